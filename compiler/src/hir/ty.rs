@@ -1,0 +1,222 @@
+//! OpenCL C types (6.1), uniqued, and their layout.
+
+use crate::entity;
+use crate::ir::entity::Map;
+use std::collections::HashMap;
+
+entity! {
+    /// A uniqued type: equal ids are equal types.
+    TypeId, "ty"
+}
+entity! {
+    /// A struct or union.
+    RecordId, "record"
+}
+
+/// Arithmetic scalar types (6.1.1). `size_t`, `ptrdiff_t`, `intptr_t`, `uintptr_t` are `ULong`/`Long`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scalar {
+    Bool,
+    Char,
+    UChar,
+    Short,
+    UShort,
+    Int,
+    UInt,
+    Long,
+    ULong,
+    Half,
+    Float,
+    Double,
+}
+
+impl Scalar {
+    /// Size and alignment in bytes; `Bool` in memory is one byte.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Scalar::Bool | Scalar::Char | Scalar::UChar => 1,
+            Scalar::Short | Scalar::UShort | Scalar::Half => 2,
+            Scalar::Int | Scalar::UInt | Scalar::Float => 4,
+            Scalar::Long | Scalar::ULong | Scalar::Double => 8,
+        }
+    }
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::Half | Scalar::Float | Scalar::Double)
+    }
+    pub fn is_integer(self) -> bool {
+        !self.is_float()
+    }
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long) || self.is_float()
+    }
+    /// As it is spelled in OpenCL C.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::Char => "char",
+            Scalar::UChar => "uchar",
+            Scalar::Short => "short",
+            Scalar::UShort => "ushort",
+            Scalar::Int => "int",
+            Scalar::UInt => "uint",
+            Scalar::Long => "long",
+            Scalar::ULong => "ulong",
+            Scalar::Half => "half",
+            Scalar::Float => "float",
+            Scalar::Double => "double",
+        }
+    }
+}
+
+/// Address spaces (6.5).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Space {
+    Private,
+    Local,
+    Global,
+    Constant,
+}
+
+/// Image types (6.1.3).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageDim {
+    D1,
+    D1Buffer,
+    D1Array,
+    D2,
+    D2Array,
+    D2Depth,
+    D2ArrayDepth,
+    D3,
+}
+
+/// A type. Qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value types.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    Void,
+    Scalar(Scalar),
+    /// 2, 3, 4, 8 or 16 lanes. Vectors of `Bool` exist only as results of vector comparisons.
+    Vector(Scalar, u8),
+    Pointer {
+        pointee: TypeId,
+        space: Space,
+        is_const: bool,
+        is_volatile: bool,
+        is_restrict: bool,
+    },
+    /// Element, count.
+    Array(TypeId, u64),
+    /// `[]` of a parameter's inner type or an initialized declaration; never the type of an object.
+    IncompleteArray(TypeId),
+    Record(RecordId),
+    Function {
+        ret: TypeId,
+        params: Vec<TypeId>,
+    },
+    Image {
+        dim: ImageDim,
+        write: bool,
+    },
+    Sampler,
+    Event,
+}
+
+/// A member of a struct or union.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// `None`: an anonymous struct or union, whose members are found through it.
+    pub name: Option<String>,
+    pub ty: TypeId,
+    /// Bytes from the start.
+    pub offset: u32,
+    pub is_const: bool,
+    pub is_volatile: bool,
+}
+
+/// A struct or union.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    pub tag: Option<String>,
+    pub is_union: bool,
+    /// `None` while only declared.
+    pub fields: Option<Vec<Field>>,
+    /// Bytes, trailing padding included.
+    pub size: u32,
+    pub align: u32,
+}
+
+/// The table of types.
+#[derive(Clone, Debug, Default)]
+pub struct Types {
+    types: Map<TypeId, Type>,
+    ids: HashMap<Type, TypeId>,
+    pub records: Map<RecordId, Record>,
+}
+
+impl Types {
+    /// Find or create.
+    pub fn intern(&mut self, ty: Type) -> TypeId {
+        if let Some(&id) = self.ids.get(&ty) {
+            return id;
+        }
+        let id = self.types.push(ty.clone());
+        self.ids.insert(ty, id);
+        id
+    }
+    /// What an id stands for.
+    pub fn get(&self, id: TypeId) -> &Type {
+        &self.types[id]
+    }
+    pub fn scalar(&mut self, s: Scalar) -> TypeId {
+        self.intern(Type::Scalar(s))
+    }
+    /// A vector, or the scalar for one lane.
+    pub fn vector(&mut self, s: Scalar, lanes: u8) -> TypeId {
+        if lanes == 1 {
+            self.scalar(s)
+        } else {
+            self.intern(Type::Vector(s, lanes))
+        }
+    }
+    /// Scalar and lanes of an arithmetic type.
+    pub fn lanes(&self, id: TypeId) -> Option<(Scalar, u8)> {
+        match *self.get(id) {
+            Type::Scalar(s) => Some((s, 1)),
+            Type::Vector(s, n) => Some((s, n)),
+            Type::Void
+            | Type::Pointer { .. }
+            | Type::Array(..)
+            | Type::IncompleteArray(_)
+            | Type::Record(_)
+            | Type::Function { .. }
+            | Type::Image { .. }
+            | Type::Sampler
+            | Type::Event => None,
+        }
+    }
+    /// Size in bytes as `sizeof` gives it; 3-lane vectors have the size of 4 (6.1.5). `None` if incomplete.
+    pub fn size(&self, id: TypeId) -> Option<u64> {
+        Some(match *self.get(id) {
+            Type::Void | Type::IncompleteArray(_) | Type::Function { .. } => return None,
+            Type::Scalar(s) => u64::from(s.bytes()),
+            Type::Vector(s, n) => u64::from(s.bytes()) * u64::from(if n == 3 { 4 } else { n }),
+            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event => 8,
+            Type::Array(elem, n) => self.size(elem)?.checked_mul(n)?,
+            Type::Record(r) => {
+                self.records[r].fields.as_ref()?;
+                u64::from(self.records[r].size)
+            }
+        })
+    }
+    /// Alignment in bytes (6.1.5: vectors are aligned to their size).
+    pub fn align(&self, id: TypeId) -> u32 {
+        match *self.get(id) {
+            Type::Void | Type::Function { .. } => 1,
+            Type::Scalar(s) => s.bytes(),
+            Type::Vector(s, n) => s.bytes() * u32::from(if n == 3 { 4 } else { n }),
+            Type::Pointer { .. } | Type::Image { .. } | Type::Sampler | Type::Event => 8,
+            Type::Array(elem, _) | Type::IncompleteArray(elem) => self.align(elem),
+            Type::Record(r) => self.records[r].align,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Functions: tables of values, instructions and regions.
+
+use super::entity::Map;
+use super::{FpFlags, Inst, InstData, Op, Ty};
+use crate::entity;
+use crate::source::Span;
+use std::collections::HashMap;
+
+entity! {
+    /// An SSA value of a function.
+    Value, "v"
+}
+entity! {
+    /// A region of a function.
+    Region, "r"
+}
+
+/// A constant. Lanes hold raw bits, zero-extended to 64; a scalar has one lane. A null pointer is one lane 0.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Const {
+    /// Any value will do.
+    Undef,
+    Bits(Vec<u64>),
+}
+
+/// Where a value comes from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ValueDef {
+    /// Result number `.1` of an instruction.
+    Inst(Inst, u32),
+    /// Argument number `.1` of a region.
+    Arg(Region, u32),
+    /// Parameter of the function.
+    Param(u32),
+    Const(Const),
+}
+
+/// A value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValueData {
+    pub ty: Ty,
+    pub def: ValueDef,
+}
+
+/// A list of instructions; see the module's documentation.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RegionData {
+    /// Only loop regions have arguments.
+    pub args: Vec<Value>,
+    pub insts: Vec<Inst>,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    pub name: String,
+    pub params: Vec<Value>,
+    /// `None` for void.
+    pub ret: Option<Ty>,
+    pub body: Region,
+    pub values: Map<Value, ValueData>,
+    pub insts: Map<Inst, InstData>,
+    pub regions: Map<Region, RegionData>,
+    pub span: Span,
+    constants: HashMap<(Ty, Const), Value>,
+}
+
+impl Function {
+    /// A function with an empty body.
+    pub fn new(name: impl Into<String>, params: &[Ty], ret: Option<Ty>) -> Self {
+        let mut regions = Map::default();
+        let body = regions.push(RegionData::default());
+        let mut f = Function {
+            name: name.into(),
+            params: Vec::new(),
+            ret,
+            body,
+            values: Map::default(),
+            insts: Map::default(),
+            regions,
+            span: Span::NONE,
+            constants: HashMap::new(),
+        };
+        f.params = params
+            .iter()
+            .enumerate()
+            .map(|(i, &ty)| {
+                f.values.push(ValueData {
+                    ty,
+                    def: ValueDef::Param(i as u32),
+                })
+            })
+            .collect();
+        f
+    }
+
+    /// Type of a value.
+    pub fn ty(&self, v: Value) -> Ty {
+        self.values[v].ty
+    }
+
+    /// Find or create a constant. Bits beyond the lane's width are cut off.
+    pub fn constant(&mut self, ty: Ty, mut c: Const) -> Value {
+        if let Const::Bits(lanes) = &mut c {
+            let bits = ty.scalar.bits();
+            if bits < 64 {
+                lanes.iter_mut().for_each(|l| *l &= (1 << bits) - 1);
+            }
+        }
+        if let Some(&v) = self.constants.get(&(ty, c.clone())) {
+            return v;
+        }
+        let v = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Const(c.clone()),
+        });
+        self.constants.insert((ty, c), v);
+        v
+    }
+
+    /// A scalar, or a vector with the same bits in each lane.
+    pub fn splat_bits(&mut self, ty: Ty, bits: u64) -> Value {
+        self.constant(ty, Const::Bits(vec![bits; ty.lanes as usize]))
+    }
+
+    /// The constant behind a value.
+    pub fn as_const(&self, v: Value) -> Option<&Const> {
+        match &self.values[v].def {
+            ValueDef::Const(c) => Some(c),
+            ValueDef::Inst(..) | ValueDef::Arg(..) | ValueDef::Param(_) => None,
+        }
+    }
+
+    /// The bits of a scalar constant.
+    pub fn as_bits(&self, v: Value) -> Option<u64> {
+        match self.as_const(v)? {
+            Const::Bits(lanes) if lanes.len() == 1 => Some(lanes[0]),
+            Const::Bits(_) | Const::Undef => None,
+        }
+    }
+
+    /// The instruction that defines a value.
+    pub fn def_inst(&self, v: Value) -> Option<Inst> {
+        match self.values[v].def {
+            ValueDef::Inst(i, _) => Some(i),
+            ValueDef::Arg(..) | ValueDef::Param(_) | ValueDef::Const(_) => None,
+        }
+    }
+
+    /// A new region with arguments of the given types, owned by nobody yet.
+    pub fn new_region(&mut self, args: &[Ty]) -> Region {
+        let r = self.regions.push(RegionData::default());
+        for (i, &ty) in args.iter().enumerate() {
+            let v = self.values.push(ValueData {
+                ty,
+                def: ValueDef::Arg(r, i as u32),
+            });
+            self.regions[r].args.push(v);
+        }
+        r
+    }
+
+    /// A new instruction, in no region yet, with results of the given types.
+    pub fn new_inst(&mut self, op: Op, args: Vec<Value>, results: &[Ty], span: Span) -> Inst {
+        let data = InstData {
+            op,
+            args,
+            results: Vec::new(),
+            regions: Vec::new(),
+            fp: FpFlags::default(),
+            span,
+        };
+        let inst = self.insts.push(data);
+        for &ty in results {
+            self.add_result(inst, ty);
+        }
+        inst
+    }
+
+    /// Adds a result to an instruction (structured ones grow results when a variable is promoted).
+    pub fn add_result(&mut self, inst: Inst, ty: Ty) -> Value {
+        let n = self.insts[inst].results.len() as u32;
+        let v = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Inst(inst, n),
+        });
+        self.insts[inst].results.push(v);
+        v
+    }
+
+    /// Adds an argument to a region.
+    pub fn add_region_arg(&mut self, region: Region, ty: Ty) -> Value {
+        let n = self.regions[region].args.len() as u32;
+        let v = self.values.push(ValueData {
+            ty,
+            def: ValueDef::Arg(region, n),
+        });
+        self.regions[region].args.push(v);
+        v
+    }
+}

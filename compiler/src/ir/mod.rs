@@ -1,0 +1,49 @@
+//! The intermediate representation: SSA values in structured regions.
+//!
+//! # Semantics
+//!
+//! A [`Module`] holds functions and globals. A [`Function`] has parameters and one body [`Region`]. A region
+//! is a list of instructions; the last one, and only the last, is a terminator. Control flow is nothing but
+//! *structured instructions* that own regions:
+//!
+//! | op | operands | regions | results |
+//! |---|---|---|---|
+//! | `Block` | none | one, no arguments | what its exits pass |
+//! | `Loop` | initial values of the region's arguments | one, with arguments | what its exits pass |
+//! | `If` | a `Bool` | two (then, else), no arguments | what its exits pass |
+//! | `Switch` | an integer | one per case list, then default; no arguments | what its exits pass |
+//!
+//! and terminators: `Exit(target)` leaves the structured instruction `target`, which must enclose it (at any
+//! distance), passing one value per result; `Repeat(target)` starts the next iteration of an enclosing loop,
+//! passing one value per region argument; `Return` leaves the function; `Unreachable` is never executed. A
+//! region never falls off its end, and a `switch` case never falls into the next. Leaving a region ends
+//! nothing but control: there are no destructors. So structured control flow cannot be broken by a pass.
+//!
+//! Values are instruction results, region arguments, function parameters or constants. A use must be
+//! dominated by its definition: earlier in the same region, or in (an argument of) an enclosing region before
+//! the enclosing instruction. Constants are per function, belong to no region and dominate everything.
+//!
+//! There are no first-class aggregates: structs and arrays live in memory. Memory instructions carry the
+//! accessed type, alignment and volatility; address arithmetic is `PtrAdd` (pointer + signed byte offset).
+//! Pointers are opaque and typed by address space only. A `Bool` cannot be stored. Integers are signless.
+//!
+//! Vectors have 2, 3, 4, 8 or 16 lanes of one scalar type (1-lane vectors do not exist). In memory a vector of
+//! n lanes is n consecutive scalars: 3-lane accesses touch three (padding is the layout's business).
+//!
+//! The text form ([`print`], [`parse`]) is the format of dumps, tests and library objects; `docs/ir.md` has
+//! the grammar.
+
+pub mod entity;
+pub mod function;
+pub mod inst;
+pub mod module;
+pub mod ty;
+
+pub use entity::{EntityRef, Map};
+pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
+pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, UnOp};
+pub use module::{
+    ArgKind, ArgLocation, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg, KernelInfo, Module,
+    PointerUse, SystemPush,
+};
+pub use ty::{AddressSpace, Scalar, Ty};

@@ -1,0 +1,198 @@
+//! Modules: functions, globals, kernels.
+
+use super::entity::Map;
+use super::{AddressSpace, Function, Inst};
+use crate::entity;
+
+entity! {
+    /// A function of a module.
+    Func, "@f"
+}
+entity! {
+    /// Memory with static lifetime.
+    Global, "@g"
+}
+
+/// Contents of a `__constant` variable.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Initializer {
+    /// `GlobalData::size` bytes.
+    pub bytes: Vec<u8>,
+    /// (offset of an 8-byte pointer, global that it points into, byte offset in that).
+    pub relocations: Vec<(u32, Global, u64)>,
+}
+
+/// A program-scope `__constant` variable or a `__local` variable of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GlobalData {
+    pub name: String,
+    /// `Constant` or `Local`.
+    pub space: AddressSpace,
+    pub size: u32,
+    pub align: u32,
+    /// Constant space only.
+    pub init: Option<Initializer>,
+}
+
+/// Kind of a kernel argument (OpenCL 1.2 6.9, clSetKernelArg).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ArgKind {
+    /// A value of so many bytes. If `by_ref`, the IR parameter is a `Private` pointer to a copy (structs);
+    /// otherwise the parameter is the value itself.
+    Pod {
+        size: u32,
+        align: u32,
+        by_ref: bool,
+    },
+    /// Pointer to global or constant memory; alignment of the pointee.
+    Buffer {
+        space: AddressSpace,
+        align: u32,
+    },
+    /// Pointer to local memory; size and alignment of the pointee.
+    Local {
+        elem_size: u32,
+        align: u32,
+    },
+    /// Image; `write` for write_only.
+    Image {
+        write: bool,
+    },
+    Sampler,
+}
+
+/// What the kernel does with a pointer argument; `true` is the safe answer.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct PointerUse {
+    pub read: bool,
+    pub written: bool,
+    pub escapes: bool,
+}
+
+impl Default for PointerUse {
+    fn default() -> Self {
+        PointerUse {
+            read: true,
+            written: true,
+            escapes: true,
+        }
+    }
+}
+
+/// One kernel parameter, as clGetKernelArgInfo reports it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelArg {
+    pub name: String,
+    pub type_name: String,
+    pub kind: ArgKind,
+    /// CL_KERNEL_ARG_ADDRESS_*.
+    pub address_qualifier: u32,
+    /// CL_KERNEL_ARG_ACCESS_*.
+    pub access_qualifier: u32,
+    /// CL_KERNEL_ARG_TYPE_* bits.
+    pub type_qualifier: u32,
+    pub restrict: bool,
+    pub uses: PointerUse,
+}
+
+/// A kernel: a void function whose parameters are the arguments, in order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelInfo {
+    pub func: Func,
+    pub name: String,
+    pub args: Vec<KernelArg>,
+    /// reqd_work_group_size.
+    pub required_size: Option<[u32; 3]>,
+    /// work_group_size_hint.
+    pub size_hint: Option<[u32; 3]>,
+    /// As CL_KERNEL_ATTRIBUTES prints them.
+    pub attributes: String,
+}
+
+/// Where the launch finds one kernel argument. Filled in by `lower_kernel_args`; becomes reflection.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ArgLocation {
+    /// The value, at a byte offset of the push-constant block.
+    Push {
+        offset: u32,
+        size: u32,
+    },
+    /// The value, at a byte offset of the argument buffer.
+    Args {
+        offset: u32,
+        size: u32,
+    },
+    /// The 64-bit device address of a buffer.
+    PointerPush {
+        offset: u32,
+    },
+    PointerArgs {
+        offset: u32,
+    },
+    /// A u32: byte offset in the local arena where this argument's memory starts.
+    LocalPush {
+        offset: u32,
+        elem_size: u32,
+    },
+    LocalArgs {
+        offset: u32,
+        elem_size: u32,
+    },
+    /// A descriptor of the kernel's set.
+    Image {
+        binding: u32,
+        write: bool,
+    },
+    Sampler {
+        binding: u32,
+    },
+}
+
+/// Kernel ABI after `lower_kernel_args` and `lower_memory`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelAbi {
+    /// One per kernel argument.
+    pub args: Vec<ArgLocation>,
+    /// Bytes of the argument buffer (uniform buffer, set 0 binding 0); 0: none.
+    pub args_size: u32,
+    /// Bytes of the arena that kernel-scope `__local` variables take. `lower_memory` fills it in.
+    pub local_fixed: u32,
+}
+
+/// Module-wide push constants that the runtime fills in, each three u32 (x, y, z) at a byte offset; only those
+/// that some kernel uses (the names are NonSemantic.ClspvReflection's).
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SystemPush {
+    /// What get_global_offset returns.
+    pub global_offset: Option<u32>,
+    /// Global offset plus first work-item of this dispatch: global id = this + local ids and groups.
+    pub region_offset: Option<u32>,
+    /// First work-group of this dispatch.
+    pub region_group_offset: Option<u32>,
+    /// Work-groups of the whole NDRange.
+    pub num_workgroups: Option<u32>,
+    /// Offset of the 64-bit address of the buffer with all `Constant` globals' data (one u64, not three u32).
+    pub constant_data: Option<u32>,
+    /// Whether any kernel reads the work dimension (a specialization constant).
+    pub work_dim: bool,
+    /// End of the whole block, kernel arguments included.
+    pub size: u32,
+}
+
+/// A translation unit or a linked program.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Module {
+    pub funcs: Map<Func, Function>,
+    pub globals: Map<Global, GlobalData>,
+    pub kernels: Vec<KernelInfo>,
+    /// printf format strings and `%s` literals by id.
+    pub strings: Vec<Vec<u8>>,
+    /// Functions declared but not defined (clLinkProgram): their `Func` has an empty body.
+    pub undefined: Vec<Func>,
+    /// Parallel to `kernels` once `lower_kernel_args` has run; empty before.
+    pub abi: Vec<KernelAbi>,
+    pub system: SystemPush,
+}
+
+/// Names an instruction across functions.
+pub type InstIn = (Func, Inst);

@@ -1,0 +1,130 @@
+//! Types of values.
+
+/// Where memory lives (OpenCL 1.2 6.5), and the spaces that kernel arguments are lowered to.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum AddressSpace {
+    Private,
+    Local,
+    Global,
+    Constant,
+    /// The push-constant block; offsets are absolute. Created by `lower_kernel_args`.
+    Push,
+    /// The per-launch argument buffer (a uniform or storage buffer). Created by `lower_kernel_args`.
+    Args,
+}
+
+/// Scalar types. Integers are signless; pointers are opaque.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Scalar {
+    /// Result of comparisons; has no memory representation.
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+    Ptr(AddressSpace),
+    /// Opaque handles: an image or a sampler argument. Only passed to image intrinsics.
+    Image,
+    Sampler,
+}
+
+impl Scalar {
+    /// Bytes in memory; 0 for types that have no memory representation. Pointers are 8 bytes everywhere.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Scalar::Bool | Scalar::Image | Scalar::Sampler => 0,
+            Scalar::I8 => 1,
+            Scalar::I16 | Scalar::F16 => 2,
+            Scalar::I32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::F64 | Scalar::Ptr(_) => 8,
+        }
+    }
+    /// Bits of an integer, float or bool.
+    pub fn bits(self) -> u32 {
+        if self == Scalar::Bool { 1 } else { self.bytes() * 8 }
+    }
+    pub fn is_int(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
+    }
+    pub fn is_ptr(self) -> bool {
+        matches!(self, Scalar::Ptr(_))
+    }
+    /// The integer of so many bits: 8, 16, 32 or 64.
+    pub fn int(bits: u32) -> Scalar {
+        match bits {
+            8 => Scalar::I8,
+            16 => Scalar::I16,
+            32 => Scalar::I32,
+            _ => Scalar::I64,
+        }
+    }
+}
+
+/// A value's type: a scalar, or a vector of 2, 3, 4, 8 or 16 lanes.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ty {
+    /// Type of each lane.
+    pub scalar: Scalar,
+    /// 1 for a scalar.
+    pub lanes: u8,
+}
+
+impl Ty {
+    pub const BOOL: Ty = Ty::of(Scalar::Bool);
+    pub const I8: Ty = Ty::of(Scalar::I8);
+    pub const I16: Ty = Ty::of(Scalar::I16);
+    pub const I32: Ty = Ty::of(Scalar::I32);
+    pub const I64: Ty = Ty::of(Scalar::I64);
+    pub const F16: Ty = Ty::of(Scalar::F16);
+    pub const F32: Ty = Ty::of(Scalar::F32);
+    pub const F64: Ty = Ty::of(Scalar::F64);
+
+    /// A scalar.
+    pub const fn of(scalar: Scalar) -> Ty {
+        Ty { scalar, lanes: 1 }
+    }
+    /// A vector, or the scalar for one lane.
+    pub const fn vector(scalar: Scalar, lanes: u8) -> Ty {
+        Ty { scalar, lanes }
+    }
+    /// A pointer.
+    pub const fn ptr(space: AddressSpace) -> Ty {
+        Ty::of(Scalar::Ptr(space))
+    }
+    /// Same lanes, other scalar.
+    pub const fn with_scalar(self, scalar: Scalar) -> Ty {
+        Ty {
+            scalar,
+            lanes: self.lanes,
+        }
+    }
+    pub fn is_vector(self) -> bool {
+        self.lanes > 1
+    }
+    /// Bytes that a load or store of this type touches (3 lanes are three scalars).
+    pub fn bytes(self) -> u32 {
+        self.scalar.bytes() * u32::from(self.lanes)
+    }
+    /// The address space of a pointer.
+    pub fn space(self) -> Option<AddressSpace> {
+        match self.scalar {
+            Scalar::Ptr(space) => Some(space),
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::F16
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::Image
+            | Scalar::Sampler => None,
+        }
+    }
+}

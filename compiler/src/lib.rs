@@ -1,0 +1,23 @@
+//! OpenCL C 1.2 to Vulkan SPIR-V.
+//!
+//! ```text
+//! source, headers, options
+//!  → pp         tokens with positions
+//!  → syntax     AST (lang-c behind one module)
+//!  → sema       typed HIR; every user error comes from here or before
+//!  → lower_hir  SSA IR in structured regions
+//!  → pass       inlining, promotion, lowering (pass::pipeline has the order)
+//!  → spirv      words, with NonSemantic.ClspvReflection appended
+//! ```
+//!
+//! The library does no input or output: `#include` asks a resolver that the caller passes, and results are
+//! values. It knows nothing of Vulkan handles, only a [`target::Target`].
+#![forbid(unsafe_code)]
+
+pub mod diag;
+pub mod hir;
+pub mod intrinsic;
+pub mod ir;
+pub mod source;
+pub mod syntax;
+pub mod target;

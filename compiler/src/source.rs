@@ -1,0 +1,134 @@
+//! Source files and positions in them.
+//!
+//! Every diagnostic, AST node, HIR node and IR instruction carries a [`Span`]; a [`SourceMap`] turns it back
+//! into a file name, line, column and line text. Positions inside a macro expansion are those of the macro's
+//! use in the file (the expansion point), as clang reports them.
+
+use std::sync::Arc;
+
+/// A file in a [`SourceMap`].
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FileId(pub u32);
+
+/// A half-open byte range `lo..hi` of a file.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub lo: u32,
+    /// One past the last byte.
+    pub hi: u32,
+}
+
+impl Span {
+    /// No position: file 0 is reserved for it.
+    pub const NONE: Span = Span {
+        file: FileId(0),
+        lo: 0,
+        hi: 0,
+    };
+
+    /// The smallest span that covers both; `self` where they are in different files.
+    pub fn to(self, end: Span) -> Span {
+        if self.file == end.file && end.hi > self.lo {
+            Span { hi: end.hi, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// Whether there is a position at all.
+    pub fn is_none(self) -> bool {
+        self.file == FileId(0)
+    }
+}
+
+/// One source text.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The name that diagnostics print.
+    pub name: String,
+    /// The whole text.
+    pub text: Arc<str>,
+    /// Byte offset of the start of each line.
+    line_starts: Vec<u32>,
+}
+
+/// A position as it is printed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location<'a> {
+    /// File name.
+    pub file: &'a str,
+    /// 1-based line.
+    pub line: u32,
+    /// 1-based column in bytes.
+    pub column: u32,
+    /// The text of the line without its line end.
+    pub line_text: &'a str,
+}
+
+/// All the files of one compilation.
+#[derive(Clone, Debug)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl Default for SourceMap {
+    fn default() -> Self {
+        let none = SourceFile {
+            name: "<none>".into(),
+            text: "".into(),
+            line_starts: vec![0],
+        };
+        SourceMap { files: vec![none] }
+    }
+}
+
+impl SourceMap {
+    /// Adds a file.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
+        let text = text.into();
+        let mut line_starts = vec![0];
+        line_starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, b)| *b == b'\n')
+                .map(|(i, _)| i as u32 + 1),
+        );
+        self.files.push(SourceFile {
+            name: name.into(),
+            text,
+            line_starts,
+        });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// The file's name and text.
+    pub fn file(&self, id: FileId) -> &SourceFile {
+        &self.files[id.0 as usize]
+    }
+
+    /// The text that a span covers.
+    pub fn text(&self, span: Span) -> &str {
+        self.file(span.file)
+            .text
+            .get(span.lo as usize..span.hi as usize)
+            .unwrap_or("")
+    }
+
+    /// File, line and column of the start of a span.
+    pub fn locate(&self, span: Span) -> Location<'_> {
+        let f = self.file(span.file);
+        let line = f.line_starts.partition_point(|&s| s <= span.lo).max(1) - 1;
+        let start = f.line_starts[line];
+        let end = f.line_starts.get(line + 1).map_or(f.text.len(), |&e| e as usize);
+        let line_text = f.text[start as usize..end].trim_end_matches(['\n', '\r']);
+        Location {
+            file: &f.name,
+            line: line as u32 + 1,
+            column: span.lo - start + 1,
+            line_text,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Parsing: tokens to AST.
+
+pub mod ast;

@@ -1,0 +1,1 @@
+//! OpenCL objects, scheduling and Vulkan dispatch.
