@@ -33,12 +33,14 @@
 //! The text form ([`print`], [`parse`]) is the format of dumps, tests and library objects; `docs/ir.md` has
 //! the grammar.
 
+pub mod build;
 pub mod entity;
 pub mod function;
 pub mod inst;
 pub mod module;
 pub mod ty;
 
+pub use build::Builder;
 pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, UnOp};
