@@ -1,1 +1,63 @@
-fn main() {}
+//! `cargo harness …`: everything that one does with Caldera besides writing it.
+//!
+//! The harness depends on none of the other crates: it builds and loads `libcaldera.so` as any OpenCL program
+//! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
+
+mod artifacts;
+mod demo;
+mod doctor;
+mod mandelbrot;
+mod opencl;
+mod packages;
+mod progress;
+mod test;
+mod vulkan;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Caldera's harness.
+#[derive(Parser)]
+#[command(name = "cargo harness", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build the library, list the devices, run clinfo, clpeak and a Mandelbrot through the system's loader
+    Demo(demo::Args),
+    /// Install what the tests need and run them all
+    Test(test::Args),
+    /// What is found, what is missing, what to do about it, and what each device will offer
+    Doctor,
+}
+
+/// What a sub-command comes to.
+type Outcome = Result<(), Failure>;
+
+/// Why a sub-command stopped: one message for a person, with what to do about it.
+#[derive(Debug)]
+struct Failure(String);
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(e: E) -> Self {
+        Failure(e.to_string())
+    }
+}
+
+fn main() -> ExitCode {
+    let outcome = match Cli::parse().command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Doctor => doctor::run(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(message)) => {
+            progress::error(&message);
+            ExitCode::FAILURE
+        }
+    }
+}

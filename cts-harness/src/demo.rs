@@ -1,0 +1,54 @@
+//! `cargo harness demo`: programs that nobody here wrote, running on Caldera.
+
+use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, OPENCL_LOADER, VULKAN_LOADER, ensure};
+use crate::{Failure, Outcome, artifacts, mandelbrot, opencl, progress};
+use std::path::PathBuf;
+use std::process::Command;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Where the picture goes
+    #[arg(long, default_value = "mandelbrot.png")]
+    picture: PathBuf,
+    /// Leave out clpeak (it takes minutes on a CPU driver)
+    #[arg(long)]
+    quick: bool,
+}
+
+/// The whole tour.
+pub(crate) fn run(args: &Args) -> Outcome {
+    ensure(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER, &CLINFO, &CLPEAK])?;
+    progress::step("Library");
+    let library = artifacts::build_library()?;
+    let vendors = artifacts::icd_vendors(&library)?;
+
+    progress::step("Devices");
+    let api = opencl::Api::load(&library)?;
+    let devices = api.devices()?;
+    if devices.is_empty() {
+        return Err(Failure(
+            "Caldera offers no device; `cargo harness doctor` says why".into(),
+        ));
+    }
+    for device in &devices {
+        progress::line(&format!(
+            "  {} ({})",
+            api.device_name(*device)?,
+            api.driver_version(*device)?
+        ));
+    }
+
+    progress::step("clinfo, through the system's OpenCL loader");
+    progress::shown("clinfo", Command::new("clinfo").env("OCL_ICD_VENDORS", &vendors))?;
+
+    progress::step("Mandelbrot");
+    let report = mandelbrot::run(&api, devices[0], &args.picture)?;
+    progress::line(&report);
+
+    if args.quick {
+        progress::line("clpeak left out (--quick)");
+        return Ok(());
+    }
+    progress::step("clpeak, through the system's OpenCL loader (minutes on a CPU driver)");
+    progress::shown("clpeak", Command::new("clpeak").env("OCL_ICD_VENDORS", &vendors))
+}

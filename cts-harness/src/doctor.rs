@@ -1,0 +1,66 @@
+//! `cargo harness doctor`: what is there, what is not, and what to do about it.
+
+use crate::packages::{
+    C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
+    VALIDATION_LAYERS, VULKAN_LOADER,
+};
+use crate::{Failure, Outcome, artifacts, opencl, progress, vulkan};
+
+/// Prints the report; fails only if Caldera cannot run at all.
+pub(crate) fn run() -> Outcome {
+    progress::step("To run OpenCL programs");
+    table(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER]);
+    progress::step("For `cargo harness demo`");
+    table(&[&CLINFO, &CLPEAK]);
+    progress::step("For `cargo harness test`");
+    table(&[
+        &C_COMPILER,
+        &OPENCL_HEADERS,
+        &OPENCL_LINK,
+        &SPIRV_TOOLS,
+        &VALIDATION_LAYERS,
+    ]);
+
+    progress::step("Vulkan devices");
+    match vulkan::devices() {
+        Ok(devices) => {
+            for d in devices {
+                progress::line(&format!(
+                    "  {} (Vulkan {}.{}, {})",
+                    d.name, d.version.0, d.version.1, d.driver
+                ));
+            }
+        }
+        Err(why) => progress::line(&format!("  {why}")),
+    }
+
+    progress::step("What Caldera offers");
+    let library = artifacts::build_library()?;
+    let api = opencl::Api::load(&library)?;
+    let devices = api.devices()?;
+    for device in &devices {
+        progress::line(&format!("  {}", api.device_name(*device)?));
+        for line in api.feature_report(*device)?.lines() {
+            progress::line(&format!("    {line}"));
+        }
+    }
+    if devices.is_empty() {
+        return Err(Failure(
+            "no device: install a Vulkan 1.2 driver (apt-get install mesa-vulkan-drivers for the CPU one); \
+             CALDERA_LOG=debug says why a device is left out"
+                .into(),
+        ));
+    }
+    Ok(())
+}
+
+fn table(needs: &[&Need]) {
+    for need in needs {
+        let state = if (need.found)() {
+            "found".into()
+        } else {
+            format!("MISSING: apt-get install {}", need.package)
+        };
+        progress::line(&format!("  {:<30} {state}", need.what));
+    }
+}

@@ -1,0 +1,86 @@
+//! The demo's picture: the Mandelbrot set, computed by a kernel and written as a PNG.
+
+use crate::Failure;
+use crate::opencl::{Api, Launch};
+use opencl_sys::cl_device_id;
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+const WIDTH: usize = 1200;
+const HEIGHT: usize = 800;
+
+const SOURCE: &str = r"
+// Smooth escape-time colouring; one work-item per pixel.
+uchar4 colour(float t)
+{
+    float3 phase = (float3)(0.0f, 0.6f, 1.0f);
+    float3 wave = 0.5f - 0.5f * cos(3.0f + t * 0.15f + phase);
+    return (uchar4)(convert_uchar3_sat(wave * 255.0f), 255);
+}
+
+kernel void mandelbrot(global uchar4 *image)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    int width = get_global_size(0), height = get_global_size(1);
+    float2 c = (float2)(3.0f * x / width - 2.2f, 2.0f * y / height - 1.0f);
+    float2 z = 0.0f;
+    int n = 0;
+    while (n < 500 && dot(z, z) < 64.0f) {
+        z = (float2)(z.x * z.x - z.y * z.y, 2.0f * z.x * z.y) + c;
+        n++;
+    }
+    image[y * width + x] = n == 500 ? (uchar4)(0, 0, 0, 255) : colour(n + 1 - log2(0.5f * log2(dot(z, z))));
+}
+";
+
+/// Computes the picture on a device, checks it, writes it, and says how long it took.
+pub(crate) fn run(api: &Api, device: cl_device_id, path: &Path) -> Result<String, Failure> {
+    let launch = Launch {
+        source: SOURCE,
+        kernel: "mandelbrot",
+        global: [WIDTH, HEIGHT],
+        output: WIDTH * HEIGHT * 4,
+    };
+    let result = api.launch(device, &launch)?;
+    check(&result.output)?;
+    let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), WIDTH as u32, HEIGHT as u32);
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.write_header()?.write_image_data(&result.output)?;
+    Ok(format!(
+        "{}: {WIDTH}x{HEIGHT} pixels; built in {:.2} ms, computed in {:.2} ms on the device",
+        path.display(),
+        result.build_time.as_secs_f64() * 1e3,
+        result.device_time as f64 / 1e6,
+    ))
+}
+
+/// The membership of a sample of points must agree with the host's own arithmetic, but for a few at the border.
+fn check(image: &[u8]) -> Result<(), Failure> {
+    let mut wrong = 0;
+    let mut inside = 0;
+    for y in (0..HEIGHT).step_by(8) {
+        for x in (0..WIDTH).step_by(8) {
+            let (cx, cy) = (
+                3.0 * x as f64 / WIDTH as f64 - 2.2,
+                2.0 * y as f64 / HEIGHT as f64 - 1.0,
+            );
+            let (mut zx, mut zy, mut n) = (0.0f64, 0.0f64, 0);
+            while n < 500 && zx * zx + zy * zy < 64.0 {
+                (zx, zy) = (zx * zx - zy * zy + cx, 2.0 * zx * zy + cy);
+                n += 1;
+            }
+            let pixel = &image[(y * WIDTH + x) * 4..][..4];
+            let black = pixel == [0, 0, 0, 255];
+            inside += usize::from(black);
+            wrong += usize::from(black != (n == 500));
+        }
+    }
+    if wrong > 20 || inside == 0 {
+        return Err(Failure(format!(
+            "the picture is wrong: {wrong} points misjudged, {inside} inside"
+        )));
+    }
+    Ok(())
+}

@@ -1,0 +1,154 @@
+//! System packages: what is missing, and installing it with apt as root or through sudo.
+
+use crate::{Failure, progress};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Something that a sub-command needs from the system.
+pub(crate) struct Need {
+    /// What it is for.
+    pub(crate) what: &'static str,
+    /// Debian package.
+    pub(crate) package: &'static str,
+    /// Whether it is there.
+    pub(crate) found: fn() -> bool,
+}
+
+pub(crate) const VULKAN_LOADER: Need = Need {
+    what: "Vulkan loader",
+    package: "libvulkan1",
+    found: || library("libvulkan.so.1"),
+};
+pub(crate) const LAVAPIPE: Need = Need {
+    what: "Vulkan driver (lavapipe)",
+    package: "mesa-vulkan-drivers",
+    found: crate::vulkan::has_device,
+};
+pub(crate) const OPENCL_LOADER: Need = Need {
+    what: "OpenCL loader",
+    package: "ocl-icd-libopencl1",
+    found: || library("libOpenCL.so.1"),
+};
+pub(crate) const CLINFO: Need = Need {
+    what: "clinfo",
+    package: "clinfo",
+    found: || program("clinfo"),
+};
+pub(crate) const CLPEAK: Need = Need {
+    what: "clpeak",
+    package: "clpeak",
+    found: || program("clpeak"),
+};
+pub(crate) const OPENCL_HEADERS: Need = Need {
+    what: "OpenCL headers",
+    package: "opencl-c-headers",
+    found: || Path::new("/usr/include/CL/cl.h").exists(),
+};
+pub(crate) const OPENCL_LINK: Need = Need {
+    what: "OpenCL loader to link with",
+    package: "ocl-icd-opencl-dev",
+    found: || link_library("libOpenCL.so"),
+};
+pub(crate) const C_COMPILER: Need = Need {
+    what: "C compiler",
+    package: "gcc",
+    found: || program("cc"),
+};
+pub(crate) const SPIRV_TOOLS: Need = Need {
+    what: "SPIRV-Tools (spirv-val)",
+    package: "spirv-tools",
+    found: || program("spirv-val"),
+};
+pub(crate) const VALIDATION_LAYERS: Need = Need {
+    what: "Vulkan validation layer",
+    package: "vulkan-validationlayers",
+    found: || {
+        ["/usr/share", "/usr/local/share", "/etc"].iter().any(|d| {
+            Path::new(d)
+                .join("vulkan/explicit_layer.d/VkLayer_khronos_validation.json")
+                .exists()
+        })
+    },
+};
+
+/// Installs what is missing of `needs`; without the rights to, says the exact command and fails.
+pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
+    let missing: Vec<&&Need> = needs.iter().filter(|n| !(n.found)()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let mut packages: Vec<&str> = missing.iter().map(|n| n.package).collect();
+    packages.dedup();
+    let names = packages.join(" ");
+    let by_hand = format!("apt-get update && apt-get install --no-install-recommends -y {names}");
+    if !program("apt-get") {
+        let whats: Vec<&str> = missing.iter().map(|n| n.what).collect();
+        return Err(Failure(format!(
+            "missing: {}. This is no Debian-like system: install them with its package manager (Debian names: {names})",
+            whats.join(", ")
+        )));
+    }
+    let Some(prefix) = privilege() else {
+        return Err(Failure(format!(
+            "packages are missing and this user may not install them; run\n\n  sudo sh -c '{by_hand}'\n\nand start again"
+        )));
+    };
+    progress::step(&format!("Installing {names}"));
+    progress::quiet("apt-get update", &mut apt(prefix, &["update"]))?;
+    let mut install = vec!["install", "--no-install-recommends", "-y"];
+    install.extend(&packages);
+    progress::quiet("apt-get install", &mut apt(prefix, &install))?;
+    let still: Vec<&str> = missing.iter().filter(|n| !(n.found)()).map(|n| n.what).collect();
+    if still.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure(format!(
+            "installed, yet still not found: {}",
+            still.join(", ")
+        )))
+    }
+}
+
+fn apt(prefix: &[&str], args: &[&str]) -> Command {
+    let mut words = prefix.iter().chain(&["apt-get"]).chain(args);
+    let mut command = Command::new(words.next().copied().unwrap_or("apt-get"));
+    command.args(words).env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+/// How to run a command as root: directly, through sudo without a password, or not at all.
+fn privilege() -> Option<&'static [&'static str]> {
+    let answers = |program: &str, args: &[&str]| {
+        Command::new(program)
+            .args(args)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .output()
+            .ok()
+    };
+    if answers("id", &["-u"]).is_some_and(|o| o.stdout.trim_ascii() == b"0") {
+        return Some(&[]);
+    }
+    answers("sudo", &["-n", "true"])
+        .filter(|o| o.status.success())
+        .map(|_| ["sudo", "-n"].as_slice())
+}
+
+/// Whether a program is on the PATH.
+pub(crate) fn program(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
+}
+
+/// Whether the dynamic linker finds a library.
+fn library(name: &str) -> bool {
+    crate::opencl::can_load(name)
+}
+
+/// Whether the C compiler finds a library to link with.
+fn link_library(name: &str) -> bool {
+    Command::new("cc")
+        .arg(format!("-print-file-name={name}"))
+        .output()
+        .is_ok_and(|o| String::from_utf8_lossy(&o.stdout).trim().contains('/'))
+}

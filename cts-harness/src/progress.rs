@@ -1,0 +1,76 @@
+//! What the harness shows while it works: a spinner with the elapsed time on a terminal, plain lines elsewhere.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program that talks to a person"
+)]
+
+use crate::Failure;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A heading.
+pub(crate) fn step(text: &str) {
+    println!("\n== {text}");
+}
+
+/// A line of information.
+pub(crate) fn line(text: &str) {
+    println!("{text}");
+}
+
+/// A failure.
+pub(crate) fn error(text: &str) {
+    eprintln!("error: {text}");
+}
+
+/// Runs a command whose output is of interest only if it fails; shows that it is running.
+pub(crate) fn quiet(what: &str, command: &mut Command) -> Result<(), Failure> {
+    let start = Instant::now();
+    let bar = spinner(what);
+    let output = command.stdin(Stdio::null()).output();
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let output = output.map_err(|e| Failure(format!("{what}: {:?}: {e}", command.get_program())))?;
+    if output.status.success() {
+        println!("{what}: done in {:.1} s", start.elapsed().as_secs_f32());
+        return Ok(());
+    }
+    eprint!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Err(Failure(format!("{what} failed: {}", output.status)))
+}
+
+/// Runs a command and lets it print.
+pub(crate) fn shown(what: &str, command: &mut Command) -> Result<(), Failure> {
+    let start = Instant::now();
+    let status = command
+        .stdin(Stdio::null())
+        .status()
+        .map_err(|e| Failure(format!("{what}: {:?}: {e}", command.get_program())))?;
+    if !status.success() {
+        return Err(Failure(format!("{what} failed: {status}")));
+    }
+    println!("{what}: done in {:.1} s", start.elapsed().as_secs_f32());
+    Ok(())
+}
+
+fn spinner(what: &str) -> Option<ProgressBar> {
+    if !std::io::stderr().is_terminal() {
+        println!("{what} …");
+        return None;
+    }
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(what.to_owned());
+    bar.enable_steady_tick(Duration::from_millis(100));
+    Some(bar)
+}
