@@ -18,6 +18,8 @@ pub mod diag;
 pub mod hir;
 pub mod intrinsic;
 pub mod ir;
+pub mod options;
+pub mod pp;
 pub mod source;
 pub mod syntax;
 pub mod target;

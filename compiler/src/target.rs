@@ -55,6 +55,8 @@ pub struct Features {
     pub storage_image_read_without_format: bool,
     pub storage_image_write_without_format: bool,
     pub subgroups: bool,
+    /// The implementation offers images: `__IMAGE_SUPPORT__` is defined.
+    pub images: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
     pub signed_zero_inf_nan_preserve: [bool; 3],
     /// shaderDenormPreserve for 16, 32, 64 bits.

@@ -1,0 +1,353 @@
+//! The option string of clBuildProgram, clCompileProgram and clLinkProgram (OpenCL 1.2, 5.6.4 and 5.6.5).
+
+/// `-cl-std`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum ClStd {
+    /// `CL1.0`
+    Cl10,
+    /// `CL1.1`
+    Cl11,
+    /// `CL1.2`, also without the option.
+    #[default]
+    Cl12,
+}
+
+impl ClStd {
+    /// The value of `__OPENCL_C_VERSION__`.
+    pub fn version(self) -> u32 {
+        match self {
+            ClStd::Cl10 => 100,
+            ClStd::Cl11 => 110,
+            ClStd::Cl12 => 120,
+        }
+    }
+}
+
+/// Parsed build options.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// `-D name[=value]` and `-U name` in order.
+    pub defines: Vec<Define>,
+    /// `-I`, in order.
+    pub include_dirs: Vec<String>,
+    /// `-cl-std`.
+    pub std: ClStd,
+    /// `-cl-opt-disable` (also `-O0`).
+    pub opt_disable: bool,
+    /// `-cl-mad-enable`.
+    pub mad_enable: bool,
+    /// `-cl-unsafe-math-optimizations`.
+    pub unsafe_math: bool,
+    /// `-cl-finite-math-only`.
+    pub finite_math_only: bool,
+    /// `-cl-fast-relaxed-math`.
+    pub fast_relaxed_math: bool,
+    /// `-cl-no-signed-zeros`.
+    pub no_signed_zeros: bool,
+    /// `-cl-single-precision-constant`.
+    pub single_precision_constant: bool,
+    /// `-cl-denorms-are-zero`.
+    pub denorms_are_zero: bool,
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`.
+    pub fp32_correctly_rounded_divide_sqrt: bool,
+    /// `-cl-strict-aliasing`: no effect.
+    pub strict_aliasing: bool,
+    /// `-w`.
+    pub no_warnings: bool,
+    /// `-Werror`.
+    pub werror: bool,
+    /// `-cl-kernel-arg-info`.
+    pub kernel_arg_info: bool,
+    /// `-g`: no effect.
+    pub debug_info: bool,
+    /// `-create-library` (link).
+    pub create_library: bool,
+    /// `-enable-link-options` (link, with `-create-library`).
+    pub enable_link_options: bool,
+}
+
+/// A macro definition of the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Define {
+    /// `-D name` (value 1) or `-D name=value`; the name may carry a parameter list.
+    Define(String, Option<String>),
+    /// `-U name`
+    Undef(String),
+}
+
+/// An option string that is refused (CL_INVALID_BUILD_OPTIONS and its like).
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum OptionError {
+    /// Not an option of OpenCL 1.2.
+    #[error("unknown build option '{0}'")]
+    Unknown(String),
+    /// An option without its argument.
+    #[error("argument to '{0}' is missing")]
+    MissingArgument(String),
+    /// An argument that the option does not take.
+    #[error("invalid value '{value}' in '{option}'")]
+    BadValue {
+        /// The option.
+        option: String,
+        /// Its argument.
+        value: String,
+    },
+    /// A quote without its end.
+    #[error("unterminated quote in build options")]
+    Unterminated,
+    /// An option of the linker given to the compiler or the other way round.
+    #[error("option '{0}' is not valid here")]
+    NotHere(String),
+}
+
+/// Which API call the string was given to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum OptionUse {
+    /// clBuildProgram: compile and link options.
+    Build,
+    /// clCompileProgram.
+    Compile,
+    /// clLinkProgram.
+    Link,
+}
+
+impl Options {
+    /// Parses the options of clBuildProgram.
+    pub fn parse(text: &str) -> Result<Options, OptionError> {
+        Options::parse_for(text, OptionUse::Build)
+    }
+
+    /// Parses the options of one of the three calls.
+    pub fn parse_for(text: &str, usage: OptionUse) -> Result<Options, OptionError> {
+        let words = split_words(text)?;
+        let mut o = Options::default();
+        let mut it = words.into_iter();
+        while let Some(word) = it.next() {
+            let link_only = matches!(word.as_str(), "-create-library" | "-enable-link-options");
+            let both = matches!(
+                word.as_str(),
+                "-cl-denorms-are-zero"
+                    | "-cl-no-signed-zeros"
+                    | "-cl-unsafe-math-optimizations"
+                    | "-cl-finite-math-only"
+                    | "-cl-fast-relaxed-math"
+                    | "-cl-opt-disable"
+                    | "-cl-mad-enable"
+                    | "-w"
+                    | "-g"
+            );
+            match usage {
+                OptionUse::Compile | OptionUse::Build if link_only => return Err(OptionError::NotHere(word)),
+                OptionUse::Link if !link_only && !both => {
+                    return Err(match o.compile_option(&word, &mut it) {
+                        Ok(()) => OptionError::NotHere(word),
+                        Err(e) => e,
+                    });
+                }
+                OptionUse::Link | OptionUse::Compile | OptionUse::Build => {}
+            }
+            match word.as_str() {
+                "-create-library" => o.create_library = true,
+                "-enable-link-options" => o.enable_link_options = true,
+                _ => o.compile_option(&word, &mut it)?,
+            }
+        }
+        Ok(o)
+    }
+
+    fn compile_option(
+        &mut self,
+        word: &str,
+        rest: &mut impl Iterator<Item = String>,
+    ) -> Result<(), OptionError> {
+        let mut argument = |prefix: &str| match &word[prefix.len()..] {
+            "" => rest
+                .next()
+                .ok_or_else(|| OptionError::MissingArgument(prefix.into())),
+            joined => Ok(joined.to_string()),
+        };
+        match word {
+            "-cl-opt-disable" | "-O0" => self.opt_disable = true,
+            "-O" | "-O1" | "-O2" | "-O3" => {}
+            "-cl-mad-enable" => self.mad_enable = true,
+            "-cl-unsafe-math-optimizations" => {
+                self.unsafe_math = true;
+                self.mad_enable = true;
+                self.no_signed_zeros = true;
+            }
+            "-cl-finite-math-only" => self.finite_math_only = true,
+            "-cl-fast-relaxed-math" => {
+                self.fast_relaxed_math = true;
+                self.finite_math_only = true;
+                self.unsafe_math = true;
+                self.mad_enable = true;
+                self.no_signed_zeros = true;
+            }
+            "-cl-no-signed-zeros" => self.no_signed_zeros = true,
+            "-cl-single-precision-constant" => self.single_precision_constant = true,
+            "-cl-denorms-are-zero" => self.denorms_are_zero = true,
+            "-cl-fp32-correctly-rounded-divide-sqrt" => self.fp32_correctly_rounded_divide_sqrt = true,
+            "-cl-strict-aliasing" => self.strict_aliasing = true,
+            "-cl-kernel-arg-info" => self.kernel_arg_info = true,
+            "-w" => self.no_warnings = true,
+            "-Werror" => self.werror = true,
+            "-g" => self.debug_info = true,
+            _ if word.starts_with("-D") => {
+                let text = argument("-D")?;
+                let (name, value) = match text.split_once('=') {
+                    Some((name, value)) => (name.to_string(), Some(value.to_string())),
+                    None => (text, None),
+                };
+                if !is_macro_head(&name) {
+                    return Err(OptionError::BadValue {
+                        option: "-D".into(),
+                        value: name,
+                    });
+                }
+                self.defines.push(Define::Define(name, value));
+            }
+            _ if word.starts_with("-U") => {
+                let name = argument("-U")?;
+                if !is_macro_head(&name) {
+                    return Err(OptionError::BadValue {
+                        option: "-U".into(),
+                        value: name,
+                    });
+                }
+                self.defines.push(Define::Undef(name));
+            }
+            _ if word.starts_with("-I") => {
+                let dir = argument("-I")?;
+                self.include_dirs.push(dir);
+            }
+            _ if word.starts_with("-cl-std=") => {
+                self.std = match &word["-cl-std=".len()..] {
+                    "CL1.0" => ClStd::Cl10,
+                    "CL1.1" => ClStd::Cl11,
+                    "CL1.2" => ClStd::Cl12,
+                    value => {
+                        return Err(OptionError::BadValue {
+                            option: "-cl-std".into(),
+                            value: value.into(),
+                        });
+                    }
+                };
+            }
+            _ => return Err(OptionError::Unknown(word.into())),
+        }
+        Ok(())
+    }
+}
+
+/// An identifier, with a parameter list behind it or not.
+fn is_macro_head(text: &str) -> bool {
+    let name = text.split('(').next().unwrap_or(text);
+    let mut chars = name.chars();
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_' || c == '$')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+}
+
+/// Splits at white space outside quotes. Quotes (single or double) may stand anywhere in a word and are
+/// removed; a backslash takes the next character literally if that is a quote, a backslash or white space,
+/// and stands for itself otherwise (Windows paths).
+fn split_words(text: &str) -> Result<Vec<String>, OptionError> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote: Option<char> = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\0' {
+            break;
+        }
+        if c == '\\' && quote != Some('\'') {
+            let escaped =
+                chars.next_if(|&n| matches!(n, '"' | '\\' | '\'') || (quote.is_none() && n.is_whitespace()));
+            word.get_or_insert_default().push(escaped.unwrap_or('\\'));
+        } else if quote == Some(c) {
+            quote = None;
+        } else if quote.is_none() && (c == '"' || c == '\'') {
+            quote = Some(c);
+            word.get_or_insert_default();
+        } else if quote.is_none() && c.is_whitespace() {
+            words.extend(word.take());
+        } else {
+            word.get_or_insert_default().push(c);
+        }
+    }
+    if quote.is_some() {
+        return Err(OptionError::Unterminated);
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words() {
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(split_words(text).unwrap(), expected, "{text}");
+        check("", &[]);
+        check("  -a   -b\t\n", &["-a", "-b"]);
+        check(
+            r#"-I"dir with spaces" -D"A=1 2""#,
+            &["-Idir with spaces", "-DA=1 2"],
+        );
+        check(r#"-I "x y""#, &["-I", "x y"]);
+        check(r#"-D 'A="s"'"#, &["-D", "A=\"s\""]);
+        check(r#"-DS=\"s\""#, &["-DS=\"s\""]);
+        check(r"-Idir\ two -IC:\dir\x", &["-Idir two", r"-IC:\dir\x"]);
+        check(r#""" x"#, &["", "x"]);
+        assert_eq!(split_words("-I\"x"), Err(OptionError::Unterminated));
+    }
+
+    #[test]
+    fn options() {
+        let o =
+            Options::parse("-D A -DB=2 -D C=x=y -UA -I a -Ib -cl-std=CL1.1 -w -Werror -cl-fast-relaxed-math")
+                .unwrap();
+        assert_eq!(
+            o.defines,
+            [
+                Define::Define("A".into(), None),
+                Define::Define("B".into(), Some("2".into())),
+                Define::Define("C".into(), Some("x=y".into())),
+                Define::Undef("A".into()),
+            ]
+        );
+        assert_eq!(o.include_dirs, ["a", "b"]);
+        assert_eq!(o.std, ClStd::Cl11);
+        assert!(o.no_warnings && o.werror && o.finite_math_only && o.mad_enable);
+    }
+
+    #[test]
+    fn refused() {
+        let check =
+            |text: &str, expected: &str| assert_eq!(Options::parse(text).unwrap_err().to_string(), expected);
+        check("-foo", "unknown build option '-foo'");
+        check("foo.cl", "unknown build option 'foo.cl'");
+        check("-D", "argument to '-D' is missing");
+        check("-I", "argument to '-I' is missing");
+        check("-D1x", "invalid value '1x' in '-D'");
+        check("-cl-std=CL9.9", "invalid value 'CL9.9' in '-cl-std'");
+        check("-x spir", "unknown build option '-x'");
+        check("-create-library", "option '-create-library' is not valid here");
+    }
+
+    #[test]
+    fn link_options() {
+        let parse = |text| Options::parse_for(text, OptionUse::Link);
+        assert!(
+            parse("-create-library -enable-link-options")
+                .unwrap()
+                .create_library
+        );
+        assert!(parse("-cl-denorms-are-zero").unwrap().denorms_are_zero);
+        assert_eq!(parse("-DX"), Err(OptionError::NotHere("-DX".into())));
+        assert_eq!(parse("-bogus"), Err(OptionError::Unknown("-bogus".into())));
+    }
+}
