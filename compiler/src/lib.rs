@@ -20,6 +20,7 @@ pub mod intrinsic;
 pub mod ir;
 pub mod options;
 pub mod pp;
+pub mod reflect;
 pub mod source;
 pub mod syntax;
 pub mod target;

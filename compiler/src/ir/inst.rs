@@ -2,7 +2,7 @@
 
 use super::{Func, Global, Region, Ty, Value};
 use crate::entity;
-use crate::intrinsic::Intrinsic;
+use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::source::Span;
 
 entity! {
@@ -118,6 +118,33 @@ pub struct Access {
     pub volatile: bool,
 }
 
+/// What `lower_memory` turns pointers into. The location operands of an access depend on it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Storage {
+    /// One operand: a 64-bit device address (I64). Any storable type but pointers.
+    Physical,
+    /// The kernel's work-group memory, an array of elements of this type (the same in the whole kernel). One
+    /// operand: the index of an element (I32). The accessed type is the element type.
+    Arena(Ty),
+    /// Two operands: a [`Op::Variable`]'s pointer, the index of an element (I32). The accessed type is the
+    /// element type.
+    Variable,
+    /// The push-constant block as an array of words. One operand: the index of a word (I32). Type I32, read only.
+    PushWord,
+    /// The argument buffer as an array of words; as `PushWord`.
+    ArgsWord,
+}
+
+impl Storage {
+    /// How many operands say where.
+    pub fn operands(self) -> usize {
+        match self {
+            Storage::Variable => 2,
+            Storage::Physical | Storage::Arena(_) | Storage::PushWord | Storage::ArgsWord => 1,
+        }
+    }
+}
+
 /// What an instruction does. Operands are in [`InstData::args`], listed here in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Op {
@@ -166,6 +193,22 @@ pub enum Op {
         size: u32,
         dst: Access,
     },
+
+    // What `lower_memory` leaves of memory. Afterwards there are no other memory instructions and no pointers
+    // but those of `Variable`.
+    /// An array in private memory; one per work-item, undefined at first. The result is a private pointer that
+    /// is only the first operand of `LoadFrom` and `StoreTo` with `Storage::Variable`.
+    Variable {
+        elem: Ty,
+        count: u32,
+    },
+    /// Location; result type says what is read.
+    LoadFrom(Storage, Access),
+    /// Location, value.
+    StoreTo(Storage, Access),
+    /// Location, then the operands of `Intrinsic::Atomic` behind its pointer. I32 or I64, in `Physical` or an
+    /// `Arena` of that type.
+    AtomicOn(AtomicOp, Storage),
 
     /// Arguments as the callee's parameters.
     Call(Func),
@@ -220,7 +263,7 @@ pub fn derived_type(op: &Op, arg_types: &[Ty]) -> Option<Ty> {
         Op::Select => Some(arg_types[1]),
         Op::Extract(_) | Op::ExtractDynamic => Some(Ty::of(arg_types[0].scalar)),
         Op::Shuffle(mask) => Some(Ty::vector(arg_types[0].scalar, mask.len() as u8)),
-        Op::Alloca { .. } => Some(Ty::ptr(super::AddressSpace::Private)),
+        Op::Alloca { .. } | Op::Variable { .. } => Some(Ty::ptr(super::AddressSpace::Private)),
         Op::Cast(_)
         | Op::Construct
         | Op::Splat
@@ -229,6 +272,9 @@ pub fn derived_type(op: &Op, arg_types: &[Ty]) -> Option<Ty> {
         | Op::Store(_)
         | Op::MemCpy { .. }
         | Op::MemZero { .. }
+        | Op::LoadFrom(..)
+        | Op::StoreTo(..)
+        | Op::AtomicOn(..)
         | Op::Call(_)
         | Op::Intrinsic(_)
         | Op::Block

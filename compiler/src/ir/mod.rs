@@ -43,7 +43,7 @@ pub mod ty;
 pub use build::Builder;
 pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
-pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, UnOp};
+pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp};
 pub use module::{
     ArgKind, ArgLocation, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg, KernelInfo, Module,
     PointerUse, SystemPush,

@@ -1,0 +1,112 @@
+//! The instruction sets: names, numbers and operand shapes.
+
+/// Name under which the set is imported when written.
+pub const CLSPV_SET: &str = "NonSemantic.ClspvReflection.7";
+/// What every revision's name starts with.
+pub const CLSPV_SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
+/// The newest revision that the reader knows.
+pub const REVISION: u32 = 7;
+/// Caldera's own set. Instruction 1, `ArgumentUse`: Kernel, Ordinal, Flags (1 read, 2 written, 4 escapes).
+pub const CALDERA_SET: &str = "NonSemantic.Caldera.1";
+
+/// What an operand is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// Id of an OpFunction.
+    Function,
+    /// Id of a Kernel instruction.
+    Kernel,
+    /// Id of an ArgumentInfo instruction.
+    Info,
+    /// Id of an OpString.
+    Text,
+    /// Id of a 32-bit integer OpConstant.
+    Number,
+    /// Id of a variable.
+    Variable,
+}
+
+macro_rules! set {
+    ($($number:literal $name:ident ($($required:ident),*) ($($optional:ident),*) $(rest $rest:ident)?;)*) => {
+        /// Instructions of NonSemantic.ClspvReflection, with their numbers.
+        #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[allow(missing_docs, reason = "the names are the specification's")]
+        #[repr(u32)]
+        pub enum Op {
+            $($name = $number,)*
+        }
+
+        impl Op {
+            /// The instruction of that number.
+            pub fn from_number(n: u32) -> Option<Op> {
+                match n {
+                    $($number => Some(Op::$name),)*
+                    _ => None,
+                }
+            }
+            /// The specification's name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Op::$name => stringify!($name),)*
+                }
+            }
+            /// Required operands, optional operands, and what may follow them any number of times.
+            pub(crate) fn shape(self) -> (&'static [Shape], &'static [Shape], Option<Shape>) {
+                match self {
+                    $(Op::$name => (
+                        &[$(Shape::$required),*],
+                        &[$(Shape::$optional),*],
+                        [$(Shape::$rest,)?].first().copied(),
+                    ),)*
+                }
+            }
+            /// Every instruction, in order.
+            pub const ALL: &'static [Op] = &[$(Op::$name),*];
+        }
+    };
+}
+
+set! {
+    1 Kernel (Function, Text) (Number, Number, Text);
+    2 ArgumentInfo (Text) (Text, Number, Number, Number);
+    3 ArgumentStorageBuffer (Kernel, Number, Number, Number) (Info);
+    4 ArgumentUniform (Kernel, Number, Number, Number) (Info);
+    5 ArgumentPodStorageBuffer (Kernel, Number, Number, Number, Number, Number) (Info);
+    6 ArgumentPodUniform (Kernel, Number, Number, Number, Number, Number) (Info);
+    7 ArgumentPodPushConstant (Kernel, Number, Number, Number) (Info);
+    8 ArgumentSampledImage (Kernel, Number, Number, Number) (Info);
+    9 ArgumentStorageImage (Kernel, Number, Number, Number) (Info);
+    10 ArgumentSampler (Kernel, Number, Number, Number) (Info);
+    11 ArgumentWorkgroup (Kernel, Number, Number, Number) (Info);
+    12 SpecConstantWorkgroupSize (Number, Number, Number) ();
+    13 SpecConstantGlobalOffset (Number, Number, Number) ();
+    14 SpecConstantWorkDim (Number) ();
+    15 PushConstantGlobalOffset (Number, Number) ();
+    16 PushConstantEnqueuedLocalSize (Number, Number) ();
+    17 PushConstantGlobalSize (Number, Number) ();
+    18 PushConstantRegionOffset (Number, Number) ();
+    19 PushConstantNumWorkgroups (Number, Number) ();
+    20 PushConstantRegionGroupOffset (Number, Number) ();
+    21 ConstantDataStorageBuffer (Number, Number, Text) ();
+    22 ConstantDataUniform (Number, Number, Text) ();
+    23 LiteralSampler (Number, Number, Number) ();
+    24 PropertyRequiredWorkgroupSize (Kernel, Number, Number, Number) ();
+    25 SpecConstantSubgroupMaxSize (Number) ();
+    26 ArgumentPointerPushConstant (Kernel, Number, Number, Number) (Info);
+    27 ArgumentPointerUniform (Kernel, Number, Number, Number, Number, Number) (Info);
+    28 ProgramScopeVariablesStorageBuffer (Number, Number, Text) ();
+    29 ProgramScopeVariablePointerRelocation (Number, Number, Number) ();
+    30 ImageArgumentInfoChannelOrderPushConstant (Kernel, Number, Number, Number) ();
+    31 ImageArgumentInfoChannelDataTypePushConstant (Kernel, Number, Number, Number) ();
+    32 ImageArgumentInfoChannelOrderUniform (Kernel, Number, Number, Number, Number, Number) ();
+    33 ImageArgumentInfoChannelDataTypeUniform (Kernel, Number, Number, Number, Number, Number) ();
+    34 ArgumentStorageTexelBuffer (Kernel, Number, Number, Number) (Info);
+    35 ArgumentUniformTexelBuffer (Kernel, Number, Number, Number) (Info);
+    36 ConstantDataPointerPushConstant (Number, Number, Text) ();
+    37 ProgramScopeVariablePointerPushConstant (Number, Number, Text) ();
+    38 PrintfInfo (Number, Text) () rest Number;
+    39 PrintfBufferStorageBuffer (Number, Number, Number) ();
+    40 PrintfBufferPointerPushConstant (Number, Number, Number) ();
+    41 NormalizedSamplerMaskPushConstant (Kernel, Number, Number, Number) ();
+    42 WorkgroupVariableSize (Variable, Number) ();
+}
