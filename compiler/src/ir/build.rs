@@ -141,6 +141,10 @@ impl<'f> Builder<'f> {
             | Op::Store(_)
             | Op::MemCpy { .. }
             | Op::MemZero { .. }
+            | Op::Variable { .. }
+            | Op::LoadFrom(..)
+            | Op::StoreTo(..)
+            | Op::AtomicOn(..)
             | Op::Call(_)
             | Op::Block
             | Op::Loop
