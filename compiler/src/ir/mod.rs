@@ -38,6 +38,8 @@ pub mod entity;
 pub mod function;
 pub mod inst;
 pub mod module;
+pub mod names;
+pub mod print;
 pub mod ty;
 
 pub use build::Builder;

@@ -1,0 +1,234 @@
+//! The spelling of types and operations in the text form, both ways.
+//!
+//! What mirrors a SPIR-V instruction has its name without `Op`; what is ours is snake_case.
+
+use super::{AddressSpace, BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use std::fmt;
+
+/// A type that is spelled as one word.
+pub trait Named: Sized + Copy + 'static {
+    /// Each value with its name.
+    const NAMES: &'static [(&'static str, Self)];
+    /// The name.
+    fn name(self) -> &'static str;
+    /// The value of that name.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
+    }
+}
+
+macro_rules! named {
+    ($ty:ident { $($variant:ident $name:literal),* $(,)? }) => {
+        impl Named for $ty {
+            const NAMES: &'static [(&'static str, Self)] = &[$(($name, $ty::$variant)),*];
+            fn name(self) -> &'static str {
+                match self {
+                    $($ty::$variant => $name),*
+                }
+            }
+        }
+    };
+}
+
+named!(BinOp {
+    IAdd "IAdd", ISub "ISub", IMul "IMul", SDiv "SDiv", UDiv "UDiv", SRem "SRem", URem "UMod",
+    Shl "ShiftLeftLogical", AShr "ShiftRightArithmetic", LShr "ShiftRightLogical",
+    And "BitwiseAnd", Or "BitwiseOr", Xor "BitwiseXor",
+    FAdd "FAdd", FSub "FSub", FMul "FMul", FDiv "FDiv", FRem "FRem",
+});
+
+named!(UnOp { INeg "SNegate", Not "Not", FNeg "FNegate" });
+
+named!(CmpOp {
+    IEq "IEqual", INe "INotEqual",
+    SLt "SLessThan", SLe "SLessThanEqual", SGt "SGreaterThan", SGe "SGreaterThanEqual",
+    ULt "ULessThan", ULe "ULessThanEqual", UGt "UGreaterThan", UGe "UGreaterThanEqual",
+    FOEq "FOrdEqual", FONe "FOrdNotEqual",
+    FOLt "FOrdLessThan", FOLe "FOrdLessThanEqual", FOGt "FOrdGreaterThan", FOGe "FOrdGreaterThanEqual",
+    FUNe "FUnordNotEqual", FUEq "FUnordEqual",
+    FULt "FUnordLessThan", FULe "FUnordLessThanEqual", FUGt "FUnordGreaterThan", FUGe "FUnordGreaterThanEqual",
+});
+
+named!(CastOp {
+    Trunc "trunc", ZExt "zext", SExt "sext",
+    FConvert "FConvert", FToS "ConvertFToS", FToU "ConvertFToU", SToF "ConvertSToF", UToF "ConvertUToF",
+    Bitcast "Bitcast", PtrToInt "ptr_to_int", IntToPtr "int_to_ptr", PtrCast "ptr_cast",
+});
+
+named!(AddressSpace {
+    Private "private", Local "local", Global "global", Constant "constant", Push "push", Args "args",
+});
+
+named!(AtomicOp {
+    Add "add", Sub "sub", Xchg "xchg", SMin "smin", SMax "smax", UMin "umin", UMax "umax",
+    And "and", Or "or", Xor "xor", CmpXchg "cmpxchg", Load "load", Store "store",
+});
+
+macro_rules! intrinsics {
+    ($($variant:ident $name:literal),* $(,)?) => {
+        /// Intrinsics without parameters of their own.
+        pub const PLAIN_INTRINSICS: &[(&str, Intrinsic)] = &[$(($name, Intrinsic::$variant)),*];
+
+        impl fmt::Display for Intrinsic {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Intrinsic::$variant => f.write_str($name),)*
+                    Intrinsic::Barrier(flags) => write!(f, "barrier{}", fence(*flags)),
+                    Intrinsic::Fence(flags) => write!(f, "fence{}", fence(*flags)),
+                    Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
+                }
+            }
+        }
+    };
+}
+
+fn fence(flags: crate::intrinsic::FenceFlags) -> &'static str {
+    match (flags.local, flags.global) {
+        (false, false) => "",
+        (true, false) => "_local",
+        (false, true) => "_global",
+        (true, true) => "_local_global",
+    }
+}
+
+intrinsics! {
+    GlobalId "global_id", LocalId "local_id", GroupId "group_id", GlobalSize "global_size",
+    LocalSize "local_size", NumGroups "num_groups", GlobalOffset "global_offset", WorkDim "work_dim",
+    FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
+    InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",
+    Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",
+    Sinh "sinh", Cosh "cosh", Tanh "tanh", Asinh "asinh", Acosh "acosh", Atanh "atanh",
+    Exp "exp", Exp2 "exp2", Log "log", Log2 "log2", Pow "pow", Ldexp "ldexp", Dot "dot",
+    IsNan "is_nan", IsInf "is_inf", Any "any", All "all",
+    SAbs "sabs", SMin "smin", SMax "smax", UMin "umin", UMax "umax",
+    UMulHigh "umul_high", SMulHigh "smul_high", PopCount "pop_count", Clz "clz", Ctz "ctz",
+    BitReverse "bit_reverse", UnpackHalf2x16 "unpack_half_2x16", PackHalf2x16 "pack_half_2x16",
+    Printf "printf", Prefetch "prefetch",
+}
+
+/// The intrinsic of that name.
+pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
+    if let Some((_, i)) = PLAIN_INTRINSICS.iter().find(|(n, _)| *n == name) {
+        return Some(*i);
+    }
+    if let Some(op) = name.strip_prefix("atomic_") {
+        return AtomicOp::from_name(op).map(Intrinsic::Atomic);
+    }
+    let flags = |suffix| {
+        let all = [(false, false), (true, false), (false, true), (true, true)];
+        all.map(|(local, global)| crate::intrinsic::FenceFlags { local, global })
+            .into_iter()
+            .find(|f| fence(*f) == suffix)
+    };
+    if let Some(suffix) = name.strip_prefix("barrier") {
+        return flags(suffix).map(Intrinsic::Barrier);
+    }
+    flags(name.strip_prefix("fence")?).map(Intrinsic::Fence)
+}
+
+impl fmt::Display for AddressSpace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::F16 => "f16",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+            Scalar::Image => "image",
+            Scalar::Sampler => "sampler",
+            Scalar::Ptr(space) => return write!(f, "ptr<{space}>"),
+        })
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_vector() {
+            write!(f, "v{}{}", self.lanes, self.scalar)
+        } else {
+            write!(f, "{}", self.scalar)
+        }
+    }
+}
+
+impl Scalar {
+    /// The scalar of that name.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        Some(match name {
+            "bool" => Scalar::Bool,
+            "i8" => Scalar::I8,
+            "i16" => Scalar::I16,
+            "i32" => Scalar::I32,
+            "i64" => Scalar::I64,
+            "f16" => Scalar::F16,
+            "f32" => Scalar::F32,
+            "f64" => Scalar::F64,
+            "image" => Scalar::Image,
+            "sampler" => Scalar::Sampler,
+            _ => Scalar::Ptr(AddressSpace::from_name(
+                name.strip_prefix("ptr<")?.strip_suffix('>')?,
+            )?),
+        })
+    }
+}
+
+impl Ty {
+    /// The type of that name.
+    pub fn from_name(name: &str) -> Option<Ty> {
+        if let Some(scalar) = Scalar::from_name(name) {
+            return Some(Ty::of(scalar));
+        }
+        let rest = name.strip_prefix('v')?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let lanes: u8 = rest[..digits].parse().ok()?;
+        if !matches!(lanes, 2 | 3 | 4 | 8 | 16) {
+            return None;
+        }
+        Some(Ty::vector(Scalar::from_name(&rest[digits..])?, lanes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names_are_distinct<T: Named + PartialEq + fmt::Debug>() {
+        for (name, value) in T::NAMES {
+            assert_eq!(T::from_name(name), Some(*value), "{name}");
+            assert_eq!(value.name(), *name);
+        }
+    }
+
+    #[test]
+    fn each_name_names_one_thing() {
+        names_are_distinct::<BinOp>();
+        names_are_distinct::<UnOp>();
+        names_are_distinct::<CmpOp>();
+        names_are_distinct::<CastOp>();
+        names_are_distinct::<AtomicOp>();
+        for (name, value) in PLAIN_INTRINSICS {
+            assert_eq!(intrinsic_from_name(name), Some(*value), "{name}");
+            assert_eq!(value.to_string(), *name);
+        }
+        for name in ["barrier_local", "fence", "barrier_local_global", "atomic_cmpxchg"] {
+            assert_eq!(
+                intrinsic_from_name(name).map(|i| i.to_string()).as_deref(),
+                Some(name)
+            );
+        }
+        for name in ["ptr<global>", "v16f64", "v3i8", "bool", "v2ptr<local>"] {
+            assert_eq!(Ty::from_name(name).map(|t| t.to_string()).as_deref(), Some(name));
+        }
+        assert_eq!(Ty::from_name("v5i8"), None);
+    }
+}

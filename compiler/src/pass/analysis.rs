@@ -1,0 +1,1 @@
+//! Facts about instructions that passes share.
