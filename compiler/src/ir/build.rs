@@ -120,40 +120,11 @@ impl<'f> Builder<'f> {
     /// Creates any instruction with stated result types, at the cursor.
     pub fn insert(&mut self, op: Op, args: Vec<Value>, results: &[Ty]) -> Inst {
         let first = args.first().map(|&a| self.func.ty(a).scalar);
+        let takes_float = first.is_some_and(Scalar::is_float);
         let is_fp = match &op {
-            Op::Binary(_) | Op::Unary(_) | Op::Compare(_) => first.is_some_and(Scalar::is_float),
-            Op::Intrinsic(_) => {
-                results.iter().any(|t| t.scalar.is_float()) || first.is_some_and(Scalar::is_float)
-            }
-            Op::Cast(_)
-            | Op::Select
-            | Op::Construct
-            | Op::Splat
-            | Op::Extract(_)
-            | Op::ExtractDynamic
-            | Op::Insert(_)
-            | Op::InsertDynamic
-            | Op::Shuffle(_)
-            | Op::Alloca { .. }
-            | Op::GlobalAddr(_)
-            | Op::PtrAdd
-            | Op::Load(_)
-            | Op::Store(_)
-            | Op::MemCpy { .. }
-            | Op::MemZero { .. }
-            | Op::Variable { .. }
-            | Op::LoadFrom(..)
-            | Op::StoreTo(..)
-            | Op::AtomicOn(..)
-            | Op::Call(_)
-            | Op::Block
-            | Op::Loop
-            | Op::If
-            | Op::Switch(_)
-            | Op::Exit(_)
-            | Op::Repeat(_)
-            | Op::Return
-            | Op::Unreachable => false,
+            Op::Binary(_) | Op::Unary(_) | Op::Compare(_) => takes_float,
+            Op::Intrinsic(_) => takes_float || results.iter().any(|t| t.scalar.is_float()),
+            _ => false,
         };
         let inst = self.func.new_inst(op, args, results, self.span);
         if is_fp {

@@ -2,7 +2,7 @@
 //!
 //! What mirrors a SPIR-V instruction has its name without `Op`; what is ours is snake_case.
 
-use super::{AddressSpace, BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
+use super::{AddressSpace, BinOp, CastOp, CmpOp, Scalar, Storage, Ty, UnOp};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use std::fmt;
 
@@ -130,6 +130,31 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
 impl fmt::Display for AddressSpace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Storage::Physical => "physical",
+            Storage::Arena(ty) => return write!(f, "arena<{ty}>"),
+            Storage::Variable => "variable",
+            Storage::PushWord => "push_word",
+            Storage::ArgsWord => "args_word",
+        })
+    }
+}
+
+impl Storage {
+    /// The storage of that name.
+    pub fn from_name(name: &str) -> Option<Storage> {
+        Some(match name {
+            "physical" => Storage::Physical,
+            "variable" => Storage::Variable,
+            "push_word" => Storage::PushWord,
+            "args_word" => Storage::ArgsWord,
+            _ => Storage::Arena(Ty::from_name(name.strip_prefix("arena<")?.strip_suffix('>')?)?),
+        })
     }
 }
 

@@ -335,6 +335,10 @@ impl<'a> FunctionPrinter<'a> {
                 )?;
             }
             Op::MemZero { size, dst } => write!(f, "mem_zero size {size} dst {}", AccessText(*dst))?,
+            Op::Variable { elem, count } => write!(f, "variable {elem} count {count}")?,
+            Op::LoadFrom(storage, access) => write!(f, "load_from {storage} {}", AccessText(*access))?,
+            Op::StoreTo(storage, access) => write!(f, "store_to {storage} {}", AccessText(*access))?,
+            Op::AtomicOn(op, storage) => write!(f, "atomic_on {} {storage}", op.name())?,
             Op::Call(callee) => write!(f, "call {callee}")?,
             Op::Intrinsic(i) => write!(f, "intrinsic {i}")?,
             Op::Block => write!(f, "block ^b{}", self.names.label(inst))?,
