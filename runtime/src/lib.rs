@@ -1,5 +1,36 @@
 //! OpenCL objects, scheduling and Vulkan dispatch.
+//!
+//! ```text
+//! platform → device ─┬─ context ─┬─ queue ── command ── event
+//!                    │           ├─ mem (buffers)
+//!                    │           ├─ program ── kernel
+//!                    │           └─ sampler
+//!                    └─ vk: the only place that names ash or gpu_allocator
+//! ```
+//!
+//! **Threads.** Every object may be used from any thread. Enqueuing records into the queue's open command buffer
+//! under the queue's own lock; there is no other thread on that path. Each context has one executor thread,
+//! started when the first callback or host-side dependency needs it, never at load or enumeration.
+//!
+//! **Locks** have ranks ([`lock::Rank`]), outermost first; debug builds check the order. No callback into the
+//! application runs with a lock held, and no lock is held over a wait for the GPU.
+//!
+//! **Teardown.** Nothing is torn down when the process exits: platform, devices and Vulkan device objects live
+//! until the end. Contexts, queues and what they own are dropped when their last reference goes.
 #![deny(unsafe_code)]
 
+pub mod command;
+pub mod config;
+pub mod context;
+pub mod device;
 pub mod error;
+pub mod event;
+pub mod kernel;
+pub mod lock;
+pub mod mem;
 pub mod object;
+pub mod platform;
+pub mod queue;
+pub mod sampler;
+pub mod trace;
+pub mod vk;

@@ -1,0 +1,115 @@
+//! Rectangular regions of buffers and host memory (CL 5.2.2).
+
+use crate::error::{ClCode, Error, Result};
+
+/// One side of a rectangular copy, as the application gives it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct RectSide {
+    /// x in bytes, y in rows, z in slices.
+    pub origin: [usize; 3],
+    /// Bytes from row to row; 0: rows follow each other.
+    pub row_pitch: usize,
+    /// Bytes from slice to slice; 0: slices follow each other.
+    pub slice_pitch: usize,
+}
+
+/// One side with its pitches filled in.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Layout {
+    /// Byte offset of the first byte.
+    pub start: u64,
+    pub row_pitch: u64,
+    pub slice_pitch: u64,
+}
+
+impl Layout {
+    /// Byte offset of a row.
+    pub(crate) fn row(&self, y: u64, z: u64) -> u64 {
+        self.start + y * self.row_pitch + z * self.slice_pitch
+    }
+}
+
+fn invalid(what: &'static str) -> Error {
+    Error::new(ClCode::InvalidValue, what).at("5.2.2")
+}
+
+impl RectSide {
+    /// Checks pitches against the region and computes the byte range [start, end) that is touched.
+    pub(crate) fn layout(&self, region: [usize; 3]) -> Result<(Layout, u64)> {
+        // CL 5.2.2: INVALID_VALUE if any region array element is 0
+        if region.contains(&0) {
+            return Err(invalid("a region element is 0"));
+        }
+        let [w, h, d] = region.map(|x| x as u64);
+        let row_pitch = match self.row_pitch as u64 {
+            0 => w,
+            // CL 5.2.2: INVALID_VALUE if row_pitch is not 0 and is less than region[0]
+            p if p < w => return Err(invalid("row pitch is less than the region's width")),
+            p => p,
+        };
+        let slice = h
+            .checked_mul(row_pitch)
+            .ok_or_else(|| invalid("region is out of bounds"))?;
+        let slice_pitch = match self.slice_pitch as u64 {
+            0 => slice,
+            // CL 5.2.2: INVALID_VALUE if slice_pitch is not 0 and is less than region[1] * row_pitch, or is not
+            // a multiple of row_pitch
+            p if p < slice || p % row_pitch != 0 => {
+                return Err(invalid(
+                    "slice pitch is too small or no multiple of the row pitch",
+                ));
+            }
+            p => p,
+        };
+        let [x, y, z] = self.origin.map(|x| x as u64);
+        let add = |y: u64, z: u64, x: u64| {
+            z.checked_mul(slice_pitch)?
+                .checked_add(y.checked_mul(row_pitch)?)?
+                .checked_add(x)
+        };
+        let start = add(y, z, x).ok_or_else(|| invalid("origin is out of bounds"))?;
+        let length = add(h - 1, d - 1, w).ok_or_else(|| invalid("region is out of bounds"))?;
+        let end = start
+            .checked_add(length)
+            .ok_or_else(|| invalid("region is out of bounds"))?;
+        Ok((
+            Layout {
+                start,
+                row_pitch,
+                slice_pitch,
+            },
+            end,
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn default_pitches_are_dense() {
+        let side = RectSide {
+            origin: [1, 2, 3],
+            ..RectSide::default()
+        };
+        let (l, end) = side.layout([4, 5, 6]).expect("valid");
+        assert_eq!((l.row_pitch, l.slice_pitch), (4, 20));
+        assert_eq!(l.start, 3 * 20 + 2 * 4 + 1);
+        assert_eq!(end, l.row(4, 5) + 4);
+    }
+
+    #[test]
+    fn bad_pitches_are_refused() {
+        let side = |row_pitch, slice_pitch| RectSide {
+            origin: [0; 3],
+            row_pitch,
+            slice_pitch,
+        };
+        assert!(side(3, 0).layout([4, 1, 1]).is_err());
+        assert!(side(4, 7).layout([4, 2, 1]).is_err());
+        assert!(side(4, 10).layout([4, 2, 1]).is_err());
+        assert!(side(4, 8).layout([4, 0, 1]).is_err());
+        assert!(side(usize::MAX, 0).layout([4, 2, 2]).is_err());
+    }
+}

@@ -1,0 +1,233 @@
+//! Every environment variable, parsed once.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `CALDERA_LOG=LEVEL[,GROUP=LEVEL…]` | `error`, `warn`, `info`, `debug`, `trace`, `off`; groups are module names such as `vk`, `queue`, `mem`, `program`, `api`. Unset: nothing is printed |
+//! | `CALDERA_LOG_FILE=PATH` | log there and not to standard error |
+//! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log |
+//! | `CALDERA_VALIDATION=abort` | the same, and the process aborts at the first message |
+//! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
+//! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission |
+//! | `CALDERA_ABI=physical\|descriptor` | how kernel arguments reach Vulkan |
+//! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there |
+//! | `CALDERA_CACHE=DIR\|off` | where caches live on disk |
+//! | `CALDERA_TRACE=FILE` | write a Chrome trace of calls and batches |
+//!
+//! A flag or value that is not known is reported in the log and otherwise ignored.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use log::LevelFilter;
+
+/// `CALDERA_VALIDATION`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Validation {
+    /// No layer.
+    Off,
+    /// Messages go into the log and are counted.
+    Log,
+    /// The first message ends the process.
+    Abort,
+}
+
+/// `CALDERA_DEVICE_TYPE`, and what a device is by itself.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum DeviceKind {
+    /// CL_DEVICE_TYPE_CPU
+    Cpu,
+    /// CL_DEVICE_TYPE_GPU
+    Gpu,
+    /// CL_DEVICE_TYPE_ACCELERATOR
+    Accelerator,
+}
+
+/// `CALDERA_ABI`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum AbiChoice {
+    /// Device addresses in push constants.
+    Physical,
+    /// A descriptor for each buffer.
+    Descriptor,
+}
+
+/// `CALDERA_CACHE`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CacheChoice {
+    /// Under the XDG cache directory.
+    Default,
+    /// In this directory.
+    Dir(PathBuf),
+    /// No cache on disk.
+    Off,
+}
+
+/// `CALDERA_DEBUG`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct DebugFlags {
+    /// Log each error that an API call returns, with its whole chain.
+    pub error: bool,
+    /// Wait for each command after enqueuing it.
+    pub sync: bool,
+    /// Submit each command by itself.
+    pub no_batch: bool,
+}
+
+/// The parsed environment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Level of everything that no group names.
+    pub log_level: LevelFilter,
+    /// Levels by group.
+    pub log_groups: Vec<(String, LevelFilter)>,
+    /// Log file.
+    pub log_file: Option<PathBuf>,
+    /// Vulkan validation.
+    pub validation: Validation,
+    /// Device filter.
+    pub device: Option<String>,
+    /// Device type override.
+    pub device_type: Option<DeviceKind>,
+    /// Debug flags.
+    pub debug: DebugFlags,
+    /// Kernel ABI.
+    pub abi: AbiChoice,
+    /// Dump directory.
+    pub dump: Option<PathBuf>,
+    /// Cache directory.
+    pub cache: CacheChoice,
+    /// Trace file.
+    pub trace: Option<PathBuf>,
+    /// What was not understood; logged once the log is up.
+    pub complaints: Vec<String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            log_level: LevelFilter::Off,
+            log_groups: Vec::new(),
+            log_file: None,
+            validation: Validation::Off,
+            device: None,
+            device_type: None,
+            debug: DebugFlags::default(),
+            abi: AbiChoice::Physical,
+            dump: None,
+            cache: CacheChoice::Default,
+            trace: None,
+            complaints: Vec::new(),
+        }
+    }
+}
+
+/// The process's configuration, read from the environment at the first call.
+pub fn config() -> &'static Config {
+    static CONFIG: OnceLock<Config> = OnceLock::new();
+    CONFIG.get_or_init(|| parse(|name| std::env::var(name).ok().filter(|v| !v.is_empty())))
+}
+
+/// Parses the variables that `get` knows.
+fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
+    let mut c = Config::default();
+    let mut complaints = Vec::new();
+    if let Some(v) = get("CALDERA_LOG") {
+        for part in v.split(',').filter(|p| !p.is_empty()) {
+            let (group, level) = match part.split_once('=') {
+                Some((g, l)) => (Some(g.trim()), l.trim()),
+                None => (None, part.trim()),
+            };
+            match (group, level.parse::<LevelFilter>()) {
+                (None, Ok(l)) => c.log_level = l,
+                (Some(g), Ok(l)) => c.log_groups.push((g.to_owned(), l)),
+                (_, Err(_)) => complaints.push(format!("CALDERA_LOG: {level:?} is not a level")),
+            }
+        }
+    }
+    c.log_file = get("CALDERA_LOG_FILE").map(PathBuf::from);
+    c.device = get("CALDERA_DEVICE");
+    c.dump = get("CALDERA_DUMP").map(PathBuf::from);
+    c.trace = get("CALDERA_TRACE").map(PathBuf::from);
+    match get("CALDERA_VALIDATION").as_deref() {
+        None | Some("0" | "off") => {}
+        Some("1" | "on" | "log") => c.validation = Validation::Log,
+        Some("abort") => c.validation = Validation::Abort,
+        Some(v) => complaints.push(format!("CALDERA_VALIDATION: {v:?} is none of 0, 1, abort")),
+    }
+    match get("CALDERA_DEVICE_TYPE").as_deref() {
+        None => {}
+        Some("gpu") => c.device_type = Some(DeviceKind::Gpu),
+        Some("cpu") => c.device_type = Some(DeviceKind::Cpu),
+        Some("accelerator") => c.device_type = Some(DeviceKind::Accelerator),
+        Some(v) => complaints.push(format!(
+            "CALDERA_DEVICE_TYPE: {v:?} is none of gpu, cpu, accelerator"
+        )),
+    }
+    match get("CALDERA_ABI").as_deref() {
+        None | Some("physical") => {}
+        Some("descriptor") => c.abi = AbiChoice::Descriptor,
+        Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is none of physical, descriptor")),
+    }
+    match get("CALDERA_CACHE").as_deref() {
+        None => {}
+        Some("off" | "0") => c.cache = CacheChoice::Off,
+        Some(dir) => c.cache = CacheChoice::Dir(PathBuf::from(dir)),
+    }
+    if let Some(v) = get("CALDERA_DEBUG") {
+        for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
+            match flag {
+                "error" => c.debug.error = true,
+                "sync" => c.debug.sync = true,
+                "no-batch" => c.debug.no_batch = true,
+                _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
+            }
+        }
+    }
+    c.complaints = complaints;
+    c
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(vars: &[(&str, &str)]) -> Config {
+        parse(|name| {
+            vars.iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, v)| (*v).to_owned())
+        })
+    }
+
+    #[test]
+    fn nothing_set_is_the_default() {
+        assert_eq!(with(&[]), Config::default());
+    }
+
+    #[test]
+    fn log_levels_and_groups() {
+        let c = with(&[("CALDERA_LOG", "warn,vk=debug,queue=trace")]);
+        assert_eq!(c.log_level, LevelFilter::Warn);
+        assert_eq!(
+            c.log_groups,
+            [
+                ("vk".to_owned(), LevelFilter::Debug),
+                ("queue".to_owned(), LevelFilter::Trace)
+            ]
+        );
+        assert!(c.complaints.is_empty());
+    }
+
+    #[test]
+    fn unknown_values_are_reported() {
+        let c = with(&[
+            ("CALDERA_LOG", "loud"),
+            ("CALDERA_DEBUG", "error,fast"),
+            ("CALDERA_DEVICE_TYPE", "toaster"),
+            ("CALDERA_VALIDATION", "maybe"),
+        ]);
+        assert!(c.debug.error);
+        assert_eq!(c.complaints.len(), 4);
+    }
+}

@@ -1,0 +1,88 @@
+//! Contexts (CL 4.4).
+
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::error::{ClCode, Error, Result};
+use crate::event::executor::Executor;
+use crate::impl_object;
+use crate::object::Anchor;
+
+/// The application's `pfn_notify`, made safe by the icd crate.
+pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Devices that share objects.
+pub struct Context {
+    anchor: Anchor<Context>,
+    devices: Vec<Arc<Device>>,
+    properties: Vec<isize>,
+    notify: Option<Notify>,
+    executor: Arc<Executor>,
+}
+
+impl_object!(Context, ClCode::InvalidContext, "context");
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context")
+            .field("devices", &self.devices)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// CL 4.4 — clCreateContext. `properties` is the property list as the application gave it (terminating 0
+    /// included), for CL_CONTEXT_PROPERTIES; the caller has checked it. Duplicate devices are dropped.
+    pub fn create(
+        devices: &[Arc<Device>],
+        properties: Vec<isize>,
+        notify: Option<Notify>,
+    ) -> Result<Arc<Context>> {
+        // CL 4.4: INVALID_VALUE if num_devices is zero
+        if devices.is_empty() {
+            return Err(Error::new(ClCode::InvalidValue, "no device").at("4.4"));
+        }
+        let mut unique: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
+        for device in devices {
+            if !unique.iter().any(|d| Arc::ptr_eq(d, device)) {
+                // CL 4.4: DEVICE_NOT_AVAILABLE if a device is currently not available
+                device.logical()?;
+                unique.push(Arc::clone(device));
+            }
+        }
+        Ok(Arc::new(Context {
+            anchor: Anchor::new(),
+            executor: Executor::new(),
+            devices: unique,
+            properties,
+            notify,
+        }))
+    }
+
+    /// CL_CONTEXT_DEVICES.
+    pub fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    /// Whether a device belongs to the context.
+    pub fn has_device(&self, device: &Arc<Device>) -> bool {
+        self.devices.iter().any(|d| Arc::ptr_eq(d, device))
+    }
+
+    /// CL_CONTEXT_PROPERTIES.
+    pub fn properties(&self) -> &[isize] {
+        &self.properties
+    }
+
+    /// Tells the application's notify function; call it with no lock held.
+    pub fn report(&self, what: &str) {
+        if let Some(notify) = &self.notify {
+            crate::lock::assert_none_held();
+            notify(what);
+        }
+    }
+
+    pub(crate) fn executor(&self) -> &Arc<Executor> {
+        &self.executor
+    }
+}

@@ -1,0 +1,89 @@
+//! Devices (CL 4.2): one per Vulkan physical device.
+//!
+//! Enumeration reads properties only. The Vulkan device with its queues, allocator and memory is made when the
+//! first context asks for it ([`Device::logical`]) and lives until the process ends.
+
+mod caps;
+pub mod info;
+mod limits;
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use caldera_compiler::target::Target;
+
+use crate::error::{ClCode, Error, Result};
+use crate::impl_object;
+use crate::object::Anchor;
+use crate::vk;
+use info::DeviceInfo;
+pub(crate) use limits::Limits;
+
+/// A device.
+#[derive(Debug)]
+pub struct Device {
+    anchor: Anchor<Device>,
+    physical: vk::PhysicalDevice,
+    target: Arc<Target>,
+    info: DeviceInfo,
+    limits: Limits,
+    logical: OnceLock<Result<Arc<vk::Device>, vk::VkError>>,
+}
+
+impl_object!(Device, ClCode::InvalidDevice, "device");
+
+impl Device {
+    /// `None`, with a line in the log, if the device lacks what OpenCL needs.
+    pub(crate) fn open(physical: vk::PhysicalDevice) -> Option<Arc<Device>> {
+        let missing = caps::missing(&physical);
+        if !missing.is_empty() {
+            log::warn!(
+                "{}: not offered, because it lacks {}",
+                physical.name(),
+                missing.join(", ")
+            );
+            return None;
+        }
+        let target = Arc::new(caps::target(&physical));
+        let limits = Limits::new(&physical);
+        let info = caps::info(&physical, &target, &limits);
+        Some(Arc::new(Device {
+            anchor: Anchor::new(),
+            physical,
+            target,
+            info,
+            limits,
+            logical: OnceLock::new(),
+        }))
+    }
+
+    /// What clGetDeviceInfo answers.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// What the compiler must know.
+    pub fn target(&self) -> &Arc<Target> {
+        &self.target
+    }
+
+    /// Identifies driver and device: what a program binary or a cache entry is bound to.
+    pub fn uuid(&self) -> [u8; 16] {
+        self.physical.uuid()
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The Vulkan device, made at the first call.
+    pub(crate) fn logical(&self) -> Result<&Arc<vk::Device>> {
+        self.logical
+            .get_or_init(|| vk::Device::open(&self.physical))
+            .as_ref()
+            .map_err(|e| {
+                Error::new(ClCode::DeviceNotAvailable, format!("{}: {e}", self.info.name))
+                    .from_source(e.clone())
+            })
+    }
+}

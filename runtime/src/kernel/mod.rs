@@ -1,0 +1,4 @@
+//! Kernels.
+
+pub mod launch;
+pub mod pipeline;

@@ -1,0 +1,215 @@
+//! Locks with ranks.
+//!
+//! Every lock of the runtime is made with a [`Rank`]. A thread may take a lock only if its rank is higher than that
+//! of every lock it holds; debug builds check this at each acquisition, so that a lock-order cycle is a failing
+//! test and not a hang in somebody's application. Release builds pay nothing.
+
+use std::ops::{Deref, DerefMut};
+
+/// The order of all locks, outermost first.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Rank {
+    /// Creation of the platform's Vulkan objects.
+    Platform,
+    /// A context's lists.
+    Context,
+    /// A program's build state.
+    Program,
+    /// A kernel's arguments.
+    Kernel,
+    /// The right to retire a queue's finished batches, in order.
+    Retire,
+    /// A queue's open batch, deferred commands and batches in flight.
+    Queue,
+    /// A buffer's mappings and callbacks.
+    Mem,
+    /// A module's pipelines.
+    Pipelines,
+    /// An event's callbacks and dependents.
+    Event,
+    /// A context's executor.
+    Executor,
+    /// A Vulkan queue (external synchronisation of vkQueueSubmit).
+    Submit,
+    /// A device's memory allocator.
+    Allocator,
+    /// A cache.
+    Cache,
+}
+
+#[cfg(debug_assertions)]
+mod held {
+    use super::Rank;
+    use std::cell::RefCell;
+
+    thread_local! {
+        static HELD: RefCell<Vec<Rank>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(super) fn push(rank: Rank) {
+        // During thread-local destruction there is nothing left to check against.
+        let _ = HELD.try_with(|held| {
+            let mut held = held.borrow_mut();
+            if let Some(&top) = held.iter().max() {
+                assert!(top < rank, "lock order: {rank:?} taken while {top:?} is held");
+            }
+            held.push(rank);
+        });
+    }
+
+    pub(super) fn pop(rank: Rank) {
+        let _ = HELD.try_with(|held| {
+            let mut held = held.borrow_mut();
+            if let Some(at) = held.iter().rposition(|&r| r == rank) {
+                held.remove(at);
+            }
+        });
+    }
+
+    /// Whether this thread holds no lock: what must be true when the application is called back.
+    pub(super) fn none() -> bool {
+        HELD.try_with(|held| held.borrow().is_empty()).unwrap_or(true)
+    }
+}
+
+/// Asserts in debug builds that the thread holds no ranked lock.
+pub fn assert_none_held() {
+    #[cfg(debug_assertions)]
+    assert!(held::none(), "a callback would run with a lock held");
+}
+
+/// A mutex with a rank.
+#[derive(Debug)]
+pub struct Mutex<T> {
+    #[cfg(debug_assertions)]
+    rank: Rank,
+    inner: parking_lot::Mutex<T>,
+}
+
+/// Access to a [`Mutex`]'s value.
+pub struct Guard<'a, T> {
+    #[cfg(debug_assertions)]
+    rank: Rank,
+    inner: parking_lot::MutexGuard<'a, T>,
+}
+
+impl<T> Mutex<T> {
+    /// A lock around `value`.
+    pub const fn new(rank: Rank, value: T) -> Self {
+        #[cfg(not(debug_assertions))]
+        let _ = rank;
+        Mutex {
+            #[cfg(debug_assertions)]
+            rank,
+            inner: parking_lot::Mutex::new(value),
+        }
+    }
+
+    /// Waits for the lock.
+    pub fn lock(&self) -> Guard<'_, T> {
+        #[cfg(debug_assertions)]
+        held::push(self.rank);
+        Guard {
+            #[cfg(debug_assertions)]
+            rank: self.rank,
+            inner: self.inner.lock(),
+        }
+    }
+
+    /// Takes the lock if it is free.
+    pub fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let inner = self.inner.try_lock()?;
+        #[cfg(debug_assertions)]
+        held::push(self.rank);
+        Some(Guard {
+            #[cfg(debug_assertions)]
+            rank: self.rank,
+            inner,
+        })
+    }
+
+    /// The value, by exclusive borrow.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut()
+    }
+}
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.inner
+    }
+}
+
+#[cfg(debug_assertions)]
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        held::pop(self.rank);
+    }
+}
+
+/// A condition variable for [`Mutex`].
+#[derive(Debug, Default)]
+pub struct Condvar {
+    inner: parking_lot::Condvar,
+}
+
+impl Condvar {
+    /// Without waiters.
+    pub const fn new() -> Self {
+        Condvar {
+            inner: parking_lot::Condvar::new(),
+        }
+    }
+
+    /// Releases the lock, waits for a notification, takes the lock again.
+    pub fn wait<T>(&self, guard: &mut Guard<'_, T>) {
+        self.inner.wait(&mut guard.inner);
+    }
+
+    /// As [`Condvar::wait`], for at most so long. `true` if the time ran out.
+    pub fn wait_for<T>(&self, guard: &mut Guard<'_, T>, timeout: std::time::Duration) -> bool {
+        self.inner.wait_for(&mut guard.inner, timeout).timed_out()
+    }
+
+    /// Wakes every waiter.
+    pub fn notify_all(&self) {
+        self.inner.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn increasing_ranks_are_fine() {
+        let a = Mutex::new(Rank::Context, 1);
+        let b = Mutex::new(Rank::Queue, 2);
+        let ga = a.lock();
+        let gb = b.lock();
+        assert_eq!(*ga + *gb, 3);
+        drop(ga);
+        drop(gb);
+        assert_none_held();
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    fn decreasing_ranks_are_caught() {
+        let caught = std::thread::spawn(|| {
+            let a = Mutex::new(Rank::Context, 1);
+            let b = Mutex::new(Rank::Queue, 2);
+            let _b = b.lock();
+            let _a = a.lock();
+        })
+        .join();
+        assert!(caught.is_err());
+    }
+}

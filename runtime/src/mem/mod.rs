@@ -1,0 +1,126 @@
+//! Memory objects (CL 5.2).
+
+pub mod buffer;
+pub mod host_ptr;
+
+pub use buffer::Buffer;
+pub use host_ptr::HostPtr;
+
+use crate::error::{ClCode, Error, Result};
+
+/// What kernels may do with a memory object.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum KernelAccess {
+    #[default]
+    ReadWrite,
+    WriteOnly,
+    ReadOnly,
+}
+
+/// What the host may do with it.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum HostAccess {
+    #[default]
+    ReadWrite,
+    WriteOnly,
+    ReadOnly,
+    NoAccess,
+}
+
+impl HostAccess {
+    /// clEnqueueRead*, and mapping for reading.
+    pub fn can_read(self) -> bool {
+        matches!(self, HostAccess::ReadWrite | HostAccess::ReadOnly)
+    }
+
+    /// clEnqueueWrite*, and mapping for writing.
+    pub fn can_write(self) -> bool {
+        matches!(self, HostAccess::ReadWrite | HostAccess::WriteOnly)
+    }
+}
+
+/// Where the contents live and come from.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum HostPtrUse {
+    /// No host pointer.
+    #[default]
+    None,
+    /// CL_MEM_USE_HOST_PTR: the application's memory is the storage.
+    Use,
+    /// CL_MEM_ALLOC_HOST_PTR: memory that the host can reach.
+    Alloc,
+    /// CL_MEM_COPY_HOST_PTR: initial contents.
+    Copy,
+    /// CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR.
+    AllocCopy,
+}
+
+/// Checked `cl_mem_flags`.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct MemFlags {
+    /// Kernels.
+    pub kernel: KernelAccess,
+    /// Host.
+    pub host: HostAccess,
+    /// Host pointer.
+    pub host_ptr: HostPtrUse,
+    bits: u64,
+}
+
+impl MemFlags {
+    const READ_WRITE: u64 = 1;
+    const WRITE_ONLY: u64 = 1 << 1;
+    const READ_ONLY: u64 = 1 << 2;
+    const USE_HOST_PTR: u64 = 1 << 3;
+    const ALLOC_HOST_PTR: u64 = 1 << 4;
+    const COPY_HOST_PTR: u64 = 1 << 5;
+    const HOST_WRITE_ONLY: u64 = 1 << 7;
+    const HOST_READ_ONLY: u64 = 1 << 8;
+    const HOST_NO_ACCESS: u64 = 1 << 9;
+    const KERNEL: u64 = Self::READ_WRITE | Self::WRITE_ONLY | Self::READ_ONLY;
+    const HOST: u64 = Self::HOST_WRITE_ONLY | Self::HOST_READ_ONLY | Self::HOST_NO_ACCESS;
+    const HOST_PTR: u64 = Self::USE_HOST_PTR | Self::ALLOC_HOST_PTR | Self::COPY_HOST_PTR;
+
+    /// CL 5.2.1, table 5.3: INVALID_VALUE for unknown bits and for bits that exclude each other.
+    pub fn from_bits(bits: u64) -> Result<MemFlags> {
+        let invalid = |what| Err(Error::new(ClCode::InvalidValue, what).at("5.2.1"));
+        if bits & !(Self::KERNEL | Self::HOST | Self::HOST_PTR) != 0 {
+            return invalid("unknown memory flags");
+        }
+        let kernel = match bits & Self::KERNEL {
+            0 | Self::READ_WRITE => KernelAccess::ReadWrite,
+            Self::WRITE_ONLY => KernelAccess::WriteOnly,
+            Self::READ_ONLY => KernelAccess::ReadOnly,
+            _ => return invalid("CL_MEM_READ_WRITE, _WRITE_ONLY and _READ_ONLY exclude each other"),
+        };
+        let host = match bits & Self::HOST {
+            0 => HostAccess::ReadWrite,
+            Self::HOST_WRITE_ONLY => HostAccess::WriteOnly,
+            Self::HOST_READ_ONLY => HostAccess::ReadOnly,
+            Self::HOST_NO_ACCESS => HostAccess::NoAccess,
+            _ => return invalid("CL_MEM_HOST_* flags exclude each other"),
+        };
+        const ALLOC_COPY: u64 = MemFlags::ALLOC_HOST_PTR | MemFlags::COPY_HOST_PTR;
+        let host_ptr = match bits & Self::HOST_PTR {
+            0 => HostPtrUse::None,
+            Self::USE_HOST_PTR => HostPtrUse::Use,
+            Self::ALLOC_HOST_PTR => HostPtrUse::Alloc,
+            Self::COPY_HOST_PTR => HostPtrUse::Copy,
+            ALLOC_COPY => HostPtrUse::AllocCopy,
+            _ => {
+                return invalid("CL_MEM_USE_HOST_PTR excludes CL_MEM_ALLOC_HOST_PTR and CL_MEM_COPY_HOST_PTR");
+            }
+        };
+        Ok(MemFlags {
+            kernel,
+            host,
+            host_ptr,
+            bits,
+        })
+    }
+
+    /// CL_MEM_FLAGS, as the application gave them.
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+}

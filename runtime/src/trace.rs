@@ -1,0 +1,111 @@
+//! The log sink.
+//!
+//! The library speaks through the crate `log`. [`install`] puts a sink behind it that honours `CALDERA_LOG` and
+//! `CALDERA_LOG_FILE`; the icd crate calls it at the first platform call. Without `CALDERA_LOG` nothing is ever
+//! printed, and nothing is installed.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::sync::Once;
+use std::time::Instant;
+
+use log::{LevelFilter, Log, Metadata, Record};
+use parking_lot::Mutex;
+
+use crate::config::{Config, config};
+
+struct Sink {
+    config: &'static Config,
+    file: Option<Mutex<File>>,
+    start: Instant,
+}
+
+/// `caldera_runtime::vk::device` → `vk`; other crates keep their name.
+fn group(target: &str) -> &str {
+    let inner = target
+        .strip_prefix("caldera_runtime::")
+        .or_else(|| target.strip_prefix("caldera::"))
+        .unwrap_or(target);
+    inner.split("::").next().unwrap_or(inner)
+}
+
+impl Sink {
+    fn level(&self, target: &str) -> LevelFilter {
+        let group = group(target);
+        self.config
+            .log_groups
+            .iter()
+            .find(|(g, _)| g == group)
+            .map_or(self.config.log_level, |(_, l)| *l)
+    }
+}
+
+impl Log for Sink {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.level() <= self.level(metadata.target())
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if !self.enabled(record.metadata()) {
+            return;
+        }
+        let line = format!(
+            "caldera {:10.6} {:5} {}: {}\n",
+            self.start.elapsed().as_secs_f64(),
+            record.level(),
+            group(record.target()),
+            record.args()
+        );
+        // A log that cannot be written must not disturb the application.
+        let _ = match &self.file {
+            Some(file) => file.lock().write_all(line.as_bytes()),
+            None => std::io::stderr().write_all(line.as_bytes()),
+        };
+    }
+
+    fn flush(&self) {}
+}
+
+/// Installs the sink if `CALDERA_LOG` asks for one. An application that has its own `log` sink keeps it.
+pub fn install() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let config = config();
+        let most = config
+            .log_groups
+            .iter()
+            .map(|(_, l)| *l)
+            .fold(config.log_level, LevelFilter::max);
+        if most == LevelFilter::Off {
+            return;
+        }
+        let file = config
+            .log_file
+            .as_ref()
+            .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok())
+            .map(Mutex::new);
+        let sink = Sink {
+            config,
+            file,
+            start: Instant::now(),
+        };
+        if log::set_boxed_logger(Box::new(sink)).is_ok() {
+            log::set_max_level(most);
+        }
+        for complaint in &config.complaints {
+            log::warn!("{complaint}");
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::group;
+
+    #[test]
+    fn groups_are_the_first_module() {
+        assert_eq!(group("caldera_runtime::vk::device"), "vk");
+        assert_eq!(group("caldera::api::event"), "api");
+        assert_eq!(group("gpu_allocator::vulkan"), "gpu_allocator");
+    }
+}
