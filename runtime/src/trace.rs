@@ -75,7 +75,7 @@ pub fn install() {
             .log_groups
             .iter()
             .map(|(_, l)| *l)
-            .fold(config.log_level, LevelFilter::max);
+            .fold(config.log_level, Ord::max);
         if most == LevelFilter::Off {
             return;
         }
@@ -89,7 +89,8 @@ pub fn install() {
             file,
             start: Instant::now(),
         };
-        if log::set_boxed_logger(Box::new(sink)).is_ok() {
+        // Kept until the process ends, as every logger is.
+        if log::set_logger(Box::leak(Box::new(sink))).is_ok() {
             log::set_max_level(most);
         }
         for complaint in &config.complaints {

@@ -19,6 +19,15 @@ pub struct Buffer {
     parent: Option<Arc<Buffer>>,
 }
 
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Buffer")
+            .field("size", &self.size)
+            .field("flags", &self.flags)
+            .finish_non_exhaustive()
+    }
+}
+
 impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
 
 impl Buffer {

@@ -108,7 +108,9 @@ impl MemFlags {
             Self::COPY_HOST_PTR => HostPtrUse::Copy,
             ALLOC_COPY => HostPtrUse::AllocCopy,
             _ => {
-                return invalid("CL_MEM_USE_HOST_PTR excludes CL_MEM_ALLOC_HOST_PTR and CL_MEM_COPY_HOST_PTR");
+                return invalid(
+                    "CL_MEM_USE_HOST_PTR excludes CL_MEM_ALLOC_HOST_PTR and CL_MEM_COPY_HOST_PTR",
+                );
             }
         };
         Ok(MemFlags {
