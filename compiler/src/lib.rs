@@ -22,6 +22,7 @@ pub mod options;
 pub mod pass;
 pub mod pp;
 pub mod reflect;
+pub mod sema;
 pub mod source;
 pub mod syntax;
 pub mod target;

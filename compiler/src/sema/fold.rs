@@ -1,0 +1,439 @@
+//! Constant evaluation: arithmetic in the precision of its type, and address constants.
+//!
+//! Values are raw bits of a lane, zero-extended to 64 bits, as in [`ExprKind::Const`].
+
+use super::Sema;
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Type};
+
+/// Deepest expression that is evaluated recursively; sema's own limit on nesting is lower.
+const MAX_DEPTH: u32 = 2000;
+
+/// Keeps the bits of a type's width.
+pub(crate) fn truncate(bits: u64, s: Scalar) -> u64 {
+    match s.bytes() {
+        1 => bits & 0xff,
+        2 => bits & 0xffff,
+        4 => bits & 0xffff_ffff,
+        _ => bits,
+    }
+}
+
+/// The mathematical value of an integer's bits.
+pub(crate) fn int_of(bits: u64, s: Scalar) -> i128 {
+    if s.is_signed() {
+        let shift = 64 - 8 * s.bytes();
+        i128::from(((bits << shift) as i64) >> shift)
+    } else {
+        i128::from(truncate(bits, s))
+    }
+}
+
+/// The value of a float's bits.
+pub(crate) fn float_of(bits: u64, s: Scalar) -> f64 {
+    match s {
+        Scalar::Half => half_to_f64(bits as u16),
+        Scalar::Float => f64::from(f32::from_bits(bits as u32)),
+        Scalar::Double => f64::from_bits(bits),
+        Scalar::Bool
+        | Scalar::Char
+        | Scalar::UChar
+        | Scalar::Short
+        | Scalar::UShort
+        | Scalar::Int
+        | Scalar::UInt
+        | Scalar::Long
+        | Scalar::ULong => int_of(bits, s) as f64,
+    }
+}
+
+/// Bits of a float type for a value, rounded to nearest even.
+pub(crate) fn float_bits(v: f64, s: Scalar) -> u64 {
+    match s {
+        Scalar::Half => u64::from(f64_to_half(v)),
+        Scalar::Double => v.to_bits(),
+        _ => u64::from((v as f32).to_bits()),
+    }
+}
+
+fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 31);
+    let mantissa = f64::from(bits & 0x3ff);
+    sign * match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if bits & 0x3ff == 0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => (1.0 + mantissa / 1024.0) * 2f64.powi(e - 15),
+    }
+}
+
+fn f64_to_half(v: f64) -> u16 {
+    let sign = if v.is_sign_negative() { 0x8000 } else { 0 };
+    let a = v.abs();
+    if a.is_nan() {
+        return sign | 0x7e00;
+    }
+    if a >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    // Round to a multiple of the unit in the last place: exact in f64, ties to even.
+    let exponent = (((a.to_bits() >> 52) as i32) - 1023).max(-14);
+    let unit = 2f64.powi(exponent - 10);
+    let n = (a / unit).round_ties_even() as u32;
+    // `n` is 0..=2048; subnormals have exponent -14 and n < 1024; a carry moves into the exponent by itself.
+    let biased = if n >= 1024 {
+        (exponent + 14) as u32 * 1024 + n
+    } else {
+        n
+    };
+    sign | biased as u16
+}
+
+/// C's conversion of one scalar; `None` where it is undefined (out of range float to integer).
+pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> u64 {
+    match (from.is_float(), to.is_float()) {
+        (_, false) if to == Scalar::Bool => u64::from(if from.is_float() {
+            float_of(bits, from) != 0.0
+        } else {
+            truncate(bits, from) != 0
+        }),
+        (false, false) => truncate(int_of(bits, from) as u64, to),
+        (false, true) => match to {
+            // One rounding only.
+            Scalar::Float => u64::from((int_of(bits, from) as f32).to_bits()),
+            _ => float_bits(int_of(bits, from) as f64, to),
+        },
+        (true, true) => {
+            if from == to {
+                bits
+            } else {
+                float_bits(float_of(bits, from), to)
+            }
+        }
+        (true, false) => truncate(float_of(bits, from) as i128 as u64, to),
+    }
+}
+
+/// `a op b`; `None` for division by zero and its overflow.
+pub(crate) fn binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
+    if s.is_float() {
+        return float_binary(op, s, a, b);
+    }
+    let (x, y) = (int_of(a, s), int_of(b, s));
+    let count = (y as u32) & (8 * s.bytes() - 1);
+    let r = match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mul => (x as i64).wrapping_mul(y as i64).into(),
+        BinOp::Div => x.checked_div(y)?,
+        BinOp::Rem => x.checked_rem(y)?,
+        BinOp::Shl => (x as u64).wrapping_shl(count).into(),
+        BinOp::Shr => x >> count,
+        BinOp::And => x & y,
+        BinOp::Or => x | y,
+        BinOp::Xor => x ^ y,
+    };
+    Some(truncate(r as u64, s))
+}
+
+fn float_binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
+    if s == Scalar::Float {
+        let (x, y) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
+        let r = match op {
+            BinOp::Add => x + y,
+            BinOp::Sub => x - y,
+            BinOp::Mul => x * y,
+            BinOp::Div => x / y,
+            BinOp::Rem | BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => return None,
+        };
+        return Some(u64::from(r.to_bits()));
+    }
+    // f64 has more than twice the bits of half: rounding twice is harmless for these operations.
+    let (x, y) = (float_of(a, s), float_of(b, s));
+    let r = match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mul => x * y,
+        BinOp::Div => x / y,
+        BinOp::Rem | BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => return None,
+    };
+    Some(float_bits(r, s))
+}
+
+/// A comparison.
+pub(crate) fn compare(op: CmpOp, s: Scalar, a: u64, b: u64) -> bool {
+    fn holds<T: PartialOrd>(op: CmpOp, x: &T, y: &T) -> bool {
+        match op {
+            CmpOp::Eq => x == y,
+            CmpOp::Ne => x != y,
+            CmpOp::Lt => x < y,
+            CmpOp::Le => x <= y,
+            CmpOp::Gt => x > y,
+            CmpOp::Ge => x >= y,
+        }
+    }
+    if s.is_float() {
+        holds(op, &float_of(a, s), &float_of(b, s))
+    } else {
+        holds(op, &int_of(a, s), &int_of(b, s))
+    }
+}
+
+/// `-a`
+pub(crate) fn negate(s: Scalar, a: u64) -> u64 {
+    if s.is_float() {
+        a ^ 1 << (8 * s.bytes() - 1)
+    } else {
+        truncate(a.wrapping_neg(), s)
+    }
+}
+
+/// Lanes of a constant arithmetic value.
+pub(crate) fn eval(s: &Sema<'_>, e: &Expr) -> Option<Vec<u64>> {
+    eval_at(s, e, 0)
+}
+
+fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let go = |e: &Expr| eval_at(s, e, depth + 1);
+    let (scalar, lanes) = s.lanes(e.ty)?;
+    Some(match &e.kind {
+        ExprKind::Const(bits) => bits.clone(),
+        ExprKind::Load(place) => eval_load(s, place)?,
+        ExprKind::Neg(a) => go(a)?.into_iter().map(|v| negate(scalar, v)).collect(),
+        ExprKind::BitNot(a) => go(a)?.into_iter().map(|v| truncate(!v, scalar)).collect(),
+        ExprKind::Not(a) => go(a)?.into_iter().map(|v| v ^ 1).collect(),
+        ExprKind::Binary { op, lhs, rhs, .. } => {
+            let (a, b) = (go(lhs)?, go(rhs)?);
+            a.into_iter()
+                .zip(b)
+                .map(|(a, b)| binary(*op, scalar, a, b))
+                .collect::<Option<_>>()?
+        }
+        ExprKind::Compare(op, lhs, rhs) => {
+            let (operand, _) = s.lanes(lhs.ty)?;
+            let (a, b) = (go(lhs)?, go(rhs)?);
+            let pairs = a.into_iter().zip(b);
+            pairs
+                .map(|(a, b)| u64::from(compare(*op, operand, a, b)))
+                .collect()
+        }
+        ExprKind::And(a, b) => match go(a)?[..] {
+            [0] => vec![0],
+            _ => go(b)?,
+        },
+        ExprKind::Or(a, b) => match go(a)?[..] {
+            [0] => go(b)?,
+            _ => vec![1],
+        },
+        ExprKind::Conditional(c, a, b) => match go(c)?[..] {
+            [0] => go(b)?,
+            _ => go(a)?,
+        },
+        ExprKind::Select(c, a, b) => {
+            let (c, a, b) = (go(c)?, go(a)?, go(b)?);
+            let arms = a.into_iter().zip(b);
+            c.into_iter()
+                .zip(arms)
+                .map(|(c, (a, b))| if c != 0 { a } else { b })
+                .collect()
+        }
+        ExprKind::Convert(Convert::Numeric, a) => {
+            let (from, _) = s.lanes(a.ty)?;
+            go(a)?.into_iter().map(|v| convert(v, from, scalar)).collect()
+        }
+        ExprKind::Convert(Convert::Mask, a) => {
+            let all = truncate(u64::MAX, scalar);
+            go(a)?.into_iter().map(|v| if v != 0 { all } else { 0 }).collect()
+        }
+        ExprKind::Convert(Convert::Bits, a) => {
+            let (from, n) = s.lanes(a.ty)?;
+            if (from.bytes(), n) != (scalar.bytes(), lanes) {
+                return None;
+            }
+            go(a)?
+        }
+        ExprKind::Convert(Convert::PointerToInt, a) => match address(s, a)? {
+            (None, offset) => vec![truncate(offset as u64, scalar)],
+            (Some(_), _) => return None,
+        },
+        ExprKind::Convert(Convert::PointerToBool, a) => {
+            let (global, offset) = address(s, a)?;
+            vec![u64::from(global.is_some() || offset != 0)]
+        }
+        ExprKind::Splat(a) => vec![go(a)?[0]; usize::from(lanes)],
+        ExprKind::Vector(parts) => {
+            let mut all = Vec::with_capacity(usize::from(lanes));
+            for p in parts {
+                all.extend(go(p)?);
+            }
+            all
+        }
+        ExprKind::Swizzle(a, picks) => {
+            let a = go(a)?;
+            picks
+                .iter()
+                .map(|&i| a.get(usize::from(i)).copied())
+                .collect::<Option<_>>()?
+        }
+        ExprKind::PointerDiff(a, b) => {
+            let ((ga, oa), (gb, ob)) = (address(s, a)?, address(s, b)?);
+            let Type::Pointer { pointee, .. } = *s.ty(a.ty) else {
+                return None;
+            };
+            let size = i128::from(s.program.types.size(pointee)?).max(1);
+            if ga != gb {
+                return None;
+            }
+            vec![((oa - ob) / size) as u64]
+        }
+        ExprKind::Convert(Convert::IntToPointer | Convert::Pointer, _)
+        | ExprKind::AddrOf(_)
+        | ExprKind::PointerAdd { .. }
+        | ExprKind::Assign(..)
+        | ExprKind::CompoundAssign { .. }
+        | ExprKind::IncDec { .. }
+        | ExprKind::Call(..)
+        | ExprKind::Intrinsic(..)
+        | ExprKind::Comma(..)
+        | ExprKind::StmtExpr(..) => return None,
+    })
+}
+
+/// A `const` variable that was initialized with a constant, as a value.
+fn eval_load(s: &Sema<'_>, place: &Place) -> Option<Vec<u64>> {
+    match &place.kind {
+        PlaceKind::Local(id) => s.constant_local(*id).map(|bits| vec![bits]),
+        PlaceKind::Global(id) => {
+            let (scalar, 1) = s.lanes(place.ty)? else {
+                return None;
+            };
+            let data = &s.program.globals[*id].init.as_ref()?.bytes;
+            let bytes = data.get(..scalar.bytes() as usize)?;
+            Some(vec![bytes.iter().rev().fold(0, |v, &b| v << 8 | u64::from(b))])
+        }
+        _ => None,
+    }
+}
+
+/// Value of an integer constant expression.
+pub(crate) fn int_value(s: &Sema<'_>, e: &Expr) -> Option<i128> {
+    let (scalar, 1) = s.lanes(e.ty)? else { return None };
+    if scalar.is_float() {
+        return None;
+    }
+    if let ExprKind::Const(bits) = &e.kind {
+        return Some(int_of(bits[0], scalar));
+    }
+    Some(int_of(*eval(s, e)?.first()?, scalar))
+}
+
+/// An address constant: a variable (`None`: no variable, the null pointer or a number) and a byte offset.
+pub(crate) fn address(s: &Sema<'_>, e: &Expr) -> Option<(Option<GlobalId>, i128)> {
+    address_at(s, e, 0)
+}
+
+fn address_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<(Option<GlobalId>, i128)> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let Type::Pointer { pointee, .. } = *s.ty(e.ty) else {
+        return None;
+    };
+    match &e.kind {
+        ExprKind::Const(bits) => Some((None, i128::from(bits[0]))),
+        ExprKind::AddrOf(place) => place_address(s, place, depth + 1),
+        ExprKind::Convert(Convert::Pointer, a) => address_at(s, a, depth + 1),
+        ExprKind::Convert(Convert::IntToPointer, a) => Some((None, int_value(s, a)?)),
+        ExprKind::PointerAdd { ptr, index, negate } => {
+            let (global, offset) = address_at(s, ptr, depth + 1)?;
+            let index = int_value(s, index)?;
+            let size = i128::from(s.program.types.size(pointee).unwrap_or(1));
+            let by = index.checked_mul(size)?;
+            Some((global, if *negate { offset - by } else { offset + by }))
+        }
+        ExprKind::Conditional(c, a, b) => match eval(s, c)?[..] {
+            [0] => address_at(s, b, depth + 1),
+            _ => address_at(s, a, depth + 1),
+        },
+        _ => None,
+    }
+}
+
+fn place_address(s: &Sema<'_>, place: &Place, depth: u32) -> Option<(Option<GlobalId>, i128)> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    match &place.kind {
+        PlaceKind::Global(id) => Some((Some(*id), 0)),
+        PlaceKind::Deref { ptr, .. } => address_at(s, ptr, depth + 1),
+        PlaceKind::Member { base, offset } => {
+            let (global, at) = place_address(s, base, depth + 1)?;
+            Some((global, at + i128::from(*offset)))
+        }
+        PlaceKind::Index { base, index } => {
+            let (global, at) = place_address(s, base, depth + 1)?;
+            let size = i128::from(s.program.types.size(place.ty)?);
+            Some((global, at + int_value(s, index)?.checked_mul(size)?))
+        }
+        PlaceKind::Lanes { base, lanes } if lanes.len() == 1 => {
+            let (global, at) = place_address(s, base, depth + 1)?;
+            let size = i128::from(s.program.types.size(place.ty)?);
+            Some((global, at + i128::from(lanes[0]) * size))
+        }
+        PlaceKind::Local(_)
+        | PlaceKind::Lanes { .. }
+        | PlaceKind::DynamicLane { .. }
+        | PlaceKind::Temporary(_)
+        | PlaceKind::Literal(..) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_round_trips_and_rounds_to_even() {
+        for bits in 0..=0xffffu16 {
+            let v = half_to_f64(bits);
+            if !v.is_nan() {
+                assert_eq!(f64_to_half(v), bits, "{v}");
+            }
+        }
+        for (v, bits) in [
+            (2049.0, 0x6800),
+            (2051.0, 0x6802),
+            (65519.9, 0x7bff),
+            (65520.0, 0x7c00),
+            (2f64.powi(-25), 0),
+            (2f64.powi(-25) * 1.0001, 1),
+            (1023.5 * 2f64.powi(-24), 0x400),
+        ] {
+            assert_eq!(f64_to_half(v), bits, "{v}");
+        }
+    }
+
+    #[test]
+    fn integer_conversions_and_arithmetic_wrap() {
+        assert_eq!(convert(0xffff_ffff, Scalar::Int, Scalar::Long), u64::MAX);
+        assert_eq!(convert(0xffff_ffff, Scalar::UInt, Scalar::Long), 0xffff_ffff);
+        assert_eq!(convert((-1.5f64).to_bits(), Scalar::Double, Scalar::Char), 0xff);
+        assert_eq!(convert(0x80, Scalar::Char, Scalar::Bool), 1);
+        assert_eq!(binary(BinOp::Shl, Scalar::Int, 1, 33), Some(2));
+        assert_eq!(
+            binary(BinOp::Shr, Scalar::Int, 0x8000_0000, 31),
+            Some(0xffff_ffff)
+        );
+        assert_eq!(binary(BinOp::Div, Scalar::Int, 1, 0), None);
+        assert_eq!(binary(BinOp::Mul, Scalar::ULong, u64::MAX, u64::MAX), Some(1));
+        assert_eq!(
+            binary(BinOp::Div, Scalar::Int, 0x8000_0000, 0xffff_ffff),
+            Some(0x8000_0000)
+        );
+        assert!(compare(CmpOp::Lt, Scalar::Int, 0xffff_ffff, 0));
+        assert!(!compare(CmpOp::Lt, Scalar::UInt, 0xffff_ffff, 0));
+    }
+}

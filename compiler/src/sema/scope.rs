@@ -1,0 +1,204 @@
+//! Scopes (6.2.1 of C99): which entity a name means where.
+//!
+//! Names are interned once; each has a stack of bindings, so that a lookup is one hash and leaving a scope
+//! undoes what it bound.
+
+use super::QualType;
+use crate::entity;
+use crate::hir::{GlobalId, LocalId, RecordId, TypeId};
+use crate::source::Span;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+entity! {
+    /// The functions that share a name.
+    OverloadsId, "overloads"
+}
+
+/// What an ordinary identifier means.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Entity {
+    Typedef(QualType),
+    /// A private variable or parameter.
+    Local {
+        id: LocalId,
+        is_const: bool,
+    },
+    /// A `__constant` or `__local` variable.
+    Global(GlobalId),
+    /// An enumerator: its value's bits.
+    Enumerator {
+        bits: u64,
+        ty: TypeId,
+    },
+    Functions(OverloadsId),
+    /// Declared with errors that were reported.
+    Invalid,
+}
+
+/// What a tag means.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Tag {
+    Record(RecordId),
+    Enum { ty: TypeId, defined: bool },
+}
+
+/// FxHash: names are short and not chosen by an attacker who gains anything.
+#[derive(Default)]
+pub(crate) struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+    }
+}
+
+/// A hash map keyed by names.
+pub(crate) type NameMap<V> = HashMap<Box<str>, V, BuildHasherDefault<NameHasher>>;
+
+#[derive(Copy, Clone, Debug)]
+struct Binding<E> {
+    entity: E,
+    span: Span,
+    depth: u32,
+}
+
+/// One name space.
+#[derive(Debug)]
+pub(crate) struct Scopes<E> {
+    ids: NameMap<u32>,
+    bindings: Vec<Vec<Binding<E>>>,
+    /// Names bound in each open scope above file scope.
+    open: Vec<Vec<u32>>,
+}
+
+impl<E> Default for Scopes<E> {
+    fn default() -> Self {
+        Scopes {
+            ids: NameMap::default(),
+            bindings: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+}
+
+/// Block scopes that [`Scopes::to_file_scope`] took away.
+#[derive(Debug)]
+pub(crate) struct Suspended<E> {
+    open: Vec<Vec<u32>>,
+    bindings: Vec<(u32, Vec<Binding<E>>)>,
+}
+
+impl<E: Copy> Scopes<E> {
+    /// Opens a block or prototype scope.
+    pub(crate) fn push(&mut self) {
+        self.open.push(Vec::new());
+    }
+
+    /// Closes the innermost.
+    pub(crate) fn pop(&mut self) {
+        for id in self.open.pop().unwrap_or_default() {
+            self.bindings[id as usize].pop();
+        }
+    }
+
+    /// Nesting: 0 is file scope.
+    pub(crate) fn depth(&self) -> u32 {
+        self.open.len() as u32
+    }
+
+    fn id(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.ids.get(name) {
+            return id;
+        }
+        let id = self.bindings.len() as u32;
+        self.ids.insert(name.into(), id);
+        self.bindings.push(Vec::new());
+        id
+    }
+
+    fn top(&self, name: &str) -> Option<&Binding<E>> {
+        self.bindings[*self.ids.get(name)? as usize].last()
+    }
+
+    /// The innermost entity of that name.
+    pub(crate) fn get(&self, name: &str) -> Option<E> {
+        self.top(name).map(|b| b.entity)
+    }
+
+    /// The entity of that name in the current scope, and where it was declared.
+    pub(crate) fn get_here(&self, name: &str) -> Option<(E, Span)> {
+        let b = self.top(name)?;
+        (b.depth == self.depth()).then_some((b.entity, b.span))
+    }
+
+    /// Binds a name in the current scope; an earlier binding there is replaced.
+    pub(crate) fn bind(&mut self, name: &str, entity: E, span: Span) {
+        let depth = self.depth();
+        let id = self.id(name);
+        let stack = &mut self.bindings[id as usize];
+        let binding = Binding { entity, span, depth };
+        match stack.last_mut() {
+            Some(b) if b.depth == depth => *b = binding,
+            _ => {
+                stack.push(binding);
+                if let Some(names) = self.open.last_mut() {
+                    names.push(id);
+                }
+            }
+        }
+    }
+
+    /// Binds a name at file scope, under whatever is visible now.
+    pub(crate) fn bind_global(&mut self, name: &str, entity: E, span: Span) {
+        let id = self.id(name);
+        let stack = &mut self.bindings[id as usize];
+        let binding = Binding {
+            entity,
+            span,
+            depth: 0,
+        };
+        match stack.first_mut() {
+            Some(b) if b.depth == 0 => *b = binding,
+            _ => stack.insert(0, binding),
+        }
+    }
+
+    /// All names that are bound, for suggestions.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.ids
+            .iter()
+            .filter(|(_, id)| !self.bindings[**id as usize].is_empty())
+            .map(|(name, _)| &**name)
+    }
+
+    /// Hides all block scopes until [`Scopes::restore`].
+    pub(crate) fn to_file_scope(&mut self) -> Suspended<E> {
+        let open = std::mem::take(&mut self.open);
+        let mut bindings = Vec::new();
+        for id in open.iter().flatten() {
+            let stack = &mut self.bindings[*id as usize];
+            let first = stack.iter().position(|b| b.depth > 0).unwrap_or(stack.len());
+            let taken = stack.split_off(first);
+            if !taken.is_empty() {
+                bindings.push((*id, taken));
+            }
+        }
+        Suspended { open, bindings }
+    }
+
+    /// Brings block scopes back.
+    pub(crate) fn restore(&mut self, suspended: Suspended<E>) {
+        self.open = suspended.open;
+        for (id, taken) in suspended.bindings {
+            self.bindings[id as usize].extend(taken);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! `switch`.
+
+/// The innermost `switch` while its body is analysed.
+pub(super) struct SwitchState {}

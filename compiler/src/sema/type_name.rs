@@ -1,0 +1,121 @@
+//! How types are spelled in diagnostics and in clGetKernelArgInfo.
+
+use super::Sema;
+use crate::hir::ty::ImageDim;
+use crate::hir::{RecordId, Space, Type, TypeId};
+
+/// Keyword of an address space.
+pub(crate) fn space_name(space: Space) -> &'static str {
+    match space {
+        Space::Private => "__private",
+        Space::Local => "__local",
+        Space::Global => "__global",
+        Space::Constant => "__constant",
+    }
+}
+
+/// Name of an image type.
+pub(crate) fn image_name(dim: ImageDim) -> &'static str {
+    match dim {
+        ImageDim::D1 => "image1d_t",
+        ImageDim::D1Buffer => "image1d_buffer_t",
+        ImageDim::D1Array => "image1d_array_t",
+        ImageDim::D2 => "image2d_t",
+        ImageDim::D2Array => "image2d_array_t",
+        ImageDim::D2Depth => "image2d_depth_t",
+        ImageDim::D2ArrayDepth => "image2d_array_depth_t",
+        ImageDim::D3 => "image3d_t",
+    }
+}
+
+impl Sema<'_> {
+    /// A type as diagnostics quote it (without the quotes).
+    pub(crate) fn type_name(&self, ty: TypeId) -> String {
+        self.declare(ty, String::new())
+    }
+
+    fn record_name(&self, id: RecordId) -> String {
+        let r = &self.program.types.records[id];
+        let word = if r.is_union { "union" } else { "struct" };
+        match (&r.tag, self.record_names.get(&id)) {
+            (Some(tag), _) => format!("{word} {tag}"),
+            (None, Some(name)) => name.clone(),
+            (None, None) => format!("{word} (unnamed)"),
+        }
+    }
+
+    /// C declarator syntax: `inner` is what has been written around the name so far.
+    fn declare(&self, ty: TypeId, inner: String) -> String {
+        let base = match self.ty(ty) {
+            Type::Void => "void".to_string(),
+            Type::Scalar(s) => s.name().to_string(),
+            Type::Vector(s, n) => format!("{}{n}", s.name()),
+            Type::Record(id) => self.record_name(*id),
+            Type::Image { dim, write } => format!(
+                "{} {}",
+                if *write { "__write_only" } else { "__read_only" },
+                image_name(*dim)
+            ),
+            Type::Sampler => "sampler_t".to_string(),
+            Type::Event => "event_t".to_string(),
+            Type::Pointer {
+                pointee,
+                space,
+                is_const,
+                is_volatile,
+                is_restrict,
+            } => {
+                let mut quals = String::new();
+                for (on, word) in [(*is_const, "const "), (*is_volatile, "volatile ")] {
+                    if on {
+                        quals.push_str(word);
+                    }
+                }
+                let restrict = if *is_restrict { "restrict" } else { "" };
+                let star = match self.ty(*pointee) {
+                    Type::Array(..) | Type::IncompleteArray(_) | Type::Function { .. } => {
+                        format!("(*{restrict}{inner})")
+                    }
+                    Type::Void
+                    | Type::Scalar(_)
+                    | Type::Vector(..)
+                    | Type::Pointer { .. }
+                    | Type::Record(_)
+                    | Type::Image { .. }
+                    | Type::Sampler
+                    | Type::Event => format!("*{restrict}{inner}"),
+                };
+                if matches!(self.ty(*pointee), Type::Pointer { .. }) {
+                    // Qualifiers of a pointer stand behind its star.
+                    let quals = format!("{quals}{}", space_name(*space));
+                    return self.declare(*pointee, format!("{quals} {star}"));
+                }
+                let pointee = self.declare(*pointee, star);
+                return match space {
+                    Space::Private => format!("{quals}{pointee}"),
+                    Space::Local | Space::Global | Space::Constant => {
+                        format!("{} {quals}{pointee}", space_name(*space))
+                    }
+                };
+            }
+            Type::Array(elem, n) => return self.declare(*elem, format!("{inner}[{n}]")),
+            Type::IncompleteArray(elem) => return self.declare(*elem, format!("{inner}[]")),
+            Type::Function { ret, params } => {
+                let list: Vec<String> = params.iter().map(|p| self.type_name(*p)).collect();
+                let list = if list.is_empty() {
+                    "void".into()
+                } else {
+                    list.join(", ")
+                };
+                return self.declare(*ret, format!("{inner}({list})"));
+            }
+        };
+        if inner.is_empty() {
+            base
+        } else if inner.starts_with('[') {
+            format!("{base}{inner}")
+        } else {
+            format!("{base} {inner}")
+        }
+    }
+}
