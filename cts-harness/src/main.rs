@@ -4,6 +4,7 @@
 //! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
 
 mod artifacts;
+mod cts;
 mod demo;
 mod doctor;
 mod mandelbrot;
@@ -32,6 +33,11 @@ enum Command {
     Test(test::Args),
     /// What is found, what is missing, what to do about it, and what each device will offer
     Doctor,
+    /// Run the Khronos OpenCL CTS, compare runs, keep expectations
+    Cts(cts::Args),
+    /// Platform, device and driver of the OpenCL loader's first device
+    #[command(hide = true)]
+    Identify,
 }
 
 /// What a sub-command comes to.
@@ -52,6 +58,8 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Doctor => doctor::run(),
+        Command::Cts(args) => cts::run(&args),
+        Command::Identify => cts::print_identity(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,9 +8,10 @@
 use crate::Failure;
 use libloading::{Library, Symbol};
 use opencl_sys::{
-    CL_BUILD_PROGRAM_FAILURE, CL_DEVICE_NAME, CL_DEVICE_TYPE_ALL, CL_DRIVER_VERSION, CL_MEM_WRITE_ONLY,
-    CL_PROGRAM_BUILD_LOG, CL_QUEUE_PROFILING_ENABLE, CL_SUCCESS, CL_TRUE, cl_command_queue, cl_context,
-    cl_device_id, cl_int, cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint, cl_ulong,
+    CL_BUILD_PROGRAM_FAILURE, CL_DEVICE_NAME, CL_DEVICE_PLATFORM, CL_DEVICE_TYPE_ALL, CL_DRIVER_VERSION,
+    CL_MEM_WRITE_ONLY, CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_QUEUE_PROFILING_ENABLE, CL_SUCCESS,
+    CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_int, cl_kernel, cl_mem, cl_platform_id,
+    cl_program, cl_uint, cl_ulong,
 };
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
@@ -116,6 +117,35 @@ impl Api {
     /// CL_DEVICE_NAME.
     pub(crate) fn device_name(&self, device: cl_device_id) -> Result<String, Failure> {
         self.device_text(device, CL_DEVICE_NAME)
+    }
+
+    /// CL_PLATFORM_NAME of the device's platform.
+    pub(crate) fn platform_name(&self, device: cl_device_id) -> Result<String, Failure> {
+        type DeviceInfo =
+            unsafe extern "C" fn(cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        type Info = unsafe extern "C" fn(cl_platform_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        let device_info = self.symbol::<DeviceInfo>("clGetDeviceInfo")?;
+        let mut platform: cl_platform_id = null_mut();
+        let (size, to) = (size_of::<cl_platform_id>(), (&raw mut platform).cast());
+        // SAFETY: the value is one cl_platform_id.
+        let code = unsafe { device_info(device, CL_DEVICE_PLATFORM, size, to, null_mut()) };
+        check(code, "clGetDeviceInfo")?;
+        let info = self.symbol::<Info>("clGetPlatformInfo")?;
+        let mut text = vec![0u8; 256];
+        let mut used = 0;
+        // SAFETY: the buffer has 256 bytes.
+        let code = unsafe {
+            info(
+                platform,
+                CL_PLATFORM_NAME,
+                256,
+                text.as_mut_ptr().cast(),
+                &mut used,
+            )
+        };
+        check(code, "clGetPlatformInfo")?;
+        text.truncate(used.saturating_sub(1));
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
     /// CL_DRIVER_VERSION.

@@ -74,3 +74,45 @@ fn spinner(what: &str) -> Option<ProgressBar> {
     bar.enable_steady_tick(Duration::from_millis(100));
     Some(bar)
 }
+
+/// A bar over a known number of items, with counts of how they ended; plain lines where there is no terminal.
+pub(crate) struct Bar {
+    bar: Option<ProgressBar>,
+    counts: std::sync::Mutex<std::collections::BTreeMap<&'static str, usize>>,
+}
+
+impl Bar {
+    pub(crate) fn new(items: usize) -> Bar {
+        let bar = std::io::stderr()
+            .is_terminal()
+            .then(|| ProgressBar::new(items as u64));
+        if let (Some(bar), Ok(style)) = (
+            &bar,
+            ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} (left {eta}) {msg}"),
+        ) {
+            bar.set_style(style);
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Bar {
+            bar,
+            counts: std::sync::Mutex::default(),
+        }
+    }
+
+    /// One item ended.
+    pub(crate) fn finished(&self, name: &str, how: &'static str) {
+        let mut counts = self
+            .counts
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        *counts.entry(how).or_default() += 1;
+        match &self.bar {
+            Some(bar) => {
+                let text: Vec<String> = counts.iter().map(|(how, n)| format!("{how} {n}")).collect();
+                bar.set_message(text.join(", "));
+                bar.inc(1);
+            }
+            None => println!("{how:<8} {name}"),
+        }
+    }
+}
