@@ -14,6 +14,7 @@
 //! values. It knows nothing of Vulkan handles, only a [`target::Target`].
 #![forbid(unsafe_code)]
 
+pub mod builtins;
 pub mod diag;
 pub mod hir;
 pub mod intrinsic;

@@ -1,0 +1,136 @@
+// Integer functions (OpenCL 1.2 6.12.3). All exact. `gentype` is any integer scalar or vector; comparisons of
+// vectors give -1 or 0 in each lane, of scalars 1 or 0, so they are only used as conditions of ?:.
+
+ugentype abs_signed(gentype x)
+{
+    return as_ugentype(x < (gentype)0 ? -x : x);
+}
+
+gentype abs_unsigned(gentype x)
+{
+    return x;
+}
+
+// The difference fits the unsigned type; wrapping arithmetic gives it.
+ugentype abs_diff_any(gentype x, gentype y)
+{
+    ugentype a = as_ugentype(x);
+    ugentype b = as_ugentype(y);
+    return x > y ? (ugentype)(a - b) : (ugentype)(b - a);
+}
+
+// Overflow iff both operands have the sign that the result has not.
+gentype add_sat_signed(gentype x, gentype y)
+{
+    gentype r = as_gentype((ugentype)(as_ugentype(x) + as_ugentype(y)));
+    gentype limit = (x >> (gentype)(GEN_BITS - 1)) ^ (gentype)(((elemtype)-1) ^ ((elemtype)1 << (GEN_BITS - 1)));
+    return (gentype)((r ^ x) & (r ^ y)) < (gentype)0 ? limit : r;
+}
+
+gentype add_sat_unsigned(gentype x, gentype y)
+{
+    gentype r = (gentype)(x + y);
+    return r < x ? (gentype)(elemtype)-1 : r;
+}
+
+gentype sub_sat_signed(gentype x, gentype y)
+{
+    gentype r = as_gentype((ugentype)(as_ugentype(x) - as_ugentype(y)));
+    gentype limit = (x >> (gentype)(GEN_BITS - 1)) ^ (gentype)(((elemtype)-1) ^ ((elemtype)1 << (GEN_BITS - 1)));
+    return (gentype)((x ^ y) & (r ^ x)) < (gentype)0 ? limit : r;
+}
+
+gentype sub_sat_unsigned(gentype x, gentype y)
+{
+    return x < y ? (gentype)0 : (gentype)(x - y);
+}
+
+// (x + y) >> 1 without the carry: the common bits, and half of the others.
+gentype hadd_any(gentype x, gentype y)
+{
+    return (gentype)((x & y) + ((gentype)(x ^ y) >> (gentype)1));
+}
+
+// (x + y + 1) >> 1
+gentype rhadd_any(gentype x, gentype y)
+{
+    return (gentype)((x | y) - ((gentype)(x ^ y) >> (gentype)1));
+}
+
+gentype rotate_any(gentype x, gentype n)
+{
+    ugentype u = as_ugentype(x);
+    ugentype k = as_ugentype(n) & (ugentype)(GEN_BITS - 1);
+    ugentype left = (ugentype)(u << k);
+    ugentype right = (ugentype)(u >> ((ugentype)(GEN_BITS - k) & (ugentype)(GEN_BITS - 1)));
+    return as_gentype((ugentype)(left | right));
+}
+
+gentype mul_hi_any(gentype x, gentype y)
+{
+    return __caldera_mul_high(x, y);
+}
+
+// Schoolbook multiplication of 32-bit halves (Knuth, TAOCP 2, 4.3.1).
+gentype mul_hi_ulong(gentype x, gentype y)
+{
+    gentype m = (gentype)0xffffffffUL;
+    gentype s = (gentype)32;
+    gentype xl = x & m, xh = x >> s;
+    gentype yl = y & m, yh = y >> s;
+    gentype ll = xl * yl;
+    gentype lh = xl * yh;
+    gentype hl = xh * yl;
+    gentype mid = (ll >> s) + (lh & m) + (hl & m);
+    return xh * yh + (lh >> s) + (hl >> s) + (mid >> s);
+}
+
+// From the unsigned product: subtract each operand where the other is negative.
+gentype mul_hi_long(gentype x, gentype y)
+{
+    ugentype h = mul_hi(as_ugentype(x), as_ugentype(y));
+    gentype s = (gentype)63;
+    return as_gentype(h) - ((x >> s) & y) - ((y >> s) & x);
+}
+
+gentype mad_hi_any(gentype a, gentype b, gentype c)
+{
+    return (gentype)(mul_hi(a, b) + c);
+}
+
+// In the type of twice the width where there is one.
+gentype mad_sat_any(gentype a, gentype b, gentype c)
+{
+    return convert_gentype_sat(convert_wgentype(a) * convert_wgentype(b) + convert_wgentype(c));
+}
+
+// Unsigned 32 bits: the product plus the addend fits 64 bits.
+gentype mad_sat_ulong(gentype a, gentype b, gentype c)
+{
+    gentype p = mul_hi(a, b) != (gentype)0 ? (gentype)-1L : a * b;
+    return add_sat(p, c);
+}
+
+// 128-bit sum of the product and the sign-extended addend; it fits if the high half is the low half's sign.
+gentype mad_sat_long(gentype a, gentype b, gentype c)
+{
+    gentype s = (gentype)63;
+    ugentype lo = as_ugentype(a) * as_ugentype(b);
+    gentype hi = mul_hi(a, b);
+    ugentype sum = lo + as_ugentype(c);
+    gentype carry = sum < lo ? (gentype)1 : (gentype)0;
+    gentype top = as_gentype(as_ugentype(hi) + as_ugentype(c >> s) + as_ugentype(carry));
+    gentype r = as_gentype(sum);
+    gentype limit = (top >> s) ^ (gentype)0x7fffffffffffffffL;
+    return top == (r >> s) ? r : limit;
+}
+
+gentype clamp_signed(gentype x, gentype lo, gentype hi)
+{
+    return min(max(x, lo), hi);
+}
+
+gentype clamp_unsigned(gentype x, gentype lo, gentype hi)
+{
+    return min(max(x, lo), hi);
+}

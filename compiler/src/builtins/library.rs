@@ -1,0 +1,281 @@
+//! The library of bodies: `lib/*.cl`, our own OpenCL C, split into items by name.
+//!
+//! Nothing in a file is tokenised until it is needed: the index is one pass over the lines. An item starts at
+//! a line that begins with a letter or underscore (a declaration's first line) and ends with a line that is
+//! `}` or `};`, or, for a one-line item, that ends in `;` or `}`. Its name is the identifier before the first
+//! `(`, or before the first `[` or `=`. Comments stand between items and inside them.
+//!
+//! A generic item ([`Item::generic`]) is a function over `gentype`: [`Item::instantiate`] replaces the type
+//! words by those of an instance.
+
+use super::signature::{signed_of, unsigned_of, wide_of};
+use crate::hir::Scalar;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A file of the library.
+struct File {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(File { name: concat!("<built-in>/", $name), text: include_str!(concat!("lib/", $name)) }),*]
+    };
+}
+
+static FILES: &[File] = files!["integer.cl", "common.cl", "relational.cl"];
+
+/// One function or table.
+#[derive(Copy, Clone, Debug)]
+pub struct Item {
+    /// File name for diagnostics.
+    pub file: &'static str,
+    pub name: &'static str,
+    pub text: &'static str,
+    /// 1-based line of the text's start.
+    pub line: u32,
+}
+
+static INDEX: LazyLock<HashMap<&'static str, Item>> = LazyLock::new(|| {
+    let mut index = HashMap::new();
+    for file in FILES {
+        split(file, |item| {
+            let old = index.insert(item.name, item);
+            debug_assert!(old.is_none(), "{} is in the library twice", item.name);
+        });
+    }
+    index
+});
+
+fn split(file: &File, mut found: impl FnMut(Item)) {
+    let mut open: Option<(usize, u32)> = None;
+    let mut at = 0;
+    for (n, line) in file.text.split_inclusive('\n').enumerate() {
+        let (from, to) = (at, at + line.len());
+        at = to;
+        let trimmed = line.trim_end();
+        let starts = trimmed.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        if open.is_none() && starts {
+            open = Some((from, n as u32 + 1));
+        }
+        let Some((start, line_no)) = open else { continue };
+        let ends = match trimmed {
+            "}" | "};" => true,
+            _ => starts && trimmed.ends_with([';', '}']),
+        };
+        if ends {
+            open = None;
+            let text = &file.text[start..to];
+            if let Some(name) = item_name(text) {
+                found(Item {
+                    file: file.name,
+                    name,
+                    text,
+                    line: line_no,
+                });
+            }
+        }
+    }
+}
+
+/// The identifier before the first `(`, `[` or `=`.
+fn item_name(text: &'static str) -> Option<&'static str> {
+    let head = text[..text.find(['(', '[', '='])?].trim_end();
+    let start = head
+        .rfind(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .map_or(0, |i| i + 1);
+    Some(&head[start..])
+}
+
+/// Finds an item.
+pub fn item(name: &str) -> Option<&'static Item> {
+    INDEX.get(name)
+}
+
+/// Every item.
+pub fn items() -> impl Iterator<Item = &'static Item> {
+    INDEX.values()
+}
+
+/// The item that implements a generic function for a type.
+pub fn generic_item(name: &str, scalar: Scalar, lanes: u8) -> Option<&'static Item> {
+    let kind = match (scalar.is_float(), scalar.is_signed()) {
+        (true, _) => "fp",
+        (false, true) => "signed",
+        (false, false) => "unsigned",
+    };
+    if lanes > 1
+        && let Some(item) = item(&format!("{name}_{}{lanes}", scalar.name()))
+    {
+        return Some(item);
+    }
+    if lanes > 1
+        && let Some(item) = item(&format!("{name}_any{lanes}"))
+    {
+        return Some(item);
+    }
+    for suffix in [scalar.name(), kind, "any"] {
+        if let Some(item) = item(&format!("{name}_{suffix}")) {
+            return Some(item);
+        }
+    }
+    None
+}
+
+/// Types that an instance of a generic item names.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct TypeArgs {
+    /// `gentype`, `elemtype`, …
+    pub scalar: Scalar,
+    pub lanes: u8,
+    /// `srctype` of conversions.
+    pub source: Scalar,
+}
+
+fn spell(scalar: Scalar, lanes: u8) -> String {
+    match lanes {
+        1 => scalar.name().into(),
+        n => format!("{}{n}", scalar.name()),
+    }
+}
+
+impl TypeArgs {
+    /// One type.
+    pub fn of(scalar: Scalar, lanes: u8) -> Self {
+        TypeArgs {
+            scalar,
+            lanes,
+            source: scalar,
+        }
+    }
+
+    /// Part of the key of an instance.
+    pub fn key(&self) -> String {
+        if self.source == self.scalar {
+            spell(self.scalar, self.lanes)
+        } else {
+            format!("{},{}", spell(self.scalar, self.lanes), self.source.name())
+        }
+    }
+
+    fn replacement(&self, word: &str) -> Option<String> {
+        let (s, n) = (self.scalar, self.lanes);
+        Some(match word {
+            "gentype" => spell(s, n),
+            "elemtype" => s.name().into(),
+            // Signed and unsigned integers of the same width.
+            "sgentype" => spell(signed_of(s), n),
+            "ugentype" => spell(unsigned_of(s), n),
+            "selemtype" => signed_of(s).name().into(),
+            "uelemtype" => unsigned_of(s).name().into(),
+            // Twice as wide.
+            "wgentype" => spell(wide_of(s), n),
+            "intn" => spell(Scalar::Int, n),
+            // Result of a relational function.
+            "reltype" if n == 1 => "int".into(),
+            "reltype" => spell(signed_of(s), n),
+            "srctype" => spell(self.source, n),
+            "ssrctype" => spell(signed_of(self.source), n),
+            "usrctype" => spell(unsigned_of(self.source), n),
+            "srcelem" => self.source.name().into(),
+            "GEN_BITS" => (s.bytes() * 8).to_string(),
+            // Of floating-point types: infinity and the smallest normal number without the sign bit, shifted
+            // left by one; the bits of a quiet NaN.
+            "GEN_INF2" | "GEN_NORMAL2" | "GEN_QUIET" => {
+                let (inf2, normal2, quiet) = match s {
+                    Scalar::Half => ("0xf800", "0x0800", "0x7e00"),
+                    Scalar::Double => (
+                        "0xffe0000000000000UL",
+                        "0x0020000000000000UL",
+                        "0x7ff8000000000000UL",
+                    ),
+                    _ => ("0xff000000u", "0x01000000u", "0x7fc00000u"),
+                };
+                match word {
+                    "GEN_INF2" => inf2,
+                    "GEN_NORMAL2" => normal2,
+                    _ => quiet,
+                }
+                .into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Item {
+    /// Whether the text has type words to be replaced.
+    pub fn generic(&self) -> bool {
+        ["_any", "_fp", "_signed", "_unsigned"]
+            .iter()
+            .any(|s| self.name.ends_with(s))
+    }
+
+    /// The text with types in the place of type words. Words with a prefix are replaced too:
+    /// `as_gentype`, `convert_sgentype_sat`.
+    pub fn instantiate(&self, types: TypeArgs) -> String {
+        let mut out = String::with_capacity(self.text.len() + 64);
+        let mut rest = self.text;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        while let Some(start) = rest.find(is_word) {
+            out.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            let word = &rest[..end];
+            rest = &rest[end..];
+            let replaced = types.replacement(word).or_else(|| {
+                let (prefix, tail) = word.split_once('_')?;
+                if !matches!(prefix, "as" | "convert") {
+                    return None;
+                }
+                let (stem, suffix) = tail.split_once('_').map_or((tail, ""), |(a, b)| (a, b));
+                let ty = types.replacement(stem)?;
+                let sep = if suffix.is_empty() { "" } else { "_" };
+                Some(format!("{prefix}_{ty}{sep}{suffix}"))
+            });
+            out.push_str(replaced.as_deref().unwrap_or(word));
+        }
+        out.push_str(rest);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_functions_and_tables() {
+        let file = File {
+            name: "t.cl",
+            text: "// c\nfloat f_f(float x)\n{\n    return x;\n}\n\n__constant uint t[] = {\n    1,\n};\nint g(int a) { return a; }\n",
+        };
+        let mut names = Vec::new();
+        split(&file, |i| names.push((i.name, i.line)));
+        assert_eq!(names, [("f_f", 2), ("t", 7), ("g", 10)]);
+    }
+
+    #[test]
+    fn instances_replace_words_only() {
+        let item = Item {
+            file: "t.cl",
+            name: "f_any",
+            text: "gentype f_any(gentype x) { return as_gentype(as_ugentype(x)) + xgentype + convert_sgentype_sat(x); }",
+            line: 1,
+        };
+        assert_eq!(
+            item.instantiate(TypeArgs::of(Scalar::Float, 2)),
+            "float2 f_any(float2 x) { return as_float2(as_uint2(x)) + xgentype + convert_int2_sat(x); }"
+        );
+    }
+
+    #[test]
+    fn the_index_is_consistent() {
+        assert!(items().count() > 10);
+        for i in items() {
+            assert!(i.text.contains(i.name));
+        }
+    }
+}

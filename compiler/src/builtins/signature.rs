@@ -1,0 +1,328 @@
+//! Generic signatures: what OpenCL's specification writes with `gentype`.
+
+use crate::hir::{Scalar, Space};
+
+/// A set of scalar types.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Scalars(pub u16);
+
+const fn bit(s: Scalar) -> u16 {
+    1 << s as u16
+}
+
+impl Scalars {
+    /// For signatures without a generic type.
+    pub const NONE: Scalars = Scalars(bit(Scalar::Int));
+    pub const CHAR: Scalars = Scalars(bit(Scalar::Char));
+    pub const UCHAR: Scalars = Scalars(bit(Scalar::UChar));
+    pub const INT: Scalars = Scalars(bit(Scalar::Int));
+    pub const UINT: Scalars = Scalars(bit(Scalar::UInt));
+    pub const LONG: Scalars = Scalars(bit(Scalar::Long));
+    pub const ULONG: Scalars = Scalars(bit(Scalar::ULong));
+    pub const HALF: Scalars = Scalars(bit(Scalar::Half));
+    pub const FLOAT: Scalars = Scalars(bit(Scalar::Float));
+    pub const DOUBLE: Scalars = Scalars(bit(Scalar::Double));
+    pub const INT32: Scalars = Scalars::INT.or(Scalars::UINT);
+    pub const INT64: Scalars = Scalars::LONG.or(Scalars::ULONG);
+    pub const SIGNED: Scalars =
+        Scalars(bit(Scalar::Char) | bit(Scalar::Short) | bit(Scalar::Int) | bit(Scalar::Long));
+    pub const UNSIGNED: Scalars =
+        Scalars(bit(Scalar::UChar) | bit(Scalar::UShort) | bit(Scalar::UInt) | bit(Scalar::ULong));
+    pub const INTEGERS: Scalars = Scalars::SIGNED.or(Scalars::UNSIGNED);
+    pub const FLOATS: Scalars = Scalars::HALF.or(Scalars::FLOAT).or(Scalars::DOUBLE);
+    pub const ALL: Scalars = Scalars::INTEGERS.or(Scalars::FLOATS);
+
+    /// Union.
+    pub const fn or(self, other: Scalars) -> Scalars {
+        Scalars(self.0 | other.0)
+    }
+
+    /// Whether the set has it.
+    pub fn contains(self, s: Scalar) -> bool {
+        self.0 & bit(s) != 0
+    }
+
+    /// Members in the order of [`Scalar`].
+    pub fn iter(self) -> impl Iterator<Item = Scalar> {
+        ALL_SCALARS.into_iter().filter(move |&s| self.contains(s))
+    }
+}
+
+/// The scalar types that generic types range over.
+pub const ALL_SCALARS: [Scalar; 11] = [
+    Scalar::Char,
+    Scalar::UChar,
+    Scalar::Short,
+    Scalar::UShort,
+    Scalar::Int,
+    Scalar::UInt,
+    Scalar::Long,
+    Scalar::ULong,
+    Scalar::Half,
+    Scalar::Float,
+    Scalar::Double,
+];
+
+/// Numbers of lanes; 1 is the scalar.
+pub const LANES: [u8; 6] = [1, 2, 3, 4, 8, 16];
+
+/// A set of numbers of lanes: bit i is `LANES[i]`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Lanes(pub u8);
+
+impl Lanes {
+    pub const SCALAR: Lanes = Lanes(1);
+    pub const VECTOR: Lanes = Lanes(0b11_1110);
+    pub const ANY: Lanes = Lanes(0b11_1111);
+    /// 1 to 4.
+    pub const SHORT: Lanes = Lanes(0b1111);
+    /// 3 and 4.
+    pub const CROSS: Lanes = Lanes(0b1100);
+
+    /// Exactly one of [`LANES`].
+    pub fn exactly(n: u8) -> Lanes {
+        Lanes(LANES.iter().position(|&l| l == n).map_or(0, |i| 1 << i))
+    }
+
+    /// Members.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        LANES
+            .into_iter()
+            .enumerate()
+            .filter(move |(i, _)| self.0 >> i & 1 != 0)
+            .map(|(_, n)| n)
+    }
+}
+
+/// What a signature ranges over: the generic type `T`, and the space of its pointers.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Domain {
+    pub scalars: Scalars,
+    pub lanes: Lanes,
+    pub spaces: &'static [Space],
+}
+
+/// Which address space a pointer parameter has.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum SpaceSpec {
+    /// Any of the domain's.
+    Any,
+    Only(Space),
+}
+
+/// Qualifiers of a pointer parameter's pointee.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// `const` pointees too.
+    Read,
+    Write,
+}
+
+/// What a pointer parameter points to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PointeeTy {
+    T,
+    Elem,
+    IntN,
+    Half,
+    Event,
+}
+
+/// A type in a generic signature.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Ty {
+    Void,
+    /// The generic type.
+    T,
+    /// Its scalar.
+    Elem,
+    /// `int` with as many lanes as T.
+    IntN,
+    /// Signed integers of T's width and lanes.
+    Signed,
+    /// Unsigned integers of T's width and lanes.
+    Unsigned,
+    /// Result of a relational function: `int` for a scalar, else `Signed`.
+    Relation,
+    /// Integers twice as wide as T.
+    Wide,
+    Fixed(Scalar),
+    Event,
+    Ptr(PointeeTy, SpaceSpec, Access),
+}
+
+/// One generic signature.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Sig {
+    pub domain: Domain,
+    pub ret: Ty,
+    pub params: &'static [Ty],
+}
+
+/// A signature with the generic type and space chosen.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Instance {
+    pub sig: &'static Sig,
+    pub scalar: Scalar,
+    pub lanes: u8,
+    pub space: Space,
+}
+
+/// The signed integer of a scalar's width.
+pub fn signed_of(s: Scalar) -> Scalar {
+    match s.bytes() {
+        1 => Scalar::Char,
+        2 => Scalar::Short,
+        4 => Scalar::Int,
+        _ => Scalar::Long,
+    }
+}
+
+/// The unsigned integer of a scalar's width.
+pub fn unsigned_of(s: Scalar) -> Scalar {
+    match s.bytes() {
+        1 => Scalar::UChar,
+        2 => Scalar::UShort,
+        4 => Scalar::UInt,
+        _ => Scalar::ULong,
+    }
+}
+
+/// The integer of the same signedness with twice the width (64 bits stay).
+pub fn wide_of(s: Scalar) -> Scalar {
+    match s {
+        Scalar::Char => Scalar::Short,
+        Scalar::Bool | Scalar::UChar => Scalar::UShort,
+        Scalar::Short => Scalar::Int,
+        Scalar::UShort => Scalar::UInt,
+        Scalar::Int | Scalar::Long => Scalar::Long,
+        Scalar::UInt | Scalar::ULong => Scalar::ULong,
+        Scalar::Half | Scalar::Float | Scalar::Double => s,
+    }
+}
+
+/// A parameter or result of an [`Instance`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Concrete {
+    Void,
+    /// Scalar (one lane) or vector.
+    Arith(Scalar, u8),
+    Event,
+    Ptr(PointeeConcrete, Space, Access),
+}
+
+/// What a concrete pointer points to.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PointeeConcrete {
+    Arith(Scalar, u8),
+    Event,
+}
+
+impl Instance {
+    /// Instances of a signature, every one.
+    pub fn all(sig: &'static Sig) -> impl Iterator<Item = Instance> {
+        let d = sig.domain;
+        d.scalars.iter().flat_map(move |scalar| {
+            d.lanes.iter().flat_map(move |lanes| {
+                d.spaces.iter().map(move |&space| Instance {
+                    sig,
+                    scalar,
+                    lanes,
+                    space,
+                })
+            })
+        })
+    }
+
+    /// A generic type of the signature made concrete.
+    pub fn concrete(&self, ty: Ty) -> Concrete {
+        let (s, n) = (self.scalar, self.lanes);
+        match ty {
+            Ty::Void => Concrete::Void,
+            Ty::T => Concrete::Arith(s, n),
+            Ty::Elem => Concrete::Arith(s, 1),
+            Ty::IntN => Concrete::Arith(Scalar::Int, n),
+            Ty::Signed => Concrete::Arith(signed_of(s), n),
+            Ty::Unsigned => Concrete::Arith(unsigned_of(s), n),
+            Ty::Relation if n == 1 => Concrete::Arith(Scalar::Int, 1),
+            Ty::Relation => Concrete::Arith(signed_of(s), n),
+            Ty::Wide => Concrete::Arith(wide_of(s), n),
+            Ty::Fixed(s) => Concrete::Arith(s, 1),
+            Ty::Event => Concrete::Event,
+            Ty::Ptr(to, space, access) => {
+                let space = match space {
+                    SpaceSpec::Any => self.space,
+                    SpaceSpec::Only(space) => space,
+                };
+                let to = match to {
+                    PointeeTy::T => PointeeConcrete::Arith(s, n),
+                    PointeeTy::Elem => PointeeConcrete::Arith(s, 1),
+                    PointeeTy::IntN => PointeeConcrete::Arith(Scalar::Int, n),
+                    PointeeTy::Half => PointeeConcrete::Arith(Scalar::Half, 1),
+                    PointeeTy::Event => PointeeConcrete::Event,
+                };
+                Concrete::Ptr(to, space, access)
+            }
+        }
+    }
+
+    /// Whether a type of the signature needs this scalar.
+    pub fn uses(&self, wanted: Scalar) -> bool {
+        let value = |c: Concrete| matches!(c, Concrete::Arith(s, _) | Concrete::Ptr(PointeeConcrete::Arith(s, _), ..) if s == wanted);
+        value(self.concrete(self.sig.ret)) || self.sig.params.iter().any(|&p| value(self.concrete(p)))
+    }
+
+    /// As a declaration in OpenCL C.
+    pub fn declaration(&self, name: &str) -> String {
+        let params: Vec<String> = self
+            .sig
+            .params
+            .iter()
+            .map(|&p| self.concrete(p).to_string())
+            .collect();
+        format!(
+            "{} {name}({})",
+            self.concrete(self.sig.ret),
+            if params.is_empty() {
+                "void".into()
+            } else {
+                params.join(", ")
+            }
+        )
+    }
+}
+
+fn arith_name(s: Scalar, n: u8) -> String {
+    if n == 1 {
+        s.name().into()
+    } else {
+        format!("{}{n}", s.name())
+    }
+}
+
+impl std::fmt::Display for Concrete {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Concrete::Void => f.write_str("void"),
+            Concrete::Arith(s, n) => f.write_str(&arith_name(s, n)),
+            Concrete::Event => f.write_str("event_t"),
+            Concrete::Ptr(to, space, access) => {
+                let space = match space {
+                    Space::Private => "__private",
+                    Space::Local => "__local",
+                    Space::Global => "__global",
+                    Space::Constant => "__constant",
+                };
+                let to = match to {
+                    PointeeConcrete::Arith(s, n) => arith_name(s, n),
+                    PointeeConcrete::Event => "event_t".into(),
+                };
+                let qual = match access {
+                    Access::Read if space != "__constant" => "const ",
+                    Access::Read | Access::Write => "",
+                };
+                write!(f, "{space} {qual}{to} *")
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Functions that only the library's own code may call: one for each intrinsic that it needs and that has no
+//! OpenCL name of its own, and questions about the target that fold to constants.
+
+use super::*;
+
+pub(super) static ROWS: &[Row] = &[
+    row("__caldera_exp", F1, How::Intrinsic(Intrinsic::Exp)),
+    row("__caldera_exp2", F1, How::Intrinsic(Intrinsic::Exp2)),
+    row("__caldera_fma", F3, How::Intrinsic(Intrinsic::Fma)),
+    row(
+        "__caldera_has_double",
+        &[sig(ONE, Ty::Fixed(crate::hir::Scalar::Int), &[])],
+        How::Inline(Inline::HasDouble),
+    ),
+    row(
+        "__caldera_has_fused_fma",
+        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
+        How::Inline(Inline::HasFusedFma),
+    ),
+    row("__caldera_log", F1, How::Intrinsic(Intrinsic::Log)),
+    row("__caldera_log2", F1, How::Intrinsic(Intrinsic::Log2)),
+    row(
+        "__caldera_max_lane",
+        &[sig(FLOATS, Ty::Elem, &[Ty::T])],
+        How::Inline(Inline::MaxLane),
+    ),
+    row(
+        "__caldera_mul_high",
+        &[sig(over(Scalars::INTEGERS, Lanes::ANY), Ty::T, &[Ty::T, Ty::T])],
+        How::ByKind(Intrinsic::SMulHigh, Intrinsic::UMulHigh, Intrinsic::UMulHigh),
+    ),
+    row(
+        "__caldera_pack_half",
+        &[sig(
+            ONE,
+            Ty::Fixed(crate::hir::Scalar::UInt),
+            &[Ty::Fixed(crate::hir::Scalar::Float)],
+        )],
+        How::Inline(Inline::PackHalf),
+    ),
+    row("__caldera_rsqrt", F1, How::Intrinsic(Intrinsic::InverseSqrt)),
+    row("__caldera_sqrt", F1, How::Intrinsic(Intrinsic::Sqrt)),
+    row(
+        "__caldera_unpack_half",
+        &[sig(
+            ONE,
+            Ty::Fixed(crate::hir::Scalar::Float),
+            &[Ty::Fixed(crate::hir::Scalar::UInt)],
+        )],
+        How::Inline(Inline::UnpackHalf),
+    ),
+];
