@@ -41,6 +41,7 @@ pub mod module;
 pub mod names;
 pub mod print;
 pub mod ty;
+pub mod walk;
 
 pub use build::Builder;
 pub use entity::{EntityRef, Map};

@@ -1,10 +1,96 @@
-//! The verifier.
+//! The verifier: what must hold of a module whatever its origin, and what each [`Invariant`] adds.
+//!
+//! A failure is never the user's fault: it is an [`InternalError`] that names the pass that ran last, the
+//! function, and the instruction as the text form prints it.
+//!
+//! # Checklist
+//!
+//! Module (`module`):
+//! - kernels name distinct defined void functions; before `KernelArgs`, a kernel's parameters correspond one to
+//!   one to its arguments: by-reference PODs are private pointers, buffers and locals pointers of their space,
+//!   images and samplers handles, other PODs values of the stated size;
+//! - globals are `Constant` or `Local`, alignments are powers of two, an initializer (constant space only) has
+//!   exactly the global's size, its relocations lie inside it and point into constant globals;
+//! - undefined functions exist and have empty bodies.
+//!
+//! Control flow (`ssa`):
+//! - each region is owned once, each instruction is in one region once;
+//! - a region is not empty, its last instruction and no other is a terminator;
+//! - `exit` targets an enclosing structured instruction and passes its results' types; `repeat` targets an
+//!   enclosing loop and passes its region's arguments' types; `return` passes the function's type;
+//! - structured instructions own the right number of regions; only loop regions have arguments, of the types
+//!   of the initial values; case values are distinct and fit the selector.
+//!
+//! Values (`ssa`):
+//! - results and region arguments name the instruction or region that they are of;
+//! - each operand is a constant, a parameter, or defined before the use in the same or an enclosing region.
+//!
+//! Types (`types`): each operation's operands and result, signatures of calls and intrinsics, lane numbers and
+//! counts, vector widths, that constants have their type's lanes, that memory is accessed through pointers (not
+//! to constant space when written) with power-of-two alignment and never with `Bool` or handles.
+//!
+//! Invariants (`profile`): one function each.
+
+mod module;
+mod profile;
+mod ssa;
+mod types;
 
 use crate::diag::InternalError;
-use crate::ir::Module;
-use crate::pass::Invariants;
+use crate::ir::{Function, Inst, Module, print};
+use crate::pass::{Invariant, Invariants};
+
+/// What is wrong, and where.
+struct Fault {
+    message: String,
+    inst: Option<Inst>,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>) -> Self {
+        Fault {
+            message: message.into(),
+            inst: None,
+        }
+    }
+    fn at(inst: Inst, message: impl Into<String>) -> Self {
+        Fault {
+            message: message.into(),
+            inst: Some(inst),
+        }
+    }
+}
 
 /// Checks a module; `after` names the pass that ran last.
-pub fn module(_module: &Module, _invariants: Invariants, _after: &'static str) -> Result<(), InternalError> {
+pub fn module(module: &Module, invariants: Invariants, after: &'static str) -> Result<(), InternalError> {
+    let in_module = |f: Fault| InternalError::new(after, f.message);
+    module::check(module, invariants).map_err(in_module)?;
+    for (id, func) in module.funcs.iter() {
+        if module.undefined.contains(&id) {
+            continue;
+        }
+        function(module, func, invariants).map_err(|f| in_function(func, f, after))?;
+    }
+    for invariant in invariants.iter() {
+        profile::check_module(module, invariant).map_err(in_module)?;
+    }
     Ok(())
+}
+
+fn function(module: &Module, func: &Function, invariants: Invariants) -> Result<(), Fault> {
+    ssa::check(module, func)?;
+    for invariant in invariants.iter() {
+        if invariant != Invariant::Ssa {
+            profile::check_function(func, invariant)?;
+        }
+    }
+    Ok(())
+}
+
+fn in_function(func: &Function, fault: Fault, after: &'static str) -> InternalError {
+    let mut message = format!("function '{}': {}", func.name, fault.message);
+    if let Some(inst) = fault.inst {
+        message.push_str(&format!("\n  {}", print::inst_text(func, inst)));
+    }
+    InternalError::new(after, message)
 }

@@ -1,0 +1,174 @@
+//! What each invariant means, as a check.
+
+use super::Fault;
+use crate::intrinsic::Intrinsic;
+use crate::ir::walk::{Parents, Walk};
+use crate::ir::{EntityRef, Function, Inst, Module, Op};
+use crate::pass::Invariant;
+
+/// The part that concerns the module as a whole.
+pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), Fault> {
+    match invariant {
+        Invariant::Inlined => {
+            let in_order = module
+                .kernels
+                .iter()
+                .enumerate()
+                .all(|(i, k)| k.func.index() == i);
+            if !in_order || module.funcs.len() != module.kernels.len() {
+                return Err(Fault::new(
+                    "the functions are not exactly the kernels in their order",
+                ));
+            }
+            Ok(())
+        }
+        Invariant::KernelArgs => {
+            if module.abi.len() != module.kernels.len() {
+                return Err(Fault::new("not each kernel has its argument locations"));
+            }
+            for (k, abi) in module.kernels.iter().zip(&module.abi) {
+                if abi.args.len() != k.args.len() {
+                    let message = format!("kernel '{}': not each argument has its location", k.name);
+                    return Err(Fault::new(message));
+                }
+            }
+            Ok(())
+        }
+        Invariant::Ssa
+        | Invariant::SystemValues
+        | Invariant::NoLongVectors
+        | Invariant::ExplicitMemory
+        | Invariant::SpirvExits => Ok(()),
+    }
+}
+
+/// The part that concerns one function.
+pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<(), Fault> {
+    match invariant {
+        Invariant::Ssa => Ok(()),
+        Invariant::Inlined => each(func, |inst| match func.insts[inst].op {
+            Op::Call(_) => Err("a call is left"),
+            _ => Ok(()),
+        }),
+        Invariant::KernelArgs => {
+            if func.params.is_empty() {
+                Ok(())
+            } else {
+                Err(Fault::new("a kernel has parameters"))
+            }
+        }
+        Invariant::SystemValues => each(func, |inst| match func.insts[inst].op {
+            Op::Intrinsic(Intrinsic::GlobalId | Intrinsic::GlobalSize | Intrinsic::GlobalOffset) => {
+                Err("a work-item function is left that Vulkan does not have")
+            }
+            _ => Ok(()),
+        }),
+        Invariant::NoLongVectors => each(func, |inst| {
+            let data = &func.insts[inst];
+            let region_args = data.regions.iter().flat_map(|&r| &func.regions[r].args);
+            let mut values = data.results.iter().chain(&data.args).chain(region_args);
+            if values.any(|&v| func.ty(v).lanes > 4) {
+                Err("a value has more than 4 lanes")
+            } else {
+                Ok(())
+            }
+        }),
+        Invariant::ExplicitMemory => each(func, |inst| match func.insts[inst].op {
+            Op::Alloca { .. }
+            | Op::GlobalAddr(_)
+            | Op::PtrAdd
+            | Op::Load(_)
+            | Op::Store(_)
+            | Op::MemCpy { .. }
+            | Op::MemZero { .. }
+            | Op::Intrinsic(Intrinsic::Atomic(_) | Intrinsic::Prefetch) => {
+                Err("memory is accessed in a way that lower_memory removes")
+            }
+            _ => Ok(()),
+        }),
+        Invariant::SpirvExits => spirv_exits(func),
+    }
+}
+
+fn each(func: &Function, mut check: impl FnMut(Inst) -> Result<(), &'static str>) -> Result<(), Fault> {
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        check(inst).map_err(|m| Fault::at(inst, m))?;
+    }
+    Ok(())
+}
+
+/// The contract at the top of `pass/lower_exits.rs`, point by point.
+fn spirv_exits(func: &Function) -> Result<(), Fault> {
+    let parents = Parents::new(func);
+    let fault = |inst, message: &str| Err(Fault::at(inst, message));
+    let mut exited = vec![false; func.insts.len()];
+    let mut repeated = vec![false; func.insts.len()];
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        match &func.insts[inst].op {
+            Op::Block => return fault(inst, "a block is left"),
+            Op::Return if !func.insts[inst].args.is_empty() => {
+                return fault(inst, "a kernel returns a value");
+            }
+            Op::Exit(target) => {
+                exited[target.index()] = true;
+                if !may_exit(func, &parents, inst, *target) {
+                    return fault(inst, "the exit leaves more than SPIR-V can say");
+                }
+            }
+            Op::Repeat(target) => {
+                repeated[target.index()] = true;
+                let mut at = parents.enclosing(inst);
+                while let Some(i) = at.filter(|i| i != target) {
+                    if func.insts[i].op == Op::Loop {
+                        return fault(inst, "the repeat leaves a loop");
+                    }
+                    at = parents.enclosing(i);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut walk = Walk::new(func);
+    while let Some((region, inst)) = walk.next(func) {
+        let op = &func.insts[inst].op;
+        if *op == Op::Loop && !repeated[inst.index()] {
+            return fault(inst, "a loop is not repeated");
+        }
+        if op.is_structured() && !exited[inst.index()] {
+            let insts = &func.regions[region].insts;
+            let next = insts
+                .iter()
+                .position(|&i| i == inst)
+                .and_then(|i| insts.get(i + 1));
+            if next.is_none_or(|&n| func.insts[n].op != Op::Unreachable) {
+                return fault(inst, "what never completes is not followed by Unreachable");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Point 2 of the contract.
+fn may_exit(func: &Function, parents: &Parents, inst: Inst, target: Inst) -> bool {
+    let Some(mut at) = parents.enclosing(inst) else {
+        return false;
+    };
+    if at == target {
+        return true;
+    }
+    let mut in_switch = false;
+    loop {
+        match func.insts[at].op {
+            Op::If => {}
+            Op::Switch(_) if at == target => return !in_switch,
+            Op::Switch(_) => in_switch = true,
+            _ => return func.insts[at].op == Op::Loop && at == target,
+        }
+        match parents.enclosing(at) {
+            Some(next) => at = next,
+            None => return false,
+        }
+    }
+}

@@ -1,0 +1,451 @@
+//! Operand and result types of each operation.
+
+use super::Fault;
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::ir::inst::derived_type;
+use crate::ir::{
+    Access, AddressSpace, BinOp, CastOp, CmpOp, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty,
+    UnOp,
+};
+use std::collections::BTreeSet;
+
+/// Whether a value can have this type.
+pub(super) fn check_type(ty: Ty) -> Result<(), String> {
+    let lanes_exist = matches!(ty.lanes, 1 | 2 | 3 | 4 | 8 | 16);
+    let has_vectors = ty.scalar.is_int() || ty.scalar.is_float() || ty.scalar == Scalar::Bool;
+    if lanes_exist && (has_vectors || ty.lanes == 1) {
+        Ok(())
+    } else {
+        Err(format!("there is no type {ty} (of {} lanes)", ty.lanes))
+    }
+}
+
+type Check = Result<(), String>;
+
+fn require(holds: bool, what: &str) -> Check {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+/// Operands and result of an instruction whose operands exist.
+pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
+    let data = &func.insts[inst];
+    let args: Vec<Ty> = data.args.iter().map(|&v| func.ty(v)).collect();
+    let results: Vec<Ty> = data.results.iter().map(|&v| func.ty(v)).collect();
+    count(data, &args, &results)?;
+    match &data.op {
+        Op::Binary(op) => binary(*op, &args),
+        Op::Unary(op) => unary(*op, args[0]),
+        Op::Compare(op) => compare(*op, &args),
+        Op::Cast(op) => cast(*op, args[0], results[0]),
+        Op::Select => {
+            require(args[1] == args[2], "the two values differ in type")?;
+            let cond = args[0];
+            require(
+                cond == Ty::BOOL || cond == Ty::vector(Scalar::Bool, args[1].lanes),
+                "the condition is no bool",
+            )
+        }
+        Op::Construct => {
+            let total: u32 = args.iter().map(|t| u32::from(t.lanes)).sum();
+            require(
+                args.iter().all(|t| t.scalar == results[0].scalar),
+                "a part is of another scalar type",
+            )?;
+            require(
+                results[0].is_vector() && total == u32::from(results[0].lanes),
+                "the number of lanes is wrong",
+            )
+        }
+        Op::Splat => require(
+            results[0].is_vector() && args[0] == Ty::of(results[0].scalar),
+            "the operand is no scalar of the result's type",
+        ),
+        Op::Extract(lane) => require(
+            args[0].is_vector() && *lane < args[0].lanes,
+            "there is no such lane",
+        ),
+        Op::ExtractDynamic => require(
+            args[0].is_vector() && args[1] == Ty::I32,
+            "needs a vector and an i32",
+        ),
+        Op::Insert(lane) => {
+            require(
+                args[0].is_vector() && *lane < args[0].lanes,
+                "there is no such lane",
+            )?;
+            require(args[1] == Ty::of(args[0].scalar), "the scalar is of another type")
+        }
+        Op::InsertDynamic => {
+            require(
+                args[0].is_vector() && args[2] == Ty::I32,
+                "needs a vector and an i32",
+            )?;
+            require(args[1] == Ty::of(args[0].scalar), "the scalar is of another type")
+        }
+        Op::Shuffle(mask) => {
+            require(
+                args[0].is_vector() && args[0] == args[1],
+                "needs two vectors of one type",
+            )?;
+            require(mask.len() > 1, "the result is no vector")?;
+            let in_range = |&l: &u8| l == 0xff || u32::from(l) < 2 * u32::from(args[0].lanes);
+            require(mask.iter().all(in_range), "there is no such lane")
+        }
+        Op::Alloca { align, .. } => require(align.is_power_of_two(), "the alignment is no power of two"),
+        Op::Variable { elem, .. } => {
+            check_type(*elem)?;
+            // A boolean in a private variable has no layout, and needs none.
+            require(
+                elem.bytes() > 0 || *elem == Ty::BOOL,
+                "the element cannot be in memory",
+            )
+        }
+        Op::GlobalAddr(g) => match module.globals.get(*g) {
+            Some(global) => require(
+                results[0] == Ty::ptr(global.space),
+                "the result is no pointer to its space",
+            ),
+            None => Err("there is no such global".into()),
+        },
+        Op::PtrAdd => require(
+            args[0].scalar.is_ptr() && matches!(args[1], Ty::I32 | Ty::I64),
+            "needs a pointer and an i64 or i32",
+        ),
+        Op::Load(a) => {
+            pointer(args[0], false)?;
+            access(*a)?;
+            storable(results[0])
+        }
+        Op::Store(a) => {
+            pointer(args[0], true)?;
+            access(*a)?;
+            storable(args[1])
+        }
+        Op::MemCpy { dst, src, .. } => {
+            pointer(args[0], true)?;
+            pointer(args[1], false)?;
+            access(*dst)?;
+            access(*src)
+        }
+        Op::MemZero { dst, .. } => {
+            pointer(args[0], true)?;
+            access(*dst)
+        }
+        Op::LoadFrom(storage, a) => {
+            access(*a)?;
+            location(*storage, &args, results[0], false)
+        }
+        Op::StoreTo(storage, a) => {
+            access(*a)?;
+            location(*storage, &args, args[args.len() - 1], true)
+        }
+        Op::AtomicOn(op, storage) => {
+            let operands = &args[storage.operands()..];
+            let ty = results.first().or(operands.first()).copied().unwrap_or(Ty::I32);
+            require(
+                matches!(storage, Storage::Physical | Storage::Arena(_)),
+                "no atomics in this storage",
+            )?;
+            location(*storage, &args, ty, true)?;
+            atomic(*op, operands, &results)
+        }
+        Op::Call(callee) => {
+            let Some(f) = module.funcs.get(*callee) else {
+                return Err("there is no such function".into());
+            };
+            let params: Vec<Ty> = f.params.iter().map(|&p| f.ty(p)).collect();
+            require(args == params, "the arguments are not of the parameters' types")?;
+            require(
+                results == f.ret.as_slice(),
+                "the result is not of the function's type",
+            )
+        }
+        Op::Intrinsic(i) => intrinsic(*i, &args, &results),
+        Op::If => require(args[0] == Ty::BOOL, "the condition is no bool"),
+        Op::Switch(cases) => switch(cases, args[0]),
+        Op::Block | Op::Loop | Op::Exit(_) | Op::Repeat(_) | Op::Return | Op::Unreachable => Ok(()),
+    }
+    .and_then(|()| match derived_type(&data.op, &args) {
+        Some(ty) => require(
+            results == [ty],
+            "the result does not have the type that follows from the operands",
+        ),
+        None => Ok(()),
+    })
+}
+
+/// The numbers of operands and results, where they are fixed.
+fn count(data: &InstData, args: &[Ty], results: &[Ty]) -> Check {
+    let (want_args, want_results) = match &data.op {
+        Op::Binary(_) | Op::Compare(_) | Op::ExtractDynamic | Op::Insert(_) | Op::Shuffle(_) | Op::PtrAdd => {
+            (2, 1)
+        }
+        Op::Unary(_) | Op::Cast(_) | Op::Splat | Op::Extract(_) | Op::Load(_) => (1, 1),
+        Op::Select | Op::InsertDynamic => (3, 1),
+        Op::Construct => (args.len(), 1),
+        Op::Alloca { .. } | Op::GlobalAddr(_) | Op::Variable { .. } => (0, 1),
+        Op::Store(_) | Op::MemCpy { .. } => (2, 0),
+        Op::MemZero { .. } => (1, 0),
+        Op::LoadFrom(storage, _) => (storage.operands(), 1),
+        Op::StoreTo(storage, _) => (storage.operands() + 1, 0),
+        Op::AtomicOn(_, storage) => (args.len().max(storage.operands()), results.len()),
+        Op::Block => (0, results.len()),
+        Op::If | Op::Switch(_) => (1, results.len()),
+        Op::Loop | Op::Call(_) | Op::Intrinsic(_) => (args.len(), results.len()),
+        Op::Exit(_) | Op::Repeat(_) => (args.len(), 0),
+        Op::Return => (args.len().min(1), 0),
+        Op::Unreachable => (0, 0),
+    };
+    require(args.len() == want_args, "the number of operands is wrong")?;
+    require(results.len() == want_results, "the number of results is wrong")
+}
+
+fn binary(op: BinOp, args: &[Ty]) -> Check {
+    require(args[0] == args[1], "the operands differ in type")?;
+    let scalar = args[0].scalar;
+    let fits = match op {
+        BinOp::FAdd | BinOp::FSub | BinOp::FMul | BinOp::FDiv | BinOp::FRem => scalar.is_float(),
+        BinOp::And | BinOp::Or | BinOp::Xor => scalar.is_int() || scalar == Scalar::Bool,
+        BinOp::IAdd
+        | BinOp::ISub
+        | BinOp::IMul
+        | BinOp::SDiv
+        | BinOp::UDiv
+        | BinOp::SRem
+        | BinOp::URem
+        | BinOp::Shl
+        | BinOp::AShr
+        | BinOp::LShr => scalar.is_int(),
+    };
+    require(fits, "the operation does not exist for this type")
+}
+
+fn unary(op: UnOp, arg: Ty) -> Check {
+    let fits = match op {
+        UnOp::INeg => arg.scalar.is_int(),
+        UnOp::Not => arg.scalar.is_int() || arg.scalar == Scalar::Bool,
+        UnOp::FNeg => arg.scalar.is_float(),
+    };
+    require(fits, "the operation does not exist for this type")
+}
+
+fn compare(op: CmpOp, args: &[Ty]) -> Check {
+    require(args[0] == args[1], "the operands differ in type")?;
+    let scalar = args[0].scalar;
+    let fits = match op {
+        CmpOp::IEq | CmpOp::INe => scalar.is_int() || scalar.is_ptr() || scalar == Scalar::Bool,
+        CmpOp::ULt | CmpOp::ULe | CmpOp::UGt | CmpOp::UGe => scalar.is_int() || scalar.is_ptr(),
+        CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe => scalar.is_int(),
+        CmpOp::FOEq
+        | CmpOp::FONe
+        | CmpOp::FOLt
+        | CmpOp::FOLe
+        | CmpOp::FOGt
+        | CmpOp::FOGe
+        | CmpOp::FUNe
+        | CmpOp::FUEq
+        | CmpOp::FULt
+        | CmpOp::FULe
+        | CmpOp::FUGt
+        | CmpOp::FUGe => scalar.is_float(),
+    };
+    require(fits, "the operation does not exist for this type")
+}
+
+fn cast(op: CastOp, from: Ty, to: Ty) -> Check {
+    let (a, b) = (from.scalar, to.scalar);
+    let fits = match op {
+        CastOp::Trunc => a.is_int() && b.is_int() && b.bits() < a.bits(),
+        CastOp::ZExt | CastOp::SExt => (a.is_int() || a == Scalar::Bool) && b.is_int() && b.bits() > a.bits(),
+        CastOp::FConvert => a.is_float() && b.is_float() && a != b,
+        CastOp::FToS | CastOp::FToU => a.is_float() && b.is_int(),
+        CastOp::SToF | CastOp::UToF => a.is_int() && b.is_float(),
+        CastOp::Bitcast => {
+            let plain = |s: Scalar| s.is_int() || s.is_float();
+            require(plain(a) && plain(b), "the operation does not exist for this type")?;
+            return require(from.bytes() == to.bytes(), "the sizes differ");
+        }
+        CastOp::PtrToInt => a.is_ptr() && to == Ty::I64,
+        CastOp::IntToPtr => from == Ty::I64 && b.is_ptr(),
+        CastOp::PtrCast => matches!(
+            (a, b),
+            (
+                Scalar::Ptr(AddressSpace::Global | AddressSpace::Constant),
+                Scalar::Ptr(AddressSpace::Global | AddressSpace::Constant)
+            )
+        ),
+    };
+    require(fits, "the conversion does not exist for these types")?;
+    require(from.lanes == to.lanes, "the numbers of lanes differ")
+}
+
+fn pointer(ty: Ty, written: bool) -> Check {
+    match ty.space() {
+        None => Err("the address is no pointer".into()),
+        Some(AddressSpace::Constant | AddressSpace::Push | AddressSpace::Args) if written => {
+            Err("the memory cannot be written".into())
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn access(a: Access) -> Check {
+    require(a.align.is_power_of_two(), "the alignment is no power of two")
+}
+
+fn storable(ty: Ty) -> Check {
+    require(ty.bytes() > 0, "a value of this type cannot be in memory")
+}
+
+/// The operands that say where, and the accessed type.
+fn location(storage: Storage, args: &[Ty], accessed: Ty, written: bool) -> Check {
+    match storage {
+        Storage::Physical => {
+            require(args[0] == Ty::I64, "the address is no i64")?;
+            require(!accessed.scalar.is_ptr(), "a pointer is no value any more")?;
+            storable(accessed)
+        }
+        Storage::Arena(elem) => {
+            require(args[0] == Ty::I32, "the index is no i32")?;
+            require(accessed == elem, "the accessed type is not the element type")
+        }
+        Storage::Variable => {
+            require(
+                args[0] == Ty::ptr(AddressSpace::Private),
+                "the variable is no private pointer",
+            )?;
+            require(args[1] == Ty::I32, "the index is no i32")
+        }
+        Storage::PushWord | Storage::ArgsWord => {
+            require(
+                args[0] == Ty::I32 && accessed == Ty::I32,
+                "needs an i32 index and an i32",
+            )?;
+            require(!written, "the memory cannot be written")
+        }
+    }
+}
+
+fn atomic(op: AtomicOp, operands: &[Ty], results: &[Ty]) -> Check {
+    let is_word = |t: &Ty| matches!(*t, Ty::I32 | Ty::I64);
+    let fits = match op {
+        AtomicOp::Load => operands.is_empty() && results.len() == 1 && is_word(&results[0]),
+        AtomicOp::Store => operands.len() == 1 && results.is_empty() && is_word(&operands[0]),
+        AtomicOp::CmpXchg => {
+            operands.len() == 2
+                && is_word(&operands[0])
+                && operands[0] == operands[1]
+                && results == &operands[..1]
+        }
+        AtomicOp::Add
+        | AtomicOp::Sub
+        | AtomicOp::Xchg
+        | AtomicOp::SMin
+        | AtomicOp::SMax
+        | AtomicOp::UMin
+        | AtomicOp::UMax
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor => operands.len() == 1 && is_word(&operands[0]) && results == operands,
+    };
+    require(fits, "the operands or the result do not fit the atomic operation")
+}
+
+fn switch(cases: &[Vec<u64>], selector: Ty) -> Check {
+    require(
+        selector.scalar.is_int() && !selector.is_vector(),
+        "the selector is no integer",
+    )?;
+    let bits = selector.scalar.bits();
+    let mut seen = BTreeSet::new();
+    for &v in cases.iter().flatten() {
+        require(
+            bits == 64 || v >> bits == 0,
+            "a case value does not fit the selector",
+        )?;
+        require(seen.insert(v), "a case value occurs twice")?;
+    }
+    require(cases.iter().all(|c| !c.is_empty()), "a case has no value")
+}
+
+fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
+    let same = |n: usize| args.len() == n && args.iter().all(|a| *a == args[0]) && results == &args[..1];
+    let floats = |n: usize| same(n) && args[0].scalar.is_float();
+    let ints = |n: usize| same(n) && args[0].scalar.is_int();
+    let fits = match i {
+        Intrinsic::GlobalId
+        | Intrinsic::LocalId
+        | Intrinsic::GroupId
+        | Intrinsic::GlobalSize
+        | Intrinsic::LocalSize
+        | Intrinsic::NumGroups
+        | Intrinsic::GlobalOffset => args == [Ty::I32] && matches!(results, [Ty::I64] | [Ty::I32]),
+        Intrinsic::WorkDim => args.is_empty() && results == [Ty::I32],
+        Intrinsic::Barrier(_) | Intrinsic::Fence(_) => args.is_empty() && results.is_empty(),
+        Intrinsic::Atomic(op) => {
+            require(!args.is_empty(), "needs a pointer")?;
+            pointer(args[0], op != AtomicOp::Load)?;
+            return atomic(op, &args[1..], results);
+        }
+        Intrinsic::FAbs
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Trunc
+        | Intrinsic::RoundEven
+        | Intrinsic::Sqrt
+        | Intrinsic::InverseSqrt
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Asin
+        | Intrinsic::Acos
+        | Intrinsic::Atan
+        | Intrinsic::Sinh
+        | Intrinsic::Cosh
+        | Intrinsic::Tanh
+        | Intrinsic::Asinh
+        | Intrinsic::Acosh
+        | Intrinsic::Atanh
+        | Intrinsic::Exp
+        | Intrinsic::Exp2
+        | Intrinsic::Log
+        | Intrinsic::Log2 => floats(1),
+        Intrinsic::FMin | Intrinsic::FMax | Intrinsic::Atan2 | Intrinsic::Pow => floats(2),
+        Intrinsic::Fma => floats(3),
+        Intrinsic::Ldexp => {
+            args.len() == 2
+                && args[0].scalar.is_float()
+                && args[1] == args[0].with_scalar(Scalar::I32)
+                && results == &args[..1]
+        }
+        Intrinsic::Dot => {
+            args.len() == 2
+                && args[0] == args[1]
+                && args[0].scalar.is_float()
+                && matches!(args[0].lanes, 2..=4)
+                && results == [Ty::of(args[0].scalar)]
+        }
+        Intrinsic::IsNan | Intrinsic::IsInf => {
+            args.len() == 1 && args[0].scalar.is_float() && results == [args[0].with_scalar(Scalar::Bool)]
+        }
+        Intrinsic::Any | Intrinsic::All => {
+            args.len() == 1 && args[0].scalar == Scalar::Bool && args[0].is_vector() && results == [Ty::BOOL]
+        }
+        Intrinsic::SAbs | Intrinsic::PopCount | Intrinsic::Clz | Intrinsic::Ctz | Intrinsic::BitReverse => {
+            ints(1)
+        }
+        Intrinsic::SMin | Intrinsic::SMax | Intrinsic::UMin | Intrinsic::UMax => ints(2),
+        Intrinsic::UMulHigh | Intrinsic::SMulHigh => ints(2) && args[0].scalar != Scalar::I64,
+        Intrinsic::UnpackHalf2x16 => args == [Ty::I32] && results == [Ty::vector(Scalar::F32, 2)],
+        Intrinsic::PackHalf2x16 => args == [Ty::vector(Scalar::F32, 2)] && results == [Ty::I32],
+        Intrinsic::Printf => args.first() == Some(&Ty::I32) && results == [Ty::I32],
+        Intrinsic::Prefetch => args.first().is_some_and(|a| a.scalar.is_ptr()) && results.is_empty(),
+    };
+    require(fits, "the operands or the result do not fit the intrinsic")
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Fault::new(message)
+    }
+}
