@@ -44,8 +44,17 @@ pub enum Intrinsic {
     LocalSize,
     NumGroups,
     GlobalOffset,
-    /// No argument; i32.
+    /// No argument; i32. Emitted as a specialization constant.
     WorkDim,
+
+    // What `lower_system_values` leaves of the work-item functions (with `WorkDim` and loads from the push
+    // constants of `SystemPush`). No argument; result v3 i32.
+    /// The built-in of that name: the group within this dispatch.
+    WorkgroupId,
+    /// The built-in of that name.
+    LocalInvocationId,
+    /// Specialization constants 0, 1, 2.
+    WorkgroupSize,
 
     /// Execution and memory barrier over the work-group (6.12.8). No result.
     Barrier(FenceFlags),
