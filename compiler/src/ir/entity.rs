@@ -85,6 +85,10 @@ impl<K: EntityRef, V> Map<K, V> {
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> {
         self.items.iter_mut().enumerate().map(|(i, v)| (K::new(i), v))
     }
+    /// The entries without their keys, in order.
+    pub fn into_values(self) -> impl Iterator<Item = V> {
+        self.items.into_iter()
+    }
     /// The entry, if the key is in range.
     pub fn get(&self, key: K) -> Option<&V> {
         self.items.get(key.index())

@@ -34,6 +34,7 @@
 //! the grammar.
 
 pub mod build;
+pub mod clone;
 pub mod entity;
 pub mod function;
 pub mod inst;

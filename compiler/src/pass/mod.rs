@@ -9,7 +9,9 @@
 //! [`Hooks`] (the compiler never reads the environment), and what came of it is in [`Report`].
 
 pub mod analysis;
+pub mod inline;
 pub mod lower_exits;
+pub mod mem2reg;
 pub mod pipeline;
 
 use crate::diag::{Diags, InternalError};

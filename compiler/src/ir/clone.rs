@@ -1,0 +1,96 @@
+//! Copying code from one function into another.
+
+use super::entity::EntityRef;
+use super::{Function, Inst, Op, Region, Value, ValueDef};
+
+/// Copies regions of `src` into a function, with fresh values, instructions and regions.
+///
+/// What is not copied itself must be given a counterpart first: parameters, region arguments and targets of
+/// exits outside of what is copied.
+#[derive(Debug)]
+pub struct Cloner<'s> {
+    src: &'s Function,
+    values: Vec<Option<Value>>,
+    insts: Vec<Option<Inst>>,
+}
+
+impl<'s> Cloner<'s> {
+    /// With nothing known yet.
+    pub fn new(src: &'s Function) -> Self {
+        Cloner {
+            src,
+            values: vec![None; src.values.len()],
+            insts: vec![None; src.insts.len()],
+        }
+    }
+
+    /// States what stands for a value of the source.
+    pub fn map_value(&mut self, old: Value, new: Value) {
+        self.values[old.index()] = Some(new);
+    }
+
+    /// What stands for a value; constants are found or created. The value itself if it is not known, which
+    /// only a use that is not dominated by its definition can meet.
+    pub fn value(&mut self, dst: &mut Function, old: Value) -> Value {
+        if let Some(v) = self.values[old.index()] {
+            return v;
+        }
+        let data = &self.src.values[old];
+        let ValueDef::Const(c) = &data.def else {
+            return old;
+        };
+        let new = dst.constant(data.ty, c.clone());
+        self.values[old.index()] = Some(new);
+        new
+    }
+
+    /// Appends copies of the instructions of `from` (and of all regions inside) to `into`. `finish` may turn
+    /// each copy into something else; it gets the source instruction as well.
+    pub fn region(
+        &mut self,
+        dst: &mut Function,
+        from: Region,
+        into: Region,
+        mut finish: impl FnMut(&mut Function, Inst, Inst),
+    ) {
+        let src = self.src;
+        let mut work = vec![(from, into, 0)];
+        while let Some((from, into, next)) = work.last_mut() {
+            let Some(&old) = src.regions[*from].insts.get(*next) else {
+                work.pop();
+                continue;
+            };
+            *next += 1;
+            let into = *into;
+            let data = &src.insts[old];
+            let args = data.args.iter().map(|&a| self.value(dst, a)).collect();
+            let op = match &data.op {
+                Op::Exit(t) => Op::Exit(self.insts[t.index()].unwrap_or(*t)),
+                Op::Repeat(t) => Op::Repeat(self.insts[t.index()].unwrap_or(*t)),
+                op => op.clone(),
+            };
+            let new = dst.new_inst(op, args, &[], data.span);
+            dst.insts[new].fp = data.fp;
+            self.insts[old.index()] = Some(new);
+            for &r in &data.results {
+                let result = dst.add_result(new, src.ty(r));
+                self.map_value(r, result);
+            }
+            dst.regions[into].insts.push(new);
+            // Pushed in reverse so that the first region is copied first.
+            let first_new = dst.regions.len();
+            for &r in &data.regions {
+                let region = dst.new_region(&[]);
+                for &arg in &src.regions[r].args {
+                    let copy = dst.add_region_arg(region, src.ty(arg));
+                    self.map_value(arg, copy);
+                }
+                dst.insts[new].regions.push(region);
+            }
+            for (n, &r) in data.regions.iter().enumerate().rev() {
+                work.push((r, Region::new(first_new + n), 0));
+            }
+            finish(dst, old, new);
+        }
+    }
+}
