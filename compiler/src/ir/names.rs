@@ -95,6 +95,7 @@ fn fence(flags: crate::intrinsic::FenceFlags) -> &'static str {
 intrinsics! {
     GlobalId "global_id", LocalId "local_id", GroupId "group_id", GlobalSize "global_size",
     LocalSize "local_size", NumGroups "num_groups", GlobalOffset "global_offset", WorkDim "work_dim",
+    WorkgroupId "workgroup_id", LocalInvocationId "local_invocation_id", WorkgroupSize "workgroup_size",
     FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
     InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",
     Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",

@@ -1,1 +1,114 @@
-//! Facts about instructions that passes share.
+//! Facts about instructions that passes share. Nothing is cached: each is linear to compute.
+
+use crate::ir::walk::Walk;
+use crate::ir::{EntityRef, Function, Inst, InstData, Op, Value};
+
+/// Whether the result depends on nothing but the operands, so that equal instructions may be merged, unused
+/// ones removed, and any executed earlier than written.
+pub fn is_pure(data: &InstData) -> bool {
+    match &data.op {
+        Op::Binary(_)
+        | Op::Unary(_)
+        | Op::Compare(_)
+        | Op::Cast(_)
+        | Op::Select
+        | Op::Construct
+        | Op::Splat
+        | Op::Extract(_)
+        | Op::ExtractDynamic
+        | Op::Insert(_)
+        | Op::InsertDynamic
+        | Op::Shuffle(_)
+        | Op::GlobalAddr(_)
+        | Op::PtrAdd => true,
+        Op::Intrinsic(i) => !i.has_side_effects(),
+        Op::Alloca { .. }
+        | Op::Load(_)
+        | Op::Store(_)
+        | Op::MemCpy { .. }
+        | Op::MemZero { .. }
+        | Op::Variable { .. }
+        | Op::LoadFrom(..)
+        | Op::StoreTo(..)
+        | Op::AtomicOn(..)
+        | Op::Call(_)
+        | Op::Block
+        | Op::Loop
+        | Op::If
+        | Op::Switch(_)
+        | Op::Exit(_)
+        | Op::Repeat(_)
+        | Op::Return
+        | Op::Unreachable => false,
+    }
+}
+
+/// Whether it may be removed if its results are unused. Structured instructions: what is inside decides.
+pub fn is_removable(data: &InstData) -> bool {
+    match &data.op {
+        Op::Load(access) | Op::LoadFrom(_, access) => !access.volatile,
+        Op::Alloca { .. } | Op::Variable { .. } => true,
+        _ => is_pure(data),
+    }
+}
+
+/// The exits and repeats of each structured instruction, in the order of the text.
+#[derive(Clone, Debug)]
+pub struct Jumps {
+    exits: Vec<Vec<Inst>>,
+    repeats: Vec<Vec<Inst>>,
+}
+
+impl Jumps {
+    /// Of the function as it is now.
+    pub fn new(func: &Function) -> Self {
+        let mut jumps = Jumps {
+            exits: vec![Vec::new(); func.insts.len()],
+            repeats: vec![Vec::new(); func.insts.len()],
+        };
+        let mut walk = Walk::new(func);
+        while let Some((_, inst)) = walk.next(func) {
+            match func.insts[inst].op {
+                Op::Exit(target) => jumps.exits[target.index()].push(inst),
+                Op::Repeat(target) => jumps.repeats[target.index()].push(inst),
+                _ => {}
+            }
+        }
+        jumps
+    }
+    /// Exits of a structured instruction.
+    pub fn exits(&self, target: Inst) -> &[Inst] {
+        self.exits.get(target.index()).map_or(&[], |l| l)
+    }
+    /// Repeats of a loop.
+    pub fn repeats(&self, target: Inst) -> &[Inst] {
+        self.repeats.get(target.index()).map_or(&[], |l| l)
+    }
+}
+
+/// The `alloca` or other instruction that a pointer is computed from with `ptr_add` only: the first value of
+/// the chain, and the offset if it is constant.
+pub fn base_of(func: &Function, pointer: Value) -> (Value, Option<i64>) {
+    let mut base = pointer;
+    let mut offset = Some(0i64);
+    while let Some(inst) = func.def_inst(base) {
+        let data = &func.insts[inst];
+        if data.op != Op::PtrAdd {
+            break;
+        }
+        let step = constant_offset(func, data.args[1]);
+        offset = offset.and_then(|o| o.checked_add(step?));
+        base = data.args[0];
+    }
+    (base, offset)
+}
+
+/// A constant `ptr_add` offset, sign-extended.
+pub fn constant_offset(func: &Function, v: Value) -> Option<i64> {
+    let bits = func.as_bits(v)?;
+    Some(if func.ty(v).bytes() == 4 {
+        i64::from(bits as u32 as i32)
+    } else {
+        bits as i64
+    })
+}

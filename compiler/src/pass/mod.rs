@@ -9,6 +9,7 @@
 //! [`Hooks`] (the compiler never reads the environment), and what came of it is in [`Report`].
 
 pub mod analysis;
+pub mod dce;
 pub mod inline;
 pub mod lower_exits;
 pub mod mem2reg;

@@ -58,9 +58,15 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
             }
         }
         Invariant::SystemValues => each(func, |inst| match func.insts[inst].op {
-            Op::Intrinsic(Intrinsic::GlobalId | Intrinsic::GlobalSize | Intrinsic::GlobalOffset) => {
-                Err("a work-item function is left that Vulkan does not have")
-            }
+            Op::Intrinsic(
+                Intrinsic::GlobalId
+                | Intrinsic::LocalId
+                | Intrinsic::GroupId
+                | Intrinsic::GlobalSize
+                | Intrinsic::LocalSize
+                | Intrinsic::NumGroups
+                | Intrinsic::GlobalOffset,
+            ) => Err("a work-item function is left that Vulkan does not have"),
             _ => Ok(()),
         }),
         Invariant::NoLongVectors => each(func, |inst| {

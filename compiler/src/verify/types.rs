@@ -380,6 +380,9 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         | Intrinsic::LocalSize
         | Intrinsic::NumGroups
         | Intrinsic::GlobalOffset => args == [Ty::I32] && matches!(results, [Ty::I64] | [Ty::I32]),
+        Intrinsic::WorkgroupId | Intrinsic::LocalInvocationId | Intrinsic::WorkgroupSize => {
+            args.is_empty() && results == [Ty::vector(Scalar::I32, 3)]
+        }
         Intrinsic::WorkDim => args.is_empty() && results == [Ty::I32],
         Intrinsic::Barrier(_) | Intrinsic::Fence(_) => args.is_empty() && results.is_empty(),
         Intrinsic::Atomic(op) => {
