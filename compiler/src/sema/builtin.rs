@@ -1,7 +1,29 @@
-//! Built-in functions (6.12): resolving a call to a library function or an intrinsic.
+//! Built-in functions (6.12): resolving a call to a library function, an intrinsic or an expression.
+//!
+//! On entry: a name that no declaration of the program explains, and the arguments' values. On exit: HIR with
+//! every conversion explicit. The data is in [`crate::builtins`]; overloads are chosen as clang chooses among
+//! overloadable C functions (`overload`).
 
-use super::Sema;
-use crate::hir;
+mod build;
+mod convert_fn;
+mod half_fn;
+mod inline;
+mod lanes;
+mod library;
+mod memory;
+mod overload;
+mod printf;
+mod relation;
+mod shuffle;
+#[cfg(test)]
+mod tests;
+
+use super::{Reported, Result, Sema};
+use crate::builtins::library as lib;
+use crate::builtins::name::{self, Spelled};
+use crate::builtins::table::{self, How, INTERNAL_PREFIX, Row};
+use crate::builtins::{Instance, Ty};
+use crate::hir::{self, Scalar};
 use crate::source::Span;
 use crate::syntax::ast;
 use std::sync::Arc;
@@ -16,22 +38,157 @@ pub(super) enum BuiltinCall {
     Expr(Box<hir::Expr>),
 }
 
+impl From<Result<hir::Expr>> for BuiltinCall {
+    fn from(r: Result<hir::Expr>) -> Self {
+        match r {
+            Ok(e) => BuiltinCall::Expr(Box::new(e)),
+            Err(Reported) => BuiltinCall::Error,
+        }
+    }
+}
+
 /// A call `name(args)` that no declared function takes. Arguments are values: arrays and strings have become
 /// pointers, nothing is promoted.
 pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, span: Span) -> BuiltinCall {
-    let _ = (s, name, args, span);
-    BuiltinCall::NotABuiltin
+    if s.in_library
+        && let Some(item) = lib::item(&name.name)
+    {
+        return library::call_item(s, item, args, span).into();
+    }
+    let Some(row) = find(&name.name, s.in_library) else {
+        return match spelled(s, &name.name) {
+            Some(what) => spelled_call(s, name, what, args, span).into(),
+            None => BuiltinCall::NotABuiltin,
+        };
+    };
+    let at = Call { name, span };
+    if row.sigs.is_empty() {
+        return inline::unresolved(s, at, row, args).into();
+    }
+    let result = overload::choose(s, at, row, &args).and_then(|inst| {
+        let args = overload::convert(s, &inst, args)?;
+        emit(s, row, &inst, args, span)
+    });
+    result.into()
+}
+
+/// Where a call is written, and under which name.
+#[derive(Copy, Clone)]
+struct Call<'n> {
+    name: &'n ast::Ident,
+    span: Span,
+}
+
+fn find(name: &str, in_library: bool) -> Option<&'static Row> {
+    table::lookup(name).filter(|_| in_library || !name.starts_with(INTERNAL_PREFIX))
+}
+
+/// A name that spells types, if those types exist here.
+fn spelled(s: &Sema<'_>, name: &str) -> Option<Spelled> {
+    let what = name::parse(name)?;
+    let exists = match what {
+        Spelled::Convert { scalar, .. } | Spelled::As { scalar, .. } => has_type(s, scalar),
+        Spelled::Load { .. }
+        | Spelled::Store { .. }
+        | Spelled::LoadHalf { .. }
+        | Spelled::StoreHalf { .. } => true,
+    };
+    exists.then_some(what)
+}
+
+/// Whether a scalar type can be computed with.
+fn has_type(s: &Sema<'_>, scalar: Scalar) -> bool {
+    match scalar {
+        Scalar::Half => s.has_half,
+        Scalar::Double => s.has_double,
+        Scalar::Bool
+        | Scalar::Char
+        | Scalar::UChar
+        | Scalar::Short
+        | Scalar::UShort
+        | Scalar::Int
+        | Scalar::UInt
+        | Scalar::Long
+        | Scalar::ULong
+        | Scalar::Float => true,
+    }
+}
+
+fn spelled_call(
+    s: &mut Sema<'_>,
+    name: &ast::Ident,
+    what: Spelled,
+    args: Vec<hir::Expr>,
+    span: Span,
+) -> Result<hir::Expr> {
+    let at = Call { name, span };
+    match what {
+        Spelled::Convert {
+            scalar,
+            lanes,
+            sat,
+            mode,
+        } => convert_fn::convert(s, at, (scalar, lanes), sat, mode, args),
+        Spelled::As { scalar, lanes } => convert_fn::reinterpret(s, at, (scalar, lanes), args),
+        Spelled::Load { lanes } => memory::load(s, at, lanes, args),
+        Spelled::Store { lanes } => memory::store(s, at, lanes, args),
+        Spelled::LoadHalf { lanes, aligned } => half_fn::load(s, at, lanes, aligned, args),
+        Spelled::StoreHalf { lanes, aligned, mode } => half_fn::store(s, at, lanes, aligned, mode, args),
+    }
+}
+
+/// The call of a resolved overload; the arguments have the parameters' types.
+fn emit(
+    s: &mut Sema<'_>,
+    row: &'static Row,
+    inst: &Instance,
+    args: Vec<hir::Expr>,
+    span: Span,
+) -> Result<hir::Expr> {
+    match row.how {
+        How::Scalar => lanes::call(s, row.name, inst, args, span),
+        How::Fast(fast) => {
+            let relaxed = s.options.fast_relaxed_math && !s.in_library && inst.scalar != Scalar::Double;
+            match table::lookup(fast).filter(|_| relaxed) {
+                Some(row) => emit(s, row, inst, args, span),
+                None => lanes::call(s, row.name, inst, args, span),
+            }
+        }
+        How::Alias(to) => match table::lookup(to) {
+            Some(row) => emit(s, row, inst, args, span),
+            None => Err(library::missing(s, to, span)),
+        },
+        How::Generic => library::generic(s, row.name, inst, args, span),
+        How::Intrinsic(i) => inline::intrinsic(s, i, inst, args, span),
+        How::ByKind(signed, unsigned, float) => {
+            let i = match (inst.scalar.is_float(), inst.scalar.is_signed()) {
+                (true, _) => float,
+                (false, true) => signed,
+                (false, false) => unsigned,
+            };
+            inline::intrinsic(s, i, inst, args, span)
+        }
+        How::Inline(what) => inline::build(s, what, inst, args, span),
+    }
+}
+
+/// Scalar arguments where the generic type is a vector (`fmax(gentype, float)`), repeated.
+fn widen(s: &mut Sema<'_>, inst: &Instance, args: Vec<hir::Expr>) -> Vec<hir::Expr> {
+    let ty = s.vector_ty(inst.scalar, inst.lanes);
+    let params = inst.sig.params.iter();
+    params
+        .zip(args)
+        .map(|(&p, e)| if p == Ty::Elem { s.splat(e, ty) } else { e })
+        .collect()
 }
 
 /// The library's file-scope declaration (typedef, struct, `__constant` table) of a name that library code uses
 /// and that has not been declared yet.
 pub(super) fn library_declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<ast::Declaration>> {
-    let _ = (s, name);
-    None
+    library::declaration(s, name)
 }
 
 /// Whether a name is a built-in function's, for better messages when it is used other than in a call.
 pub(super) fn is_builtin(name: &str) -> bool {
-    let _ = name;
-    false
+    find(name, false).is_some() || name::parse(name).is_some()
 }

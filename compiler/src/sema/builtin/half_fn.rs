@@ -1,0 +1,100 @@
+//! `vload_half`, `vstore_half` and their vector and aligned forms (6.12.7). The memory is read and written as
+//! 16-bit integers; the conversions are integer arithmetic in the library, so they are exact on every device.
+
+use super::build::{Before, join, lane};
+use super::memory::{discard, place, pointer};
+use super::{Call, library, overload};
+use crate::builtins::library as lib;
+use crate::builtins::name::Rounding;
+use crate::hir::{Expr, ExprKind, Scalar};
+use crate::sema::convert::Why;
+use crate::sema::{Result, Sema};
+
+/// Elements from one vector to the next, and the alignment that is known, for half vectors.
+fn layout(lanes: u8, aligned: bool) -> (u8, u32) {
+    match (lanes, aligned) {
+        (_, false) => (lanes, 2),
+        (3, true) => (4, 8),
+        (_, true) => (lanes, 2 * u32::from(lanes)),
+    }
+}
+
+/// `vload[a]_halfn(offset, p)`.
+pub(super) fn load(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    lanes: u8,
+    aligned: bool,
+    args: Vec<Expr>,
+) -> Result<Expr> {
+    const CANDIDATES: &[&str] = &["floatn vload_halfn(size_t offset, const half *p)"];
+    let Ok([offset, p]) = <[Expr; 2]>::try_from(args) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let Some(p) = pointer(s, p).filter(|p| p.elem == Scalar::Half) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let (step, align) = layout(lanes, aligned);
+    let place = place(s, p, offset, step, Scalar::UShort, lanes, align, at.span)?;
+    let bits = s.load(place);
+    per_lane(s, at, "half_bits_to_float", bits, Scalar::Float, lanes)
+}
+
+/// `vstore[a]_halfn[_mode](data, offset, p)`.
+pub(super) fn store(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    lanes: u8,
+    aligned: bool,
+    mode: Option<Rounding>,
+    args: Vec<Expr>,
+) -> Result<Expr> {
+    const CANDIDATES: &[&str] = &[
+        "void vstore_halfn(floatn data, size_t offset, half *p)",
+        "void vstore_halfn(doublen data, size_t offset, half *p)",
+    ];
+    let Ok([data, offset, p]) = <[Expr; 3]>::try_from(args) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let Some(p) = pointer(s, p).filter(|p| p.elem == Scalar::Half && !p.is_const) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let from = match s.lanes(data.ty) {
+        Some((from @ (Scalar::Float | Scalar::Double), n)) if n == lanes => from,
+        // A scalar of another type, where one lane is wanted, is a float.
+        Some((_, 1)) if lanes == 1 => Scalar::Float,
+        _ => return Err(overload::no_overload(s, at, CANDIDATES)),
+    };
+    let ty = s.vector_ty(from, lanes);
+    let data = s.convert(data, ty, Why::Pass)?;
+    let name = format!(
+        "{}_to_half_bits_{}",
+        from.name(),
+        mode.unwrap_or(Rounding::Rte).suffix()
+    );
+    let bits = per_lane(s, at, &name, data, Scalar::UShort, lanes)?;
+    let (step, align) = layout(lanes, aligned);
+    let place = place(s, p, offset, step, Scalar::UShort, lanes, align, at.span)?;
+    let assign = Expr {
+        ty: bits.ty,
+        kind: ExprKind::Assign(Box::new(place), Box::new(bits)),
+        span: at.span,
+    };
+    Ok(discard(s, assign))
+}
+
+fn per_lane(s: &mut Sema<'_>, at: Call<'_>, name: &str, e: Expr, to: Scalar, lanes: u8) -> Result<Expr> {
+    let Some(item) = lib::item(name) else {
+        return Err(library::missing(s, name, at.span));
+    };
+    let func = library::function(s, item, at.span)?;
+    let mut before = Before::default();
+    let e = if lanes > 1 { before.bind(s, e)? } else { e };
+    let mut results = Vec::new();
+    for i in 0..lanes {
+        let x = lane(s, &e, i);
+        results.push(library::call_function(s, func, vec![x], at.span)?);
+    }
+    let ty = s.vector_ty(to, lanes);
+    Ok(before.then(join(ty, results, at.span)))
+}

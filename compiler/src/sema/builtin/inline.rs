@@ -1,0 +1,286 @@
+//! Calls that become intrinsics or expressions.
+
+use super::build::{Before, binary, constant, lane};
+use super::{Call, convert_fn, library, overload, printf, relation, shuffle, widen};
+use crate::builtins::library::{self as lib, TypeArgs};
+use crate::builtins::signature::Concrete;
+use crate::builtins::table::{How, Inline};
+use crate::builtins::{Instance, Row};
+use crate::hir::{BinOp, Convert, Expr, ExprKind, Scalar, Space, Type};
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::sema::{Reported, Result, Sema};
+use crate::source::Span;
+
+/// CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE.
+const LOCAL_FENCE: i128 = 1;
+const GLOBAL_FENCE: i128 = 2;
+
+/// Calls whose arguments the table does not describe.
+pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Expr>) -> Result<Expr> {
+    match row.how {
+        How::Inline(Inline::Printf) => printf::printf(s, at, args),
+        How::Inline(Inline::Shuffle) => shuffle::shuffle(s, at, args, false),
+        How::Inline(Inline::Shuffle2) => shuffle::shuffle(s, at, args, true),
+        How::Inline(_)
+        | How::Scalar
+        | How::Fast(_)
+        | How::Generic
+        | How::Alias(_)
+        | How::Intrinsic(_)
+        | How::ByKind(..) => Err(library::missing(s, row.name, at.span)),
+    }
+}
+
+/// An intrinsic on whole vectors.
+pub(super) fn intrinsic(
+    s: &mut Sema<'_>,
+    i: Intrinsic,
+    inst: &Instance,
+    args: Vec<Expr>,
+    span: Span,
+) -> Result<Expr> {
+    let args = widen(s, inst, args);
+    let ty = overload::type_of(s, inst.concrete(inst.sig.ret));
+    Ok(Expr {
+        kind: ExprKind::Intrinsic(i, args),
+        ty,
+        span,
+    })
+}
+
+fn first(args: Vec<Expr>) -> Result<Expr> {
+    args.into_iter().next().ok_or(Reported)
+}
+
+fn pair(args: Vec<Expr>) -> Result<[Expr; 2]> {
+    <[Expr; 2]>::try_from(args).map_err(|_| Reported)
+}
+
+/// The calls that [`Inline`] names; the arguments have the parameters' types.
+pub(super) fn build(
+    s: &mut Sema<'_>,
+    what: Inline,
+    inst: &Instance,
+    args: Vec<Expr>,
+    span: Span,
+) -> Result<Expr> {
+    let ty = overload::type_of(s, inst.concrete(inst.sig.ret));
+    let call = |i: Intrinsic, args: Vec<Expr>| Expr {
+        kind: ExprKind::Intrinsic(i, args),
+        ty,
+        span,
+    };
+    match what {
+        Inline::WorkItem(i) => {
+            let int = s.common.int;
+            let dim = first(args)?;
+            let dim = s.numeric(dim, int);
+            Ok(call(i, vec![dim]))
+        }
+        Inline::WorkDim => Ok(call(Intrinsic::WorkDim, vec![])),
+        Inline::Barrier => {
+            let flags = fence_flags(s, &first(args)?);
+            Ok(call(Intrinsic::Barrier(flags), vec![]))
+        }
+        Inline::Fence => {
+            let flags = fence_flags(s, &first(args)?);
+            Ok(call(Intrinsic::Fence(flags), vec![]))
+        }
+        Inline::Atomic(signed, unsigned) => {
+            let op = if inst.scalar == Scalar::UInt || inst.scalar == Scalar::ULong {
+                unsigned
+            } else {
+                signed
+            };
+            atomic(s, op, inst, args, span)
+        }
+        Inline::AtomicStep(op) => {
+            let mut args = args;
+            args.push(constant(s, 1, inst.scalar, 1, span));
+            atomic(s, op, inst, args, span)
+        }
+        Inline::AsyncCopy { strided } => async_copy(s, strided, inst, args, span),
+        Inline::WaitEvents => {
+            let mut before = Before::default();
+            for e in args {
+                before.effect(e);
+            }
+            let flags = FenceFlags {
+                local: true,
+                global: true,
+            };
+            before.effect(Expr {
+                kind: ExprKind::Intrinsic(Intrinsic::Barrier(flags), vec![]),
+                ty,
+                span,
+            });
+            Ok(before.then_nothing(s, span))
+        }
+        Inline::Prefetch => {
+            let [p, count] = pair(args)?;
+            let mut before = Before::default();
+            before.effect(count);
+            before.effect(call(Intrinsic::Prefetch, vec![p]));
+            Ok(before.then_nothing(s, span))
+        }
+        Inline::Printf | Inline::Shuffle | Inline::Shuffle2 => Err(Reported),
+        Inline::Compare(r) => relation::relation(s, r, args, ty),
+        Inline::AnyAll { all } => Ok(relation::any_all(s, all, first(args)?, span)),
+        Inline::Select => relation::choose(s, args),
+        Inline::Dot => dot(s, args, span),
+        Inline::Divide => {
+            let [x, y] = pair(args)?;
+            Ok(binary(BinOp::Div, x, y, false))
+        }
+        Inline::Multiply => {
+            let [x, y] = pair(args)?;
+            Ok(binary(BinOp::Mul, x, y, false))
+        }
+        Inline::MultiplyAdd => {
+            let [x, y, z] = <[Expr; 3]>::try_from(args).map_err(|_| Reported)?;
+            let product = binary(BinOp::Mul, x, y, true);
+            Ok(binary(BinOp::Add, product, z, true))
+        }
+        Inline::HasFusedFma => {
+            let fused = s.target.calibration.fused_fma;
+            let yes = match inst.scalar {
+                Scalar::Half => fused[0],
+                Scalar::Double => fused[2],
+                _ => fused[1],
+            };
+            Ok(s.const_int(i32::from(yes), span))
+        }
+        Inline::HasDouble => Ok(s.const_int(i32::from(s.has_double), span)),
+        Inline::Upsample => {
+            let [hi, lo] = pair(args)?;
+            let Concrete::Arith(wide, lanes) = inst.concrete(inst.sig.ret) else {
+                return Err(Reported);
+            };
+            Ok(convert_fn::upsample(s, hi, lo, inst.scalar, (wide, lanes), span))
+        }
+        Inline::MaxLane => {
+            let mut before = Before::default();
+            let x = before.bind(s, first(args)?)?;
+            let mut max = lane(s, &x, 0);
+            for i in 1..inst.lanes {
+                let next = lane(s, &x, i);
+                max = call(Intrinsic::FMax, vec![max, next]);
+            }
+            Ok(before.then(max))
+        }
+        Inline::UnpackHalf => {
+            let pair_ty = s.vector_ty(Scalar::Float, 2);
+            let unpacked = Expr {
+                kind: ExprKind::Intrinsic(Intrinsic::UnpackHalf2x16, args),
+                ty: pair_ty,
+                span,
+            };
+            Ok(lane(s, &unpacked, 0))
+        }
+        Inline::PackHalf => {
+            let pair_ty = s.vector_ty(Scalar::Float, 2);
+            let e = s.splat(first(args)?, pair_ty);
+            Ok(call(Intrinsic::PackHalf2x16, vec![e]))
+        }
+    }
+}
+
+/// The flags of a barrier or fence; all of them where they are not known at compile time.
+fn fence_flags(s: &Sema<'_>, e: &Expr) -> FenceFlags {
+    match s.int_value(e) {
+        Some(v) => FenceFlags {
+            local: v & LOCAL_FENCE != 0,
+            global: v & GLOBAL_FENCE != 0,
+        },
+        None => FenceFlags {
+            local: true,
+            global: true,
+        },
+    }
+}
+
+/// An atomic; `atomic_xchg` of a float goes through the integer of the same bits.
+fn atomic(s: &mut Sema<'_>, op: AtomicOp, inst: &Instance, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let is_float = inst.scalar == Scalar::Float;
+    let scalar = if is_float { Scalar::UInt } else { inst.scalar };
+    let ty = s.vector_ty(scalar, 1);
+    let args = args
+        .into_iter()
+        .map(|e| match *s.ty(e.ty) {
+            Type::Pointer { space, .. } if is_float => {
+                let ptr = s.pointer_ty(ty, space);
+                s.reinterpret(Convert::Pointer, e, ptr)
+            }
+            Type::Scalar(Scalar::Float) if is_float => s.reinterpret(Convert::Bits, e, ty),
+            _ => e,
+        })
+        .collect();
+    let e = Expr {
+        kind: ExprKind::Intrinsic(Intrinsic::Atomic(op), args),
+        ty,
+        span,
+    };
+    if !is_float {
+        return Ok(e);
+    }
+    let float = s.common.float;
+    Ok(s.reinterpret(Convert::Bits, e, float))
+}
+
+/// The copy is made at once, by all work-items; the event that the caller passed stands for it.
+fn async_copy(s: &mut Sema<'_>, strided: bool, inst: &Instance, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    // 6.12.10: vectors of 3 behave as those of 4.
+    let lanes = if inst.lanes == 3 { 4 } else { inst.lanes };
+    let elem = s.vector_ty(inst.scalar, lanes);
+    let to_local = matches!(
+        s.ty(args[0].ty),
+        Type::Pointer {
+            space: Space::Local,
+            ..
+        }
+    );
+    let name = match (strided, to_local) {
+        (false, true) => "async_copy_to_local_any",
+        (false, false) => "async_copy_to_global_any",
+        (true, true) => "async_strided_to_local_any",
+        (true, false) => "async_strided_to_global_any",
+    };
+    let Some(item) = lib::item(name) else {
+        return Err(library::missing(s, name, span));
+    };
+    let func = library::instance(s, item, TypeArgs::of(inst.scalar, lanes), span)?;
+    let mut before = Before::default();
+    let mut call_args = Vec::new();
+    for e in args {
+        let e = match *s.ty(e.ty) {
+            Type::Pointer { space, .. } => {
+                let ptr = s.pointer_ty(elem, space);
+                s.reinterpret(Convert::Pointer, e, ptr)
+            }
+            _ => e,
+        };
+        call_args.push(before.bind(s, e)?);
+    }
+    let event = call_args.pop().ok_or(Reported)?;
+    let copy = library::call_function(s, func, call_args, span)?;
+    before.effect(copy);
+    Ok(before.then(event))
+}
+
+/// Sum of products, in the lanes' order.
+fn dot(s: &mut Sema<'_>, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let [x, y] = pair(args)?;
+    let mut before = Before::default();
+    let product = binary(BinOp::Mul, x, y, true);
+    let lanes = s.lanes(product.ty).map_or(1, |(_, n)| n);
+    if lanes == 1 {
+        return Ok(Expr { span, ..product });
+    }
+    let product = before.bind(s, product)?;
+    let mut sum = lane(s, &product, 0);
+    for i in 1..lanes {
+        let next = lane(s, &product, i);
+        sum = binary(BinOp::Add, sum, next, true);
+    }
+    Ok(before.then(sum))
+}

@@ -1,0 +1,105 @@
+//! Calls of library functions (`builtins/lib/*.cl`): finding, parsing and instantiating them.
+
+use super::{overload, widen};
+use crate::builtins::Instance;
+use crate::builtins::library::{self as lib, Item, TypeArgs};
+use crate::diag::Diag;
+use crate::hir::{Expr, ExprKind, FuncId};
+use crate::options::Options;
+use crate::pp;
+use crate::sema::convert::Why;
+use crate::sema::{Reported, Result, Sema};
+use crate::source::Span;
+use crate::syntax::{self, ast};
+use std::sync::Arc;
+
+/// A function that the table promises and the library lacks.
+pub(super) fn missing(s: &mut Sema<'_>, name: &str, span: Span) -> Reported {
+    s.error(
+        span,
+        format!("built-in function '{name}' is not implemented for this type"),
+    )
+}
+
+fn parse(s: &mut Sema<'_>, item: &Item, text: String) -> Vec<ast::Item> {
+    let file = s.map.add(item.file, text);
+    let options = Options::default();
+    let tokens = pp::preprocess(s.map, file, &options, s.target, &pp::NoIncludes, s.diags);
+    syntax::parse_item(&tokens, &[], s.map, s.diags)
+}
+
+fn parse_function(s: &mut Sema<'_>, item: &Item, text: String) -> Option<Arc<ast::FunctionDef>> {
+    parse(s, item, text).into_iter().find_map(|i| match i {
+        ast::Item::Function(f) => Some(Arc::new(*f)),
+        ast::Item::Declaration(_) => None,
+    })
+}
+
+/// The function of an item that is not generic.
+pub(super) fn function(s: &mut Sema<'_>, item: &'static Item, span: Span) -> Result<FuncId> {
+    let id = s.library_function(item.name, |s| parse_function(s, item, item.text.to_string()));
+    id.ok_or_else(|| missing(s, item.name, span))
+}
+
+/// An instance of a generic item.
+pub(super) fn instance(s: &mut Sema<'_>, item: &'static Item, types: TypeArgs, span: Span) -> Result<FuncId> {
+    let key = format!("{}<{}>", item.name, types.key());
+    let id = s.library_function(&key, |s| parse_function(s, item, item.instantiate(types)));
+    id.ok_or_else(|| missing(s, item.name, span))
+}
+
+/// A call of a library function with arguments that are converted as C converts them.
+pub(super) fn call_function(s: &mut Sema<'_>, func: FuncId, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let signature = s.signatures[func].clone();
+    if signature.params.len() != args.len() {
+        return Err(s.report(Diag::error(
+            span,
+            "wrong number of arguments in a call of the built-in library",
+        )));
+    }
+    let params = signature.params.into_iter();
+    let args = params
+        .zip(args)
+        .map(|(ty, e)| s.convert(e, ty, Why::Pass))
+        .collect::<Result<_>>()?;
+    Ok(Expr {
+        kind: ExprKind::Call(func, args),
+        ty: signature.ret,
+        span,
+    })
+}
+
+/// A call, in library code, of another function of the library by its own name.
+pub(super) fn call_item(s: &mut Sema<'_>, item: &'static Item, args: Vec<Expr>, span: Span) -> Result<Expr> {
+    let func = function(s, item, span)?;
+    call_function(s, func, args, span)
+}
+
+/// A call of a generic function for the instance's type.
+pub(super) fn generic(
+    s: &mut Sema<'_>,
+    name: &str,
+    inst: &Instance,
+    args: Vec<Expr>,
+    span: Span,
+) -> Result<Expr> {
+    let Some(item) = lib::generic_item(name, inst.scalar, inst.lanes) else {
+        return Err(missing(s, name, span));
+    };
+    let args = widen(s, inst, args);
+    let func = instance(s, item, TypeArgs::of(inst.scalar, inst.lanes), span)?;
+    let ret = overload::type_of(s, inst.concrete(inst.sig.ret));
+    let e = call_function(s, func, args, span)?;
+    s.convert(e, ret, Why::Return)
+}
+
+/// A file-scope declaration of the library.
+pub(super) fn declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<ast::Declaration>> {
+    let item = lib::item(name)?;
+    parse(s, item, item.text.to_string())
+        .into_iter()
+        .find_map(|i| match i {
+            ast::Item::Function(_) => None,
+            ast::Item::Declaration(d) => Some(Arc::new(d)),
+        })
+}

@@ -1,0 +1,120 @@
+//! `vloadn` and `vstoren` (6.12.7).
+
+use super::build::{binary, constant};
+use super::{Call, overload};
+use crate::hir::{BinOp, Convert, Expr, ExprKind, Place, Scalar, Space, Type};
+use crate::sema::convert::Why;
+use crate::sema::{Result, Sema};
+use crate::source::Span;
+
+/// A pointer argument: element type and space.
+pub(super) struct Pointer {
+    pub(super) ptr: Expr,
+    pub(super) elem: Scalar,
+    pub(super) space: Space,
+    pub(super) is_const: bool,
+}
+
+/// An argument as a pointer to a scalar.
+pub(super) fn pointer(s: &Sema<'_>, e: Expr) -> Option<Pointer> {
+    let Type::Pointer {
+        pointee,
+        space,
+        is_const,
+        ..
+    } = *s.ty(e.ty)
+    else {
+        return None;
+    };
+    let (elem, 1) = s.lanes(pointee)? else { return None };
+    (elem != Scalar::Bool).then_some(Pointer {
+        ptr: e,
+        elem,
+        space,
+        is_const: is_const || space == Space::Constant,
+    })
+}
+
+/// The object of `lanes` elements of type `view` (the pointee's size) at `p + offset * step`, of which only
+/// alignment to `align` bytes is known.
+pub(super) fn place(
+    s: &mut Sema<'_>,
+    p: Pointer,
+    offset: Expr,
+    step: u8,
+    view: Scalar,
+    lanes: u8,
+    align: u32,
+    span: Span,
+) -> Result<Place> {
+    let ulong = s.common.ulong;
+    let offset = s.convert(offset, ulong, Why::Pass)?;
+    let index = if step == 1 {
+        offset
+    } else {
+        let step = constant(s, u64::from(step), Scalar::ULong, 1, span);
+        binary(BinOp::Mul, offset, step, false)
+    };
+    let at = Expr {
+        ty: p.ptr.ty,
+        kind: ExprKind::PointerAdd {
+            ptr: Box::new(p.ptr),
+            index: Box::new(index),
+            negate: false,
+        },
+        span,
+    };
+    let vector = s.vector_ty(view, lanes);
+    let ty = s.pointer_ty(vector, p.space);
+    let at = s.reinterpret(Convert::Pointer, at, ty);
+    Ok(s.deref(at, Some(align)).place)
+}
+
+/// `vloadn(offset, p)`.
+pub(super) fn load(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) -> Result<Expr> {
+    const CANDIDATES: &[&str] = &["gentypen vloadn(size_t offset, const gentype *p)"];
+    let Ok([offset, p]) = <[Expr; 2]>::try_from(args) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let Some(p) = pointer(s, p).filter(|p| super::has_type(s, p.elem)) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let (elem, align) = (p.elem, p.elem.bytes());
+    let place = place(s, p, offset, lanes, elem, lanes, align, at.span)?;
+    let e = s.load(place);
+    Ok(Expr { span: at.span, ..e })
+}
+
+/// `vstoren(data, offset, p)`.
+pub(super) fn store(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) -> Result<Expr> {
+    const CANDIDATES: &[&str] = &["void vstoren(gentypen data, size_t offset, gentype *p)"];
+    let Ok([data, offset, p]) = <[Expr; 3]>::try_from(args) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let p = pointer(s, p).filter(|p| super::has_type(s, p.elem) && !p.is_const);
+    let Some(p) = p else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    };
+    let is_scalar = matches!(s.ty(data.ty), Type::Scalar(_));
+    if !is_scalar && s.lanes(data.ty) != Some((p.elem, lanes)) {
+        return Err(overload::no_overload(s, at, CANDIDATES));
+    }
+    let (elem, align) = (p.elem, p.elem.bytes());
+    let ty = s.vector_ty(elem, lanes);
+    let data = s.convert(data, ty, Why::Pass)?;
+    let place = place(s, p, offset, lanes, elem, lanes, align, at.span)?;
+    let assign = Expr {
+        kind: ExprKind::Assign(Box::new(place), Box::new(data)),
+        ty,
+        span: at.span,
+    };
+    Ok(discard(s, assign))
+}
+
+/// A value that is not to be used.
+pub(super) fn discard(s: &Sema<'_>, e: Expr) -> Expr {
+    let span = e.span;
+    let mut before = super::build::Before::default();
+    before.effect(e);
+    before.then_nothing(s, span)
+}

@@ -1,0 +1,198 @@
+//! Choosing an overload: clang's ranking of implicit conversions for overloadable functions, with OpenCL's
+//! scalar-to-vector widening as the worst.
+
+use super::{Call, has_type};
+use crate::builtins::signature::{Concrete, PointeeConcrete};
+use crate::builtins::{Access, Instance, Row};
+use crate::diag::Diag;
+use crate::hir::{Expr, ExprKind, Scalar, Type, TypeId};
+use crate::sema::convert::Why;
+use crate::sema::{Reported, Result, Sema};
+use crate::source::Span;
+
+/// How much an argument has to change. Smaller is better.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Rank {
+    Exact,
+    Promotion,
+    Conversion,
+    Widening,
+}
+
+fn scalar_rank(from: Scalar, to: Scalar) -> Rank {
+    if from == to {
+        return Rank::Exact;
+    }
+    match (from, to) {
+        (Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort, Scalar::Int)
+        | (Scalar::Float, Scalar::Double) => Rank::Promotion,
+        _ => Rank::Conversion,
+    }
+}
+
+fn rank(s: &Sema<'_>, e: &Expr, to: Concrete) -> Option<Rank> {
+    match (s.ty(e.ty), to) {
+        (&Type::Scalar(from), Concrete::Arith(to, 1)) => Some(scalar_rank(from, to)),
+        (&Type::Scalar(_), Concrete::Arith(..)) => Some(Rank::Widening),
+        (&Type::Vector(from, n), Concrete::Arith(to, m)) => (from == to && n == m).then_some(Rank::Exact),
+        (Type::Event, Concrete::Event) => Some(Rank::Exact),
+        (Type::Scalar(_), Concrete::Event) => s.is_null(e).then_some(Rank::Conversion),
+        (
+            &Type::Pointer {
+                pointee,
+                space,
+                is_const,
+                ..
+            },
+            Concrete::Ptr(to, to_space, access),
+        ) => {
+            let same = match to {
+                PointeeConcrete::Arith(t, m) => s.lanes(pointee) == Some((t, m)),
+                PointeeConcrete::Event => *s.ty(pointee) == Type::Event,
+            };
+            let writable = access == Access::Read || !is_const;
+            (same && writable && space == to_space).then_some(Rank::Exact)
+        }
+        _ => None,
+    }
+}
+
+fn ranks(s: &Sema<'_>, args: &[Expr], inst: &Instance, out: &mut Vec<Rank>) -> bool {
+    out.clear();
+    if inst.sig.params.len() != args.len() {
+        return false;
+    }
+    for (&p, e) in inst.sig.params.iter().zip(args) {
+        match rank(s, e, inst.concrete(p)) {
+            Some(r) => out.push(r),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Whether every conversion of `a` is at least as good as that of `b`, and one better.
+fn better(a: &[Rank], b: &[Rank]) -> bool {
+    a.iter().zip(b).all(|(x, y)| x <= y) && a.iter().zip(b).any(|(x, y)| x < y)
+}
+
+/// Whether the types that an overload uses exist here.
+fn available(s: &Sema<'_>, inst: &Instance) -> bool {
+    [Scalar::Half, Scalar::Double]
+        .into_iter()
+        .all(|t| has_type(s, t) || !inst.uses(t))
+}
+
+/// The best overload, or an error that lists the candidates.
+pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[Expr]) -> Result<Instance> {
+    let mut best: Option<(Instance, Vec<Rank>)> = None;
+    let mut viable: Vec<(Instance, Vec<Rank>)> = Vec::new();
+    let mut scratch = Vec::new();
+    for inst in row.sigs.iter().flat_map(Instance::all) {
+        if !ranks(s, args, &inst, &mut scratch) || !available(s, &inst) {
+            continue;
+        }
+        if scratch.iter().all(|&r| r == Rank::Exact) {
+            return Ok(inst);
+        }
+        if best.as_ref().is_none_or(|(_, b)| better(&scratch, b)) {
+            best = Some((inst, scratch.clone()));
+        }
+        viable.push((inst, scratch.clone()));
+    }
+    let Some((best, best_ranks)) = best else {
+        return Err(no_match(s, at, row, args));
+    };
+    let unbeaten = |other: &&(Instance, Vec<Rank>)| other.0 != best && !better(&best_ranks, &other.1);
+    if viable.iter().any(|o| unbeaten(&o)) {
+        let shown = viable
+            .iter()
+            .filter(|o| !viable.iter().any(|v| better(&v.1, &o.1)));
+        let notes: Vec<String> = shown.map(|(i, _)| i.declaration(row.name)).collect();
+        let message = format!("call to '{}' is ambiguous", at.name.name);
+        return Err(report(s, at, message, &notes));
+    }
+    Ok(best)
+}
+
+/// How many candidates an error lists.
+const MAX_NOTES: usize = 8;
+
+fn report(s: &mut Sema<'_>, at: Call<'_>, message: String, candidates: &[String]) -> Reported {
+    let mut diag = Diag::error(at.name.span, message);
+    for c in candidates.iter().take(MAX_NOTES) {
+        diag = diag.note(Span::NONE, format!("candidate function: {c}"));
+    }
+    if candidates.len() > MAX_NOTES {
+        let more = candidates.len() - MAX_NOTES;
+        diag = diag.note(Span::NONE, format!("{more} more candidates are not shown"));
+    }
+    s.report(diag)
+}
+
+fn no_match(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: &[Expr]) -> Reported {
+    let all: Vec<Instance> = row
+        .sigs
+        .iter()
+        .flat_map(Instance::all)
+        .filter(|i| available(s, i))
+        .collect();
+    // Those with as many parameters, and of them those that take most of the arguments, are the likely ones.
+    let fits = |i: &Instance| {
+        let params = i.sig.params.iter();
+        let taken = params
+            .zip(args)
+            .filter(|&(&p, e)| rank(s, e, i.concrete(p)).is_some_and(|r| r < Rank::Widening));
+        (usize::from(i.sig.params.len() == args.len()), taken.count())
+    };
+    let most = all.iter().map(fits).max();
+    let notes: Vec<String> = all
+        .iter()
+        .filter(|i| Some(fits(i)) == most)
+        .map(|i| i.declaration(row.name))
+        .collect();
+    let message = format!("no matching function for call to '{}'", at.name.name);
+    report(s, at, message, &notes)
+}
+
+/// An error about a call whose overloads are not in the table.
+pub(super) fn no_overload(s: &mut Sema<'_>, at: Call<'_>, candidates: &[&str]) -> Reported {
+    let message = format!("no matching function for call to '{}'", at.name.name);
+    let notes: Vec<String> = candidates.iter().map(|c| (*c).to_string()).collect();
+    report(s, at, message, &notes)
+}
+
+/// The type of a parameter. Pointers: the argument's own type will do, as it was found to match.
+pub(super) fn type_of(s: &mut Sema<'_>, c: Concrete) -> TypeId {
+    match c {
+        Concrete::Void => s.common.void,
+        Concrete::Arith(scalar, lanes) => s.vector_ty(scalar, lanes),
+        Concrete::Event => s.common.event,
+        Concrete::Ptr(to, space, _) => {
+            let pointee = match to {
+                PointeeConcrete::Arith(scalar, lanes) => s.vector_ty(scalar, lanes),
+                PointeeConcrete::Event => s.common.event,
+            };
+            s.pointer_ty(pointee, space)
+        }
+    }
+}
+
+/// The arguments as the parameters' types. Pointers stay as they are.
+pub(super) fn convert(s: &mut Sema<'_>, inst: &Instance, args: Vec<Expr>) -> Result<Vec<Expr>> {
+    let params = inst.sig.params.iter();
+    params
+        .zip(args)
+        .map(|(&p, e)| match inst.concrete(p) {
+            Concrete::Ptr(..) => Ok(e),
+            Concrete::Event if matches!(e.kind, ExprKind::Const(_)) => Ok(Expr {
+                ty: s.common.event,
+                ..e
+            }),
+            c => {
+                let ty = type_of(s, c);
+                s.convert(e, ty, Why::Pass)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,125 @@
+//! `shuffle` and `shuffle2` (6.12.12).
+
+use super::build::{Before, binary, compare, constant, join, lane};
+use super::{Call, overload};
+use crate::hir::{BinOp, CmpOp, Expr, ExprKind, Place, PlaceKind, Scalar, Type};
+use crate::sema::{Result, Sema};
+use crate::source::Span;
+
+fn vector(s: &Sema<'_>, e: &Expr) -> Option<(Scalar, u8)> {
+    match *s.ty(e.ty) {
+        Type::Vector(scalar, n) if scalar != Scalar::Bool => Some((scalar, n)),
+        _ => None,
+    }
+}
+
+/// `shuffle(x, mask)` or `shuffle2(x, y, mask)`: lane i of the result is the lane of the operands that the low
+/// bits of `mask[i]` say.
+pub(super) fn shuffle(s: &mut Sema<'_>, at: Call<'_>, mut args: Vec<Expr>, two: bool) -> Result<Expr> {
+    let candidates: &[&str] = if two {
+        &["gentypen shuffle2(gentypem x, gentypem y, ugentypen mask)"]
+    } else {
+        &["gentypen shuffle(gentypem x, ugentypen mask)"]
+    };
+    let mask = args.pop();
+    let sources: Option<Vec<(Scalar, u8)>> = args.iter().map(|e| vector(s, e)).collect();
+    let (Some(mask), Some(sources)) = (mask, sources) else {
+        return Err(overload::no_overload(s, at, candidates));
+    };
+    let count = if two { 2 } else { 1 };
+    let Some((index, n)) = vector(s, &mask) else {
+        return Err(overload::no_overload(s, at, candidates));
+    };
+    let Some(&(elem, m)) = sources
+        .first()
+        .filter(|f| sources.len() == count && sources.iter().all(|x| x == *f))
+    else {
+        return Err(overload::no_overload(s, at, candidates));
+    };
+    if index.is_float() || index.is_signed() || index.bytes() != elem.bytes() {
+        return Err(overload::no_overload(s, at, candidates));
+    }
+    // Lanes as a power of two; the fourth of a 3-lane vector is undefined.
+    let width = m.next_power_of_two();
+    let ty = s.vector_ty(elem, n);
+    let mut before = Before::default();
+    let mut bound = Vec::new();
+    for e in args {
+        let place = variable(s, &mut before, e)?;
+        bound.push(place);
+    }
+    if let ExprKind::Const(picks) = &mask.kind {
+        let parts = picks
+            .iter()
+            .map(|&p| {
+                let p = (p as u8) & (count as u8 * width - 1);
+                let source = s.load(bound[usize::from(p / width)].clone());
+                lane(s, &source, (p % width).min(m - 1))
+            })
+            .collect();
+        return Ok(before.then(join(ty, parts, at.span)));
+    }
+    let mask = before.bind(s, mask)?;
+    let mut parts = Vec::new();
+    for i in 0..n {
+        let pick = lane(s, &mask, i);
+        let int = s.common.int;
+        let pick = s.numeric(pick, int);
+        let pick = before.bind(s, pick)?;
+        let low = constant(s, u64::from(width - 1), Scalar::Int, 1, at.span);
+        let within = binary(BinOp::And, pick.clone(), low, false);
+        let within = before.bind(s, within)?;
+        let mut picked = Vec::new();
+        for source in &bound {
+            let scalar = s.vector_ty(elem, 1);
+            picked.push(dynamic(s, source, within.clone(), scalar, at.span));
+        }
+        let value = match (picked.pop(), picked.pop()) {
+            (Some(second), Some(first)) => {
+                let high = constant(s, u64::from(width), Scalar::Int, 1, at.span);
+                let which = binary(BinOp::And, pick, high, false);
+                let zero = constant(s, 0, Scalar::Int, 1, at.span);
+                let cond = compare(s, CmpOp::Ne, which, zero);
+                Expr {
+                    ty: first.ty,
+                    kind: ExprKind::Conditional(Box::new(cond), Box::new(second), Box::new(first)),
+                    span: at.span,
+                }
+            }
+            (Some(only), None) => only,
+            (None, _) => return Err(overload::no_overload(s, at, candidates)),
+        };
+        parts.push(value);
+    }
+    Ok(before.then(join(ty, parts, at.span)))
+}
+
+/// A variable that holds the value.
+fn variable(s: &mut Sema<'_>, before: &mut Before, e: Expr) -> Result<Place> {
+    let span = e.span;
+    let local = before.out(s, e.ty, span)?;
+    let place = s.local_place(local, span);
+    let ty = e.ty;
+    before.effect(Expr {
+        kind: ExprKind::Assign(Box::new(place.clone()), Box::new(e)),
+        ty,
+        span,
+    });
+    Ok(place)
+}
+
+fn dynamic(s: &mut Sema<'_>, source: &Place, index: Expr, scalar: crate::hir::TypeId, span: Span) -> Expr {
+    let long = s.common.long;
+    let index = s.numeric(index, long);
+    let place = Place {
+        kind: PlaceKind::DynamicLane {
+            base: Box::new(source.clone()),
+            index: Box::new(index),
+        },
+        ty: scalar,
+        space: source.space,
+        is_volatile: false,
+        span,
+    };
+    s.load(place)
+}

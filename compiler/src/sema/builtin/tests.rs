@@ -1,0 +1,1 @@
+//! Resolution of calls at the level of HIR.
