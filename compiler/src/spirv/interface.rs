@@ -3,7 +3,7 @@
 
 use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Inst, Scalar, Ty};
+use crate::ir::{Scalar, Ty};
 use crate::reflect::spec_id;
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 /// Declared once for the module.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// The WorkgroupSize composite and its parts, if some kernel's size is not fixed.
-    pub(super) size: Option<(Id, [Id; 3])>,
+    /// The WorkgroupSize composite, if some kernel's size is not fixed.
+    pub(super) size: Option<Id>,
     /// Byte size of the arena.
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
@@ -55,7 +55,7 @@ impl Emitter<'_> {
         let operands = parts.map(Operand::IdRef).to_vec();
         let size = self.global(spv::Op::SpecConstantComposite, Some(vector), operands);
         self.decorate_builtin(size, spv::BuiltIn::WorkgroupSize);
-        self.shared.size = Some((size, parts));
+        self.shared.size = Some(size);
     }
 
     /// An array of 32-bit words (or of vectors of them) that the API fills in, as a block variable.
@@ -242,52 +242,28 @@ impl FnEmitter<'_, '_> {
     }
 
     /// What is left of the work-item functions.
-    pub(super) fn work_item(&mut self, inst: Inst, op: Intrinsic) -> Emit<Id> {
-        let f = self.f;
-        let data = &f.insts[inst];
-        let to = f.ty(data.results[0]);
-        let u32_type = self.e.u32_type();
-        if op == Intrinsic::WorkDim {
-            let id = self.e.work_dim();
-            return self.widen(id, to);
-        }
-        let dim = f
-            .as_bits(data.args[0])
-            .filter(|&d| d < 3)
-            .ok_or_else(|| bug("dimension is not a constant"))? as usize;
-        let id = match op {
-            Intrinsic::LocalSize => match (
-                self.e.module.kernels[self.kernel].required_size,
-                self.e.shared.size,
-            ) {
-                (Some(size), _) => self.e.u32_const(size[dim]),
-                (None, Some((_, parts))) => parts[dim],
-                (None, None) => return Err(bug("no work-group size")),
-            },
-            Intrinsic::GroupId | Intrinsic::LocalId => {
-                let builtin = if op == Intrinsic::GroupId {
-                    spv::BuiltIn::WorkgroupId
-                } else {
-                    spv::BuiltIn::LocalInvocationId
+    pub(super) fn work_item(&mut self, op: Intrinsic) -> Emit<Id> {
+        let vector = Ty::vector(Scalar::I32, 3);
+        let builtin = match op {
+            Intrinsic::WorkDim => return Ok(self.e.work_dim()),
+            Intrinsic::WorkgroupSize => {
+                return match (
+                    self.e.module.kernels[self.kernel].required_size,
+                    self.e.shared.size,
+                ) {
+                    (Some(size), _) => self.e.lanes(vector, &size.map(u64::from)),
+                    (None, Some(size)) => Ok(size),
+                    (None, None) => Err(bug("no work-group size")),
                 };
-                let variable = self.e.builtin(builtin)?;
-                // Input variables are part of the interface in every version.
-                self.interface.insert(variable);
-                let vector = self.e.ty(Ty::vector(Scalar::I32, 3))?;
-                let all = self.op_ids(spv::Op::Load, vector, &[variable])?;
-                self.extract(all, u32_type, dim as u32)?
             }
+            Intrinsic::WorkgroupId => spv::BuiltIn::WorkgroupId,
+            Intrinsic::LocalInvocationId => spv::BuiltIn::LocalInvocationId,
             _ => return Err(bug("not a work-item function")),
         };
-        self.widen(id, to)
-    }
-
-    /// A 32-bit number as the wanted integer type.
-    fn widen(&mut self, id: Id, to: Ty) -> Emit<Id> {
-        if to == Ty::I32 {
-            return Ok(id);
-        }
-        let ty = self.e.ty(to)?;
-        self.op_ids(spv::Op::UConvert, ty, &[id])
+        let variable = self.e.builtin(builtin)?;
+        // Input variables are part of the interface in every version.
+        self.interface.insert(variable);
+        let vector = self.e.ty(vector)?;
+        self.op_ids(spv::Op::Load, vector, &[variable])
     }
 }

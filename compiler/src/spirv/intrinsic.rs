@@ -91,8 +91,16 @@ impl FnEmitter<'_, '_> {
             I::UMax => glsl::U_MAX,
             I::UnpackHalf2x16 => glsl::UNPACK_HALF,
             I::PackHalf2x16 => glsl::PACK_HALF,
-            I::GroupId | I::LocalId | I::LocalSize | I::WorkDim => return self.work_item(inst, op).map(Some),
-            I::GlobalId | I::GlobalSize | I::NumGroups | I::GlobalOffset => {
+            I::WorkgroupId | I::LocalInvocationId | I::WorkgroupSize | I::WorkDim => {
+                return self.work_item(op).map(Some);
+            }
+            I::GlobalId
+            | I::LocalId
+            | I::GroupId
+            | I::GlobalSize
+            | I::LocalSize
+            | I::NumGroups
+            | I::GlobalOffset => {
                 return Err(bug("a work-item function is left after lower_system_values"));
             }
             I::Barrier(flags) => return self.barrier(flags).map(|()| None),

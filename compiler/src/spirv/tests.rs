@@ -133,16 +133,16 @@ fn push_u64(b: &mut Builder<'_>, offset: u32) -> Value {
 }
 
 fn group_and_local_id(b: &mut Builder<'_>) -> Value {
-    let dim = b.i32(0);
-    let group = b
-        .intrinsic(Intrinsic::GroupId, vec![dim], Some(Ty::I64))
-        .expect("has a result");
-    let size = b
-        .intrinsic(Intrinsic::LocalSize, vec![dim], Some(Ty::I64))
-        .expect("has a result");
-    let local = b
-        .intrinsic(Intrinsic::LocalId, vec![dim], Some(Ty::I64))
-        .expect("has a result");
+    let [group, size, local] = [
+        Intrinsic::WorkgroupId,
+        Intrinsic::WorkgroupSize,
+        Intrinsic::LocalInvocationId,
+    ]
+    .map(|op| {
+        let all = b.intrinsic(op, vec![], Some(Ty::vector(Scalar::I32, 3)));
+        let x = b.extract(all.expect("has a result"), 0);
+        b.cast(CastOp::ZExt, x, Ty::I64)
+    });
     let base = b.binary(BinOp::IMul, group, size);
     b.binary(BinOp::IAdd, base, local)
 }
