@@ -30,6 +30,7 @@ pub mod lock;
 pub mod mem;
 pub mod object;
 pub mod platform;
+pub mod program;
 pub mod queue;
 pub mod sampler;
 pub mod trace;

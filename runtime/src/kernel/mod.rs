@@ -1,4 +1,252 @@
-//! Kernels.
+//! Kernels (CL 5.7): a function of a program with argument values.
+//!
+//! [`args`] checks and keeps argument values, [`launch`] is what an enqueue hands to a queue, [`pipeline`] the
+//! kernel in the driver's hands.
 
+pub mod args;
 pub mod launch;
 pub mod pipeline;
+
+use std::sync::Arc;
+
+use caldera_compiler::reflect::{self, Reflection};
+
+use crate::command::CommandType;
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{ClCode, Error, Result};
+use crate::impl_object;
+use crate::lock::{Mutex, Rank};
+use crate::object::Anchor;
+use crate::program::Program;
+use crate::queue::{CommandQueue, Enqueued, Waits};
+use args::ArgKind;
+use launch::{ArgValue, NdRange};
+use pipeline::DeviceKernel;
+
+/// An NDRange as the application asks for it, unchecked; see [`NdRange`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// `work_dim`
+    pub work_dim: u32,
+    /// `global_work_offset`
+    pub offset: [usize; 3],
+    /// `global_work_size`
+    pub global: [usize; 3],
+    /// `local_work_size`
+    pub local: Option<[usize; 3]>,
+}
+
+/// A kernel object.
+pub struct Kernel {
+    anchor: Anchor<Kernel>,
+    program: Arc<Program>,
+    /// Keeps the executable's reflection; `index` is the kernel's place in it.
+    reflection: Arc<Reflection>,
+    index: usize,
+    has_arg_info: bool,
+    kinds: Vec<ArgKind>,
+    devices: Vec<(Arc<Device>, Arc<DeviceKernel>)>,
+    values: Mutex<Vec<ArgValue>>,
+}
+
+impl_object!(Kernel, ClCode::InvalidKernel, "kernel");
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel")
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        self.program.kernel_gone();
+    }
+}
+
+impl Kernel {
+    /// CL 5.7.1 — clCreateKernel
+    pub fn create(program: &Arc<Program>, name: &str) -> Result<Arc<Kernel>> {
+        let executables = program.executables();
+        // CL 5.7.1: INVALID_PROGRAM_EXECUTABLE if there is no successfully built executable for program
+        if executables.is_empty() {
+            return Err(Error::new(ClCode::InvalidProgramExecutable, "the program is not built").at("5.7.1"));
+        }
+        let mut first: Option<(Arc<Reflection>, usize, bool)> = None;
+        let mut devices = Vec::with_capacity(executables.len());
+        for (device, executable) in executables {
+            let found = executable.reflection.kernels.iter().position(|k| k.name == name);
+            let (Some(index), Some(kernel)) = (found, executable.module.kernel(name)) else {
+                continue;
+            };
+            match &first {
+                None => first = Some((Arc::clone(&executable.reflection), index, executable.arg_info)),
+                // CL 5.7.1: INVALID_KERNEL_DEFINITION if the kernel's definition (number and types of arguments) is not
+                // the same for all devices
+                Some((reflection, i, _)) => {
+                    let here = &executable.reflection.kernels[index];
+                    if args::kinds(&reflection.kernels[*i]) != args::kinds(here) {
+                        return Err(Error::new(ClCode::InvalidKernelDefinition, name.to_owned()).at("5.7.1"));
+                    }
+                }
+            }
+            devices.push((device, kernel));
+        }
+        // CL 5.7.1: INVALID_KERNEL_NAME if kernel_name is not found in program
+        let (reflection, index, has_arg_info) = first.ok_or_else(|| {
+            Error::new(ClCode::InvalidKernelName, format!("no kernel '{name}'")).at("5.7.1")
+        })?;
+        let kinds = args::kinds(&reflection.kernels[index]);
+        let values = vec![ArgValue::Unset; kinds.len()];
+        program.kernel_made();
+        Ok(Arc::new(Kernel {
+            anchor: Anchor::new(),
+            program: Arc::clone(program),
+            reflection,
+            index,
+            has_arg_info,
+            kinds,
+            devices,
+            values: Mutex::new(Rank::Kernel, values),
+        }))
+    }
+
+    /// CL 5.7.1 — clCreateKernelsInProgram
+    pub fn create_all(program: &Arc<Program>) -> Result<Vec<Arc<Kernel>>> {
+        program
+            .kernel_names()?
+            .iter()
+            .map(|name| Kernel::create(program, name))
+            .collect()
+    }
+
+    fn reflected(&self) -> &reflect::Kernel {
+        &self.reflection.kernels[self.index]
+    }
+
+    /// CL_KERNEL_FUNCTION_NAME.
+    pub fn name(&self) -> &str {
+        &self.reflected().name
+    }
+
+    /// CL_KERNEL_NUM_ARGS.
+    pub fn arg_count(&self) -> u32 {
+        self.kinds.len() as u32
+    }
+
+    /// CL_KERNEL_ATTRIBUTES.
+    pub fn attributes(&self) -> &str {
+        &self.reflected().attributes
+    }
+
+    /// CL_KERNEL_PROGRAM.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// CL_KERNEL_CONTEXT.
+    pub fn context(&self) -> &Arc<Context> {
+        self.program.context()
+    }
+
+    /// CL_KERNEL_COMPILE_WORK_GROUP_SIZE: zeros without reqd_work_group_size.
+    pub fn required_size(&self) -> [usize; 3] {
+        self.reflected()
+            .required_size
+            .map_or([0; 3], |s| s.map(|x| x as usize))
+    }
+
+    /// The kernel on a device. `None` stands for the only one.
+    pub fn on_device(&self, device: Option<&Arc<Device>>) -> Result<(&Arc<Device>, &Arc<DeviceKernel>)> {
+        let found = match (device, self.devices.as_slice()) {
+            (Some(device), all) => all.iter().find(|(d, _)| Arc::ptr_eq(d, device)),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        };
+        // CL 5.7.3: INVALID_DEVICE if device is not in the list of devices associated with kernel, or if device is NULL
+        // and there is more than one
+        let (device, kernel) = found
+            .ok_or_else(|| Error::new(ClCode::InvalidDevice, "not a device of the kernel").at("5.7.3"))?;
+        Ok((device, kernel))
+    }
+
+    /// CL_KERNEL_LOCAL_MEM_SIZE, with the `__local` arguments that are set.
+    pub fn local_mem_size(&self, kernel: &DeviceKernel) -> u64 {
+        let set: u64 = self
+            .values
+            .lock()
+            .iter()
+            .map(|v| match v {
+                ArgValue::Local(bytes) => *bytes as u64,
+                ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(_) | ArgValue::Sampler(_) => 0,
+            })
+            .sum();
+        kernel.local_mem_size() + set
+    }
+
+    /// What an argument takes.
+    pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
+        // CL 5.7.2: INVALID_ARG_INDEX if arg_index is not a valid argument index
+        self.kinds
+            .get(index as usize)
+            .copied()
+            .ok_or_else(|| Error::new(ClCode::InvalidArgIndex, format!("argument {index}")).at("5.7.2"))
+    }
+
+    /// CL 5.7.2 — clSetKernelArg, once the value is known to fit [`Kernel::arg_kind`].
+    pub fn set_arg(&self, index: u32, value: ArgValue) -> Result<()> {
+        self.arg_kind(index)?;
+        self.values.lock()[index as usize] = value;
+        Ok(())
+    }
+
+    /// What clGetKernelArgInfo answers.
+    pub fn arg_info(&self, index: u32) -> Result<&reflect::ArgInfo> {
+        self.arg_kind(index).map_err(|e| e.at("5.7.3"))?;
+        // CL 5.7.3: KERNEL_ARG_INFO_NOT_AVAILABLE if the argument information is not available for kernel
+        self.reflected().args[index as usize]
+            .info
+            .as_ref()
+            .filter(|_| self.has_arg_info)
+            .ok_or_else(|| {
+                Error::new(
+                    ClCode::KernelArgInfoNotAvailable,
+                    "built without -cl-kernel-arg-info",
+                )
+                .at("5.7.3")
+            })
+    }
+
+    /// CL 5.8 — clEnqueueNDRangeKernel and clEnqueueTask (`command` says which)
+    pub fn enqueue(
+        &self,
+        queue: &Arc<CommandQueue>,
+        range: &Range,
+        command: CommandType,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        // CL 5.8: INVALID_CONTEXT if context associated with command_queue and kernel are not the same
+        if !Arc::ptr_eq(queue.context(), self.context()) {
+            return Err(
+                Error::new(ClCode::InvalidContext, "kernel and queue of different contexts").at("5.8"),
+            );
+        }
+        // CL 5.8: INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable for the queue's device
+        let (_, kernel) = self.on_device(Some(queue.device())).map_err(|_| {
+            Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.8")
+        })?;
+        // The values are read under the lock and not copied: the queue takes from them what the command needs.
+        let values = self.values.lock();
+        let launch = NdRange {
+            kernel,
+            args: &values,
+            work_dim: range.work_dim,
+            offset: range.offset,
+            global: range.global,
+            local: range.local,
+        };
+        queue.enqueue_ndrange(&launch, command, waits)
+    }
+}

@@ -1,0 +1,320 @@
+//! CL 4.2 and 4.3: devices.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use caldera_runtime::config::DeviceKind;
+use caldera_runtime::device::Device;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::object;
+use caldera_runtime::platform::Platform;
+
+use super::platform::{VERSION_1_2, name_version, version};
+use crate::abi::*;
+use crate::args::Ptr;
+use crate::out::{self, Info, Written};
+use crate::{entry, handle};
+
+fn kind_bits(kind: DeviceKind) -> cl_device_type {
+    match kind {
+        DeviceKind::Cpu => CL_DEVICE_TYPE_CPU,
+        DeviceKind::Gpu => CL_DEVICE_TYPE_GPU,
+        DeviceKind::Accelerator => CL_DEVICE_TYPE_ACCELERATOR,
+    }
+}
+
+/// The devices of the asked types.
+pub(crate) fn of_type(device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
+    const KNOWN: cl_device_type = CL_DEVICE_TYPE_DEFAULT
+        | CL_DEVICE_TYPE_CPU
+        | CL_DEVICE_TYPE_GPU
+        | CL_DEVICE_TYPE_ACCELERATOR
+        | CL_DEVICE_TYPE_CUSTOM;
+    // CL 4.2: INVALID_DEVICE_TYPE if device_type is not a valid value
+    if device_type != CL_DEVICE_TYPE_ALL && (device_type == 0 || device_type & !KNOWN != 0) {
+        return Err(Error::new(ClCode::InvalidDeviceType, "device_type").at("4.2"));
+    }
+    let all = Platform::get()?.devices();
+    let devices: Vec<_> = all
+        .iter()
+        .enumerate()
+        .filter(|(i, d)| {
+            device_type == CL_DEVICE_TYPE_ALL
+                || device_type & kind_bits(d.info().kind) != 0
+                || (device_type & CL_DEVICE_TYPE_DEFAULT != 0 && *i == 0)
+        })
+        .map(|(_, d)| Arc::clone(d))
+        .collect();
+    // CL 4.2: DEVICE_NOT_FOUND if no devices that match were found
+    if devices.is_empty() {
+        return Err(Error::new(ClCode::DeviceNotFound, "no device of that type").at("4.2"));
+    }
+    Ok(devices)
+}
+
+entry! {
+    /// CL 4.2 — clGetDeviceIDs
+    fn clGetDeviceIDs(
+        platform: cl_platform_id,
+        device_type: cl_device_type,
+        num_entries: cl_uint,
+        devices: *mut cl_device_id,
+        num_devices: *mut cl_uint,
+    ) {
+        super::platform::check(platform)?;
+        // CL 4.2: INVALID_VALUE if num_entries is 0 and devices is not NULL, or both num_devices and devices are NULL
+        if (num_entries == 0 && !devices.is_null()) || (devices.is_null() && num_devices.is_null()) {
+            return Err(Error::new(ClCode::InvalidValue, "no room for devices").at("4.2"));
+        }
+        let found: Vec<cl_device_id> = of_type(device_type)?.iter().map(object::handle).collect();
+        out::counted(&found, num_entries, devices, num_devices);
+        Ok(())
+    }
+}
+
+entry! {
+    /// CL 4.2 — clGetDeviceInfo
+    fn clGetDeviceInfo(
+        device: cl_device_id,
+        param_name: cl_device_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let device = handle::borrow::<Device>(device)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match answer_1_2(&device, param_name, info) {
+            Some(answer) => answer,
+            None => answer_later(&device, param_name, info),
+        }
+        .map(drop)
+    }
+}
+
+/// Table 4.3. `None`: not a query of OpenCL 1.2.
+fn answer_1_2(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Option<Result<Written>> {
+    let d = device.info();
+    let preferred = &d.preferred_vector_width;
+    let native = &d.native_vector_width;
+    Some(match param_name {
+        CL_DEVICE_TYPE => info.value(kind_bits(d.kind)),
+        CL_DEVICE_VENDOR_ID => info.value(d.vendor_id),
+        CL_DEVICE_MAX_COMPUTE_UNITS => info.value(d.max_compute_units),
+        CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS => info.value(d.max_work_item_dimensions),
+        CL_DEVICE_MAX_WORK_ITEM_SIZES => info.value(d.max_work_item_sizes),
+        CL_DEVICE_MAX_WORK_GROUP_SIZE => info.value(d.max_work_group_size),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR => info.value(preferred.char),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT => info.value(preferred.short),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT => info.value(preferred.int),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG => info.value(preferred.long),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT => info.value(preferred.float),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE => info.value(preferred.double),
+        CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF => info.value(preferred.half),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR => info.value(native.char),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT => info.value(native.short),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_INT => info.value(native.int),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG => info.value(native.long),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => info.value(native.float),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => info.value(native.double),
+        CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => info.value(native.half),
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => info.value(d.max_clock_frequency),
+        CL_DEVICE_ADDRESS_BITS => info.value(d.address_bits),
+        CL_DEVICE_MAX_MEM_ALLOC_SIZE => info.value(d.max_mem_alloc_size),
+        CL_DEVICE_IMAGE_SUPPORT => info.bool(d.image_support),
+        CL_DEVICE_MAX_READ_IMAGE_ARGS => info.value(d.max_read_image_args),
+        CL_DEVICE_MAX_WRITE_IMAGE_ARGS => info.value(d.max_write_image_args),
+        CL_DEVICE_IMAGE2D_MAX_WIDTH => info.value(d.image2d_max_width),
+        CL_DEVICE_IMAGE2D_MAX_HEIGHT => info.value(d.image2d_max_height),
+        CL_DEVICE_IMAGE3D_MAX_WIDTH => info.value(d.image3d_max_width),
+        CL_DEVICE_IMAGE3D_MAX_HEIGHT => info.value(d.image3d_max_height),
+        CL_DEVICE_IMAGE3D_MAX_DEPTH => info.value(d.image3d_max_depth),
+        CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => info.value(d.image_max_buffer_size),
+        CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => info.value(d.image_max_array_size),
+        CL_DEVICE_MAX_SAMPLERS => info.value(d.max_samplers),
+        CL_DEVICE_MAX_PARAMETER_SIZE => info.value(d.max_parameter_size),
+        CL_DEVICE_MEM_BASE_ADDR_ALIGN => info.value(d.mem_base_addr_align),
+        CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => info.value(d.min_data_type_align_size),
+        CL_DEVICE_HALF_FP_CONFIG => info.value(d.half_fp_config.bits()),
+        CL_DEVICE_SINGLE_FP_CONFIG => info.value(d.single_fp_config.bits()),
+        CL_DEVICE_DOUBLE_FP_CONFIG => info.value(d.double_fp_config.bits()),
+        CL_DEVICE_GLOBAL_MEM_CACHE_TYPE => info.value(d.global_mem_cache_type as u32),
+        CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE => info.value(d.global_mem_cacheline_size),
+        CL_DEVICE_GLOBAL_MEM_CACHE_SIZE => info.value(d.global_mem_cache_size),
+        CL_DEVICE_GLOBAL_MEM_SIZE => info.value(d.global_mem_size),
+        CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => info.value(d.max_constant_buffer_size),
+        CL_DEVICE_MAX_CONSTANT_ARGS => info.value(d.max_constant_args),
+        CL_DEVICE_LOCAL_MEM_TYPE => info.value(d.local_mem_type as u32),
+        CL_DEVICE_LOCAL_MEM_SIZE => info.value(d.local_mem_size),
+        CL_DEVICE_ERROR_CORRECTION_SUPPORT => info.bool(d.error_correction_support),
+        CL_DEVICE_HOST_UNIFIED_MEMORY => info.bool(d.host_unified_memory),
+        CL_DEVICE_PROFILING_TIMER_RESOLUTION => info.value(d.profiling_timer_resolution),
+        CL_DEVICE_ENDIAN_LITTLE => info.bool(d.endian_little),
+        CL_DEVICE_AVAILABLE => info.bool(d.available),
+        CL_DEVICE_COMPILER_AVAILABLE => info.bool(d.compiler_available),
+        CL_DEVICE_LINKER_AVAILABLE => info.bool(d.linker_available),
+        CL_DEVICE_EXECUTION_CAPABILITIES => {
+            let native = if d.executes_native_kernels {
+                CL_EXEC_NATIVE_KERNEL
+            } else {
+                0
+            };
+            info.value(CL_EXEC_KERNEL | native)
+        }
+        CL_DEVICE_QUEUE_PROPERTIES => info.value(queue_properties(device)),
+        CL_DEVICE_BUILT_IN_KERNELS => info.text(&d.built_in_kernels),
+        CL_DEVICE_PLATFORM => Platform::get().and_then(|p| info.value(object::handle(p))),
+        CL_DEVICE_NAME => info.text(&d.name),
+        CL_DEVICE_VENDOR => info.text(&d.vendor),
+        CL_DRIVER_VERSION => info.text(&d.driver_version),
+        CL_DEVICE_PROFILE => info.text(d.profile),
+        CL_DEVICE_VERSION => info.text(&d.version),
+        CL_DEVICE_OPENCL_C_VERSION => info.text(&d.opencl_c_version),
+        CL_DEVICE_EXTENSIONS => info.text(&d.extensions.join(" ")),
+        CL_DEVICE_PRINTF_BUFFER_SIZE => info.value(d.printf_buffer_size),
+        CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => info.bool(d.preferred_interop_user_sync),
+        CL_DEVICE_PARENT_DEVICE => info.value(std::ptr::null_mut::<c_void>()),
+        CL_DEVICE_PARTITION_MAX_SUB_DEVICES => info.value(d.partition_max_sub_devices),
+        // CL 4.2: {0}: not partitionable, and not a partition.
+        CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => info.value(0isize),
+        CL_DEVICE_PARTITION_AFFINITY_DOMAIN => info.value(0u64),
+        // CL 4.2: the reference count of a root-level device is one.
+        CL_DEVICE_REFERENCE_COUNT => info.value(1u32),
+        _ => return None,
+    })
+}
+
+fn queue_properties(device: &Device) -> cl_command_queue_properties {
+    let out_of_order = if device.info().out_of_order_queues {
+        CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+    } else {
+        0
+    };
+    CL_QUEUE_PROFILING_ENABLE | out_of_order
+}
+
+/// Queries of later headers that loaders and applications ask of every device. What OpenCL 1.2 lacks is answered
+/// with the value that says so; what is unknown altogether with CL_INVALID_VALUE.
+fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Result<Written> {
+    let d = device.info();
+    match param_name {
+        CL_DEVICE_NUMERIC_VERSION => info.value(VERSION_1_2),
+        CL_DEVICE_EXTENSIONS_WITH_VERSION => {
+            let all: Vec<_> = d
+                .extensions
+                .iter()
+                .map(|name| name_version(version(1, 0, 0), name))
+                .collect();
+            info.slice(&all)
+        }
+        CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
+            let all = [version(1, 0, 0), version(1, 1, 0), VERSION_1_2].map(|v| name_version(v, "OpenCL C"));
+            info.slice(&all)
+        }
+        CL_DEVICE_OPENCL_C_FEATURES
+        | CL_DEVICE_ILS_WITH_VERSION
+        | CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION => info.slice::<cl_name_version>(&[]),
+        CL_DEVICE_IL_VERSION => info.text(""),
+        CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => info.value(d.preferred_work_group_size_multiple),
+        CL_DEVICE_SVM_CAPABILITIES
+        | CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES
+        | CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES => info.value(0u64),
+        CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => {
+            info.value(CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP)
+        }
+        CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => info.value(
+            CL_DEVICE_ATOMIC_ORDER_RELAXED
+                | CL_DEVICE_ATOMIC_ORDER_ACQ_REL
+                | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP,
+        ),
+        CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
+        | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
+        | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
+        | CL_DEVICE_PIPE_SUPPORT
+        | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(false),
+        CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
+        | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
+        | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
+        | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
+        | CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE
+        | CL_DEVICE_MAX_ON_DEVICE_QUEUES
+        | CL_DEVICE_MAX_ON_DEVICE_EVENTS
+        | CL_DEVICE_MAX_PIPE_ARGS
+        | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
+        | CL_DEVICE_PIPE_MAX_PACKET_SIZE
+        | CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT
+        | CL_DEVICE_MAX_NUM_SUB_GROUPS => info.value(0u32),
+        CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
+            info.value(0usize)
+        }
+        // No conformance submission was made.
+        CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => info.text(""),
+        _ => info.unknown(param_name),
+    }
+}
+
+fn create_sub_devices(in_device: Ptr<c_void>) -> Result<()> {
+    handle::borrow::<Device>(in_device)?;
+    // CL 4.3: INVALID_VALUE if values specified in properties are valid but not supported by the device
+    Err(Error::new(ClCode::InvalidValue, "devices cannot be partitioned").at("4.3"))
+}
+
+/// CL 4.3: clRetainDevice and clReleaseDevice do nothing to root-level devices.
+fn keep_device(device: Ptr<c_void>) -> Result<()> {
+    handle::borrow::<Device>(device).map(drop)
+}
+
+entry! {
+    /// CL 4.3 — clCreateSubDevices
+    fn clCreateSubDevices(
+        in_device: cl_device_id,
+        properties: *const cl_device_partition_property,
+        num_devices: cl_uint,
+        out_devices: *mut cl_device_id,
+        num_devices_ret: *mut cl_uint,
+    ) {
+        create_sub_devices(in_device)
+    }
+}
+
+entry! {
+    /// cl_ext_device_fission — clCreateSubDevicesEXT
+    fn clCreateSubDevicesEXT(
+        in_device: cl_device_id,
+        properties: *const cl_device_partition_property_ext,
+        num_entries: cl_uint,
+        out_devices: *mut cl_device_id,
+        num_devices: *mut cl_uint,
+    ) {
+        create_sub_devices(in_device)
+    }
+}
+
+entry! {
+    /// CL 4.3 — clRetainDevice
+    fn clRetainDevice(device: cl_device_id) {
+        keep_device(device)
+    }
+}
+
+entry! {
+    /// CL 4.3 — clReleaseDevice
+    fn clReleaseDevice(device: cl_device_id) {
+        keep_device(device)
+    }
+}
+
+entry! {
+    /// cl_ext_device_fission — clRetainDeviceEXT
+    fn clRetainDeviceEXT(device: cl_device_id) {
+        keep_device(device)
+    }
+}
+
+entry! {
+    /// cl_ext_device_fission — clReleaseDeviceEXT
+    fn clReleaseDeviceEXT(device: cl_device_id) {
+        keep_device(device)
+    }
+}

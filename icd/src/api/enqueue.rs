@@ -1,0 +1,463 @@
+//! CL 5.2.2 to 5.2.4, 5.4, 5.8 and 5.10: what is enqueued.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use caldera_runtime::command::CommandType;
+use caldera_runtime::command::rect::RectSide;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::event::Event;
+use caldera_runtime::kernel::{Kernel, Range};
+use caldera_runtime::mem::{Buffer, HostPtr};
+use caldera_runtime::object;
+use caldera_runtime::queue::{CommandQueue, Enqueued, MapFlags, Waits};
+
+use crate::abi::*;
+use crate::args::{self, Ptr};
+use crate::{entry, handle};
+
+/// `event_wait_list` and `event`.
+struct EventArgs {
+    list: Vec<Arc<Event>>,
+    event: Ptr<cl_event>,
+}
+
+impl EventArgs {
+    fn new(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Result<Self> {
+        Ok(EventArgs {
+            list: handle::wait_list(count, list)?,
+            event,
+        })
+    }
+
+    fn waits(&self) -> Waits<'_> {
+        Waits {
+            list: &self.list,
+            want_event: !self.event.is_null(),
+        }
+    }
+
+    /// Gives the event to the application.
+    fn give(&self, event: Option<Arc<Event>>) {
+        if let Some(event) = event {
+            self.event.write(object::give(event));
+        }
+    }
+
+    fn finish(&self, enqueued: Enqueued) -> Result<()> {
+        self.give(enqueued?);
+        Ok(())
+    }
+}
+
+/// CL 5.2.2: INVALID_VALUE if ptr is a NULL value
+fn memory(ptr: Ptr<c_void>) -> Result<HostPtr> {
+    args::host_ptr(ptr).ok_or_else(|| Error::new(ClCode::InvalidValue, "ptr is NULL").at("5.2.2"))
+}
+
+fn side(origin: Ptr<usize>, row_pitch: usize, slice_pitch: usize) -> Result<RectSide> {
+    Ok(RectSide {
+        origin: args::triple(origin, "an origin is NULL")?,
+        row_pitch,
+        slice_pitch,
+    })
+}
+
+entry! {
+    /// CL 5.2.2 — clEnqueueReadBuffer
+    fn clEnqueueReadBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_read: cl_bool,
+        offset: size_t,
+        size: size_t,
+        ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(buffer)?;
+        let to = memory(ptr)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_read(&buffer, blocking_read != 0, offset, size, to, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.2 — clEnqueueWriteBuffer
+    fn clEnqueueWriteBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_write: cl_bool,
+        offset: size_t,
+        size: size_t,
+        ptr: *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(buffer)?;
+        let from = memory(ptr)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_write(&buffer, blocking_write != 0, offset, size, from, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.2 — clEnqueueReadBufferRect
+    fn clEnqueueReadBufferRect(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_read: cl_bool,
+        buffer_origin: *const size_t,
+        host_origin: *const size_t,
+        region: *const size_t,
+        buffer_row_pitch: size_t,
+        buffer_slice_pitch: size_t,
+        host_row_pitch: size_t,
+        host_slice_pitch: size_t,
+        ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(buffer)?;
+        let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
+        let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
+        let region = args::triple(region, "region is NULL")?;
+        let to = memory(ptr)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let blocking = blocking_read != 0;
+        events.finish(queue.enqueue_read_rect(&buffer, blocking, buffer_side, host_side, region, to, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.2 — clEnqueueWriteBufferRect
+    fn clEnqueueWriteBufferRect(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_write: cl_bool,
+        buffer_origin: *const size_t,
+        host_origin: *const size_t,
+        region: *const size_t,
+        buffer_row_pitch: size_t,
+        buffer_slice_pitch: size_t,
+        host_row_pitch: size_t,
+        host_slice_pitch: size_t,
+        ptr: *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(buffer)?;
+        let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
+        let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
+        let region = args::triple(region, "region is NULL")?;
+        let from = memory(ptr)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let blocking = blocking_write != 0;
+        events.finish(queue.enqueue_write_rect(&buffer, blocking, buffer_side, host_side, region, from, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.2 — clEnqueueCopyBuffer
+    fn clEnqueueCopyBuffer(
+        command_queue: cl_command_queue,
+        src_buffer: cl_mem,
+        dst_buffer: cl_mem,
+        src_offset: size_t,
+        dst_offset: size_t,
+        size: size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let src = handle::borrow::<Buffer>(src_buffer)?;
+        let dst = handle::borrow::<Buffer>(dst_buffer)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_copy(&src, &dst, src_offset, dst_offset, size, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.2 — clEnqueueCopyBufferRect
+    fn clEnqueueCopyBufferRect(
+        command_queue: cl_command_queue,
+        src_buffer: cl_mem,
+        dst_buffer: cl_mem,
+        src_origin: *const size_t,
+        dst_origin: *const size_t,
+        region: *const size_t,
+        src_row_pitch: size_t,
+        src_slice_pitch: size_t,
+        dst_row_pitch: size_t,
+        dst_slice_pitch: size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let src = handle::borrow::<Buffer>(src_buffer)?;
+        let dst = handle::borrow::<Buffer>(dst_buffer)?;
+        let src_side = side(src_origin, src_row_pitch, src_slice_pitch)?;
+        let dst_side = side(dst_origin, dst_row_pitch, dst_slice_pitch)?;
+        let region = args::triple(region, "region is NULL")?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_copy_rect(&src, &dst, src_side, dst_side, region, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.3 — clEnqueueFillBuffer
+    fn clEnqueueFillBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        pattern: *const c_void,
+        pattern_size: size_t,
+        offset: size_t,
+        size: size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(buffer)?;
+        // CL 5.2.3: INVALID_VALUE if pattern is NULL or if pattern_size is not one of {1, 2, 4, 8, 16, 32, 64, 128}
+        if !pattern_size.is_power_of_two() || pattern_size > 128 {
+            return Err(Error::new(ClCode::InvalidValue, "pattern_size").at("5.2.3"));
+        }
+        let pattern = pattern
+            .bytes(pattern_size)
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "pattern is NULL").at("5.2.3"))?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_fill(&buffer, pattern, offset, size, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.2.4 — clEnqueueMapBuffer
+    fn clEnqueueMapBuffer(
+        command_queue: cl_command_queue,
+        buffer: cl_mem,
+        blocking_map: cl_bool,
+        map_flags: cl_map_flags,
+        offset: size_t,
+        size: size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event;
+        errcode_ret
+    ) -> *mut c_void {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(buffer)?;
+        const KNOWN: cl_map_flags = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+        let invalidate = map_flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+        // CL 5.2.4: INVALID_VALUE if values specified in map_flags are not valid; CL_MAP_WRITE_INVALIDATE_REGION excludes
+        // the others
+        if map_flags & !KNOWN != 0 || (invalidate && map_flags != CL_MAP_WRITE_INVALIDATE_REGION) {
+            return Err(Error::new(ClCode::InvalidValue, "map_flags").at("5.2.4"));
+        }
+        let flags = MapFlags {
+            read: map_flags & CL_MAP_READ != 0,
+            write: map_flags & CL_MAP_WRITE != 0 || invalidate,
+            invalidate,
+        };
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let (address, event) =
+            queue.enqueue_map(&buffer, blocking_map != 0, flags, offset, size, events.waits())?;
+        events.give(event);
+        Ok(address.as_ptr().cast())
+    }
+}
+
+entry! {
+    /// CL 5.4.2 — clEnqueueUnmapMemObject
+    fn clEnqueueUnmapMemObject(
+        command_queue: cl_command_queue,
+        memobj: cl_mem,
+        mapped_ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(memobj)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_unmap(&buffer, mapped_ptr.raw().addr(), events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.4.4 — clEnqueueMigrateMemObjects
+    fn clEnqueueMigrateMemObjects(
+        command_queue: cl_command_queue,
+        num_mem_objects: cl_uint,
+        mem_objects: *const cl_mem,
+        flags: cl_mem_migration_flags,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        // CL 5.4.4: INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL, or if flags is not 0 or a
+        // combination of the two that there are
+        let objects = mem_objects
+            .slice(num_mem_objects as usize)
+            .filter(|o| !o.is_empty())
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "no memory objects").at("5.4.4"))?;
+        if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
+            return Err(Error::new(ClCode::InvalidValue, "flags").at("5.4.4"));
+        }
+        let buffers = handle::list::<Buffer>(objects)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_migrate(&buffers, events.waits()))
+    }
+}
+
+/// The first `work_dim` of up to three numbers; the rest is `fill`. `None` at null.
+fn sizes(values: Ptr<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]> {
+    let mut all = [fill; 3];
+    for (i, to) in all.iter_mut().enumerate().take(work_dim as usize) {
+        *to = values.read_at(i)?;
+    }
+    (!values.is_null()).then_some(all)
+}
+
+entry! {
+    /// CL 5.8 — clEnqueueNDRangeKernel
+    fn clEnqueueNDRangeKernel(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        work_dim: cl_uint,
+        global_work_offset: *const size_t,
+        global_work_size: *const size_t,
+        local_work_size: *const size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let range = Range {
+            work_dim,
+            offset: sizes(global_work_offset, work_dim, 0).unwrap_or([0; 3]),
+            global: sizes(global_work_size, work_dim, 1).unwrap_or([0; 3]),
+            local: sizes(local_work_size, work_dim, 1),
+        };
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(kernel.enqueue(&queue, &range, CommandType::NdRangeKernel, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.8 — clEnqueueTask
+    fn clEnqueueTask(
+        command_queue: cl_command_queue,
+        kernel: cl_kernel,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let range = Range {
+            work_dim: 1,
+            offset: [0; 3],
+            global: [1; 3],
+            local: Some([1; 3]),
+        };
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(kernel.enqueue(&queue, &range, CommandType::Task, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.8 — clEnqueueNativeKernel
+    fn clEnqueueNativeKernel(
+        command_queue: cl_command_queue,
+        user_func: Option<unsafe extern "C" fn(*mut c_void)>,
+        args: *mut c_void,
+        cb_args: size_t,
+        num_mem_objects: cl_uint,
+        mem_list: *const cl_mem,
+        args_mem_loc: *mut *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        handle::borrow::<CommandQueue>(command_queue)?;
+        // CL 5.8: INVALID_OPERATION if the device cannot execute the native kernel
+        Err(Error::new(ClCode::InvalidOperation, "the device does not execute native kernels").at("5.8"))
+    }
+}
+
+entry! {
+    /// CL 5.10 — clEnqueueMarkerWithWaitList
+    fn clEnqueueMarkerWithWaitList(
+        command_queue: cl_command_queue,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_marker(events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.10 — clEnqueueBarrierWithWaitList
+    fn clEnqueueBarrierWithWaitList(
+        command_queue: cl_command_queue,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_barrier(events.waits()))
+    }
+}
+
+entry! {
+    /// CL 1.1, 5.9 — clEnqueueMarker
+    fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        // CL 1.1, 5.9: INVALID_VALUE if event is a NULL value
+        if event.is_null() {
+            return Err(Error::new(ClCode::InvalidValue, "event is NULL"));
+        }
+        let events = EventArgs { list: Vec::new(), event };
+        events.finish(queue.enqueue_marker(events.waits()))
+    }
+}
+
+entry! {
+    /// CL 1.1, 5.9 — clEnqueueWaitForEvents
+    fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        // CL 1.1, 5.9: INVALID_VALUE if num_events is zero or event_list is NULL; INVALID_EVENT if events are not valid
+        let events = event_list
+            .slice(num_events as usize)
+            .filter(|e| !e.is_empty())
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "no events"))?;
+        let list = handle::list::<Event>(events)?;
+        let waits = Waits { list: &list, want_event: false };
+        // What is enqueued later waits, too: a barrier with a wait list.
+        queue.enqueue_barrier(waits).map(drop)
+    }
+}
+
+entry! {
+    /// CL 1.1, 5.9 — clEnqueueBarrier
+    fn clEnqueueBarrier(command_queue: cl_command_queue) {
+        handle::borrow::<CommandQueue>(command_queue)?.enqueue_barrier(Waits::default()).map(drop)
+    }
+}

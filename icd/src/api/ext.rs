@@ -1,0 +1,42 @@
+//! CL 9.2: functions of extensions, by name.
+
+use std::ffi::{c_char, c_void};
+
+use caldera_runtime::error::{ClCode, Error, Result};
+
+use super::{device::*, platform::*, queue::*};
+use crate::abi::*;
+use crate::args::Ptr;
+use crate::{entry, handle};
+
+/// The functions that an application can only find by name.
+fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
+    let name = func_name
+        .text()
+        .ok_or_else(|| Error::new(ClCode::InvalidValue, "func_name is NULL").at("9.2"))?;
+    let address = match name.as_str() {
+        "clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const c_void,
+        "clCreateCommandQueueWithPropertiesKHR" => clCreateCommandQueueWithPropertiesKHR as *const c_void,
+        "clCreateSubDevicesEXT" => clCreateSubDevicesEXT as *const c_void,
+        "clRetainDeviceEXT" => clRetainDeviceEXT as *const c_void,
+        "clReleaseDeviceEXT" => clReleaseDeviceEXT as *const c_void,
+        // CL 9.2: NULL if the function does not exist for the implementation
+        _ => return Err(Error::new(ClCode::InvalidValue, format!("no function {name}")).at("9.2")),
+    };
+    Ok(address.cast_mut())
+}
+
+entry! {
+    /// CL 1.1, 9.2 — clGetExtensionFunctionAddress
+    fn clGetExtensionFunctionAddress(func_name: *const c_char) -> *mut c_void {
+        find(func_name)
+    }
+}
+
+entry! {
+    /// CL 9.2 — clGetExtensionFunctionAddressForPlatform
+    fn clGetExtensionFunctionAddressForPlatform(platform: cl_platform_id, func_name: *const c_char) -> *mut c_void {
+        handle::borrow::<caldera_runtime::platform::Platform>(platform)?;
+        find(func_name)
+    }
+}

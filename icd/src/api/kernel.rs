@@ -1,0 +1,195 @@
+//! CL 5.7: kernels.
+
+use std::ffi::{c_char, c_void};
+
+use caldera_runtime::device::Device;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::kernel::Kernel;
+use caldera_runtime::kernel::args::ArgKind;
+use caldera_runtime::kernel::launch::ArgValue;
+use caldera_runtime::mem::Buffer;
+use caldera_runtime::object;
+use caldera_runtime::program::Program;
+use caldera_runtime::sampler::Sampler;
+
+use crate::abi::*;
+use crate::args::Ptr;
+use crate::out::Info;
+use crate::{entry, handle};
+
+entry! {
+    /// CL 5.7.1 — clCreateKernel
+    fn clCreateKernel(program: cl_program, kernel_name: *const c_char; errcode_ret) -> cl_kernel {
+        let program = handle::borrow::<Program>(program)?;
+        // CL 5.7.1: INVALID_VALUE if kernel_name is NULL
+        let name = kernel_name
+            .text()
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "kernel_name is NULL").at("5.7.1"))?;
+        Ok(object::give(Kernel::create(&program, &name)?))
+    }
+}
+
+entry! {
+    /// CL 5.7.1 — clCreateKernelsInProgram
+    fn clCreateKernelsInProgram(
+        program: cl_program,
+        num_kernels: cl_uint,
+        kernels: *mut cl_kernel,
+        num_kernels_ret: *mut cl_uint,
+    ) {
+        let program = handle::borrow::<Program>(program)?;
+        let count = program.kernel_names()?.len() as u32;
+        if !kernels.is_null() {
+            // CL 5.7.1: INVALID_VALUE if kernels is not NULL and num_kernels is less than the number of kernels
+            if num_kernels < count {
+                return Err(Error::new(ClCode::InvalidValue, "num_kernels is too small").at("5.7.1"));
+            }
+            for (i, kernel) in Kernel::create_all(&program)?.into_iter().enumerate() {
+                kernels.write_at(i, object::give(kernel));
+            }
+        }
+        num_kernels_ret.write(count);
+        Ok(())
+    }
+}
+
+entry! {
+    /// CL 5.7.1 — clRetainKernel
+    fn clRetainKernel(kernel: cl_kernel) {
+        handle::retain::<Kernel>(kernel)
+    }
+}
+
+entry! {
+    /// CL 5.7.1 — clReleaseKernel
+    fn clReleaseKernel(kernel: cl_kernel) {
+        handle::release::<Kernel>(kernel)
+    }
+}
+
+/// The handle that an argument of a memory object or sampler points to.
+fn handle_arg(arg_value: Ptr<c_void>) -> *mut c_void {
+    arg_value
+        .cast::<*mut c_void>()
+        .read()
+        .unwrap_or(std::ptr::null_mut())
+}
+
+fn arg_value(kind: ArgKind, size: usize, value: Ptr<c_void>) -> Result<ArgValue> {
+    kind.check(size, !value.is_null())?;
+    Ok(match kind {
+        ArgKind::Pod(_) | ArgKind::UnusedPod => ArgKind::pod(value.bytes(size).unwrap_or(&[])),
+        ArgKind::Local => ArgValue::Local(size),
+        // CL 5.7.2: INVALID_MEM_OBJECT for an argument declared to be a memory object when arg_value is not one; NULL is
+        // a null pointer
+        ArgKind::Buffer => {
+            let given = handle_arg(value);
+            if given.is_null() {
+                ArgValue::Buffer(None)
+            } else {
+                let buffer = object::get::<Buffer>(given)
+                    .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a buffer").at("5.7.2"))?;
+                ArgValue::Buffer(Some(buffer))
+            }
+        }
+        // CL 5.7.2: INVALID_SAMPLER for an argument declared to be a sampler when arg_value is not one
+        ArgKind::Sampler => ArgValue::Sampler(
+            object::get::<Sampler>(handle_arg(value))
+                .ok_or_else(|| Error::new(ClCode::InvalidSampler, "not a sampler").at("5.7.2"))?,
+        ),
+        ArgKind::Image => return Err(Error::new(ClCode::InvalidMemObject, "not an image").at("5.7.2")),
+    })
+}
+
+entry! {
+    /// CL 5.7.2 — clSetKernelArg
+    fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: size_t, arg_value: *const c_void) {
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let kind = kernel.arg_kind(arg_index)?;
+        kernel.set_arg(arg_index, self::arg_value(kind, arg_size, arg_value)?)
+    }
+}
+
+entry! {
+    /// CL 5.7.3 — clGetKernelInfo
+    fn clGetKernelInfo(
+        kernel: cl_kernel,
+        param_name: cl_kernel_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_KERNEL_FUNCTION_NAME => info.text(kernel.name()),
+            CL_KERNEL_NUM_ARGS => info.value(kernel.arg_count()),
+            CL_KERNEL_REFERENCE_COUNT => info.value(object::reference_count(&*kernel)),
+            CL_KERNEL_CONTEXT => info.value(object::handle(kernel.context())),
+            CL_KERNEL_PROGRAM => info.value(object::handle(kernel.program())),
+            CL_KERNEL_ATTRIBUTES => info.text(kernel.attributes()),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}
+
+entry! {
+    /// CL 5.7.3 — clGetKernelWorkGroupInfo
+    fn clGetKernelWorkGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        param_name: cl_kernel_work_group_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let device = if device.is_null() {
+            None
+        } else {
+            Some(handle::borrow::<Device>(device)?)
+        };
+        let (device, on_device) = kernel.on_device(device.as_ref())?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_KERNEL_WORK_GROUP_SIZE => info.value(on_device.max_work_group_size()),
+            CL_KERNEL_COMPILE_WORK_GROUP_SIZE => info.value(kernel.required_size()),
+            CL_KERNEL_LOCAL_MEM_SIZE => info.value(kernel.local_mem_size(on_device)),
+            CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                info.value(device.info().preferred_work_group_size_multiple)
+            }
+            CL_KERNEL_PRIVATE_MEM_SIZE => info.value(on_device.private_mem_size()),
+            // CL 5.7.3: INVALID_VALUE for CL_KERNEL_GLOBAL_WORK_SIZE unless the device is custom or the kernel built-in
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}
+
+entry! {
+    /// CL 5.7.3 — clGetKernelArgInfo
+    fn clGetKernelArgInfo(
+        kernel: cl_kernel,
+        arg_indx: cl_uint,
+        param_name: cl_kernel_arg_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let kernel = handle::borrow::<Kernel>(kernel)?;
+        let arg = kernel.arg_info(arg_indx)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER => {
+                info.value(arg.address_qualifier.unwrap_or(CL_KERNEL_ARG_ADDRESS_PRIVATE))
+            }
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => info.value(arg.access_qualifier.unwrap_or(CL_KERNEL_ARG_ACCESS_NONE)),
+            CL_KERNEL_ARG_TYPE_NAME => info.text(arg.type_name.as_deref().unwrap_or("")),
+            CL_KERNEL_ARG_TYPE_QUALIFIER => info.value(u64::from(arg.type_qualifier.unwrap_or(0))),
+            CL_KERNEL_ARG_NAME => info.text(&arg.name),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}

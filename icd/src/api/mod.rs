@@ -1,0 +1,14 @@
+//! The entry points, one file per section of chapters 4 and 5 of the OpenCL 1.2 specification.
+
+pub mod buffer;
+pub mod context;
+pub mod device;
+pub mod enqueue;
+pub mod event;
+pub mod ext;
+pub mod image;
+pub mod kernel;
+pub mod platform;
+pub mod program;
+pub mod queue;
+pub mod sampler;

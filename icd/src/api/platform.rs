@@ -1,0 +1,110 @@
+//! CL 4.1: the platform.
+
+use std::ffi::c_void;
+
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::object;
+use caldera_runtime::platform::Platform;
+
+use crate::abi::*;
+use crate::args::Ptr;
+use crate::entry;
+use crate::out::{self, Info};
+
+/// `CL_MAKE_VERSION(1, 2, 0)`.
+pub(crate) const VERSION_1_2: cl_version = version(1, 2, 0);
+
+/// `CL_MAKE_VERSION`.
+pub(crate) const fn version(major: u32, minor: u32, patch: u32) -> cl_version {
+    (major << 22) | (minor << 12) | patch
+}
+
+/// A `cl_name_version`.
+pub(crate) fn name_version(version: cl_version, name: &str) -> cl_name_version {
+    let mut entry = cl_name_version {
+        version,
+        name: [0; CL_NAME_VERSION_MAX_NAME_SIZE],
+    };
+    // The last byte stays zero.
+    for (to, from) in entry.name[..CL_NAME_VERSION_MAX_NAME_SIZE - 1]
+        .iter_mut()
+        .zip(name.bytes())
+    {
+        *to = from;
+    }
+    entry
+}
+
+/// Checks that a handle is the platform. CL 4.1 and 4.2 leave NULL to the implementation: it is the platform, too.
+pub(crate) fn check(platform: Ptr<c_void>) -> Result<()> {
+    if platform.is_null() {
+        return Ok(());
+    }
+    crate::handle::borrow::<Platform>(platform).map(drop)
+}
+
+/// Without a usable device there is no platform. That is an answer, not a failure of the call.
+fn list(num_entries: cl_uint, platforms: Ptr<cl_platform_id>, num_platforms: Ptr<cl_uint>) -> Result<()> {
+    // CL 4.1: INVALID_VALUE if num_entries is 0 and platforms is not NULL, or both num_platforms and platforms are
+    // NULL
+    if (num_entries == 0 && !platforms.is_null()) || (platforms.is_null() && num_platforms.is_null()) {
+        return Err(Error::new(ClCode::InvalidValue, "no room for platforms").at("4.1"));
+    }
+    match Platform::get() {
+        Ok(platform) => {
+            out::counted(&[object::handle(platform)], num_entries, platforms, num_platforms);
+            Ok(())
+        }
+        Err(e) => {
+            num_platforms.write(0);
+            Err(e)
+        }
+    }
+}
+
+entry! {
+    /// CL 4.1 — clGetPlatformIDs
+    fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
+        list(num_entries, platforms, num_platforms)
+    }
+}
+
+entry! {
+    /// cl_khr_icd — clIcdGetPlatformIDsKHR
+    fn clIcdGetPlatformIDsKHR(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
+        list(num_entries, platforms, num_platforms)
+    }
+}
+
+entry! {
+    /// CL 4.1 — clGetPlatformInfo
+    fn clGetPlatformInfo(
+        platform: cl_platform_id,
+        param_name: cl_platform_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        check(platform)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_PLATFORM_PROFILE => info.text(Platform::PROFILE),
+            CL_PLATFORM_VERSION => info.text(Platform::VERSION),
+            CL_PLATFORM_NAME => info.text(Platform::NAME),
+            CL_PLATFORM_VENDOR => info.text(Platform::VENDOR),
+            CL_PLATFORM_EXTENSIONS => info.text(Platform::EXTENSIONS),
+            CL_PLATFORM_ICD_SUFFIX_KHR => info.text(Platform::ICD_SUFFIX),
+            CL_PLATFORM_NUMERIC_VERSION => info.value(VERSION_1_2),
+            CL_PLATFORM_EXTENSIONS_WITH_VERSION => {
+                let all: Vec<_> = Platform::EXTENSIONS
+                    .split_whitespace()
+                    .map(|name| name_version(version(1, 0, 0), name))
+                    .collect();
+                info.slice(&all)
+            }
+            CL_PLATFORM_HOST_TIMER_RESOLUTION => info.value(0u64),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}

@@ -1,0 +1,322 @@
+//! CL 5.6: programs.
+
+use std::ffi::{c_char, c_uchar, c_void};
+use std::sync::Arc;
+
+use caldera_runtime::context::Context;
+use caldera_runtime::device::Device;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::object;
+use caldera_runtime::platform::Platform;
+use caldera_runtime::program::{Header, Program};
+
+use crate::abi::*;
+use crate::args::{self, Ptr};
+use crate::out::{self, Info};
+use crate::{callback, entry, handle};
+
+fn invalid(what: &'static str, section: &'static str) -> Error {
+    Error::new(ClCode::InvalidValue, what).at(section)
+}
+
+entry! {
+    /// CL 5.6.1 — clCreateProgramWithSource
+    fn clCreateProgramWithSource(
+        context: cl_context,
+        count: cl_uint,
+        strings: *mut *const c_char,
+        lengths: *const size_t;
+        errcode_ret
+    ) -> cl_program {
+        let context = handle::borrow::<Context>(context)?;
+        // CL 5.6.1: INVALID_VALUE if count is zero or if strings or any entry in strings is NULL
+        let pieces = strings
+            .slice(count as usize)
+            .filter(|s| !s.is_empty())
+            .ok_or_else(|| invalid("no strings", "5.6.1"))?;
+        let lengths = lengths.slice(count as usize);
+        let mut source = Vec::new();
+        for (i, piece) in pieces.iter().enumerate() {
+            let length = lengths.map_or(0, |l| l[i]);
+            let bytes = args::source_piece(*piece, length).ok_or_else(|| invalid("a string is NULL", "5.6.1"))?;
+            source.extend_from_slice(bytes);
+        }
+        Ok(object::give(Program::with_source(&context, source)))
+    }
+}
+
+/// A `(num_devices, device_list)` pair that may be absent.
+fn device_list(num_devices: u32, list: Ptr<cl_device_id>) -> Result<Vec<Arc<Device>>> {
+    // CL 5.6: INVALID_VALUE if device_list is NULL and num_devices is greater than zero, or if device_list is not NULL
+    // and num_devices is zero
+    match args::optional_list(num_devices, &list, "device_list")? {
+        None => Ok(Vec::new()),
+        Some(devices) => handle::list(devices),
+    }
+}
+
+entry! {
+    /// CL 5.6.1 — clCreateProgramWithBinary
+    fn clCreateProgramWithBinary(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        lengths: *const size_t,
+        binaries: *mut *const c_uchar,
+        binary_status: *mut cl_int;
+        errcode_ret
+    ) -> cl_program {
+        let context = handle::borrow::<Context>(context)?;
+        // CL 5.6.1: INVALID_VALUE if device_list is NULL or num_devices is zero, or if lengths or binaries are NULL
+        let n = num_devices as usize;
+        let devices = device_list
+            .slice(n)
+            .filter(|d| !d.is_empty())
+            .ok_or_else(|| invalid("no devices", "5.6.1"))?;
+        let lengths = lengths.slice(n).ok_or_else(|| invalid("lengths is NULL", "5.6.1"))?;
+        let binaries = binaries.slice(n).ok_or_else(|| invalid("binaries is NULL", "5.6.1"))?;
+        // CL 5.6.1: INVALID_DEVICE if devices are not in the list of devices associated with context
+        let devices = handle::list::<Device>(devices)?;
+        if devices.iter().any(|d| !context.has_device(d)) {
+            return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.6.1"));
+        }
+        let mut given = Vec::with_capacity(n);
+        for (i, device) in devices.into_iter().enumerate() {
+            // CL 5.6.1: INVALID_VALUE if an entry in lengths is zero or an entry in binaries is NULL
+            let bytes = args::bytes_at(binaries[i], lengths[i]).filter(|b| !b.is_empty());
+            let Some(bytes) = bytes else {
+                binary_status.write_at(i, out::number(ClCode::InvalidValue));
+                return Err(invalid("a binary is empty", "5.6.1"));
+            };
+            given.push((device, bytes));
+        }
+        let program = Program::with_binaries(&context, &given).map_err(|status| {
+            let mut first = None;
+            for (i, result) in status.into_iter().enumerate() {
+                binary_status.write_at(i, result.as_ref().map_or_else(|e| out::number(e.code), |()| out::SUCCESS));
+                first = first.or(result.err());
+            }
+            first.unwrap_or_else(|| Error::new(ClCode::InvalidBinary, "no binary"))
+        })?;
+        for i in 0..n {
+            binary_status.write_at(i, out::SUCCESS);
+        }
+        Ok(object::give(program))
+    }
+}
+
+entry! {
+    /// CL 5.6.1 — clCreateProgramWithBuiltInKernels
+    fn clCreateProgramWithBuiltInKernels(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        kernel_names: *const c_char;
+        errcode_ret
+    ) -> cl_program {
+        let context = handle::borrow::<Context>(context)?;
+        // CL 5.6.1: INVALID_VALUE if device_list is NULL or num_devices is zero, or if kernel_names is NULL
+        let devices = device_list
+            .slice(num_devices as usize)
+            .filter(|d| !d.is_empty())
+            .ok_or_else(|| invalid("no devices", "5.6.1"))?;
+        if kernel_names.is_null() {
+            return Err(invalid("kernel_names is NULL", "5.6.1"));
+        }
+        if handle::list::<Device>(devices)?.iter().any(|d| !context.has_device(d)) {
+            return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.6.1"));
+        }
+        // CL 5.6.1: INVALID_VALUE if kernel_names contains a kernel name that is not supported by any of the devices
+        Err(invalid("no device has built-in kernels", "5.6.1"))
+    }
+}
+
+entry! {
+    /// CL 5.6.1 — clRetainProgram
+    fn clRetainProgram(program: cl_program) {
+        handle::retain::<Program>(program)
+    }
+}
+
+entry! {
+    /// CL 5.6.1 — clReleaseProgram
+    fn clReleaseProgram(program: cl_program) {
+        handle::release::<Program>(program)
+    }
+}
+
+entry! {
+    /// CL 5.6.2 — clBuildProgram
+    fn clBuildProgram(
+        program: cl_program,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        options: *const c_char,
+        pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
+        user_data: *mut c_void,
+    ) {
+        let program = handle::borrow::<Program>(program)?;
+        let devices = self::device_list(num_devices, device_list)?;
+        let notify = callback::program(pfn_notify, user_data)?;
+        program.build(&devices, &options.text().unwrap_or_default(), notify)
+    }
+}
+
+entry! {
+    /// CL 5.6.3 — clCompileProgram
+    fn clCompileProgram(
+        program: cl_program,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        options: *const c_char,
+        num_input_headers: cl_uint,
+        input_headers: *const cl_program,
+        header_include_names: *mut *const c_char,
+        pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
+        user_data: *mut c_void,
+    ) {
+        let program = handle::borrow::<Program>(program)?;
+        let devices = self::device_list(num_devices, device_list)?;
+        // CL 5.6.3: INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not NULL or
+        // if num_input_headers is not zero and header_include_names or input_headers are NULL
+        let programs = args::optional_list(num_input_headers, &input_headers, "input_headers")?.unwrap_or(&[]);
+        let names = args::optional_list(num_input_headers, &header_include_names, "header_include_names")?;
+        let mut headers = Vec::with_capacity(programs.len());
+        for (program, name) in handle::list::<Program>(programs)?.into_iter().zip(names.unwrap_or(&[])) {
+            let name = args::c_text(*name).ok_or_else(|| invalid("a header has no name", "5.6.3"))?;
+            headers.push(Header { name, program });
+        }
+        let notify = callback::program(pfn_notify, user_data)?;
+        program.compile(&devices, &options.text().unwrap_or_default(), headers, notify)
+    }
+}
+
+entry! {
+    /// CL 5.6.3 — clLinkProgram. Once linking can begin the program is returned, also when it fails: it holds the log.
+    fn clLinkProgram(
+        context: cl_context,
+        num_devices: cl_uint,
+        device_list: *const cl_device_id,
+        options: *const c_char,
+        num_input_programs: cl_uint,
+        input_programs: *const cl_program,
+        pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
+        user_data: *mut c_void,
+        errcode_ret: *mut cl_int,
+    ) -> cl_program {
+        let link = || {
+            let context = handle::borrow::<Context>(context)?;
+            let devices = self::device_list(num_devices, device_list)?;
+            // CL 5.6.3: INVALID_VALUE if num_input_programs is zero or input_programs is NULL
+            let inputs = input_programs
+                .slice(num_input_programs as usize)
+                .filter(|p| !p.is_empty())
+                .ok_or_else(|| invalid("no programs", "5.6.3"))?;
+            let inputs = handle::list::<Program>(inputs)?;
+            let notify = callback::program(pfn_notify, user_data)?;
+            Program::link(&context, &devices, &options.text().unwrap_or_default(), &inputs, notify)
+        };
+        let (program, linked) = link().inspect_err(|e: &Error| errcode_ret.write(out::number(e.code)))?;
+        errcode_ret.write(linked.map_or_else(|e| out::number(e.code), |()| out::SUCCESS));
+        Ok(object::give(program))
+    }
+}
+
+entry! {
+    /// CL 5.6.5 — clUnloadPlatformCompiler
+    fn clUnloadPlatformCompiler(platform: cl_platform_id) {
+        // The compiler has no state worth giving back.
+        handle::borrow::<Platform>(platform).map(drop)
+    }
+}
+
+entry! {
+    /// CL 1.1, 5.6.4 — clUnloadCompiler
+    fn clUnloadCompiler() {
+        Ok(())
+    }
+}
+
+entry! {
+    /// CL 5.6.6 — clGetProgramInfo
+    fn clGetProgramInfo(
+        program: cl_program,
+        param_name: cl_program_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let program = handle::borrow::<Program>(program)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_PROGRAM_REFERENCE_COUNT => info.value(object::reference_count(&*program)),
+            CL_PROGRAM_CONTEXT => info.value(object::handle(program.context())),
+            CL_PROGRAM_NUM_DEVICES => info.value(program.devices().len() as u32),
+            CL_PROGRAM_DEVICES => {
+                let devices: Vec<_> = program.devices().iter().map(object::handle).collect();
+                info.slice(&devices)
+            }
+            CL_PROGRAM_SOURCE => {
+                let mut text = program.source().to_vec();
+                text.push(0);
+                info.bytes(&text)
+            }
+            CL_PROGRAM_BINARY_SIZES => {
+                let sizes: Vec<usize> = program.binaries().iter().map(Vec::len).collect();
+                info.slice(&sizes)
+            }
+            CL_PROGRAM_BINARIES => write_binaries(&program.binaries(), info),
+            CL_PROGRAM_NUM_KERNELS => info.value(program.kernel_names()?.len()),
+            CL_PROGRAM_KERNEL_NAMES => info.text(&program.kernel_names()?.join(";")),
+            CL_PROGRAM_IL => info.bytes(&[]),
+            CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT | CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT => info.bool(false),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}
+
+/// CL_PROGRAM_BINARIES: the answer is an array of pointers that the application has filled in; each binary is written
+/// where its pointer says, unless that is NULL.
+fn write_binaries(binaries: &[Vec<u8>], info: Info) -> Result<out::Written> {
+    let size = binaries.len() * size_of::<*mut u8>();
+    let (room, value, _) = info.parts();
+    if !value.is_null() {
+        if room < size {
+            return Err(invalid("param_value_size is too small", "5.6.6"));
+        }
+        let places = value.cast::<*mut u8>();
+        for (i, binary) in binaries.iter().enumerate() {
+            if let Some(place) = places.read_at(i) {
+                args::write_bytes(place, binary);
+            }
+        }
+    }
+    Ok(info.written(size))
+}
+
+entry! {
+    /// CL 5.6.6 — clGetProgramBuildInfo
+    fn clGetProgramBuildInfo(
+        program: cl_program,
+        device: cl_device_id,
+        param_name: cl_program_build_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let program = handle::borrow::<Program>(program)?;
+        let device = handle::borrow::<Device>(device)?;
+        let build = program.build_info(&device)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_PROGRAM_BUILD_STATUS => info.value(build.status as i32),
+            CL_PROGRAM_BUILD_OPTIONS => info.text(&build.options),
+            CL_PROGRAM_BUILD_LOG => info.text(&build.log),
+            CL_PROGRAM_BINARY_TYPE => info.value(build.binary_type as u32),
+            CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE => info.value(0usize),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}

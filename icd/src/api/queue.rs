@@ -1,0 +1,177 @@
+//! CL 5.1 and 5.13: command queues.
+
+use std::ffi::c_void;
+
+use caldera_runtime::context::Context;
+use caldera_runtime::device::Device;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::object;
+use caldera_runtime::queue::{CommandQueue, QueueProperties};
+
+use crate::abi::*;
+use crate::args::{self, Ptr};
+use crate::out::Info;
+use crate::{entry, handle};
+
+fn create(
+    context: Ptr<c_void>,
+    device: Ptr<c_void>,
+    properties: cl_command_queue_properties,
+) -> Result<*mut c_void> {
+    let context = handle::borrow::<Context>(context)?;
+    let device = handle::borrow::<Device>(device)?;
+    // CL 5.1: INVALID_DEVICE if device is not associated with context
+    if !context.has_device(&device) {
+        return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.1"));
+    }
+    // CL 5.1: INVALID_VALUE if values specified in properties are not valid
+    if properties & !(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE) != 0 {
+        return Err(Error::new(ClCode::InvalidValue, format!("queue properties {properties:#x}")).at("5.1"));
+    }
+    let wanted = QueueProperties {
+        out_of_order: properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0,
+        profiling: properties & CL_QUEUE_PROFILING_ENABLE != 0,
+    };
+    // CL 5.1: INVALID_QUEUE_PROPERTIES if values are valid but not supported by the device
+    if wanted.out_of_order && !device.info().out_of_order_queues {
+        return Err(Error::new(ClCode::InvalidQueueProperties, "out-of-order execution").at("5.1"));
+    }
+    Ok(object::give(CommandQueue::create(&context, &device, wanted)?))
+}
+
+entry! {
+    /// CL 5.1 — clCreateCommandQueue
+    fn clCreateCommandQueue(
+        context: cl_context,
+        device: cl_device_id,
+        properties: cl_command_queue_properties;
+        errcode_ret
+    ) -> cl_command_queue {
+        create(context, device, properties)
+    }
+}
+
+/// CL 2.0, 5.1, as far as it concerns queues of the host: CL_QUEUE_PROPERTIES with the bits of OpenCL 1.2.
+fn create_with(
+    context: Ptr<c_void>,
+    device: Ptr<c_void>,
+    list: Ptr<cl_queue_properties>,
+) -> Result<*mut c_void> {
+    let mut bits = 0;
+    for (name, value) in args::properties(list) {
+        if name != cl_queue_properties::from(CL_QUEUE_PROPERTIES) {
+            return Err(Error::new(
+                ClCode::InvalidValue,
+                format!("queue property {name:#x}"),
+            ));
+        }
+        const LATER: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+        if value & LATER != 0 {
+            return Err(Error::new(ClCode::InvalidQueueProperties, "queues on the device"));
+        }
+        bits = value;
+    }
+    create(context, device, bits)
+}
+
+entry! {
+    /// CL 2.0, 5.1 — clCreateCommandQueueWithProperties
+    fn clCreateCommandQueueWithProperties(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_queue_properties;
+        errcode_ret
+    ) -> cl_command_queue {
+        create_with(context, device, properties)
+    }
+}
+
+entry! {
+    /// cl_khr_create_command_queue — clCreateCommandQueueWithPropertiesKHR
+    fn clCreateCommandQueueWithPropertiesKHR(
+        context: cl_context,
+        device: cl_device_id,
+        properties: *const cl_queue_properties;
+        errcode_ret
+    ) -> cl_command_queue {
+        create_with(context, device, properties)
+    }
+}
+
+entry! {
+    /// CL 5.1 — clRetainCommandQueue
+    fn clRetainCommandQueue(command_queue: cl_command_queue) {
+        handle::retain::<CommandQueue>(command_queue)
+    }
+}
+
+entry! {
+    /// CL 5.1 — clReleaseCommandQueue, which flushes
+    fn clReleaseCommandQueue(command_queue: cl_command_queue) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        // The reference is given up whether or not the device still works.
+        let flushed = queue.flush();
+        handle::release::<CommandQueue>(command_queue)?;
+        flushed
+    }
+}
+
+entry! {
+    /// CL 5.1 — clGetCommandQueueInfo
+    fn clGetCommandQueueInfo(
+        command_queue: cl_command_queue,
+        param_name: cl_command_queue_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_QUEUE_CONTEXT => info.value(object::handle(queue.context())),
+            CL_QUEUE_DEVICE => info.value(object::handle(queue.device())),
+            CL_QUEUE_REFERENCE_COUNT => info.value(object::reference_count(&*queue)),
+            CL_QUEUE_PROPERTIES => {
+                let properties = queue.properties();
+                let mut bits = 0;
+                if properties.out_of_order {
+                    bits |= CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+                }
+                if properties.profiling {
+                    bits |= CL_QUEUE_PROFILING_ENABLE;
+                }
+                info.value(bits)
+            }
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}
+
+entry! {
+    /// CL 1.0, 5.1 — clSetCommandQueueProperty
+    fn clSetCommandQueueProperty(
+        command_queue: cl_command_queue,
+        properties: cl_command_queue_properties,
+        enable: cl_bool,
+        old_properties: *mut cl_command_queue_properties,
+    ) {
+        handle::borrow::<CommandQueue>(command_queue)?;
+        // CL 1.1, appendix F: deprecated; INVALID_OPERATION if no device supports modifying the properties of a queue
+        Err(Error::new(ClCode::InvalidOperation, "a queue's properties are fixed"))
+    }
+}
+
+entry! {
+    /// CL 5.13 — clFlush
+    fn clFlush(command_queue: cl_command_queue) {
+        handle::borrow::<CommandQueue>(command_queue)?.flush()
+    }
+}
+
+entry! {
+    /// CL 5.13 — clFinish
+    fn clFinish(command_queue: cl_command_queue) {
+        handle::borrow::<CommandQueue>(command_queue)?.finish()
+    }
+}

@@ -1,0 +1,107 @@
+//! The application's function pointers as closures that the runtime can keep and call from its own thread.
+//!
+//! The runtime calls them with no lock held (`lock::assert_none_held`), and nothing unwinds through them: a C
+//! function does not panic, and one that throws through us is the application's error.
+
+use std::ffi::{CString, c_char, c_void};
+use std::sync::Arc;
+
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::event::{Event, Status};
+use caldera_runtime::object;
+use caldera_runtime::program::Program;
+
+use crate::args::Ptr;
+
+/// Passed back as it came.
+struct UserData(*mut c_void);
+
+// SAFETY: the pointer is never used here, only handed to the application's own function; that this may happen on
+// another thread is what CL 4.4, 5.4.1, 5.6 and 5.9 tell the application.
+unsafe impl Send for UserData {}
+// SAFETY: as above.
+unsafe impl Sync for UserData {}
+
+impl UserData {
+    fn get(&self) -> *mut c_void {
+        self.0
+    }
+}
+
+/// `pfn_notify` of clCreateContext.
+pub(crate) type ContextFn = unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void);
+/// `pfn_notify` of clBuildProgram, clCompileProgram, clLinkProgram.
+pub(crate) type ProgramFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
+/// `pfn_notify` of clSetEventCallback.
+pub(crate) type EventFn = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
+/// `pfn_notify` of clSetMemObjectDestructorCallback.
+pub(crate) type MemFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
+
+/// CL 4.4, 5.6: INVALID_VALUE if pfn_notify is NULL but user_data is not NULL
+fn no_function(user_data: Ptr<c_void>) -> Result<()> {
+    if user_data.is_null() {
+        Ok(())
+    } else {
+        Err(Error::new(ClCode::InvalidValue, "user_data without pfn_notify"))
+    }
+}
+
+/// For contexts.
+pub(crate) fn context(
+    notify: Option<ContextFn>,
+    user_data: Ptr<c_void>,
+) -> Result<Option<caldera_runtime::context::Notify>> {
+    let Some(notify) = notify else {
+        return no_function(user_data).map(|()| None);
+    };
+    let user_data = UserData(user_data.raw());
+    Ok(Some(Box::new(move |what: &str| {
+        let text = CString::new(what.replace('\0', " ")).unwrap_or_default();
+        // SAFETY: the application promised in clCreateContext that the function can be called like this.
+        unsafe { notify(text.as_ptr(), std::ptr::null(), 0, user_data.get()) };
+    })))
+}
+
+/// For builds.
+pub(crate) fn program(
+    notify: Option<ProgramFn>,
+    user_data: Ptr<c_void>,
+) -> Result<Option<caldera_runtime::program::Notify>> {
+    let Some(notify) = notify else {
+        return no_function(user_data).map(|()| None);
+    };
+    let user_data = UserData(user_data.raw());
+    Ok(Some(Box::new(move |program: &Arc<Program>| {
+        // SAFETY: the application promised in clBuildProgram that the function can be called like this.
+        unsafe { notify(object::handle(program), user_data.get()) };
+    })))
+}
+
+/// For events. The closure keeps the event alive until it was called.
+pub(crate) fn event(
+    event: &Arc<Event>,
+    notify: EventFn,
+    user_data: Ptr<c_void>,
+) -> caldera_runtime::event::Callback {
+    let user_data = UserData(user_data.raw());
+    let event = Arc::clone(event);
+    Box::new(move |status: Status| {
+        // SAFETY: the application promised in clSetEventCallback that the function can be called like this.
+        unsafe { notify(object::handle(&event), status.number(), user_data.get()) };
+    })
+}
+
+/// For memory objects that are gone: their handle is a name only.
+pub(crate) fn destructor(
+    memobj: Ptr<c_void>,
+    notify: MemFn,
+    user_data: Ptr<c_void>,
+) -> Box<dyn FnOnce() + Send> {
+    let user_data = UserData(user_data.raw());
+    let name = UserData(memobj.raw());
+    Box::new(move || {
+        // SAFETY: the application promised in clSetMemObjectDestructorCallback that the function can be called like
+        // this.
+        unsafe { notify(name.get(), user_data.get()) };
+    })
+}

@@ -1,0 +1,181 @@
+//! The frame around every entry point: trace, catch panics, run the body, give the result the C way.
+//!
+//! `entry!` declares an exported function whose body is ordinary Rust that returns a [`Result`]:
+//!
+//! ```text
+//! entry! {
+//!     /// CL 5.9 — clCreateUserEvent
+//!     fn clCreateUserEvent(context: cl_context; errcode_ret) -> cl_event { … Result<cl_event> … }
+//! }
+//! entry! {
+//!     /// CL 5.9 — clSetUserEventStatus
+//!     fn clSetUserEventStatus(event: cl_event, execution_status: cl_int) { … Result<()> … }
+//! }
+//! ```
+//!
+//! In the body each pointer argument is a [`Ptr`](crate::args::Ptr).
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use std::time::Instant;
+
+use caldera_runtime::config::config;
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::object;
+
+use crate::abi::cl_int;
+use crate::args::Ptr;
+use crate::out;
+
+/// What must be true before any call does anything. Runs once, at the first call: loading the library runs nothing.
+pub(crate) fn prepare() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        object::set_dispatch(std::ptr::from_ref(&crate::dispatch::TABLE).cast());
+        caldera_runtime::trace::install();
+        // The library has its own copy of the standard library, so this hook is not the application's.
+        std::panic::set_hook(Box::new(|panic| {
+            let trace = std::backtrace::Backtrace::force_capture();
+            log::error!(target: "api", "internal error: {panic}\n{trace}");
+        }));
+    });
+}
+
+/// `CALDERA_DEBUG=error`.
+#[cold]
+fn report(name: &str, e: &Error) {
+    if config().debug.error {
+        log::error!(target: "api", "{name}: {}", e.chain());
+    } else {
+        log::debug!(target: "api", "{name}: {}", e.chain());
+    }
+}
+
+/// Runs a body and reports what it did.
+fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    prepare();
+    let trace = log::log_enabled!(target: "api", log::Level::Trace);
+    let start = trace.then(Instant::now);
+    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+        // The panic hook has logged what and where.
+        Err(Error::new(ClCode::OutOfResources, "internal error, see the log"))
+    });
+    if let Some(start) = start {
+        let code = match &result {
+            Ok(_) => "CL_SUCCESS",
+            Err(e) => e.code.name(),
+        };
+        log::trace!(target: "api", "{name}({}) = {code} [{} µs]", describe(), start.elapsed().as_micros());
+    }
+    if let Err(e) = &result {
+        report(name, e);
+    }
+    result
+}
+
+/// The arguments of a trace line.
+pub(crate) fn arguments(list: &[String]) -> String {
+    list.join(", ")
+}
+
+/// For entries that return `cl_int`.
+pub(crate) fn status(
+    name: &'static str,
+    describe: impl Fn() -> String,
+    body: impl FnOnce() -> Result<()>,
+) -> cl_int {
+    match run(name, describe, body) {
+        Ok(()) => out::SUCCESS,
+        Err(e) => out::number(e.code),
+    }
+}
+
+/// For entries that return a handle or a pointer, and the code through `errcode_ret`.
+pub(crate) fn created<T>(
+    name: &'static str,
+    errcode_ret: Ptr<cl_int>,
+    describe: impl Fn() -> String,
+    body: impl FnOnce() -> Result<*mut T>,
+) -> *mut T {
+    match run(name, describe, body) {
+        Ok(created) => {
+            errcode_ret.write(out::SUCCESS);
+            created
+        }
+        Err(e) => {
+            errcode_ret.write(out::number(e.code));
+            std::ptr::null_mut()
+        }
+    }
+}
+
+/// For entries that return a pointer and have no way to return a code.
+pub(crate) fn pointer<T>(
+    name: &'static str,
+    describe: impl Fn() -> String,
+    body: impl FnOnce() -> Result<*mut T>,
+) -> *mut T {
+    run(name, describe, body).unwrap_or(std::ptr::null_mut())
+}
+
+/// Declares an entry point; see the module.
+#[macro_export]
+macro_rules! entry {
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointer arguments are null or valid as the clause says. Handles may be anything.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::abi::cl_int {
+            $(
+                // SAFETY: the caller's duty, above.
+                let $arg = unsafe { $crate::args::Argument::adopt($arg) };
+            )*
+            $crate::entry::status(
+                stringify!($name),
+                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                move || -> caldera_runtime::error::Result<()> { $body },
+            )
+        }
+    };
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* ; errcode_ret) -> $ret:ty $body:block) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointer arguments are null or valid as the clause says. Handles may be anything.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::abi::cl_int) -> $ret {
+            $(
+                // SAFETY: the caller's duty, above.
+                let $arg = unsafe { $crate::args::Argument::adopt($arg) };
+            )*
+            // SAFETY: the caller's duty, above.
+            let errcode_ret = unsafe { $crate::args::Argument::adopt(errcode_ret) };
+            $crate::entry::created(
+                stringify!($name),
+                errcode_ret,
+                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                move || -> caldera_runtime::error::Result<$ret> { $body },
+            )
+        }
+    };
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block) => {
+        $(#[$doc])*
+        ///
+        /// # Safety
+        /// Pointer arguments are null or valid as the clause says. Handles may be anything.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            $(
+                // SAFETY: the caller's duty, above.
+                let $arg = unsafe { $crate::args::Argument::adopt($arg) };
+            )*
+            $crate::entry::pointer(
+                stringify!($name),
+                || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
+                move || -> caldera_runtime::error::Result<$ret> { $body },
+            )
+        }
+    };
+}

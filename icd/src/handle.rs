@@ -1,0 +1,69 @@
+//! The only place where a `cl_*` handle is turned into an object.
+//!
+//! A handle is the address of a cell in a slab that is never unmapped ([`caldera_runtime::object`]). It is compared
+//! with the slabs' addresses before anything is read, so null, garbage, handles of another library, handles of
+//! another type and handles of deleted objects are all recognised and answered with the object's own error code.
+//! Nothing here is unsafe.
+//!
+//! The application's reference count belongs to the cell and not to the `Arc`: what the runtime holds does not
+//! show in `CL_*_REFERENCE_COUNT`. Releasing more often than retaining is answered with the error code. Releasing
+//! the last reference while another thread uses the handle is the application's error (CL 5, appendix A.2), and
+//! here the other call either gets the object or the error code.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::object::{self, Object};
+
+use crate::args::Ptr;
+
+#[cold]
+fn invalid<T: Object>(handle: *const c_void) -> Error {
+    Error::new(T::INVALID, format!("{handle:p} is not a {}", T::NAME))
+}
+
+/// The object behind a handle.
+pub(crate) fn borrow<T: Object>(handle: Ptr<c_void>) -> Result<Arc<T>> {
+    borrow_raw(handle.raw())
+}
+
+fn borrow_raw<T: Object>(handle: *const c_void) -> Result<Arc<T>> {
+    object::get(handle).ok_or_else(|| invalid::<T>(handle))
+}
+
+/// `clRetain*`.
+pub(crate) fn retain<T: Object>(handle: Ptr<c_void>) -> Result<()> {
+    object::retain::<T>(handle.raw()).ok_or_else(|| invalid::<T>(handle.raw()))
+}
+
+/// `clRelease*`.
+pub(crate) fn release<T: Object>(handle: Ptr<c_void>) -> Result<()> {
+    object::release::<T>(handle.raw()).ok_or_else(|| invalid::<T>(handle.raw()))
+}
+
+/// The objects of a list of handles.
+pub(crate) fn list<T: Object>(handles: &[*mut c_void]) -> Result<Vec<Arc<T>>> {
+    handles.iter().map(|h| borrow_raw(*h)).collect()
+}
+
+/// A wait list.
+pub(crate) fn wait_list<T: Object>(count: u32, handles: Ptr<*mut c_void>) -> Result<Vec<Arc<T>>> {
+    // CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
+    // event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events
+    let bad = |what: &'static str| Error::new(ClCode::InvalidEventWaitList, what);
+    match (count, handles.is_null()) {
+        (0, true) => Ok(Vec::new()),
+        (0, false) => Err(bad("event_wait_list is not NULL and has no events")),
+        (_, true) => Err(bad("event_wait_list is NULL")),
+        (n, false) => {
+            let handles = handles
+                .slice(n as usize)
+                .ok_or_else(|| bad("event_wait_list is not a list"))?;
+            handles
+                .iter()
+                .map(|h| object::get(*h).ok_or_else(|| bad("not an event")))
+                .collect()
+        }
+    }
+}

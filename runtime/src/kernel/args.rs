@@ -1,0 +1,144 @@
+//! What kernel arguments take (CL 5.7.2), from the module's reflection.
+
+use caldera_compiler::reflect::{self, Binding, Place};
+
+use super::launch::{ArgValue, PodBytes};
+use crate::error::{ClCode, Error, Result};
+
+/// `CL_KERNEL_ARG_ADDRESS_*`, which the reflection uses.
+mod address {
+    pub(super) const GLOBAL: u32 = 0x119B;
+    pub(super) const LOCAL: u32 = 0x119C;
+    pub(super) const CONSTANT: u32 = 0x119D;
+}
+
+/// What clSetKernelArg accepts for an argument.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum ArgKind {
+    /// So many bytes.
+    Pod(u32),
+    /// Bytes of a value that the kernel does not use, so that the module does not say how many.
+    UnusedPod,
+    /// A buffer or null: `global` and `constant` pointers.
+    Buffer,
+    /// A size in bytes: `local` pointers.
+    Local,
+    /// A sampler.
+    Sampler,
+    /// An image.
+    Image,
+}
+
+/// By ordinal.
+pub(super) fn kinds(kernel: &reflect::Kernel) -> Vec<ArgKind> {
+    kernel.args.iter().map(kind).collect()
+}
+
+fn kind(arg: &reflect::Arg) -> ArgKind {
+    match arg.binding {
+        Some(Binding::Pod(place)) => ArgKind::Pod(size(place)),
+        Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => ArgKind::Buffer,
+        Some(Binding::Workgroup { .. }) => ArgKind::Local,
+        Some(Binding::Sampler(_)) => ArgKind::Sampler,
+        Some(
+            Binding::SampledImage(_)
+            | Binding::StorageImage(_)
+            | Binding::StorageTexelBuffer(_)
+            | Binding::UniformTexelBuffer(_),
+        ) => ArgKind::Image,
+        None => match arg.info.as_ref().and_then(|i| i.address_qualifier) {
+            Some(address::GLOBAL | address::CONSTANT) => ArgKind::Buffer,
+            Some(address::LOCAL) => ArgKind::Local,
+            Some(_) | None => ArgKind::UnusedPod,
+        },
+    }
+}
+
+fn size(place: Place) -> u32 {
+    match place {
+        Place::Push(range) => range.size,
+        Place::Uniform { size, .. } | Place::Storage { size, .. } => size,
+    }
+}
+
+impl ArgKind {
+    /// Checks `arg_size`, and whether `arg_value` is there, before anything is read from it.
+    pub fn check(self, arg_size: usize, has_value: bool) -> Result<()> {
+        let wrong_size = |wanted: usize| {
+            Error::new(
+                ClCode::InvalidArgSize,
+                format!("the argument has {wanted} bytes, not {arg_size}"),
+            )
+            .at("5.7.2")
+        };
+        let no_value = || Error::new(ClCode::InvalidArgValue, "arg_value is NULL").at("5.7.2");
+        match self {
+            // CL 5.7.2: INVALID_ARG_SIZE if arg_size is zero and the argument is declared with the local qualifier;
+            // INVALID_ARG_VALUE if the arg_value specified is not NULL for it
+            ArgKind::Local => {
+                if has_value {
+                    return Err(
+                        Error::new(ClCode::InvalidArgValue, "a local argument has no value").at("5.7.2"),
+                    );
+                }
+                if arg_size == 0 {
+                    return Err(Error::new(ClCode::InvalidArgSize, "no bytes of local memory").at("5.7.2"));
+                }
+                Ok(())
+            }
+            // CL 5.7.2: INVALID_ARG_SIZE if arg_size does not match the size of the data type, or for a memory object
+            // or sampler is not the size of a handle; INVALID_ARG_VALUE if arg_value is NULL for what has a value
+            ArgKind::Pod(size) => {
+                if !has_value {
+                    return Err(no_value());
+                }
+                if arg_size != size as usize {
+                    return Err(wrong_size(size as usize));
+                }
+                Ok(())
+            }
+            ArgKind::UnusedPod => {
+                if has_value {
+                    Ok(())
+                } else {
+                    Err(no_value())
+                }
+            }
+            // A NULL arg_value is a null pointer here, whatever the size.
+            ArgKind::Buffer if !has_value => Ok(()),
+            ArgKind::Sampler | ArgKind::Image if !has_value => Err(no_value()),
+            ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image => {
+                if arg_size != size_of::<usize>() {
+                    return Err(wrong_size(size_of::<usize>()));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The value of a POD argument.
+    pub fn pod(bytes: &[u8]) -> ArgValue {
+        ArgValue::Pod(PodBytes::new(bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_values() {
+        let code = |kind: ArgKind, size, value| kind.check(size, value).map_err(|e| e.code);
+        let (bad_size, bad_value) = (Err(ClCode::InvalidArgSize), Err(ClCode::InvalidArgValue));
+        assert_eq!(code(ArgKind::Pod(4), 4, true), Ok(()));
+        assert_eq!(code(ArgKind::Pod(4), 8, true), bad_size);
+        assert_eq!(code(ArgKind::Pod(4), 4, false), bad_value);
+        assert_eq!(code(ArgKind::Local, 16, false), Ok(()));
+        assert_eq!(code(ArgKind::Local, 0, false), bad_size);
+        assert_eq!(code(ArgKind::Local, 16, true), bad_value);
+        assert_eq!(code(ArgKind::Buffer, 8, true), Ok(()));
+        assert_eq!(code(ArgKind::Buffer, 4, true), bad_size);
+        assert_eq!(code(ArgKind::Buffer, 8, false), Ok(()));
+        assert_eq!(code(ArgKind::Sampler, 8, false), bad_value);
+    }
+}

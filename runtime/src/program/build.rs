@@ -1,0 +1,291 @@
+//! clBuildProgram and clCompileProgram (CL 5.6.2, 5.6.3).
+
+use std::sync::Arc;
+
+use caldera_compiler::options::{OptionUse, Options};
+
+use super::toolchain::{self, Object, Unit};
+use super::{BuildStatus, DeviceBuild, Executable, Notify, Origin, Output, Program};
+use crate::device::Device;
+use crate::error::{ClCode, Error, Result};
+use crate::kernel::pipeline::DeviceModule;
+
+/// A header of clCompileProgram.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// The name in the `#include` directive.
+    pub name: String,
+    /// A program made from source.
+    pub program: Arc<Program>,
+}
+
+/// What a build produced for one device.
+pub(super) type Outcome = std::result::Result<(Output, String), String>;
+
+/// Devices marked as being built. Whatever is not finished when it goes (a panic in the compiler) has failed.
+pub(super) struct InProgress {
+    program: Arc<Program>,
+    indices: Vec<usize>,
+}
+
+impl InProgress {
+    /// Marks the devices.
+    pub(super) fn start(
+        program: &Arc<Program>,
+        devices: &[Arc<Device>],
+        options: &str,
+    ) -> Result<InProgress> {
+        let indices = devices
+            .iter()
+            .map(|d| program.index(d))
+            .collect::<Result<Vec<_>>>()?;
+        let mut builds = program.builds.lock();
+        // CL 5.6.2: INVALID_OPERATION if the build for any of the devices by a previous call has not completed
+        if indices
+            .iter()
+            .any(|&i| builds[i].status == BuildStatus::InProgress)
+        {
+            return Err(Error::new(ClCode::InvalidOperation, "the program is being built").at("5.6.2"));
+        }
+        for &i in &indices {
+            builds[i].status = BuildStatus::InProgress;
+            options.clone_into(&mut builds[i].options);
+            builds[i].log.clear();
+        }
+        drop(builds);
+        Ok(InProgress {
+            program: Arc::clone(program),
+            indices,
+        })
+    }
+
+    /// Stores one result per device, in the order of `start`. Whether all are good.
+    pub(super) fn finish(mut self, outcomes: Vec<Outcome>) -> bool {
+        let mut builds = self.program.builds.lock();
+        let mut all_good = true;
+        for (&i, outcome) in self.indices.iter().zip(outcomes) {
+            let build = &mut builds[i];
+            match outcome {
+                Ok((output, log)) => {
+                    build.status = BuildStatus::Success;
+                    build.output = output;
+                    build.log = log;
+                }
+                Err(log) => {
+                    all_good = false;
+                    build.status = BuildStatus::Error;
+                    // Binaries that the application gave stay for another attempt.
+                    if matches!(self.program.origin, Origin::Source(_)) {
+                        build.output = Output::None;
+                    }
+                    build.log = log;
+                }
+            }
+        }
+        drop(builds);
+        self.indices.clear();
+        all_good
+    }
+}
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        if self.indices.is_empty() {
+            return;
+        }
+        let mut builds = self.program.builds.lock();
+        for &i in &self.indices {
+            builds[i].status = BuildStatus::Error;
+            builds[i].log = "internal compiler error\n".into();
+        }
+    }
+}
+
+/// Parses an option string; the code for a bad one depends on the call.
+pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
+    Options::parse_for(text, usage).map_err(|e| {
+        let (code, section) = match usage {
+            OptionUse::Build => (ClCode::InvalidBuildOptions, "5.6.2"),
+            OptionUse::Compile => (ClCode::InvalidCompilerOptions, "5.6.3"),
+            OptionUse::Link => (ClCode::InvalidLinkerOptions, "5.6.3"),
+        };
+        log::warn!(target: "program", "options {text:?}: {e}");
+        Error::new(code, e.to_string()).at(section)
+    })
+}
+
+/// Hands a module to the driver.
+pub(super) fn load(
+    device: &Arc<Device>,
+    words: &Arc<[u32]>,
+    arg_info: Option<bool>,
+) -> std::result::Result<Output, String> {
+    let reflection = caldera_compiler::reflect::read(words).map_err(|e| format!("error: {e}\n"))?;
+    let module = DeviceModule::new(device, words).map_err(|e| format!("error: {}\n", e.chain()))?;
+    let has_info = || {
+        reflection
+            .kernels
+            .iter()
+            .any(|k| k.args.iter().any(|a| a.info.is_some()))
+    };
+    Ok(Output::Executable(Arc::new(Executable {
+        words: Arc::clone(words),
+        arg_info: arg_info.unwrap_or_else(has_info),
+        reflection: Arc::new(reflection),
+        module,
+    })))
+}
+
+impl Program {
+    /// The devices that a build is for: those given, or all.
+    fn wanted(&self, devices: &[Arc<Device>]) -> Result<Vec<Arc<Device>>> {
+        for d in devices {
+            self.index(d)?;
+        }
+        Ok(if devices.is_empty() {
+            &self.devices
+        } else {
+            devices
+        }
+        .to_vec())
+    }
+
+    fn no_kernels(&self) -> Result<()> {
+        // CL 5.6.2: INVALID_OPERATION if there are kernel objects attached to program
+        if self.kernels.load(std::sync::atomic::Ordering::Relaxed) > 0 {
+            return Err(Error::new(ClCode::InvalidOperation, "the program has kernel objects").at("5.6.2"));
+        }
+        Ok(())
+    }
+
+    /// CL 5.6.2 — clBuildProgram. Without devices: for all of the program's.
+    pub fn build(
+        self: &Arc<Self>,
+        devices: &[Arc<Device>],
+        options: &str,
+        notify: Option<Notify>,
+    ) -> Result<()> {
+        let devices = self.wanted(devices)?;
+        // CL 5.6.2: INVALID_BUILD_OPTIONS if the build options are invalid
+        let parsed = parse_options(options, OptionUse::Build)?;
+        self.no_kernels()?;
+        // CL 5.6.2: INVALID_BINARY if program was created with clCreateProgramWithBinary and devices do not have a valid
+        // program binary; INVALID_OPERATION if program was not created with source or binary
+        if let Origin::Link = self.origin {
+            return Err(
+                Error::new(ClCode::InvalidOperation, "the program was made by clLinkProgram").at("5.6.2"),
+            );
+        }
+        let progress = InProgress::start(self, &devices, options)?;
+        let program = Arc::clone(self);
+        let options = options.to_owned();
+        run(self, notify, ClCode::BuildProgramFailure, "5.6.2", move || {
+            let outcomes = devices
+                .iter()
+                .map(|d| program.build_for(d, &options, &parsed))
+                .collect();
+            progress.finish(outcomes)
+        })
+    }
+
+    /// Builds for one device.
+    fn build_for(&self, device: &Arc<Device>, options: &str, parsed: &Options) -> Outcome {
+        match &self.origin {
+            Origin::Source(source) => {
+                let unit = Unit {
+                    source,
+                    options_text: options,
+                    options: parsed,
+                    headers: &[],
+                };
+                let compiled = toolchain::build(&unit, device.target())?;
+                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info))?;
+                Ok((output, compiled.log.clone()))
+            }
+            Origin::Binary | Origin::Link => {
+                let index = self.index(device).map_err(|e| e.to_string())?;
+                let present = self.builds.lock()[index].output.clone();
+                let objects: Vec<Arc<Object>> = match present {
+                    Output::Executable(e) => return Ok((Output::Executable(e), String::new())),
+                    Output::Object(o) => vec![o],
+                    Output::Library(l) => l.to_vec(),
+                    Output::None => return Err("error: there is no binary for the device\n".into()),
+                };
+                let compiled = toolchain::link(&objects, parsed, device.target())?;
+                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info))?;
+                Ok((output, compiled.log.clone()))
+            }
+        }
+    }
+
+    /// CL 5.6.3 — clCompileProgram. Without devices: for all of the program's.
+    pub fn compile(
+        self: &Arc<Self>,
+        devices: &[Arc<Device>],
+        options: &str,
+        headers: Vec<Header>,
+        notify: Option<Notify>,
+    ) -> Result<()> {
+        let devices = self.wanted(devices)?;
+        // CL 5.6.3: INVALID_COMPILER_OPTIONS if the compiler options are invalid
+        let parsed = parse_options(options, OptionUse::Compile)?;
+        self.no_kernels()?;
+        // CL 5.6.3: INVALID_OPERATION if program has no source
+        let Origin::Source(source) = &self.origin else {
+            return Err(Error::new(ClCode::InvalidOperation, "the program has no source").at("5.6.3"));
+        };
+        let progress = InProgress::start(self, &devices, options)?;
+        let source = Arc::clone(source);
+        let options = options.to_owned();
+        run(self, notify, ClCode::CompileProgramFailure, "5.6.3", move || {
+            let unit = Unit {
+                source: &source,
+                options_text: &options,
+                options: &parsed,
+                headers: &headers,
+            };
+            let outcomes = devices
+                .iter()
+                .map(|d| {
+                    let object = toolchain::compile(&unit, d.target())?;
+                    let log = object.log.clone();
+                    Ok((Output::Object(object), log))
+                })
+                .collect();
+            progress.finish(outcomes)
+        })
+    }
+}
+
+/// Runs a build: now, or, if the application wants to be told, on the context's executor.
+pub(super) fn run(
+    program: &Arc<Program>,
+    notify: Option<Notify>,
+    failure: ClCode,
+    section: &'static str,
+    work: impl FnOnce() -> bool + Send + 'static,
+) -> Result<()> {
+    let Some(notify) = notify else {
+        if work() {
+            return Ok(());
+        }
+        return Err(Error::new(failure, "see the build log").at(section));
+    };
+    work();
+    notify(program);
+    Ok(())
+}
+
+impl DeviceBuild {
+    /// What a link takes from a program: its objects, if there are any.
+    pub(super) fn objects(&self) -> Option<Vec<Arc<Object>>> {
+        if self.status == BuildStatus::InProgress {
+            return None;
+        }
+        match &self.output {
+            Output::Object(o) => Some(vec![Arc::clone(o)]),
+            Output::Library(l) => Some(l.to_vec()),
+            Output::None | Output::Executable(_) => None,
+        }
+    }
+}

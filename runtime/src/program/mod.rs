@@ -1,0 +1,289 @@
+//! Programs (CL 5.6): source or binaries, what was built from them for each device, logs.
+//!
+//! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, [`binary`] the form of program
+//! binaries, [`toolchain`] is the only place that calls the compiler, [`cache`] remembers what it answered.
+//!
+//! A program's devices are those of its context (or those that binaries were given for). For each there is a
+//! [`DeviceBuild`]: status, options, log, and an [`Output`]. They change only under the program's lock, which is
+//! never held while the compiler runs: a build first marks its devices as being built, so that a second build is
+//! refused, and stores its results at the end.
+
+pub mod binary;
+pub mod build;
+pub mod cache;
+pub mod link;
+mod toolchain;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use caldera_compiler::reflect::Reflection;
+
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{ClCode, Error, Result};
+use crate::impl_object;
+use crate::kernel::pipeline::DeviceModule;
+use crate::lock::{Mutex, Rank};
+use crate::object::Anchor;
+use toolchain::Object;
+
+pub use build::Header;
+
+/// The application's `pfn_notify`, made safe by the icd crate. Called with no lock held.
+pub type Notify = Box<dyn FnOnce(&Arc<Program>) + Send>;
+
+/// CL_PROGRAM_BUILD_STATUS.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(i32)]
+pub enum BuildStatus {
+    /// CL_BUILD_SUCCESS
+    Success = 0,
+    /// CL_BUILD_NONE
+    #[default]
+    None = -1,
+    /// CL_BUILD_ERROR
+    Error = -2,
+    /// CL_BUILD_IN_PROGRESS
+    InProgress = -3,
+}
+
+/// CL_PROGRAM_BINARY_TYPE.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum BinaryType {
+    /// CL_PROGRAM_BINARY_TYPE_NONE
+    None = 0,
+    /// CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
+    CompiledObject = 1,
+    /// CL_PROGRAM_BINARY_TYPE_LIBRARY
+    Library = 2,
+    /// CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+    Executable = 4,
+}
+
+/// A linked module on its device.
+#[derive(Debug)]
+pub struct Executable {
+    /// The SPIR-V module: also the program binary.
+    pub words: Arc<[u32]>,
+    /// What the module says about itself.
+    pub reflection: Arc<Reflection>,
+    /// The module in the driver's hands.
+    pub module: Arc<DeviceModule>,
+    /// Whether clGetKernelArgInfo may answer.
+    pub arg_info: bool,
+}
+
+/// What a program has for a device.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Output {
+    /// Nothing yet, or the last build failed.
+    #[default]
+    None,
+    /// From clCompileProgram.
+    Object(Arc<Object>),
+    /// From clLinkProgram with -create-library.
+    Library(Arc<[Arc<Object>]>),
+    /// From clBuildProgram or clLinkProgram.
+    Executable(Arc<Executable>),
+}
+
+impl Output {
+    fn binary_type(&self) -> BinaryType {
+        match self {
+            Output::None => BinaryType::None,
+            Output::Object(_) => BinaryType::CompiledObject,
+            Output::Library(_) => BinaryType::Library,
+            Output::Executable(_) => BinaryType::Executable,
+        }
+    }
+}
+
+/// What clGetProgramBuildInfo answers for a device, and the output.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeviceBuild {
+    pub status: BuildStatus,
+    pub options: String,
+    pub log: String,
+    pub output: Output,
+}
+
+/// Answer of clGetProgramBuildInfo.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildInfo {
+    /// CL_PROGRAM_BUILD_STATUS.
+    pub status: BuildStatus,
+    /// CL_PROGRAM_BUILD_OPTIONS.
+    pub options: String,
+    /// CL_PROGRAM_BUILD_LOG.
+    pub log: String,
+    /// CL_PROGRAM_BINARY_TYPE.
+    pub binary_type: BinaryType,
+}
+
+/// Where a program comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    /// clCreateProgramWithSource: the strings joined.
+    Source(Arc<[u8]>),
+    /// clCreateProgramWithBinary.
+    Binary,
+    /// clLinkProgram.
+    Link,
+}
+
+/// A program.
+pub struct Program {
+    anchor: Anchor<Program>,
+    context: Arc<Context>,
+    devices: Vec<Arc<Device>>,
+    origin: Origin,
+    /// One per device.
+    builds: Mutex<Vec<DeviceBuild>>,
+    /// Kernel objects: while there are any, the program cannot be built again.
+    kernels: AtomicU32,
+}
+
+impl_object!(Program, ClCode::InvalidProgram, "program");
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program")
+            .field("devices", &self.devices)
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    fn new(
+        context: &Arc<Context>,
+        devices: Vec<Arc<Device>>,
+        origin: Origin,
+        builds: Vec<DeviceBuild>,
+    ) -> Arc<Program> {
+        debug_assert_eq!(devices.len(), builds.len());
+        Arc::new(Program {
+            anchor: Anchor::new(),
+            context: Arc::clone(context),
+            devices,
+            origin,
+            builds: Mutex::new(Rank::Program, builds),
+            kernels: AtomicU32::new(0),
+        })
+    }
+
+    /// CL 5.6.1 — clCreateProgramWithSource, the strings joined
+    pub fn with_source(context: &Arc<Context>, source: Vec<u8>) -> Arc<Program> {
+        let devices = context.devices().to_vec();
+        let builds = vec![DeviceBuild::default(); devices.len()];
+        Program::new(context, devices, Origin::Source(source.into()), builds)
+    }
+
+    /// CL 5.6.1 — clCreateProgramWithBinary. The devices belong to the context. The second value is
+    /// `binary_status`; on failure it is all there is.
+    pub fn with_binaries(
+        context: &Arc<Context>,
+        binaries: &[(Arc<Device>, &[u8])],
+    ) -> std::result::Result<Arc<Program>, Vec<Result<()>>> {
+        let mut builds = Vec::with_capacity(binaries.len());
+        let mut status = Vec::with_capacity(binaries.len());
+        for (device, bytes) in binaries {
+            match binary::decode(device, bytes) {
+                Ok(output) => {
+                    builds.push(DeviceBuild {
+                        output,
+                        ..DeviceBuild::default()
+                    });
+                    status.push(Ok(()));
+                }
+                // CL 5.6.1: INVALID_BINARY if an invalid program binary was encountered for any device
+                Err(e) => status.push(Err(Error::new(ClCode::InvalidBinary, e.to_string()).at("5.6.1"))),
+            }
+        }
+        if builds.len() < binaries.len() {
+            return Err(status);
+        }
+        let devices = binaries.iter().map(|(d, _)| Arc::clone(d)).collect();
+        Ok(Program::new(context, devices, Origin::Binary, builds))
+    }
+
+    /// CL_PROGRAM_CONTEXT.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// CL_PROGRAM_DEVICES.
+    pub fn devices(&self) -> &[Arc<Device>] {
+        &self.devices
+    }
+
+    /// CL_PROGRAM_SOURCE without the terminating zero; empty for a program without source.
+    pub fn source(&self) -> &[u8] {
+        match &self.origin {
+            Origin::Source(text) => text,
+            Origin::Binary | Origin::Link => &[],
+        }
+    }
+
+    fn index(&self, device: &Arc<Device>) -> Result<usize> {
+        self.devices
+            .iter()
+            .position(|d| Arc::ptr_eq(d, device))
+            // CL 5.6: INVALID_DEVICE if device is not in the list of devices associated with program
+            .ok_or_else(|| Error::new(ClCode::InvalidDevice, "the program has no such device").at("5.6"))
+    }
+
+    /// What clGetProgramBuildInfo answers.
+    pub fn build_info(&self, device: &Arc<Device>) -> Result<BuildInfo> {
+        let index = self.index(device)?;
+        let builds = self.builds.lock();
+        let build = &builds[index];
+        Ok(BuildInfo {
+            status: build.status,
+            options: build.options.clone(),
+            log: build.log.clone(),
+            binary_type: build.output.binary_type(),
+        })
+    }
+
+    /// CL_PROGRAM_BINARIES: one per device, empty where there is none.
+    pub fn binaries(&self) -> Vec<Vec<u8>> {
+        let outputs: Vec<Output> = self.builds.lock().iter().map(|b| b.output.clone()).collect();
+        outputs.iter().map(binary::encode).collect()
+    }
+
+    /// The executables that kernels can be made from, with their devices. Binaries must have been built.
+    pub(crate) fn executables(&self) -> Vec<(Arc<Device>, Arc<Executable>)> {
+        let builds = self.builds.lock();
+        self.devices
+            .iter()
+            .zip(builds.iter())
+            .filter_map(|(d, b)| match &b.output {
+                Output::Executable(e) if b.status == BuildStatus::Success => {
+                    Some((Arc::clone(d), Arc::clone(e)))
+                }
+                Output::Executable(_) | Output::None | Output::Object(_) | Output::Library(_) => None,
+            })
+            .collect()
+    }
+
+    /// CL_PROGRAM_KERNEL_NAMES, and their number.
+    pub fn kernel_names(&self) -> Result<Vec<String>> {
+        let executables = self.executables();
+        // CL 5.6.6: INVALID_PROGRAM_EXECUTABLE if there is no executable built successfully for at least one device
+        let (_, first) = executables.first().ok_or_else(|| {
+            Error::new(ClCode::InvalidProgramExecutable, "the program is not built").at("5.6.6")
+        })?;
+        Ok(first.reflection.kernels.iter().map(|k| k.name.clone()).collect())
+    }
+
+    pub(crate) fn kernel_made(&self) {
+        self.kernels.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn kernel_gone(&self) {
+        self.kernels.fetch_sub(1, Ordering::Relaxed);
+    }
+}
