@@ -19,6 +19,7 @@ pub mod diag;
 pub mod hir;
 pub mod intrinsic;
 pub mod ir;
+pub mod lower_hir;
 pub mod options;
 pub mod pass;
 pub mod pp;

@@ -1,0 +1,194 @@
+//! Arithmetic, comparisons and conversions: what signless IR operations a typed HIR operation is.
+
+use super::func::FuncLowering;
+use super::{Lowered, broken, types};
+use crate::hir::{self, BinOp, CmpOp, Convert, Scalar, Type, TypeId};
+use crate::ir::{self, CastOp, Ty, Value};
+
+impl FuncLowering<'_, '_> {
+    /// `lhs op rhs`, all of type `ty`.
+    pub(super) fn arithmetic(
+        &mut self,
+        op: BinOp,
+        lhs: Value,
+        rhs: Value,
+        ty: TypeId,
+        contract: bool,
+    ) -> Lowered<Value> {
+        let (scalar, _) = types::lanes(&self.cx.program.types, ty)?;
+        let op = if scalar.is_float() {
+            match op {
+                BinOp::Add => ir::BinOp::FAdd,
+                BinOp::Sub => ir::BinOp::FSub,
+                BinOp::Mul => ir::BinOp::FMul,
+                BinOp::Div => ir::BinOp::FDiv,
+                BinOp::Rem => ir::BinOp::FRem,
+                BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor => {
+                    return broken("a bit operation on floating-point numbers");
+                }
+            }
+        } else {
+            let signed = scalar.is_signed();
+            match op {
+                BinOp::Add => ir::BinOp::IAdd,
+                BinOp::Sub => ir::BinOp::ISub,
+                BinOp::Mul => ir::BinOp::IMul,
+                BinOp::Div if signed => ir::BinOp::SDiv,
+                BinOp::Div => ir::BinOp::UDiv,
+                BinOp::Rem if signed => ir::BinOp::SRem,
+                BinOp::Rem => ir::BinOp::URem,
+                BinOp::Shl => ir::BinOp::Shl,
+                BinOp::Shr if signed => ir::BinOp::AShr,
+                BinOp::Shr => ir::BinOp::LShr,
+                BinOp::And => ir::BinOp::And,
+                BinOp::Or => ir::BinOp::Or,
+                BinOp::Xor => ir::BinOp::Xor,
+            }
+        };
+        self.set_contract(contract);
+        Ok(self.b.binary(op, lhs, rhs))
+    }
+
+    /// Comparison of two operands of type `ty`.
+    pub(super) fn comparison(&mut self, op: CmpOp, lhs: Value, rhs: Value, ty: TypeId) -> Lowered<Value> {
+        use ir::CmpOp as C;
+        let scalar = match *self.cx.program.types.get(ty) {
+            Type::Scalar(s) | Type::Vector(s, _) => s,
+            // Addresses are unsigned.
+            Type::Pointer { .. } => Scalar::ULong,
+            Type::Void
+            | Type::Array(..)
+            | Type::IncompleteArray(_)
+            | Type::Record(_)
+            | Type::Function { .. }
+            | Type::Image { .. }
+            | Type::Sampler
+            | Type::Event => return broken("a comparison of what cannot be compared"),
+        };
+        let op = match (op, scalar.is_float(), scalar.is_signed()) {
+            (CmpOp::Eq, true, _) => C::FOEq,
+            (CmpOp::Ne, true, _) => C::FUNe,
+            (CmpOp::Lt, true, _) => C::FOLt,
+            (CmpOp::Le, true, _) => C::FOLe,
+            (CmpOp::Gt, true, _) => C::FOGt,
+            (CmpOp::Ge, true, _) => C::FOGe,
+            (CmpOp::Eq, false, _) => C::IEq,
+            (CmpOp::Ne, false, _) => C::INe,
+            (CmpOp::Lt, false, true) => C::SLt,
+            (CmpOp::Le, false, true) => C::SLe,
+            (CmpOp::Gt, false, true) => C::SGt,
+            (CmpOp::Ge, false, true) => C::SGe,
+            (CmpOp::Lt, false, false) => C::ULt,
+            (CmpOp::Le, false, false) => C::ULe,
+            (CmpOp::Gt, false, false) => C::UGt,
+            (CmpOp::Ge, false, false) => C::UGe,
+        };
+        Ok(self.b.compare(op, lhs, rhs))
+    }
+
+    /// A conversion between two types.
+    pub(super) fn conversion(&mut self, how: Convert, v: Value, from: TypeId, to: TypeId) -> Lowered<Value> {
+        let have = self.b.func.ty(v);
+        let want = self.ty(to)?;
+        Ok(match how {
+            Convert::Numeric => {
+                let (from, _) = types::lanes(&self.cx.program.types, from)?;
+                let (to, _) = types::lanes(&self.cx.program.types, to)?;
+                self.numeric(v, from, to, want)
+            }
+            Convert::Bits => self.reinterpret(v, want),
+            Convert::PointerToInt => {
+                let wide = self.b.cast(CastOp::PtrToInt, v, Ty::I64);
+                if want == Ty::I64 {
+                    wide
+                } else {
+                    self.b.cast(CastOp::Trunc, wide, want)
+                }
+            }
+            Convert::IntToPointer => {
+                let (from, _) = types::lanes(&self.cx.program.types, from)?;
+                let wide = self.numeric(
+                    v,
+                    from,
+                    if from.is_signed() {
+                        Scalar::Long
+                    } else {
+                        Scalar::ULong
+                    },
+                    Ty::I64,
+                );
+                self.b.cast(CastOp::IntToPtr, wide, want)
+            }
+            Convert::Pointer if have == want => v,
+            Convert::Pointer => self.b.cast(CastOp::PtrCast, v, want),
+            Convert::PointerToBool => {
+                let null = self.b.zero(have);
+                self.b.compare(ir::CmpOp::INe, v, null)
+            }
+            Convert::Mask => self.b.cast(CastOp::SExt, v, want),
+        })
+    }
+
+    fn numeric(&mut self, v: Value, from: Scalar, to: Scalar, want: Ty) -> Value {
+        let have = self.b.func.ty(v);
+        if from == to || have == want {
+            return v;
+        }
+        self.set_contract(false);
+        match (from, to) {
+            (_, Scalar::Bool) => {
+                let zero = self.b.zero(have);
+                let op = if from.is_float() {
+                    ir::CmpOp::FUNe
+                } else {
+                    ir::CmpOp::INe
+                };
+                self.b.compare(op, v, zero)
+            }
+            (Scalar::Bool, to) if to.is_float() => {
+                let wide = self.b.cast(CastOp::ZExt, v, want.with_scalar(ir::Scalar::I32));
+                self.b.cast(CastOp::UToF, wide, want)
+            }
+            (Scalar::Bool, _) => self.b.cast(CastOp::ZExt, v, want),
+            (from, to) => {
+                let op = match (from.is_float(), to.is_float()) {
+                    (true, true) => CastOp::FConvert,
+                    (true, false) if to.is_signed() => CastOp::FToS,
+                    (true, false) => CastOp::FToU,
+                    (false, true) if from.is_signed() => CastOp::SToF,
+                    (false, true) => CastOp::UToF,
+                    (false, false) if to.bytes() < from.bytes() => CastOp::Trunc,
+                    (false, false) if from.is_signed() => CastOp::SExt,
+                    (false, false) => CastOp::ZExt,
+                };
+                self.b.cast(op, v, want)
+            }
+        }
+    }
+
+    /// `as_type`: vectors of 3 lanes are 4 lanes wide, the last undefined.
+    fn reinterpret(&mut self, v: Value, want: Ty) -> Value {
+        let have = self.b.func.ty(v);
+        if have.bytes() == want.bytes() {
+            return self.b.cast(CastOp::Bitcast, v, want);
+        }
+        let full = |lanes: u8| if lanes == 3 { 4 } else { lanes };
+        let v = self.resize_vector(v, full(have.lanes));
+        let v = self
+            .b
+            .cast(CastOp::Bitcast, v, Ty::vector(want.scalar, full(want.lanes)));
+        self.resize_vector(v, want.lanes)
+    }
+
+    fn resize_vector(&mut self, v: Value, lanes: u8) -> Value {
+        if self.b.func.ty(v).lanes == 1 || lanes == 1 {
+            return v;
+        }
+        self.resize(v, lanes)
+    }
+}
+
+/// Whether a HIR type's values are compared as signed numbers; for the switch's case ranges.
+pub(super) fn is_signed(types: &hir::Types, ty: TypeId) -> Lowered<bool> {
+    Ok(types::lanes(types, ty)?.0.is_signed())
+}

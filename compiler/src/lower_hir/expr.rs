@@ -1,0 +1,423 @@
+//! Expressions.
+
+use super::func::FuncLowering;
+use super::place::{Addr, Slot};
+use super::{Lowered, at, broken, types};
+use crate::hir::{self, BinOp, Expr, ExprKind, LocalId, Place, PlaceKind, Scalar, Type, TypeId};
+use crate::ir::{self, CastOp, Ty, UnOp, Value};
+
+/// What an expression evaluates to.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Val {
+    /// Nothing (void).
+    None,
+    /// A scalar, vector, pointer, image or sampler.
+    Value(Value),
+    /// A struct or union, in this memory until something is stored there.
+    Memory(Addr),
+}
+
+/// Larger operands of `&&`, `||` and `?:` are not evaluated in advance.
+const SPECULATION_BUDGET: u32 = 6;
+
+impl FuncLowering<'_, '_> {
+    /// Evaluates an expression of any type.
+    pub(super) fn eval(&mut self, e: &Expr) -> Lowered<Val> {
+        let outer = std::mem::replace(&mut self.b.span, e.span);
+        let val = self.eval_kind(e);
+        self.b.span = outer;
+        val
+    }
+
+    /// Evaluates an expression that has an SSA value.
+    pub(super) fn value(&mut self, e: &Expr) -> Lowered<Value> {
+        match self.eval(e)? {
+            Val::Value(v) => Ok(v),
+            Val::None | Val::Memory(_) => broken(at(e.span, "a value is expected")),
+        }
+    }
+
+    /// Evaluates a struct into memory.
+    pub(super) fn write_val(&mut self, to: Addr, ty: TypeId, val: Val) -> Lowered<()> {
+        match val {
+            Val::None => broken("a void value is stored"),
+            Val::Value(v) => self.store_value(to, ty, v),
+            Val::Memory(from) => self.copy(to, from, ty),
+        }
+    }
+
+    fn eval_kind(&mut self, e: &Expr) -> Lowered<Val> {
+        Ok(Val::Value(match &e.kind {
+            ExprKind::Const(bits) => {
+                let ty = self.ty(e.ty)?;
+                self.b.lanes(ty, bits.clone())
+            }
+            ExprKind::Load(place) => return self.load(place),
+            ExprKind::AddrOf(_) | ExprKind::PointerAdd { .. } => {
+                let addr = self.pointer(e)?;
+                self.address(addr)
+            }
+            ExprKind::Neg(a) => {
+                let (scalar, _) = types::lanes(&self.cx.program.types, e.ty)?;
+                let a = self.value(a)?;
+                let op = if scalar.is_float() { UnOp::FNeg } else { UnOp::INeg };
+                self.set_contract(!self.source.is_library);
+                self.b.unary(op, a)
+            }
+            ExprKind::BitNot(a) => {
+                let a = self.value(a)?;
+                self.b.unary(UnOp::Not, a)
+            }
+            ExprKind::Not(a) => {
+                let a = self.value(a)?;
+                self.b.unary(UnOp::Not, a)
+            }
+            ExprKind::Binary {
+                op,
+                lhs,
+                rhs,
+                contract,
+            } => {
+                let lhs = self.value(lhs)?;
+                let rhs = self.value(rhs)?;
+                self.arithmetic(*op, lhs, rhs, e.ty, *contract)?
+            }
+            ExprKind::Compare(op, lhs, rhs) => {
+                let ty = lhs.ty;
+                let lhs = self.value(lhs)?;
+                let rhs = self.value(rhs)?;
+                self.comparison(*op, lhs, rhs, ty)?
+            }
+            ExprKind::And(lhs, rhs) => self.short_circuit(lhs, rhs, true)?,
+            ExprKind::Or(lhs, rhs) => self.short_circuit(lhs, rhs, false)?,
+            ExprKind::Conditional(cond, a, b) => return self.conditional(cond, a, b, e.ty),
+            ExprKind::Select(cond, a, b) => {
+                let cond = self.value(cond)?;
+                let a = self.value(a)?;
+                let b = self.value(b)?;
+                self.b.select(cond, a, b)
+            }
+            ExprKind::Convert(how, a) => {
+                let from = a.ty;
+                let a = self.value(a)?;
+                self.conversion(*how, a, from, e.ty)?
+            }
+            ExprKind::Splat(a) => {
+                let a = self.value(a)?;
+                let ty = self.ty(e.ty)?;
+                self.b.splat(ty, a)
+            }
+            ExprKind::Vector(parts) => {
+                let ty = self.ty(e.ty)?;
+                let mut values = Vec::with_capacity(parts.len());
+                for p in parts {
+                    values.push(self.value(p)?);
+                }
+                match values[..] {
+                    [one] if self.b.func.ty(one) == ty => one,
+                    _ => self.b.construct(ty, values),
+                }
+            }
+            ExprKind::Swizzle(a, lanes) => {
+                let a = self.value(a)?;
+                self.swizzle(a, lanes)
+            }
+            ExprKind::PointerDiff(a, b) => self.pointer_difference(a, b)?,
+            ExprKind::Assign(place, value) => return self.assign(place, value),
+            ExprKind::CompoundAssign {
+                place,
+                op,
+                rhs,
+                compute,
+                contract,
+            } => self.compound_assign(place, *op, rhs, *compute, *contract)?,
+            ExprKind::IncDec {
+                place,
+                decrement,
+                post,
+            } => self.step(place, *decrement, *post)?,
+            ExprKind::Call(func, args) => return self.call(*func, args, e.ty),
+            ExprKind::Intrinsic(op, args) => {
+                let mut values = Vec::with_capacity(args.len());
+                for a in args {
+                    values.push(self.value(a)?);
+                }
+                let ty = types::value(&self.cx.program.types, e.ty);
+                self.set_contract(false);
+                match self.b.intrinsic(*op, values, ty) {
+                    Some(v) => v,
+                    None => return Ok(Val::None),
+                }
+            }
+            ExprKind::Comma(a, b) => {
+                self.eval(a)?;
+                return self.eval(b);
+            }
+            ExprKind::StmtExpr(stmts, value) => {
+                self.stmts(stmts)?;
+                return match value {
+                    Some(v) => self.eval(v),
+                    None => Ok(Val::None),
+                };
+            }
+        }))
+    }
+
+    fn load(&mut self, place: &Place) -> Lowered<Val> {
+        if matches!(self.cx.program.types.get(place.ty), Type::Record(_)) {
+            return Ok(Val::Memory(self.memory(place)?));
+        }
+        let slot = self.place(place)?;
+        Ok(Val::Value(self.load_slot(&slot, place.ty)?))
+    }
+
+    /// `lhs && rhs` (`and`) or `lhs || rhs`.
+    fn short_circuit(&mut self, lhs: &Expr, rhs: &Expr, and: bool) -> Lowered<Value> {
+        let lhs = self.value(lhs)?;
+        let known = self.b.bool(!and);
+        if speculatable(rhs, &mut { SPECULATION_BUDGET }) {
+            let rhs = self.value(rhs)?;
+            return Ok(if and {
+                self.b.select(lhs, rhs, known)
+            } else {
+                self.b.select(lhs, known, rhs)
+            });
+        }
+        let (inst, then, otherwise) = self.b.if_(lhs, &[Ty::BOOL]);
+        let (long, short) = if and { (then, otherwise) } else { (otherwise, then) };
+        self.b.enter(short);
+        self.exit(inst, vec![known]);
+        self.b.leave();
+        self.b.enter(long);
+        let rhs = self.value(rhs)?;
+        self.exit(inst, vec![rhs]);
+        self.b.leave();
+        Ok(self.b.results(inst)[0])
+    }
+
+    fn conditional(&mut self, cond: &Expr, a: &Expr, b: &Expr, ty: TypeId) -> Lowered<Val> {
+        let cond = self.value(cond)?;
+        let value_ty = types::value(&self.cx.program.types, ty);
+        let handle = types::is_handle(&self.cx.program.types, ty);
+        let mut budget = SPECULATION_BUDGET;
+        if value_ty.is_some() && !handle && speculatable(a, &mut budget) && speculatable(b, &mut budget) {
+            let a = self.value(a)?;
+            let b = self.value(b)?;
+            return Ok(Val::Value(self.b.select(cond, a, b)));
+        }
+        let copy = match types::is_record(&self.cx.program.types, ty) {
+            true => Some(self.temporary(ty)?),
+            false => None,
+        };
+        let (inst, then, otherwise) = self.b.if_(cond, value_ty.as_slice());
+        for (region, arm) in [(then, a), (otherwise, b)] {
+            self.b.enter(region);
+            let val = self.eval(arm)?;
+            let mut results = Vec::new();
+            match (copy, val) {
+                (Some(to), val) => self.write_val(to, ty, val)?,
+                (None, Val::Value(v)) if value_ty.is_some() => results.push(v),
+                // A void conditional drops what its arms give.
+                (None, Val::None | Val::Value(_) | Val::Memory(_)) => {}
+            }
+            self.exit(inst, results);
+            self.b.leave();
+        }
+        self.close(inst);
+        Ok(match (copy, self.b.results(inst)) {
+            (Some(at), _) => Val::Memory(at),
+            (None, [v]) => Val::Value(*v),
+            (None, _) => Val::None,
+        })
+    }
+
+    fn assign(&mut self, place: &Place, value: &Expr) -> Lowered<Val> {
+        let val = self.eval(value)?;
+        match val {
+            Val::Value(v) => {
+                let slot = self.place(place)?;
+                self.store_slot(&slot, place.ty, v)?;
+                Ok(val)
+            }
+            Val::Memory(from) => {
+                let to = self.memory(place)?;
+                self.copy(to, from, place.ty)?;
+                Ok(Val::Memory(to))
+            }
+            Val::None => broken(at(place.span, "a void value is assigned")),
+        }
+    }
+
+    fn compound_assign(
+        &mut self,
+        place: &Place,
+        op: BinOp,
+        rhs: &Expr,
+        compute: TypeId,
+        contract: bool,
+    ) -> Lowered<Value> {
+        let rhs = self.value(rhs)?;
+        let slot = self.place(place)?;
+        let old = self.load_slot(&slot, place.ty)?;
+        let new = if let Type::Pointer { pointee, .. } = *self.cx.program.types.get(place.ty) {
+            let size = types::step(&self.cx.program.types, pointee);
+            self.scaled_add(old, rhs, size, op == BinOp::Sub)
+        } else {
+            let wide = self.conversion(hir::Convert::Numeric, old, place.ty, compute)?;
+            let result = self.arithmetic(op, wide, rhs, compute, contract)?;
+            self.conversion(hir::Convert::Numeric, result, compute, place.ty)?
+        };
+        self.store_slot(&slot, place.ty, new)?;
+        Ok(new)
+    }
+
+    /// `++` and `--`.
+    fn step(&mut self, place: &Place, decrement: bool, post: bool) -> Lowered<Value> {
+        let slot = self.place(place)?;
+        let old = self.load_slot(&slot, place.ty)?;
+        let new = match *self.cx.program.types.get(place.ty) {
+            Type::Pointer { pointee, .. } => {
+                let size = types::step(&self.cx.program.types, pointee) as i64;
+                let bytes = self.b.i64(if decrement { -size } else { size });
+                self.b.ptr_add(old, bytes)
+            }
+            Type::Scalar(Scalar::Bool) => {
+                if decrement {
+                    self.b.unary(UnOp::Not, old)
+                } else {
+                    self.b.bool(true)
+                }
+            }
+            Type::Scalar(s) | Type::Vector(s, _) => {
+                let ty = self.ty(place.ty)?;
+                let one = one(s);
+                let one = self.b.bits(ty, one);
+                let op = if decrement { BinOp::Sub } else { BinOp::Add };
+                self.arithmetic(op, old, one, place.ty, false)?
+            }
+            Type::Void
+            | Type::Array(..)
+            | Type::IncompleteArray(_)
+            | Type::Record(_)
+            | Type::Function { .. }
+            | Type::Image { .. }
+            | Type::Sampler
+            | Type::Event => return broken(at(place.span, "++ of what is no number")),
+        };
+        self.store_slot(&slot, place.ty, new)?;
+        Ok(if post { old } else { new })
+    }
+
+    fn pointer_difference(&mut self, a: &Expr, b: &Expr) -> Lowered<Value> {
+        let pointee = types::pointee(&self.cx.program.types, a.ty)?;
+        let size = types::step(&self.cx.program.types, pointee).max(1);
+        let a = self.value(a)?;
+        let b = self.value(b)?;
+        let a = self.b.cast(CastOp::PtrToInt, a, Ty::I64);
+        let b = self.b.cast(CastOp::PtrToInt, b, Ty::I64);
+        let bytes = self.b.binary(ir::BinOp::ISub, a, b);
+        if size == 1 {
+            return Ok(bytes);
+        }
+        let size = self.b.i64(size as i64);
+        Ok(self.b.binary(ir::BinOp::SDiv, bytes, size))
+    }
+
+    /// Runs an initializer on a variable.
+    pub(super) fn init(&mut self, id: LocalId, init: &hir::Init) -> Lowered<()> {
+        let local = &self.source.locals[id];
+        if types::is_handle(&self.cx.program.types, local.ty) {
+            if let [(0, e)] = &init.stores[..] {
+                let v = self.value(e)?;
+                self.variables[id.0 as usize] = super::func::Variable::Handle(v);
+            }
+            return Ok(());
+        }
+        let addr = self.local(id)?;
+        let whole = matches!(&init.stores[..], [(0, e)] if e.ty == local.ty)
+            && !matches!(self.cx.program.types.get(local.ty), Type::Vector(_, 3));
+        if init.zero && !whole {
+            let size = types::size(&self.cx.program.types, local.ty)?;
+            let ptr = self.address(addr);
+            self.b.mem_zero(ptr, addr.access(), size);
+        }
+        for (offset, e) in &init.stores {
+            let val = self.eval(e)?;
+            self.write_val(addr.plus(i64::from(*offset)), e.ty, val)?;
+        }
+        Ok(())
+    }
+
+    /// The bound handle or memory of a place that a whole expression statement reads.
+    pub(super) fn discard(&mut self, e: &Expr) -> Lowered<()> {
+        // CL/C99 6.7.3: what is volatile is read even if nobody wants it; anything else need not be.
+        if let ExprKind::Load(place) = &e.kind
+            && !place.is_volatile
+            && matches!(self.cx.program.types.get(place.ty), Type::Record(_))
+        {
+            let _: Slot = self.place(place)?;
+            return Ok(());
+        }
+        self.eval(e).map(|_| ())
+    }
+}
+
+/// The bits of 1.
+fn one(s: Scalar) -> u64 {
+    match s {
+        Scalar::Half => 0x3c00,
+        Scalar::Float => u64::from(1f32.to_bits()),
+        Scalar::Double => 1f64.to_bits(),
+        Scalar::Bool
+        | Scalar::Char
+        | Scalar::UChar
+        | Scalar::Short
+        | Scalar::UShort
+        | Scalar::Int
+        | Scalar::UInt
+        | Scalar::Long
+        | Scalar::ULong => 1,
+    }
+}
+
+/// Whether evaluating an expression has no effect, cannot fault and costs little.
+fn speculatable(e: &Expr, budget: &mut u32) -> bool {
+    let Some(left) = budget.checked_sub(1) else {
+        return false;
+    };
+    *budget = left;
+    match &e.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::Load(place) | ExprKind::AddrOf(place) => {
+            !place.is_volatile && matches!(place.kind, PlaceKind::Local(_) | PlaceKind::Global(_)) && {
+                // Reading local or constant memory costs; its address does not.
+                matches!(e.kind, ExprKind::AddrOf(_)) || matches!(place.kind, PlaceKind::Local(_))
+            }
+        }
+        ExprKind::Neg(a)
+        | ExprKind::BitNot(a)
+        | ExprKind::Not(a)
+        | ExprKind::Convert(_, a)
+        | ExprKind::Splat(a)
+        | ExprKind::Swizzle(a, _) => speculatable(a, budget),
+        ExprKind::Binary { op, lhs, rhs, .. } => {
+            !matches!(op, BinOp::Div | BinOp::Rem) && speculatable(lhs, budget) && speculatable(rhs, budget)
+        }
+        ExprKind::Compare(_, a, b) | ExprKind::And(a, b) | ExprKind::Or(a, b) => {
+            speculatable(a, budget) && speculatable(b, budget)
+        }
+        ExprKind::Conditional(a, b, c) | ExprKind::Select(a, b, c) => {
+            speculatable(a, budget) && speculatable(b, budget) && speculatable(c, budget)
+        }
+        ExprKind::PointerAdd { ptr, index, .. } => speculatable(ptr, budget) && speculatable(index, budget),
+        ExprKind::Vector(_)
+        | ExprKind::PointerDiff(..)
+        | ExprKind::Assign(..)
+        | ExprKind::CompoundAssign { .. }
+        | ExprKind::IncDec { .. }
+        | ExprKind::Call(..)
+        | ExprKind::Intrinsic(..)
+        | ExprKind::Comma(..)
+        | ExprKind::StmtExpr(..) => false,
+    }
+}

@@ -1,0 +1,376 @@
+//! Functions that structured regions cannot hold as they are written: with `goto`, or with `case` inside a
+//! nested statement of the switch (Duff's device).
+//!
+//! Their statements become blocks of a graph, which [`crate::ir::from_cfg`] translates. Statements without
+//! labels and jumps to the outside stay structured inside a block. No value is used in another block than
+//! its own: all variables are memory here.
+
+use super::func::FuncLowering;
+use super::stmt::Jump;
+use super::switch::{CaseRange, SwitchContext, has_labels};
+use super::{Lowered, at, broken};
+use crate::hir::{Expr, ExprKind, LabelId, Stmt, StmtKind};
+use crate::ir::from_cfg::{self, Block, Cfg, Terminator};
+use crate::ir::{EntityRef, Region};
+
+/// The graph of a function's body.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// `None` while a block's end is not known.
+    blocks: Vec<(Region, Option<Terminator>)>,
+    current: usize,
+    labels: Vec<Option<usize>>,
+}
+
+/// Whether a body must be lowered as a graph.
+pub(super) fn needs_graph(body: &[Stmt]) -> bool {
+    body.iter().any(jumps)
+}
+
+fn jumps(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Goto(_) => true,
+        // A label that nothing goes to needs no graph, but it is rare enough.
+        StmtKind::Label(_) => true,
+        StmtKind::Block(stmts) => stmts.iter().any(jumps),
+        StmtKind::If { then, otherwise, .. } => jumps(then) || otherwise.as_deref().is_some_and(jumps),
+        StmtKind::Loop { body, .. } => jumps(body),
+        StmtKind::Switch { body, .. } => jumps(body) || nested_labels(body),
+        StmtKind::Expr(_)
+        | StmtKind::Init(..)
+        | StmtKind::Case { .. }
+        | StmtKind::Default
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_) => false,
+    }
+}
+
+/// Whether a switch's body has labels elsewhere than directly in it.
+fn nested_labels(body: &Stmt) -> bool {
+    match &body.kind {
+        StmtKind::Block(stmts) => stmts.iter().any(nested_labels),
+        StmtKind::Case { .. } | StmtKind::Default => false,
+        StmtKind::If { .. } | StmtKind::Loop { .. } => has_labels(body),
+        StmtKind::Switch { .. }
+        | StmtKind::Expr(_)
+        | StmtKind::Init(..)
+        | StmtKind::Label(_)
+        | StmtKind::Goto(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_) => false,
+    }
+}
+
+/// Whether a statement can stay structured: control enters at its start and leaves at its end or returns.
+fn closed(s: &Stmt) -> bool {
+    closed_in(s, false, false)
+}
+
+fn closed_in(s: &Stmt, in_break: bool, in_loop: bool) -> bool {
+    match &s.kind {
+        StmtKind::Expr(_) | StmtKind::Init(..) | StmtKind::Return(_) => true,
+        StmtKind::Block(stmts) => stmts.iter().all(|s| closed_in(s, in_break, in_loop)),
+        StmtKind::If { then, otherwise, .. } => {
+            closed_in(then, in_break, in_loop)
+                && otherwise
+                    .as_deref()
+                    .is_none_or(|s| closed_in(s, in_break, in_loop))
+        }
+        StmtKind::Loop { body, .. } => !has_labels(body) && closed_in(body, true, true),
+        StmtKind::Switch { body, .. } => !nested_labels(body) && closed_switch(body, in_loop),
+        StmtKind::Break => in_break,
+        StmtKind::Continue => in_loop,
+        StmtKind::Case { .. } | StmtKind::Default | StmtKind::Label(_) | StmtKind::Goto(_) => false,
+    }
+}
+
+fn closed_switch(body: &Stmt, in_loop: bool) -> bool {
+    match &body.kind {
+        StmtKind::Block(stmts) => stmts.iter().all(|s| closed_switch(s, in_loop)),
+        StmtKind::Case { .. } | StmtKind::Default => true,
+        StmtKind::Expr(_)
+        | StmtKind::Init(..)
+        | StmtKind::If { .. }
+        | StmtKind::Loop { .. }
+        | StmtKind::Switch { .. }
+        | StmtKind::Label(_)
+        | StmtKind::Goto(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_) => closed_in(body, true, in_loop),
+    }
+}
+
+impl FuncLowering<'_, '_> {
+    /// Lowers the whole body as a graph. The cursor is in the function's region, where parameters have been
+    /// stored.
+    pub(super) fn body_as_graph(&mut self, body: &[Stmt]) -> Lowered<()> {
+        let entry = self.b.func.new_region(&[]);
+        let home = self.b.region();
+        self.graph = Some(Graph {
+            blocks: vec![(entry, None)],
+            current: 0,
+            labels: vec![None; self.source.labels.len()],
+        });
+        self.b.move_to_end(entry);
+        self.graph_stmts(body)?;
+        self.end_of_body();
+        let Some(graph) = self.graph.take() else {
+            return broken("the graph is gone");
+        };
+        let mut cfg = Cfg::default();
+        for (region, term) in graph.blocks {
+            cfg.blocks.push(Block {
+                region,
+                // A block without a jump ends by itself.
+                terminator: term.unwrap_or(Terminator::Ended),
+            });
+        }
+        for b in 0..cfg.blocks.len() {
+            let ended = self.b.func.terminator(cfg.blocks[b].region).is_some();
+            if ended {
+                cfg.blocks[b].terminator = Terminator::Ended;
+            } else if matches!(cfg.blocks[b].terminator, Terminator::Ended) {
+                self.b.move_to_end(cfg.blocks[b].region);
+                self.b.unreachable();
+            }
+        }
+        self.b.move_to_end(home);
+        from_cfg::structure(&mut self.b, cfg, |b| {
+            let op = crate::ir::Op::Alloca { size: 4, align: 4 };
+            b.func.new_inst(
+                op,
+                vec![],
+                &[crate::ir::Ty::ptr(crate::ir::AddressSpace::Private)],
+                b.span,
+            )
+        })
+        .map(|allocas| self.add_allocas(allocas))
+    }
+
+    fn graph(&mut self) -> Lowered<&mut Graph> {
+        match &mut self.graph {
+            Some(g) => Ok(g),
+            None => broken("a jump outside of the graph"),
+        }
+    }
+
+    fn new_block(&mut self) -> Lowered<usize> {
+        let region = self.b.func.new_region(&[]);
+        let graph = self.graph()?;
+        graph.blocks.push((region, None));
+        Ok(graph.blocks.len() - 1)
+    }
+
+    /// Ends the current block, unless it has ended.
+    fn end_block(&mut self, terminator: Terminator) -> Lowered<()> {
+        let graph = self.graph()?;
+        let current = graph.current;
+        if graph.blocks[current].1.is_none() {
+            graph.blocks[current].1 = Some(terminator);
+        }
+        Ok(())
+    }
+
+    fn start_block(&mut self, block: usize) -> Lowered<()> {
+        let graph = self.graph()?;
+        graph.current = block;
+        let region = graph.blocks[block].0;
+        self.b.move_to_end(region);
+        Ok(())
+    }
+
+    /// Goes somewhere; what follows in the text is reached by a label only.
+    fn go(&mut self, target: usize) -> Lowered<()> {
+        self.end_block(Terminator::Jump(target))?;
+        let dead = self.new_block()?;
+        self.start_block(dead)
+    }
+
+    /// Falls into a block.
+    fn fall(&mut self, block: usize) -> Lowered<()> {
+        self.end_block(Terminator::Jump(block))?;
+        self.start_block(block)
+    }
+
+    fn label(&mut self, id: LabelId) -> Lowered<usize> {
+        if let Some(block) = self.graph()?.labels[id.index()] {
+            return Ok(block);
+        }
+        let block = self.new_block()?;
+        self.graph()?.labels[id.index()] = Some(block);
+        Ok(block)
+    }
+
+    fn graph_stmts(&mut self, stmts: &[Stmt]) -> Lowered<()> {
+        for s in stmts {
+            self.graph_stmt(s)?;
+        }
+        Ok(())
+    }
+
+    fn graph_stmt(&mut self, s: &Stmt) -> Lowered<()> {
+        if closed(s) {
+            return self.stmt(s);
+        }
+        let outer = std::mem::replace(&mut self.b.span, s.span);
+        let done = self.graph_stmt_kind(s);
+        self.b.span = outer;
+        done
+    }
+
+    fn graph_stmt_kind(&mut self, s: &Stmt) -> Lowered<()> {
+        match &s.kind {
+            StmtKind::Expr(_) | StmtKind::Init(..) | StmtKind::Return(_) => self.stmt(s),
+            StmtKind::Block(stmts) => self.graph_stmts(stmts),
+            StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let (yes, end) = (self.new_block()?, self.new_block()?);
+                let no = match otherwise {
+                    Some(_) => self.new_block()?,
+                    None => end,
+                };
+                self.branch(cond, yes, no)?;
+                self.start_block(yes)?;
+                self.graph_stmt(then)?;
+                if let Some(s) = otherwise {
+                    self.end_block(Terminator::Jump(end))?;
+                    self.start_block(no)?;
+                    self.graph_stmt(s)?;
+                }
+                self.fall(end)
+            }
+            StmtKind::Loop {
+                cond,
+                step,
+                body,
+                test_first,
+                unroll: _,
+            } => self.graph_loop(cond.as_ref(), step.as_ref(), body, *test_first),
+            StmtKind::Switch { value, body } => self.graph_switch(value, body),
+            StmtKind::Case { lo, hi } => {
+                let block = self.new_block()?;
+                self.fall(block)?;
+                let Some(switch) = self.switches.last_mut() else {
+                    return broken(at(s.span, "a case outside of any switch"));
+                };
+                switch.cases.push((CaseRange { lo: *lo, hi: *hi }, block));
+                Ok(())
+            }
+            StmtKind::Default => {
+                let block = self.new_block()?;
+                self.fall(block)?;
+                let Some(switch) = self.switches.last_mut() else {
+                    return broken(at(s.span, "a default outside of any switch"));
+                };
+                switch.default = Some(block);
+                Ok(())
+            }
+            StmtKind::Label(id) => {
+                let block = self.label(*id)?;
+                self.fall(block)
+            }
+            StmtKind::Goto(id) => {
+                let block = self.label(*id)?;
+                self.go(block)
+            }
+            StmtKind::Break => self.graph_jump(self.breaks.last().copied(), s),
+            StmtKind::Continue => self.graph_jump(self.continues.last().copied(), s),
+        }
+    }
+
+    fn graph_jump(&mut self, to: Option<Jump>, s: &Stmt) -> Lowered<()> {
+        match to {
+            Some(Jump::Block(block)) => self.go(block),
+            Some(Jump::Exit(_)) => broken(at(s.span, "a jump into structured control flow")),
+            None => broken(at(s.span, "break or continue outside of any loop")),
+        }
+    }
+
+    fn branch(&mut self, cond: &Expr, yes: usize, no: usize) -> Lowered<()> {
+        if matches!(&cond.kind, ExprKind::Const(bits) if bits[..] == [1]) {
+            return self.end_block(Terminator::Jump(yes));
+        }
+        let cond = self.value(cond)?;
+        self.end_block(Terminator::Branch {
+            cond,
+            then: yes,
+            otherwise: no,
+        })
+    }
+
+    fn graph_loop(
+        &mut self,
+        cond: Option<&Expr>,
+        step: Option<&Expr>,
+        body: &Stmt,
+        test_first: bool,
+    ) -> Lowered<()> {
+        let (head, start, next, end) = (
+            self.new_block()?,
+            self.new_block()?,
+            self.new_block()?,
+            self.new_block()?,
+        );
+        self.fall(head)?;
+        match cond {
+            Some(cond) if test_first => self.branch(cond, start, end)?,
+            Some(_) | None => self.end_block(Terminator::Jump(start))?,
+        }
+        self.start_block(start)?;
+        self.breaks.push(Jump::Block(end));
+        self.continues.push(Jump::Block(next));
+        self.graph_stmt(body)?;
+        self.breaks.pop();
+        self.continues.pop();
+        self.fall(next)?;
+        if let Some(step) = step {
+            self.discard(step)?;
+        }
+        match cond {
+            Some(cond) if !test_first => self.branch(cond, head, end)?,
+            Some(_) | None => self.end_block(Terminator::Jump(head))?,
+        }
+        self.start_block(end)
+    }
+
+    fn graph_switch(&mut self, value: &Expr, body: &Stmt) -> Lowered<()> {
+        let ty = value.ty;
+        let selector = self.value(value)?;
+        let dispatch = self.graph()?.current;
+        let (first, end) = (self.new_block()?, self.new_block()?);
+        self.start_block(first)?;
+        self.switches.push(SwitchContext::default());
+        self.breaks.push(Jump::Block(end));
+        self.graph_stmt(body)?;
+        self.breaks.pop();
+        self.end_block(Terminator::Jump(end))?;
+        let switch = self.switches.pop().unwrap_or_default();
+
+        // The labels are known now: back to where the switch began.
+        self.start_block(dispatch)?;
+        let ranges: Vec<(CaseRange, usize)> = switch
+            .cases
+            .iter()
+            .enumerate()
+            .map(|(i, &(range, _))| (range, i))
+            .collect();
+        let (value, values) = self.selector(selector, ty, &ranges, ranges.len())?;
+        let cases = values
+            .into_iter()
+            .zip(&switch.cases)
+            .map(|(list, &(_, block))| (list, block))
+            .collect();
+        self.end_block(Terminator::Switch {
+            value,
+            cases,
+            default: switch.default.unwrap_or(end),
+        })?;
+        self.start_block(end)
+    }
+}

@@ -1,0 +1,169 @@
+//! Typed HIR to SSA IR in structured regions.
+//!
+//! In:  a [`hir::Program`] without errors.
+//! Out: an [`ir::Module`] that verifies: kernels with their parameters, calls not inlined yet, every variable
+//!      an `Alloca` (mem2reg promotes them), places as pointer plus byte offset.
+//!
+//! | HIR | IR |
+//! |---|---|
+//! | struct value | the memory that holds it; copied by `MemCpy` |
+//! | struct parameter | private pointer to a copy that the caller made |
+//! | struct result | private pointer, the first parameter |
+//! | `Bool` in memory | one byte, 0 or 1 |
+//! | a function with `goto`, or `case` inside a nested statement | a graph of blocks, then `ir::from_cfg` |
+//!
+//! Only what the roots reach is lowered: functions, `__constant` and `__local` variables.
+
+mod arith;
+mod call;
+mod expr;
+mod func;
+mod goto;
+mod kernel;
+mod place;
+mod stmt;
+mod switch;
+mod types;
+
+use crate::diag::InternalError;
+use crate::hir;
+use crate::ir::{self, AddressSpace, EntityRef, Function, Global, GlobalData, Initializer, Module, Ty};
+use crate::source::Span;
+
+/// What every function of this stage returns.
+type Lowered<T> = Result<T, InternalError>;
+
+/// An invariant of HIR that does not hold.
+#[track_caller]
+fn broken<T>(message: impl Into<String>) -> Lowered<T> {
+    Err(InternalError::new("lower_hir", message))
+}
+
+/// Which functions must be in the module even if nothing calls them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Roots {
+    /// Enough for an executable program.
+    Kernels,
+    /// Every function the user defined: a library object.
+    AllDefined,
+}
+
+/// Lowers the kernels and what they use.
+pub fn lower(program: &hir::Program) -> Result<Module, InternalError> {
+    lower_roots(program, Roots::Kernels)
+}
+
+/// Lowers the roots and what they use.
+pub fn lower_roots(program: &hir::Program, roots: Roots) -> Result<Module, InternalError> {
+    let mut cx = Lowering {
+        program,
+        module: Module {
+            strings: program.strings.clone(),
+            ..Module::default()
+        },
+        funcs: vec![None; program.functions.len()],
+        globals: vec![None; program.globals.len()],
+        pending: Vec::new(),
+    };
+    for kernel in &program.kernels {
+        let func = cx.func(kernel.func);
+        let info = kernel::info(program, kernel, func)?;
+        cx.module.kernels.push(info);
+    }
+    if roots == Roots::AllDefined {
+        for (id, f) in program.functions.iter() {
+            if f.body.is_some() && !f.is_library {
+                cx.func(id);
+            }
+        }
+    }
+    // First come, first served: functions keep the order in which they are first mentioned.
+    let mut next = 0;
+    while next < cx.pending.len() {
+        let (id, func) = cx.pending[next];
+        next += 1;
+        if program.functions[id].body.is_some() {
+            let lowered = func::lower(&mut cx, id)?;
+            cx.module.funcs[func] = lowered;
+        } else {
+            cx.module.undefined.push(func);
+        }
+    }
+    Ok(cx.module)
+}
+
+/// State of one program's lowering.
+struct Lowering<'p> {
+    program: &'p hir::Program,
+    module: Module,
+    funcs: Vec<Option<ir::Func>>,
+    globals: Vec<Option<Global>>,
+    /// Declared functions in order; the body is lowered later.
+    pending: Vec<(hir::FuncId, ir::Func)>,
+}
+
+impl Lowering<'_> {
+    /// The IR function, declared at first use.
+    fn func(&mut self, id: hir::FuncId) -> ir::Func {
+        if let Some(f) = self.funcs[id.index()] {
+            return f;
+        }
+        let declared = self.declaration(id);
+        let func = self.module.funcs.push(declared);
+        self.funcs[id.index()] = Some(func);
+        self.pending.push((id, func));
+        func
+    }
+
+    /// A function with the right signature and an empty body.
+    fn declaration(&self, id: hir::FuncId) -> Function {
+        let source = &self.program.functions[id];
+        let types = &self.program.types;
+        let mut params = Vec::new();
+        if types::is_record(types, source.ret) {
+            params.push(Ty::ptr(AddressSpace::Private));
+        }
+        for &p in &source.params {
+            params.push(types::param(types, source.locals[p].ty));
+        }
+        let ret = types::value(types, source.ret);
+        let mut f = Function::new(source.name.clone(), &params, ret);
+        f.span = source.span;
+        f
+    }
+
+    /// The IR global, created at first use, with those that its initializer points to.
+    fn global(&mut self, id: hir::GlobalId) -> Lowered<Global> {
+        if let Some(g) = self.globals[id.index()] {
+            return Ok(g);
+        }
+        let source = &self.program.globals[id];
+        let size = types::size(&self.program.types, source.ty)?;
+        let space = types::space(source.space);
+        let global = self.module.globals.push(GlobalData {
+            name: source.name.clone(),
+            space,
+            size,
+            align: source.align.max(1),
+            init: None,
+        });
+        // Registered before its initializer is: variables may point at each other.
+        self.globals[id.index()] = Some(global);
+        if space == AddressSpace::Constant {
+            let data = source.init.clone().unwrap_or_default();
+            let mut bytes = data.bytes;
+            bytes.resize(size as usize, 0);
+            let mut relocations = Vec::new();
+            for (at, target, offset) in data.relocations {
+                relocations.push((at, self.global(target)?, offset));
+            }
+            self.module.globals[global].init = Some(Initializer { bytes, relocations });
+        }
+        Ok(global)
+    }
+}
+
+/// Where an error in a function is reported to be.
+fn at(span: Span, what: &str) -> String {
+    format!("{what} (file {}, byte {})", span.file.0, span.lo)
+}

@@ -1,0 +1,268 @@
+//! `switch`, where every label stands directly in the switch's body.
+//!
+//! The body is cut at its labels into segments. A segment that the one before falls into belongs to that one's
+//! *chain*. An IR switch selects the chain; inside a chain of several segments, a ladder of blocks, one
+//! around the other, is entered at the right rung:
+//!
+//! ```text
+//! switch v { chain A: … exit switch
+//!            chain B: block e1 { block e0 { switch v { 2: exit e0 } default: exit e1 } segment 2 } segment 3 … }
+//! ```
+//!
+//! `break` is an exit of the IR switch. Switches whose labels are deeper inside go through the graph
+//! (`goto`).
+
+use super::arith::is_signed;
+use super::func::FuncLowering;
+use super::stmt::Jump;
+use super::{Lowered, at, broken};
+use crate::hir::{Expr, Stmt, StmtKind};
+use crate::ir::{BinOp, CmpOp, Value};
+
+/// A range of values that a label stands for; the bounds are included.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct CaseRange {
+    pub(super) lo: u64,
+    pub(super) hi: u64,
+}
+
+/// Labels and targets of a switch that is being lowered into the graph.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SwitchContext {
+    pub(super) cases: Vec<(CaseRange, usize)>,
+    pub(super) default: Option<usize>,
+}
+
+/// Statements between labels.
+struct Segment<'s> {
+    cases: Vec<CaseRange>,
+    default: bool,
+    stmts: Vec<&'s Stmt>,
+}
+
+/// More values than this are not listed but compared.
+const LISTED: u64 = 64;
+
+impl FuncLowering<'_, '_> {
+    pub(super) fn switch_stmt(&mut self, value: &Expr, body: &Stmt) -> Lowered<()> {
+        let ty = value.ty;
+        let selector = self.value(value)?;
+        let mut segments = Vec::new();
+        cut(body, &mut segments)?;
+
+        let ranges: Vec<(CaseRange, usize)> = segments
+            .iter()
+            .enumerate()
+            .flat_map(|(i, s)| s.cases.iter().map(move |&c| (c, i)))
+            .collect();
+        let (selector, values) = self.selector(selector, ty, &ranges, segments.len())?;
+
+        // Chains: a segment starts one unless the one before falls into it.
+        let mut chains: Vec<Vec<usize>> = Vec::new();
+        for i in 0..segments.len() {
+            match chains.last_mut() {
+                Some(chain) if i > 0 && completes(&segments[i - 1].stmts) => chain.push(i),
+                Some(_) | None => chains.push(vec![i]),
+            }
+        }
+        let default_chain = chains
+            .iter()
+            .position(|chain| chain.iter().any(|&i| segments[i].default));
+        let mut lists = Vec::new();
+        let mut listed_chains = Vec::new();
+        for (c, chain) in chains.iter().enumerate() {
+            let list: Vec<u64> = chain.iter().flat_map(|&i| values[i].iter().copied()).collect();
+            if Some(c) != default_chain && !list.is_empty() {
+                lists.push(list);
+                listed_chains.push(c);
+            }
+        }
+        let (inst, regions) = self.b.switch(selector, lists, &[]);
+        self.breaks.push(Jump::Exit(inst));
+        for (&region, chain) in regions
+            .iter()
+            .zip(listed_chains.iter().copied().map(Some).chain([default_chain]))
+        {
+            self.b.enter(region);
+            if let Some(chain) = chain {
+                let chain: Vec<(&Segment<'_>, &[u64])> = chains[chain]
+                    .iter()
+                    .map(|&i| (&segments[i], &values[i][..]))
+                    .collect();
+                self.chain(selector, &chain)?;
+            }
+            self.exit(inst, vec![]);
+            self.b.leave();
+        }
+        self.breaks.pop();
+        self.close(inst);
+        Ok(())
+    }
+
+    /// The value to switch on and, for each of `count` targets, its values. Wide ranges are compared first, and
+    /// then the selector is the number of the target.
+    pub(super) fn selector(
+        &mut self,
+        value: Value,
+        ty: crate::hir::TypeId,
+        ranges: &[(CaseRange, usize)],
+        count: usize,
+    ) -> Lowered<(Value, Vec<Vec<u64>>)> {
+        let mut values = vec![Vec::new(); count];
+        let width = |r: &CaseRange| r.hi.wrapping_sub(r.lo);
+        let bits = self.b.func.ty(value).scalar.bits();
+        let mask = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        if ranges.iter().all(|(r, _)| width(r) & mask < LISTED) {
+            for (r, target) in ranges {
+                for i in 0..=(width(r) & mask) {
+                    values[*target].push(r.lo.wrapping_add(i) & mask);
+                }
+            }
+            return Ok((value, values));
+        }
+        // An empty range of signed numbers was sema's to report; both kinds are one unsigned comparison.
+        let _signed: bool = is_signed(&self.cx.program.types, ty)?;
+        let value_ty = self.b.func.ty(value);
+        let mut number = self.b.i32(-1);
+        for (r, target) in ranges {
+            let lo = self.b.bits(value_ty, r.lo);
+            let span = self.b.bits(value_ty, width(r));
+            let above = self.b.binary(BinOp::ISub, value, lo);
+            let inside = self.b.compare(CmpOp::ULe, above, span);
+            let this = self.b.i32(*target as i32);
+            number = self.b.select(inside, this, number);
+        }
+        for (i, list) in values.iter_mut().enumerate() {
+            if ranges.iter().any(|(_, target)| *target == i) {
+                list.push(i as u64);
+            }
+        }
+        Ok((number, values))
+    }
+
+    /// Segments that fall one into the next.
+    fn chain(&mut self, selector: Value, chain: &[(&Segment<'_>, &[u64])]) -> Lowered<()> {
+        let [(first, _), rest @ ..] = chain else {
+            return Ok(());
+        };
+        if rest.is_empty() {
+            return self.segment(first);
+        }
+        // One block for each rung; the last segment's is outermost.
+        let mut blocks = Vec::new();
+        for _ in chain {
+            let (block, region) = self.b.block(&[]);
+            self.b.enter(region);
+            blocks.push(block);
+        }
+        blocks.reverse();
+        let default = chain
+            .iter()
+            .position(|(s, _)| s.default)
+            .unwrap_or(chain.len() - 1);
+        let listed: Vec<usize> = (0..chain.len())
+            .filter(|&i| i != default && !chain[i].1.is_empty())
+            .collect();
+        let lists = listed.iter().map(|&i| chain[i].1.to_vec()).collect();
+        let (_, regions) = self.b.switch(selector, lists, &[]);
+        for (&region, &rung) in regions.iter().zip(listed.iter().chain([&default])) {
+            self.b.enter(region);
+            self.exit(blocks[rung], vec![]);
+            self.b.leave();
+        }
+        self.b.unreachable();
+        for (i, (segment, _)) in chain.iter().enumerate() {
+            self.b.leave();
+            self.close(blocks[i]);
+            self.segment(segment)?;
+            if let Some(&next) = blocks.get(i + 1) {
+                self.exit(next, vec![]);
+            }
+        }
+        Ok(())
+    }
+
+    fn segment(&mut self, segment: &Segment<'_>) -> Lowered<()> {
+        for s in &segment.stmts {
+            self.stmt(s)?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts a switch's body at its labels. Statements before the first label are never reached.
+fn cut<'s>(body: &'s Stmt, out: &mut Vec<Segment<'s>>) -> Lowered<()> {
+    let label = |out: &mut Vec<Segment<'s>>, range: Option<CaseRange>| {
+        if out.last().is_none_or(|s| !s.stmts.is_empty()) {
+            out.push(Segment {
+                cases: Vec::new(),
+                default: false,
+                stmts: Vec::new(),
+            });
+        }
+        if let Some(last) = out.last_mut() {
+            match range {
+                Some(r) => last.cases.push(r),
+                None => last.default = true,
+            }
+        }
+    };
+    match &body.kind {
+        StmtKind::Block(stmts) if has_labels(body) => {
+            for s in stmts {
+                cut(s, out)?;
+            }
+        }
+        StmtKind::Case { lo, hi } => label(out, Some(CaseRange { lo: *lo, hi: *hi })),
+        StmtKind::Default => label(out, None),
+        _ if has_labels(body) => return broken(at(body.span, "a case label in a nested statement")),
+        _ => {
+            if let Some(last) = out.last_mut() {
+                last.stmts.push(body);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a statement contains labels of the switch around it.
+pub(super) fn has_labels(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Case { .. } | StmtKind::Default => true,
+        StmtKind::Block(stmts) => stmts.iter().any(has_labels),
+        StmtKind::If { then, otherwise, .. } => {
+            has_labels(then) || otherwise.as_deref().is_some_and(has_labels)
+        }
+        StmtKind::Loop { body, .. } => has_labels(body),
+        StmtKind::Switch { .. }
+        | StmtKind::Expr(_)
+        | StmtKind::Init(..)
+        | StmtKind::Label(_)
+        | StmtKind::Goto(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Return(_) => false,
+    }
+}
+
+/// Whether control may reach the end; `true` if in doubt.
+fn completes(stmts: &[&Stmt]) -> bool {
+    stmts.iter().all(|s| stmt_completes(s))
+}
+
+fn stmt_completes(s: &Stmt) -> bool {
+    match &s.kind {
+        StmtKind::Break | StmtKind::Continue | StmtKind::Return(_) | StmtKind::Goto(_) => false,
+        StmtKind::Block(stmts) => stmts.iter().all(stmt_completes),
+        StmtKind::If { then, otherwise, .. } => {
+            stmt_completes(then) || otherwise.as_deref().is_none_or(stmt_completes)
+        }
+        StmtKind::Loop { .. }
+        | StmtKind::Switch { .. }
+        | StmtKind::Expr(_)
+        | StmtKind::Init(..)
+        | StmtKind::Case { .. }
+        | StmtKind::Default
+        | StmtKind::Label(_) => true,
+    }
+}

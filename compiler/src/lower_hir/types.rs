@@ -1,0 +1,97 @@
+//! HIR types as IR types.
+
+use super::{Lowered, broken};
+use crate::hir::{self, Scalar, Space, Type, TypeId, Types};
+use crate::ir::{self, AddressSpace, Ty};
+
+/// The address space.
+pub(super) fn space(space: Space) -> AddressSpace {
+    match space {
+        Space::Private => AddressSpace::Private,
+        Space::Local => AddressSpace::Local,
+        Space::Global => AddressSpace::Global,
+        Space::Constant => AddressSpace::Constant,
+    }
+}
+
+/// The scalar of a value; signedness is lost.
+pub(super) fn scalar(s: Scalar) -> ir::Scalar {
+    match s {
+        Scalar::Bool => ir::Scalar::Bool,
+        Scalar::Char | Scalar::UChar => ir::Scalar::I8,
+        Scalar::Short | Scalar::UShort => ir::Scalar::I16,
+        Scalar::Int | Scalar::UInt => ir::Scalar::I32,
+        Scalar::Long | Scalar::ULong => ir::Scalar::I64,
+        Scalar::Half => ir::Scalar::F16,
+        Scalar::Float => ir::Scalar::F32,
+        Scalar::Double => ir::Scalar::F64,
+    }
+}
+
+/// The type of an SSA value; `None` for what lives in memory only, and for void.
+pub(super) fn value(types: &Types, id: TypeId) -> Option<Ty> {
+    match *types.get(id) {
+        Type::Scalar(s) => Some(Ty::of(scalar(s))),
+        Type::Vector(s, n) => Some(Ty::vector(scalar(s), n)),
+        Type::Pointer { space: s, .. } => Some(Ty::ptr(space(s))),
+        Type::Image { .. } => Some(Ty::of(ir::Scalar::Image)),
+        Type::Sampler => Some(Ty::of(ir::Scalar::Sampler)),
+        Type::Event => Some(Ty::I64),
+        Type::Void | Type::Array(..) | Type::IncompleteArray(_) | Type::Record(_) | Type::Function { .. } => {
+            None
+        }
+    }
+}
+
+/// The type of a parameter: structs are passed by reference.
+pub(super) fn param(types: &Types, id: TypeId) -> Ty {
+    value(types, id).unwrap_or(Ty::ptr(AddressSpace::Private))
+}
+
+pub(super) fn is_record(types: &Types, id: TypeId) -> bool {
+    matches!(types.get(id), Type::Record(_))
+}
+
+/// Images and samplers: values that no memory can hold.
+pub(super) fn is_handle(types: &Types, id: TypeId) -> bool {
+    matches!(types.get(id), Type::Image { .. } | Type::Sampler)
+}
+
+/// Bytes of an object; sema has checked that it is complete and not absurd.
+pub(super) fn size(types: &Types, id: TypeId) -> Lowered<u32> {
+    match types.size(id).map(u32::try_from) {
+        Some(Ok(n)) => Ok(n),
+        Some(Err(_)) => broken("an object of 4 GiB or more"),
+        None => broken("an object of incomplete type"),
+    }
+}
+
+/// Bytes that a pointer to this type steps over; 1 for void, as GNU C has it.
+pub(super) fn step(types: &Types, id: TypeId) -> u64 {
+    types.size(id).unwrap_or(1)
+}
+
+/// The pointee of a pointer type.
+pub(super) fn pointee(types: &Types, id: TypeId) -> Lowered<TypeId> {
+    match *types.get(id) {
+        Type::Pointer { pointee, .. } => Ok(pointee),
+        Type::Void
+        | Type::Scalar(_)
+        | Type::Vector(..)
+        | Type::Array(..)
+        | Type::IncompleteArray(_)
+        | Type::Record(_)
+        | Type::Function { .. }
+        | Type::Image { .. }
+        | Type::Sampler
+        | Type::Event => broken("a pointer is expected"),
+    }
+}
+
+/// Scalar and lanes of an arithmetic type.
+pub(super) fn lanes(types: &Types, id: TypeId) -> Lowered<(hir::Scalar, u8)> {
+    match types.lanes(id) {
+        Some(l) => Ok(l),
+        None => broken("an arithmetic type is expected"),
+    }
+}
