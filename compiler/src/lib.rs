@@ -26,6 +26,7 @@ pub mod pp;
 pub mod reflect;
 pub mod sema;
 pub mod source;
+pub mod spirv;
 pub mod syntax;
 pub mod target;
 pub mod verify;

@@ -14,9 +14,11 @@
 
 mod read;
 mod set;
+mod strip;
 
 pub use read::read;
 pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, Op, REVISION};
+pub use strip::strip;
 
 /// SpecIds of the physical ABI.
 pub mod spec_id {

@@ -50,7 +50,7 @@ pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp};
 pub use module::{
-    ArgKind, ArgLocation, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg, KernelInfo, Module,
-    PointerUse, SystemPush,
+    ArgKind, ArgLocation, ConstantData, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg,
+    KernelInfo, Module, PointerUse, SystemPush,
 };
 pub use ty::{AddressSpace, Scalar, Ty};

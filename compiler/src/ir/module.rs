@@ -179,6 +179,14 @@ pub struct SystemPush {
     pub size: u32,
 }
 
+/// The bytes of all `Constant` globals that are read at run time. Filled in by `lower_memory`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ConstantData {
+    pub bytes: Vec<u8>,
+    /// (offset of an 8-byte pointer, offset that it points to), both in `bytes`.
+    pub relocations: Vec<(u32, u32)>,
+}
+
 /// A translation unit or a linked program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module {
@@ -192,6 +200,7 @@ pub struct Module {
     /// Parallel to `kernels` once `lower_kernel_args` has run; empty before.
     pub abi: Vec<KernelAbi>,
     pub system: SystemPush,
+    pub constant_data: ConstantData,
 }
 
 /// Names an instruction across functions.

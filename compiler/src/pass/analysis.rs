@@ -80,6 +80,10 @@ impl Jumps {
     pub fn exits(&self, target: Inst) -> &[Inst] {
         self.exits.get(target.index()).map_or(&[], |l| l)
     }
+    /// States what the exits are now.
+    pub fn set_exits(&mut self, target: Inst, exits: Vec<Inst>) {
+        self.exits[target.index()] = exits;
+    }
     /// Repeats of a loop.
     pub fn repeats(&self, target: Inst) -> &[Inst] {
         self.repeats.get(target.index()).map_or(&[], |l| l)

@@ -25,3 +25,287 @@
 //! number that says where to go on to, and results for the values to take along; behind it, that number is
 //! compared and the exit repeated from there, one level further out. So every path to a barrier stays as
 //! convergent as it was.
+
+use super::analysis::Jumps;
+use super::simplify_regions::fold;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::walk::{Parents, Walk};
+use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value};
+
+pub const PASS: Pass = Pass {
+    name: "lower_exits",
+    about: "Lowers multi-level exits to what SPIR-V's structured control flow can say.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![SpirvExits],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    for (_, func) in module.funcs.iter_mut() {
+        fold_all(func);
+        split_ifs(func);
+        stop_exits(func);
+        fold_all(func);
+        blocks_to_switches(func);
+    }
+    Ok(Changed::Yes)
+}
+
+/// Points 4 and 5 of the contract, and dissolves what blocks it can.
+fn fold_all(func: &mut Function) {
+    while fold(func) {}
+}
+
+/// An `if` that is left from deeper than its arms becomes a block around an `if`: then only the block is.
+fn split_ifs(func: &mut Function) {
+    let parents = Parents::new(func);
+    let jumps = Jumps::new(func);
+    for inst in func.insts_in_order() {
+        let is_direct = |&e: &Inst| parents.enclosing(e) == Some(inst);
+        if func.insts[inst].op != Op::If || jumps.exits(inst).iter().all(is_direct) {
+            continue;
+        }
+        let data = &mut func.insts[inst];
+        let (args, regions, span) = (
+            std::mem::take(&mut data.args),
+            std::mem::take(&mut data.regions),
+            data.span,
+        );
+        data.op = Op::Block;
+        let types: Vec<Ty> = func.insts[inst].results.iter().map(|&r| func.ty(r)).collect();
+        let inner = func.new_inst(Op::If, args, &types, span);
+        func.insts[inner].regions = regions;
+        let mut completes = false;
+        for &exit in jumps.exits(inst).iter().filter(|&e| is_direct(e)) {
+            func.insts[exit].op = Op::Exit(inner);
+            completes = true;
+        }
+        let end = if completes {
+            let results = func.insts[inner].results.clone();
+            func.new_inst(Op::Exit(inst), results, &[], span)
+        } else {
+            func.new_inst(Op::Unreachable, vec![], &[], span)
+        };
+        let body = func.new_region(&[]);
+        func.regions[body].insts = vec![inner, end];
+        func.insts[inst].regions.push(body);
+    }
+}
+
+/// Where a jump goes.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Destination {
+    Exit(Inst),
+    Repeat(Inst),
+}
+
+impl Destination {
+    fn of(op: &Op) -> Option<Destination> {
+        match op {
+            Op::Exit(t) => Some(Destination::Exit(*t)),
+            Op::Repeat(t) => Some(Destination::Repeat(*t)),
+            _ => None,
+        }
+    }
+    fn op(self) -> Op {
+        match self {
+            Destination::Exit(t) => Op::Exit(t),
+            Destination::Repeat(t) => Op::Repeat(t),
+        }
+    }
+    /// Types of the values that go along.
+    fn types(self, func: &Function) -> Vec<Ty> {
+        let values = match self {
+            Destination::Exit(t) => &func.insts[t].results,
+            Destination::Repeat(t) => &func.regions[func.insts[t].regions[0]].args,
+        };
+        values.iter().map(|&v| func.ty(v)).collect()
+    }
+}
+
+/// The innermost instruction around `from` at which a jump must stop, if SPIR-V cannot say it: the loop or
+/// switch (or block, which becomes one) that hides the target.
+fn stop(func: &Function, parents: &Parents, from: Option<Inst>, to: Destination) -> Option<Inst> {
+    let (target, is_exit) = match to {
+        Destination::Exit(t) => (t, true),
+        Destination::Repeat(t) => (t, false),
+    };
+    let to_loop = func.insts[target].op == Op::Loop;
+    let mut hiding_switch = None;
+    let mut at = from;
+    while let Some(inst) = at.filter(|&i| i != target) {
+        match func.insts[inst].op {
+            Op::Loop => return Some(inst),
+            Op::Switch(_) | Op::Block => hiding_switch = hiding_switch.or(Some(inst)),
+            _ => {}
+        }
+        at = parents.enclosing(inst);
+    }
+    // A break or continue of the innermost loop passes through switches.
+    hiding_switch.filter(|_| is_exit && !to_loop)
+}
+
+/// Makes each jump that SPIR-V cannot say stop at the instruction that is in its way, which passes on where to
+/// go from behind it.
+fn stop_exits(func: &mut Function) {
+    let parents = Parents::new(func);
+    let jumps = Jumps::new(func);
+    let mut stopped: Vec<Vec<Inst>> = vec![Vec::new(); func.insts.len()];
+    let mut exits: Vec<Vec<Inst>> = vec![Vec::new(); func.insts.len()];
+    let mut structured = Vec::new();
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        if func.insts[inst].op.is_structured() {
+            structured.push(inst);
+            exits[inst.index()] = jumps.exits(inst).to_vec();
+        }
+        if let Some(to) = Destination::of(&func.insts[inst].op) {
+            if let Some(at) = stop(func, &parents, parents.enclosing(inst), to) {
+                stopped[at.index()].push(inst);
+            }
+        }
+    }
+    // Innermost first: what is stopped at one may be stopped again further out.
+    for inst in structured.into_iter().rev() {
+        let list = std::mem::take(&mut stopped[inst.index()]);
+        if list.is_empty() {
+            continue;
+        }
+        // Those that were stopped further inside have another target now.
+        let mut own = std::mem::take(&mut exits[inst.index()]);
+        own.retain(|&e| func.insts[e].op == Op::Exit(inst));
+        let again = stop_here(func, &parents, inst, &own, &list);
+        for jump in again {
+            let to = Destination::of(&func.insts[jump].op).expect("made as a jump");
+            if let Destination::Exit(target) = to {
+                exits[target.index()].push(jump);
+            }
+            if let Some(at) = stop(func, &parents, parents.enclosing(inst), to) {
+                stopped[at.index()].push(jump);
+            }
+        }
+    }
+}
+
+/// Turns the jumps of `list` into exits of `inst`, and returns the jumps behind it that take their place.
+fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst], list: &[Inst]) -> Vec<Inst> {
+    let mut destinations: Vec<Destination> = Vec::new();
+    for &jump in list {
+        let to = Destination::of(&func.insts[jump].op).expect("listed as a jump");
+        if !destinations.contains(&to) {
+            destinations.push(to);
+        }
+    }
+    let completes = !exits.is_empty();
+    let old_types: Vec<Ty> = func.insts[inst].results.iter().map(|&r| func.ty(r)).collect();
+    // The selector is a bool if there are two ways to go on, and absent if there is one.
+    let ways = destinations.len() + usize::from(completes);
+    let selector_ty = match ways {
+        1 => None,
+        2 => Some(Ty::BOOL),
+        _ => Some(Ty::I32),
+    };
+    let selector = selector_ty.map(|ty| func.add_result(inst, ty));
+    let mut slots: Vec<Vec<Value>> = Vec::new();
+    for to in &destinations {
+        let types = to.types(func);
+        slots.push(types.into_iter().map(|ty| func.add_result(inst, ty)).collect());
+    }
+    // What each exit passes: old results, selector, the slots of each destination.
+    let pass = |func: &mut Function, jump: Inst, way: Option<usize>| {
+        let given = std::mem::take(&mut func.insts[jump].args);
+        let mut args = match way {
+            None => given.clone(),
+            Some(_) => undefined(func, &old_types),
+        };
+        if let Some(ty) = selector_ty {
+            args.push(func.splat_bits(ty, way.map_or(0, |w| w as u64 + u64::from(completes))));
+        }
+        for (n, slot) in slots.iter().enumerate() {
+            if way == Some(n) {
+                args.extend(&given);
+            } else {
+                let types: Vec<Ty> = slot.iter().map(|&v| func.ty(v)).collect();
+                args.extend(undefined(func, &types));
+            }
+        }
+        func.insts[jump].args = args;
+        func.insts[jump].op = Op::Exit(inst);
+    };
+    for &exit in exits {
+        pass(func, exit, None);
+    }
+    for &jump in list {
+        let to = Destination::of(&func.insts[jump].op);
+        let way = destinations.iter().position(|&d| Some(d) == to);
+        pass(func, jump, way);
+    }
+
+    // Behind `inst`: go on to each destination that was asked for.
+    let span = func.insts[inst].span;
+    let region = parents.region(inst).unwrap_or(func.body);
+    let mut behind: Vec<Inst> = Vec::new();
+    let mut again = Vec::new();
+    for (n, (to, slot)) in destinations.iter().zip(&slots).enumerate() {
+        let jump = func.new_inst(to.op(), slot.clone(), &[], span);
+        again.push(jump);
+        let is_last = !completes && n + 1 == destinations.len();
+        let (false, Some(selector)) = (is_last, selector) else {
+            behind.push(jump);
+            continue;
+        };
+        let way = n as u64 + u64::from(completes);
+        let (cond, jump_arm) = match selector_ty {
+            // Way 0 is false.
+            Some(ty) if ty == Ty::BOOL => (selector, usize::from(way == 0)),
+            Some(_) | None => {
+                let number = func.splat_bits(Ty::I32, way);
+                let compare =
+                    func.new_inst(Op::Compare(CmpOp::IEq), vec![selector, number], &[Ty::BOOL], span);
+                behind.push(compare);
+                (func.insts[compare].results[0], 0)
+            }
+        };
+        behind.push(branch(func, cond, jump, jump_arm));
+    }
+    let at = func.regions[region].insts.iter().position(|&i| i == inst);
+    let at = at.map_or(func.regions[region].insts.len(), |n| n + 1);
+    let rest = func.regions[region].insts.split_off(at);
+    func.regions[region].insts.extend(behind);
+    if completes {
+        func.regions[region].insts.extend(rest);
+    }
+    again
+}
+
+/// `if (cond)` with a jump in one arm and nothing in the other.
+fn branch(func: &mut Function, cond: Value, jump: Inst, jump_arm: usize) -> Inst {
+    let span = func.insts[jump].span;
+    let inst = func.new_inst(Op::If, vec![cond], &[], span);
+    let go_on = func.new_inst(Op::Exit(inst), vec![], &[], span);
+    for arm in 0..2 {
+        let region: Region = func.new_region(&[]);
+        func.regions[region]
+            .insts
+            .push(if arm == jump_arm { jump } else { go_on });
+        func.insts[inst].regions.push(region);
+    }
+    inst
+}
+
+fn undefined(func: &mut Function, types: &[Ty]) -> Vec<Value> {
+    types.iter().map(|&ty| func.constant(ty, Const::Undef)).collect()
+}
+
+/// What is still a block is left from inside `if`s only: a switch with nothing but a default can be.
+fn blocks_to_switches(func: &mut Function) {
+    let zero = func.splat_bits(Ty::I32, 0);
+    for inst in func.insts_in_order() {
+        if func.insts[inst].op == Op::Block {
+            func.insts[inst].op = Op::Switch(Vec::new());
+            func.insts[inst].args = vec![zero];
+        }
+    }
+}

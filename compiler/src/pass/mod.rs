@@ -14,6 +14,7 @@ pub mod inline;
 pub mod lower_exits;
 pub mod mem2reg;
 pub mod pipeline;
+pub mod simplify_regions;
 
 use crate::diag::{Diags, InternalError};
 use crate::ir::Module;

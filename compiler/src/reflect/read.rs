@@ -14,17 +14,18 @@ const MAGIC: u32 = 0x0723_0203;
 const MAX_ARGS: u32 = 4096;
 
 /// The few SPIR-V opcodes that matter here.
-mod opcode {
-    pub(super) const STRING: u16 = 7;
-    pub(super) const EXT_INST_IMPORT: u16 = 11;
-    pub(super) const EXT_INST: u16 = 12;
-    pub(super) const TYPE_INT: u16 = 21;
-    pub(super) const CONSTANT: u16 = 43;
-    pub(super) const FUNCTION: u16 = 54;
-    pub(super) const FUNCTION_END: u16 = 56;
-    pub(super) const VARIABLE: u16 = 59;
-    pub(super) const ACCESS_CHAIN: u16 = 65;
-    pub(super) const IN_BOUNDS_ACCESS_CHAIN: u16 = 66;
+pub(super) mod opcode {
+    pub(in crate::reflect) const EXTENSION: u16 = 10;
+    pub(in crate::reflect) const STRING: u16 = 7;
+    pub(in crate::reflect) const EXT_INST_IMPORT: u16 = 11;
+    pub(in crate::reflect) const EXT_INST: u16 = 12;
+    pub(in crate::reflect) const TYPE_INT: u16 = 21;
+    pub(in crate::reflect) const CONSTANT: u16 = 43;
+    pub(in crate::reflect) const FUNCTION: u16 = 54;
+    pub(in crate::reflect) const FUNCTION_END: u16 = 56;
+    pub(in crate::reflect) const VARIABLE: u16 = 59;
+    pub(in crate::reflect) const ACCESS_CHAIN: u16 = 65;
+    pub(in crate::reflect) const IN_BOUNDS_ACCESS_CHAIN: u16 = 66;
 }
 
 /// Storage class Workgroup.
@@ -46,7 +47,7 @@ struct Tables<'a> {
     calls: Vec<(usize, u32, u32, u32, &'a [u32])>,
 }
 
-fn text(words: &[u32], at: usize) -> Result<String, ReflectionError> {
+pub(super) fn text(words: &[u32], at: usize) -> Result<String, ReflectionError> {
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     let bad = |what| ReflectionError::Malformed { at, what };
     let end = bytes

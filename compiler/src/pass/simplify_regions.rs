@@ -1,0 +1,490 @@
+//! Simplifies structured control flow.
+//!
+//! In, out: any module. Until nothing changes (each round is linear):
+//! - `if` and `switch` on constants become blocks of the region taken; loops that are never repeated, blocks;
+//! - blocks that are left nowhere but at the end dissolve into the region around them;
+//! - what follows an instruction that never completes is cut off;
+//! - results and loop arguments that are always the same value are that value;
+//! - an `if` whose arms only compute a few cheap values becomes selects;
+//! - where one arm of an `if` leaves an enclosing block, the code behind the `if` moves into the other arm, and
+//!   a block that ends in such an `if` is that `if`: an early return becomes an else.
+
+use super::analysis::{Jumps, is_pure};
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::walk::{Replacements, Walk};
+use crate::ir::{BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
+
+pub const PASS: Pass = Pass {
+    name: "simplify_regions",
+    about: "Dissolves blocks and constant branches, turns small branches into selects and early exits into else.",
+    run,
+    requires: inv![Ssa],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// Rounds per execution; what is left then, the next execution finds.
+const MAX_ROUNDS: usize = 16;
+
+/// Instructions in both arms of an `if` that becomes selects.
+const MAX_SPECULATED: usize = 6;
+
+/// Nesting beyond which code is not moved into arms.
+const MAX_DEPTH: usize = 48;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        for _ in 0..MAX_ROUNDS {
+            let mut again = fold(func);
+            again |= unify(func);
+            again |= if_to_select(func);
+            again |= nest_tails(func);
+            again |= merge_tails(func);
+            changed |= again;
+            if !again {
+                break;
+            }
+        }
+    }
+    Ok(changed.into())
+}
+
+/// Dissolves what is no real control flow, and cuts off what is never reached.
+pub(super) fn fold(func: &mut Function) -> bool {
+    let jumps = Jumps::new(func);
+    let mut replacements = Replacements::default();
+    let mut changed = false;
+    for region in func.regions_in_order().into_iter().rev() {
+        let old = std::mem::take(&mut func.regions[region].insts);
+        let mut new = Vec::with_capacity(old.len());
+        for (n, &inst) in old.iter().enumerate() {
+            changed |= to_block(func, &jumps, inst, &mut replacements);
+            if func.insts[inst].op == Op::Block && dissolve(func, &jumps, inst, &mut new, &mut replacements) {
+                changed = true;
+            } else {
+                new.push(inst);
+                let is_cut = |&next: &Inst| func.insts[next].op == Op::Unreachable;
+                let never_completes = func.insts[inst].op.is_structured() && jumps.exits(inst).is_empty();
+                if never_completes && !old.get(n + 1).is_some_and(is_cut) {
+                    let span = func.insts[inst].span;
+                    new.push(func.new_inst(Op::Unreachable, vec![], &[], span));
+                }
+            }
+            if new
+                .last()
+                .is_some_and(|&last| func.insts[last].op.is_terminator())
+            {
+                changed |= n + 1 != old.len();
+                break;
+            }
+        }
+        func.regions[region].insts = new;
+    }
+    replacements.apply(func);
+    changed
+}
+
+/// Branches on constants and loops that do not loop.
+fn to_block(func: &mut Function, jumps: &Jumps, inst: Inst, replacements: &mut Replacements) -> bool {
+    let data = &func.insts[inst];
+    let taken = match &data.op {
+        Op::If => match func.as_const(data.args[0]) {
+            Some(Const::Bits(bits)) => data.regions[usize::from(bits[0] == 0)],
+            Some(Const::Undef) => data.regions[1],
+            None => return false,
+        },
+        Op::Switch(cases) => match func.as_const(data.args[0]) {
+            Some(Const::Bits(bits)) => {
+                let default = data.regions.len() - 1;
+                let case = cases.iter().position(|c| c.contains(&bits[0]));
+                data.regions[case.unwrap_or(default)]
+            }
+            Some(Const::Undef) => data.regions[data.regions.len() - 1],
+            None => return false,
+        },
+        Op::Loop if jumps.repeats(inst).is_empty() => {
+            let body = data.regions[0];
+            let args = std::mem::take(&mut func.regions[body].args);
+            for (arg, &init) in args.into_iter().zip(&data.args) {
+                replacements.set(arg, init);
+            }
+            body
+        }
+        _ => return false,
+    };
+    let data = &mut func.insts[inst];
+    data.op = Op::Block;
+    data.args.clear();
+    data.regions = vec![taken];
+    true
+}
+
+/// Appends a block's instructions to `out` if it is left at its end or never; with the terminator if it is
+/// another one's.
+fn dissolve(
+    func: &mut Function,
+    jumps: &Jumps,
+    block: Inst,
+    out: &mut Vec<Inst>,
+    replacements: &mut Replacements,
+) -> bool {
+    let body = func.insts[block].regions[0];
+    let Some(end) = func.terminator(body) else {
+        return false;
+    };
+    let ends_block = func.insts[end].op == Op::Exit(block);
+    let exits = jumps.exits(block);
+    if exits.iter().any(|&e| e != end) {
+        return false;
+    }
+    let mut insts = std::mem::take(&mut func.regions[body].insts);
+    if ends_block {
+        insts.pop();
+        let results = func.insts[block].results.clone();
+        for (&result, &value) in results.iter().zip(&func.insts[end].args) {
+            replacements.set(result, value);
+        }
+    }
+    out.extend(insts);
+    true
+}
+
+/// The order of instructions in the text, and the last one inside each.
+struct Order {
+    at: Vec<u32>,
+    last: Vec<u32>,
+    owner: Vec<Option<Inst>>,
+}
+
+impl Order {
+    fn new(func: &Function) -> Self {
+        let mut order = Order {
+            at: vec![u32::MAX; func.insts.len()],
+            last: vec![0; func.insts.len()],
+            owner: vec![None; func.regions.len()],
+        };
+        let list = func.insts_in_order();
+        for (n, &inst) in list.iter().enumerate() {
+            order.at[inst.index()] = n as u32;
+            order.last[inst.index()] = n as u32;
+            for &r in &func.insts[inst].regions {
+                order.owner[r.index()] = Some(inst);
+            }
+        }
+        for &inst in list.iter().rev() {
+            for &r in &func.insts[inst].regions {
+                if let Some(&end) = func.regions[r].insts.last() {
+                    order.last[inst.index()] = order.last[inst.index()].max(order.last[end.index()]);
+                }
+            }
+        }
+        order
+    }
+    /// Whether `inst` is `outer` or inside of it.
+    fn contains(&self, outer: Inst, inst: Inst) -> bool {
+        let at = self.at[inst.index()];
+        at != u32::MAX && self.at[outer.index()] <= at && at <= self.last[outer.index()]
+    }
+    /// Whether a value is defined outside of an instruction (not by it either).
+    fn is_outside(&self, func: &Function, value: Value, inst: Inst) -> bool {
+        match func.values[value].def {
+            ValueDef::Const(_) | ValueDef::Param(_) => true,
+            ValueDef::Inst(def, _) => !self.contains(inst, def),
+            ValueDef::Arg(region, _) => self.owner[region.index()].is_some_and(|o| !self.contains(inst, o)),
+        }
+    }
+}
+
+/// Results and loop arguments that are always the same value.
+fn unify(func: &mut Function) -> bool {
+    let jumps = Jumps::new(func);
+    let order = Order::new(func);
+    let mut replacements = Replacements::default();
+    let mut dropped = false;
+    let mut walk = Walk::new(func);
+    let mut list = Vec::new();
+    while let Some((_, inst)) = walk.next(func) {
+        if func.insts[inst].op.is_structured() {
+            list.push(inst);
+        }
+    }
+    for inst in list {
+        for n in 0..func.insts[inst].results.len() {
+            let passed = jumps.exits(inst).iter().map(|&e| func.insts[e].args[n]);
+            let result = func.insts[inst].results[n];
+            if let Some(v) = same(func, passed, result, &mut replacements) {
+                if order.is_outside(func, v, inst) {
+                    replacements.set(result, v);
+                    dropped = true;
+                }
+            }
+        }
+        if func.insts[inst].op != Op::Loop {
+            continue;
+        }
+        let body = func.insts[inst].regions[0];
+        for n in 0..func.regions[body].args.len() {
+            let arg = func.regions[body].args[n];
+            let init = func.insts[inst].args[n];
+            let repeats = jumps.repeats(inst).iter().map(|&r| func.insts[r].args[n]);
+            let passed = std::iter::once(init).chain(repeats);
+            if same(func, passed, arg, &mut replacements).is_some_and(|v| v == replacements.get(init)) {
+                replacements.set(arg, init);
+                dropped = true;
+            }
+        }
+    }
+    if !dropped {
+        return false;
+    }
+    replacements.apply(func);
+    // Whether anything but the dead result itself used it, `dce` knows; it also removes it.
+    super::dce::remove_dead(func);
+    true
+}
+
+/// The one value that all are, apart from `itself` and undefined ones.
+fn same(
+    func: &Function,
+    values: impl Iterator<Item = Value>,
+    itself: Value,
+    replacements: &mut Replacements,
+) -> Option<Value> {
+    let mut one = None;
+    let mut undef = None;
+    for v in values {
+        let v = replacements.get(v);
+        if v == itself {
+            continue;
+        }
+        if func.as_const(v) == Some(&Const::Undef) {
+            undef = Some(v);
+        } else if *one.get_or_insert(v) != v {
+            return None;
+        }
+    }
+    one.or(undef)
+}
+
+/// `if` instructions whose arms compute little and have no effects.
+fn if_to_select(func: &mut Function) -> bool {
+    let jumps = Jumps::new(func);
+    let mut changed = false;
+    let mut replacements = Replacements::default();
+    for region in func.regions_in_order().into_iter().rev() {
+        let flat = |i: &Inst| func.insts[*i].op == Op::If && is_speculatable(func, &jumps, *i);
+        if !func.regions[region].insts.iter().any(flat) {
+            continue;
+        }
+        changed = true;
+        let old = std::mem::take(&mut func.regions[region].insts);
+        for inst in old {
+            if func.insts[inst].op != Op::If || !is_speculatable(func, &jumps, inst) {
+                func.regions[region].insts.push(inst);
+                continue;
+            }
+            let cond = func.insts[inst].args[0];
+            let span = func.insts[inst].span;
+            let mut passed = [Vec::new(), Vec::new()];
+            for (arm, passed) in passed.iter_mut().enumerate() {
+                let body = func.insts[inst].regions[arm];
+                let mut insts = std::mem::take(&mut func.regions[body].insts);
+                let end = insts.pop().expect("speculatable: the arm has a terminator");
+                *passed = func.insts[end].args.clone();
+                func.regions[region].insts.extend(insts);
+            }
+            for n in 0..func.insts[inst].results.len() {
+                let result = func.insts[inst].results[n];
+                let (a, b) = (passed[0][n], passed[1][n]);
+                if a == b {
+                    replacements.set(result, a);
+                    continue;
+                }
+                let ty = func.ty(result);
+                let select = func.new_inst(Op::Select, vec![cond, a, b], &[ty], span);
+                func.regions[region].insts.push(select);
+                replacements.set(result, func.insts[select].results[0]);
+            }
+        }
+    }
+    replacements.apply(func);
+    changed
+}
+
+fn is_speculatable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    if jumps.exits(inst).len() != 2 {
+        return false;
+    }
+    // Handles cannot be selected.
+    let storable = |&r: &Value| func.ty(r).bytes() > 0 || func.ty(r).scalar == Ty::BOOL.scalar;
+    if !data.results.iter().all(storable) {
+        return false;
+    }
+    let mut total = data.results.len();
+    for &arm in &data.regions {
+        let Some((&end, insts)) = func.regions[arm].insts.split_last() else {
+            return false;
+        };
+        if func.insts[end].op != Op::Exit(inst) || !insts.iter().all(|&i| is_cheap(func, i)) {
+            return false;
+        }
+        total += insts.len();
+    }
+    total <= MAX_SPECULATED
+}
+
+fn is_cheap(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    // Undefined for some operands, which the condition may be there to exclude.
+    let is_partial = matches!(
+        data.op,
+        Op::Binary(BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem)
+            | Op::ExtractDynamic
+            | Op::InsertDynamic
+    );
+    is_pure(data) && !is_partial && !matches!(data.op, Op::Intrinsic(_))
+}
+
+/// Where one arm of an `if` leaves an enclosing block, moves the code behind the `if` into the other arm.
+fn nest_tails(func: &mut Function) -> bool {
+    let jumps = Jumps::new(func);
+    if !has_blocks(func) {
+        return false;
+    }
+    let regions = func.regions_in_order();
+    let depth = depths(func, &regions);
+    let mut height = vec![0usize; func.regions.len()];
+    let mut replacements = Replacements::default();
+    let mut changed = false;
+    for region in regions.into_iter().rev() {
+        let mut tail_height = 0;
+        for n in (0..func.regions[region].insts.len()).rev() {
+            let inst = func.regions[region].insts[n];
+            let own = func.insts[inst]
+                .regions
+                .iter()
+                .map(|r| height[r.index()] + 1)
+                .max();
+            tail_height = tail_height.max(own.unwrap_or(0));
+            let Some(arm) = arm_that_goes_on(func, &jumps, inst) else {
+                continue;
+            };
+            if depth[region.index()] + tail_height + 1 > MAX_DEPTH {
+                continue;
+            }
+            let tail = func.regions[region].insts.split_off(n + 1);
+            let exit = func.regions[arm].insts.pop().expect("the arm ends in an exit");
+            for i in 0..func.insts[inst].results.len() {
+                let (result, value) = (func.insts[inst].results[i], func.insts[exit].args[i]);
+                replacements.set(result, value);
+            }
+            func.insts[inst].results.clear();
+            func.regions[arm].insts.extend(tail);
+            let span = func.insts[inst].span;
+            let unreachable = func.new_inst(Op::Unreachable, vec![], &[], span);
+            func.regions[region].insts.push(unreachable);
+            tail_height += 1;
+            changed = true;
+        }
+        height[region.index()] = tail_height;
+    }
+    replacements.apply(func);
+    changed
+}
+
+fn has_blocks(func: &Function) -> bool {
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        if func.insts[inst].op == Op::Block {
+            return true;
+        }
+    }
+    false
+}
+
+fn depths(func: &Function, regions: &[Region]) -> Vec<usize> {
+    let mut depth = vec![0; func.regions.len()];
+    for &region in regions {
+        for &inst in &func.regions[region].insts {
+            for &r in &func.insts[inst].regions {
+                depth[r.index()] = depth[region.index()] + 1;
+            }
+        }
+    }
+    depth
+}
+
+/// Of an `if` with one arm that ends by leaving a block and another that goes on behind the `if`: the latter.
+fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region> {
+    if func.insts[inst].op != Op::If {
+        return None;
+    }
+    let &[exit] = jumps.exits(inst) else {
+        return None;
+    };
+    let &[a, b] = &func.insts[inst].regions[..] else {
+        return None;
+    };
+    let (end_a, end_b) = (func.terminator(a)?, func.terminator(b)?);
+    let (arm, other) = if end_a == exit { (a, end_b) } else { (b, end_a) };
+    if func.terminator(arm) != Some(exit) {
+        return None;
+    }
+    match func.insts[other].op {
+        Op::Exit(target) if func.insts[target].op == Op::Block => Some(arm),
+        // An arm that was treated like this before.
+        Op::Unreachable => {
+            let insts = &func.regions[if arm == a { b } else { a }].insts;
+            let before = insts.len().checked_sub(2).map(|n| insts[n])?;
+            (func.insts[before].op == Op::If).then_some(arm)
+        }
+        _ => None,
+    }
+}
+
+/// A region of a block, `if` or `switch` whose last instruction is an `if` or `switch` that never completes
+/// but leaves the former: make it complete instead, and leave from behind it.
+fn merge_tails(func: &mut Function) -> bool {
+    let mut jumps = Jumps::new(func);
+    let order = Order::new(func);
+    let mut changed = false;
+    for region in func.regions_in_order() {
+        let Some(owner) = order.owner[region.index()] else {
+            continue;
+        };
+        if !matches!(func.insts[owner].op, Op::Block | Op::If | Op::Switch(_)) {
+            continue;
+        }
+        let &[.., last, end] = &func.regions[region].insts[..] else {
+            continue;
+        };
+        if func.insts[end].op != Op::Unreachable
+            || !matches!(func.insts[last].op, Op::If | Op::Switch(_))
+            || !jumps.exits(last).is_empty()
+        {
+            continue;
+        }
+        let (inside, outside): (Vec<Inst>, Vec<Inst>) =
+            jumps.exits(owner).iter().partition(|&&e| order.contains(last, e));
+        if inside.is_empty() {
+            continue;
+        }
+        changed = true;
+        for &exit in &inside {
+            func.insts[exit].op = Op::Exit(last);
+        }
+        func.insts[last].results.clear();
+        let types: Vec<Ty> = func.insts[owner].results.iter().map(|&r| func.ty(r)).collect();
+        let results: Vec<Value> = types.into_iter().map(|ty| func.add_result(last, ty)).collect();
+        func.insts[end].op = Op::Exit(owner);
+        func.insts[end].args = results;
+        jumps.set_exits(last, inside);
+        let mut left = outside;
+        left.push(end);
+        jumps.set_exits(owner, left);
+    }
+    changed
+}

@@ -1,0 +1,248 @@
+//! Arithmetic, comparisons, conversions and vectors.
+
+use super::{Emit, FnEmitter, Id, bug};
+use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
+use crate::ir::{EntityRef, Inst, Op, Scalar, Ty};
+use rspirv::dr::Operand;
+use rspirv::spirv as spv;
+
+impl FnEmitter<'_, '_> {
+    /// Any instruction.
+    pub(super) fn inst(&mut self, inst: Inst) -> Emit<()> {
+        if self.control(inst)? {
+            return Ok(());
+        }
+        let f = self.f;
+        let data = &f.insts[inst];
+        let result = match &data.op {
+            Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) | Op::Variable { .. } => {
+                self.memory(inst)?
+            }
+            Op::Intrinsic(op) => self.intrinsic(inst, *op)?,
+            Op::Alloca { .. }
+            | Op::GlobalAddr(_)
+            | Op::PtrAdd
+            | Op::Load(_)
+            | Op::Store(_)
+            | Op::MemCpy { .. }
+            | Op::MemZero { .. } => return Err(bug("a memory instruction is left after lower_memory")),
+            Op::Call(_) => return Err(bug("a call is left after inlining")),
+            _ => Some(self.arithmetic(inst)?),
+        };
+        match (data.results.first(), result) {
+            (Some(&v), Some(id)) => self.ids[v.index()] = id,
+            (None, _) => {}
+            (Some(v), None) => return Err(bug(format!("{v} has no value"))),
+        }
+        Ok(())
+    }
+
+    fn arithmetic(&mut self, inst: Inst) -> Emit<Id> {
+        let f = self.f;
+        let data = &f.insts[inst];
+        let args = self.values(&data.args)?;
+        let to = f.ty(*data
+            .results
+            .first()
+            .ok_or_else(|| bug("instruction without result"))?);
+        let from = data.args.first().map_or(to, |&a| f.ty(a));
+        let ty = self.e.ty(to)?;
+        match &data.op {
+            Op::Binary(op) => {
+                let id = self.binary(*op, to, ty, args[0], args[1], &data.args)?;
+                if to.scalar.is_float() && !data.fp.contract {
+                    self.e.decorate(id, spv::Decoration::NoContraction, &[]);
+                }
+                Ok(id)
+            }
+            Op::Unary(op) => {
+                let op = match op {
+                    UnOp::INeg => spv::Op::SNegate,
+                    UnOp::Not if to.scalar == Scalar::Bool => spv::Op::LogicalNot,
+                    UnOp::Not => spv::Op::Not,
+                    UnOp::FNeg => spv::Op::FNegate,
+                };
+                self.op_ids(op, ty, &args)
+            }
+            Op::Compare(op) => self.op_ids(compare(*op, from.scalar), ty, &args),
+            Op::Cast(op) => self.cast(*op, args[0], from, to),
+            Op::Select => {
+                let mut cond = args[0];
+                // Before 1.4 a vector is selected by a vector of conditions only.
+                if to.is_vector() && !from.is_vector() && (self.e.target.spirv.minor < 4) {
+                    let bools = self.e.ty(to.with_scalar(Scalar::Bool))?;
+                    cond = self.op_ids(spv::Op::CompositeConstruct, bools, &vec![cond; to.lanes.into()])?;
+                }
+                self.op_ids(spv::Op::Select, ty, &[cond, args[1], args[2]])
+            }
+            Op::Construct if args.len() == 1 => Ok(args[0]),
+            Op::Construct => self.op_ids(spv::Op::CompositeConstruct, ty, &args),
+            Op::Splat if !to.is_vector() => Ok(args[0]),
+            Op::Splat => self.op_ids(spv::Op::CompositeConstruct, ty, &vec![args[0]; to.lanes.into()]),
+            Op::Extract(_) if !from.is_vector() => Ok(args[0]),
+            Op::Extract(lane) => self.extract(args[0], ty, u32::from(*lane)),
+            Op::ExtractDynamic => self.op_ids(spv::Op::VectorExtractDynamic, ty, &args),
+            Op::Insert(_) if !to.is_vector() => Ok(args[1]),
+            Op::Insert(lane) => self.op(
+                spv::Op::CompositeInsert,
+                ty,
+                vec![
+                    Operand::IdRef(args[1]),
+                    Operand::IdRef(args[0]),
+                    Operand::LiteralBit32(u32::from(*lane)),
+                ],
+            ),
+            Op::InsertDynamic => self.op_ids(spv::Op::VectorInsertDynamic, ty, &args),
+            Op::Shuffle(mask) => self.shuffle(mask, &args, from, to),
+            _ => Err(bug("not an arithmetic instruction")),
+        }
+    }
+
+    pub(super) fn extract(&mut self, v: Id, ty: Id, lane: u32) -> Emit<Id> {
+        let operands = vec![Operand::IdRef(v), Operand::LiteralBit32(lane)];
+        self.op(spv::Op::CompositeExtract, ty, operands)
+    }
+
+    fn shuffle(&mut self, mask: &[u8], args: &[Id], from: Ty, to: Ty) -> Emit<Id> {
+        let ty = self.e.ty(to)?;
+        if from.is_vector() && to.is_vector() {
+            let mut operands = vec![Operand::IdRef(args[0]), Operand::IdRef(args[1])];
+            operands.extend(
+                mask.iter()
+                    .map(|&m| Operand::LiteralBit32(if m == 0xff { u32::MAX } else { u32::from(m) })),
+            );
+            return self.op(spv::Op::VectorShuffle, ty, operands);
+        }
+        let scalar = self.e.scalar(to.scalar)?;
+        let mut lanes = Vec::new();
+        for &m in mask {
+            lanes.push(if m == 0xff {
+                self.e.scalar_constant(to.scalar, 0)?
+            } else if from.is_vector() {
+                let (v, lane) = if m < from.lanes {
+                    (args[0], m)
+                } else {
+                    (args[1], m - from.lanes)
+                };
+                self.extract(v, scalar, u32::from(lane))?
+            } else {
+                args[usize::from(m).min(1)]
+            });
+        }
+        match lanes[..] {
+            [one] => Ok(one),
+            _ => self.op_ids(spv::Op::CompositeConstruct, ty, &lanes),
+        }
+    }
+
+    fn binary(&mut self, op: BinOp, to: Ty, ty: Id, a: Id, b: Id, operands: &[crate::ir::Value]) -> Emit<Id> {
+        let is_bool = to.scalar == Scalar::Bool;
+        let op = match op {
+            BinOp::IAdd => spv::Op::IAdd,
+            BinOp::ISub => spv::Op::ISub,
+            BinOp::IMul => spv::Op::IMul,
+            BinOp::SDiv => spv::Op::SDiv,
+            BinOp::UDiv => spv::Op::UDiv,
+            BinOp::URem => spv::Op::UMod,
+            BinOp::SRem => {
+                // Vulkan leaves OpSRem of negative operands undefined.
+                let quotient = self.op_ids(spv::Op::SDiv, ty, &[a, b])?;
+                let product = self.op_ids(spv::Op::IMul, ty, &[quotient, b])?;
+                return self.op_ids(spv::Op::ISub, ty, &[a, product]);
+            }
+            BinOp::Shl | BinOp::AShr | BinOp::LShr => {
+                let op = match op {
+                    BinOp::Shl => spv::Op::ShiftLeftLogical,
+                    BinOp::AShr => spv::Op::ShiftRightArithmetic,
+                    _ => spv::Op::ShiftRightLogical,
+                };
+                let count = self.shift_count(to, ty, b, operands[1])?;
+                return self.op_ids(op, ty, &[a, count]);
+            }
+            BinOp::And if is_bool => spv::Op::LogicalAnd,
+            BinOp::And => spv::Op::BitwiseAnd,
+            BinOp::Or if is_bool => spv::Op::LogicalOr,
+            BinOp::Or => spv::Op::BitwiseOr,
+            BinOp::Xor if is_bool => spv::Op::LogicalNotEqual,
+            BinOp::Xor => spv::Op::BitwiseXor,
+            BinOp::FAdd => spv::Op::FAdd,
+            BinOp::FSub => spv::Op::FSub,
+            BinOp::FMul => spv::Op::FMul,
+            BinOp::FDiv => spv::Op::FDiv,
+            BinOp::FRem => spv::Op::FRem,
+        };
+        self.op_ids(op, ty, &[a, b])
+    }
+
+    /// The count modulo the width: SPIR-V leaves larger counts undefined.
+    fn shift_count(&mut self, to: Ty, ty: Id, count: Id, value: crate::ir::Value) -> Emit<Id> {
+        let width = u64::from(to.scalar.bits());
+        if let Some(crate::ir::Const::Bits(lanes)) = self.f.as_const(value)
+            && lanes.iter().all(|&l| l < width)
+        {
+            return Ok(count);
+        }
+        let mask = self.e.splat(to, width - 1)?;
+        self.op_ids(spv::Op::BitwiseAnd, ty, &[count, mask])
+    }
+
+    fn cast(&mut self, op: CastOp, a: Id, from: Ty, to: Ty) -> Emit<Id> {
+        let ty = self.e.ty(to)?;
+        if from.scalar == Scalar::Bool {
+            let one = match (op, to.scalar) {
+                (CastOp::SExt, _) => u64::MAX,
+                (CastOp::ZExt, _) => 1,
+                _ => return Err(bug("conversion of a Bool")),
+            };
+            let one = self.e.splat(to, one)?;
+            let zero = self.e.splat(to, 0)?;
+            return self.op_ids(spv::Op::Select, ty, &[a, one, zero]);
+        }
+        let op = match op {
+            CastOp::Trunc | CastOp::ZExt => spv::Op::UConvert,
+            CastOp::SExt => spv::Op::SConvert,
+            CastOp::FConvert => spv::Op::FConvert,
+            CastOp::FToS => spv::Op::ConvertFToS,
+            CastOp::FToU => spv::Op::ConvertFToU,
+            CastOp::SToF => spv::Op::ConvertSToF,
+            CastOp::UToF => spv::Op::ConvertUToF,
+            CastOp::Bitcast => spv::Op::Bitcast,
+            CastOp::PtrToInt | CastOp::IntToPtr | CastOp::PtrCast => {
+                return Err(bug("a pointer is left after lower_memory"));
+            }
+        };
+        if from == to {
+            return Ok(a);
+        }
+        self.op_ids(op, ty, &[a])
+    }
+}
+
+fn compare(op: CmpOp, scalar: Scalar) -> spv::Op {
+    match op {
+        CmpOp::IEq if scalar == Scalar::Bool => spv::Op::LogicalEqual,
+        CmpOp::INe if scalar == Scalar::Bool => spv::Op::LogicalNotEqual,
+        CmpOp::IEq => spv::Op::IEqual,
+        CmpOp::INe => spv::Op::INotEqual,
+        CmpOp::SLt => spv::Op::SLessThan,
+        CmpOp::SLe => spv::Op::SLessThanEqual,
+        CmpOp::SGt => spv::Op::SGreaterThan,
+        CmpOp::SGe => spv::Op::SGreaterThanEqual,
+        CmpOp::ULt => spv::Op::ULessThan,
+        CmpOp::ULe => spv::Op::ULessThanEqual,
+        CmpOp::UGt => spv::Op::UGreaterThan,
+        CmpOp::UGe => spv::Op::UGreaterThanEqual,
+        CmpOp::FOEq => spv::Op::FOrdEqual,
+        CmpOp::FONe => spv::Op::FOrdNotEqual,
+        CmpOp::FOLt => spv::Op::FOrdLessThan,
+        CmpOp::FOLe => spv::Op::FOrdLessThanEqual,
+        CmpOp::FOGt => spv::Op::FOrdGreaterThan,
+        CmpOp::FOGe => spv::Op::FOrdGreaterThanEqual,
+        CmpOp::FUNe => spv::Op::FUnordNotEqual,
+        CmpOp::FUEq => spv::Op::FUnordEqual,
+        CmpOp::FULt => spv::Op::FUnordLessThan,
+        CmpOp::FULe => spv::Op::FUnordLessThanEqual,
+        CmpOp::FUGt => spv::Op::FUnordGreaterThan,
+        CmpOp::FUGe => spv::Op::FUnordGreaterThanEqual,
+    }
+}

@@ -1,0 +1,149 @@
+//! What the module must declare: collected while instructions are emitted.
+
+use super::Emitter;
+use crate::ir::Scalar;
+use crate::target::SpirvVersion;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv as spv;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Capabilities and extensions needed so far.
+#[derive(Default)]
+pub(super) struct Needs {
+    /// By number, so that the order is always the same.
+    capabilities: BTreeMap<u32, spv::Capability>,
+    extensions: BTreeSet<&'static str>,
+}
+
+impl Needs {
+    pub(super) fn capability(&mut self, c: spv::Capability) {
+        self.capabilities.insert(c as u32, c);
+    }
+
+    pub(super) fn contains(&self, c: spv::Capability) -> bool {
+        self.capabilities.contains_key(&(c as u32))
+    }
+
+    pub(super) fn extension(&mut self, name: &'static str) {
+        self.extensions.insert(name);
+    }
+
+    /// The two sections.
+    pub(super) fn declare(&mut self, version: SpirvVersion) -> (Vec<Instruction>, Vec<Instruction>) {
+        self.capability(spv::Capability::Shader);
+        for c in self.capabilities.values().copied().collect::<Vec<_>>() {
+            if let Some((name, core_since)) = extension_of(c)
+                && (version.major, version.minor) < core_since
+            {
+                self.extension(name);
+            }
+        }
+        let capabilities = self
+            .capabilities
+            .values()
+            .map(|&c| Instruction::new(spv::Op::Capability, None, None, vec![Operand::Capability(c)]));
+        let extensions = self.extensions.iter().map(|&name| {
+            Instruction::new(
+                spv::Op::Extension,
+                None,
+                None,
+                vec![Operand::LiteralString(name.into())],
+            )
+        });
+        (capabilities.collect(), extensions.collect())
+    }
+}
+
+/// The extension of a capability, and the version that has it without. Only capabilities that are emitted.
+fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
+    use spv::Capability as C;
+    const NEVER: (u8, u8) = (255, 255);
+    Some(match c {
+        C::PhysicalStorageBufferAddresses => ("SPV_KHR_physical_storage_buffer", (1, 5)),
+        C::VulkanMemoryModel | C::VulkanMemoryModelDeviceScope => ("SPV_KHR_vulkan_memory_model", (1, 5)),
+        C::StorageBuffer8BitAccess => ("SPV_KHR_8bit_storage", (1, 5)),
+        C::StorageBuffer16BitAccess => ("SPV_KHR_16bit_storage", (1, 3)),
+        C::SignedZeroInfNanPreserve | C::DenormPreserve | C::DenormFlushToZero | C::RoundingModeRTE => {
+            ("SPV_KHR_float_controls", (1, 4))
+        }
+        C::AtomicFloat32AddEXT => ("SPV_EXT_shader_atomic_float_add", NEVER),
+        _ => return None,
+    })
+}
+
+impl Emitter<'_> {
+    /// Capabilities of an access to a buffer.
+    pub(super) fn buffer_access(&mut self, s: Scalar) {
+        match s.bytes() {
+            1 => self.needs.capability(spv::Capability::StorageBuffer8BitAccess),
+            2 => self.needs.capability(spv::Capability::StorageBuffer16BitAccess),
+            _ => {}
+        }
+    }
+
+    /// Execution modes for what OpenCL expects of floating point and the device offers: NaN, infinities and
+    /// the sign of zero count; denormals are kept; results round to nearest even.
+    pub(super) fn float_controls(&mut self) {
+        let features = &self.target.features;
+        let used = [
+            self.needs.contains(spv::Capability::Float16),
+            self.globals
+                .iter()
+                .any(|i| i.class.opcode == spv::Op::TypeFloat && i.operands[0] == Operand::LiteralBit32(32)),
+            self.needs.contains(spv::Capability::Float64),
+        ];
+        let independent = features.float_controls_independent;
+        // Where the widths are not independent the modes may only be set for all alike.
+        let wanted = |offered: [bool; 3]| -> Vec<u32> {
+            if !independent && offered != [true; 3] {
+                return Vec::new();
+            }
+            (0..3)
+                .filter(|&i| used[i] && offered[i])
+                .map(|i| 16 << i)
+                .collect()
+        };
+        let preserve_special: Vec<u32> = (0..3)
+            .filter(|&i| used[i] && features.signed_zero_inf_nan_preserve[i])
+            .map(|i| 16 << i)
+            .collect();
+        let modes = [
+            (
+                preserve_special,
+                spv::Capability::SignedZeroInfNanPreserve,
+                spv::ExecutionMode::SignedZeroInfNanPreserve,
+            ),
+            (
+                wanted(features.denorm_preserve),
+                spv::Capability::DenormPreserve,
+                spv::ExecutionMode::DenormPreserve,
+            ),
+            (
+                wanted(features.rounding_rte),
+                spv::Capability::RoundingModeRTE,
+                spv::ExecutionMode::RoundingModeRTE,
+            ),
+        ];
+        let functions: Vec<u32> = self.kernels.iter().map(|k| k.function).collect();
+        if functions.is_empty() {
+            return;
+        }
+        for (widths, capability, mode) in modes {
+            for width in widths {
+                self.needs.capability(capability);
+                for &f in &functions {
+                    self.modes.push(Instruction::new(
+                        spv::Op::ExecutionMode,
+                        None,
+                        None,
+                        vec![
+                            Operand::IdRef(f),
+                            Operand::ExecutionMode(mode),
+                            Operand::LiteralBit32(width),
+                        ],
+                    ));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What a kernel has in common with the API: work-group size, push constants, argument buffer, the local arena,
+//! work-item values.
+
+use super::{Emit, Emitter, FnEmitter, Id, bug};
+use crate::intrinsic::Intrinsic;
+use crate::ir::{Scalar, Ty};
+use crate::reflect::spec_id;
+use rspirv::dr::Operand;
+use rspirv::spirv as spv;
+use std::collections::BTreeMap;
+
+/// Declared once for the module.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// The WorkgroupSize composite, if some kernel's size is not fixed.
+    pub(super) size: Option<Id>,
+    /// Byte size of the arena.
+    local_bytes: Option<Id>,
+    pub(super) work_dim: Option<Id>,
+    builtins: BTreeMap<u32, Id>,
+    /// By size in words.
+    push: BTreeMap<u32, Id>,
+    args: BTreeMap<u32, Id>,
+}
+
+/// The variable of a kernel's local memory.
+#[derive(Copy, Clone)]
+pub(super) struct Arena {
+    pub(super) variable: Id,
+    pub(super) elem: Ty,
+}
+
+impl Emitter<'_> {
+    /// Declares the work-group size as specialization constants, unless all kernels require theirs.
+    ///
+    /// The composite counts for all entry points of the module. A kernel with a required size is only ever
+    /// launched with it, so the runtime's constants are right for it as well.
+    pub(super) fn workgroup_size(&mut self) {
+        if self.module.kernels.iter().all(|k| k.required_size.is_some()) {
+            return;
+        }
+        let u32_type = self.u32_type();
+        let parts = [0, 1, 2].map(|n| {
+            let id = self.global(
+                spv::Op::SpecConstant,
+                Some(u32_type),
+                vec![Operand::LiteralBit32(1)],
+            );
+            self.decorate(id, spv::Decoration::SpecId, &[spec_id::WORKGROUP_SIZE + n]);
+            id
+        });
+        let vector = self
+            .ty(Ty::vector(Scalar::I32, 3))
+            .expect("an integer vector is always a type");
+        let operands = parts.map(Operand::IdRef).to_vec();
+        let size = self.global(spv::Op::SpecConstantComposite, Some(vector), operands);
+        self.decorate_builtin(size, spv::BuiltIn::WorkgroupSize);
+        self.shared.size = Some(size);
+    }
+
+    /// An array of 32-bit words (or of vectors of them) that the API fills in, as a block variable.
+    fn block_variable(&mut self, class: spv::StorageClass, elem: Ty, count: u32, name: &str) -> Emit<Id> {
+        let elem_id = self.ty(elem)?;
+        let length = self.u32_const(count);
+        let array = self.global(
+            spv::Op::TypeArray,
+            None,
+            vec![Operand::IdRef(elem_id), Operand::IdRef(length)],
+        );
+        self.decorate(array, spv::Decoration::ArrayStride, &[elem.bytes()]);
+        let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
+        self.decorate(block, spv::Decoration::Block, &[]);
+        self.annotations.push(rspirv::dr::Instruction::new(
+            spv::Op::MemberDecorate,
+            None,
+            None,
+            vec![
+                Operand::IdRef(block),
+                Operand::LiteralBit32(0),
+                Operand::Decoration(spv::Decoration::Offset),
+                Operand::LiteralBit32(0),
+            ],
+        ));
+        let pointer = self.pointer(class, block);
+        let variable = self.global(
+            spv::Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(class)],
+        );
+        self.name(variable, name);
+        Ok(variable)
+    }
+
+    fn builtin(&mut self, builtin: spv::BuiltIn) -> Emit<Id> {
+        if let Some(&id) = self.shared.builtins.get(&(builtin as u32)) {
+            return Ok(id);
+        }
+        let vector = self.ty(Ty::vector(Scalar::I32, 3))?;
+        let pointer = self.pointer(spv::StorageClass::Input, vector);
+        let id = self.global(
+            spv::Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(spv::StorageClass::Input)],
+        );
+        self.decorate_builtin(id, builtin);
+        self.shared.builtins.insert(builtin as u32, id);
+        Ok(id)
+    }
+
+    fn work_dim(&mut self) -> Id {
+        if let Some(id) = self.shared.work_dim {
+            return id;
+        }
+        let u32_type = self.u32_type();
+        let id = self.global(
+            spv::Op::SpecConstant,
+            Some(u32_type),
+            vec![Operand::LiteralBit32(3)],
+        );
+        self.decorate(id, spv::Decoration::SpecId, &[spec_id::WORK_DIM]);
+        self.shared.work_dim = Some(id);
+        id
+    }
+
+    /// The arena's byte size. Its default is large enough for every kernel's own variables.
+    fn local_bytes(&mut self) -> Id {
+        if let Some(id) = self.shared.local_bytes {
+            return id;
+        }
+        let fixed = self.module.abi.iter().map(|a| a.local_fixed).max().unwrap_or(0);
+        let default = fixed.next_multiple_of(16).max(16);
+        let u32_type = self.u32_type();
+        let id = self.global(
+            spv::Op::SpecConstant,
+            Some(u32_type),
+            vec![Operand::LiteralBit32(default)],
+        );
+        self.decorate(id, spv::Decoration::SpecId, &[spec_id::LOCAL_BYTES]);
+        self.shared.local_bytes = Some(id);
+        id
+    }
+
+    /// Words of push constants that a launch of the kernel supplies.
+    pub(super) fn push_words(&self, kernel: usize) -> u32 {
+        let args = self.module.abi.get(kernel).map_or(&[][..], |a| &a.args);
+        let args = args.iter().map(super::reflection::push_end);
+        let system = super::reflection::system_end(&self.module.system);
+        args.max().unwrap_or(0).max(system).div_ceil(4)
+    }
+}
+
+impl FnEmitter<'_, '_> {
+    /// From SPIR-V 1.4 on all global variables are part of the interface.
+    fn use_global(&mut self, id: Id) {
+        if self.e.target.spirv.minor >= 4 {
+            self.interface.insert(id);
+        }
+    }
+
+    /// The push-constant block of this kernel.
+    pub(super) fn push_block(&mut self) -> Emit<Id> {
+        if let Some(id) = self.push {
+            return Ok(id);
+        }
+        let words = self.e.push_words(self.kernel).max(1);
+        let id = match self.e.shared.push.get(&words) {
+            Some(&id) => id,
+            None => {
+                let id = self
+                    .e
+                    .block_variable(spv::StorageClass::PushConstant, Ty::I32, words, "push")?;
+                self.e.shared.push.insert(words, id);
+                id
+            }
+        };
+        self.use_global(id);
+        self.push = Some(id);
+        Ok(id)
+    }
+
+    /// The argument buffer of this kernel: a uniform buffer of 16-byte vectors.
+    pub(super) fn args_block(&mut self) -> Emit<Id> {
+        if let Some(id) = self.args {
+            return Ok(id);
+        }
+        let bytes = self.e.module.abi.get(self.kernel).map_or(0, |a| a.args_size);
+        let vectors = bytes.div_ceil(16).max(1);
+        let id = match self.e.shared.args.get(&vectors) {
+            Some(&id) => id,
+            None => {
+                let elem = Ty::vector(Scalar::I32, 4);
+                let id = self
+                    .e
+                    .block_variable(spv::StorageClass::Uniform, elem, vectors, "args")?;
+                self.e.decorate(id, spv::Decoration::DescriptorSet, &[0]);
+                self.e.decorate(id, spv::Decoration::Binding, &[0]);
+                self.e.shared.args.insert(vectors, id);
+                id
+            }
+        };
+        self.use_global(id);
+        self.args = Some(id);
+        Ok(id)
+    }
+
+    /// The kernel's local memory, an array of `elem`.
+    pub(super) fn arena(&mut self, elem: Ty) -> Emit<Id> {
+        if let Some(arena) = self.arena {
+            if arena.elem != elem {
+                return Err(bug("the arena has two element types"));
+            }
+            return Ok(arena.variable);
+        }
+        let bytes = self.e.local_bytes();
+        let u32_type = self.e.u32_type();
+        let stride = self.e.u32_const(elem.bytes());
+        let count = self.e.intern(
+            spv::Op::SpecConstantOp,
+            Some(u32_type),
+            vec![
+                Operand::LiteralSpecConstantOpInteger(spv::Op::UDiv),
+                Operand::IdRef(bytes),
+                Operand::IdRef(stride),
+            ],
+        );
+        let elem_id = self.e.ty(elem)?;
+        let array = self.e.intern(
+            spv::Op::TypeArray,
+            None,
+            vec![Operand::IdRef(elem_id), Operand::IdRef(count)],
+        );
+        let pointer = self.e.pointer(spv::StorageClass::Workgroup, array);
+        let variable = self.e.global(
+            spv::Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(spv::StorageClass::Workgroup)],
+        );
+        self.e.name(variable, "arena");
+        self.use_global(variable);
+        self.arena = Some(Arena { variable, elem });
+        Ok(variable)
+    }
+
+    /// What is left of the work-item functions.
+    pub(super) fn work_item(&mut self, op: Intrinsic) -> Emit<Id> {
+        let vector = Ty::vector(Scalar::I32, 3);
+        let builtin = match op {
+            Intrinsic::WorkDim => return Ok(self.e.work_dim()),
+            Intrinsic::WorkgroupSize => {
+                return match (
+                    self.e.module.kernels[self.kernel].required_size,
+                    self.e.shared.size,
+                ) {
+                    (Some(size), _) => self.e.lanes(vector, &size.map(u64::from)),
+                    (None, Some(size)) => Ok(size),
+                    (None, None) => Err(bug("no work-group size")),
+                };
+            }
+            Intrinsic::WorkgroupId => spv::BuiltIn::WorkgroupId,
+            Intrinsic::LocalInvocationId => spv::BuiltIn::LocalInvocationId,
+            _ => return Err(bug("not a work-item function")),
+        };
+        let variable = self.e.builtin(builtin)?;
+        // Input variables are part of the interface in every version.
+        self.interface.insert(variable);
+        let vector = self.e.ty(vector)?;
+        self.op_ids(spv::Op::Load, vector, &[variable])
+    }
+}

@@ -1,0 +1,313 @@
+//! Loads, stores, atomics, fences and barriers.
+//!
+//! Under the Vulkan memory model an access takes part in synchronisation only if it says so
+//! (`NonPrivatePointer`), so every access to shared memory of a kernel that synchronizes at all does. Volatile
+//! accesses to buffers are made available and visible to the whole device: programs wait for flags with them.
+
+use super::{Emit, FnEmitter, Id, bug};
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv as spv;
+
+/// Whether an instruction orders this work-item's memory accesses with others'.
+pub(super) fn synchronizes(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::AtomicOn(..) | Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_))
+    )
+}
+
+/// What an access does, for its memory operands.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Direction {
+    Load,
+    Store,
+}
+
+impl FnEmitter<'_, '_> {
+    pub(super) fn memory(&mut self, inst: Inst) -> Emit<Option<Id>> {
+        let f = self.f;
+        let data = &f.insts[inst];
+        match &data.op {
+            Op::Variable { elem, count } => self.variable(*elem, *count).map(Some),
+            Op::LoadFrom(storage, access) => {
+                let ty = f.ty(data.results[0]);
+                let pointer = self.location(*storage, inst, ty)?;
+                let mut operands = vec![Operand::IdRef(pointer)];
+                operands.extend(self.memory_operands(*storage, *access, Direction::Load));
+                let ty = self.e.ty(ty)?;
+                self.op(spv::Op::Load, ty, operands).map(Some)
+            }
+            Op::StoreTo(storage, access) => {
+                let value = data.args[storage.operands()];
+                let pointer = self.location(*storage, inst, f.ty(value))?;
+                let value = self.value(value)?;
+                let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(value)];
+                operands.extend(self.memory_operands(*storage, *access, Direction::Store));
+                self.push(Instruction::new(spv::Op::Store, None, None, operands))?;
+                Ok(None)
+            }
+            Op::AtomicOn(op, storage) => self.atomic(inst, *op, *storage),
+            _ => Err(bug("not a memory instruction")),
+        }
+    }
+
+    fn variable(&mut self, elem: Ty, count: u32) -> Emit<Id> {
+        let class = spv::StorageClass::Function;
+        let elem = self.e.ty(elem)?;
+        let count = self.e.u32_const(count.max(1));
+        let array = self.e.intern(
+            spv::Op::TypeArray,
+            None,
+            vec![Operand::IdRef(elem), Operand::IdRef(count)],
+        );
+        let pointer = self.e.pointer(class, array);
+        let id = self.e.id();
+        self.vars.push(Instruction::new(
+            spv::Op::Variable,
+            Some(pointer),
+            Some(id),
+            vec![Operand::StorageClass(class)],
+        ));
+        Ok(id)
+    }
+
+    /// A pointer to `ty` at the location that the first operands of an instruction give.
+    fn location(&mut self, storage: Storage, inst: Inst, ty: Ty) -> Emit<Id> {
+        let f = self.f;
+        let args = &f.insts[inst].args;
+        let u32_type = self.e.u32_type();
+        match storage {
+            Storage::Physical => {
+                let address = self.value(args[0])?;
+                self.e
+                    .needs
+                    .capability(spv::Capability::PhysicalStorageBufferAddresses);
+                self.e.buffer_access(ty.scalar);
+                let to = self.e.ty(ty)?;
+                let pointer = self.e.pointer(spv::StorageClass::PhysicalStorageBuffer, to);
+                self.op_ids(spv::Op::ConvertUToPtr, pointer, &[address])
+            }
+            Storage::Arena(elem) => {
+                if ty != elem {
+                    return Err(bug("access to the arena by another type than its element's"));
+                }
+                let base = self.arena(elem)?;
+                let index = self.value(args[0])?;
+                self.chain(spv::StorageClass::Workgroup, ty, base, &[index])
+            }
+            Storage::Variable => {
+                let f = self.f;
+                let elem = match f.def_inst(args[0]).map(|i| &f.insts[i].op) {
+                    Some(Op::Variable { elem, .. }) => *elem,
+                    _ => return Err(bug("access to what is not a variable")),
+                };
+                if elem != ty {
+                    return Err(bug("access to a variable by another type than its element's"));
+                }
+                let base = self.value(args[0])?;
+                let index = self.value(args[1])?;
+                self.chain(spv::StorageClass::Function, ty, base, &[index])
+            }
+            Storage::PushWord => {
+                let base = self.push_block()?;
+                let index = self.value(args[0])?;
+                let zero = self.e.u32_const(0);
+                self.chain(spv::StorageClass::PushConstant, ty, base, &[zero, index])
+            }
+            Storage::ArgsWord => {
+                let base = self.args_block()?;
+                let (vector, lane) = match f.as_bits(args[0]) {
+                    Some(n) => (self.e.u32_const(n as u32 / 4), self.e.u32_const(n as u32 % 4)),
+                    None => {
+                        let index = self.value(args[0])?;
+                        let (two, three) = (self.e.u32_const(2), self.e.u32_const(3));
+                        (
+                            self.op_ids(spv::Op::ShiftRightLogical, u32_type, &[index, two])?,
+                            self.op_ids(spv::Op::BitwiseAnd, u32_type, &[index, three])?,
+                        )
+                    }
+                };
+                let zero = self.e.u32_const(0);
+                self.chain(spv::StorageClass::Uniform, ty, base, &[zero, vector, lane])
+            }
+        }
+    }
+
+    fn chain(&mut self, class: spv::StorageClass, ty: Ty, base: Id, indices: &[Id]) -> Emit<Id> {
+        let to = self.e.ty(ty)?;
+        let pointer = self.e.pointer(class, to);
+        let mut operands = vec![base];
+        operands.extend(indices);
+        self.op_ids(spv::Op::AccessChain, pointer, &operands)
+    }
+
+    /// Whether the module uses the Vulkan memory model; declares it.
+    fn vulkan_model(&mut self) -> bool {
+        let has = self.e.target.features.vulkan_memory_model;
+        if has {
+            self.e.needs.capability(spv::Capability::VulkanMemoryModel);
+        }
+        has
+    }
+
+    /// The widest scope that the device offers to shaders.
+    fn device_scope(&mut self) -> Id {
+        let features = &self.e.target.features;
+        let scope = if !features.vulkan_memory_model {
+            spv::Scope::Device
+        } else if features.vulkan_memory_model_device_scope {
+            self.e
+                .needs
+                .capability(spv::Capability::VulkanMemoryModelDeviceScope);
+            spv::Scope::Device
+        } else {
+            spv::Scope::QueueFamily
+        };
+        self.e.u32_const(scope as u32)
+    }
+
+    fn memory_operands(&mut self, storage: Storage, access: Access, direction: Direction) -> Vec<Operand> {
+        let mut mask = spv::MemoryAccess::NONE;
+        let mut rest = Vec::new();
+        match storage {
+            Storage::PushWord | Storage::ArgsWord => return Vec::new(),
+            Storage::Physical | Storage::Arena(_) | Storage::Variable => {}
+        }
+        if access.volatile {
+            mask |= spv::MemoryAccess::VOLATILE;
+        }
+        if storage == Storage::Physical {
+            mask |= spv::MemoryAccess::ALIGNED;
+            rest.push(Operand::LiteralBit32(access.align));
+        }
+        let shared = storage != Storage::Variable;
+        if shared && (self.synchronizes || access.volatile) && self.vulkan_model() {
+            mask |= spv::MemoryAccess::NON_PRIVATE_POINTER;
+            if access.volatile && storage == Storage::Physical {
+                mask |= match direction {
+                    Direction::Load => spv::MemoryAccess::MAKE_POINTER_VISIBLE,
+                    Direction::Store => spv::MemoryAccess::MAKE_POINTER_AVAILABLE,
+                };
+                let scope = self.device_scope();
+                rest.push(Operand::IdScope(scope));
+            }
+        }
+        if mask.is_empty() {
+            return Vec::new();
+        }
+        rest.insert(0, Operand::MemoryAccess(mask));
+        rest
+    }
+
+    /// OpenCL 1.2's atomics are relaxed; those on buffers are atomic for the whole device.
+    fn atomic(&mut self, inst: Inst, op: AtomicOp, storage: Storage) -> Emit<Option<Id>> {
+        let f = self.f;
+        let data = &f.insts[inst];
+        let operands = &data.args[storage.operands()..];
+        let ty = match (data.results.first(), operands.first()) {
+            (Some(&v), _) | (None, Some(&v)) => f.ty(v),
+            (None, None) => return Err(bug("atomic without a type")),
+        };
+        if ty.scalar == Scalar::I64 {
+            self.e.needs.capability(spv::Capability::Int64Atomics);
+        }
+        let pointer = self.location(storage, inst, ty)?;
+        let scope = match storage {
+            Storage::Physical => {
+                self.vulkan_model();
+                self.device_scope()
+            }
+            Storage::Arena(_) => self.e.u32_const(spv::Scope::Workgroup as u32),
+            Storage::Variable | Storage::PushWord | Storage::ArgsWord => {
+                return Err(bug("atomic on memory that is not shared"));
+            }
+        };
+        let relaxed = self.e.u32_const(0);
+        let mut list = vec![pointer, scope, relaxed];
+        let values = self.values(operands)?;
+        let code = match op {
+            AtomicOp::Add => spv::Op::AtomicIAdd,
+            AtomicOp::Sub => spv::Op::AtomicISub,
+            AtomicOp::Xchg => spv::Op::AtomicExchange,
+            AtomicOp::SMin => spv::Op::AtomicSMin,
+            AtomicOp::SMax => spv::Op::AtomicSMax,
+            AtomicOp::UMin => spv::Op::AtomicUMin,
+            AtomicOp::UMax => spv::Op::AtomicUMax,
+            AtomicOp::And => spv::Op::AtomicAnd,
+            AtomicOp::Or => spv::Op::AtomicOr,
+            AtomicOp::Xor => spv::Op::AtomicXor,
+            AtomicOp::CmpXchg => {
+                // The operands are: equal semantics, unequal semantics, value, comparator.
+                list.extend([relaxed, values[1], values[0]]);
+                let ty = self.e.ty(ty)?;
+                return self.op_ids(spv::Op::AtomicCompareExchange, ty, &list).map(Some);
+            }
+            AtomicOp::Load => spv::Op::AtomicLoad,
+            AtomicOp::Store => {
+                list.extend(values);
+                let operands = list.into_iter().map(Operand::IdRef).collect();
+                self.push(Instruction::new(spv::Op::AtomicStore, None, None, operands))?;
+                return Ok(None);
+            }
+        };
+        list.extend(values);
+        let ty = self.e.ty(ty)?;
+        self.op_ids(code, ty, &list).map(Some)
+    }
+
+    /// Acquire and release of what the flags name.
+    fn semantics(&mut self, flags: FenceFlags) -> Id {
+        let mut bits = spv::MemorySemantics::RELAXED;
+        if flags.local {
+            bits |= spv::MemorySemantics::WORKGROUP_MEMORY;
+        }
+        if flags.global {
+            bits |= spv::MemorySemantics::UNIFORM_MEMORY;
+        }
+        if !bits.is_empty() {
+            bits |= spv::MemorySemantics::ACQUIRE_RELEASE;
+            if self.vulkan_model() {
+                bits |= spv::MemorySemantics::MAKE_AVAILABLE | spv::MemorySemantics::MAKE_VISIBLE;
+            }
+        }
+        self.e.u32_const(bits.bits())
+    }
+
+    /// OpenCL 1.2 6.12.8: orders the work-group's accesses.
+    pub(super) fn barrier(&mut self, flags: FenceFlags) -> Emit<()> {
+        let scope = self.e.u32_const(spv::Scope::Workgroup as u32);
+        let semantics = self.semantics(flags);
+        self.push(Instruction::new(
+            spv::Op::ControlBarrier,
+            None,
+            None,
+            vec![
+                Operand::IdScope(scope),
+                Operand::IdScope(scope),
+                Operand::IdMemorySemantics(semantics),
+            ],
+        ))
+    }
+
+    /// OpenCL 1.2 6.12.9. With global memory other work-groups may be watching.
+    pub(super) fn fence(&mut self, flags: FenceFlags) -> Emit<()> {
+        if !flags.local && !flags.global {
+            return Ok(());
+        }
+        let scope = if flags.global {
+            self.vulkan_model();
+            self.device_scope()
+        } else {
+            self.e.u32_const(spv::Scope::Workgroup as u32)
+        };
+        let semantics = self.semantics(flags);
+        self.push(Instruction::new(
+            spv::Op::MemoryBarrier,
+            None,
+            None,
+            vec![Operand::IdScope(scope), Operand::IdMemorySemantics(semantics)],
+        ))
+    }
+}

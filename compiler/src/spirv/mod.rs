@@ -1,0 +1,394 @@
+//! IR to SPIR-V words.
+//!
+//! In:  a module for which the pipeline's final invariants hold: kernels only, everything inlined, vectors of at
+//!      most 4 lanes, memory explicit (`lower_memory`), exits as `lower_exits` leaves them, of the work-item
+//!      functions only `GroupId` (WorkgroupId), `LocalId`, `LocalSize` with constant dimension, and `WorkDim`.
+//! Out: a module that `spirv-val` accepts for the target's Vulkan version, with reflection. The same module gives
+//!      the same words. Capabilities and extensions are those that the emitted instructions need.
+//!
+//! A failure here is a bug of an earlier stage, never the user's error. `docs/adr/0002-spirv-emission.md` has the
+//! reasons for the choices: WorkgroupSize, push constants as words, the memory model.
+//!
+//! This module alone names rspirv, and uses of it only the data representation: instructions, operands and
+//! their assembly. Types and constants are interned here.
+
+mod arith;
+mod block;
+mod capability;
+mod consts;
+mod interface;
+mod intrinsic;
+mod memory;
+mod reflection;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use crate::diag::InternalError;
+use crate::ir::{EntityRef, Function, Inst, Module, Value};
+use crate::target::Target;
+use rspirv::binary::Assemble;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv as spv;
+use std::collections::{BTreeSet, HashMap};
+
+/// A SPIR-V id.
+type Id = u32;
+type Emit<T> = Result<T, InternalError>;
+
+/// An error of this stage.
+#[track_caller]
+fn bug(message: impl Into<String>) -> InternalError {
+    InternalError::new("spirv", message)
+}
+
+/// Emits a module.
+pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError> {
+    let mut e = Emitter::new(module, target);
+    e.workgroup_size();
+    for k in 0..module.kernels.len() {
+        e.kernel(k)?;
+    }
+    e.reflection()?;
+    Ok(e.finish())
+}
+
+/// State of one module's emission.
+struct Emitter<'a> {
+    module: &'a Module,
+    target: &'a Target,
+    last_id: Id,
+    needs: capability::Needs,
+    imports: Vec<Instruction>,
+    entry_points: Vec<Instruction>,
+    modes: Vec<Instruction>,
+    strings: Vec<Instruction>,
+    names: Vec<Instruction>,
+    annotations: Vec<Instruction>,
+    globals: Vec<Instruction>,
+    functions: Vec<Instruction>,
+    reflection: Vec<Instruction>,
+    interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id>,
+    glsl: Option<Id>,
+    shared: interface::Shared,
+    /// Parallel to the kernels.
+    kernels: Vec<KernelIds>,
+}
+
+/// What the reflection needs of an emitted kernel.
+struct KernelIds {
+    function: Id,
+    arena: Option<Id>,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(module: &'a Module, target: &'a Target) -> Self {
+        Emitter {
+            module,
+            target,
+            last_id: 0,
+            needs: capability::Needs::default(),
+            imports: Vec::new(),
+            entry_points: Vec::new(),
+            modes: Vec::new(),
+            strings: Vec::new(),
+            names: Vec::new(),
+            annotations: Vec::new(),
+            globals: Vec::new(),
+            functions: Vec::new(),
+            reflection: Vec::new(),
+            interned: HashMap::new(),
+            glsl: None,
+            shared: interface::Shared::default(),
+            kernels: Vec::new(),
+        }
+    }
+
+    fn id(&mut self) -> Id {
+        self.last_id += 1;
+        self.last_id
+    }
+
+    /// A global instruction that exists once for the same operands.
+    fn intern(&mut self, op: spv::Op, ty: Option<Id>, operands: Vec<Operand>) -> Id {
+        let key = (op as u32, ty, operands.clone());
+        if let Some(&id) = self.interned.get(&key) {
+            return id;
+        }
+        let id = self.global(op, ty, operands);
+        self.interned.insert(key, id);
+        id
+    }
+
+    /// A new global instruction.
+    fn global(&mut self, op: spv::Op, ty: Option<Id>, operands: Vec<Operand>) -> Id {
+        let id = self.id();
+        self.globals.push(Instruction::new(op, ty, Some(id), operands));
+        id
+    }
+
+    fn decorate(&mut self, id: Id, decoration: spv::Decoration, operands: &[u32]) {
+        let mut list = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
+        list.extend(operands.iter().map(|&w| Operand::LiteralBit32(w)));
+        self.annotations
+            .push(Instruction::new(spv::Op::Decorate, None, None, list));
+    }
+
+    fn decorate_builtin(&mut self, id: Id, builtin: spv::BuiltIn) {
+        self.annotations.push(Instruction::new(
+            spv::Op::Decorate,
+            None,
+            None,
+            vec![
+                Operand::IdRef(id),
+                Operand::Decoration(spv::Decoration::BuiltIn),
+                Operand::BuiltIn(builtin),
+            ],
+        ));
+    }
+
+    fn name(&mut self, id: Id, name: &str) {
+        self.names.push(Instruction::new(
+            spv::Op::Name,
+            None,
+            None,
+            vec![Operand::IdRef(id), Operand::LiteralString(name.into())],
+        ));
+    }
+
+    fn import(&mut self, name: &str) -> Id {
+        let id = self.id();
+        self.imports.push(Instruction::new(
+            spv::Op::ExtInstImport,
+            None,
+            Some(id),
+            vec![Operand::LiteralString(name.into())],
+        ));
+        id
+    }
+
+    fn glsl(&mut self) -> Id {
+        match self.glsl {
+            Some(id) => id,
+            None => {
+                let id = self.import("GLSL.std.450");
+                self.glsl = Some(id);
+                id
+            }
+        }
+    }
+
+    fn kernel(&mut self, k: usize) -> Emit<()> {
+        let info = &self.module.kernels[k];
+        let function = self.module.funcs.get(info.func);
+        let function = function.ok_or_else(|| bug("kernel without function"))?;
+        let void = self.void();
+        let fn_type = self.intern(spv::Op::TypeFunction, None, vec![Operand::IdRef(void)]);
+        let id = self.id();
+        let (vars, blocks, interface, arena) = {
+            let mut fe = FnEmitter::new(self, function, k);
+            fe.body()?;
+            (fe.vars, fe.blocks, fe.interface, fe.arena.map(|a| a.variable))
+        };
+        self.functions.push(Instruction::new(
+            spv::Op::Function,
+            Some(void),
+            Some(id),
+            vec![
+                Operand::FunctionControl(spv::FunctionControl::NONE),
+                Operand::IdRef(fn_type),
+            ],
+        ));
+        for (n, block) in blocks.into_iter().enumerate() {
+            self.functions
+                .push(Instruction::new(spv::Op::Label, None, Some(block.label), vec![]));
+            if n == 0 {
+                self.functions.extend(vars.iter().cloned());
+            }
+            self.functions.extend(block.insts);
+        }
+        self.functions
+            .push(Instruction::new(spv::Op::FunctionEnd, None, None, vec![]));
+
+        let mut operands = vec![
+            Operand::ExecutionModel(spv::ExecutionModel::GLCompute),
+            Operand::IdRef(id),
+            Operand::LiteralString(info.name.clone()),
+        ];
+        operands.extend(interface.into_iter().map(Operand::IdRef));
+        self.entry_points
+            .push(Instruction::new(spv::Op::EntryPoint, None, None, operands));
+        let size = info.required_size.unwrap_or([1, 1, 1]);
+        let mut operands = vec![
+            Operand::IdRef(id),
+            Operand::ExecutionMode(spv::ExecutionMode::LocalSize),
+        ];
+        operands.extend(size.map(Operand::LiteralBit32));
+        self.modes
+            .push(Instruction::new(spv::Op::ExecutionMode, None, None, operands));
+        self.name(id, &info.name);
+        self.kernels.push(KernelIds { function: id, arena });
+        Ok(())
+    }
+
+    /// Puts the sections together in the order of SPIR-V 2.4.
+    fn finish(mut self) -> Vec<u32> {
+        self.float_controls();
+        let version = self.target.spirv;
+        let (capabilities, extensions) = self.needs.declare(version);
+        let physical = self
+            .needs
+            .contains(spv::Capability::PhysicalStorageBufferAddresses);
+        let model = Instruction::new(
+            spv::Op::MemoryModel,
+            None,
+            None,
+            vec![
+                Operand::AddressingModel(if physical {
+                    spv::AddressingModel::PhysicalStorageBuffer64
+                } else {
+                    spv::AddressingModel::Logical
+                }),
+                Operand::MemoryModel(if self.needs.contains(spv::Capability::VulkanMemoryModel) {
+                    spv::MemoryModel::Vulkan
+                } else {
+                    spv::MemoryModel::GLSL450
+                }),
+            ],
+        );
+        let mut words = vec![
+            spv::MAGIC_NUMBER,
+            u32::from(version.major) << 16 | u32::from(version.minor) << 8,
+            0,
+            self.last_id + 1,
+            0,
+        ];
+        let sections = [
+            capabilities,
+            extensions,
+            self.imports,
+            vec![model],
+            self.entry_points,
+            self.modes,
+            self.strings,
+            self.names,
+            self.annotations,
+            self.globals,
+            self.functions,
+            self.reflection,
+        ];
+        for inst in sections.iter().flatten() {
+            inst.assemble_into(&mut words);
+        }
+        words
+    }
+}
+
+/// A finished or current basic block.
+struct BlockIds {
+    label: Id,
+    insts: Vec<Instruction>,
+}
+
+/// State of one function's emission.
+struct FnEmitter<'e, 'a> {
+    e: &'e mut Emitter<'a>,
+    f: &'a Function,
+    kernel: usize,
+    /// Ids of the values, 0 where there is none yet.
+    ids: Vec<Id>,
+    vars: Vec<Instruction>,
+    blocks: Vec<BlockIds>,
+    /// The block being filled; `None` behind a terminator.
+    current: Option<BlockIds>,
+    frames: HashMap<Inst, block::Frame>,
+    depth: u32,
+    /// Global variables that the entry point must list.
+    interface: BTreeSet<Id>,
+    push: Option<Id>,
+    args: Option<Id>,
+    arena: Option<interface::Arena>,
+    /// Whether other work-items' accesses are ordered with this one's: there is a barrier, fence or atomic.
+    synchronizes: bool,
+}
+
+impl<'e, 'a> FnEmitter<'e, 'a> {
+    fn new(e: &'e mut Emitter<'a>, f: &'a Function, kernel: usize) -> Self {
+        let synchronizes = f.insts.iter().any(|(_, i)| memory::synchronizes(&i.op));
+        FnEmitter {
+            e,
+            f,
+            kernel,
+            ids: vec![0; f.values.len()],
+            vars: Vec::new(),
+            blocks: Vec::new(),
+            current: None,
+            frames: HashMap::new(),
+            depth: 0,
+            interface: BTreeSet::new(),
+            push: None,
+            args: None,
+            arena: None,
+            synchronizes,
+        }
+    }
+
+    fn body(&mut self) -> Emit<()> {
+        let entry = self.e.id();
+        self.begin(entry);
+        self.region(self.f.body)
+    }
+
+    /// Id of a value that has been emitted, or of a constant.
+    fn value(&mut self, v: Value) -> Emit<Id> {
+        let id = self.ids[v.index()];
+        if id != 0 {
+            return Ok(id);
+        }
+        let id = match self.f.as_const(v) {
+            Some(c) => self.e.constant(self.f.ty(v), c)?,
+            None => {
+                return Err(bug(format!(
+                    "{v} is used before it is emitted in {}",
+                    self.f.name
+                )));
+            }
+        };
+        self.ids[v.index()] = id;
+        Ok(id)
+    }
+
+    fn values(&mut self, list: &[Value]) -> Emit<Vec<Id>> {
+        list.iter().map(|&v| self.value(v)).collect()
+    }
+
+    /// An instruction with a result.
+    fn op(&mut self, op: spv::Op, ty: Id, operands: Vec<Operand>) -> Emit<Id> {
+        let id = self.e.id();
+        self.push(Instruction::new(op, Some(ty), Some(id), operands))?;
+        Ok(id)
+    }
+
+    /// An instruction with a result, all of whose operands are ids.
+    fn op_ids(&mut self, op: spv::Op, ty: Id, operands: &[Id]) -> Emit<Id> {
+        self.op(op, ty, operands.iter().map(|&i| Operand::IdRef(i)).collect())
+    }
+
+    /// An instruction of GLSL.std.450.
+    fn glsl(&mut self, number: u32, ty: Id, operands: &[Id]) -> Emit<Id> {
+        let set = self.e.glsl();
+        let mut list = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        list.extend(operands.iter().map(|&i| Operand::IdRef(i)));
+        self.op(spv::Op::ExtInst, ty, list)
+    }
+
+    fn push(&mut self, inst: Instruction) -> Emit<()> {
+        match &mut self.current {
+            Some(block) => {
+                block.insts.push(inst);
+                Ok(())
+            }
+            None => Err(bug("instruction behind a terminator")),
+        }
+    }
+}

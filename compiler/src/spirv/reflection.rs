@@ -1,0 +1,249 @@
+//! Writes NonSemantic.ClspvReflection, and Caldera's own set with it. See [`crate::reflect`].
+
+use super::{Emit, Emitter, Id, bug};
+use crate::intrinsic::Intrinsic;
+use crate::ir::module::SystemPush;
+use crate::ir::{ArgLocation, KernelArg, KernelInfo, Op as IrOp};
+use crate::reflect::{CALDERA_SET, CLSPV_SET, Op, spec_id};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv as spv;
+use std::collections::HashMap;
+
+/// Bytes of data in one OpString: 65535 words hold 262,128 digits and the end.
+const MAX_PIECE: usize = 128 << 10 >> 1;
+/// Longest text in one OpString.
+const MAX_TEXT: usize = 200_000;
+
+/// End of the push constants that an argument takes.
+pub(super) fn push_end(location: &ArgLocation) -> u32 {
+    match *location {
+        ArgLocation::Push { offset, size } => offset + size,
+        ArgLocation::PointerPush { offset } => offset + 8,
+        ArgLocation::LocalPush { offset, .. } => offset + 4,
+        ArgLocation::Args { .. }
+        | ArgLocation::PointerArgs { .. }
+        | ArgLocation::LocalArgs { .. }
+        | ArgLocation::Image { .. }
+        | ArgLocation::Sampler { .. } => 0,
+    }
+}
+
+/// The slots of the system push constants that are three words each, with their instructions.
+fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 4] {
+    [
+        (s.global_offset, Op::PushConstantGlobalOffset),
+        (s.region_offset, Op::PushConstantRegionOffset),
+        (s.num_workgroups, Op::PushConstantNumWorkgroups),
+        (s.region_group_offset, Op::PushConstantRegionGroupOffset),
+    ]
+}
+
+/// End of the system push constants.
+pub(super) fn system_end(s: &SystemPush) -> u32 {
+    let slots = system_slots(s);
+    let slots = slots.iter().filter_map(|(at, _)| at.map(|o| o + 12));
+    slots.chain(s.constant_data.map(|o| o + 8)).max().unwrap_or(0)
+}
+
+/// The instructions' operands, interned.
+struct Writer<'e, 'a> {
+    e: &'e mut Emitter<'a>,
+    set: Id,
+    texts: HashMap<String, Id>,
+}
+
+impl Emitter<'_> {
+    pub(super) fn reflection(&mut self) -> Emit<()> {
+        self.needs_non_semantic();
+        let set = self.import(CLSPV_SET);
+        let mut w = Writer {
+            e: self,
+            set,
+            texts: HashMap::new(),
+        };
+        w.module()
+    }
+
+    fn needs_non_semantic(&mut self) {
+        if (self.target.spirv.major, self.target.spirv.minor) < (1, 6) {
+            self.needs.extension("SPV_KHR_non_semantic_info");
+        }
+    }
+}
+
+impl Writer<'_, '_> {
+    fn call(&mut self, set: Id, number: u32, operands: Vec<Id>) -> Id {
+        let void = self.e.void();
+        let id = self.e.id();
+        let mut list = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];
+        list.extend(operands.into_iter().map(Operand::IdRef));
+        self.e
+            .reflection
+            .push(Instruction::new(spv::Op::ExtInst, Some(void), Some(id), list));
+        id
+    }
+
+    /// An instruction of the set: ids, then numbers, then ids.
+    fn write(&mut self, op: Op, before: &[Id], numbers: &[u32], behind: &[Id]) -> Id {
+        let mut operands = before.to_vec();
+        for &n in numbers {
+            operands.push(self.e.u32_const(n));
+        }
+        operands.extend(behind);
+        self.call(self.set, op as u32, operands)
+    }
+
+    fn text(&mut self, text: &str) -> Id {
+        if let Some(&id) = self.texts.get(text) {
+            return id;
+        }
+        // An instruction has at most 65535 words; a name that long is cut.
+        let mut end = text.len().min(MAX_TEXT);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        // A string ends at its first NUL.
+        let shown = text[..end].split('\0').next().unwrap_or("");
+        let id = self.e.id();
+        self.e.strings.push(Instruction::new(
+            spv::Op::String,
+            None,
+            Some(id),
+            vec![Operand::LiteralString(shown.into())],
+        ));
+        self.texts.insert(text.into(), id);
+        id
+    }
+
+    fn module(&mut self) -> Emit<()> {
+        let module = self.e.module;
+        if module.abi.len() != module.kernels.len() {
+            return Err(bug("lower_kernel_args has not run"));
+        }
+        if self.e.shared.size.is_some() {
+            let id = spec_id::WORKGROUP_SIZE;
+            self.write(Op::SpecConstantWorkgroupSize, &[], &[id, id + 1, id + 2], &[]);
+        }
+        if self.e.shared.work_dim.is_some() {
+            self.write(Op::SpecConstantWorkDim, &[], &[spec_id::WORK_DIM], &[]);
+        }
+        for (slot, op) in system_slots(&module.system) {
+            if let Some(offset) = slot {
+                self.write(op, &[], &[offset, 12], &[]);
+            }
+        }
+        self.constant_data();
+        let mut kernels = Vec::new();
+        for k in 0..module.kernels.len() {
+            kernels.push(self.kernel(k)?);
+        }
+        self.uses(&kernels);
+        Ok(())
+    }
+
+    /// Larger data comes in pieces, one instruction each; the reader appends them.
+    fn constant_data(&mut self) {
+        let module = self.e.module;
+        let Some(offset) = module.system.constant_data else {
+            return;
+        };
+        let data = &module.constant_data;
+        if data.bytes.is_empty() {
+            return;
+        }
+        for piece in data.bytes.chunks(MAX_PIECE) {
+            let hex: String = piece.iter().map(|b| format!("{b:02x}")).collect();
+            let hex = self.text(&hex);
+            self.write(Op::ConstantDataPointerPushConstant, &[], &[offset, 8], &[hex]);
+        }
+        for &(at, target) in &data.relocations {
+            self.write(
+                Op::ProgramScopeVariablePointerRelocation,
+                &[],
+                &[target, at, 8],
+                &[],
+            );
+        }
+    }
+
+    fn kernel(&mut self, k: usize) -> Emit<Id> {
+        let module = self.e.module;
+        let info: &KernelInfo = &module.kernels[k];
+        let abi = &module.abi[k];
+        if abi.args.len() != info.args.len() {
+            return Err(bug("a kernel's ABI does not match its arguments"));
+        }
+        let function = self.e.kernels[k].function;
+        let name = self.text(&info.name);
+        let attributes = self.text(&info.attributes);
+        let prints = module.funcs[info.func]
+            .insts
+            .iter()
+            .any(|(_, i)| i.op == IrOp::Intrinsic(Intrinsic::Printf));
+        let numbers = [info.args.len() as u32, u32::from(prints)];
+        let decl = self.write(Op::Kernel, &[function, name], &numbers, &[attributes]);
+        if let Some(size) = info.required_size {
+            self.write(Op::PropertyRequiredWorkgroupSize, &[decl], &size, &[]);
+        }
+        for (ordinal, (arg, location)) in info.args.iter().zip(&abi.args).enumerate() {
+            self.argument(decl, ordinal as u32, arg, *location);
+        }
+        if let Some(arena) = self.e.kernels[k].arena {
+            self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
+        }
+        Ok(decl)
+    }
+
+    fn argument(&mut self, decl: Id, ordinal: u32, arg: &KernelArg, location: ArgLocation) {
+        let name = self.text(&arg.name);
+        let type_name = self.text(&arg.type_name);
+        let qualifiers = [arg.address_qualifier, arg.access_qualifier, arg.type_qualifier];
+        let info = self.write(Op::ArgumentInfo, &[name, type_name], &qualifiers, &[]);
+        let mut bind = |op: Op, numbers: &[u32]| {
+            let mut list = vec![ordinal];
+            list.extend(numbers);
+            self.write(op, &[decl], &list, &[info]);
+        };
+        match location {
+            ArgLocation::Push { offset, size } => bind(Op::ArgumentPodPushConstant, &[offset, size]),
+            ArgLocation::Args { offset, size } => bind(Op::ArgumentPodUniform, &[0, 0, offset, size]),
+            ArgLocation::PointerPush { offset } => bind(Op::ArgumentPointerPushConstant, &[offset, 8]),
+            ArgLocation::PointerArgs { offset } => bind(Op::ArgumentPointerUniform, &[0, 0, offset, 8]),
+            ArgLocation::LocalPush { offset, elem_size } => {
+                bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, elem_size]);
+                bind(Op::ArgumentPodPushConstant, &[offset, 4]);
+            }
+            ArgLocation::LocalArgs { offset, elem_size } => {
+                bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, elem_size]);
+                bind(Op::ArgumentPodUniform, &[0, 0, offset, 4]);
+            }
+            ArgLocation::Image { binding, write: true } => bind(Op::ArgumentStorageImage, &[0, binding]),
+            ArgLocation::Image {
+                binding,
+                write: false,
+            } => bind(Op::ArgumentSampledImage, &[0, binding]),
+            ArgLocation::Sampler { binding } => bind(Op::ArgumentSampler, &[0, binding]),
+        }
+    }
+
+    /// What the kernels do with the memory behind their pointers.
+    fn uses(&mut self, kernels: &[Id]) {
+        let module = self.e.module;
+        let mut set = None;
+        for (info, &decl) in module.kernels.iter().zip(kernels) {
+            for (ordinal, arg) in info.args.iter().enumerate() {
+                let u = arg.uses;
+                let flags = u32::from(u.read) | u32::from(u.written) << 1 | u32::from(u.escapes) << 2;
+                if !matches!(arg.kind, crate::ir::ArgKind::Buffer { .. }) || flags == 7 {
+                    continue;
+                }
+                let set = match set {
+                    Some(s) => s,
+                    None => *set.insert(self.e.import(CALDERA_SET)),
+                };
+                let operands = vec![decl, self.e.u32_const(ordinal as u32), self.e.u32_const(flags)];
+                self.call(set, 1, operands);
+            }
+        }
+    }
+}

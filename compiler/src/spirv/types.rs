@@ -1,0 +1,60 @@
+//! Types, each declared once, with the capabilities that they need.
+
+use super::{Emit, Emitter, Id, bug};
+use crate::ir::{Scalar, Ty};
+use rspirv::dr::Operand;
+use rspirv::spirv as spv;
+
+impl Emitter<'_> {
+    pub(super) fn void(&mut self) -> Id {
+        self.intern(spv::Op::TypeVoid, None, vec![])
+    }
+
+    pub(super) fn scalar(&mut self, s: Scalar) -> Emit<Id> {
+        Ok(match s {
+            Scalar::Bool => self.intern(spv::Op::TypeBool, None, vec![]),
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+                match s.bits() {
+                    8 => self.needs.capability(spv::Capability::Int8),
+                    16 => self.needs.capability(spv::Capability::Int16),
+                    64 => self.needs.capability(spv::Capability::Int64),
+                    _ => {}
+                }
+                let operands = vec![Operand::LiteralBit32(s.bits()), Operand::LiteralBit32(0)];
+                self.intern(spv::Op::TypeInt, None, operands)
+            }
+            Scalar::F16 | Scalar::F32 | Scalar::F64 => {
+                match s.bits() {
+                    16 => self.needs.capability(spv::Capability::Float16),
+                    64 => self.needs.capability(spv::Capability::Float64),
+                    _ => {}
+                }
+                self.intern(spv::Op::TypeFloat, None, vec![Operand::LiteralBit32(s.bits())])
+            }
+            Scalar::Ptr(_) => return Err(bug("a pointer is left after lower_memory")),
+            Scalar::Image | Scalar::Sampler => return Err(bug("images are not implemented")),
+        })
+    }
+
+    /// Type of a value.
+    pub(super) fn ty(&mut self, ty: Ty) -> Emit<Id> {
+        let scalar = self.scalar(ty.scalar)?;
+        match ty.lanes {
+            1 => Ok(scalar),
+            2..=4 => {
+                let operands = vec![Operand::IdRef(scalar), Operand::LiteralBit32(u32::from(ty.lanes))];
+                Ok(self.intern(spv::Op::TypeVector, None, operands))
+            }
+            n => Err(bug(format!("a vector of {n} lanes is left"))),
+        }
+    }
+
+    pub(super) fn u32_type(&mut self) -> Id {
+        self.scalar(Scalar::I32).expect("an integer is always a type")
+    }
+
+    pub(super) fn pointer(&mut self, class: spv::StorageClass, to: Id) -> Id {
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(to)];
+        self.intern(spv::Op::TypePointer, None, operands)
+    }
+}
