@@ -5,7 +5,9 @@ use crate::packages::{
     C_COMPILER, CLINFO, LAVAPIPE, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS, VALIDATION_LAYERS,
     VULKAN_LOADER, ensure,
 };
-use crate::{Outcome, progress};
+use crate::{Failure, Outcome, artifacts, progress};
+use std::path::Path;
+use std::process::Command;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -48,10 +50,12 @@ pub(crate) fn run(args: &Args) -> Outcome {
     build()?;
     progress::step("Tests");
     progress::shown("tests", cargo().args(["test", "--workspace"]))?;
+    progress::step("Release library");
+    check_library(&artifacts::build_library()?)?;
     progress::step("Generated files are current");
     progress::shown(
         "git diff",
-        std::process::Command::new("git")
+        Command::new("git")
             .current_dir(root())
             .args(["diff", "--exit-code"]),
     )
@@ -64,4 +68,30 @@ fn build() -> Outcome {
         "cargo build",
         cargo().args(["build", "--quiet", "--package", "caldera-icd"]),
     )
+}
+
+/// What packagers rely on: a small library that needs nothing but the C library's parts.
+fn check_library(library: &Path) -> Outcome {
+    const MOST_BYTES: u64 = 12 << 20;
+    const NEEDED: [&str; 4] = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"];
+    let size = library.metadata()?.len();
+    progress::line(&format!("{}: {:.2} MB", library.display(), size as f64 / 1e6));
+    if size >= MOST_BYTES {
+        return Err(Failure(format!(
+            "the library has {size} bytes, more than {MOST_BYTES}"
+        )));
+    }
+    let output = Command::new("readelf").arg("-d").arg(library).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let needed: Vec<&str> = text
+        .lines()
+        .filter(|l| l.contains("(NEEDED)"))
+        .filter_map(|l| l.split_once('[')?.1.strip_suffix(']'))
+        .collect();
+    progress::line(&format!("it needs {}", needed.join(", ")));
+    match needed.iter().find(|n| !NEEDED.contains(n)) {
+        None if needed.is_empty() => Err(Failure("readelf names no needed library".into())),
+        None => Ok(()),
+        Some(other) => Err(Failure(format!("the library needs {other}"))),
+    }
 }
