@@ -41,6 +41,7 @@ pub mod function;
 pub mod inst;
 pub mod module;
 pub mod names;
+pub mod parse;
 pub mod print;
 pub mod ty;
 pub mod walk;

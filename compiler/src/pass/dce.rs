@@ -64,6 +64,9 @@ impl Liveness<'_> {
     fn find(&mut self) {
         let func = self.func;
         let written_only = written_only(func);
+        if let Some(end) = func.terminator(func.body) {
+            self.mark(end);
+        }
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
             let data = &func.insts[inst];
@@ -114,6 +117,9 @@ impl Liveness<'_> {
             _ => data.args.iter().for_each(|&a| self.mark_value(a)),
         }
         if data.op.is_structured() {
+            for end in data.regions.iter().filter_map(|&r| func.terminator(r)) {
+                self.mark(end);
+            }
             for i in 0..self.jumps.exits(inst).len() {
                 self.mark(self.jumps.exits(inst)[i]);
             }

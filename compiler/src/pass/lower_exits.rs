@@ -27,7 +27,7 @@
 //! convergent as it was.
 
 use super::analysis::Jumps;
-use super::simplify_regions::fold;
+use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::{Parents, Walk};
@@ -44,18 +44,17 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for (_, func) in module.funcs.iter_mut() {
-        fold_all(func);
+        split_ifs(func);
+        early_exits_to_else(func);
         split_ifs(func);
         stop_exits(func);
-        fold_all(func);
+        early_exits_to_else(func);
+        // That may leave an `if` from deeper again, though never across anything but `if`s.
+        split_ifs(func);
+        while fold(func) {}
         blocks_to_switches(func);
     }
     Ok(Changed::Yes)
-}
-
-/// Points 4 and 5 of the contract, and dissolves what blocks it can.
-fn fold_all(func: &mut Function) {
-    while fold(func) {}
 }
 
 /// An `if` that is left from deeper than its arms becomes a block around an `if`: then only the block is.

@@ -51,6 +51,18 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Gets rid of blocks that are left early, where that takes no more than rearranging `if`s.
+pub(super) fn early_exits_to_else(func: &mut Function) {
+    for _ in 0..MAX_ROUNDS {
+        let mut again = fold(func);
+        again |= nest_tails(func);
+        again |= merge_tails(func);
+        if !again {
+            break;
+        }
+    }
+}
+
 /// Dissolves what is no real control flow, and cuts off what is never reached.
 pub(super) fn fold(func: &mut Function) -> bool {
     let jumps = Jumps::new(func);
@@ -445,30 +457,41 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
     }
 }
 
-/// A region of a block, `if` or `switch` whose last instruction is an `if` or `switch` that never completes
-/// but leaves the former: make it complete instead, and leave from behind it.
+/// Where an `if` or `switch` stands at the end of a region and only what it is left for comes behind, lets what
+/// inside of it goes there too go through it:
+/// - behind it is `Unreachable`, and inside are exits of the region's owner: it completes instead, and the
+///   owner is left from behind it;
+/// - behind it is an exit that passes its very results, and inside are other exits of that target.
+///
+/// Targets are blocks, `if`s and, in the first case, `switch`es: loops can be left from inside as it is.
 fn merge_tails(func: &mut Function) -> bool {
     let mut jumps = Jumps::new(func);
     let order = Order::new(func);
     let mut changed = false;
     for region in func.regions_in_order() {
-        let Some(owner) = order.owner[region.index()] else {
-            continue;
-        };
-        if !matches!(func.insts[owner].op, Op::Block | Op::If | Op::Switch(_)) {
-            continue;
-        }
         let &[.., last, end] = &func.regions[region].insts[..] else {
             continue;
         };
-        if func.insts[end].op != Op::Unreachable
-            || !matches!(func.insts[last].op, Op::If | Op::Switch(_))
-            || !jumps.exits(last).is_empty()
-        {
+        if !matches!(func.insts[last].op, Op::If | Op::Switch(_)) {
             continue;
         }
-        let (inside, outside): (Vec<Inst>, Vec<Inst>) =
-            jumps.exits(owner).iter().partition(|&&e| order.contains(last, e));
+        let (target, completes) = match func.insts[end].op {
+            Op::Unreachable if jumps.exits(last).is_empty() => (order.owner[region.index()], false),
+            Op::Exit(target) if func.insts[end].args == func.insts[last].results => (Some(target), true),
+            _ => continue,
+        };
+        let Some(target) = target else {
+            continue;
+        };
+        match func.insts[target].op {
+            Op::Block | Op::If => {}
+            Op::Switch(_) if !completes => {}
+            _ => continue,
+        }
+        let (inside, mut outside): (Vec<Inst>, Vec<Inst>) = jumps
+            .exits(target)
+            .iter()
+            .partition(|&&e| order.contains(last, e));
         if inside.is_empty() {
             continue;
         }
@@ -476,15 +499,19 @@ fn merge_tails(func: &mut Function) -> bool {
         for &exit in &inside {
             func.insts[exit].op = Op::Exit(last);
         }
-        func.insts[last].results.clear();
-        let types: Vec<Ty> = func.insts[owner].results.iter().map(|&r| func.ty(r)).collect();
-        let results: Vec<Value> = types.into_iter().map(|ty| func.add_result(last, ty)).collect();
-        func.insts[end].op = Op::Exit(owner);
-        func.insts[end].args = results;
-        jumps.set_exits(last, inside);
-        let mut left = outside;
-        left.push(end);
-        jumps.set_exits(owner, left);
+        if completes {
+            let all = [jumps.exits(last), &inside].concat();
+            jumps.set_exits(last, all);
+        } else {
+            func.insts[last].results.clear();
+            let types: Vec<Ty> = func.insts[target].results.iter().map(|&r| func.ty(r)).collect();
+            let results: Vec<Value> = types.into_iter().map(|ty| func.add_result(last, ty)).collect();
+            func.insts[end].op = Op::Exit(target);
+            func.insts[end].args = results;
+            outside.push(end);
+            jumps.set_exits(last, inside);
+        }
+        jumps.set_exits(target, outside);
     }
     changed
 }

@@ -1,0 +1,217 @@
+//! Strings, globals, kernels.
+
+use super::ParseError;
+use super::function;
+use super::lex::Tokens;
+use crate::ir::names::Named;
+use crate::ir::{
+    AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Global, GlobalData, Initializer, KernelAbi,
+    KernelArg, KernelInfo, Module, PointerUse,
+};
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
+    let mut m = Module::default();
+    while !t.at_end() {
+        match t.word()? {
+            "string" => {
+                if t.u64()? != m.strings.len() as u64 {
+                    return t.error("strings must be numbered in order");
+                }
+                let text = t.text()?;
+                m.strings.push(text);
+            }
+            "global" => {
+                if t.entity("@g")? as usize != m.globals.len() {
+                    return t.error("globals must be numbered in order");
+                }
+                let global = global(t)?;
+                m.globals.push(global);
+            }
+            word @ ("func" | "declare") => {
+                if t.entity("@f")? as usize != m.funcs.len() {
+                    return t.error("functions must be numbered in order");
+                }
+                let defined = word == "func";
+                let func = function::parse(t, defined)?;
+                let id = m.funcs.push(func);
+                if !defined {
+                    m.undefined.push(id);
+                }
+            }
+            "kernel" => kernel(t, &mut m)?,
+            "system" => system(t, &mut m)?,
+            other => return t.error(format!("'{other}' starts nothing")),
+        }
+    }
+    Ok(m)
+}
+
+fn space(t: &mut Tokens<'_>) -> Result<AddressSpace> {
+    let word = t.word()?;
+    match AddressSpace::from_name(word) {
+        Some(space) => Ok(space),
+        None => t.error(format!("'{word}' is no address space")),
+    }
+}
+
+fn global(t: &mut Tokens<'_>) -> Result<GlobalData> {
+    let name = t.name()?;
+    let space = space(t)?;
+    let size = t.u32_after("size")?;
+    let align = t.u32_after("align")?;
+    let mut init = None;
+    if t.accept_word("init") {
+        let mut data = Initializer {
+            bytes: t.text()?,
+            relocations: Vec::new(),
+        };
+        while t.accept_word("reloc") {
+            let at = t.u32()?;
+            let target = Global::new(t.entity("@g")? as usize);
+            data.relocations.push((at, target, t.u64()?));
+        }
+        init = Some(data);
+    }
+    Ok(GlobalData {
+        name,
+        space,
+        size,
+        align,
+        init,
+    })
+}
+
+fn size3(t: &mut Tokens<'_>) -> Result<Option<[u32; 3]>> {
+    Ok(Some([t.u32()?, t.u32()?, t.u32()?]))
+}
+
+fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
+    let mut k = KernelInfo {
+        func: Func::new(t.entity("@f")? as usize),
+        name: t.name()?,
+        args: Vec::new(),
+        required_size: None,
+        size_hint: None,
+        attributes: String::new(),
+    };
+    let mut abi: Option<KernelAbi> = None;
+    t.expect('{')?;
+    while !t.accept('}') {
+        match t.word()? {
+            "arg" => k.args.push(arg(t)?),
+            "required_size" => k.required_size = size3(t)?,
+            "size_hint" => k.size_hint = size3(t)?,
+            "attributes" => k.attributes = t.name()?,
+            "abi" => {
+                abi = Some(KernelAbi {
+                    args: Vec::new(),
+                    args_size: t.u32_after("args_size")?,
+                    local_fixed: t.u32_after("local_fixed")?,
+                });
+            }
+            "location" => {
+                let place = location(t)?;
+                match &mut abi {
+                    Some(abi) => abi.args.push(place),
+                    None => return t.error("a location before 'abi'"),
+                }
+            }
+            other => return t.error(format!("'{other}' is nothing of a kernel")),
+        }
+    }
+    m.kernels.push(k);
+    m.abi.extend(abi);
+    Ok(())
+}
+
+fn arg(t: &mut Tokens<'_>) -> Result<KernelArg> {
+    let name = t.name()?;
+    let type_name = t.name()?;
+    let kind = match t.word()? {
+        word @ ("pod" | "pod_ref") => ArgKind::Pod {
+            size: t.u32_after("size")?,
+            align: t.u32_after("align")?,
+            by_ref: word == "pod_ref",
+        },
+        "buffer" => ArgKind::Buffer {
+            space: space(t)?,
+            align: t.u32_after("align")?,
+        },
+        "local" => ArgKind::Local {
+            elem_size: t.u32_after("size")?,
+            align: t.u32_after("align")?,
+        },
+        "image_write" => ArgKind::Image { write: true },
+        "image_read" => ArgKind::Image { write: false },
+        "sampler" => ArgKind::Sampler,
+        other => return t.error(format!("'{other}' is no kind of argument")),
+    };
+    Ok(KernelArg {
+        name,
+        type_name,
+        kind,
+        address_qualifier: t.u32_after("address")?,
+        access_qualifier: t.u32_after("access")?,
+        type_qualifier: t.u32_after("qualifier")?,
+        restrict: t.accept_word("restrict"),
+        uses: PointerUse {
+            read: t.accept_word("read"),
+            written: t.accept_word("written"),
+            escapes: t.accept_word("escapes"),
+        },
+    })
+}
+
+fn location(t: &mut Tokens<'_>) -> Result<ArgLocation> {
+    let word = t.word()?;
+    let first = t.u32()?;
+    Ok(match word {
+        "push" => ArgLocation::Push {
+            offset: first,
+            size: t.u32()?,
+        },
+        "args" => ArgLocation::Args {
+            offset: first,
+            size: t.u32()?,
+        },
+        "pointer_push" => ArgLocation::PointerPush { offset: first },
+        "pointer_args" => ArgLocation::PointerArgs { offset: first },
+        "local_push" => ArgLocation::LocalPush {
+            offset: first,
+            elem_size: t.u32()?,
+        },
+        "local_args" => ArgLocation::LocalArgs {
+            offset: first,
+            elem_size: t.u32()?,
+        },
+        "image_write" | "image_read" => ArgLocation::Image {
+            binding: first,
+            write: word == "image_write",
+        },
+        "sampler" => ArgLocation::Sampler { binding: first },
+        other => return t.error(format!("'{other}' is no kind of location")),
+    })
+}
+
+fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
+    let s = &mut m.system;
+    s.size = t.u32_after("size")?;
+    while t.more_on_line() {
+        let slot = match t.word()? {
+            "global_offset" => &mut s.global_offset,
+            "region_offset" => &mut s.region_offset,
+            "region_group_offset" => &mut s.region_group_offset,
+            "num_workgroups" => &mut s.num_workgroups,
+            "constant_data" => &mut s.constant_data,
+            "work_dim" => {
+                s.work_dim = true;
+                continue;
+            }
+            other => return t.error(format!("'{other}' is no system value")),
+        };
+        *slot = Some(t.u32()?);
+    }
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! Data-driven tests of the IR: `filetests/<pass>/*.ir`.
+//!
+//! A file starts with `; test: pass, pass` and holds a module and, behind a line `; output:`, what the passes
+//! make of it; `BLESS=1` writes that. `; test: verify` instead wants the verifier to reject the module: the
+//! line at fault ends in `; error: part of the message` (a line of its own for faults of no instruction).
+//! Every module also goes through the printer and the parser and must come back as it was.
+
+use caldera_compiler::diag::Diags;
+use caldera_compiler::inv;
+use caldera_compiler::ir::{Module, parse};
+use caldera_compiler::pass::{Pass, PassCx, pipeline};
+use caldera_compiler::target::Target;
+use caldera_compiler::verify;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+const OUTPUT: &str = "; output:\n";
+
+#[test]
+fn filetests() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/filetests");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failures = String::new();
+    let mut count = 0;
+    for file in files(&root) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let name = file.strip_prefix(&root).unwrap().display().to_string();
+        count += 1;
+        match check(&text) {
+            Ok(None) => {}
+            Ok(Some(new)) if bless => std::fs::write(&file, new).unwrap(),
+            Ok(Some(new)) => writeln!(
+                failures,
+                "== {name}: output differs ==\n{}",
+                difference(&text, &new)
+            )
+            .unwrap(),
+            Err(e) => writeln!(failures, "== {name} ==\n{e}").unwrap(),
+        }
+    }
+    assert!(count > 0);
+    assert!(failures.is_empty(), "{failures}");
+}
+
+fn files(root: &Path) -> Vec<PathBuf> {
+    let mut list = Vec::new();
+    let mut dirs = vec![root.to_owned()];
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|e| e == "ir") {
+                list.push(path);
+            }
+        }
+    }
+    list.sort();
+    list
+}
+
+/// What differs, line by line, from the first difference on.
+fn difference(old: &str, new: &str) -> String {
+    let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
+    let tail = |s: &str| s.lines().skip(same).collect::<Vec<_>>().join("\n");
+    format!(
+        "--- expected from line {}\n{}\n--- actual\n{}\n",
+        same + 1,
+        tail(old),
+        tail(new)
+    )
+}
+
+fn passes() -> Vec<Pass> {
+    pipeline::pipeline(&Target::desktop()).passes()
+}
+
+/// `Ok(Some(text))`: the file's text with the output as it is now, if that differs.
+fn check(text: &str) -> Result<Option<String>, String> {
+    let header = text.lines().next().unwrap_or("");
+    let names = header.strip_prefix("; test: ").ok_or("no '; test:' line")?;
+    let (input, _) = text.split_once(OUTPUT).unwrap_or((text, ""));
+    let mut module = parse::parse(input).map_err(|e| e.to_string())?;
+    round_trip(&module)?;
+    if names == "verify" {
+        return check_rejected(&module, input).map(|()| None);
+    }
+    let target = Target::desktop();
+    let mut diags = Diags::default();
+    let mut cx = PassCx::new(&target, &mut diags);
+    verify::module(&module, inv![Ssa], "the test's author").map_err(|e| e.to_string())?;
+    if names != "roundtrip" {
+        let mut error = None;
+        for name in names.split(", ") {
+            let all = passes();
+            let pass = all
+                .iter()
+                .find(|p| p.name == name)
+                .ok_or(format!("no pass '{name}'"))?;
+            if let Err(e) = (pass.run)(&mut module, &mut cx) {
+                error = Some(e.to_string());
+                break;
+            }
+            // Functions that are no kernels are welcome here.
+            let mut held = pass.establishes.plus(inv![Ssa]);
+            if module.kernels.len() != module.funcs.len() {
+                held = held.minus(inv![Inlined, KernelArgs]);
+            }
+            verify::module(&module, held, pass.name).map_err(|e| format!("{e}\n{module}"))?;
+        }
+        round_trip(&module)?;
+        let output = error.map_or_else(|| module.to_string(), |e| format!("; {e}\n"));
+        let new = format!("{input}{OUTPUT}{output}");
+        return Ok((new != text).then_some(new));
+    }
+    Ok(None)
+}
+
+fn round_trip(module: &Module) -> Result<(), String> {
+    let first = module.to_string();
+    let again =
+        parse::parse(&first).map_err(|e| format!("the printed module does not parse: {e}\n{first}"))?;
+    let second = again.to_string();
+    if first == second {
+        Ok(())
+    } else {
+        Err(format!(
+            "the round trip changes the module\n{}",
+            difference(&first, &second)
+        ))
+    }
+}
+
+fn check_rejected(module: &Module, input: &str) -> Result<(), String> {
+    let (line, expected) = input
+        .lines()
+        .find_map(|l| l.split_once("; error: "))
+        .ok_or("no '; error:' on any line")?;
+    let message = match verify::module(module, inv![Ssa], "test") {
+        Ok(()) => return Err("the verifier accepts it".into()),
+        Err(e) => e.message,
+    };
+    let first_words = line.split_whitespace().take(2).collect::<Vec<_>>();
+    let names_the_line = first_words
+        .iter()
+        .all(|w| message.contains(w.trim_end_matches(['{', ','])));
+    if message.contains(expected) && names_the_line {
+        Ok(())
+    } else {
+        Err(format!("rejected for another reason: {message}"))
+    }
+}
