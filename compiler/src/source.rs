@@ -53,6 +53,8 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Byte offset of the start of each line.
     line_starts: Vec<u32>,
+    /// `#line`: from this line index on, lines count from this number, in a file of this name.
+    renumbered: Vec<(u32, u32, Option<String>)>,
 }
 
 /// A position as it is printed.
@@ -80,6 +82,7 @@ impl Default for SourceMap {
             name: "<none>".into(),
             text: "".into(),
             line_starts: vec![0],
+            renumbered: Vec::new(),
         };
         SourceMap { files: vec![none] }
     }
@@ -89,19 +92,37 @@ impl SourceMap {
     /// Adds a file.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let text = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(
-            text.bytes()
-                .enumerate()
-                .filter(|(_, b)| *b == b'\n')
-                .map(|(i, _)| i as u32 + 1),
-        );
+        let line_starts = line_starts(&text);
         self.files.push(SourceFile {
             name: name.into(),
             text,
             line_starts,
+            renumbered: Vec::new(),
         });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// Gives a file its text, for one that is written after it was added.
+    pub fn set_text(&mut self, id: FileId, text: impl Into<Arc<str>>) {
+        let f = &mut self.files[id.0 as usize];
+        f.text = text.into();
+        f.line_starts = line_starts(&f.text);
+    }
+
+    /// `#line`: the line that begins at or after `offset` gets the number `line`, those behind it count on, and
+    /// they are in the file `name` if there is one.
+    pub fn set_line(&mut self, id: FileId, offset: u32, line: u32, name: Option<String>) {
+        let f = &mut self.files[id.0 as usize];
+        let first = f.line_starts.partition_point(|&s| s <= offset) as u32;
+        let entry = (
+            first,
+            line,
+            name.or_else(|| f.renumbered.last().and_then(|r| r.2.clone())),
+        );
+        // A file that is included again says the same again.
+        if f.renumbered.last().is_none_or(|r| r.0 < first) {
+            f.renumbered.push(entry);
+        }
     }
 
     /// The file's name and text.
@@ -124,11 +145,29 @@ impl SourceMap {
         let start = f.line_starts[line];
         let end = f.line_starts.get(line + 1).map_or(f.text.len(), |&e| e as usize);
         let line_text = f.text[start as usize..end].trim_end_matches(['\n', '\r']);
+        let (number, name) = match f.renumbered.partition_point(|r| r.0 as usize <= line) {
+            0 => (line as u32 + 1, None),
+            n => {
+                let (first, number, name) = &f.renumbered[n - 1];
+                (number.saturating_add(line as u32 - first), name.as_ref())
+            }
+        };
         Location {
-            file: &f.name,
-            line: line as u32 + 1,
+            file: name.unwrap_or(&f.name),
+            line: number,
             column: span.lo - start + 1,
             line_text,
         }
     }
+}
+
+fn line_starts(text: &str) -> Vec<u32> {
+    let mut starts = vec![0];
+    starts.extend(
+        text.bytes()
+            .enumerate()
+            .filter(|(_, b)| *b == b'\n')
+            .map(|(i, _)| i as u32 + 1),
+    );
+    starts
 }

@@ -1,14 +1,23 @@
 //! The preprocessor: C99 6.10 with the GNU extensions that OpenCL C code uses, and OpenCL C's predefined
 //! macros (OpenCL 1.2, 6.10).
 
+mod condition;
+mod directive;
+mod expand;
+mod lex;
+mod names;
+mod predefined;
 mod token;
 
 use std::sync::Arc;
 
 pub use token::{Keyword, Punct, Token, TokenFlags, TokenKind};
 
+use self::lex::Lexer;
+use self::names::Names;
+use self::predefined::Settings;
 use crate::diag::Diags;
-use crate::options::Options;
+use crate::options::{Define, Options};
 use crate::source::{FileId, SourceMap, Span};
 use crate::target::Target;
 
@@ -35,6 +44,120 @@ impl IncludeResolver for NoIncludes {
     }
 }
 
+/// After so many errors the preprocessor gives up.
+const MAX_ERRORS: usize = 50;
+
+/// State of one run.
+struct Pp<'a> {
+    map: &'a mut SourceMap,
+    main: FileId,
+    options: &'a Options,
+    resolver: &'a dyn IncludeResolver,
+    diags: &'a mut Diags,
+    names: Names,
+    /// The files being read, innermost last.
+    files: Vec<Open>,
+    /// Every file that was included.
+    known: Vec<KnownFile>,
+    contexts: Vec<expand::Context>,
+    /// Contexts below this index are not read, and if `closed` the file is not either.
+    barrier: usize,
+    closed: bool,
+    /// Arguments of a macro call are being read.
+    in_args: bool,
+    /// Text of tokens that stand in no file; becomes the scratch file's text.
+    scratch: String,
+    scratch_file: FileId,
+    /// Buffer of the lexer.
+    spliced: String,
+    /// Line start that an empty expansion leaves to the next token.
+    pending: u8,
+    counter: u32,
+    work: usize,
+    depth: usize,
+    includes: usize,
+    /// A limit was exceeded or a header not found: nothing more is read.
+    aborted: bool,
+}
+
+/// A file being read.
+struct Open {
+    lexer: Lexer,
+    conditions: Vec<Condition>,
+    guard: Guard,
+    known: Option<usize>,
+}
+
+/// An `#if` that is open.
+struct Condition {
+    at: Span,
+    /// One of its groups was read already.
+    taken: bool,
+    seen_else: bool,
+}
+
+/// How far a file looks like `#ifndef X … #endif` and nothing else.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Guard {
+    Start,
+    Inside(u32),
+    Done(u32),
+    No,
+}
+
+/// A file that was included before.
+struct KnownFile {
+    name: String,
+    file: FileId,
+    /// `#pragma once`
+    once: bool,
+    /// The macro that guards all of it.
+    guard: Option<u32>,
+}
+
+impl Pp<'_> {
+    fn abort(&mut self, at: Span, message: &str) {
+        if !self.aborted {
+            self.diags.error(at, message);
+            self.aborted = true;
+        }
+    }
+
+    /// Reads everything there is into `out`.
+    fn run(&mut self, out: &mut Vec<Token>) {
+        let errors = self.diags.error_count();
+        while let Some(mut t) = self.next_expanded() {
+            match t.kind {
+                TokenKind::Ident => {
+                    if let Some(k) = self.names.get(t.id).keyword {
+                        t.kind = TokenKind::Keyword(k);
+                    }
+                }
+                TokenKind::Other => {
+                    let text = self.text(&t);
+                    let message = match text.trim_start_matches('L').chars().next() {
+                        Some(q @ ('"' | '\'')) => format!("missing terminating '{q}' character"),
+                        _ => format!("unexpected character '{}'", text.escape_debug()),
+                    };
+                    self.diags.error(t.span, message);
+                    if self.diags.error_count() > errors + MAX_ERRORS {
+                        self.abort(t.span, "too many errors emitted, stopping now");
+                    }
+                    continue;
+                }
+                TokenKind::Keyword(_)
+                | TokenKind::Number
+                | TokenKind::Char
+                | TokenKind::Str
+                | TokenKind::Punct(_)
+                | TokenKind::Pragma => {}
+            }
+            t.flags.0 |= std::mem::take(&mut self.pending);
+            out.push(t);
+        }
+    }
+}
+
 /// Preprocesses the file `main`: errors and warnings go to `diags`, included files and the scratch file into
 /// `map`.
 pub fn preprocess(
@@ -45,9 +168,56 @@ pub fn preprocess(
     resolver: &dyn IncludeResolver,
     diags: &mut Diags,
 ) -> Vec<Token> {
-    let _ = (map, main, options, target, resolver);
-    diags.error(Span::NONE, "the preprocessor is not there yet");
-    Vec::new()
+    let scratch_file = map.add("<scratch space>", "");
+    let size = map.file(main).text.len();
+    let mut pp = Pp {
+        map,
+        main,
+        options,
+        resolver,
+        diags,
+        names: Names::new(Settings::new(options, target)),
+        files: Vec::new(),
+        known: Vec::new(),
+        contexts: Vec::new(),
+        barrier: 0,
+        closed: false,
+        in_args: false,
+        scratch: String::new(),
+        scratch_file,
+        spliced: String::new(),
+        pending: 0,
+        counter: 0,
+        work: 0,
+        depth: 0,
+        includes: 0,
+        aborted: false,
+    };
+    let mut out = Vec::with_capacity(size / 4);
+    pp.open(main, None);
+    if !options.defines.is_empty() {
+        let file = pp.map.add("<command line>", command_line(&options.defines));
+        pp.open(file, None);
+    }
+    pp.run(&mut out);
+    let scratch = std::mem::take(&mut pp.scratch);
+    map.set_text(scratch_file, scratch);
+    out
+}
+
+/// `-D` and `-U` as directives.
+fn command_line(defines: &[Define]) -> String {
+    let mut text = String::new();
+    for d in defines {
+        match d {
+            Define::Define(name, value) => {
+                let value = value.as_deref().unwrap_or("1").replace(['\n', '\r'], " ");
+                text.push_str(&format!("#define {name} {value}\n"));
+            }
+            Define::Undef(name) => text.push_str(&format!("#undef {name}\n")),
+        }
+    }
+    text
 }
 
 /// The tokens as text that lexes to the same tokens again, with the lines of the source.

@@ -1,6 +1,7 @@
 //! Parsing: tokens to AST.
 
 pub mod ast;
+pub(crate) mod literal;
 
 use std::ops::Range;
 

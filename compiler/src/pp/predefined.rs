@@ -1,0 +1,251 @@
+//! Names that are known before the source is read: keywords and predefined macros.
+//!
+//! Looked up once per distinct identifier, so that a compile pays only for the names that it uses.
+
+use super::names::Special;
+use super::token::Keyword;
+use crate::options::{ClStd, Options};
+use crate::target::Target;
+
+/// What decides which macros exist.
+pub(super) struct Settings {
+    std: ClStd,
+    fast_relaxed_math: bool,
+    images: bool,
+    extensions: Vec<String>,
+}
+
+impl Settings {
+    pub(super) fn new(options: &Options, target: &Target) -> Self {
+        Settings {
+            std: options.std,
+            fast_relaxed_math: options.fast_relaxed_math,
+            images: target.features.images,
+            extensions: target.extensions.clone(),
+        }
+    }
+}
+
+/// Meaning of a name.
+pub(super) enum Known {
+    Nothing,
+    Keyword(Keyword),
+    /// The text behind `#define`.
+    Macro(&'static str),
+    Special(Special),
+}
+
+/// Looks a name up.
+pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
+    if let Some(k) = Keyword::from_text(name) {
+        return Known::Keyword(k);
+    }
+    if let Ok(i) = MACROS.binary_search_by_key(&name, |(n, _)| n) {
+        return Known::Macro(MACROS[i].1);
+    }
+    match name {
+        "__FILE__" => Known::Special(Special::File),
+        "__BASE_FILE__" => Known::Special(Special::BaseFile),
+        "__LINE__" => Known::Special(Special::Line),
+        "__COUNTER__" => Known::Special(Special::Counter),
+        "__INCLUDE_LEVEL__" => Known::Special(Special::IncludeLevel),
+        "_Pragma" => Known::Special(Special::Pragma),
+        "__OPENCL_C_VERSION__" => Known::Macro(match settings.std {
+            ClStd::Cl10 => "__OPENCL_C_VERSION__ 100",
+            ClStd::Cl11 => "__OPENCL_C_VERSION__ 110",
+            ClStd::Cl12 => "__OPENCL_C_VERSION__ 120",
+        }),
+        "__IMAGE_SUPPORT__" if settings.images => Known::Macro("__IMAGE_SUPPORT__ 1"),
+        "__FAST_RELAXED_MATH__" if settings.fast_relaxed_math => Known::Macro("__FAST_RELAXED_MATH__ 1"),
+        _ if name.starts_with("cl") && settings.extensions.iter().any(|e| e == name) => {
+            Known::Macro(EXTENSION)
+        }
+        _ => Known::Nothing,
+    }
+}
+
+/// Definition of an extension's macro; the name here is not looked at.
+const EXTENSION: &str = "cl_khr_extension 1";
+
+/// OpenCL 1.2, 6.10 (version and platform macros), 6.12.2 (math constants and limits), 6.12.3 (integer limits),
+/// 6.12.8 (fence flags), 6.12.14 (samplers, image channels); C99 6.10.8. Sorted by name. `0.inff` and `0.nanf`
+/// are spellings of our own that `syntax::literal` understands.
+static MACROS: &[(&str, &str)] = &[
+    ("CHAR_BIT", "CHAR_BIT 8"),
+    ("CHAR_MAX", "CHAR_MAX 127"),
+    ("CHAR_MIN", "CHAR_MIN (-127 - 1)"),
+    ("CLK_A", "CLK_A 0x10b1"),
+    ("CLK_ADDRESS_CLAMP", "CLK_ADDRESS_CLAMP 0x04"),
+    ("CLK_ADDRESS_CLAMP_TO_EDGE", "CLK_ADDRESS_CLAMP_TO_EDGE 0x02"),
+    ("CLK_ADDRESS_MIRRORED_REPEAT", "CLK_ADDRESS_MIRRORED_REPEAT 0x08"),
+    ("CLK_ADDRESS_NONE", "CLK_ADDRESS_NONE 0x00"),
+    ("CLK_ADDRESS_REPEAT", "CLK_ADDRESS_REPEAT 0x06"),
+    ("CLK_ARGB", "CLK_ARGB 0x10b7"),
+    ("CLK_BGRA", "CLK_BGRA 0x10b6"),
+    ("CLK_DEPTH", "CLK_DEPTH 0x10bd"),
+    ("CLK_DEPTH_STENCIL", "CLK_DEPTH_STENCIL 0x10be"),
+    ("CLK_FILTER_LINEAR", "CLK_FILTER_LINEAR 0x20"),
+    ("CLK_FILTER_NEAREST", "CLK_FILTER_NEAREST 0x10"),
+    ("CLK_FLOAT", "CLK_FLOAT 0x10de"),
+    ("CLK_GLOBAL_MEM_FENCE", "CLK_GLOBAL_MEM_FENCE 0x02"),
+    ("CLK_HALF_FLOAT", "CLK_HALF_FLOAT 0x10dd"),
+    ("CLK_INTENSITY", "CLK_INTENSITY 0x10b8"),
+    ("CLK_LOCAL_MEM_FENCE", "CLK_LOCAL_MEM_FENCE 0x01"),
+    ("CLK_LUMINANCE", "CLK_LUMINANCE 0x10b9"),
+    ("CLK_NORMALIZED_COORDS_FALSE", "CLK_NORMALIZED_COORDS_FALSE 0x00"),
+    ("CLK_NORMALIZED_COORDS_TRUE", "CLK_NORMALIZED_COORDS_TRUE 0x01"),
+    ("CLK_R", "CLK_R 0x10b0"),
+    ("CLK_RA", "CLK_RA 0x10b3"),
+    ("CLK_RG", "CLK_RG 0x10b2"),
+    ("CLK_RGB", "CLK_RGB 0x10b4"),
+    ("CLK_RGBA", "CLK_RGBA 0x10b5"),
+    ("CLK_RGBx", "CLK_RGBx 0x10bc"),
+    ("CLK_RGx", "CLK_RGx 0x10bb"),
+    ("CLK_Rx", "CLK_Rx 0x10ba"),
+    ("CLK_SIGNED_INT16", "CLK_SIGNED_INT16 0x10d8"),
+    ("CLK_SIGNED_INT32", "CLK_SIGNED_INT32 0x10d9"),
+    ("CLK_SIGNED_INT8", "CLK_SIGNED_INT8 0x10d7"),
+    ("CLK_SNORM_INT16", "CLK_SNORM_INT16 0x10d1"),
+    ("CLK_SNORM_INT8", "CLK_SNORM_INT8 0x10d0"),
+    ("CLK_UNORM_INT16", "CLK_UNORM_INT16 0x10d3"),
+    ("CLK_UNORM_INT24", "CLK_UNORM_INT24 0x10df"),
+    ("CLK_UNORM_INT8", "CLK_UNORM_INT8 0x10d2"),
+    ("CLK_UNORM_INT_101010", "CLK_UNORM_INT_101010 0x10d6"),
+    ("CLK_UNORM_SHORT_555", "CLK_UNORM_SHORT_555 0x10d5"),
+    ("CLK_UNORM_SHORT_565", "CLK_UNORM_SHORT_565 0x10d4"),
+    ("CLK_UNSIGNED_INT16", "CLK_UNSIGNED_INT16 0x10db"),
+    ("CLK_UNSIGNED_INT32", "CLK_UNSIGNED_INT32 0x10dc"),
+    ("CLK_UNSIGNED_INT8", "CLK_UNSIGNED_INT8 0x10da"),
+    ("CL_VERSION_1_0", "CL_VERSION_1_0 100"),
+    ("CL_VERSION_1_1", "CL_VERSION_1_1 110"),
+    ("CL_VERSION_1_2", "CL_VERSION_1_2 120"),
+    ("DBL_DIG", "DBL_DIG 15"),
+    ("DBL_EPSILON", "DBL_EPSILON 0x1.0p-52"),
+    ("DBL_MANT_DIG", "DBL_MANT_DIG 53"),
+    ("DBL_MAX", "DBL_MAX 0x1.fffffffffffffp1023"),
+    ("DBL_MAX_10_EXP", "DBL_MAX_10_EXP +308"),
+    ("DBL_MAX_EXP", "DBL_MAX_EXP +1024"),
+    ("DBL_MIN", "DBL_MIN 0x1.0p-1022"),
+    ("DBL_MIN_10_EXP", "DBL_MIN_10_EXP -307"),
+    ("DBL_MIN_EXP", "DBL_MIN_EXP -1021"),
+    ("DBL_RADIX", "DBL_RADIX 2"),
+    ("FLT_DIG", "FLT_DIG 6"),
+    ("FLT_EPSILON", "FLT_EPSILON 0x1.0p-23f"),
+    ("FLT_MANT_DIG", "FLT_MANT_DIG 24"),
+    ("FLT_MAX", "FLT_MAX 0x1.fffffep127f"),
+    ("FLT_MAX_10_EXP", "FLT_MAX_10_EXP +38"),
+    ("FLT_MAX_EXP", "FLT_MAX_EXP +128"),
+    ("FLT_MIN", "FLT_MIN 0x1.0p-126f"),
+    ("FLT_MIN_10_EXP", "FLT_MIN_10_EXP -37"),
+    ("FLT_MIN_EXP", "FLT_MIN_EXP -125"),
+    ("FLT_RADIX", "FLT_RADIX 2"),
+    ("FP_ILOGB0", "FP_ILOGB0 (-2147483647 - 1)"),
+    ("FP_ILOGBNAN", "FP_ILOGBNAN 2147483647"),
+    ("HALF_DIG", "HALF_DIG 3"),
+    ("HALF_EPSILON", "HALF_EPSILON 0x1.0p-10h"),
+    ("HALF_MANT_DIG", "HALF_MANT_DIG 11"),
+    ("HALF_MAX", "HALF_MAX 0x1.ffcp15h"),
+    ("HALF_MAX_10_EXP", "HALF_MAX_10_EXP +4"),
+    ("HALF_MAX_EXP", "HALF_MAX_EXP +16"),
+    ("HALF_MIN", "HALF_MIN 0x1.0p-14h"),
+    ("HALF_MIN_10_EXP", "HALF_MIN_10_EXP -4"),
+    ("HALF_MIN_EXP", "HALF_MIN_EXP -13"),
+    ("HALF_RADIX", "HALF_RADIX 2"),
+    ("HUGE_VAL", "HUGE_VAL 0.inf"),
+    ("HUGE_VALF", "HUGE_VALF 0.inff"),
+    ("INFINITY", "INFINITY 0.inff"),
+    ("INT_MAX", "INT_MAX 2147483647"),
+    ("INT_MIN", "INT_MIN (-2147483647 - 1)"),
+    ("LONG_MAX", "LONG_MAX 0x7fffffffffffffffL"),
+    ("LONG_MIN", "LONG_MIN (-0x7fffffffffffffffL - 1)"),
+    ("MAXFLOAT", "MAXFLOAT 0x1.fffffep127f"),
+    ("M_1_PI", "M_1_PI 0.318309886183790671537767526745028724"),
+    ("M_1_PI_F", "M_1_PI_F 0.318309886183790671537767526745028724f"),
+    ("M_1_PI_H", "M_1_PI_H 0.318309886183790671537767526745028724h"),
+    ("M_2_PI", "M_2_PI 0.636619772367581343075535053490057448"),
+    ("M_2_PI_F", "M_2_PI_F 0.636619772367581343075535053490057448f"),
+    ("M_2_PI_H", "M_2_PI_H 0.636619772367581343075535053490057448h"),
+    ("M_2_SQRTPI", "M_2_SQRTPI 1.12837916709551257389615890312154517"),
+    (
+        "M_2_SQRTPI_F",
+        "M_2_SQRTPI_F 1.12837916709551257389615890312154517f",
+    ),
+    (
+        "M_2_SQRTPI_H",
+        "M_2_SQRTPI_H 1.12837916709551257389615890312154517h",
+    ),
+    ("M_E", "M_E 2.71828182845904523536028747135266250"),
+    ("M_E_F", "M_E_F 2.71828182845904523536028747135266250f"),
+    ("M_E_H", "M_E_H 2.71828182845904523536028747135266250h"),
+    ("M_LN10", "M_LN10 2.30258509299404568401799145468436421"),
+    ("M_LN10_F", "M_LN10_F 2.30258509299404568401799145468436421f"),
+    ("M_LN10_H", "M_LN10_H 2.30258509299404568401799145468436421h"),
+    ("M_LN2", "M_LN2 0.693147180559945309417232121458176568"),
+    ("M_LN2_F", "M_LN2_F 0.693147180559945309417232121458176568f"),
+    ("M_LN2_H", "M_LN2_H 0.693147180559945309417232121458176568h"),
+    ("M_LOG10E", "M_LOG10E 0.434294481903251827651128918916605082"),
+    ("M_LOG10E_F", "M_LOG10E_F 0.434294481903251827651128918916605082f"),
+    ("M_LOG10E_H", "M_LOG10E_H 0.434294481903251827651128918916605082h"),
+    ("M_LOG2E", "M_LOG2E 1.44269504088896340735992468100189214"),
+    ("M_LOG2E_F", "M_LOG2E_F 1.44269504088896340735992468100189214f"),
+    ("M_LOG2E_H", "M_LOG2E_H 1.44269504088896340735992468100189214h"),
+    ("M_PI", "M_PI 3.14159265358979323846264338327950288"),
+    ("M_PI_2", "M_PI_2 1.57079632679489661923132169163975144"),
+    ("M_PI_2_F", "M_PI_2_F 1.57079632679489661923132169163975144f"),
+    ("M_PI_2_H", "M_PI_2_H 1.57079632679489661923132169163975144h"),
+    ("M_PI_4", "M_PI_4 0.785398163397448309615660845819875721"),
+    ("M_PI_4_F", "M_PI_4_F 0.785398163397448309615660845819875721f"),
+    ("M_PI_4_H", "M_PI_4_H 0.785398163397448309615660845819875721h"),
+    ("M_PI_F", "M_PI_F 3.14159265358979323846264338327950288f"),
+    ("M_PI_H", "M_PI_H 3.14159265358979323846264338327950288h"),
+    ("M_SQRT1_2", "M_SQRT1_2 0.707106781186547524400844362104849039"),
+    (
+        "M_SQRT1_2_F",
+        "M_SQRT1_2_F 0.707106781186547524400844362104849039f",
+    ),
+    (
+        "M_SQRT1_2_H",
+        "M_SQRT1_2_H 0.707106781186547524400844362104849039h",
+    ),
+    ("M_SQRT2", "M_SQRT2 1.41421356237309504880168872420969808"),
+    ("M_SQRT2_F", "M_SQRT2_F 1.41421356237309504880168872420969808f"),
+    ("M_SQRT2_H", "M_SQRT2_H 1.41421356237309504880168872420969808h"),
+    ("NAN", "NAN 0.nanf"),
+    ("NULL", "NULL ((void *)0)"),
+    ("SCHAR_MAX", "SCHAR_MAX 127"),
+    ("SCHAR_MIN", "SCHAR_MIN (-127 - 1)"),
+    ("SHRT_MAX", "SHRT_MAX 32767"),
+    ("SHRT_MIN", "SHRT_MIN (-32767 - 1)"),
+    ("UCHAR_MAX", "UCHAR_MAX 255"),
+    ("UINT_MAX", "UINT_MAX 0xffffffffU"),
+    ("ULONG_MAX", "ULONG_MAX 0xffffffffffffffffUL"),
+    ("USHRT_MAX", "USHRT_MAX 65535"),
+    ("__DATE__", "__DATE__ \"??? ?? ????\""),
+    ("__ENDIAN_LITTLE__", "__ENDIAN_LITTLE__ 1"),
+    ("__OPENCL_VERSION__", "__OPENCL_VERSION__ 120"),
+    ("__STDC_HOSTED__", "__STDC_HOSTED__ 1"),
+    ("__STDC_VERSION__", "__STDC_VERSION__ 199901L"),
+    ("__STDC__", "__STDC__ 1"),
+    ("__TIME__", "__TIME__ \"??:??:??\""),
+    (
+        "__kernel_exec",
+        "__kernel_exec(X, T) __kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(T)))",
+    ),
+    ("false", "false 0"),
+    ("true", "true 1"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_is_sorted_and_names_agree() {
+        assert!(MACROS.is_sorted_by(|a, b| a.0 < b.0));
+        for (name, line) in MACROS {
+            let head = line.split([' ', '(']).next().unwrap();
+            assert_eq!(*name, head);
+            assert!(Keyword::from_text(name).is_none());
+        }
+    }
+}
