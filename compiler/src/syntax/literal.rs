@@ -2,6 +2,8 @@
 //!
 //! The parser sees placeholders only, so every form that OpenCL C has and lang-c lacks is decided here.
 
+use super::ast::ExprKind;
+
 /// An integer literal.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Int {
@@ -18,6 +20,22 @@ pub(crate) struct Int {
 pub(crate) enum Number {
     Int(Int),
     Float { value: f64, single: bool, half: bool },
+}
+
+impl Number {
+    /// The literal as an expression.
+    pub(crate) fn expr(self) -> ExprKind {
+        match self {
+            Number::Int(i) => ExprKind::Int {
+                value: i.value,
+                unsigned: i.unsigned,
+                long: i.long,
+                decimal: i.decimal,
+                overflow: i.overflow,
+            },
+            Number::Float { value, single, half } => ExprKind::Float { value, single, half },
+        }
+    }
 }
 
 /// Parses a preprocessing number; the error is the diagnostic's text.

@@ -1,25 +1,82 @@
-//! Parsing: tokens to AST.
+//! Parsing: tokens to AST. The grammar is lang-c's, which nothing outside this module names.
+//!
+//! Brackets are matched and nesting is bounded first (`brackets`). Then each top-level declaration is rewritten
+//! into text that lang-c takes (`rewrite`), parsed on its own behind the type names that it uses, and lowered
+//! (`lower`). So one build reports several syntax errors (`error`), and no parse gets large.
 
 pub mod ast;
+mod attribute;
+mod brackets;
+mod error;
 pub(crate) mod literal;
+mod lower;
+mod pragma;
+mod rewrite;
+mod types;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
+use lang_c::driver::{Config, Flavor, parse_preprocessed};
+
+use self::brackets::Brackets;
+pub use self::brackets::Nesting;
+use self::error::Recovery;
+use self::lower::Lower;
+use self::pragma::Pragma;
+use self::rewrite::Source;
+use self::types::TypeNames;
 use crate::diag::Diags;
-use crate::pp::Token;
+use crate::pp::{Punct, Token, TokenKind};
 use crate::source::{SourceMap, Span};
+
+/// Syntax errors after which the parser gives up, as clang.
+const MAX_ERRORS: usize = 20;
+/// Most text that is parsed again because of syntax errors.
+const MAX_REPARSED: usize = 400_000;
 
 /// Parses a whole source. Reports as many syntax errors as it can find; the unit then lacks what they are in.
 pub fn parse(tokens: &[Token], map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
-    let _ = (tokens, map);
-    diags.error(Span::NONE, "the parser is not there yet");
-    ast::TranslationUnit::default()
+    for t in tokens {
+        if t.kind == TokenKind::Pragma && pragma::parse(t.text(map)) == Pragma::Unknown {
+            diags.warning(t.span, "unknown pragma ignored");
+        }
+    }
+    let brackets = brackets::match_brackets(tokens, diags);
+    let nesting = match brackets::nesting(&tokens[..brackets.usable]) {
+        Ok(n) => n,
+        Err(span) => {
+            diags.error(span, "source is nested too deeply");
+            return ast::TranslationUnit::default();
+        }
+    };
+    let ranges = brackets::split(tokens, &brackets);
+    on_stack(nesting, || {
+        let mut session = Session {
+            tokens,
+            map,
+            brackets: &brackets,
+            types: TypeNames::default(),
+            fp_contract: None,
+            errors: 0,
+            reparsed: 0,
+        };
+        let mut unit = ast::TranslationUnit::default();
+        for range in ranges {
+            if session.errors >= MAX_ERRORS {
+                diags.error(Span::NONE, "too many errors emitted, stopping now");
+                break;
+            }
+            unit.items.extend(session.item(range, diags));
+        }
+        unit
+    })
 }
 
 /// Splits at top-level declarations and function definitions. Brackets must match, as they do in text of our own.
 pub fn split_top_level(tokens: &[Token]) -> Vec<Range<usize>> {
-    let _ = tokens;
-    Vec::new()
+    let brackets = brackets::match_brackets(tokens, &mut Diags::default());
+    brackets::split(tokens, &brackets)
 }
 
 /// Parses one of the ranges of [`split_top_level`]. `typedef_names` are the user-defined type names in scope;
@@ -30,7 +87,188 @@ pub fn parse_item(
     map: &SourceMap,
     diags: &mut Diags,
 ) -> Vec<ast::Item> {
-    let _ = (tokens, typedef_names, map);
-    diags.error(Span::NONE, "the parser is not there yet");
-    Vec::new()
+    let brackets = brackets::match_brackets(tokens, diags);
+    let nesting = match brackets::nesting(&tokens[..brackets.usable]) {
+        Ok(n) => n,
+        Err(span) => {
+            diags.error(span, "source is nested too deeply");
+            return Vec::new();
+        }
+    };
+    let mut types = TypeNames::default();
+    for name in typedef_names {
+        types.declare(name, false);
+    }
+    let mut session = Session {
+        tokens,
+        map,
+        brackets: &brackets,
+        types,
+        fp_contract: None,
+        errors: 0,
+        reparsed: 0,
+    };
+    on_stack(nesting, || session.item(0..brackets.usable, diags))
+}
+
+/// How deep the trees of this source can get: what later stages recurse over.
+pub fn nesting(tokens: &[Token]) -> Nesting {
+    brackets::nesting(tokens).unwrap_or_default()
+}
+
+/// Stack that a parse takes without nesting, per level of nesting, and per operator of a chain.
+const STACK_BASE: usize = 256 << 10;
+const STACK_PER_LEVEL: usize = 24 << 10;
+const STACK_PER_OPERATOR: usize = 4 << 10;
+/// What a caller's stack is trusted to have.
+const STACK_TRUSTED: usize = 1 << 20;
+
+/// Runs a parse here if the stack is sure to suffice, else on a thread of its own.
+fn on_stack<R: Send>(nesting: Nesting, f: impl FnOnce() -> R + Send) -> R {
+    let need = STACK_BASE + nesting.depth * STACK_PER_LEVEL + nesting.operators * STACK_PER_OPERATOR;
+    if need <= STACK_TRUSTED {
+        return f();
+    }
+    let mut f = Some(f);
+    let result = std::thread::scope(|scope| {
+        let slot = &mut f;
+        let thread = std::thread::Builder::new()
+            .name("caldera-parse".into())
+            .stack_size(need);
+        let thread = thread.spawn_scoped(scope, || slot.take().map(|f| f()));
+        thread.ok().and_then(|t| match t.join() {
+            Ok(r) => r,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
+    });
+    match (result, f) {
+        (Some(r), _) => r,
+        // No thread could be started.
+        (None, Some(f)) => f(),
+        (None, None) => unreachable!("the closure was taken by a thread that gave its result"),
+    }
+}
+
+/// A parse of one source.
+struct Session<'a> {
+    tokens: &'a [Token],
+    map: &'a SourceMap,
+    brackets: &'a Brackets,
+    types: TypeNames,
+    /// The FP_CONTRACT pragma in force.
+    fp_contract: Option<bool>,
+    errors: usize,
+    reparsed: usize,
+}
+
+impl Session<'_> {
+    fn item(&mut self, mut range: Range<usize>, diags: &mut Diags) -> Vec<ast::Item> {
+        // Pragmas in front of the item, stray semicolons.
+        while let Some(t) = self.tokens.get(range.start).filter(|_| range.start < range.end) {
+            match t.kind {
+                TokenKind::Pragma => {
+                    if let Pragma::FpContract(on) = pragma::parse(t.text(self.map)) {
+                        self.fp_contract = on;
+                    }
+                }
+                TokenKind::Punct(Punct::Semi) => {}
+                _ => break,
+            }
+            range.start += 1;
+        }
+        let unmatched = |i: usize| {
+            let bracket = matches!(
+                self.tokens[i].kind,
+                TokenKind::Punct(
+                    Punct::LParen
+                        | Punct::RParen
+                        | Punct::LBracket
+                        | Punct::RBracket
+                        | Punct::LBrace
+                        | Punct::RBrace
+                )
+            );
+            bracket && self.brackets.partner[i] == brackets::NONE
+        };
+        // Bracket errors were reported already.
+        if range.is_empty() || range.clone().any(unmatched) {
+            return Vec::new();
+        }
+        let mut dropped: Vec<Range<usize>> = Vec::new();
+        let mut failed = false;
+        loop {
+            let source = Source {
+                tokens: self.tokens,
+                partner: &self.brackets.partner,
+                map: self.map,
+                types: &self.types,
+                dropped: &dropped,
+            };
+            let mut quiet = Diags::default();
+            let log: &mut Diags = if failed { &mut quiet } else { diags };
+            let mut text = rewrite::rewrite(&source, range.clone(), log);
+            let config = Config {
+                cpp_command: String::new(),
+                cpp_options: Vec::new(),
+                flavor: Flavor::GnuC11,
+            };
+            let error = match parse_preprocessed(&config, std::mem::take(&mut text.text)) {
+                Ok(parsed) => {
+                    let mut lower = Lower {
+                        source: &source,
+                        text,
+                        diags,
+                        local_types: HashMap::new(),
+                        fp_contract: self.fp_contract,
+                        pragma_at: range.start,
+                        end: range.end,
+                    };
+                    let items = lower.unit(parsed.unit);
+                    let local_types = lower.local_types;
+                    self.declare_types(&items, &local_types);
+                    return if failed { Vec::new() } else { items };
+                }
+                Err(e) => e,
+            };
+            self.errors += 1;
+            failed = true;
+            let cx = error::Context {
+                source: &source,
+                text: &text,
+                range: range.clone(),
+            };
+            let (d, recovery) = error::explain(&cx, error.offset, &error.expected);
+            diags.push(d);
+            self.reparsed += error.source.len();
+            if self.errors >= MAX_ERRORS || self.reparsed > MAX_REPARSED {
+                return Vec::new();
+            }
+            match recovery {
+                Recovery::Type(name) => self.types.declare(&name, false),
+                Recovery::Drop(r) => {
+                    if dropped.iter().any(|d| d.start <= r.start && r.end <= d.end) {
+                        return Vec::new();
+                    }
+                    // One range instead of all that it covers.
+                    dropped.retain(|d| d.end <= r.start || d.start >= r.end);
+                    dropped.push(r);
+                    dropped.sort_by_key(|d| d.start);
+                }
+                Recovery::Item => return Vec::new(),
+            }
+        }
+    }
+
+    fn declare_types(&mut self, items: &[ast::Item], vectors: &HashMap<String, bool>) {
+        for item in items {
+            let ast::Item::Declaration(d) = item else { continue };
+            if !d.specs.storage.iter().any(|s| s.0 == ast::Storage::Typedef) {
+                continue;
+            }
+            for name in d.declarators.iter().filter_map(|d| d.declarator.name.as_ref()) {
+                self.types
+                    .declare(&name.name, vectors.get(&name.name) == Some(&true));
+            }
+        }
+    }
 }

@@ -1,0 +1,252 @@
+//! What is checked before parsing: brackets match, nesting is bounded, and where top-level declarations end.
+
+use std::ops::Range;
+
+use crate::diag::{Diag, Diags};
+use crate::pp::{Keyword, Punct, Token, TokenKind};
+use crate::source::Span;
+
+/// Deepest nesting of brackets, as clang's default.
+const MAX_BRACKETS: usize = 256;
+/// Deepest nesting of everything: brackets, statements without braces, prefix operators, casts.
+const MAX_DEPTH: usize = 512;
+/// Most binary operators in one expression.
+const MAX_OPERATORS: usize = 4096;
+
+/// «No partner».
+pub(super) const NONE: u32 = u32::MAX;
+
+/// For each bracket the index of its partner, [`NONE`] for other tokens and for brackets without one.
+pub(super) struct Brackets {
+    pub(super) partner: Vec<u32>,
+    /// Tokens from here on could not be matched.
+    pub(super) usable: usize,
+}
+
+fn closer(open: Punct) -> Option<Punct> {
+    match open {
+        Punct::LParen => Some(Punct::RParen),
+        Punct::LBracket => Some(Punct::RBracket),
+        Punct::LBrace => Some(Punct::RBrace),
+        _ => None,
+    }
+}
+
+/// Matches all brackets; what does not match is reported.
+pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
+    let mut partner = vec![NONE; tokens.len()];
+    let mut open: Vec<(usize, Punct)> = Vec::new();
+    let mut errors = 0;
+    for (i, t) in tokens.iter().enumerate() {
+        let TokenKind::Punct(p) = t.kind else { continue };
+        if let Some(close) = closer(p) {
+            if open.len() == MAX_BRACKETS {
+                diags.error(
+                    t.span,
+                    format!("bracket nesting level exceeded maximum of {MAX_BRACKETS}"),
+                );
+                return Brackets {
+                    partner,
+                    usable: open.first().map_or(i, |o| o.0),
+                };
+            }
+            open.push((i, close));
+            continue;
+        }
+        if !matches!(p, Punct::RParen | Punct::RBracket | Punct::RBrace) {
+            continue;
+        }
+        if errors > 20 {
+            continue;
+        }
+        match open.last() {
+            Some(&(at, close)) if close == p => {
+                partner[at] = i as u32;
+                partner[i] = at as u32;
+                open.pop();
+            }
+            // An inner bracket was left open: it is closed here if an outer one matches, braces first.
+            Some(_)
+                if open.iter().any(|o| o.1 == p)
+                    && (p == Punct::RBrace || !open.last().is_some_and(|o| o.1 == Punct::RBrace)) =>
+            {
+                errors += 1;
+                while let Some((at, close)) = open.pop() {
+                    if close == p {
+                        partner[at] = i as u32;
+                        partner[i] = at as u32;
+                        break;
+                    }
+                    missing(tokens, at, close, t.span, diags);
+                }
+            }
+            _ => {
+                errors += 1;
+                if p == Punct::RBrace && open.is_empty() {
+                    diags.error(t.span, "extraneous closing brace ('}')");
+                } else {
+                    diags.error(t.span, "expected expression");
+                }
+            }
+        }
+    }
+    let usable = open.first().map_or(tokens.len(), |o| o.0);
+    if let (Some(&(at, close)), Some(last)) = (open.last(), tokens.last()) {
+        let end = Span {
+            lo: last.span.hi,
+            ..last.span
+        };
+        missing(tokens, at, close, end, diags);
+    }
+    Brackets { partner, usable }
+}
+
+fn missing(tokens: &[Token], at: usize, close: Punct, here: Span, diags: &mut Diags) {
+    let (open, close) = (tokens[at], close.text());
+    let TokenKind::Punct(p) = open.kind else { return };
+    let d = Diag::error(here, format!("expected '{close}'"))
+        .note(open.span, format!("to match this '{}'", p.text()));
+    diags.push(d);
+}
+
+/// Ranges of the top-level declarations and definitions in `tokens[..brackets.usable]`.
+pub(super) fn split(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> {
+    let mut items = Vec::new();
+    let mut start = 0;
+    let mut i = 0;
+    // The last token that is not part of an attribute; whether `=` was seen.
+    let mut last: Option<usize> = None;
+    let mut assigned = false;
+    while i < brackets.usable {
+        let t = tokens[i];
+        if t.is_keyword(Keyword::Attribute) {
+            i += 1;
+            if i < tokens.len() && tokens[i].is(Punct::LParen) && brackets.partner[i] != NONE {
+                i = brackets.partner[i] as usize + 1;
+            }
+            continue;
+        }
+        let mut end = None;
+        match t.kind {
+            TokenKind::Punct(Punct::Semi) => end = Some(i + 1),
+            TokenKind::Punct(Punct::Eq) => assigned = true,
+            TokenKind::Punct(p) if closer(p).is_some() && brackets.partner[i] != NONE => {
+                let close = brackets.partner[i] as usize;
+                let body =
+                    p == Punct::LBrace && !assigned && last.is_some_and(|l| tokens[l].is(Punct::RParen));
+                if body {
+                    end = Some(close + 1);
+                }
+                i = close;
+            }
+            // A closing bracket without its opening one ends whatever it stands in.
+            TokenKind::Punct(Punct::RBrace) if brackets.partner[i] == NONE => end = Some(i + 1),
+            _ => {}
+        }
+        if t.kind != TokenKind::Pragma {
+            last = Some(i);
+        }
+        i += 1;
+        if let Some(end) = end {
+            items.push(start..end);
+            start = end;
+            last = None;
+            assigned = false;
+        }
+    }
+    // A bracket that is left open spoils the item that it is in.
+    if start < brackets.usable && brackets.usable == tokens.len() {
+        items.push(start..brackets.usable);
+    }
+    items
+}
+
+/// How deep a parser's recursion may get.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub struct Nesting {
+    /// Levels of brackets and other nesting.
+    pub depth: usize,
+    /// Longest chain of binary operators, whose tree leans to the left.
+    pub operators: usize,
+}
+
+/// Bounds the nesting of the tree that these tokens make. `Err` is the position where a limit is exceeded.
+pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
+    // Per bracket level: (nesting without brackets, binary operators) since the statement or operand began.
+    let mut levels: Vec<(usize, usize)> = Vec::new();
+    let mut here = (0usize, 0usize);
+    // Nesting of all outer levels.
+    let mut outer = 0usize;
+    let mut max = Nesting::default();
+    let mut prev_operand = false;
+    for (i, t) in tokens.iter().enumerate() {
+        let mut operand = false;
+        match t.kind {
+            TokenKind::Punct(p) => match p {
+                Punct::LParen | Punct::LBracket | Punct::LBrace => {
+                    levels.push(here);
+                    outer += here.0 + 1;
+                    here = (0, 0);
+                }
+                Punct::RParen | Punct::RBracket | Punct::RBrace => {
+                    here = levels.pop().unwrap_or_default();
+                    outer = outer.saturating_sub(here.0 + 1);
+                    operand = p != Punct::RBrace;
+                    let next = tokens.get(i + 1);
+                    match p {
+                        // Perhaps a cast, or the head of a statement.
+                        Punct::RParen => {
+                            let binary = next.is_none_or(|n| matches!(n.kind, TokenKind::Punct(q) if !matches!(q, Punct::LParen | Punct::Tilde | Punct::Bang)));
+                            here.0 += usize::from(!binary);
+                        }
+                        Punct::RBrace if !next.is_some_and(|n| n.is_keyword(Keyword::Else)) => here = (0, 0),
+                        _ => {}
+                    }
+                }
+                Punct::Semi => {
+                    if !tokens.get(i + 1).is_some_and(|n| n.is_keyword(Keyword::Else)) {
+                        here = (0, 0);
+                    }
+                }
+                Punct::Comma => here = (0, here.1 + 1),
+                Punct::Question | Punct::Colon => here.0 += 1,
+                Punct::PlusPlus | Punct::MinusMinus | Punct::Tilde | Punct::Bang => here.0 += 1,
+                Punct::Eq
+                | Punct::PlusEq
+                | Punct::MinusEq
+                | Punct::StarEq
+                | Punct::SlashEq
+                | Punct::PercentEq
+                | Punct::AmpEq
+                | Punct::PipeEq
+                | Punct::CaretEq
+                | Punct::ShlEq
+                | Punct::ShrEq => here.0 += 1,
+                Punct::Dot | Punct::Arrow => here.1 += 1,
+                _ if prev_operand => here.1 += 1,
+                _ => here.0 += 1,
+            },
+            TokenKind::Keyword(
+                Keyword::If
+                | Keyword::Else
+                | Keyword::For
+                | Keyword::While
+                | Keyword::Do
+                | Keyword::Switch
+                | Keyword::Sizeof
+                | Keyword::Alignof
+                | Keyword::VecStep,
+            ) => here.0 += 1,
+            TokenKind::Keyword(Keyword::Case | Keyword::Default) => {}
+            TokenKind::Ident | TokenKind::Number | TokenKind::Char | TokenKind::Str => operand = true,
+            TokenKind::Keyword(_) | TokenKind::Pragma | TokenKind::Other => {}
+        }
+        prev_operand = operand;
+        max.depth = max.depth.max(outer + here.0);
+        max.operators = max.operators.max(here.1);
+        if max.depth > MAX_DEPTH || max.operators > MAX_OPERATORS {
+            return Err(t.span);
+        }
+    }
+    Ok(max)
+}

@@ -1,0 +1,411 @@
+//! lang-c's one syntax error, an offset and what it would have taken there, as a message in clang's words; and
+//! which tokens to leave out so that the rest can be looked at.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::brackets::NONE;
+use super::rewrite::{Rewritten, Source};
+use crate::diag::Diag;
+use crate::pp::{Keyword, Punct, Token, TokenKind};
+use crate::source::Span;
+
+/// What to do about an error.
+pub(super) enum Recovery {
+    /// Parse again with this name taken for a type.
+    Type(String),
+    /// Parse again without these tokens.
+    Drop(Range<usize>),
+    /// Nothing more can be found in this item.
+    Item,
+}
+
+pub(super) struct Context<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) text: &'a Rewritten,
+    pub(super) range: Range<usize>,
+}
+
+/// Explains a syntax error.
+pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'static str>) -> (Diag, Recovery) {
+    let tokens = cx.source.tokens;
+    let (at, before) = cx.position(offset);
+    let prev = before.map(|i| tokens[i]);
+    if let Some(i) = cx.unknown_type(at, before) {
+        let name = tokens[i].text(cx.source.map).to_string();
+        let d = Diag::error(tokens[i].span, format!("unknown type name '{name}'"));
+        return (d, Recovery::Type(name));
+    }
+    let start = cx.statement_start(before.unwrap_or(cx.range.start));
+    let wants = |s: &str| expected.contains(s);
+    let behind_prev = |p: Token| Span {
+        lo: p.span.hi,
+        ..p.span
+    };
+    let Some(at) = at else {
+        let d = match prev {
+            Some(p) => Diag::error(behind_prev(p), cx.missing_semicolon(start)),
+            None => Diag::error(Span::NONE, "expected declaration"),
+        };
+        return (d, Recovery::Item);
+    };
+    let token = tokens[at];
+    let body = cx.body();
+    let in_body = body.as_ref().is_some_and(|b| b.contains(&at));
+    let expression = wants("~") && wants("!");
+    let (d, missing_semicolon) = if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
+        let p = prev.unwrap_or(token);
+        (Diag::error(behind_prev(p), cx.missing_semicolon(start)), true)
+    } else if let Some(message) = cx.after_keyword(prev, token, expected) {
+        (Diag::error(token.span, message), false)
+    } else if expression {
+        (Diag::error(token.span, "expected expression"), false)
+    } else if wants("while") {
+        (
+            Diag::error(token.span, "expected 'while' in do/while loop"),
+            false,
+        )
+    } else if wants(")")
+        && cx.enclosing(at).is_some_and(|o| tokens[o].is(Punct::LParen))
+        && !wants("[_a-zA-Z]")
+    {
+        let d = Diag::error(token.span, "expected ')'");
+        let open = cx.enclosing(at).map_or(token.span, |o| tokens[o].span);
+        (d.note(open, "to match this '('"), false)
+    } else if wants("]") && cx.enclosing(at).is_some_and(|o| tokens[o].is(Punct::LBracket)) {
+        let d = Diag::error(token.span, "expected ']'");
+        let open = cx.enclosing(at).map_or(token.span, |o| tokens[o].span);
+        (d.note(open, "to match this '['"), false)
+    } else if wants(";") && (wants("=") || wants("+")) {
+        let p = prev.unwrap_or(token);
+        (Diag::error(behind_prev(p), cx.missing_semicolon(start)), false)
+    } else if wants("[_a-zA-Z]") || wants("identifier") {
+        let message = if wants("(") {
+            "expected identifier or '('"
+        } else {
+            "expected identifier"
+        };
+        (Diag::error(token.span, message), false)
+    } else if !in_body && at == cx.range.start {
+        (Diag::error(token.span, cx.top_level(at)), false)
+    } else if wants(":") {
+        (Diag::error(token.span, "expected ':'"), false)
+    } else if wants("}") {
+        (Diag::error(token.span, "expected '}'"), false)
+    } else {
+        (Diag::error(token.span, "expected expression"), false)
+    };
+    if !in_body {
+        return (d, Recovery::Item);
+    }
+    let start = start.max(body.map_or(0, |b| b.start));
+    let end = if missing_semicolon {
+        at
+    } else {
+        cx.statement_end(at)
+    };
+    if end <= start {
+        return (d, Recovery::Item);
+    }
+    (d, Recovery::Drop(start..end))
+}
+
+impl Context<'_> {
+    /// The token that could not be taken (`None`: the end) and the one before it.
+    fn position(&self, offset: usize) -> (Option<usize>, Option<usize>) {
+        let chunks = &self.text.chunks;
+        if chunks.is_empty() {
+            return (None, None);
+        }
+        let mut i = chunks.partition_point(|c| (c.0 as usize) < offset);
+        let starts_here = chunks.get(i).is_some_and(|c| c.0 as usize == offset);
+        // Behind a reserved word that was tried as a name: that word is meant.
+        if !starts_here
+            && i > 0
+            && matches!(
+                self.source.tokens[chunks[i - 1].1 as usize].kind,
+                TokenKind::Keyword(_)
+            )
+        {
+            i -= 1;
+        }
+        let token = |i: usize| chunks.get(i).map(|c| c.1 as usize);
+        (token(i), i.checked_sub(1).and_then(token))
+    }
+
+    fn is_type(&self, i: usize) -> bool {
+        let t = self.source.tokens[i];
+        t.kind == TokenKind::Ident && self.source.types.get(t.text(self.source.map)).is_some()
+    }
+
+    fn next(&self, i: usize) -> Option<Token> {
+        (i + 1 < self.range.end).then(|| self.source.tokens[i + 1])
+    }
+
+    fn prev(&self, i: usize) -> Option<Token> {
+        (i > self.range.start).then(|| self.source.tokens[i - 1])
+    }
+
+    /// An identifier that stands where only a type can: behind it comes the declared name.
+    fn unknown_type(&self, at: Option<usize>, before: Option<usize>) -> Option<usize> {
+        let tokens = self.source.tokens;
+        for i in [before, at].into_iter().flatten() {
+            if tokens[i].kind != TokenKind::Ident || self.is_type(i) {
+                continue;
+            }
+            let Some(next) = self.next(i) else { continue };
+            let declares = match next.kind {
+                TokenKind::Ident => true,
+                TokenKind::Punct(Punct::Star) | TokenKind::Keyword(_) => {
+                    // `qualifier name *`, or a parameter.
+                    let qualifier = self.prev(i).is_some_and(|p| is_specifier(&p));
+                    let parameter = self.body().is_none_or(|b| !b.contains(&i));
+                    (qualifier || parameter)
+                        && !matches!(next.kind, TokenKind::Keyword(k) if !is_specifier(&next) || k == Keyword::Attribute)
+                }
+                TokenKind::Punct(Punct::RParen | Punct::Comma) => {
+                    self.prev(i).is_some_and(|p| is_specifier(&p))
+                }
+                _ => false,
+            };
+            let opens = self.prev(i).is_none_or(|p| {
+                is_specifier(&p)
+                    || matches!(
+                        p.kind,
+                        TokenKind::Punct(
+                            Punct::LBrace
+                                | Punct::RBrace
+                                | Punct::Semi
+                                | Punct::LParen
+                                | Punct::Comma
+                                | Punct::Colon
+                                | Punct::RParen
+                        ) | TokenKind::Pragma
+                    )
+            });
+            // `name other` behind a `)` may as well be a missing semicolon.
+            if declares
+                && opens
+                && !(self.prev(i).is_some_and(|p| p.is(Punct::RParen)) && next.flags.line_start())
+                && !next.flags.line_start()
+            {
+                return Some(i);
+            }
+        }
+        None
+    }
+
+    /// The bracket that a token stands in.
+    fn enclosing(&self, at: usize) -> Option<usize> {
+        let mut i = at;
+        while i > self.range.start {
+            i -= 1;
+            let p = self.source.partner[i];
+            if p == NONE {
+                continue;
+            }
+            let p = p as usize;
+            if p > i {
+                return Some(i);
+            }
+            i = p;
+        }
+        None
+    }
+
+    /// The item's function body.
+    fn body(&self) -> Option<Range<usize>> {
+        let last = self.range.end.checked_sub(1)?;
+        let open = self.source.partner[last];
+        if !self.source.tokens[last].is(Punct::RBrace) || open == NONE || (open as usize) < self.range.start {
+            return None;
+        }
+        Some(open as usize + 1..last + 1)
+    }
+
+    /// Whether a brace opens a block (and not an initializer).
+    fn is_block(&self, brace: usize) -> bool {
+        self.source.tokens[brace].is(Punct::LBrace)
+            && !self
+                .prev(brace)
+                .is_some_and(|p| p.is(Punct::Eq) || p.is(Punct::Comma) || p.is(Punct::LParen))
+    }
+
+    /// The first token of the statement that a token is in.
+    fn statement_start(&self, at: usize) -> usize {
+        let mut i = at + 1;
+        while i > self.range.start {
+            i -= 1;
+            let t = self.source.tokens[i];
+            let p = self.source.partner[i];
+            if t.is(Punct::Semi)
+                && i < at
+                && !self
+                    .enclosing(i)
+                    .is_some_and(|o| self.source.tokens[o].is(Punct::LParen))
+            {
+                return i + 1;
+            }
+            if p == NONE {
+                continue;
+            }
+            let p = p as usize;
+            if p > i {
+                if self.is_block(i) && i < at {
+                    return i + 1;
+                }
+            } else if t.is(Punct::RBrace) && i < at && self.is_block(p) {
+                return i + 1;
+            } else {
+                i = p;
+            }
+        }
+        self.range.start
+    }
+
+    /// Behind the statement that a token is in.
+    fn statement_end(&self, at: usize) -> usize {
+        let mut i = at;
+        while i < self.range.end {
+            let t = self.source.tokens[i];
+            let p = self.source.partner[i];
+            if t.is(Punct::Semi) {
+                return i + 1;
+            }
+            if p != NONE {
+                let p = p as usize;
+                if p > i {
+                    i = p;
+                    if t.is(Punct::LBrace)
+                        && self
+                            .source
+                            .tokens
+                            .get(i + 1)
+                            .is_none_or(|n| !n.is_keyword(Keyword::Else))
+                    {
+                        return i + 1;
+                    }
+                } else if t.is(Punct::RBrace) {
+                    return i;
+                }
+            }
+            i += 1;
+        }
+        self.range.end
+    }
+
+    /// Whether a missing semicolon explains this token.
+    fn ends_here(&self, t: Token) -> bool {
+        t.flags.line_start()
+            || match t.kind {
+                TokenKind::Punct(p) => p == Punct::RBrace || p == Punct::LBrace,
+                TokenKind::Keyword(k) => !is_specifier(&t) || !matches!(k, Keyword::Attribute),
+                TokenKind::Ident | TokenKind::Number | TokenKind::Str | TokenKind::Char => true,
+                TokenKind::Pragma | TokenKind::Other => false,
+            }
+    }
+
+    fn missing_semicolon(&self, start: usize) -> &'static str {
+        let in_body = self.body().is_some_and(|b| b.contains(&start));
+        let Some(t) = self.source.tokens.get(start) else {
+            return "expected ';'";
+        };
+        if !in_body {
+            return match self.enclosing(start) {
+                Some(_) => "expected ';' at end of declaration list",
+                None if t.is_keyword(Keyword::Struct) => "expected ';' after struct",
+                None if t.is_keyword(Keyword::Union) => "expected ';' after union",
+                None if t.is_keyword(Keyword::Enum) => "expected ';' after enum",
+                None => "expected ';' after top level declarator",
+            };
+        }
+        match t.kind {
+            TokenKind::Keyword(Keyword::Return) => "expected ';' after return statement",
+            TokenKind::Keyword(Keyword::Break) => "expected ';' after break statement",
+            TokenKind::Keyword(Keyword::Continue) => "expected ';' after continue statement",
+            TokenKind::Keyword(Keyword::Goto) => "expected ';' after goto statement",
+            TokenKind::Keyword(Keyword::Do) => "expected ';' after do/while statement",
+            _ if is_specifier(t) || self.is_type(start) => "expected ';' at end of declaration",
+            _ => "expected ';' after expression",
+        }
+    }
+
+    fn after_keyword(
+        &self,
+        prev: Option<Token>,
+        token: Token,
+        expected: &HashSet<&'static str>,
+    ) -> Option<String> {
+        let p = prev?;
+        let TokenKind::Keyword(k) = p.kind else {
+            return None;
+        };
+        let head = matches!(k, Keyword::If | Keyword::While | Keyword::For | Keyword::Switch);
+        if head && expected.contains("(") && !token.is(Punct::LParen) {
+            return Some(format!("expected '(' after '{}'", k.text()));
+        }
+        if k == Keyword::Goto {
+            return Some("expected identifier".into());
+        }
+        None
+    }
+
+    fn top_level(&self, at: usize) -> &'static str {
+        let t = self.source.tokens[at];
+        if t.kind == TokenKind::Ident
+            && self
+                .next(at)
+                .is_some_and(|n| n.is(Punct::LParen) || n.is(Punct::Eq) || n.is(Punct::Semi))
+        {
+            "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int"
+        } else {
+            "expected identifier or '('"
+        }
+    }
+}
+
+/// A keyword that begins or continues declaration specifiers.
+fn is_specifier(t: &Token) -> bool {
+    match t.kind {
+        TokenKind::Keyword(k) => matches!(
+            k,
+            Keyword::Auto
+                | Keyword::Char
+                | Keyword::Const
+                | Keyword::Double
+                | Keyword::Enum
+                | Keyword::Extern
+                | Keyword::Float
+                | Keyword::Inline
+                | Keyword::Int
+                | Keyword::Long
+                | Keyword::Register
+                | Keyword::Restrict
+                | Keyword::Short
+                | Keyword::Signed
+                | Keyword::Static
+                | Keyword::Struct
+                | Keyword::Typedef
+                | Keyword::Union
+                | Keyword::Unsigned
+                | Keyword::Void
+                | Keyword::Volatile
+                | Keyword::Bool
+                | Keyword::Kernel
+                | Keyword::Global
+                | Keyword::Local
+                | Keyword::Constant
+                | Keyword::Private
+                | Keyword::ReadOnly
+                | Keyword::WriteOnly
+                | Keyword::ReadWrite
+        ),
+        TokenKind::Ident
+        | TokenKind::Number
+        | TokenKind::Char
+        | TokenKind::Str
+        | TokenKind::Punct(_)
+        | TokenKind::Pragma
+        | TokenKind::Other => false,
+    }
+}

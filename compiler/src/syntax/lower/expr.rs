@@ -1,0 +1,459 @@
+//! Expressions and initializers.
+//!
+//! lang-c drops parentheses. They are found again in the tokens: each expression is lowered together with its
+//! first and last token, and a matching pair directly around it is its own, unless it belongs to what surrounds
+//! the expression (a call's, a statement's). `lo` is the first token that may be the expression's.
+
+use lang_c::ast as c;
+use lang_c::span::Node;
+
+use super::super::ast::{BinaryOp, Designator, Expr, ExprKind, Ident, InitItem, Initializer, UnaryOp};
+use super::super::literal;
+use super::Lower;
+use crate::pp::{Punct, TokenKind};
+
+/// An expression with its tokens.
+pub(super) struct Lowered {
+    pub(super) expr: Expr,
+    first: usize,
+    pub(super) last: usize,
+}
+
+impl Lower<'_> {
+    /// Lowers an expression whose tokens begin at `lo` or behind it.
+    pub(super) fn expr(&mut self, n: &Node<c::Expression>, lo: usize) -> Lowered {
+        let (kind, first, last) = self.kind(n, lo);
+        let mut e = Lowered {
+            expr: Expr {
+                kind,
+                span: self.range(first, last),
+            },
+            first,
+            last,
+        };
+        loop {
+            if e.first <= lo {
+                break;
+            }
+            let (open, close) = (self.before(e.first), self.after(e.last));
+            if open < lo || !self.is(open, Punct::LParen) || self.partner(open) != close {
+                break;
+            }
+            e = Lowered {
+                expr: Expr {
+                    kind: ExprKind::Paren(Box::new(e.expr)),
+                    span: self.range(open, close),
+                },
+                first: open,
+                last: close,
+            };
+        }
+        e
+    }
+
+    fn kind(&mut self, n: &Node<c::Expression>, lo: usize) -> (ExprKind, usize, usize) {
+        match &n.node {
+            c::Expression::Identifier(i) => {
+                let t = self.first(i);
+                (ExprKind::Ident(self.token_text(t).to_string()), t, t)
+            }
+            c::Expression::Constant(k) => {
+                let t = self.first(k);
+                (self.constant(t), t, t)
+            }
+            c::Expression::StringLiteral(s) => {
+                let first = self.first(s);
+                let mut last = first;
+                let mut bytes = Vec::new();
+                for i in 0..s.node.len() {
+                    if i > 0 {
+                        last = self.after(last);
+                    }
+                    match literal::string_value(self.token_text(last)) {
+                        Ok(b) => bytes.extend(b),
+                        Err(e) => self.diags.error(self.token_span(last), e),
+                    }
+                }
+                (ExprKind::Str(bytes), first, last)
+            }
+            c::Expression::GenericSelection(g) => {
+                let (first, last) = (self.first(g), self.last(g));
+                (ExprKind::Unsupported("_Generic"), first, last)
+            }
+            c::Expression::Member(m) => {
+                let base = self.expr(&m.node.expression, lo);
+                let id = self.ident(&m.node.identifier);
+                let last = self.first(&m.node.identifier);
+                let e = Box::new(base.expr);
+                let kind = match m.node.operator.node {
+                    c::MemberOperator::Direct => ExprKind::Member(e, id),
+                    c::MemberOperator::Indirect => ExprKind::Arrow(e, id),
+                };
+                (kind, base.first, last)
+            }
+            c::Expression::Call(call) => {
+                let callee = self.expr(&call.node.callee, lo);
+                let open = self.after(callee.last);
+                let args = self.list(&call.node.arguments, open + 1);
+                let last = self.partner(open).max(callee.last);
+                (ExprKind::Call(Box::new(callee.expr), args), callee.first, last)
+            }
+            c::Expression::CompoundLiteral(l) => {
+                let first = self.before(self.first(&l.node.type_name));
+                let open = self.after(self.partner(first));
+                let t = self.type_name(&l.node.type_name);
+                let items = self.init_items(&l.node.initializer_list);
+                (
+                    ExprKind::CompoundLiteral(Box::new(t), items),
+                    first,
+                    self.partner(open),
+                )
+            }
+            c::Expression::SizeOfTy(s) => {
+                let open = self.before(self.first(&s.node.0));
+                let first = self.before(open);
+                let t = Box::new(self.type_name(&s.node.0));
+                let kind = if self.is_vec_step(first) {
+                    ExprKind::VecStepType(t)
+                } else {
+                    ExprKind::SizeofType(t)
+                };
+                (kind, first, self.partner(open))
+            }
+            c::Expression::SizeOfVal(s) => {
+                let first = self.first(s);
+                let e = self.expr(&s.node.0, first + 1);
+                let kind = if self.is_vec_step(first) {
+                    ExprKind::VecStepExpr(Box::new(e.expr))
+                } else {
+                    ExprKind::SizeofExpr(Box::new(e.expr))
+                };
+                (kind, first, e.last)
+            }
+            c::Expression::AlignOf(a) => {
+                let open = self.before(self.first(&a.node.0));
+                let first = self.before(open);
+                let t = Box::new(self.type_name(&a.node.0));
+                (ExprKind::AlignofType(t), first, self.partner(open))
+            }
+            c::Expression::UnaryOperator(u) => self.unary(&u.node, lo),
+            c::Expression::Cast(k) => self.cast(&k.node),
+            c::Expression::BinaryOperator(b) => self.binary(&b.node, lo),
+            c::Expression::Conditional(k) => {
+                let cond = self.expr(&k.node.condition, lo);
+                let question = self.after(cond.last);
+                let middle_at = self.after(question);
+                let (middle, colon) = if self.is(middle_at, Punct::Colon) {
+                    (None, middle_at)
+                } else {
+                    let m = self.expr(&k.node.then_expression, question + 1);
+                    let colon = self.after(m.last);
+                    (Some(Box::new(m.expr)), colon)
+                };
+                let e = self.expr(&k.node.else_expression, colon + 1);
+                let kind = ExprKind::Conditional(Box::new(cond.expr), middle, Box::new(e.expr));
+                (kind, cond.first, e.last)
+            }
+            c::Expression::Comma(list) => {
+                let mut at = lo;
+                let mut out = Vec::with_capacity(list.len());
+                let (mut first, mut last) = (lo, lo);
+                for (i, e) in list.iter().enumerate() {
+                    let e = self.expr(e, at);
+                    if i == 0 {
+                        first = e.first;
+                    }
+                    last = e.last;
+                    at = self.after(e.last) + 1;
+                    out.push(e.expr);
+                }
+                (ExprKind::Comma(out), first, last)
+            }
+            c::Expression::OffsetOf(o) => {
+                let open = self.before(self.first(&o.node.type_name));
+                let first = self.before(open);
+                let t = Box::new(self.type_name(&o.node.type_name));
+                let d = &o.node.designator.node;
+                let mut path = vec![Designator::Member(self.ident(&d.base))];
+                for m in &d.members {
+                    path.push(match &m.node {
+                        c::OffsetMember::Member(i) | c::OffsetMember::IndirectMember(i) => {
+                            Designator::Member(self.ident(i))
+                        }
+                        c::OffsetMember::Index(e) => {
+                            let lo = self.first(e);
+                            Designator::Index(self.expr(e, lo).expr)
+                        }
+                    });
+                }
+                (ExprKind::Offsetof(t, path), first, self.partner(open))
+            }
+            c::Expression::VaArg(v) => {
+                let (first, last) = (self.first(v), self.last(v));
+                (ExprKind::Unsupported("va_arg"), first, last)
+            }
+            c::Expression::Statement(s) => {
+                let brace = self.first(s);
+                let open = self.before(brace);
+                let body = match &s.node {
+                    c::Statement::Compound(items) => self.block(items, self.partner(brace)),
+                    _ => Vec::new(),
+                };
+                (ExprKind::StmtExpr(body), open, self.partner(open))
+            }
+        }
+    }
+
+    /// A list separated by commas, from token `lo` on.
+    fn list(&mut self, list: &[Node<c::Expression>], lo: usize) -> Vec<Expr> {
+        let mut at = lo;
+        let mut out = Vec::with_capacity(list.len());
+        for e in list {
+            let e = self.expr(e, at);
+            at = self.after(e.last) + 1;
+            out.push(e.expr);
+        }
+        out
+    }
+
+    fn constant(&mut self, token: usize) -> ExprKind {
+        let text = self.token_text(token);
+        let kind = match self.source.tokens.get(token).map(|t| t.kind) {
+            Some(TokenKind::Char) => literal::char_value(text).map(ExprKind::Char),
+            _ => literal::number(text).map(literal::Number::expr),
+        };
+        kind.unwrap_or_else(|e| {
+            self.diags.error(self.token_span(token), e);
+            ExprKind::Char(0)
+        })
+    }
+
+    fn unary(&mut self, u: &c::UnaryOperatorExpression, lo: usize) -> (ExprKind, usize, usize) {
+        let at = self.first(&u.operator);
+        let op = match u.operator.node {
+            c::UnaryOperator::PostIncrement => UnaryOp::PostInc,
+            c::UnaryOperator::PostDecrement => UnaryOp::PostDec,
+            c::UnaryOperator::PreIncrement => UnaryOp::PreInc,
+            c::UnaryOperator::PreDecrement => UnaryOp::PreDec,
+            c::UnaryOperator::Address => UnaryOp::AddrOf,
+            c::UnaryOperator::Indirection => UnaryOp::Deref,
+            c::UnaryOperator::Plus => UnaryOp::Plus,
+            c::UnaryOperator::Minus => UnaryOp::Minus,
+            c::UnaryOperator::Complement => UnaryOp::BitNot,
+            c::UnaryOperator::Negate => UnaryOp::LogicalNot,
+        };
+        if matches!(op, UnaryOp::PostInc | UnaryOp::PostDec) {
+            let e = self.expr(&u.operand, lo);
+            return (ExprKind::Unary(op, Box::new(e.expr)), e.first, at);
+        }
+        let e = self.expr(&u.operand, at + 1);
+        (ExprKind::Unary(op, Box::new(e.expr)), at, e.last)
+    }
+
+    /// `(type) operand`. To lang-c `(float4)(x).xyz` is a cast of `(x).xyz`; in OpenCL C, as in clang, it is
+    /// member xyz of the vector literal.
+    fn cast(&mut self, k: &c::CastExpression) -> (ExprKind, usize, usize) {
+        let first = self.before(self.first(&k.type_name));
+        let close = self.partner(first);
+        let t = self.type_name(&k.type_name);
+        let operand = self.expr(&k.expression, close + 1);
+        let last = operand.last;
+        let mut e = operand.expr;
+        let open = self.after(close);
+        let literal = self.is_vector_type(&t) && operand.first == open && self.is(open, Punct::LParen);
+        if literal && let Some(at) = postfix_base(&mut e, self.token_span(first).lo) {
+            let inner = std::mem::replace(&mut at.kind, ExprKind::Char(0));
+            at.kind = vector_literal(t, inner);
+            at.span = self.range(first, self.partner(open));
+            return (e.kind, first, last);
+        }
+        let kind = match e.kind {
+            ExprKind::Paren(inner) if matches!(inner.kind, ExprKind::Comma(_)) => {
+                vector_literal(t, ExprKind::Paren(inner))
+            }
+            _ => ExprKind::Cast(Box::new(t), Box::new(e)),
+        };
+        (kind, first, last)
+    }
+
+    fn binary(&mut self, b: &c::BinaryOperatorExpression, lo: usize) -> (ExprKind, usize, usize) {
+        use c::BinaryOperator as B;
+        // Chains lean to the left and may be long: down the left spine without recursion.
+        let mut spine = vec![b];
+        let mut leaf = &*b.lhs;
+        // An operand in parentheses begins a chain of its own.
+        while let c::Expression::BinaryOperator(inner) = &leaf.node {
+            spine.push(&inner.node);
+            leaf = &inner.node.lhs;
+        }
+        let mut left = self.expr(leaf, lo);
+        while let Some(b) = spine.pop() {
+            let op = match b.operator.node {
+                B::Index => {
+                    let open = self.after(left.last);
+                    let index = self.expr(&b.rhs, open + 1);
+                    let last = self.partner(open).max(left.last);
+                    let kind = ExprKind::Index(Box::new(left.expr), Box::new(index.expr));
+                    left = self.finish_binary(kind, left.first, last, lo, spine.is_empty());
+                    continue;
+                }
+                B::Multiply => Ok(BinaryOp::Mul),
+                B::Divide => Ok(BinaryOp::Div),
+                B::Modulo => Ok(BinaryOp::Rem),
+                B::Plus => Ok(BinaryOp::Add),
+                B::Minus => Ok(BinaryOp::Sub),
+                B::ShiftLeft => Ok(BinaryOp::Shl),
+                B::ShiftRight => Ok(BinaryOp::Shr),
+                B::Less => Ok(BinaryOp::Lt),
+                B::Greater => Ok(BinaryOp::Gt),
+                B::LessOrEqual => Ok(BinaryOp::Le),
+                B::GreaterOrEqual => Ok(BinaryOp::Ge),
+                B::Equals => Ok(BinaryOp::Eq),
+                B::NotEquals => Ok(BinaryOp::Ne),
+                B::BitwiseAnd => Ok(BinaryOp::BitAnd),
+                B::BitwiseXor => Ok(BinaryOp::BitXor),
+                B::BitwiseOr => Ok(BinaryOp::BitOr),
+                B::LogicalAnd => Ok(BinaryOp::LogicalAnd),
+                B::LogicalOr => Ok(BinaryOp::LogicalOr),
+                B::Assign => Err(None),
+                B::AssignMultiply => Err(Some(BinaryOp::Mul)),
+                B::AssignDivide => Err(Some(BinaryOp::Div)),
+                B::AssignModulo => Err(Some(BinaryOp::Rem)),
+                B::AssignPlus => Err(Some(BinaryOp::Add)),
+                B::AssignMinus => Err(Some(BinaryOp::Sub)),
+                B::AssignShiftLeft => Err(Some(BinaryOp::Shl)),
+                B::AssignShiftRight => Err(Some(BinaryOp::Shr)),
+                B::AssignBitwiseAnd => Err(Some(BinaryOp::BitAnd)),
+                B::AssignBitwiseXor => Err(Some(BinaryOp::BitXor)),
+                B::AssignBitwiseOr => Err(Some(BinaryOp::BitOr)),
+            };
+            let operator = self.after(left.last);
+            let right = self.expr(&b.rhs, operator + 1);
+            let (l, r) = (Box::new(left.expr), Box::new(right.expr));
+            let kind = match op {
+                Ok(op) => ExprKind::Binary(op, l, r),
+                Err(op) => ExprKind::Assign(op, l, r),
+            };
+            left = self.finish_binary(kind, left.first, right.last, lo, spine.is_empty());
+        }
+        (left.expr.kind, left.first, left.last)
+    }
+
+    /// One operator of a chain; parentheses around inner ones are found here, around the outermost by the caller.
+    fn finish_binary(
+        &mut self,
+        kind: ExprKind,
+        first: usize,
+        last: usize,
+        lo: usize,
+        outermost: bool,
+    ) -> Lowered {
+        let mut e = Lowered {
+            expr: Expr {
+                kind,
+                span: self.range(first, last),
+            },
+            first,
+            last,
+        };
+        while !outermost && e.first > lo {
+            let (open, close) = (self.before(e.first), self.after(e.last));
+            if open < lo || !self.is(open, Punct::LParen) || self.partner(open) != close {
+                break;
+            }
+            e = Lowered {
+                expr: Expr {
+                    kind: ExprKind::Paren(Box::new(e.expr)),
+                    span: self.range(open, close),
+                },
+                first: open,
+                last: close,
+            };
+        }
+        e
+    }
+
+    pub(super) fn initializer(&mut self, n: &Node<c::Initializer>) -> Initializer {
+        match &n.node {
+            c::Initializer::Expression(e) => {
+                // The node may begin at the `=`.
+                let mut lo = self.first(n);
+                if self.is(lo, Punct::Eq) {
+                    lo += 1;
+                }
+                Initializer::Expr(self.expr(e, lo).expr)
+            }
+            c::Initializer::List(items) => {
+                let span = self.node_span(n);
+                Initializer::List(self.init_items(items), span)
+            }
+        }
+    }
+
+    pub(super) fn init_items(&mut self, items: &[Node<c::InitializerListItem>]) -> Vec<InitItem> {
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            let mut designators = Vec::new();
+            for d in &item.node.designation {
+                designators.push(match &d.node {
+                    c::Designator::Member(i) => Designator::Member(self.ident(i)),
+                    c::Designator::Index(e) => {
+                        let lo = self.first(e);
+                        Designator::Index(self.expr(e, lo).expr)
+                    }
+                    c::Designator::Range(r) => {
+                        let (a, b) = (self.first(&r.node.from), self.first(&r.node.to));
+                        Designator::Range(self.expr(&r.node.from, a).expr, self.expr(&r.node.to, b).expr)
+                    }
+                });
+            }
+            let init = self.initializer(&item.node.initializer);
+            out.push(InitItem { designators, init });
+        }
+        out
+    }
+
+    /// A label or other name at a token.
+    pub(super) fn name(&self, n: &Node<c::Identifier>) -> Ident {
+        self.ident(n)
+    }
+}
+
+/// The parenthesized expression that postfix operators are applied to; all of them then begin at `lo`.
+fn postfix_base(e: &mut Expr, lo: u32) -> Option<&mut Expr> {
+    let mut base = &*e;
+    loop {
+        match &base.kind {
+            ExprKind::Paren(_) => break,
+            ExprKind::Member(b, _) | ExprKind::Arrow(b, _) | ExprKind::Index(b, _) | ExprKind::Call(b, _) => {
+                base = b
+            }
+            ExprKind::Unary(UnaryOp::PostInc | UnaryOp::PostDec, b) => base = b,
+            _ => return None,
+        }
+    }
+    let mut at = e;
+    while !matches!(at.kind, ExprKind::Paren(_)) {
+        at.span.lo = lo;
+        at = match &mut at.kind {
+            ExprKind::Member(b, _) | ExprKind::Arrow(b, _) | ExprKind::Index(b, _) | ExprKind::Call(b, _) => {
+                b
+            }
+            ExprKind::Unary(_, b) => b,
+            _ => return None,
+        };
+    }
+    Some(at)
+}
+
+/// `(type)(a, b)`; `inner` is the [`ExprKind::Paren`].
+fn vector_literal(t: super::super::ast::TypeName, inner: ExprKind) -> ExprKind {
+    let list = match inner {
+        ExprKind::Paren(e) => match e.kind {
+            ExprKind::Comma(list) => list,
+            kind => vec![Expr { kind, span: e.span }],
+        },
+        _ => Vec::new(),
+    };
+    ExprKind::VectorLiteral(Box::new(t), list)
+}

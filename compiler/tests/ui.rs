@@ -1,0 +1,71 @@
+//! Diagnostics: `tests/ui/NAME.cl` must give exactly the build log `tests/ui/NAME.log`. `BLESS=1` writes the logs.
+//! A first line `// options: …` gives build options. Files included come from the same directory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use caldera_compiler::diag::Diags;
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::{self, IncludeResolver};
+use caldera_compiler::source::SourceMap;
+use caldera_compiler::syntax;
+use caldera_compiler::target::Target;
+
+struct Directory(PathBuf);
+
+impl IncludeResolver for Directory {
+    fn resolve(&self, name: &str, _: bool, _: &str, _: &[String]) -> Option<(String, Arc<str>)> {
+        let text = std::fs::read_to_string(self.0.join(name)).ok()?;
+        Some((name.to_string(), text.into()))
+    }
+}
+
+fn build_log(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let options = text
+        .lines()
+        .next()
+        .and_then(|l| l.strip_prefix("// options:"))
+        .unwrap_or("");
+    let options = Options::parse(options).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap().to_string();
+    let target = Target::desktop();
+    let mut map = SourceMap::default();
+    let main = map.add(name, text);
+    let mut diags = Diags::default();
+    let resolver = Directory(path.parent().unwrap().to_path_buf());
+    let tokens = pp::preprocess(&mut map, main, &options, &target, &resolver, &mut diags);
+    if !diags.has_errors() {
+        syntax::parse(&tokens, &map, &mut diags);
+    }
+    diags.render(&map)
+}
+
+#[test]
+fn logs() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failures = String::new();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "cl")) {
+        let log = build_log(path);
+        let expected_at = path.with_extension("log");
+        let expected = std::fs::read_to_string(&expected_at).unwrap_or_default();
+        if log == expected {
+            continue;
+        }
+        if bless {
+            std::fs::write(&expected_at, &log).unwrap();
+        } else {
+            failures.push_str(&format!(
+                "==== {}\n{log}---- expected\n{expected}",
+                path.display()
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
