@@ -24,7 +24,7 @@ impl Sema<'_> {
         }
     }
 
-    fn read(&mut self, l: Lvalue) -> Result<Expr> {
+    pub(super) fn read(&mut self, l: Lvalue) -> Result<Expr> {
         match *self.ty(l.place.ty) {
             Type::Array(..) | Type::IncompleteArray(_) => Ok(self.decay(l)),
             Type::Scalar(Scalar::Half) if !self.has_half => {

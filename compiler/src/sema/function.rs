@@ -1,42 +1,451 @@
-//! Functions (being written: everything here reports that it is not implemented yet).
+//! Function declarations and definitions (6.8, 6.9), and the check that none is recursive.
 
-use super::{Reported, Result, Sema};
-use crate::hir::{FuncId, LabelId, LocalId};
+use super::scope::{Entity, OverloadsId};
+use super::{Body, QualType, Result, Sema, Signature, attr};
+use crate::diag::Diag;
+use crate::hir::{self, FuncId, LabelId, LocalId, Type, TypeId};
+use crate::ir::entity::{EntityRef, Map};
 use crate::source::Span;
-use crate::syntax::ast;
+use crate::syntax::ast::{self, DeclSpecs, Declarator, Derived, FunctionDef, Ident, Params, Storage};
+use std::collections::HashMap;
 
 /// A label's state in a function.
 pub(super) struct LabelState {
     pub(super) id: LabelId,
-    pub(super) defined: bool,
+    pub(super) defined: Option<Span>,
+    /// Where it was first used.
     pub(super) used: Span,
 }
 
 /// What is known of a function beside its HIR.
 pub(super) struct FunctionInfo {
     pub(super) defined: bool,
+    /// `__attribute__((overloadable))`: others may have its name.
+    pub(super) overloadable: bool,
+}
+
+/// A function's head.
+struct Head<'a> {
+    name: &'a Ident,
+    ret: TypeId,
+    params: Vec<QualType>,
+    list: &'a Params,
 }
 
 impl Sema<'_> {
     pub(super) fn item(&mut self, item: &ast::Item) {
-        let span = match item {
-            ast::Item::Function(f) => f.span,
-            ast::Item::Declaration(d) => d.span,
+        match item {
+            ast::Item::Function(f) => {
+                // Reported; the next item is independent of it.
+                let _ = self.function_definition(f);
+            }
+            ast::Item::Declaration(d) => self.file_declaration(d),
+        }
+    }
+
+    fn head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator, span: Span) -> Result<Head<'a>> {
+        let base = self.specs_type(specs);
+        let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first()) else {
+            return Err(self.error(span, "expected a function declarator"));
         };
-        self.error(span, "declarations are not implemented yet");
+        let ret = base.and_then(|b| self.derive(b, rest, d));
+        let mut params = Vec::with_capacity(list.list.len());
+        let mut failed = None;
+        for p in &list.list {
+            match self.param_type(p) {
+                Ok(q) => params.push(q),
+                Err(r) => failed = Some(r),
+            }
+        }
+        let ret = ret?;
+        if let Some(r) = failed {
+            return Err(r);
+        }
+        // Checks the result type and varargs.
+        let types = Params {
+            list: Vec::new(),
+            variadic: list.variadic,
+            span: list.span,
+        };
+        self.derive(ret, &[Derived::Function(types)], d)?;
+        Ok(Head {
+            name,
+            ret: ret.ty,
+            params,
+            list,
+        })
     }
 
-    pub(super) fn declare_library_function(&mut self, _key: &str, def: &ast::FunctionDef) -> Result<FuncId> {
-        Err(self.error(def.span, "library functions are not implemented yet"))
+    /// A prototype.
+    pub(super) fn function_declaration(&mut self, specs: &DeclSpecs, d: &Declarator) -> Result<()> {
+        if !matches!(d.derived.first(), Some(Derived::Function(_))) {
+            // Through a typedef of a function type.
+            let base = self.specs_type(specs)?;
+            let q = self.declarator_type(base, d)?;
+            let (Some(name), Type::Function { ret, params }) = (&d.name, self.ty(q.ty).clone()) else {
+                return Err(self.error(d.span, "expected a function declarator"));
+            };
+            let head = Head {
+                name,
+                ret,
+                params: params.into_iter().map(QualType::plain).collect(),
+                list: &Params {
+                    list: Vec::new(),
+                    variadic: false,
+                    span: d.span,
+                },
+            };
+            self.declare_function(&head, specs, d)?;
+            return Ok(());
+        }
+        let head = self.prototype_head(specs, d)?;
+        self.declare_function(&head, specs, d)?;
+        Ok(())
     }
 
-    pub(super) fn library_body(&mut self, _id: FuncId, def: &ast::FunctionDef) {
-        let _: Reported = self.error(def.span, "library functions are not implemented yet");
+    fn prototype_head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator) -> Result<Head<'a>> {
+        // Tags declared among the parameters are visible there only; a declaration of the result's is not.
+        self.head(specs, d, d.span)
     }
 
-    pub(super) fn check_recursion(&mut self) {}
+    fn declare_function(&mut self, head: &Head<'_>, specs: &DeclSpecs, d: &Declarator) -> Result<FuncId> {
+        self.check_attributes(&specs.attributes);
+        self.check_attributes(&d.attributes);
+        let overloadable = attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
+        let name = &head.name.name;
+        let signature = Signature {
+            ret: head.ret,
+            params: head.params.iter().map(|p| p.ty).collect(),
+        };
+        let set = match self.world.names.get(name) {
+            Some(Entity::Functions(set)) => Some(set),
+            Some(_) => {
+                if let Some((_, previous)) = self.world.names.get_here(name) {
+                    return Err(self.report(
+                        Diag::error(
+                            head.name.span,
+                            format!("redefinition of '{name}' as different kind of symbol"),
+                        )
+                        .note(previous, "previous definition is here"),
+                    ));
+                }
+                None
+            }
+            None => None,
+        };
+        if let Some(set) = set
+            && let Some(id) = self.redeclared(set, head, &signature, overloadable)?
+        {
+            return Ok(id);
+        }
+        let id = self.new_function(name.clone(), signature, head, overloadable, head.name.span);
+        let set = match set {
+            Some(set) => set,
+            None => {
+                let set = self.overloads.push(Vec::new());
+                self.world
+                    .names
+                    .bind_global(name, Entity::Functions(set), head.name.span);
+                if self.world.names.depth() > 0 {
+                    self.world.names.bind(name, Entity::Functions(set), head.name.span);
+                }
+                set
+            }
+        };
+        self.overloads[set].push(id);
+        Ok(id)
+    }
 
-    pub(super) fn constant_local(&self, _id: LocalId) -> Option<u64> {
-        None
+    fn redeclared(
+        &mut self,
+        set: OverloadsId,
+        head: &Head<'_>,
+        signature: &Signature,
+        overloadable: bool,
+    ) -> Result<Option<FuncId>> {
+        let name = &head.name.name;
+        let mut clash = None;
+        for &f in &self.overloads[set] {
+            let old = &self.signatures[f];
+            let same_params = old.params.len() == signature.params.len()
+                && old
+                    .params
+                    .iter()
+                    .zip(&signature.params)
+                    .all(|(&a, &b)| self.same_parameter(a, b));
+            if same_params && old.ret == signature.ret {
+                return Ok(Some(f));
+            }
+            if same_params || !(overloadable || self.function_info[f].overloadable) {
+                clash = Some(f);
+            }
+        }
+        match clash {
+            None => Ok(None),
+            Some(f) => {
+                let previous = self.program.functions[f].span;
+                Err(self.report(
+                    Diag::error(head.name.span, format!("conflicting types for '{name}'"))
+                        .note(previous, "previous declaration is here"),
+                ))
+            }
+        }
+    }
+
+    /// Parameter types that declare the same function: `restrict` does not matter.
+    fn same_parameter(&self, a: TypeId, b: TypeId) -> bool {
+        match (self.ty(a), self.ty(b)) {
+            (
+                &Type::Pointer {
+                    pointee: pa,
+                    space: sa,
+                    is_const: ca,
+                    is_volatile: va,
+                    ..
+                },
+                &Type::Pointer {
+                    pointee: pb,
+                    space: sb,
+                    is_const: cb,
+                    is_volatile: vb,
+                    ..
+                },
+            ) => pa == pb && sa == sb && ca == cb && va == vb,
+            _ => a == b,
+        }
+    }
+
+    fn new_function(
+        &mut self,
+        name: String,
+        signature: Signature,
+        head: &Head<'_>,
+        overloadable: bool,
+        span: Span,
+    ) -> FuncId {
+        let (locals, params) = self.param_locals(head);
+        // Overloads need names of their own.
+        let name = if overloadable { self.overload_name(&name, &signature) } else { name };
+        let id = self.program.functions.push(hir::Function {
+            name,
+            params,
+            ret: signature.ret,
+            locals,
+            labels: Map::default(),
+            body: None,
+            is_kernel: false,
+            is_library: self.in_library,
+            span,
+        });
+        self.signatures.push(signature);
+        self.function_info.push(FunctionInfo {
+            defined: false,
+            overloadable,
+        });
+        id
+    }
+
+    fn overload_name(&self, name: &str, signature: &Signature) -> String {
+        let params: Vec<String> = signature.params.iter().map(|&p| self.type_name(p)).collect();
+        format!("{name}({})", params.join(", "))
+    }
+
+    fn param_locals(&self, head: &Head<'_>) -> (Map<LocalId, hir::Local>, Vec<LocalId>) {
+        let mut locals = Map::default();
+        let mut ids = Vec::with_capacity(head.params.len());
+        for (i, q) in head.params.iter().enumerate() {
+            let written = head.list.list.get(i);
+            let name = written.and_then(|p| p.declarator.name.as_ref());
+            ids.push(locals.push(hir::Local {
+                name: name.map_or(String::new(), |n| n.name.clone()),
+                ty: q.ty,
+                align: self.program.types.align(q.ty),
+                is_volatile: q.is_volatile,
+                span: name.map_or(head.name.span, |n| n.span),
+            }));
+        }
+        (locals, ids)
+    }
+
+    fn function_definition(&mut self, f: &FunctionDef) -> Result<()> {
+        if f.k_and_r {
+            return Err(self.error(f.declarator.span, "function definition without a prototype is not allowed in OpenCL C"));
+        }
+        let head = match self.head(&f.specs, &f.declarator, f.span) {
+            Ok(head) => head,
+            Err(r) => {
+                // Calls of it should not be reported as well.
+                if let Some(n) = &f.declarator.name
+                    && self.world.names.get_here(&n.name).is_none()
+                {
+                    self.world.names.bind(&n.name, Entity::Invalid, n.span);
+                }
+                return Err(r);
+            }
+        };
+        for (storage, span) in &f.specs.storage {
+            match storage {
+                Storage::Static if f.specs.is_kernel => {
+                    self.error(*span, "kernel functions cannot be declared static");
+                }
+                Storage::Static | Storage::Extern => {}
+                Storage::Typedef => {
+                    self.error(*span, "function definition declared 'typedef'");
+                }
+                Storage::Auto | Storage::Register => {
+                    self.error(*span, "illegal storage class on function");
+                }
+            }
+        }
+        let id = self.declare_function(&head, &f.specs, &f.declarator)?;
+        if self.function_info[id].defined {
+            let previous = self.program.functions[id].span;
+            return Err(self.report(
+                Diag::error(head.name.span, format!("redefinition of '{}'", head.name.name))
+                    .note(previous, "previous definition is here"),
+            ));
+        }
+        self.function_info[id].defined = true;
+        let is_kernel = f.specs.is_kernel || attr::has(&f.specs.attributes, "kernel");
+        if is_kernel {
+            self.kernel(id, f, &head.params, head.list);
+        }
+        self.body_of(id, f, &head, is_kernel)
+    }
+
+    fn body_of(&mut self, id: FuncId, f: &FunctionDef, head: &Head<'_>, is_kernel: bool) -> Result<()> {
+        let (locals, params) = self.param_locals(head);
+        let function = &mut self.program.functions[id];
+        function.params.clone_from(&params);
+        function.is_kernel = is_kernel;
+        function.span = head.name.span;
+        self.body = Some(Body {
+            func: id,
+            ret: head.ret,
+            is_kernel,
+            locals,
+            labels: Map::default(),
+            label_names: HashMap::new(),
+            const_locals: HashMap::new(),
+            switches: Vec::new(),
+            loops: 0,
+            contract: f.fp_contract.unwrap_or(!self.in_library),
+            depth: 0,
+        });
+        if let Type::Record(_) = *self.ty(head.ret) {
+            // Reported, then the body is looked at all the same.
+            let _ = self.complete(head.ret, head.name.span, "function result");
+        }
+        let body = self.scoped(|s| {
+            for (i, q) in head.params.iter().enumerate() {
+                s.bind_param(params[i], q, head.list.list.get(i));
+            }
+            match &f.body.kind {
+                ast::StmtKind::Block(list) => s.statements(list),
+                _ => s.statement(&f.body).map(|b| vec![b]),
+            }
+        });
+        let Some(done) = self.body.take() else {
+            return Ok(());
+        };
+        let mut labels: Vec<_> = done.label_names.iter().collect();
+        labels.sort_by_key(|l| l.1.id);
+        for (name, label) in labels {
+            if label.defined.is_none() {
+                self.error(label.used, format!("use of undeclared label '{name}'"));
+            }
+        }
+        let function = &mut self.program.functions[id];
+        function.locals = done.locals;
+        function.labels = done.labels;
+        function.body = Some(body.unwrap_or_default());
+        Ok(())
+    }
+
+    fn bind_param(&mut self, id: LocalId, q: &QualType, p: Option<&ast::Param>) {
+        let Some(p) = p else { return };
+        self.check_attributes(&p.specs.attributes);
+        let Some(name) = &p.declarator.name else {
+            self.error(p.span, "parameter name omitted");
+            return;
+        };
+        // Reported; the name is bound all the same.
+        let _ = self.complete(q.ty, name.span, "variable");
+        if self.world.names.get_here(&name.name).is_some() {
+            self.error(name.span, format!("redefinition of parameter '{}'", name.name));
+        }
+        let is_const = q.is_const;
+        self.world
+            .names
+            .bind(&name.name, Entity::Local { id, is_const }, name.span);
+    }
+
+    /// Value of a `const` variable that was initialized with a constant.
+    pub(super) fn constant_local(&self, id: LocalId) -> Option<u64> {
+        self.body.as_ref()?.const_locals.get(&id).copied()
+    }
+
+    /// Declares a library function under its key.
+    pub(super) fn declare_library_function(&mut self, key: &str, def: &FunctionDef) -> Result<FuncId> {
+        let head = self.head(&def.specs, &def.declarator, def.span)?;
+        let signature = Signature {
+            ret: head.ret,
+            params: head.params.iter().map(|p| p.ty).collect(),
+        };
+        Ok(self.new_function(key.into(), signature, &head, false, head.name.span))
+    }
+
+    /// Analyses a library function's body.
+    pub(super) fn library_body(&mut self, id: FuncId, def: &FunctionDef) {
+        // An error in the library is reported like the user's: it is a bug, and must not go unseen.
+        if let Ok(head) = self.head(&def.specs, &def.declarator, def.span) {
+            let _ = self.body_of(id, def, &head, false);
+        }
+    }
+
+    /// Reports functions that call themselves, directly or not (6.9.i).
+    pub(super) fn check_recursion(&mut self) {
+        let n = self.program.functions.len();
+        let mut callees: Vec<Vec<(FuncId, Span)>> = vec![Vec::new(); n];
+        for &(from, to, span) in &self.calls {
+            callees[from.index()].push((to, span));
+        }
+        #[derive(Copy, Clone, PartialEq)]
+        enum Visit {
+            New,
+            Open,
+            Done,
+        }
+        let mut state = vec![Visit::New; n];
+        let mut found = Vec::new();
+        for root in self.program.functions.keys() {
+            if state[root.index()] != Visit::New {
+                continue;
+            }
+            // Function and index of the next call to follow.
+            let mut stack = vec![(root, 0)];
+            state[root.index()] = Visit::Open;
+            while let Some((f, next)) = stack.last_mut() {
+                let f = *f;
+                let Some(&(to, span)) = callees[f.index()].get(*next) else {
+                    state[f.index()] = Visit::Done;
+                    stack.pop();
+                    continue;
+                };
+                *next += 1;
+                match state[to.index()] {
+                    Visit::New => {
+                        state[to.index()] = Visit::Open;
+                        stack.push((to, 0));
+                    }
+                    Visit::Open => found.push((to, span)),
+                    Visit::Done => {}
+                }
+            }
+        }
+        for (f, span) in found {
+            let name = self.program.functions[f].name.clone();
+            self.error(span, format!("recursion is not supported in OpenCL: '{name}' calls itself"));
+        }
     }
 }

@@ -10,13 +10,26 @@
 //! Built-in library code is analysed by the same code in another *world*: [`Sema::library_function`] declares
 //! a function at once and queues its body, which is then analysed where only library names are visible.
 
+mod attr;
+mod binary;
 mod builtin;
+mod call;
+mod const_init;
 pub(crate) mod convert;
+mod decl;
+mod expr;
 pub(crate) mod fold;
 mod function;
+mod init;
+mod kernel;
+mod literal;
+mod member;
+mod record;
 pub(crate) mod scope;
+mod stmt;
 mod switch;
 mod type_name;
+mod type_spec;
 
 use crate::diag::{Diag, Diags};
 use crate::hir::{self, FuncId, GlobalId, LabelId, LocalId, Scalar, Space, Type, TypeId, Types};
@@ -48,6 +61,8 @@ pub(crate) struct QualType {
     pub(crate) space: Option<Space>,
     /// From `aligned` on a typedef; 0: the type's own.
     pub(crate) align: u32,
+    /// `size_t` and its like, under whatever name.
+    pub(crate) is_size: bool,
 }
 
 impl QualType {
@@ -59,6 +74,7 @@ impl QualType {
             is_restrict: false,
             space: None,
             align: 0,
+            is_size: false,
         }
     }
 }
@@ -114,6 +130,8 @@ struct Body {
     locals: Map<LocalId, hir::Local>,
     labels: Map<LabelId, String>,
     label_names: HashMap<String, function::LabelState>,
+    /// Values of `const` scalars that were initialized with constants.
+    const_locals: HashMap<LocalId, u64>,
     /// Innermost last.
     switches: Vec<switch::SwitchState>,
     loops: u32,
@@ -159,8 +177,6 @@ pub(crate) struct Sema<'a> {
     body: Option<Body>,
     /// Caller and callee of each call, and where; for the recursion check.
     calls: Vec<(FuncId, FuncId, Span)>,
-    /// Names that were already reported as undeclared in this function.
-    undeclared: Vec<String>,
     /// Names of records and enums without a tag that a typedef named.
     record_names: HashMap<hir::RecordId, String>,
 }
@@ -222,7 +238,6 @@ impl<'a> Sema<'a> {
             strings: HashMap::new(),
             body: None,
             calls: Vec::new(),
-            undeclared: Vec::new(),
             record_names: HashMap::new(),
         }
     }

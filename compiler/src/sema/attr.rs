@@ -1,0 +1,147 @@
+//! Attributes (6.11).
+
+use super::Sema;
+use crate::hir::Space;
+use crate::source::Span;
+use crate::syntax::ast::{AttrArg, Attribute, SpaceQual};
+
+/// Largest alignment that `aligned` accepts.
+const MAX_ALIGN: i128 = 1 << 28;
+/// `aligned` without an argument: the largest alignment of any type.
+const BIGGEST_ALIGN: u32 = 128;
+
+/// Attributes that have no effect here, or whose effect is found elsewhere.
+const KNOWN: &[&str] = &[
+    "aligned",
+    "alloc_size",
+    "always_inline",
+    "annotate",
+    "artificial",
+    "cold",
+    "const",
+    "convergent",
+    "deprecated",
+    "device",
+    "endian",
+    "ext_vector_type",
+    "flatten",
+    "format",
+    "gnu_inline",
+    "hot",
+    "leaf",
+    "malloc",
+    "may_alias",
+    "noinline",
+    "nomerge",
+    "nonnull",
+    "noreturn",
+    "nosvm",
+    "nothrow",
+    "opencl_unroll_hint",
+    "optnone",
+    "overloadable",
+    "packed",
+    "pure",
+    "reqd_work_group_size",
+    "returns_nonnull",
+    "section",
+    "unroll",
+    "unused",
+    "used",
+    "vec_type_hint",
+    "visibility",
+    "warn_unused_result",
+    "weak",
+    "work_group_size_hint",
+];
+
+/// `packed` and `aligned` of a type, member or variable.
+#[derive(Copy, Clone, Default, Debug)]
+pub(super) struct Layout {
+    pub(super) packed: bool,
+    /// 0: none.
+    pub(super) align: u32,
+}
+
+impl Sema<'_> {
+    /// Warns of attributes that mean nothing to this compiler.
+    pub(super) fn check_attributes(&mut self, attributes: &[Attribute]) {
+        for a in attributes {
+            if KNOWN.binary_search(&a.name.as_str()).is_err() {
+                self.warning(a.span, format!("unknown attribute '{}' ignored", a.name));
+            }
+        }
+    }
+
+    /// The layout attributes among some.
+    pub(super) fn layout_attributes(&mut self, attributes: &[Attribute]) -> Layout {
+        let mut layout = Layout::default();
+        for a in attributes {
+            match a.name.as_str() {
+                "packed" => layout.packed = true,
+                "aligned" => {
+                    let align = self.aligned_argument(a).unwrap_or(0);
+                    layout.align = layout.align.max(align);
+                }
+                _ => {}
+            }
+        }
+        layout
+    }
+
+    fn aligned_argument(&mut self, a: &Attribute) -> Option<u32> {
+        if a.args.is_empty() {
+            return Some(BIGGEST_ALIGN);
+        }
+        let (value, span) = self.int_argument(a, 0)?;
+        if value <= 0 || value > MAX_ALIGN || value & (value - 1) != 0 {
+            self.error(span, "requested alignment is not a power of 2");
+            return None;
+        }
+        Some(value as u32)
+    }
+
+    /// An argument that must be an integer constant expression; reports if it is not.
+    pub(super) fn int_argument(&mut self, a: &Attribute, index: usize) -> Option<(i128, Span)> {
+        if let Some(AttrArg::Expr(e)) = a.args.get(index) {
+            let value = self.value(e).ok()?;
+            if let Some(v) = self.int_value(&value) {
+                return Some((v, e.span));
+            }
+        }
+        self.error(
+            a.span,
+            format!("'{}' attribute requires an integer constant", a.name),
+        );
+        None
+    }
+
+    /// Lanes that `ext_vector_type(n)` on a typedef asks for.
+    pub(super) fn ext_vector_lanes(&mut self, attributes: &[Attribute]) -> Option<(i128, Span)> {
+        let a = attributes.iter().find(|a| a.name == "ext_vector_type")?;
+        self.int_argument(a, 0)
+    }
+}
+
+/// The address space of a qualifier.
+pub(super) fn space_of(q: SpaceQual) -> Space {
+    match q {
+        SpaceQual::Private => Space::Private,
+        SpaceQual::Local => Space::Local,
+        SpaceQual::Global => Space::Global,
+        SpaceQual::Constant => Space::Constant,
+    }
+}
+
+/// Whether an attribute is present.
+pub(super) fn has(attributes: &[Attribute], name: &str) -> bool {
+    attributes.iter().any(|a| a.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn known_attributes_are_sorted() {
+        assert!(super::KNOWN.is_sorted());
+    }
+}

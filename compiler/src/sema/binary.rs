@@ -1,0 +1,741 @@
+//! Binary operators, assignments and `?:` (6.3).
+
+use super::convert::{Why, signed_of_width};
+use super::{Lvalue, Reported, Result, Sema, fold};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Space, Stmt, StmtKind, Type, TypeId};
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp};
+
+enum Class {
+    Arithmetic(BinOp),
+    Integer(BinOp),
+    Shift(BinOp),
+    Compare(CmpOp),
+    Logical { and: bool },
+}
+
+fn class(op: BinaryOp) -> Class {
+    match op {
+        BinaryOp::Add => Class::Arithmetic(BinOp::Add),
+        BinaryOp::Sub => Class::Arithmetic(BinOp::Sub),
+        BinaryOp::Mul => Class::Arithmetic(BinOp::Mul),
+        BinaryOp::Div => Class::Arithmetic(BinOp::Div),
+        BinaryOp::Rem => Class::Integer(BinOp::Rem),
+        BinaryOp::BitAnd => Class::Integer(BinOp::And),
+        BinaryOp::BitXor => Class::Integer(BinOp::Xor),
+        BinaryOp::BitOr => Class::Integer(BinOp::Or),
+        BinaryOp::Shl => Class::Shift(BinOp::Shl),
+        BinaryOp::Shr => Class::Shift(BinOp::Shr),
+        BinaryOp::Lt => Class::Compare(CmpOp::Lt),
+        BinaryOp::Gt => Class::Compare(CmpOp::Gt),
+        BinaryOp::Le => Class::Compare(CmpOp::Le),
+        BinaryOp::Ge => Class::Compare(CmpOp::Ge),
+        BinaryOp::Eq => Class::Compare(CmpOp::Eq),
+        BinaryOp::Ne => Class::Compare(CmpOp::Ne),
+        BinaryOp::LogicalAnd => Class::Logical { and: true },
+        BinaryOp::LogicalOr => Class::Logical { and: false },
+    }
+}
+
+fn is_const(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Const(_))
+}
+
+impl Sema<'_> {
+    /// `a op b`. Chains to the left are walked without recursion.
+    pub(super) fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let mut chain = vec![(op, b, span)];
+        let mut first = a;
+        while let ast::ExprKind::Binary(op, a, b) = &first.kind {
+            chain.push((*op, b, first.span));
+            first = a;
+        }
+        let mut lhs = self.value(first);
+        while let Some((op, b, span)) = chain.pop() {
+            let rhs = self.value(b);
+            lhs = match (lhs, rhs) {
+                (Ok(l), Ok(r)) => self.binary_values(op, l, r, span),
+                (Err(e), _) | (_, Err(e)) => Err(e),
+            };
+        }
+        lhs
+    }
+
+    fn invalid(&mut self, a: TypeId, b: TypeId, span: Span) -> Reported {
+        let (a, b) = (self.type_name(a), self.type_name(b));
+        self.error(span, format!("invalid operands to binary expression ('{a}' and '{b}')"))
+    }
+
+    fn contract(&self) -> bool {
+        self.body.as_ref().is_some_and(|b| b.contract)
+    }
+
+    pub(super) fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        match class(op) {
+            Class::Arithmetic(op) => self.arithmetic(op, a, b, span),
+            Class::Integer(op) => {
+                let (ta, tb) = (a.ty, b.ty);
+                if !self.is_integer(ta) || !self.is_integer(tb) {
+                    return Err(self.invalid(ta, tb, span));
+                }
+                self.arithmetic(op, a, b, span)
+            }
+            Class::Shift(op) => {
+                let a = self.promote(a);
+                let b = self.shift_count(b, a.ty, span)?;
+                Ok(self.binary_node(op, a, b, span))
+            }
+            Class::Compare(op) => self.comparison(op, a, b, span),
+            Class::Logical { and } => self.logical(and, a, b, span),
+        }
+    }
+
+    fn is_integer(&self, ty: TypeId) -> bool {
+        self.lanes(ty).is_some_and(|(s, _)| s.is_integer())
+    }
+
+    /// An operation on two operands of one type, folded if both are constants.
+    fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
+        let ty = a.ty;
+        if let (ExprKind::Const(x), ExprKind::Const(y), Some((s, _))) = (&a.kind, &b.kind, self.lanes(ty)) {
+            let lanes = x.iter().zip(y).map(|(&x, &y)| fold::binary(op, s, x, y));
+            if let Some(bits) = lanes.collect::<Option<Vec<u64>>>() {
+                return Expr {
+                    kind: ExprKind::Const(bits),
+                    ty,
+                    span,
+                };
+            }
+        }
+        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (op, &b.kind)
+            && y.contains(&0)
+            && self.is_integer(ty)
+        {
+            let word = if op == BinOp::Div { "division" } else { "remainder" };
+            self.warning(span, format!("{word} by zero is undefined"));
+        }
+        Expr {
+            kind: ExprKind::Binary {
+                op,
+                lhs: Box::new(a),
+                rhs: Box::new(b),
+                contract: self.contract(),
+            },
+            ty,
+            span,
+        }
+    }
+
+    fn arithmetic(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        let (ta, tb) = (a.ty, b.ty);
+        let pointer = |s: &Self, t| matches!(s.ty(t), Type::Pointer { .. });
+        match (pointer(self, ta), pointer(self, tb), op) {
+            (false, false, _) => {}
+            (true, true, BinOp::Sub) => return self.pointer_diff(a, b, span),
+            (true, false, BinOp::Add | BinOp::Sub) if self.is_integer_scalar(tb) => {
+                self.check_arithmetic_pointee(ta, span)?;
+                let index = self.wide_index(b);
+                return Ok(self.pointer_add(a, index, op == BinOp::Sub, span));
+            }
+            (false, true, BinOp::Add) if self.is_integer_scalar(ta) => {
+                self.check_arithmetic_pointee(tb, span)?;
+                let index = self.wide_index(a);
+                return Ok(self.pointer_add(b, index, false, span));
+            }
+            _ => return Err(self.invalid(ta, tb, span)),
+        }
+        match self.usual(a, b, span)? {
+            Some((a, b)) => Ok(self.binary_node(op, a, b, span)),
+            None => Err(self.invalid(ta, tb, span)),
+        }
+    }
+
+    fn is_integer_scalar(&self, ty: TypeId) -> bool {
+        matches!(self.ty(ty), Type::Scalar(s) if s.is_integer())
+    }
+
+    /// Whether a pointer can be moved: its pointee has a size (void counts as one byte).
+    pub(super) fn check_arithmetic_pointee(&mut self, ty: TypeId, span: Span) -> Result<()> {
+        let Type::Pointer { pointee, .. } = *self.ty(ty) else {
+            return Ok(());
+        };
+        if *self.ty(pointee) == Type::Void || self.program.types.size(pointee).is_some() {
+            return Ok(());
+        }
+        let name = self.type_name(pointee);
+        Err(self.error(span, format!("arithmetic on a pointer to an incomplete type '{name}'")))
+    }
+
+    /// `ptr ± index`; the index is 64 bits wide.
+    pub(super) fn pointer_add(&mut self, ptr: Expr, index: Expr, negate: bool, span: Span) -> Expr {
+        let ty = ptr.ty;
+        if matches!(&index.kind, ExprKind::Const(bits) if bits[..] == [0]) {
+            return Expr { span, ..ptr };
+        }
+        if let Type::Pointer { pointee, space, .. } = *self.ty(ty)
+            && *self.ty(pointee) == Type::Void
+        {
+            let chars = self.pointer_ty(self.common.char, space);
+            let ptr = self.reinterpret(Convert::Pointer, ptr, chars);
+            let moved = self.pointer_add(ptr, index, negate, span);
+            return self.reinterpret(Convert::Pointer, moved, ty);
+        }
+        Expr {
+            kind: ExprKind::PointerAdd {
+                ptr: Box::new(ptr),
+                index: Box::new(index),
+                negate,
+            },
+            ty,
+            span,
+        }
+    }
+
+    fn pointer_diff(&mut self, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        let (
+            &Type::Pointer {
+                pointee: pa,
+                space: sa,
+                ..
+            },
+            &Type::Pointer {
+                pointee: pb,
+                space: sb,
+                ..
+            },
+        ) = (self.ty(a.ty), self.ty(b.ty))
+        else {
+            return Err(self.invalid(a.ty, b.ty, span));
+        };
+        if sa != sb || !self.same_but_qualifiers(pa, pb) {
+            let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
+            return Err(self.error(span, format!("'{x}' and '{y}' are not pointers to compatible types")));
+        }
+        self.check_arithmetic_pointee(a.ty, span)?;
+        let (mut a, mut b) = (a, b);
+        if *self.ty(pa) == Type::Void {
+            let chars = self.pointer_ty(self.common.char, sa);
+            a = self.reinterpret(Convert::Pointer, a, chars);
+            b = self.reinterpret(Convert::Pointer, b, chars);
+        }
+        let ty = a.ty;
+        let b = self.reinterpret(Convert::Pointer, b, ty);
+        Ok(Expr {
+            kind: ExprKind::PointerDiff(Box::new(a), Box::new(b)),
+            ty: self.common.long,
+            span,
+        })
+    }
+
+    /// The count of a shift, as the type of what is shifted (6.3.j).
+    fn shift_count(&mut self, b: Expr, ty: TypeId, span: Span) -> Result<Expr> {
+        let (ta, tb) = (ty, b.ty);
+        let (Some((sa, na)), Some((sb, nb))) = (self.lanes(ta), self.lanes(tb)) else {
+            return Err(self.invalid(ta, tb, span));
+        };
+        if sa.is_float() || sb.is_float() {
+            return Err(self.invalid(ta, tb, span));
+        }
+        match (na, nb) {
+            (_, 1) => {
+                let scalar = self.program.types.scalar(sa);
+                let b = self.numeric(b, scalar);
+                Ok(self.splat(b, ty))
+            }
+            (x, y) if x == y => Ok(self.numeric(b, ty)),
+            (1, _) => Err(self.invalid(ta, tb, span)),
+            _ => Err(self.error(span, "vector operands do not have the same number of elements")),
+        }
+    }
+
+    fn comparison(&mut self, op: CmpOp, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        let (ta, tb) = (a.ty, b.ty);
+        let pointer = |s: &Self, t| matches!(s.ty(t), Type::Pointer { .. });
+        let (a, b) = match (pointer(self, ta), pointer(self, tb)) {
+            (true, true) => self.comparable_pointers(a, b, span)?,
+            (true, false) if self.is_integer_scalar(tb) => {
+                if !self.is_null(&b) {
+                    let (x, y) = (self.type_name(ta), self.type_name(tb));
+                    return Err(self.error(
+                        span,
+                        format!("comparison between pointer and integer ('{x}' and '{y}')"),
+                    ));
+                }
+                let b = self.reinterpret(Convert::IntToPointer, b, ta);
+                (a, b)
+            }
+            (false, true) if self.is_integer_scalar(ta) => {
+                if !self.is_null(&a) {
+                    let (x, y) = (self.type_name(ta), self.type_name(tb));
+                    return Err(self.error(
+                        span,
+                        format!("comparison between pointer and integer ('{x}' and '{y}')"),
+                    ));
+                }
+                let a = self.reinterpret(Convert::IntToPointer, a, tb);
+                (a, b)
+            }
+            (false, false) => match self.usual(a, b, span)? {
+                Some(pair) => pair,
+                None => return Err(self.invalid(ta, tb, span)),
+            },
+            _ => return Err(self.invalid(ta, tb, span)),
+        };
+        if matches!(self.ty(a.ty), Type::Vector(..)) {
+            return Ok(self.compare_lanes(op, a, b, span));
+        }
+        let bool_ty = self.common.bool;
+        let folded = match (self.ty(a.ty), &a.kind, &b.kind) {
+            (&Type::Scalar(s), ExprKind::Const(x), ExprKind::Const(y)) => {
+                Some(fold::compare(op, s, x[0], y[0]))
+            }
+            _ => None,
+        };
+        let e = match folded {
+            Some(v) => self.const_bits(u64::from(v), bool_ty, span),
+            None => Expr {
+                kind: ExprKind::Compare(op, Box::new(a), Box::new(b)),
+                ty: bool_ty,
+                span,
+            },
+        };
+        let int = self.common.int;
+        Ok(self.numeric(e, int))
+    }
+
+    fn comparable_pointers(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
+        if self.is_null(&b) {
+            let ty = a.ty;
+            let b = self.reinterpret(Convert::Pointer, b, ty);
+            return Ok((a, b));
+        }
+        if self.is_null(&a) {
+            let ty = b.ty;
+            let a = self.reinterpret(Convert::Pointer, a, ty);
+            return Ok((a, b));
+        }
+        let (
+            &Type::Pointer {
+                pointee: pa,
+                space: sa,
+                ..
+            },
+            &Type::Pointer {
+                pointee: pb,
+                space: sb,
+                ..
+            },
+        ) = (self.ty(a.ty), self.ty(b.ty))
+        else {
+            return Err(self.invalid(a.ty, b.ty, span));
+        };
+        if sa != sb {
+            let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
+            return Err(self.error(
+                span,
+                format!(
+                    "comparison between  ('{x}' and '{y}') which are pointers to non-overlapping address spaces"
+                ),
+            ));
+        }
+        let void = |s: &Self, t| *s.ty(t) == Type::Void;
+        if !self.same_but_qualifiers(pa, pb) && !void(self, pa) && !void(self, pb) {
+            let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
+            self.warning(span, format!("comparison of distinct pointer types ('{x}' and '{y}')"));
+        }
+        let ty = a.ty;
+        let b = self.reinterpret(Convert::Pointer, b, ty);
+        Ok((a, b))
+    }
+
+    /// Comparison of vectors: 0 or -1 in signed integers of the operand's width (6.3.e, 6.3.f).
+    pub(super) fn compare_lanes(&mut self, op: CmpOp, a: Expr, b: Expr, span: Span) -> Expr {
+        let Some((s, n)) = self.lanes(a.ty) else { return a };
+        let ty = self.vector_ty(signed_of_width(s.bytes()), n);
+        let mask = self.vector_ty(Scalar::Bool, n);
+        let constant = is_const(&a) && is_const(&b);
+        let e = Expr {
+            kind: ExprKind::Convert(
+                Convert::Mask,
+                Box::new(Expr {
+                    kind: ExprKind::Compare(op, Box::new(a), Box::new(b)),
+                    ty: mask,
+                    span,
+                }),
+            ),
+            ty,
+            span,
+        };
+        match constant.then(|| fold::eval(self, &e)).flatten() {
+            Some(bits) => Expr {
+                kind: ExprKind::Const(bits),
+                ty,
+                span,
+            },
+            None => e,
+        }
+    }
+
+    fn logical(&mut self, and: bool, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        let (ta, tb) = (a.ty, b.ty);
+        let vector = |s: &Self, t| matches!(s.ty(t), Type::Vector(..));
+        let scalar = |s: &Self, t| matches!(s.ty(t), Type::Scalar(_) | Type::Pointer { .. });
+        if vector(self, ta) || vector(self, tb) {
+            let Some((a, b)) = self.usual(a, b, span)? else {
+                return Err(self.invalid(ta, tb, span));
+            };
+            let (za, zb) = (self.zero(a.ty, a.span), self.zero(b.ty, b.span));
+            let a = self.compare_lanes(CmpOp::Ne, a, za, span);
+            let b = self.compare_lanes(CmpOp::Ne, b, zb, span);
+            let op = if and { BinOp::And } else { BinOp::Or };
+            return Ok(self.binary_node(op, a, b, span));
+        }
+        if !scalar(self, ta) || !scalar(self, tb) {
+            return Err(self.invalid(ta, tb, span));
+        }
+        let (a, b) = (self.condition(a)?, self.condition(b)?);
+        let bool_ty = self.common.bool;
+        let folded = match (&a.kind, &b.kind) {
+            (ExprKind::Const(x), ExprKind::Const(y)) if and => Some(x[0] & y[0]),
+            (ExprKind::Const(x), ExprKind::Const(y)) => Some(x[0] | y[0]),
+            _ => None,
+        };
+        let e = match folded {
+            Some(bits) => self.const_bits(bits, bool_ty, span),
+            None => {
+                let (a, b) = (Box::new(a), Box::new(b));
+                Expr {
+                    kind: if and { ExprKind::And(a, b) } else { ExprKind::Or(a, b) },
+                    ty: bool_ty,
+                    span,
+                }
+            }
+        };
+        let int = self.common.int;
+        Ok(self.numeric(e, int))
+    }
+
+    /// `a = b`, `a op= b`
+    pub(super) fn assign(
+        &mut self,
+        op: Option<BinaryOp>,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        // Both sides are looked at before either's failure ends this.
+        let l = self.modifiable(a, a.span);
+        let r = self.value(b);
+        let (l, r) = (l?, r?);
+        if matches!(self.ty(l.place.ty), Type::Scalar(Scalar::Half)) && !self.has_half {
+            let space = super::type_name::space_name(l.place.space);
+            return Err(self.error(
+                a.span,
+                format!(
+                    "assigning directly to pointer to type '{space} half' requires cl_khr_fp16. \
+                     Use vector data store builtin functions instead"
+                ),
+            ));
+        }
+        let ty = l.place.ty;
+        match op {
+            None => {
+                let r = self.convert(r, ty, Why::Assign)?;
+                Ok(Expr {
+                    kind: ExprKind::Assign(Box::new(l.place), Box::new(r)),
+                    ty,
+                    span,
+                })
+            }
+            Some(op) => self.compound_assign(op, l, r, span),
+        }
+    }
+
+    fn compound_assign(&mut self, op: BinaryOp, l: Lvalue, r: Expr, span: Span) -> Result<Expr> {
+        let (ty, tr) = (l.place.ty, r.ty);
+        let bin = match class(op) {
+            Class::Arithmetic(op) | Class::Integer(op) | Class::Shift(op) => op,
+            Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, span)),
+        };
+        // Only its type matters.
+        let stand_in = Expr {
+            kind: ExprKind::StmtExpr(Vec::new(), None),
+            ty,
+            span,
+        };
+        let (compute, rhs) = match class(op) {
+            Class::Arithmetic(BinOp::Add | BinOp::Sub) if matches!(self.ty(ty), Type::Pointer { .. }) => {
+                if !self.is_integer_scalar(tr) {
+                    return Err(self.invalid(ty, tr, span));
+                }
+                self.check_arithmetic_pointee(ty, span)?;
+                (ty, self.wide_index(r))
+            }
+            Class::Shift(_) => {
+                let compute = self.promote(stand_in).ty;
+                let r = self.shift_count(r, compute, span)?;
+                (compute, r)
+            }
+            Class::Arithmetic(_) | Class::Integer(_) => {
+                let integers = matches!(class(op), Class::Integer(_));
+                if integers && (!self.is_integer(ty) || !self.is_integer(tr)) {
+                    return Err(self.invalid(ty, tr, span));
+                }
+                if matches!(self.ty(ty), Type::Scalar(_)) && matches!(self.ty(tr), Type::Vector(..)) {
+                    let (t, f) = (self.type_name(ty), self.type_name(tr));
+                    return Err(self.error(
+                        span,
+                        format!("assigning to '{t}' from incompatible type '{f}'"),
+                    ));
+                }
+                match self.usual(stand_in, r, span)? {
+                    Some((a, b)) => (a.ty, b),
+                    None => return Err(self.invalid(ty, tr, span)),
+                }
+            }
+            Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, span)),
+        };
+        if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (bin, &rhs.kind)
+            && y.contains(&0)
+            && self.is_integer(compute)
+        {
+            let word = if bin == BinOp::Div { "division" } else { "remainder" };
+            self.warning(span, format!("{word} by zero is undefined"));
+        }
+        Ok(Expr {
+            kind: ExprKind::CompoundAssign {
+                place: Box::new(l.place),
+                op: bin,
+                rhs: Box::new(rhs),
+                compute,
+                contract: self.contract(),
+            },
+            ty,
+            span,
+        })
+    }
+
+    /// `c ? a : b`, and GNU's `c ?: b`.
+    pub(super) fn conditional(
+        &mut self,
+        c: &ast::Expr,
+        a: Option<&ast::Expr>,
+        b: &ast::Expr,
+        span: Span,
+    ) -> Result<Expr> {
+        let cond = self.value(c);
+        let Some(a) = a else {
+            let (cond, b) = (cond?, self.value(b));
+            return self.elvis(cond, b?, span);
+        };
+        let (a, b) = (self.effect(a), self.effect(b));
+        let (cond, a, b) = (cond?, a?, b?);
+        self.conditional_values(cond, a, b, span)
+    }
+
+    fn elvis(&mut self, cond: Expr, b: Expr, span: Span) -> Result<Expr> {
+        let ty = cond.ty;
+        let id = self.fresh_local("", ty, span)?;
+        let init = Stmt {
+            kind: StmtKind::Init(
+                id,
+                crate::hir::Init {
+                    zero: false,
+                    stores: vec![(0, cond)],
+                },
+            ),
+            span,
+        };
+        let place = self.local_place(id, span);
+        let (c, a) = (self.load(place.clone()), self.load(place));
+        let value = self.conditional_values(c, a, b, span)?;
+        Ok(Expr {
+            ty: value.ty,
+            span,
+            kind: ExprKind::StmtExpr(vec![init], Some(Box::new(value))),
+        })
+    }
+
+    fn conditional_values(&mut self, cond: Expr, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        if let Type::Vector(s, n) = *self.ty(cond.ty) {
+            return self.select(cond, s, n, a, b, span);
+        }
+        let cond = self.condition(cond)?;
+        let (a, b) = self.common_arms(a, b, span)?;
+        let ty = a.ty;
+        if let ExprKind::Const(bits) = &cond.kind {
+            let e = if bits[0] != 0 { a } else { b };
+            return Ok(Expr { span, ..e });
+        }
+        Ok(Expr {
+            kind: ExprKind::Conditional(Box::new(cond), Box::new(a), Box::new(b)),
+            ty,
+            span,
+        })
+    }
+
+    fn common_arms(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
+        let (ta, tb) = (a.ty, b.ty);
+        if ta == tb && !matches!(self.ty(ta), Type::Scalar(_)) {
+            return Ok((a, b));
+        }
+        match (self.ty(ta), self.ty(tb)) {
+            (Type::Scalar(_) | Type::Vector(..), Type::Scalar(_) | Type::Vector(..)) => {
+                if let Some(pair) = self.usual(a, b, span)? {
+                    return Ok(pair);
+                }
+            }
+            (Type::Pointer { .. }, Type::Scalar(_)) if self.is_null(&b) => {
+                let b = self.reinterpret(Convert::IntToPointer, b, ta);
+                return Ok((a, b));
+            }
+            (Type::Scalar(_), Type::Pointer { .. }) if self.is_null(&a) => {
+                let a = self.reinterpret(Convert::IntToPointer, a, tb);
+                return Ok((a, b));
+            }
+            (Type::Pointer { .. }, Type::Pointer { .. }) => return self.common_pointers(a, b, span),
+            (Type::Void, _) | (_, Type::Void) => {
+                let void = self.common.void;
+                let drop = |s: &Self, e: Expr| Expr {
+                    ty: void,
+                    span: e.span,
+                    kind: ExprKind::Comma(Box::new(e), Box::new(s.nothing(span))),
+                };
+                let a = if ta == void { a } else { drop(self, a) };
+                let b = if tb == void { b } else { drop(self, b) };
+                return Ok((a, b));
+            }
+            _ => {}
+        }
+        let (x, y) = (self.type_name(ta), self.type_name(tb));
+        Err(self.error(span, format!("incompatible operand types ('{x}' and '{y}')")))
+    }
+
+    fn common_pointers(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
+        let (ta, tb) = (a.ty, b.ty);
+        if self.is_null(&b) {
+            let b = self.reinterpret(Convert::Pointer, b, ta);
+            return Ok((a, b));
+        }
+        if self.is_null(&a) {
+            let a = self.reinterpret(Convert::Pointer, a, tb);
+            return Ok((a, b));
+        }
+        let (
+            &Type::Pointer {
+                pointee: pa,
+                space: sa,
+                is_const: ca,
+                is_volatile: va,
+                ..
+            },
+            &Type::Pointer {
+                pointee: pb,
+                space: sb,
+                is_const: cb,
+                is_volatile: vb,
+                ..
+            },
+        ) = (self.ty(ta), self.ty(tb))
+        else {
+            return Err(self.invalid(ta, tb, span));
+        };
+        let (x, y) = (self.type_name(ta), self.type_name(tb));
+        if sa != sb {
+            return Err(self.error(
+                span,
+                format!(
+                    "conditional operator with the second and third operands of type  ('{x}' and '{y}') \
+                     which are pointers to non-overlapping address spaces"
+                ),
+            ));
+        }
+        let void = |s: &Self, t| *s.ty(t) == Type::Void;
+        let pointee = if void(self, pa) || self.same_but_qualifiers(pa, pb) {
+            pa
+        } else if void(self, pb) {
+            pb
+        } else {
+            self.warning(span, format!("pointer type mismatch ('{x}' and '{y}')"));
+            self.common.void
+        };
+        let ty = self.program.types.intern(Type::Pointer {
+            pointee,
+            space: sa,
+            is_const: (ca || cb) && sa != Space::Constant,
+            is_volatile: va || vb,
+            is_restrict: false,
+        });
+        let a = self.reinterpret(Convert::Pointer, a, ty);
+        let b = self.reinterpret(Convert::Pointer, b, ty);
+        Ok((a, b))
+    }
+
+    /// `?:` with a vector condition: lane by lane, by the sign bit (6.3.i).
+    fn select(&mut self, cond: Expr, s: Scalar, n: u8, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+        if s.is_float() {
+            let t = self.type_name(cond.ty);
+            return Err(self.error(
+                cond.span,
+                format!("used type '{t}' where floating point type is not allowed"),
+            ));
+        }
+        let (mut a, mut b) = self.common_arms(a, b, span)?;
+        if let Type::Scalar(arm) = *self.ty(a.ty) {
+            // Two scalars: the vector has the condition's lanes.
+            let ty = self.vector_ty(arm, n);
+            a = self.splat(a, ty);
+            b = self.splat(b, ty);
+        }
+        let Type::Vector(arm, lanes) = *self.ty(a.ty) else {
+            let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
+            return Err(self.error(span, format!("incompatible operand types ('{x}' and '{y}')")));
+        };
+        let what = if lanes != n {
+            "the same number of elements"
+        } else if arm.bytes() != s.bytes() {
+            "elements of the same size"
+        } else {
+            let ty = a.ty;
+            let constant = is_const(&cond) && is_const(&a) && is_const(&b);
+            let cond = self.lane_condition(cond, true);
+            let e = Expr {
+                kind: ExprKind::Select(Box::new(cond), Box::new(a), Box::new(b)),
+                ty,
+                span,
+            };
+            return Ok(match constant.then(|| fold::eval(self, &e)).flatten() {
+                Some(bits) => Expr {
+                    kind: ExprKind::Const(bits),
+                    ty,
+                    span,
+                },
+                None => e,
+            });
+        };
+        let (x, y) = (self.type_name(cond.ty), self.type_name(a.ty));
+        Err(self.error(
+            span,
+            format!("vector condition type '{x}' and result type '{y}' do not have {what}"),
+        ))
+    }
+
+    /// A conditional statement's or loop's condition.
+    pub(super) fn condition_expr(&mut self, e: &ast::Expr) -> Result<Expr> {
+        let v = self.value(e)?;
+        if matches!(self.ty(v.ty), Type::Vector(..) | Type::Record(_) | Type::Void) {
+            let t = self.type_name(v.ty);
+            return Err(self.error(
+                e.span,
+                format!("statement requires expression of scalar type ('{t}' invalid)"),
+            ));
+        }
+        self.condition(v)
+    }
+}

@@ -1,0 +1,100 @@
+//! Program-scope initializers: constant expressions as bytes and relocations (6.5.3, C99 6.6).
+
+use super::{Result, Sema, fold};
+use crate::hir::{ConstData, Expr, ExprKind, GlobalId, GlobalVar, Init, PlaceKind, Space, Type, TypeId};
+use crate::source::Span;
+
+/// Largest constant object.
+const MAX_CONSTANT: u64 = 256 << 20;
+
+impl Sema<'_> {
+    /// The bytes of a constant object.
+    pub(super) fn constant_data(&mut self, ty: TypeId, init: &Init, span: Span) -> Result<ConstData> {
+        let size = self.program.types.size(ty).unwrap_or(0);
+        if size > MAX_CONSTANT {
+            return Err(self.error(span, "constant object is too large"));
+        }
+        let mut data = ConstData {
+            bytes: vec![0; size as usize],
+            relocations: Vec::new(),
+        };
+        let mut failed = None;
+        for (offset, e) in &init.stores {
+            if let Err(r) = self.constant_store(*offset as usize, e, &mut data) {
+                failed = Some(r);
+            }
+        }
+        failed.map_or(Ok(data), Err)
+    }
+
+    fn constant_store(&mut self, offset: usize, e: &Expr, data: &mut ConstData) -> Result<()> {
+        let not_constant = "initializer element is not a compile-time constant";
+        match *self.ty(e.ty) {
+            Type::Scalar(s) | Type::Vector(s, _) => {
+                let Some(bits) = fold::eval(self, e) else {
+                    return Err(self.error(e.span, not_constant));
+                };
+                let width = s.bytes() as usize;
+                for (lane, bits) in bits.iter().enumerate() {
+                    let at = offset + lane * width;
+                    if let Some(to) = data.bytes.get_mut(at..at + width) {
+                        to.copy_from_slice(&bits.to_le_bytes()[..width]);
+                    }
+                }
+                Ok(())
+            }
+            Type::Pointer { .. } => {
+                let Some((global, value)) = fold::address(self, e) else {
+                    return Err(self.error(e.span, not_constant));
+                };
+                let at = offset as u32;
+                data.relocations.retain(|r| r.0 != at);
+                match global {
+                    Some(id) => data.relocations.push((at, id, value as u64)),
+                    None => {
+                        if let Some(to) = data.bytes.get_mut(offset..offset + 8) {
+                            to.copy_from_slice(&(value as u64).to_le_bytes());
+                        }
+                    }
+                }
+                Ok(())
+            }
+            Type::Record(_) => {
+                // A copy of another constant object.
+                let source = match &e.kind {
+                    ExprKind::Load(place) => match place.kind {
+                        PlaceKind::Global(id) => self.program.globals[id].init.clone(),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let Some(source) = source else {
+                    return Err(self.error(e.span, not_constant));
+                };
+                if let Some(to) = data.bytes.get_mut(offset..offset + source.bytes.len()) {
+                    to.copy_from_slice(&source.bytes);
+                }
+                for (at, id, value) in source.relocations {
+                    data.relocations.push((at + offset as u32, id, value));
+                }
+                Ok(())
+            }
+            _ => Err(self.error(e.span, not_constant)),
+        }
+    }
+
+    /// An unnamed object in constant memory.
+    pub(super) fn constant_object(&mut self, ty: TypeId, init: &Init, span: Span) -> Result<GlobalId> {
+        let data = self.constant_data(ty, init, span)?;
+        let id = self.program.globals.push(GlobalVar {
+            name: format!(".compoundliteral{}", self.program.globals.len()),
+            ty,
+            space: Space::Constant,
+            align: self.program.types.align(ty),
+            init: Some(data),
+            span,
+        });
+        self.global_quals.push((true, false));
+        Ok(id)
+    }
+}

@@ -1,0 +1,458 @@
+//! Declarations of variables and types (6.5, 6.7, 6.8).
+
+use super::scope::Entity;
+use super::{QualType, Reported, Result, Sema};
+use crate::diag::Diag;
+use crate::hir::{self, ExprKind, GlobalId, GlobalVar, Init, Scalar, Space, Stmt, StmtKind, Type, TypeId};
+use crate::source::Span;
+use crate::syntax::ast::{DeclSpecs, Declaration, Ident, InitDeclarator, Storage, TypeSpec};
+
+impl Sema<'_> {
+    /// A declaration at file scope.
+    pub(super) fn file_declaration(&mut self, d: &Declaration) {
+        let Ok(base) = self.declaration_base(d) else { return };
+        for item in &d.declarators {
+            if self.common_declarator(d, base, item).is_some() {
+                continue;
+            }
+            if self.file_variable(d, base, item).is_err() {
+                self.bind_invalid(item);
+            }
+        }
+    }
+
+    /// A declaration in a block; what it executes is appended.
+    pub(super) fn block_declaration(&mut self, d: &Declaration, out: &mut Vec<Stmt>) -> Result<()> {
+        let base = match self.declaration_base(d) {
+            Ok(b) => b,
+            Err(r) => {
+                d.declarators.iter().for_each(|item| self.bind_invalid(item));
+                return Err(r);
+            }
+        };
+        let mut failed = None;
+        for item in &d.declarators {
+            if let Some(done) = self.common_declarator(d, base, item) {
+                if let Err(r) = done {
+                    failed = Some(r);
+                }
+                continue;
+            }
+            if let Err(r) = self.block_variable(d, base, item, out) {
+                self.bind_invalid(item);
+                failed = Some(r);
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// After an error: the name exists, so that its uses are not reported.
+    fn bind_invalid(&mut self, item: &InitDeclarator) {
+        if let Some(n) = &item.declarator.name
+            && self.world.names.get_here(&n.name).is_none()
+        {
+            self.world.names.bind(&n.name, Entity::Invalid, n.span);
+        }
+    }
+
+    fn declaration_base(&mut self, d: &Declaration) -> Result<QualType> {
+        let base = match self.specs_type(&d.specs) {
+            Ok(b) => b,
+            Err(r) => {
+                d.declarators.iter().for_each(|item| self.bind_invalid(item));
+                return Err(r);
+            }
+        };
+        let is_record = matches!(&d.specs.ty, TypeSpec::Struct(_));
+        if !is_record {
+            self.check_attributes(&d.specs.attributes);
+        }
+        if d.declarators.is_empty() && !is_record && !matches!(&d.specs.ty, TypeSpec::Enum(_)) {
+            self.warning(d.span, "declaration does not declare anything");
+        }
+        if let Some((_, span)) = d.specs.storage.get(1) {
+            self.error(*span, "cannot combine with previous declaration specifier");
+        }
+        Ok(base)
+    }
+
+    /// Typedefs and functions, which are the same everywhere. `None`: a variable.
+    fn common_declarator(&mut self, d: &Declaration, base: QualType, item: &InitDeclarator) -> Option<Result<()>> {
+        let storage = storage_of(&d.specs);
+        if storage == Some(Storage::Typedef) {
+            return Some(self.typedef(base, &d.specs, item));
+        }
+        let is_function = matches!(
+            item.declarator.derived.first(),
+            Some(crate::syntax::ast::Derived::Function(_))
+        ) || (item.declarator.derived.is_empty() && matches!(self.ty(base.ty), Type::Function { .. }));
+        if !is_function {
+            return None;
+        }
+        if d.specs.is_kernel && storage == Some(Storage::Static) {
+            self.error(d.span, "kernel functions cannot be declared static");
+        }
+        Some(self.function_declaration(&d.specs, &item.declarator))
+    }
+
+    fn typedef(&mut self, base: QualType, specs: &DeclSpecs, item: &InitDeclarator) -> Result<()> {
+        let d = &item.declarator;
+        let Some(name) = &d.name else {
+            self.warning(d.span, "typedef requires a name");
+            return Ok(());
+        };
+        self.check_attributes(&d.attributes);
+        let mut q = self.declarator_type(base, d)?;
+        let mut layout = self.layout_attributes(&d.attributes);
+        let outer = self.layout_attributes(&specs.attributes);
+        layout.align = layout.align.max(outer.align);
+        if layout.align > 0 {
+            q.align = layout.align;
+        }
+        for list in [&d.attributes, &specs.attributes] {
+            if let Some((n, span)) = self.ext_vector_lanes(list) {
+                match (self.ty(q.ty), n) {
+                    (&Type::Scalar(s), 2 | 3 | 4 | 8 | 16) if s != Scalar::Bool => {
+                        q.ty = self.vector_ty(s, n as u8);
+                    }
+                    _ => {
+                        return Err(self.error(span, "invalid vector type"));
+                    }
+                }
+            }
+        }
+        if let Type::Record(id) = *self.ty(q.ty)
+            && self.program.types.records[id].tag.is_none()
+        {
+            self.record_names.entry(id).or_insert_with(|| name.name.clone());
+        }
+        match self.world.names.get_here(&name.name) {
+            Some((Entity::Typedef(old), previous)) => {
+                if old.ty != q.ty || old.is_const != q.is_const || old.space != q.space {
+                    let (a, b) = (self.type_name(q.ty), self.type_name(old.ty));
+                    return Err(self.report(
+                        Diag::error(
+                            name.span,
+                            format!("typedef redefinition with different types ('{a}' vs '{b}')"),
+                        )
+                        .note(previous, "previous definition is here"),
+                    ));
+                }
+            }
+            Some((_, previous)) => {
+                return Err(self.report(
+                    Diag::error(
+                        name.span,
+                        format!("redefinition of '{}' as different kind of symbol", name.name),
+                    )
+                    .note(previous, "previous definition is here"),
+                ));
+            }
+            None => {}
+        }
+        self.world.names.bind(&name.name, Entity::Typedef(q), name.span);
+        Ok(())
+    }
+
+    /// Alignment of a variable.
+    fn variable_align(&mut self, q: &QualType, specs: &DeclSpecs, item: &InitDeclarator) -> u32 {
+        self.check_attributes(&item.declarator.attributes);
+        let own = self.layout_attributes(&item.declarator.attributes).align;
+        let outer = self.layout_attributes(&specs.attributes).align;
+        own.max(outer).max(q.align).max(self.program.types.align(q.ty))
+    }
+
+    /// Types that no variable can have.
+    fn check_variable_type(&mut self, ty: TypeId, name: &Ident) -> Result<()> {
+        match *self.ty(ty) {
+            Type::Scalar(Scalar::Half) | Type::Vector(Scalar::Half, _) if !self.has_half => {
+                let t = self.type_name(ty);
+                Err(self.error(
+                    name.span,
+                    format!("declaring variable of type '{t}' is not allowed"),
+                ))
+            }
+            Type::Array(elem, _) | Type::IncompleteArray(elem) => self.check_variable_type(elem, name),
+            Type::Image { .. } => {
+                let t = self.type_name(ty);
+                Err(self.error(
+                    name.span,
+                    format!("type '{t}' can only be used as a function parameter in OpenCL"),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn redefinition(&mut self, name: &Ident, previous: Span) -> Reported {
+        self.report(
+            Diag::error(name.span, format!("redefinition of '{}'", name.name))
+                .note(previous, "previous definition is here"),
+        )
+    }
+
+    fn file_variable(&mut self, d: &Declaration, base: QualType, item: &InitDeclarator) -> Result<()> {
+        let Some(name) = &item.declarator.name else {
+            self.warning(d.span, "declaration does not declare anything");
+            return Ok(());
+        };
+        let q = self.declarator_type(base, &item.declarator)?;
+        self.check_variable_type(q.ty, name)?;
+        let is_sampler = *self.ty(q.ty) == Type::Sampler;
+        if *self.ty(q.ty) == Type::Event {
+            return Err(self.error(
+                name.span,
+                "the event_t type can only be used with __private address space qualifier",
+            ));
+        }
+        if q.space != Some(Space::Constant) && !(is_sampler && q.space.is_none()) {
+            // The initializer may have errors of its own.
+            return Err(self.error(
+                name.span,
+                "program scope variable must reside in constant address space",
+            ));
+        }
+        self.constant_variable(d, q, item, name)
+    }
+
+    /// A `__constant` variable at program or kernel scope.
+    fn constant_variable(
+        &mut self,
+        d: &Declaration,
+        q: QualType,
+        item: &InitDeclarator,
+        name: &Ident,
+    ) -> Result<()> {
+        let is_extern = storage_of(&d.specs) == Some(Storage::Extern);
+        let known = match self.world.names.get_here(&name.name) {
+            Some((Entity::Global(id), previous)) => {
+                let compatible = self.same_but_qualifiers(self.program.globals[id].ty, q.ty);
+                if !compatible {
+                    let (a, b) = (self.type_name(q.ty), self.type_name(self.program.globals[id].ty));
+                    return Err(self.report(
+                        Diag::error(
+                            name.span,
+                            format!("redefinition of '{}' with a different type: '{a}' vs '{b}'", name.name),
+                        )
+                        .note(previous, "previous definition is here"),
+                    ));
+                }
+                if self.program.globals[id].init.is_some() && item.init.is_some() {
+                    return Err(self.redefinition(name, previous));
+                }
+                Some(id)
+            }
+            Some((Entity::Invalid, _)) | None => None,
+            Some((_, previous)) => {
+                return Err(self.report(
+                    Diag::error(
+                        name.span,
+                        format!("redefinition of '{}' as different kind of symbol", name.name),
+                    )
+                    .note(previous, "previous definition is here"),
+                ));
+            }
+        };
+        let align = self.variable_align(&q, &d.specs, item);
+        if item.init.is_none() && !is_extern && known.is_none() {
+            return Err(self.error(name.span, "variable in constant address space must be initialized"));
+        }
+        let id = match known {
+            Some(id) => id,
+            None => {
+                let prefix = match &self.body {
+                    Some(b) => format!("{}.", self.program.functions[b.func].name),
+                    None => String::new(),
+                };
+                self.new_global(format!("{prefix}{}", name.name), q, Space::Constant, align, name.span)
+            }
+        };
+        self.world.names.bind(&name.name, Entity::Global(id), name.span);
+        if let Some(init) = &item.init {
+            // Expressions here are constants, also inside a kernel.
+            let (ty, values) = self.initializer(q.ty, init, name.span)?;
+            self.program.globals[id].ty = ty;
+            self.complete(ty, name.span, "variable")?;
+            let data = if *self.ty(ty) == Type::Sampler {
+                self.sampler_data(&values, name.span)?
+            } else {
+                self.constant_data(ty, &values, name.span)?
+            };
+            self.program.globals[id].init = Some(data);
+        } else {
+            self.complete(q.ty, name.span, "variable")?;
+        }
+        Ok(())
+    }
+
+    /// The bits of a sampler initializer.
+    fn sampler_data(&mut self, init: &Init, span: Span) -> Result<hir::ConstData> {
+        let value = init.stores.first().and_then(|(_, e)| match &e.kind {
+            ExprKind::Convert(hir::Convert::Bits, inner) => self.int_value(inner),
+            _ => None,
+        });
+        match value {
+            Some(v) => Ok(hir::ConstData {
+                bytes: (v as u64).to_le_bytes().to_vec(),
+                relocations: Vec::new(),
+            }),
+            None => Err(self.error(span, "initializer element is not a compile-time constant")),
+        }
+    }
+
+    fn new_global(&mut self, name: String, q: QualType, space: Space, align: u32, span: Span) -> GlobalId {
+        let id = self.program.globals.push(GlobalVar {
+            name,
+            ty: q.ty,
+            space,
+            align,
+            init: None,
+            span,
+        });
+        self.global_quals.push((q.is_const, q.is_volatile));
+        id
+    }
+
+    fn block_variable(
+        &mut self,
+        d: &Declaration,
+        base: QualType,
+        item: &InitDeclarator,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let Some(name) = &item.declarator.name else {
+            self.warning(d.span, "declaration does not declare anything");
+            return Ok(());
+        };
+        let q = self.declarator_type(base, &item.declarator)?;
+        self.check_variable_type(q.ty, name)?;
+        let storage = storage_of(&d.specs);
+        let space = q.space.unwrap_or(Space::Private);
+        match storage {
+            Some(Storage::Static) if space != Space::Constant => {
+                return Err(self.error(
+                    name.span,
+                    "static local variable must reside in constant address space",
+                ));
+            }
+            Some(Storage::Extern) if space != Space::Constant => {
+                return Err(self.error(
+                    name.span,
+                    "extern variable must reside in constant address space",
+                ));
+            }
+            _ => {}
+        }
+        let (is_kernel, depth) = self.body.as_ref().map_or((false, 0), |b| (b.is_kernel, b.depth));
+        match space {
+            Space::Private => return self.private_variable(d, q, item, name, out),
+            Space::Global => Err(self.error(
+                name.span,
+                "function scope variable cannot be declared in global address space",
+            )),
+            Space::Constant | Space::Local if !is_kernel && !self.in_library => {
+                let word = if space == Space::Local { "local" } else { "constant" };
+                Err(self.error(
+                    name.span,
+                    format!("non-kernel function variable cannot be declared in {word} address space"),
+                ))
+            }
+            Space::Constant | Space::Local if depth > 1 => {
+                let word = if space == Space::Local { "local" } else { "constant" };
+                Err(self.error(
+                    name.span,
+                    format!(
+                        "variables in the {word} address space can only be declared in the outermost scope \
+                         of a kernel function"
+                    ),
+                ))
+            }
+            Space::Constant => self.constant_variable(d, q, item, name),
+            Space::Local => self.local_variable(d, q, item, name),
+        }
+    }
+
+    /// A `__local` variable of a kernel.
+    fn local_variable(&mut self, d: &Declaration, q: QualType, item: &InitDeclarator, name: &Ident) -> Result<()> {
+        if item.init.is_some() {
+            return Err(self.error(name.span, "'__local' variable cannot have an initializer"));
+        }
+        self.complete(q.ty, name.span, "variable")?;
+        if let Some((_, previous)) = self.world.names.get_here(&name.name) {
+            return Err(self.redefinition(name, previous));
+        }
+        let align = self.variable_align(&q, &d.specs, item);
+        let prefix = self
+            .body
+            .as_ref()
+            .map_or(String::new(), |b| self.program.functions[b.func].name.clone());
+        let id = self.new_global(format!("{prefix}.{}", name.name), q, Space::Local, align, name.span);
+        self.world.names.bind(&name.name, Entity::Global(id), name.span);
+        Ok(())
+    }
+
+    fn private_variable(
+        &mut self,
+        d: &Declaration,
+        q: QualType,
+        item: &InitDeclarator,
+        name: &Ident,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        if let Some((entity, previous)) = self.world.names.get_here(&name.name)
+            && !matches!(entity, Entity::Invalid)
+        {
+            return Err(self.redefinition(name, previous));
+        }
+        if item.init.is_none() || !matches!(self.ty(q.ty), Type::IncompleteArray(_)) {
+            self.complete(q.ty, name.span, "variable")?;
+        }
+        let align = self.variable_align(&q, &d.specs, item);
+        let Some(body) = &mut self.body else {
+            return Err(Reported);
+        };
+        let id = body.locals.push(hir::Local {
+            name: name.name.clone(),
+            ty: q.ty,
+            align,
+            is_volatile: q.is_volatile,
+            span: name.span,
+        });
+        let entity = Entity::Local {
+            id,
+            is_const: q.is_const,
+        };
+        self.world.names.bind(&name.name, entity, name.span);
+        let Some(init) = &item.init else {
+            return Ok(());
+        };
+        // The name stays good for what follows even if its initializer is not.
+        let (ty, init) = self.initializer(q.ty, init, name.span)?;
+        let constant = match &init.stores[..] {
+            [(0, e)] if q.is_const && !init.zero => match &e.kind {
+                ExprKind::Const(bits) if bits.len() == 1 => Some(bits[0]),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(body) = &mut self.body {
+            body.locals[id].ty = ty;
+            if let Some(bits) = constant
+                && !q.is_volatile
+            {
+                body.const_locals.insert(id, bits);
+            }
+        }
+        out.push(Stmt {
+            kind: StmtKind::Init(id, init),
+            span: name.span,
+        });
+        Ok(())
+    }
+}
+
+/// The storage class of a declaration.
+fn storage_of(specs: &DeclSpecs) -> Option<Storage> {
+    specs.storage.first().map(|s| s.0)
+}
+

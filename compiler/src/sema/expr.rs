@@ -1,0 +1,575 @@
+//! Expressions (6.3, C99 6.5): everything but binary operators, members and calls.
+
+use super::convert::Why;
+use super::scope::Entity;
+use super::{Lvalue, Operand, Result, Sema, fold};
+use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
+use crate::source::Span;
+use crate::syntax::ast::{self, Designator, TypeName, UnaryOp};
+
+impl Sema<'_> {
+    /// An expression's value.
+    pub(crate) fn value(&mut self, e: &ast::Expr) -> Result<Expr> {
+        let op = self.operand(e)?;
+        self.rvalue(op)
+    }
+
+    /// An expression that need not have a value: `void` calls, conditionals and so on.
+    pub(super) fn effect(&mut self, e: &ast::Expr) -> Result<Expr> {
+        match self.operand(e)? {
+            // Nothing is read unless it is volatile.
+            Operand::Place(l) if matches!(self.ty(l.place.ty), Type::Scalar(Scalar::Half) | Type::Void) => {
+                Ok(Expr {
+                    kind: ExprKind::AddrOf(Box::new(l.place)),
+                    ty: self.common.void,
+                    span: e.span,
+                })
+            }
+            op => self.rvalue(op),
+        }
+    }
+
+    /// An expression before lvalue conversion.
+    pub(crate) fn operand(&mut self, e: &ast::Expr) -> Result<Operand> {
+        let span = e.span;
+        match &e.kind {
+            ast::ExprKind::Ident(name) => self.identifier(name, span),
+            &ast::ExprKind::Int {
+                value,
+                unsigned,
+                long,
+                decimal,
+                overflow,
+            } => self
+                .int_literal(value, unsigned, long, decimal, overflow, span)
+                .map(Operand::Value),
+            &ast::ExprKind::Float { value, single, half } => {
+                self.float_literal(value, single, half, span).map(Operand::Value)
+            }
+            ast::ExprKind::Char(c) => Ok(Operand::Value(self.const_int(*c, span))),
+            ast::ExprKind::Str(bytes) => Ok(self.string_literal(bytes, span)),
+            ast::ExprKind::Paren(inner) => self.operand(inner),
+            ast::ExprKind::Unary(op, inner) => self.unary(*op, inner, span),
+            ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b, span).map(Operand::Value),
+            ast::ExprKind::Assign(op, a, b) => self.assign(*op, a, b, span).map(Operand::Value),
+            ast::ExprKind::Conditional(c, a, b) => {
+                self.conditional(c, a.as_deref(), b, span).map(Operand::Value)
+            }
+            ast::ExprKind::Comma(list) => self.comma(list, span).map(Operand::Value),
+            ast::ExprKind::Call(callee, args) => self.call(callee, args, span).map(Operand::Value),
+            ast::ExprKind::Index(a, i) => self.subscript(a, i, span),
+            ast::ExprKind::Member(base, name) => self.member_access(base, name, span),
+            ast::ExprKind::Arrow(base, name) => self.arrow(base, name, span),
+            ast::ExprKind::Cast(name, inner) => self.cast_expr(name, inner, span).map(Operand::Value),
+            ast::ExprKind::VectorLiteral(name, parts) => {
+                self.vector_literal(name, parts, span).map(Operand::Value)
+            }
+            ast::ExprKind::CompoundLiteral(name, items) => self.compound_literal(name, items, span, false),
+            ast::ExprKind::SizeofType(name) => {
+                let q = self.type_of_name(name)?;
+                self.size_of(q.ty, "sizeof", span).map(Operand::Value)
+            }
+            ast::ExprKind::SizeofExpr(inner) => {
+                let ty = self.type_of(inner)?;
+                self.size_of(ty, "sizeof", span).map(Operand::Value)
+            }
+            ast::ExprKind::VecStepType(name) => {
+                let q = self.type_of_name(name)?;
+                self.vec_step(q.ty, span).map(Operand::Value)
+            }
+            ast::ExprKind::VecStepExpr(inner) => {
+                let ty = self.type_of(inner)?;
+                self.vec_step(ty, span).map(Operand::Value)
+            }
+            ast::ExprKind::AlignofType(name) => {
+                let q = self.type_of_name(name)?;
+                self.size_of(q.ty, "__alignof", span)?;
+                let align = if q.align > 0 { q.align } else { self.program.types.align(q.ty) };
+                Ok(Operand::Value(self.const_bits(
+                    u64::from(align),
+                    self.common.ulong,
+                    span,
+                )))
+            }
+            ast::ExprKind::Offsetof(name, path) => self.offset_of(name, path, span).map(Operand::Value),
+            ast::ExprKind::StmtExpr(stmts) => self.statement_expr(stmts, span).map(Operand::Value),
+            ast::ExprKind::Unsupported(what) => {
+                Err(self.error(span, format!("'{what}' is not supported in OpenCL C")))
+            }
+        }
+    }
+
+    fn identifier(&mut self, name: &str, span: Span) -> Result<Operand> {
+        match self.lookup(name) {
+            Some(Entity::Local { id, is_const }) => Ok(Operand::Place(Lvalue {
+                place: self.local_place(id, span),
+                is_const,
+                is_temporary: false,
+            })),
+            Some(Entity::Global(id)) => {
+                let var = &self.program.globals[id];
+                let (is_const, is_volatile) = self.global_quals[id];
+                Ok(Operand::Place(Lvalue {
+                    place: Place {
+                        kind: PlaceKind::Global(id),
+                        ty: var.ty,
+                        space: var.space,
+                        is_volatile,
+                        span,
+                    },
+                    is_const: is_const || var.space == Space::Constant,
+                    is_temporary: false,
+                }))
+            }
+            Some(Entity::Enumerator { bits, ty }) => Ok(Operand::Value(self.const_bits(bits, ty, span))),
+            Some(Entity::Functions(set)) => Ok(Operand::Function(set, span)),
+            Some(Entity::Typedef(_)) => {
+                Err(self.error(span, format!("unexpected type name '{name}': expected expression")))
+            }
+            Some(Entity::Invalid) => Err(super::Reported),
+            None if super::builtin::is_builtin(name) => {
+                Err(self.error(span, "taking address of function is not allowed"))
+            }
+            None => {
+                let hint = self
+                    .similar_name(name)
+                    .map_or(String::new(), |n| format!("; did you mean '{n}'?"));
+                Err(self.error(span, format!("use of undeclared identifier '{name}'{hint}")))
+            }
+        }
+    }
+
+    /// A visible name one edit away.
+    pub(super) fn similar_name(&self, name: &str) -> Option<String> {
+        let mut close: Vec<&str> = self
+            .world
+            .names
+            .names()
+            .filter(|n| n.len() > 2 && one_edit(n, name))
+            .collect();
+        close.sort_unstable();
+        close.first().map(ToString::to_string)
+    }
+
+    /// The type of an operand that is not evaluated.
+    pub(super) fn type_of(&mut self, e: &ast::Expr) -> Result<TypeId> {
+        match self.operand(e)? {
+            Operand::Value(v) => Ok(v.ty),
+            Operand::Place(l) => Ok(l.place.ty),
+            Operand::Function(_, span) => {
+                Err(self.error(span, "invalid application of 'sizeof' to a function type"))
+            }
+        }
+    }
+
+    fn size_of(&mut self, ty: TypeId, what: &str, span: Span) -> Result<Expr> {
+        let size = match *self.ty(ty) {
+            Type::Void => 1,
+            Type::Function { .. } => {
+                return Err(self.error(
+                    span,
+                    format!("invalid application of '{what}' to a function type"),
+                ));
+            }
+            _ => match self.program.types.size(ty) {
+                Some(size) => size,
+                None => {
+                    let name = self.type_name(ty);
+                    return Err(self.error(
+                        span,
+                        format!("invalid application of '{what}' to an incomplete type '{name}'"),
+                    ));
+                }
+            },
+        };
+        Ok(self.const_bits(size, self.common.ulong, span))
+    }
+
+    fn vec_step(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
+        let lanes = match *self.ty(ty) {
+            Type::Vector(_, 3) => 4,
+            Type::Vector(_, n) => i32::from(n),
+            Type::Scalar(_) | Type::Void => 1,
+            _ => {
+                let name = self.type_name(ty);
+                return Err(self.error(
+                    span,
+                    format!("'vec_step' requires built-in scalar or vector type, '{name}' invalid"),
+                ));
+            }
+        };
+        Ok(self.const_int(lanes, span))
+    }
+
+    fn offset_of(&mut self, name: &TypeName, path: &[Designator], span: Span) -> Result<Expr> {
+        let mut ty = self.type_of_name(name)?.ty;
+        let mut offset = 0u64;
+        for step in path {
+            match step {
+                Designator::Member(m) => {
+                    let Type::Record(id) = *self.ty(ty) else {
+                        let t = self.type_name(ty);
+                        return Err(self.error(
+                            m.span,
+                            format!("offsetof requires struct, union, or class type, '{t}' invalid"),
+                        ));
+                    };
+                    let Some(f) = self.find_field(id, &m.name) else {
+                        let t = self.type_name(ty);
+                        return Err(self.error(m.span, format!("no member named '{}' in '{t}'", m.name)));
+                    };
+                    offset += u64::from(f.offset);
+                    ty = f.ty;
+                }
+                Designator::Index(i) => {
+                    let v = self.value(i)?;
+                    let (Some(n), Type::Array(elem, _) | Type::IncompleteArray(elem)) =
+                        (self.int_value(&v), self.ty(ty).clone())
+                    else {
+                        return Err(self.error(i.span, "offsetof requires a constant index of an array"));
+                    };
+                    let size = self.program.types.size(elem).unwrap_or(0);
+                    offset = offset.wrapping_add((n as u64).wrapping_mul(size));
+                    ty = elem;
+                }
+                Designator::Range(lo, _) => {
+                    return Err(self.error(lo.span, "offsetof requires a constant index of an array"));
+                }
+            }
+        }
+        Ok(self.const_bits(offset, self.common.ulong, span))
+    }
+
+    fn cast_expr(&mut self, name: &TypeName, inner: &ast::Expr, span: Span) -> Result<Expr> {
+        let q = self.type_of_name(name);
+        if let Ok(q) = q
+            && *self.ty(q.ty) == Type::Void
+        {
+            let e = self.effect(inner)?;
+            return Ok(Expr {
+                ty: self.common.void,
+                span,
+                kind: ExprKind::Comma(Box::new(e), Box::new(self.nothing(span))),
+            });
+        }
+        // Both are looked at before either's failure ends this.
+        let value = self.value(inner);
+        let (q, value) = (q?, value?);
+        if matches!(self.ty(q.ty), Type::Scalar(Scalar::Half)) && !self.has_half {
+            return Err(self.error(span, "casting to type 'half' is not allowed"));
+        }
+        if q.space.is_some_and(|s| s != Space::Private) && !matches!(self.ty(q.ty), Type::Pointer { .. }) {
+            self.warning(span, "address space qualifier of a value has no effect");
+        }
+        self.cast(value, q.ty, span)
+    }
+
+    /// A value of type void.
+    pub(super) fn nothing(&self, span: Span) -> Expr {
+        Expr {
+            kind: ExprKind::StmtExpr(Vec::new(), None),
+            ty: self.common.void,
+            span,
+        }
+    }
+
+    /// `a, b, …`
+    pub(super) fn comma(&mut self, list: &[ast::Expr], span: Span) -> Result<Expr> {
+        let Some((last, first)) = list.split_last() else {
+            return Err(self.error(span, "expected expression"));
+        };
+        let mut effects = Vec::with_capacity(first.len());
+        let mut failed = None;
+        for e in first {
+            match self.effect(e) {
+                Ok(v) => effects.push(v),
+                Err(r) => failed = Some(r),
+            }
+        }
+        let mut value = self.effect(last)?;
+        if let Some(r) = failed {
+            return Err(r);
+        }
+        while let Some(e) = effects.pop() {
+            value = Expr {
+                ty: value.ty,
+                span: e.span.to(value.span),
+                kind: ExprKind::Comma(Box::new(e), Box::new(value)),
+            };
+        }
+        Ok(value)
+    }
+
+    fn unary(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Result<Operand> {
+        match op {
+            UnaryOp::AddrOf => return self.address_of(inner, span).map(Operand::Value),
+            UnaryOp::Deref => {
+                let ptr = self.value(inner)?;
+                let Type::Pointer { pointee, .. } = *self.ty(ptr.ty) else {
+                    let t = self.type_name(ptr.ty);
+                    return Err(self.error(
+                        span,
+                        format!("indirection requires pointer operand ('{t}' invalid)"),
+                    ));
+                };
+                if *self.ty(pointee) == Type::Void {
+                    let t = self.type_name(ptr.ty);
+                    return Err(self.error(
+                        span,
+                        format!("ISO C does not allow indirection on operand of type '{t}'"),
+                    ));
+                }
+                let mut l = self.deref(ptr, None);
+                l.place.span = span;
+                return Ok(Operand::Place(l));
+            }
+            UnaryOp::PreInc | UnaryOp::PreDec | UnaryOp::PostInc | UnaryOp::PostDec => {
+                return self.inc_dec(op, inner, span).map(Operand::Value);
+            }
+            UnaryOp::Plus | UnaryOp::Minus | UnaryOp::BitNot | UnaryOp::LogicalNot => {}
+        }
+        let e = self.value(inner)?;
+        self.unary_value(op, e, span).map(Operand::Value)
+    }
+
+    fn unary_value(&mut self, op: UnaryOp, e: Expr, span: Span) -> Result<Expr> {
+        let invalid = |s: &mut Self, e: &Expr| {
+            let t = s.type_name(e.ty);
+            s.error(span, format!("invalid argument type '{t}' to unary expression"))
+        };
+        if op == UnaryOp::LogicalNot {
+            return match *self.ty(e.ty) {
+                Type::Scalar(_) | Type::Pointer { .. } => {
+                    let c = self.condition(e)?;
+                    let (bool_ty, int) = (self.common.bool, self.common.int);
+                    let not = match c.kind {
+                        ExprKind::Const(bits) => self.const_bits(bits[0] ^ 1, bool_ty, span),
+                        ExprKind::Not(inner) => Expr { span, ..*inner },
+                        kind => Expr {
+                            kind: ExprKind::Not(Box::new(Expr { kind, ..c })),
+                            ty: bool_ty,
+                            span,
+                        },
+                    };
+                    Ok(self.numeric(not, int))
+                }
+                Type::Vector(..) => {
+                    let zero = self.zero(e.ty, span);
+                    Ok(self.compare_lanes(crate::hir::CmpOp::Eq, e, zero, span))
+                }
+                _ => Err(invalid(self, &e)),
+            };
+        }
+        let Some((s, _)) = self.lanes(e.ty) else {
+            return Err(invalid(self, &e));
+        };
+        if op == UnaryOp::BitNot && s.is_float() {
+            return Err(invalid(self, &e));
+        }
+        let e = self.promote(e);
+        let ty = e.ty;
+        let Some((s, _)) = self.lanes(ty) else {
+            return Err(invalid(self, &e));
+        };
+        let kind = match (op, e.kind) {
+            (UnaryOp::Minus, ExprKind::Const(bits)) => {
+                ExprKind::Const(bits.into_iter().map(|b| fold::negate(s, b)).collect())
+            }
+            (UnaryOp::BitNot, ExprKind::Const(bits)) => {
+                ExprKind::Const(bits.into_iter().map(|b| fold::truncate(!b, s)).collect())
+            }
+            (UnaryOp::Minus, kind) => ExprKind::Neg(Box::new(Expr { kind, ..e })),
+            (UnaryOp::BitNot, kind) => ExprKind::BitNot(Box::new(Expr { kind, ..e })),
+            (_, kind) => kind,
+        };
+        Ok(Expr { kind, ty, span })
+    }
+
+    fn address_of(&mut self, inner: &ast::Expr, span: Span) -> Result<Expr> {
+        let mut core = inner;
+        while let ast::ExprKind::Paren(e) = &core.kind {
+            core = e;
+        }
+        let op = match &core.kind {
+            ast::ExprKind::CompoundLiteral(name, items) => {
+                self.compound_literal(name, items, core.span, true)?
+            }
+            _ => self.operand(core)?,
+        };
+        let l = match op {
+            Operand::Place(l) if !l.is_temporary => l,
+            Operand::Function(..) => {
+                return Err(self.error(span, "taking address of function is not allowed"));
+            }
+            Operand::Place(Lvalue {
+                place: Place { ty, .. },
+                ..
+            })
+            | Operand::Value(Expr { ty, .. }) => {
+                let t = self.type_name(ty);
+                return Err(self.error(span, format!("cannot take the address of an rvalue of type '{t}'")));
+            }
+        };
+        if matches!(
+            l.place.kind,
+            PlaceKind::Lanes { .. } | PlaceKind::DynamicLane { .. }
+        ) {
+            return Err(self.error(span, "address of vector element requested"));
+        }
+        let ty = self.program.types.intern(Type::Pointer {
+            pointee: l.place.ty,
+            space: l.place.space,
+            is_const: l.is_const && l.place.space != Space::Constant,
+            is_volatile: l.place.is_volatile,
+            is_restrict: false,
+        });
+        // `&*p` is `p`.
+        if let Place {
+            kind: PlaceKind::Deref { ptr, .. },
+            ..
+        } = l.place
+        {
+            let e = self.reinterpret(Convert::Pointer, *ptr, ty);
+            return Ok(Expr { span, ..e });
+        }
+        let is_array = matches!(self.ty(l.place.ty), Type::Array(..) | Type::IncompleteArray(_));
+        if is_array {
+            let first = self.decay(l);
+            let e = self.reinterpret(Convert::Pointer, first, ty);
+            return Ok(Expr { span, ..e });
+        }
+        Ok(Expr {
+            kind: ExprKind::AddrOf(Box::new(l.place)),
+            ty,
+            span,
+        })
+    }
+
+    /// An object that may be assigned.
+    pub(super) fn modifiable(&mut self, e: &ast::Expr, op_span: Span) -> Result<Lvalue> {
+        let op = self.operand(e)?;
+        let l = match op {
+            Operand::Place(l) if !l.is_temporary => l,
+            Operand::Place(_) | Operand::Value(_) | Operand::Function(..) => {
+                return Err(self.error(op_span, "expression is not assignable"));
+            }
+        };
+        match *self.ty(l.place.ty) {
+            Type::Array(..) | Type::IncompleteArray(_) => {
+                let t = self.type_name(l.place.ty);
+                return Err(self.error(op_span, format!("array type '{t}' is not assignable")));
+            }
+            Type::Void | Type::Function { .. } => {
+                return Err(self.error(op_span, "expression is not assignable"));
+            }
+            Type::Record(id) if self.program.types.records[id].fields.is_none() => {
+                let t = self.type_name(l.place.ty);
+                return Err(self.error(op_span, format!("incomplete type '{t}' is not assignable")));
+            }
+            _ => {}
+        }
+        if l.is_const || self.has_const_member(l.place.ty) {
+            let message = match (&e.kind, self.root_name(&l.place)) {
+                (ast::ExprKind::Ident(name), _) => {
+                    let mut t = self.type_name(l.place.ty);
+                    if l.place.space == Space::Constant {
+                        t = format!("__constant {t}");
+                    } else {
+                        t = format!("const {t}");
+                    }
+                    format!("cannot assign to variable '{name}' with const-qualified type '{t}'")
+                }
+                (_, Some(name)) => format!("cannot assign to '{name}', which is const-qualified"),
+                _ => "read-only variable is not assignable".to_string(),
+            };
+            return Err(self.error(op_span, message));
+        }
+        if let PlaceKind::Lanes { lanes, .. } = &l.place.kind {
+            let mut seen = 0u32;
+            for &lane in lanes {
+                if seen & 1 << lane != 0 {
+                    return Err(self.error(
+                        op_span,
+                        "vector is not assignable (contains duplicate components)",
+                    ));
+                }
+                seen |= 1 << lane;
+            }
+        }
+        Ok(l)
+    }
+
+    fn has_const_member(&self, ty: TypeId) -> bool {
+        match *self.ty(ty) {
+            Type::Record(id) => self.program.types.records[id]
+                .fields
+                .iter()
+                .flatten()
+                .any(|f| f.is_const || self.has_const_member(f.ty)),
+            Type::Array(elem, _) => self.has_const_member(elem),
+            _ => false,
+        }
+    }
+
+    fn root_name(&self, place: &Place) -> Option<String> {
+        let mut place = place;
+        loop {
+            match &place.kind {
+                PlaceKind::Local(id) => return self.body.as_ref().map(|b| b.locals[*id].name.clone()),
+                PlaceKind::Global(id) => return Some(self.program.globals[*id].name.clone()),
+                PlaceKind::Member { base, .. }
+                | PlaceKind::Index { base, .. }
+                | PlaceKind::Lanes { base, .. }
+                | PlaceKind::DynamicLane { base, .. } => place = base,
+                PlaceKind::Deref { .. } | PlaceKind::Temporary(_) | PlaceKind::Literal(..) => return None,
+            }
+        }
+    }
+
+    fn inc_dec(&mut self, op: UnaryOp, inner: &ast::Expr, span: Span) -> Result<Expr> {
+        let l = self.modifiable(inner, span)?;
+        let decrement = matches!(op, UnaryOp::PreDec | UnaryOp::PostDec);
+        match *self.ty(l.place.ty) {
+            Type::Scalar(Scalar::Half) if !self.has_half => {
+                self.read(l)?;
+                return Err(super::Reported);
+            }
+            Type::Scalar(_) | Type::Vector(..) => {}
+            Type::Pointer { .. } => self.check_arithmetic_pointee(l.place.ty, span)?,
+            _ => {
+                let t = self.type_name(l.place.ty);
+                let word = if decrement { "decrement" } else { "increment" };
+                return Err(self.error(span, format!("cannot {word} value of type '{t}'")));
+            }
+        }
+        Ok(Expr {
+            ty: l.place.ty,
+            span,
+            kind: ExprKind::IncDec {
+                place: Box::new(l.place),
+                decrement,
+                post: matches!(op, UnaryOp::PostInc | UnaryOp::PostDec),
+            },
+        })
+    }
+
+    /// An argument converted to a parameter's type.
+    pub(super) fn argument(&mut self, e: Expr, ty: TypeId) -> Result<Expr> {
+        self.convert(e, ty, Why::Pass)
+    }
+}
+
+/// Whether two names differ by one replaced, added or missing character.
+fn one_edit(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[prefix..], &b[prefix..]);
+    match a.len().cmp(&b.len()) {
+        std::cmp::Ordering::Equal => !a.is_empty() && a[1..] == b[1..],
+        std::cmp::Ordering::Less => *a == b[1..],
+        std::cmp::Ordering::Greater => a[1..] == *b,
+    }
+}

@@ -1,0 +1,227 @@
+//! Constants and literals (C99 6.4.4, 6.4.5; 6.1.6 vector literals; compound literals).
+
+use super::convert::Why;
+use super::{Lvalue, Operand, Result, Sema, fold};
+use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
+use crate::source::Span;
+use crate::syntax::ast::{self, InitItem, TypeName};
+
+impl Sema<'_> {
+    /// An integer literal: the first type of C99 6.4.4.1's list that holds the value.
+    pub(super) fn int_literal(
+        &mut self,
+        value: u64,
+        unsigned: bool,
+        long: bool,
+        decimal: bool,
+        overflow: bool,
+        span: Span,
+    ) -> Result<Expr> {
+        if overflow {
+            return Err(self.error(
+                span,
+                "integer literal is too large to be represented in any integer type",
+            ));
+        }
+        let fits_int = value <= i32::MAX as u64;
+        let fits_uint = u32::try_from(value).is_ok();
+        let fits_long = value <= i64::MAX as u64;
+        let c = self.common;
+        let ty = if !long && !unsigned && fits_int {
+            c.int
+        } else if !long && fits_uint && (unsigned || !decimal) {
+            c.uint
+        } else if !unsigned && fits_long {
+            c.long
+        } else {
+            if decimal && !unsigned {
+                self.warning(
+                    span,
+                    "integer literal is too large to be represented in a signed integer type, \
+                     interpreting as unsigned",
+                );
+            }
+            c.ulong
+        };
+        Ok(self.const_bits(value, ty, span))
+    }
+
+    /// A floating-point literal: double unless there is none or the user asked for single.
+    pub(super) fn float_literal(&mut self, value: f64, single: bool, half: bool, span: Span) -> Result<Expr> {
+        let scalar = if half {
+            if !self.has_half {
+                return Err(self.error(span, "half precision constant requires cl_khr_fp16"));
+            }
+            Scalar::Half
+        } else if single || !self.has_double || (self.options.single_precision_constant && !self.in_library) {
+            Scalar::Float
+        } else {
+            Scalar::Double
+        };
+        let ty = self.program.types.scalar(scalar);
+        Ok(self.const_bits(fold::float_bits(value, scalar), ty, span))
+    }
+
+    /// A string literal: a `__constant char` array.
+    pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> Operand {
+        let id = self.string_global(bytes, span);
+        Operand::Place(Lvalue {
+            is_const: true,
+            is_temporary: false,
+            place: Place {
+                kind: PlaceKind::Global(id),
+                ty: self.program.globals[id].ty,
+                space: Space::Constant,
+                is_volatile: false,
+                span,
+            },
+        })
+    }
+
+    /// `(type)(a, b, …)`.
+    pub(super) fn vector_literal(&mut self, name: &TypeName, parts: &[ast::Expr], span: Span) -> Result<Expr> {
+        let ty = self.type_of_name(name)?.ty;
+        if !matches!(self.ty(ty), Type::Vector(..)) {
+            // A cast of a comma expression.
+            let value = self.comma(parts, span)?;
+            return self.cast(value, ty, span);
+        }
+        let mut values = Vec::with_capacity(parts.len());
+        let mut failed = None;
+        for p in parts {
+            match self.value(p) {
+                Ok(v) => values.push(v),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        self.build_vector(values, ty, span, true)
+    }
+
+    /// A vector from scalars and shorter vectors in order (6.1.6). `splat`: a single scalar fills all lanes.
+    pub(super) fn build_vector(
+        &mut self,
+        mut values: Vec<Expr>,
+        ty: TypeId,
+        span: Span,
+        splat: bool,
+    ) -> Result<Expr> {
+        let Type::Vector(scalar, lanes) = *self.ty(ty) else {
+            return Err(self.error(span, "vector type expected"));
+        };
+        let elem = self.program.types.scalar(scalar);
+        if let [only] = &mut values[..] {
+            let is_vector = matches!(self.ty(only.ty), Type::Vector(..));
+            if splat || (is_vector && only.ty == ty) {
+                let only = std::mem::replace(only, self.const_int(0, span));
+                return self.cast(only, ty, span);
+            }
+        }
+        let mut total = 0u32;
+        let mut parts = Vec::with_capacity(values.len());
+        let mut all_const = true;
+        for v in values {
+            let part = match *self.ty(v.ty) {
+                Type::Vector(s, n) => {
+                    if s != scalar {
+                        let (f, t) = (self.type_name(v.ty), self.type_name(elem));
+                        return Err(self.error(
+                            v.span,
+                            format!("initializing '{t}' with an expression of incompatible type '{f}'"),
+                        ));
+                    }
+                    total += u32::from(n);
+                    v
+                }
+                _ => {
+                    total += 1;
+                    self.convert(v, elem, Why::Init)?
+                }
+            };
+            all_const &= matches!(part.kind, ExprKind::Const(_));
+            parts.push(part);
+        }
+        if total < u32::from(lanes) {
+            return Err(self.error(
+                span,
+                format!("too few elements in vector initialization (expected {lanes} elements, have {total})"),
+            ));
+        }
+        if total > u32::from(lanes) {
+            return Err(self.error(span, "excess elements in vector initializer"));
+        }
+        let kind = if all_const {
+            let mut bits = Vec::with_capacity(usize::from(lanes));
+            for p in parts {
+                if let ExprKind::Const(b) = p.kind {
+                    bits.extend(b);
+                }
+            }
+            ExprKind::Const(bits)
+        } else {
+            ExprKind::Vector(parts)
+        };
+        Ok(Expr { kind, ty, span })
+    }
+
+    /// `(type){…}`: an unnamed object; vectors and scalars are plain values unless their address is taken
+    /// (`as_object`).
+    pub(super) fn compound_literal(
+        &mut self,
+        name: &TypeName,
+        items: &[InitItem],
+        span: Span,
+        as_object: bool,
+    ) -> Result<Operand> {
+        let q = self.type_of_name(name)?;
+        let (ty, init) = self.braced(q.ty, items, span)?;
+        self.complete(ty, span, "compound literal")?;
+        let is_plain = matches!(
+            self.ty(ty),
+            Type::Scalar(_) | Type::Vector(..) | Type::Pointer { .. }
+        );
+        let at_file_scope = self.body.is_none();
+        if is_plain && (!as_object || at_file_scope) {
+            let value = init.stores.into_iter().next_back().map(|(_, e)| e);
+            let value = value.unwrap_or_else(|| self.zero(ty, span));
+            return Ok(Operand::Value(Expr { span, ..value }));
+        }
+        let place = if at_file_scope {
+            // An address in a program-scope initializer needs an object with static lifetime.
+            let id = self.constant_object(ty, &init, span)?;
+            Place {
+                kind: PlaceKind::Global(id),
+                ty,
+                space: Space::Constant,
+                is_volatile: false,
+                span,
+            }
+        } else {
+            let id = self.fresh_local("", ty, span)?;
+            Place {
+                kind: PlaceKind::Literal(id, Box::new(init)),
+                ty,
+                space: Space::Private,
+                is_volatile: q.is_volatile,
+                span,
+            }
+        };
+        Ok(Operand::Place(Lvalue {
+            is_const: q.is_const || place.space == Space::Constant,
+            is_temporary: false,
+            place,
+        }))
+    }
+
+    /// The zero of a scalar, vector or pointer type.
+    pub(super) fn zero(&self, ty: TypeId, span: Span) -> Expr {
+        let n = self.lanes(ty).map_or(1, |(_, n)| n);
+        Expr {
+            kind: ExprKind::Const(vec![0; usize::from(n)]),
+            ty,
+            span,
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Structures, unions and enumerations, and their layout (6.1.5, 6.11.1; C99 6.7.2).
+
+use super::attr::Layout;
+use super::scope::{Entity, Tag};
+use super::{QualType, Result, Sema, type_spec};
+use crate::diag::Diag;
+use crate::hir::ty::Field;
+use crate::hir::{Record, RecordId, Scalar, Type, TypeId};
+use crate::source::Span;
+use crate::syntax::ast::{Attribute, EnumSpec, Member, MemberDeclarator, StructSpec};
+
+/// Offsets are assigned as members come.
+struct Placement {
+    size: u64,
+    align: u32,
+    packed: bool,
+    is_union: bool,
+}
+
+impl Placement {
+    fn place(&mut self, size: u64, align: u32) -> u64 {
+        let align = align.max(1);
+        self.align = self.align.max(align);
+        if self.is_union {
+            self.size = self.size.max(size);
+            return 0;
+        }
+        let offset = self.size.next_multiple_of(u64::from(align));
+        self.size = offset.saturating_add(size);
+        offset
+    }
+}
+
+impl Sema<'_> {
+    /// The type of a `struct`/`union` specifier; `outer` are the attributes of the whole declaration.
+    pub(super) fn record_type(&mut self, spec: &StructSpec, outer: &[Attribute]) -> Result<TypeId> {
+        let id = match &spec.tag {
+            None => self.new_record(spec, None),
+            Some(tag) => {
+                let known = match spec.members {
+                    Some(_) => self.world.tags.get_here(&tag.name).map(|t| t.0),
+                    None => self.world.tags.get(&tag.name),
+                };
+                let known = match known {
+                    None if self.in_library && spec.members.is_none() => {
+                        let key = format!("struct {}", tag.name);
+                        if let Some(d) = super::builtin::library_declaration(self, &key) {
+                            self.in_world(true, |s| s.file_declaration(&d));
+                        }
+                        self.world.tags.get(&tag.name)
+                    }
+                    known => known,
+                };
+                match known {
+                    Some(Tag::Record(id)) if self.program.types.records[id].is_union == spec.is_union => id,
+                    Some(_) => {
+                        return Err(self.error(
+                            tag.span,
+                            format!("use of '{}' with tag type that does not match previous declaration", tag.name),
+                        ));
+                    }
+                    None => {
+                        let id = self.new_record(spec, Some(tag.name.clone()));
+                        self.world.tags.bind(&tag.name, Tag::Record(id), tag.span);
+                        id
+                    }
+                }
+            }
+        };
+        if let Some(members) = &spec.members {
+            if self.program.types.records[id].fields.is_some() {
+                let tag = spec.tag.as_ref().map_or(String::new(), |t| t.name.clone());
+                let previous = self.world.tags.get_here(&tag).map_or(Span::NONE, |t| t.1);
+                return Err(self.report(
+                    Diag::error(spec.span, format!("redefinition of '{tag}'"))
+                        .note(previous, "previous definition is here"),
+                ));
+            }
+            self.check_attributes(&spec.attributes);
+            let mut layout = self.layout_attributes(&spec.attributes);
+            let more = self.layout_attributes(outer);
+            layout.packed |= more.packed;
+            // `aligned` before the members belongs to the declared object, except in our callers' lists, which
+            // only pass the record's own.
+            self.define_record(id, members, layout, spec.span);
+        }
+        Ok(self.program.types.intern(Type::Record(id)))
+    }
+
+    fn new_record(&mut self, spec: &StructSpec, tag: Option<String>) -> RecordId {
+        self.program.types.records.push(Record {
+            tag,
+            is_union: spec.is_union,
+            fields: None,
+            size: 0,
+            align: 1,
+        })
+    }
+
+    fn define_record(&mut self, id: RecordId, members: &[Member], layout: Layout, span: Span) {
+        let mut at = Placement {
+            size: 0,
+            align: 1,
+            packed: layout.packed,
+            is_union: self.program.types.records[id].is_union,
+        };
+        let mut fields = Vec::new();
+        for m in members {
+            // An error in one member leaves the others usable.
+            let _ = self.member(m, &mut at, &mut fields);
+        }
+        let align = at.align.max(layout.align);
+        let size = at.size.next_multiple_of(u64::from(align));
+        if size > type_spec::MAX_OBJECT {
+            self.error(span, "structure is too large");
+        }
+        let r = &mut self.program.types.records[id];
+        r.size = size as u32;
+        r.align = align;
+        r.fields = Some(fields);
+        self.check_duplicates(id, span);
+    }
+
+    fn member(&mut self, m: &Member, at: &mut Placement, fields: &mut Vec<Field>) -> Result<()> {
+        let base = self.specs_type(&m.specs)?;
+        self.check_attributes(&m.specs.attributes);
+        if m.declarators.is_empty() {
+            let anonymous = matches!(self.ty(base.ty), Type::Record(_))
+                && matches!(&m.specs.ty, crate::syntax::ast::TypeSpec::Struct(s) if s.tag.is_none());
+            if !anonymous {
+                self.warning(m.span, "declaration does not declare anything");
+                return Ok(());
+            }
+            let offset = self.place_member(base, &[&m.specs.attributes], at, m.span)?;
+            fields.push(Field {
+                name: None,
+                ty: base.ty,
+                offset,
+                is_const: base.is_const,
+                is_volatile: base.is_volatile,
+            });
+            return Ok(());
+        }
+        for d in &m.declarators {
+            let _ = self.member_declarator(m, base, d, at, fields);
+        }
+        Ok(())
+    }
+
+    fn member_declarator(
+        &mut self,
+        m: &Member,
+        base: QualType,
+        d: &MemberDeclarator,
+        at: &mut Placement,
+        fields: &mut Vec<Field>,
+    ) -> Result<()> {
+        let span = d.declarator.name.as_ref().map_or(d.declarator.span, |n| n.span);
+        if d.bit_width.is_some() {
+            return Err(self.error(span, "bit-fields are not supported in OpenCL"));
+        }
+        self.check_attributes(&d.declarator.attributes);
+        let q = self.declarator_type(base, &d.declarator)?;
+        match *self.ty(q.ty) {
+            Type::Image { .. } | Type::Sampler | Type::Event => {
+                let name = self.type_name(q.ty);
+                return Err(self.error(
+                    span,
+                    format!("the '{name}' type cannot be used to declare a structure or union field"),
+                ));
+            }
+            Type::Function { .. } => {
+                let name = d.declarator.name.as_ref().map_or("", |n| &n.name);
+                return Err(self.error(span, format!("field '{name}' declared as a function")));
+            }
+            _ => {}
+        }
+        if q.space.is_some_and(|s| s != crate::hir::Space::Private) {
+            return Err(self.error(span, "field may not be qualified with an address space"));
+        }
+        let offset = self.place_member(q, &[&m.specs.attributes, &d.declarator.attributes], at, span)?;
+        fields.push(Field {
+            name: d.declarator.name.as_ref().map(|n| n.name.clone()),
+            ty: q.ty,
+            offset,
+            is_const: q.is_const,
+            is_volatile: q.is_volatile,
+        });
+        Ok(())
+    }
+
+    fn place_member(
+        &mut self,
+        q: QualType,
+        attributes: &[&[Attribute]],
+        at: &mut Placement,
+        span: Span,
+    ) -> Result<u32> {
+        let size = match *self.ty(q.ty) {
+            // A flexible array member takes no room.
+            Type::IncompleteArray(_) => 0,
+            _ => {
+                self.complete(q.ty, span, "field")?;
+                self.program.types.size(q.ty).unwrap_or(0)
+            }
+        };
+        let mut layout = Layout::default();
+        for list in attributes {
+            let l = self.layout_attributes(list);
+            layout.packed |= l.packed;
+            layout.align = layout.align.max(l.align);
+        }
+        let natural = if q.align > 0 { q.align } else { self.program.types.align(q.ty) };
+        let align = if at.packed || layout.packed { 1 } else { natural };
+        let offset = at.place(size, align.max(layout.align));
+        if offset > type_spec::MAX_OBJECT {
+            return Err(self.error(span, "structure is too large"));
+        }
+        Ok(offset as u32)
+    }
+
+    fn check_duplicates(&mut self, id: RecordId, span: Span) {
+        let mut names = Vec::new();
+        self.member_names(id, &mut names);
+        names.sort_unstable();
+        let duplicates: Vec<String> = names
+            .windows(2)
+            .filter(|w| w[0] == w[1])
+            .map(|w| w[0].clone())
+            .collect();
+        for name in duplicates {
+            self.error(span, format!("duplicate member '{name}'"));
+        }
+    }
+
+    fn member_names(&self, id: RecordId, out: &mut Vec<String>) {
+        for f in self.program.types.records[id].fields.iter().flatten() {
+            match (&f.name, self.ty(f.ty)) {
+                (Some(name), _) => out.push(name.clone()),
+                (None, Type::Record(inner)) => self.member_names(*inner, out),
+                (None, _) => {}
+            }
+        }
+    }
+
+    /// A member by name, also inside anonymous members: its field with the offset from the start of `id`.
+    pub(super) fn find_field(&self, id: RecordId, name: &str) -> Option<Field> {
+        for f in self.program.types.records[id].fields.iter().flatten() {
+            match (&f.name, self.ty(f.ty)) {
+                (Some(n), _) if n == name => return Some(f.clone()),
+                (None, Type::Record(inner)) => {
+                    if let Some(found) = self.find_field(*inner, name) {
+                        return Some(Field {
+                            offset: f.offset + found.offset,
+                            is_const: f.is_const || found.is_const,
+                            is_volatile: f.is_volatile || found.is_volatile,
+                            ..found
+                        });
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The type of an `enum` specifier; its enumerators are declared.
+    pub(super) fn enum_type(&mut self, spec: &EnumSpec) -> Result<TypeId> {
+        if let Some(tag) = &spec.tag {
+            let known = match spec.enumerators {
+                Some(_) => self.world.tags.get_here(&tag.name).map(|t| t.0),
+                None => self.world.tags.get(&tag.name),
+            };
+            match (known, &spec.enumerators) {
+                (Some(Tag::Enum { ty, .. }), None) => return Ok(ty),
+                (None, None) => {
+                    let ty = self.common.uint;
+                    self.world
+                        .tags
+                        .bind(&tag.name, Tag::Enum { ty, defined: false }, tag.span);
+                    return Ok(ty);
+                }
+                (Some(Tag::Enum { defined: true, .. }), Some(_)) => {
+                    return Err(self.error(tag.span, format!("redefinition of '{}'", tag.name)));
+                }
+                (Some(Tag::Record(_)), _) => {
+                    return Err(self.error(
+                        tag.span,
+                        format!(
+                            "use of '{}' with tag type that does not match previous declaration",
+                            tag.name
+                        ),
+                    ));
+                }
+                (Some(Tag::Enum { defined: false, .. }) | None, Some(_)) => {}
+            }
+        }
+        let mut next = 0i128;
+        let (mut low, mut high) = (0i128, 0i128);
+        for (name, value) in spec.enumerators.iter().flatten() {
+            if let Some(e) = value
+                && let Ok(v) = self.value(e)
+            {
+                match self.int_value(&v) {
+                    Some(n) => next = n,
+                    None => {
+                        self.error(e.span, "expression is not an integer constant expression");
+                    }
+                }
+            }
+            low = low.min(next);
+            high = high.max(next);
+            let ty = if i32::try_from(next).is_ok() {
+                self.common.int
+            } else if u32::try_from(next).is_ok() {
+                self.common.uint
+            } else if i64::try_from(next).is_ok() {
+                self.common.long
+            } else {
+                self.common.ulong
+            };
+            let bits = match self.program.types.size(ty) {
+                Some(4) => next as u64 & 0xffff_ffff,
+                _ => next as u64,
+            };
+            if let Some((_, previous)) = self.world.names.get_here(&name.name) {
+                self.report(
+                    Diag::error(name.span, format!("redefinition of enumerator '{}'", name.name))
+                        .note(previous, "previous definition is here"),
+                );
+            }
+            self.world
+                .names
+                .bind(&name.name, Entity::Enumerator { bits, ty }, name.span);
+            next += 1;
+        }
+        let scalar = match (low < 0, i32::try_from(high).is_ok() && i32::try_from(low).is_ok()) {
+            (true, true) => Scalar::Int,
+            (false, _) if u32::try_from(high).is_ok() => Scalar::UInt,
+            (false, _) if i64::try_from(high).is_err() => Scalar::ULong,
+            _ => Scalar::Long,
+        };
+        let ty = self.program.types.scalar(scalar);
+        if let Some(tag) = &spec.tag {
+            self.world
+                .tags
+                .bind(&tag.name, Tag::Enum { ty, defined: true }, tag.span);
+        }
+        Ok(ty)
+    }
+}

@@ -1,0 +1,337 @@
+//! Statements (C99 6.8) and GNU statement expressions.
+
+use super::convert::Why;
+use super::function::LabelState;
+use super::{Result, Sema};
+use crate::hir::{Expr, ExprKind, LabelId, Stmt, StmtKind, Type};
+use crate::source::Span;
+use crate::syntax::ast::{self, ForInit, Ident};
+
+fn block(stmts: Vec<Stmt>, span: Span) -> Stmt {
+    Stmt {
+        kind: StmtKind::Block(stmts),
+        span,
+    }
+}
+
+impl Sema<'_> {
+    /// Opens a scope for names, tags and pragmas; `f` runs in it.
+    pub(super) fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.world.names.push();
+        self.world.tags.push();
+        let contract = self.body.as_mut().map(|b| {
+            b.depth += 1;
+            b.contract
+        });
+        let result = f(self);
+        if let (Some(b), Some(contract)) = (&mut self.body, contract) {
+            b.depth -= 1;
+            b.contract = contract;
+        }
+        self.world.names.pop();
+        self.world.tags.pop();
+        result
+    }
+
+    /// Statements in order; errors in one leave the others.
+    pub(super) fn statements(&mut self, list: &[ast::Stmt]) -> Result<Vec<Stmt>> {
+        let mut out = Vec::with_capacity(list.len());
+        let mut failed = None;
+        for s in list {
+            if let Err(r) = self.statement_into(s, &mut out) {
+                failed = Some(r);
+            }
+        }
+        failed.map_or(Ok(out), Err)
+    }
+
+    /// One statement as one.
+    pub(super) fn statement(&mut self, s: &ast::Stmt) -> Result<Stmt> {
+        let mut out = Vec::new();
+        self.statement_into(s, &mut out)?;
+        Ok(match (out.len(), out.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                out.extend(last);
+                block(out, s.span)
+            }
+        })
+    }
+
+    fn statement_into(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
+        let span = s.span;
+        let stmt = |kind| Stmt { kind, span };
+        match &s.kind {
+            ast::StmtKind::Empty => {}
+            ast::StmtKind::Expr(e) => {
+                let e = self.effect(e)?;
+                out.push(stmt(StmtKind::Expr(e)));
+            }
+            ast::StmtKind::Declaration(d) => self.block_declaration(d, out)?,
+            ast::StmtKind::Block(list) => {
+                let list = self.scoped(|s| s.statements(list))?;
+                out.push(stmt(StmtKind::Block(list)));
+            }
+            ast::StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.condition_expr(cond);
+                let then = self.scoped(|s| s.statement(then));
+                let otherwise = match otherwise {
+                    Some(o) => Some(Box::new(self.scoped(|s| s.statement(o))?)),
+                    None => None,
+                };
+                out.push(stmt(StmtKind::If {
+                    cond: cond?,
+                    then: Box::new(then?),
+                    otherwise,
+                }));
+            }
+            ast::StmtKind::Switch { value, body } => {
+                let s = self.scoped(|s| s.switch(value, body, span))?;
+                out.push(s);
+            }
+            ast::StmtKind::While { cond, body, unroll } => {
+                let cond = self.condition_expr(cond);
+                let body = self.loop_body(body);
+                out.push(stmt(StmtKind::Loop {
+                    cond: Some(cond?),
+                    step: None,
+                    body: Box::new(body?),
+                    test_first: true,
+                    unroll: *unroll,
+                }));
+            }
+            ast::StmtKind::DoWhile { body, cond, unroll } => {
+                let body = self.loop_body(body);
+                let cond = self.condition_expr(cond);
+                out.push(stmt(StmtKind::Loop {
+                    cond: Some(cond?),
+                    step: None,
+                    body: Box::new(body?),
+                    test_first: false,
+                    unroll: *unroll,
+                }));
+            }
+            ast::StmtKind::For {
+                init,
+                cond,
+                step,
+                body,
+                unroll,
+            } => {
+                let list = self.scoped(|s| s.for_loop(init, cond.as_ref(), step.as_ref(), body, *unroll, span))?;
+                match <[Stmt; 1]>::try_from(list) {
+                    Ok([only]) => out.push(only),
+                    Err(list) => out.push(block(list, span)),
+                }
+            }
+            ast::StmtKind::Case { value, body } => {
+                let label = self.case(value, None, span);
+                let rest = self.statement_into_after(label, body, out);
+                return rest;
+            }
+            ast::StmtKind::CaseRange { lo, hi, body } => {
+                let label = self.case(lo, Some(hi), span);
+                return self.statement_into_after(label, body, out);
+            }
+            ast::StmtKind::Default(body) => {
+                let label = self.default_label(span);
+                return self.statement_into_after(label, body, out);
+            }
+            ast::StmtKind::Label(name, body) => {
+                let label = self.define_label(name).map(|id| Stmt {
+                    kind: StmtKind::Label(id),
+                    span: name.span,
+                });
+                return self.statement_into_after(label, body, out);
+            }
+            ast::StmtKind::Goto(name) => {
+                let id = self.label(name)?;
+                out.push(stmt(StmtKind::Goto(id)));
+            }
+            ast::StmtKind::Break => {
+                let ok = self.body.as_ref().is_some_and(|b| b.loops > 0 || !b.switches.is_empty());
+                if !ok {
+                    return Err(self.error(span, "'break' statement not in loop or switch statement"));
+                }
+                out.push(stmt(StmtKind::Break));
+            }
+            ast::StmtKind::Continue => {
+                if self.body.as_ref().is_none_or(|b| b.loops == 0) {
+                    return Err(self.error(span, "'continue' statement not in loop statement"));
+                }
+                out.push(stmt(StmtKind::Continue));
+            }
+            ast::StmtKind::Return(value) => {
+                let s = self.return_statement(value.as_ref(), span)?;
+                out.push(s);
+            }
+            ast::StmtKind::Asm => return Err(self.error(span, "inline assembly is not supported in OpenCL C")),
+            ast::StmtKind::FpContract(on) => {
+                if let Some(b) = &mut self.body {
+                    b.contract = *on;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn statement_into_after(
+        &mut self,
+        label: Result<Stmt>,
+        body: &ast::Stmt,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        match label {
+            Ok(l) => {
+                out.push(l);
+                self.statement_into(body, out)
+            }
+            Err(r) => {
+                let _ = self.statement_into(body, out);
+                Err(r)
+            }
+        }
+    }
+
+    fn loop_body(&mut self, body: &ast::Stmt) -> Result<Stmt> {
+        if let Some(b) = &mut self.body {
+            b.loops += 1;
+        }
+        let result = self.scoped(|s| s.statement(body));
+        if let Some(b) = &mut self.body {
+            b.loops -= 1;
+        }
+        result
+    }
+
+    fn for_loop(
+        &mut self,
+        init: &ForInit,
+        cond: Option<&ast::Expr>,
+        step: Option<&ast::Expr>,
+        body: &ast::Stmt,
+        unroll: ast::UnrollHint,
+        span: Span,
+    ) -> Result<Vec<Stmt>> {
+        let mut out = Vec::new();
+        let init = match init {
+            ForInit::None => Ok(()),
+            ForInit::Expr(e) => self.effect(e).map(|e| {
+                out.push(Stmt {
+                    span: e.span,
+                    kind: StmtKind::Expr(e),
+                });
+            }),
+            ForInit::Declaration(d) => self.block_declaration(d, &mut out),
+        };
+        let cond = cond.map(|c| self.condition_expr(c)).transpose();
+        let step = step.map(|s| self.effect(s)).transpose();
+        let body = self.loop_body(body);
+        init?;
+        out.push(Stmt {
+            kind: StmtKind::Loop {
+                cond: cond?,
+                step: step?,
+                body: Box::new(body?),
+                test_first: true,
+                unroll,
+            },
+            span,
+        });
+        Ok(out)
+    }
+
+    fn label(&mut self, name: &Ident) -> Result<LabelId> {
+        let Some(b) = &mut self.body else {
+            return Err(super::Reported);
+        };
+        if let Some(l) = b.label_names.get(&name.name) {
+            return Ok(l.id);
+        }
+        let id = b.labels.push(name.name.clone());
+        b.label_names.insert(
+            name.name.clone(),
+            LabelState {
+                id,
+                defined: None,
+                used: name.span,
+            },
+        );
+        Ok(id)
+    }
+
+    fn define_label(&mut self, name: &Ident) -> Result<LabelId> {
+        let id = self.label(name)?;
+        let state = self.body.as_mut().and_then(|b| b.label_names.get_mut(&name.name));
+        if let Some(previous) = state.and_then(|l| l.defined.replace(name.span)) {
+            return Err(self.report(
+                crate::diag::Diag::error(name.span, format!("redefinition of label '{}'", name.name))
+                    .note(previous, "previous definition is here"),
+            ));
+        }
+        Ok(id)
+    }
+
+    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Result<Stmt> {
+        let Some((ret, func)) = self.body.as_ref().map(|b| (b.ret, b.func)) else {
+            return Err(super::Reported);
+        };
+        let void = *self.ty(ret) == Type::Void;
+        let stmt = |kind| Stmt { kind, span };
+        match value {
+            None if void => Ok(stmt(StmtKind::Return(None))),
+            None => {
+                let name = self.program.functions[func].name.clone();
+                Err(self.error(span, format!("non-void function '{name}' should return a value")))
+            }
+            Some(e) if void => {
+                let v = self.effect(e)?;
+                if v.ty != self.common.void {
+                    let name = self.program.functions[func].name.clone();
+                    return Err(self.error(span, format!("void function '{name}' should not return a value")));
+                }
+                Ok(block(
+                    vec![stmt(StmtKind::Expr(v)), stmt(StmtKind::Return(None))],
+                    span,
+                ))
+            }
+            Some(e) => {
+                let v = self.value(e)?;
+                let v = self.convert(v, ret, Why::Return)?;
+                Ok(stmt(StmtKind::Return(Some(v))))
+            }
+        }
+    }
+
+    /// `({ … })`: its value is that of the last statement if that is an expression.
+    pub(super) fn statement_expr(&mut self, stmts: &[ast::Stmt], span: Span) -> Result<Expr> {
+        if self.body.is_none() {
+            return Err(self.error(span, "statement expression not allowed at file scope"));
+        }
+        self.scoped(|s| {
+            let (last, first) = match stmts.split_last() {
+                Some((
+                    ast::Stmt {
+                        kind: ast::StmtKind::Expr(e),
+                        ..
+                    },
+                    first,
+                )) => (Some(e), first),
+                _ => (None, stmts),
+            };
+            let first = s.statements(first);
+            let value = last.map(|e| s.effect(e)).transpose();
+            let (first, value) = (first?, value?);
+            let ty = value.as_ref().map_or(s.common.void, |v| v.ty);
+            Ok(Expr {
+                kind: ExprKind::StmtExpr(first, value.map(Box::new)),
+                ty,
+                span,
+            })
+        })
+    }
+}
