@@ -43,13 +43,7 @@ fn is_const(e: &Expr) -> bool {
 
 impl Sema<'_> {
     /// `a op b`. Chains to the left are walked without recursion.
-    pub(super) fn binary(
-        &mut self,
-        op: BinaryOp,
-        a: &ast::Expr,
-        b: &ast::Expr,
-        span: Span,
-    ) -> Result<Expr> {
+    pub(super) fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Result<Expr> {
         let mut chain = vec![(op, b, span)];
         let mut first = a;
         while let ast::ExprKind::Binary(op, a, b) = &first.kind {
@@ -69,7 +63,10 @@ impl Sema<'_> {
 
     fn invalid(&mut self, a: TypeId, b: TypeId, span: Span) -> Reported {
         let (a, b) = (self.type_name(a), self.type_name(b));
-        self.error(span, format!("invalid operands to binary expression ('{a}' and '{b}')"))
+        self.error(
+            span,
+            format!("invalid operands to binary expression ('{a}' and '{b}')"),
+        )
     }
 
     fn contract(&self) -> bool {
@@ -169,7 +166,10 @@ impl Sema<'_> {
             return Ok(());
         }
         let name = self.type_name(pointee);
-        Err(self.error(span, format!("arithmetic on a pointer to an incomplete type '{name}'")))
+        Err(self.error(
+            span,
+            format!("arithmetic on a pointer to an incomplete type '{name}'"),
+        ))
     }
 
     /// `ptr ± index`; the index is 64 bits wide.
@@ -215,7 +215,10 @@ impl Sema<'_> {
         };
         if sa != sb || !self.same_but_qualifiers(pa, pb) {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
-            return Err(self.error(span, format!("'{x}' and '{y}' are not pointers to compatible types")));
+            return Err(self.error(
+                span,
+                format!("'{x}' and '{y}' are not pointers to compatible types"),
+            ));
         }
         self.check_arithmetic_pointee(a.ty, span)?;
         let (mut a, mut b) = (a, b);
@@ -347,7 +350,10 @@ impl Sema<'_> {
         let void = |s: &Self, t| *s.ty(t) == Type::Void;
         if !self.same_but_qualifiers(pa, pb) && !void(self, pa) && !void(self, pb) {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
-            self.warning(span, format!("comparison of distinct pointer types ('{x}' and '{y}')"));
+            self.warning(
+                span,
+                format!("comparison of distinct pointer types ('{x}' and '{y}')"),
+            );
         }
         let ty = a.ty;
         let b = self.reinterpret(Convert::Pointer, b, ty);
@@ -411,7 +417,11 @@ impl Sema<'_> {
             None => {
                 let (a, b) = (Box::new(a), Box::new(b));
                 Expr {
-                    kind: if and { ExprKind::And(a, b) } else { ExprKind::Or(a, b) },
+                    kind: if and {
+                        ExprKind::And(a, b)
+                    } else {
+                        ExprKind::Or(a, b)
+                    },
                     ty: bool_ty,
                     span,
                 }
@@ -489,10 +499,7 @@ impl Sema<'_> {
                 }
                 if matches!(self.ty(ty), Type::Scalar(_)) && matches!(self.ty(tr), Type::Vector(..)) {
                     let (t, f) = (self.type_name(ty), self.type_name(tr));
-                    return Err(self.error(
-                        span,
-                        format!("assigning to '{t}' from incompatible type '{f}'"),
-                    ));
+                    return Err(self.error(span, format!("assigning to '{t}' from incompatible type '{f}'")));
                 }
                 match self.usual(stand_in, r, span)? {
                     Some((a, b)) => (a.ty, b),
@@ -505,7 +512,11 @@ impl Sema<'_> {
             && y.contains(&0)
             && self.is_integer(compute)
         {
-            let word = if bin == BinOp::Div { "division" } else { "remainder" };
+            let word = if bin == BinOp::Div {
+                "division"
+            } else {
+                "remainder"
+            };
             self.warning(span, format!("{word} by zero is undefined"));
         }
         Ok(Expr {

@@ -26,7 +26,9 @@ impl Sema<'_> {
                 self.arguments(args)?;
                 return Err(Reported);
             }
-            Some(Entity::Typedef(_) | Entity::Local { .. } | Entity::Global(_) | Entity::Enumerator { .. }) => {
+            Some(
+                Entity::Typedef(_) | Entity::Local { .. } | Entity::Global(_) | Entity::Enumerator { .. },
+            ) => {
                 return Err(self.not_callable(core));
             }
             None if name.is_none() => return Err(self.not_callable(core)),
@@ -67,7 +69,10 @@ impl Sema<'_> {
         let hint = self.similar_name(&name.name);
         let mut d = Diag::error(
             name.span,
-            format!("implicit declaration of function '{}' is invalid in OpenCL", name.name),
+            format!(
+                "implicit declaration of function '{}' is invalid in OpenCL",
+                name.name
+            ),
         );
         if let Some(n) = hint {
             d = d.note(name.span, format!("did you mean '{n}'?"));
@@ -124,7 +129,10 @@ impl Sema<'_> {
             if sig.params.len() != args.len() {
                 continue;
             }
-            let ranks = args.iter().zip(&sig.params).map(|(a, &p)| self.conversion_rank(a, p));
+            let ranks = args
+                .iter()
+                .zip(&sig.params)
+                .map(|(a, &p)| self.conversion_rank(a, p));
             let Some(total) = ranks.collect::<Option<Vec<u32>>>().map(|r| r.iter().sum()) else {
                 continue;
             };
@@ -148,7 +156,10 @@ impl Sema<'_> {
                 if let BuiltinCall::Expr(e) = builtin::call(self, name, args, span) {
                     return Ok(*e);
                 }
-                let d = Diag::error(name.span, format!("no matching function for call to '{}'", name.name));
+                let d = Diag::error(
+                    name.span,
+                    format!("no matching function for call to '{}'", name.name),
+                );
                 Err(self.with_candidates(d, set))
             }
         }

@@ -10,7 +10,9 @@ use crate::syntax::ast::{DeclSpecs, Declaration, Ident, InitDeclarator, Storage,
 impl Sema<'_> {
     /// A declaration at file scope.
     pub(super) fn file_declaration(&mut self, d: &Declaration) {
-        let Ok(base) = self.declaration_base(d) else { return };
+        let Ok(base) = self.declaration_base(d) else {
+            return;
+        };
         for item in &d.declarators {
             if self.common_declarator(d, base, item).is_some() {
                 continue;
@@ -77,7 +79,12 @@ impl Sema<'_> {
     }
 
     /// Typedefs and functions, which are the same everywhere. `None`: a variable.
-    fn common_declarator(&mut self, d: &Declaration, base: QualType, item: &InitDeclarator) -> Option<Result<()>> {
+    fn common_declarator(
+        &mut self,
+        d: &Declaration,
+        base: QualType,
+        item: &InitDeclarator,
+    ) -> Option<Result<()>> {
         let storage = storage_of(&d.specs);
         if storage == Some(Storage::Typedef) {
             return Some(self.typedef(base, &d.specs, item));
@@ -85,7 +92,8 @@ impl Sema<'_> {
         let is_function = matches!(
             item.declarator.derived.first(),
             Some(crate::syntax::ast::Derived::Function(_))
-        ) || (item.declarator.derived.is_empty() && matches!(self.ty(base.ty), Type::Function { .. }));
+        ) || (item.declarator.derived.is_empty()
+            && matches!(self.ty(base.ty), Type::Function { .. }));
         if !is_function {
             return None;
         }
@@ -232,7 +240,10 @@ impl Sema<'_> {
                     return Err(self.report(
                         Diag::error(
                             name.span,
-                            format!("redefinition of '{}' with a different type: '{a}' vs '{b}'", name.name),
+                            format!(
+                                "redefinition of '{}' with a different type: '{a}' vs '{b}'",
+                                name.name
+                            ),
                         )
                         .note(previous, "previous definition is here"),
                     ));
@@ -255,7 +266,10 @@ impl Sema<'_> {
         };
         let align = self.variable_align(&q, &d.specs, item);
         if item.init.is_none() && !is_extern && known.is_none() {
-            return Err(self.error(name.span, "variable in constant address space must be initialized"));
+            return Err(self.error(
+                name.span,
+                "variable in constant address space must be initialized",
+            ));
         }
         let id = match known {
             Some(id) => id,
@@ -264,7 +278,13 @@ impl Sema<'_> {
                     Some(b) => format!("{}.", self.program.functions[b.func].name),
                     None => String::new(),
                 };
-                self.new_global(format!("{prefix}{}", name.name), q, Space::Constant, align, name.span)
+                self.new_global(
+                    format!("{prefix}{}", name.name),
+                    q,
+                    Space::Constant,
+                    align,
+                    name.span,
+                )
             }
         };
         self.world.names.bind(&name.name, Entity::Global(id), name.span);
@@ -336,10 +356,7 @@ impl Sema<'_> {
                 ));
             }
             Some(Storage::Extern) if space != Space::Constant => {
-                return Err(self.error(
-                    name.span,
-                    "extern variable must reside in constant address space",
-                ));
+                return Err(self.error(name.span, "extern variable must reside in constant address space"));
             }
             _ => {}
         }
@@ -351,14 +368,22 @@ impl Sema<'_> {
                 "function scope variable cannot be declared in global address space",
             )),
             Space::Constant | Space::Local if !is_kernel && !self.in_library => {
-                let word = if space == Space::Local { "local" } else { "constant" };
+                let word = if space == Space::Local {
+                    "local"
+                } else {
+                    "constant"
+                };
                 Err(self.error(
                     name.span,
                     format!("non-kernel function variable cannot be declared in {word} address space"),
                 ))
             }
             Space::Constant | Space::Local if depth > 1 => {
-                let word = if space == Space::Local { "local" } else { "constant" };
+                let word = if space == Space::Local {
+                    "local"
+                } else {
+                    "constant"
+                };
                 Err(self.error(
                     name.span,
                     format!(
@@ -373,7 +398,13 @@ impl Sema<'_> {
     }
 
     /// A `__local` variable of a kernel.
-    fn local_variable(&mut self, d: &Declaration, q: QualType, item: &InitDeclarator, name: &Ident) -> Result<()> {
+    fn local_variable(
+        &mut self,
+        d: &Declaration,
+        q: QualType,
+        item: &InitDeclarator,
+        name: &Ident,
+    ) -> Result<()> {
         if item.init.is_some() {
             return Err(self.error(name.span, "'__local' variable cannot have an initializer"));
         }
@@ -386,7 +417,13 @@ impl Sema<'_> {
             .body
             .as_ref()
             .map_or(String::new(), |b| self.program.functions[b.func].name.clone());
-        let id = self.new_global(format!("{prefix}.{}", name.name), q, Space::Local, align, name.span);
+        let id = self.new_global(
+            format!("{prefix}.{}", name.name),
+            q,
+            Space::Local,
+            align,
+            name.span,
+        );
         self.world.names.bind(&name.name, Entity::Global(id), name.span);
         Ok(())
     }
@@ -455,4 +492,3 @@ impl Sema<'_> {
 fn storage_of(specs: &DeclSpecs) -> Option<Storage> {
     specs.storage.first().map(|s| s.0)
 }
-

@@ -84,7 +84,11 @@ impl Sema<'_> {
             ast::ExprKind::AlignofType(name) => {
                 let q = self.type_of_name(name)?;
                 self.size_of(q.ty, "__alignof", span)?;
-                let align = if q.align > 0 { q.align } else { self.program.types.align(q.ty) };
+                let align = if q.align > 0 {
+                    q.align
+                } else {
+                    self.program.types.align(q.ty)
+                };
                 Ok(Operand::Value(self.const_bits(
                     u64::from(align),
                     self.common.ulong,
@@ -123,9 +127,10 @@ impl Sema<'_> {
             }
             Some(Entity::Enumerator { bits, ty }) => Ok(Operand::Value(self.const_bits(bits, ty, span))),
             Some(Entity::Functions(set)) => Ok(Operand::Function(set, span)),
-            Some(Entity::Typedef(_)) => {
-                Err(self.error(span, format!("unexpected type name '{name}': expected expression")))
-            }
+            Some(Entity::Typedef(_)) => Err(self.error(
+                span,
+                format!("unexpected type name '{name}': expected expression"),
+            )),
             Some(Entity::Invalid) => Err(super::Reported),
             None if super::builtin::is_builtin(name) => {
                 Err(self.error(span, "taking address of function is not allowed"))
@@ -407,7 +412,10 @@ impl Sema<'_> {
             })
             | Operand::Value(Expr { ty, .. }) => {
                 let t = self.type_name(ty);
-                return Err(self.error(span, format!("cannot take the address of an rvalue of type '{t}'")));
+                return Err(self.error(
+                    span,
+                    format!("cannot take the address of an rvalue of type '{t}'"),
+                ));
             }
         };
         if matches!(

@@ -111,7 +111,8 @@ impl Sema<'_> {
     fn declare_function(&mut self, head: &Head<'_>, specs: &DeclSpecs, d: &Declarator) -> Result<FuncId> {
         self.check_attributes(&specs.attributes);
         self.check_attributes(&d.attributes);
-        let overloadable = attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
+        let overloadable =
+            attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
         let name = &head.name.name;
         let signature = Signature {
             ret: head.ret,
@@ -147,7 +148,9 @@ impl Sema<'_> {
                     .names
                     .bind_global(name, Entity::Functions(set), head.name.span);
                 if self.world.names.depth() > 0 {
-                    self.world.names.bind(name, Entity::Functions(set), head.name.span);
+                    self.world
+                        .names
+                        .bind(name, Entity::Functions(set), head.name.span);
                 }
                 set
             }
@@ -225,7 +228,11 @@ impl Sema<'_> {
     ) -> FuncId {
         let (locals, params) = self.param_locals(head);
         // Overloads need names of their own.
-        let name = if overloadable { self.overload_name(&name, &signature) } else { name };
+        let name = if overloadable {
+            self.overload_name(&name, &signature)
+        } else {
+            name
+        };
         let id = self.program.functions.push(hir::Function {
             name,
             params,
@@ -269,7 +276,10 @@ impl Sema<'_> {
 
     fn function_definition(&mut self, f: &FunctionDef) -> Result<()> {
         if f.k_and_r {
-            return Err(self.error(f.declarator.span, "function definition without a prototype is not allowed in OpenCL C"));
+            return Err(self.error(
+                f.declarator.span,
+                "function definition without a prototype is not allowed in OpenCL C",
+            ));
         }
         let head = match self.head(&f.specs, &f.declarator, f.span) {
             Ok(head) => head,
@@ -445,7 +455,10 @@ impl Sema<'_> {
         }
         for (f, span) in found {
             let name = self.program.functions[f].name.clone();
-            self.error(span, format!("recursion is not supported in OpenCL: '{name}' calls itself"));
+            self.error(
+                span,
+                format!("recursion is not supported in OpenCL: '{name}' calls itself"),
+            );
         }
     }
 }

@@ -37,7 +37,12 @@ struct Out {
 
 impl Sema<'_> {
     /// An initializer of an object of type `ty`: the object's type (arrays get their length) and its bytes.
-    pub(super) fn initializer(&mut self, ty: TypeId, init: &Initializer, span: Span) -> Result<(TypeId, Init)> {
+    pub(super) fn initializer(
+        &mut self,
+        ty: TypeId,
+        init: &Initializer,
+        span: Span,
+    ) -> Result<(TypeId, Init)> {
         match init {
             Initializer::List(items, at) => self.braced(ty, items, *at),
             Initializer::Expr(e) => {
@@ -286,10 +291,7 @@ impl Sema<'_> {
             return Err(self.error(e.span, "expression is not an integer constant expression"));
         };
         if n < 0 {
-            return Err(self.error(
-                e.span,
-                format!("array designator value '{n}' is negative"),
-            ));
+            return Err(self.error(e.span, format!("array designator value '{n}' is negative")));
         }
         let most = limit.unwrap_or(super::type_spec::MAX_OBJECT);
         if n >= i128::from(most) {
@@ -325,7 +327,10 @@ impl Sema<'_> {
                     out.overlaps = true;
                     self.designated(f.ty, offset + u64::from(f.offset), rest, cursor, out)?;
                     // Go on behind the (possibly anonymous) direct member that holds it.
-                    let fields = self.program.types.records[id].fields.as_deref().unwrap_or_default();
+                    let fields = self.program.types.records[id]
+                        .fields
+                        .as_deref()
+                        .unwrap_or_default();
                     index = fields
                         .iter()
                         .rposition(|g| g.offset <= f.offset && (g.name.is_none() || g.name == f.name))
@@ -335,7 +340,10 @@ impl Sema<'_> {
                     return Err(self.error(e.span, "array designator cannot initialize non-array type"));
                 }
                 None => {
-                    let fields = self.program.types.records[id].fields.as_deref().unwrap_or_default();
+                    let fields = self.program.types.records[id]
+                        .fields
+                        .as_deref()
+                        .unwrap_or_default();
                     let Some((ty, at)) = fields.get(index).map(|f| (f.ty, f.offset)) else {
                         break;
                     };
@@ -447,7 +455,9 @@ impl Sema<'_> {
                 }
                 Ok(())
             }
-            Type::IncompleteArray(_) => Err(self.error(e.span, "initialization of flexible array member is not allowed")),
+            Type::IncompleteArray(_) => {
+                Err(self.error(e.span, "initialization of flexible array member is not allowed"))
+            }
             _ => {
                 let value = cursor.value.take();
                 cursor.advance();
@@ -467,7 +477,9 @@ impl Sema<'_> {
         while let ast::ExprKind::Paren(inner) = &core.kind {
             core = inner;
         }
-        let ast::ExprKind::Str(bytes) = &core.kind else { return None };
+        let ast::ExprKind::Str(bytes) = &core.kind else {
+            return None;
+        };
         let is_char = matches!(self.ty(elem), Type::Scalar(s) if s.bytes() == 1);
         is_char.then(|| (bytes.clone(), elem))
     }

@@ -4,9 +4,7 @@
 use super::{QualType, Sema, type_name};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
 use crate::source::Span;
-use crate::syntax::ast::{
-    AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec,
-};
+use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
 
 impl Sema<'_> {
     /// Checks a kernel's definition and records it.
@@ -49,7 +47,10 @@ impl Sema<'_> {
                          '__local' address space",
                     );
                 } else if self.points_to_pointer(pointee) {
-                    self.error(span, "kernel parameter cannot be declared as a pointer to a pointer");
+                    self.error(
+                        span,
+                        "kernel parameter cannot be declared as a pointer to a pointer",
+                    );
                 } else if matches!(self.ty(pointee), Type::Scalar(Scalar::Bool)) {
                     self.error(span, "'bool *' cannot be used as the type of a kernel parameter");
                 }
@@ -102,7 +103,13 @@ impl Sema<'_> {
         while let Some(t) = work.pop() {
             match *self.ty(t) {
                 Type::Record(id) => {
-                    work.extend(self.program.types.records[id].fields.iter().flatten().map(|f| f.ty));
+                    work.extend(
+                        self.program.types.records[id]
+                            .fields
+                            .iter()
+                            .flatten()
+                            .map(|f| f.ty),
+                    );
                 }
                 Type::Array(elem, _) | Type::IncompleteArray(elem) => work.push(elem),
                 Type::Pointer { .. } => {
@@ -137,7 +144,11 @@ impl Sema<'_> {
             _ => (false, false, false),
         };
         KernelArg {
-            name: p.declarator.name.as_ref().map_or(String::new(), |n| n.name.clone()),
+            name: p
+                .declarator
+                .name
+                .as_ref()
+                .map_or(String::new(), |n| n.name.clone()),
             type_name: self.arg_type_name(q.ty, p),
             is_const,
             is_volatile,

@@ -79,7 +79,12 @@ impl Sema<'_> {
     }
 
     /// `(type)(a, b, …)`.
-    pub(super) fn vector_literal(&mut self, name: &TypeName, parts: &[ast::Expr], span: Span) -> Result<Expr> {
+    pub(super) fn vector_literal(
+        &mut self,
+        name: &TypeName,
+        parts: &[ast::Expr],
+        span: Span,
+    ) -> Result<Expr> {
         let ty = self.type_of_name(name)?.ty;
         if !matches!(self.ty(ty), Type::Vector(..)) {
             // A cast of a comma expression.
@@ -146,7 +151,9 @@ impl Sema<'_> {
         if total < u32::from(lanes) {
             return Err(self.error(
                 span,
-                format!("too few elements in vector initialization (expected {lanes} elements, have {total})"),
+                format!(
+                    "too few elements in vector initialization (expected {lanes} elements, have {total})"
+                ),
             ));
         }
         if total > u32::from(lanes) {

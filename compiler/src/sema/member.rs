@@ -82,10 +82,7 @@ impl Sema<'_> {
         };
         if self.program.types.records[id].fields.is_none() {
             let t = self.type_name(base.place.ty);
-            return Err(self.error(
-                base.place.span,
-                format!("incomplete definition of type '{t}'"),
-            ));
+            return Err(self.error(base.place.span, format!("incomplete definition of type '{t}'")));
         }
         let Some(f) = self.find_field(id, &name.name) else {
             let t = self.type_name(base.place.ty);
@@ -122,15 +119,15 @@ impl Sema<'_> {
             Err(Bad::Length(len)) => {
                 return Err(self.error(
                     name.span,
-                    format!(
-                        "vector component access has invalid length {len}.  Supported: 1,2,3,4,8,16."
-                    ),
+                    format!("vector component access has invalid length {len}.  Supported: 1,2,3,4,8,16."),
                 ));
             }
         };
         let ty = self.vector_ty(s, lanes.len() as u8);
         match base {
-            Operand::Place(l) if !l.is_temporary => Ok(Operand::Place(self.lanes_of_place(l, lanes, ty, span))),
+            Operand::Place(l) if !l.is_temporary => {
+                Ok(Operand::Place(self.lanes_of_place(l, lanes, ty, span)))
+            }
             other => {
                 let e = self.rvalue(other)?;
                 Ok(Operand::Value(swizzle(e, lanes, ty, span)))

@@ -56,7 +56,10 @@ impl Sema<'_> {
                     Some(_) => {
                         return Err(self.error(
                             tag.span,
-                            format!("use of '{}' with tag type that does not match previous declaration", tag.name),
+                            format!(
+                                "use of '{}' with tag type that does not match previous declaration",
+                                tag.name
+                            ),
                         ));
                     }
                     None => {
@@ -210,7 +213,11 @@ impl Sema<'_> {
             layout.packed |= l.packed;
             layout.align = layout.align.max(l.align);
         }
-        let natural = if q.align > 0 { q.align } else { self.program.types.align(q.ty) };
+        let natural = if q.align > 0 {
+            q.align
+        } else {
+            self.program.types.align(q.ty)
+        };
         let align = if at.packed || layout.packed { 1 } else { natural };
         let offset = at.place(size, align.max(layout.align));
         if offset > type_spec::MAX_OBJECT {

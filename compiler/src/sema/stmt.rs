@@ -122,7 +122,8 @@ impl Sema<'_> {
                 body,
                 unroll,
             } => {
-                let list = self.scoped(|s| s.for_loop(init, cond.as_ref(), step.as_ref(), body, *unroll, span))?;
+                let list =
+                    self.scoped(|s| s.for_loop(init, cond.as_ref(), step.as_ref(), body, *unroll, span))?;
                 match <[Stmt; 1]>::try_from(list) {
                     Ok([only]) => out.push(only),
                     Err(list) => out.push(block(list, span)),
@@ -153,7 +154,10 @@ impl Sema<'_> {
                 out.push(stmt(StmtKind::Goto(id)));
             }
             ast::StmtKind::Break => {
-                let ok = self.body.as_ref().is_some_and(|b| b.loops > 0 || !b.switches.is_empty());
+                let ok = self
+                    .body
+                    .as_ref()
+                    .is_some_and(|b| b.loops > 0 || !b.switches.is_empty());
                 if !ok {
                     return Err(self.error(span, "'break' statement not in loop or switch statement"));
                 }
@@ -169,7 +173,9 @@ impl Sema<'_> {
                 let s = self.return_statement(value.as_ref(), span)?;
                 out.push(s);
             }
-            ast::StmtKind::Asm => return Err(self.error(span, "inline assembly is not supported in OpenCL C")),
+            ast::StmtKind::Asm => {
+                return Err(self.error(span, "inline assembly is not supported in OpenCL C"));
+            }
             ast::StmtKind::FpContract(on) => {
                 if let Some(b) = &mut self.body {
                     b.contract = *on;

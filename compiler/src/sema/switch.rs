@@ -111,7 +111,8 @@ impl Sema<'_> {
         }
         if let Some(at) = clash {
             return Err(self.report(
-                Diag::error(lo.span, format!("duplicate case value '{a}'")).note(at, "previous case defined here"),
+                Diag::error(lo.span, format!("duplicate case value '{a}'"))
+                    .note(at, "previous case defined here"),
             ));
         }
         Ok(Stmt {

@@ -99,10 +99,7 @@ impl Sema<'_> {
                     q.ty = self.program.types.intern(Type::Image { dim, write });
                 }
                 _ => {
-                    self.error(
-                        span,
-                        "access qualifier can only be used for pipe and image type",
-                    );
+                    self.error(span, "access qualifier can only be used for pipe and image type");
                 }
             }
         }
@@ -159,7 +156,10 @@ impl Sema<'_> {
             return Err(self.error(span, "'_Complex' is not supported in OpenCL C"));
         }
         if count(K::Signed) > 0 && count(K::Unsigned) > 0 {
-            return Err(self.error(span, "cannot combine with previous 'signed' declaration specifier"));
+            return Err(self.error(
+                span,
+                "cannot combine with previous 'signed' declaration specifier",
+            ));
         }
         let unsigned = count(K::Unsigned) > 0;
         let mut base: Vec<K> = words
@@ -210,7 +210,9 @@ impl Sema<'_> {
         match self.lookup(&name.name) {
             Some(Entity::Typedef(q)) => return Ok(q),
             Some(Entity::Invalid) => return Err(super::Reported),
-            Some(Entity::Local { .. } | Entity::Global(_) | Entity::Enumerator { .. } | Entity::Functions(_))
+            Some(
+                Entity::Local { .. } | Entity::Global(_) | Entity::Enumerator { .. } | Entity::Functions(_),
+            )
             | None => {}
         }
         match predefined(&name.name) {
@@ -237,12 +239,7 @@ impl Sema<'_> {
     }
 
     /// Applies steps of a declarator, the last one first.
-    pub(super) fn derive(
-        &mut self,
-        base: QualType,
-        derived: &[Derived],
-        d: &Declarator,
-    ) -> Result<QualType> {
+    pub(super) fn derive(&mut self, base: QualType, derived: &[Derived], d: &Declarator) -> Result<QualType> {
         let mut q = base;
         for step in derived.iter().rev() {
             q = match step {
@@ -264,10 +261,7 @@ impl Sema<'_> {
             }
             Type::Image { .. } | Type::Sampler | Type::Event => {
                 let name = self.type_name(q.ty);
-                return Err(self.error(
-                    span,
-                    format!("pointer to type '{name}' is invalid in OpenCL"),
-                ));
+                return Err(self.error(span, format!("pointer to type '{name}' is invalid in OpenCL")));
             }
             Type::Void
             | Type::Scalar(_)
@@ -326,7 +320,10 @@ impl Sema<'_> {
                 }
                 let Some(n) = self.int_value(&v) else {
                     return Err(if self.body.is_none() {
-                        self.error(e.span, "variable length array declaration not allowed at file scope")
+                        self.error(
+                            e.span,
+                            "variable length array declaration not allowed at file scope",
+                        )
                     } else {
                         self.error(e.span, "variable length arrays are not supported in OpenCL")
                     });
@@ -363,7 +360,9 @@ impl Sema<'_> {
                 let name = self.type_name(ret.ty);
                 return Err(self.error(
                     span,
-                    format!("declaring function return value of type '{name}' is not allowed; did you forget * ?"),
+                    format!(
+                        "declaring function return value of type '{name}' is not allowed; did you forget * ?"
+                    ),
                 ));
             }
             _ => {}
