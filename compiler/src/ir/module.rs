@@ -148,6 +148,22 @@ pub enum ArgLocation {
     },
 }
 
+impl ArgLocation {
+    /// End of the push constants that the argument takes; 0 if none.
+    pub fn push_end(&self) -> u32 {
+        match *self {
+            ArgLocation::Push { offset, size } => offset + size,
+            ArgLocation::PointerPush { offset } => offset + 8,
+            ArgLocation::LocalPush { offset, .. } => offset + 4,
+            ArgLocation::Args { .. }
+            | ArgLocation::PointerArgs { .. }
+            | ArgLocation::LocalArgs { .. }
+            | ArgLocation::Image { .. }
+            | ArgLocation::Sampler { .. } => 0,
+        }
+    }
+}
+
 /// Kernel ABI after `lower_kernel_args` and `lower_memory`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelAbi {

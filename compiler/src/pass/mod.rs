@@ -12,6 +12,7 @@ pub mod analysis;
 pub mod dce;
 pub mod inline;
 pub mod lower_exits;
+pub mod lower_memory;
 pub mod mem2reg;
 pub mod pipeline;
 pub mod simplify_regions;

@@ -143,7 +143,7 @@ impl Emitter<'_> {
     /// Words of push constants that a launch of the kernel supplies.
     pub(super) fn push_words(&self, kernel: usize) -> u32 {
         let args = self.module.abi.get(kernel).map_or(&[][..], |a| &a.args);
-        let args = args.iter().map(super::reflection::push_end);
+        let args = args.iter().map(|a| a.push_end());
         let system = super::reflection::system_end(&self.module.system);
         args.max().unwrap_or(0).max(system).div_ceil(4)
     }

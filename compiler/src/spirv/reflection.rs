@@ -14,20 +14,6 @@ const MAX_PIECE: usize = 128 << 10 >> 1;
 /// Longest text in one OpString.
 const MAX_TEXT: usize = 200_000;
 
-/// End of the push constants that an argument takes.
-pub(super) fn push_end(location: &ArgLocation) -> u32 {
-    match *location {
-        ArgLocation::Push { offset, size } => offset + size,
-        ArgLocation::PointerPush { offset } => offset + 8,
-        ArgLocation::LocalPush { offset, .. } => offset + 4,
-        ArgLocation::Args { .. }
-        | ArgLocation::PointerArgs { .. }
-        | ArgLocation::LocalArgs { .. }
-        | ArgLocation::Image { .. }
-        | ArgLocation::Sampler { .. } => 0,
-    }
-}
-
 /// The slots of the system push constants that are three words each, with their instructions.
 fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 4] {
     [

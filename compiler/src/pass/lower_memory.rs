@@ -1,0 +1,558 @@
+//! Lowers memory and pointers: each address space by its address format (`lower_memory/format.rs`).
+//!
+//! In:  `Inlined`, `KernelArgs`, `NoLongVectors`. Works best behind promotion to SSA: what is private and still in
+//!      memory costs most.
+//! Out: `ExplicitMemory`: of memory instructions only `Variable`, `LoadFrom`, `StoreTo` and `AtomicOn` are left, no
+//!      other value is a pointer; `KernelAbi::local_fixed` and `Module::constant_data` are filled in.
+//!
+//! | space | a pointer is | memory is |
+//! |---|---|---|
+//! | global, constant | an I64 device address | `Storage::Physical` |
+//! | local | an I32 byte offset | `Storage::Arena`: one element type for the kernel, the accessed type where all agree, else I32 words |
+//! | private | an I32 byte offset | a `Variable` for each object whose pointers do not escape, else one stack (also a `Variable`) |
+//! | push constants, arguments | an I32 byte offset | words |
+//!
+//! A pointer in memory has 8 bytes everywhere; a local or private one is an integer there that is its offset plus
+//! a bias, so that no object is at NULL. A pointer to local memory that is a kernel argument is, in the space
+//! `Push` or `Args`, its plain I32 offset.
+//!
+//! DESIGN «Address formats»; the idea is that of NIR's explicit IO.
+
+mod access;
+mod bulk;
+mod constant;
+mod element;
+mod format;
+mod index;
+mod plan;
+
+use self::access::{Array, Target};
+use self::constant::Blob;
+use self::format::{AddressFormat, word_storage};
+use self::plan::{Object, Plan};
+use super::{Changed, Pass, PassCx, PassError};
+use crate::diag::InternalError;
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::inv;
+use crate::ir::build::Builder;
+use crate::ir::inst::{BinOp, CastOp};
+use crate::ir::{
+    Access, AddressSpace, Const, EntityRef, Global, GlobalData, Inst, Map, Module, Op, Region, Scalar,
+    Storage, Ty, Value, ValueDef,
+};
+use crate::source::Span;
+use crate::target::Target as DeviceTarget;
+use std::collections::BTreeSet;
+
+pub const PASS: Pass = Pass {
+    name: "lower_memory",
+    about: "Lowers pointers and memory accesses by the address format of their space.",
+    run,
+    requires: inv![Inlined, KernelArgs, NoLongVectors],
+    establishes: inv![ExplicitMemory],
+    destroys: inv![],
+};
+
+/// Nesting of regions that the pass follows; the front end's own limit is lower.
+const MAX_DEPTH: u32 = 1000;
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut blob = Blob::default();
+    let slot = ConstantSlot {
+        // Behind everything else, unless `lower_system_values` has reserved a place.
+        offset: module
+            .system
+            .constant_data
+            .unwrap_or_else(|| push_end(module).next_multiple_of(8)),
+    };
+    for k in 0..module.kernels.len() {
+        let func = &mut module.funcs[module.kernels[k].func];
+        let span = func.span;
+        let plan = Plan::new(func, &module.globals).map_err(|_| PassError::Unsupported {
+            feature: "32-bit and 64-bit atomics on local memory in one kernel".into(),
+            span,
+            needs: "VK_KHR_workgroup_memory_explicit_layout".into(),
+        })?;
+        if let Some(abi) = module.abi.get_mut(k) {
+            abi.local_fixed = plan.local_bytes;
+        }
+        let mut lower = Lower {
+            spaces: func.values.iter().map(|(_, v)| v.ty.space()).collect(),
+            map: vec![None; func.values.len()],
+            variables: Vec::new(),
+            stack: None,
+            constant_base: None,
+            constants: constant::needed(func, &module.globals),
+            prologue: func.new_region(&[]),
+            b: Builder::at_end(func, crate::ir::Region(0)),
+            plan,
+            globals: &module.globals,
+            blob: &mut blob,
+            slot,
+            target: cx.target,
+            depth: 0,
+        };
+        lower.function()?;
+    }
+    let data = blob.finish(&module.globals).map_err(|_| too_large())?;
+    if data.bytes.is_empty() {
+        module.system.constant_data = None;
+    } else {
+        module.system.constant_data = Some(slot.offset);
+        module.system.size = module.system.size.max(slot.offset + 8);
+        if module.system.size > cx.target.limits.push_constants {
+            return Err(
+                InternalError::new("lower_memory", "no push constants left for the constant data").into(),
+            );
+        }
+    }
+    module.constant_data = data;
+    Ok(Changed::Yes)
+}
+
+fn too_large() -> PassError {
+    PassError::TooLarge {
+        what: "the program's constant data".into(),
+        limit: u64::from(u32::MAX >> 4),
+        span: Span::NONE,
+    }
+}
+
+/// End of all push constants.
+fn push_end(module: &Module) -> u32 {
+    let args = module.abi.iter().flat_map(|a| &a.args).map(|a| a.push_end());
+    args.max().unwrap_or(0).max(module.system.size)
+}
+
+/// The push constant with the address of the constant data.
+#[derive(Copy, Clone)]
+struct ConstantSlot {
+    offset: u32,
+}
+
+/// State of the lowering of one function.
+struct Lower<'f> {
+    b: Builder<'f>,
+    plan: Plan,
+    globals: &'f Map<Global, GlobalData>,
+    blob: &'f mut Blob,
+    slot: ConstantSlot,
+    target: &'f DeviceTarget,
+    /// Address spaces of the values that were pointers.
+    spaces: Vec<Option<AddressSpace>>,
+    /// What replaces a value.
+    map: Vec<Option<Value>>,
+    /// Results of the `Variable` instructions.
+    variables: Vec<Option<Value>>,
+    stack: Option<Value>,
+    /// Address of the constant data.
+    constant_base: Option<Value>,
+    /// The addresses of constant variables that are really needed.
+    constants: BTreeSet<Inst>,
+    /// Instructions to put in front of the function's body.
+    prologue: Region,
+    depth: u32,
+}
+
+impl Lower<'_> {
+    fn function(&mut self) -> Result<(), PassError> {
+        self.retype();
+        self.variables = vec![None; self.plan.variables.len()];
+        let body = self.b.func.body;
+        self.region(body)?;
+        let mut insts = std::mem::take(&mut self.b.func.regions[self.prologue].insts);
+        let rest = std::mem::take(&mut self.b.func.regions[body].insts);
+        insts.extend(rest);
+        self.b.func.regions[body].insts = insts;
+        Ok(())
+    }
+
+    /// Region arguments and the results of what stays as it is become plain numbers in place. Instructions that
+    /// are replaced keep their old results, so that offsets can be read off the chains of `ptr_add`.
+    fn retype(&mut self) {
+        for n in 0..self.spaces.len() {
+            let Some(space) = self.spaces[n] else {
+                continue;
+            };
+            let v = Value::new(n);
+            let stays = match self.b.func.values[v].def {
+                ValueDef::Arg(..) => true,
+                ValueDef::Inst(inst, _) => {
+                    let op = &self.b.func.insts[inst].op;
+                    op.is_structured() || *op == Op::Select
+                }
+                ValueDef::Param(_) | ValueDef::Const(_) => false,
+            };
+            if stays {
+                self.b.func.values[v].ty = AddressFormat::of(space).value_type();
+            }
+        }
+    }
+
+    fn region(&mut self, region: Region) -> Result<(), PassError> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(bug("regions are nested too deeply").into());
+        }
+        let old = std::mem::take(&mut self.b.func.regions[region].insts);
+        self.b.enter(region);
+        for inst in old {
+            self.b.span = self.b.func.insts[inst].span;
+            self.inst(inst)?;
+        }
+        self.b.leave();
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// The address space of a value that was a pointer.
+    fn space(&self, v: Value) -> Option<AddressSpace> {
+        match self.spaces.get(v.index()) {
+            Some(space) => *space,
+            None => None,
+        }
+    }
+
+    /// What a value has become.
+    fn mapped(&mut self, v: Value) -> Value {
+        if let Some(Some(new)) = self.map.get(v.index()) {
+            return *new;
+        }
+        let (Some(space), Some(c)) = (self.space(v), self.b.func.as_const(v)) else {
+            return v;
+        };
+        let format = AddressFormat::of(space);
+        let bits = match c {
+            Const::Undef => 0,
+            Const::Bits(lanes) => format.value_of_bits(lanes[0]),
+        };
+        self.b.bits(format.value_type(), bits)
+    }
+
+    fn replace(&mut self, inst: Inst, new: Value) {
+        let old = self.b.func.insts[inst].results[0];
+        self.map[old.index()] = Some(new);
+    }
+
+    fn inst(&mut self, inst: Inst) -> Result<(), PassError> {
+        let data = &self.b.func.insts[inst];
+        let args = data.args.clone();
+        match data.op.clone() {
+            Op::Alloca { .. } => {
+                let offset = self.plan.allocas.get(&inst).copied().unwrap_or(0);
+                let new = self.b.i32(offset as i32);
+                self.replace(inst, new);
+            }
+            Op::GlobalAddr(g) => {
+                let new = self.global_address(inst, g)?;
+                self.replace(inst, new);
+            }
+            Op::PtrAdd => {
+                let new = self.ptr_add(args[0], args[1]);
+                self.replace(inst, new);
+            }
+            Op::Load(access) => {
+                let ty = self.b.func.ty(data.results[0]);
+                let new = self.load(args[0], ty, access)?;
+                self.replace(inst, new);
+            }
+            Op::Store(access) => {
+                let value = self.memory_form(args[1]);
+                let target = self.target(args[0])?;
+                self.check_width(target, self.b.func.ty(value))?;
+                self.store_to(target, 0, value, access);
+            }
+            Op::MemCpy { size, dst, src } => {
+                let to = self.target(args[0])?;
+                match constant::fold_copy(self.b.func, self.globals, args[1], size) {
+                    Some(bytes) => self.fill(to, dst, bytes),
+                    None => {
+                        let from = self.target(args[1])?;
+                        self.copy(to, dst, from, src, size);
+                    }
+                }
+            }
+            Op::MemZero { size, dst } => {
+                let to = self.target(args[0])?;
+                self.zero(to, dst, size);
+            }
+            Op::Cast(CastOp::PtrToInt) => {
+                let new = self.memory_form(args[0]);
+                self.replace(inst, new);
+            }
+            Op::Cast(CastOp::IntToPtr) => {
+                let space = self
+                    .space(data.results[0])
+                    .ok_or_else(|| bug("cast to no pointer"))?;
+                let v = self.mapped(args[0]);
+                let new = self.value_form(v, space);
+                self.replace(inst, new);
+            }
+            Op::Cast(CastOp::PtrCast) => {
+                let new = self.mapped(args[0]);
+                self.replace(inst, new);
+            }
+            Op::Intrinsic(Intrinsic::Atomic(op)) => self.atomic(inst, op, &args)?,
+            Op::Intrinsic(Intrinsic::Prefetch) => {}
+            _ => self.keep(inst)?,
+        }
+        Ok(())
+    }
+
+    /// An instruction that stays, with new operands and, if it has regions, new contents.
+    fn keep(&mut self, inst: Inst) -> Result<(), PassError> {
+        let mut args = std::mem::take(&mut self.b.func.insts[inst].args);
+        for a in &mut args {
+            *a = self.mapped(*a);
+        }
+        self.b.func.insts[inst].args = args;
+        self.b.push(inst);
+        for region in self.b.func.insts[inst].regions.clone() {
+            self.region(region)?;
+        }
+        Ok(())
+    }
+
+    fn ptr_add(&mut self, pointer: Value, offset: Value) -> Value {
+        let format = AddressFormat::of(self.space(pointer).unwrap_or(AddressSpace::Global));
+        let base = self.mapped(pointer);
+        match format {
+            AddressFormat::Physical64 => {
+                let offset = self.mapped(offset);
+                let wide = match self.b.func.ty(offset) {
+                    Ty::I64 => offset,
+                    _ => self.b.cast(CastOp::SExt, offset, Ty::I64),
+                };
+                self.b.binary(BinOp::IAdd, base, wide)
+            }
+            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
+                let offset = self.narrow(offset, 0);
+                match self.b.func.as_bits(offset) {
+                    Some(bits) => self.plus(base, bits as u32),
+                    None => match self.b.func.as_bits(base) {
+                        Some(bits) => self.plus(offset, bits as u32),
+                        None => self.b.binary(BinOp::IAdd, base, offset),
+                    },
+                }
+            }
+        }
+    }
+
+    fn global_address(&mut self, inst: Inst, g: Global) -> Result<Value, PassError> {
+        match self.globals[g].space {
+            AddressSpace::Local => {
+                let offset = self.plan.locals.get(&g).copied().unwrap_or(0);
+                Ok(self.b.i32(offset as i32))
+            }
+            AddressSpace::Constant if !self.constants.contains(&inst) => Ok(self.b.undef(Ty::I64)),
+            AddressSpace::Constant => self.constant_address(g),
+            AddressSpace::Private | AddressSpace::Global | AddressSpace::Push | AddressSpace::Args => {
+                Err(bug("a global variable in a space that has none").into())
+            }
+        }
+    }
+
+    /// The address of the constant data, read once, plus the variable's offset.
+    fn constant_address(&mut self, g: Global) -> Result<Value, PassError> {
+        let offset = self.blob.offset(g, self.globals).map_err(|_| too_large())?;
+        let base = match self.constant_base {
+            Some(base) => base,
+            None => {
+                self.b.enter(self.prologue);
+                let pointer = self.b.i32(self.slot.offset as i32);
+                let words = Array {
+                    storage: Storage::PushWord,
+                    variable: None,
+                    elem: Ty::I32,
+                    pointer,
+                };
+                let access = Access {
+                    align: 8,
+                    volatile: false,
+                };
+                let base = self.load_from(Target::Array(words), 0, Ty::I64, access);
+                self.b.leave();
+                *self.constant_base.insert(base)
+            }
+        };
+        if offset == 0 {
+            return Ok(base);
+        }
+        let offset = self.b.i64(i64::from(offset));
+        Ok(self.b.binary(BinOp::IAdd, base, offset))
+    }
+
+    /// The memory behind a pointer.
+    fn target(&mut self, pointer: Value) -> Result<Target, PassError> {
+        let space = self
+            .space(pointer)
+            .ok_or_else(|| bug("memory access by what is no pointer"))?;
+        let array = |storage, variable, elem| {
+            Target::Array(Array {
+                storage,
+                variable,
+                elem,
+                pointer,
+            })
+        };
+        Ok(match AddressFormat::of(space) {
+            AddressFormat::Physical64 => Target::Physical(self.mapped(pointer)),
+            AddressFormat::Workgroup32 => {
+                let elem = self.plan.arena;
+                array(Storage::Arena(elem), None, elem)
+            }
+            AddressFormat::Private32 => {
+                let object = self.plan.object(pointer);
+                let (variable, elem) = self.variable(object);
+                array(Storage::Variable, Some(variable), elem)
+            }
+            AddressFormat::Words32 => {
+                let storage = word_storage(space).ok_or_else(|| bug("no words in this space"))?;
+                array(storage, None, Ty::I32)
+            }
+        })
+    }
+
+    /// The variable of an object, created at its first use.
+    fn variable(&mut self, object: Object) -> (Value, Ty) {
+        let (known, plan) = match object {
+            Object::Stack => (self.stack, &self.plan.stack),
+            Object::Variable(n) => (self.variables[n], &self.plan.variables[n]),
+        };
+        let elem = plan.elem;
+        if let Some(v) = known {
+            return (v, elem);
+        }
+        let count = plan.bytes.div_ceil(elem.bytes()).max(1);
+        self.b.enter(self.prologue);
+        let op = Op::Variable { elem, count };
+        let v = self.b.value(op, vec![], Ty::ptr(AddressSpace::Private));
+        self.b.leave();
+        match object {
+            Object::Stack => self.stack = Some(v),
+            Object::Variable(n) => self.variables[n] = Some(v),
+        }
+        (v, elem)
+    }
+
+    fn load(&mut self, pointer: Value, ty: Ty, access: Access) -> Result<Value, PassError> {
+        if let Some(c) = constant::fold(self.b.func, self.globals, pointer, ty) {
+            return Ok(self.b.func.constant(ty, c));
+        }
+        let target = self.target(pointer)?;
+        let Some(space) = ty.space() else {
+            self.check_width(target, ty)?;
+            return Ok(self.load_from(target, 0, ty, access));
+        };
+        let from = self.space(pointer);
+        if space == AddressSpace::Local && from.and_then(word_storage).is_some() {
+            return Ok(self.load_from(target, 0, Ty::I32, access));
+        }
+        let bits = self.load_from(target, 0, Ty::I64, access);
+        Ok(self.value_form(bits, space))
+    }
+
+    /// A value as it is stored: pointers as I64.
+    fn memory_form(&mut self, v: Value) -> Value {
+        let Some(space) = self.space(v) else {
+            return self.mapped(v);
+        };
+        let value = self.mapped(v);
+        let format = AddressFormat::of(space);
+        match format {
+            AddressFormat::Physical64 => value,
+            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
+                let biased = self.plus(value, format.bias());
+                self.b.cast(CastOp::ZExt, biased, Ty::I64)
+            }
+        }
+    }
+
+    /// The pointer that was stored as this I64.
+    fn value_form(&mut self, bits: Value, space: AddressSpace) -> Value {
+        let format = AddressFormat::of(space);
+        match format {
+            AddressFormat::Physical64 => bits,
+            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
+                let low = self.b.cast(CastOp::Trunc, bits, Ty::I32);
+                self.plus(low, format.bias().wrapping_neg())
+            }
+        }
+    }
+
+    /// Narrow accesses to buffers need features.
+    fn check_width(&self, target: Target, ty: Ty) -> Result<(), PassError> {
+        let features = &self.target.features;
+        let (missing, feature, needs) = match (target, ty.scalar) {
+            (Target::Physical(_), Scalar::I8) => (
+                !features.storage8,
+                "8-bit buffer access",
+                "storageBuffer8BitAccess",
+            ),
+            (Target::Physical(_), Scalar::I16 | Scalar::F16) => (
+                !features.storage16,
+                "16-bit buffer access",
+                "storageBuffer16BitAccess",
+            ),
+            _ => (false, "", ""),
+        };
+        if missing {
+            return Err(PassError::Unsupported {
+                feature: feature.into(),
+                span: self.b.span,
+                needs: needs.into(),
+            });
+        }
+        Ok(())
+    }
+
+    fn atomic(&mut self, inst: Inst, op: AtomicOp, args: &[Value]) -> Result<(), PassError> {
+        let result = self.b.func.insts[inst].results.first().copied();
+        let value = result.or(args.get(1).copied());
+        let ty = value
+            .map(|v| self.b.func.ty(v))
+            .ok_or_else(|| bug("atomic of no type"))?;
+        let target = self.target(args[0])?;
+        let (storage, mut operands, has_64) = match target {
+            Target::Physical(address) => (
+                Storage::Physical,
+                vec![address],
+                self.target.features.buffer_int64_atomics,
+            ),
+            Target::Array(a) => match a.storage {
+                Storage::Arena(elem) if elem == ty => (
+                    a.storage,
+                    self.location(a, 0),
+                    self.target.features.shared_int64_atomics,
+                ),
+                Storage::Arena(_)
+                | Storage::Variable
+                | Storage::PushWord
+                | Storage::ArgsWord
+                | Storage::Physical => return Err(bug("atomic on memory that is not shared").into()),
+            },
+        };
+        if ty == Ty::I64 && !has_64 {
+            return Err(PassError::Unsupported {
+                feature: "64-bit atomics".into(),
+                span: self.b.span,
+                needs: "VK_KHR_shader_atomic_int64".into(),
+            });
+        }
+        for &a in &args[1..] {
+            operands.push(self.mapped(a));
+        }
+        let results: Vec<Ty> = result.iter().map(|_| ty).collect();
+        let new = self.b.insert(Op::AtomicOn(op, storage), operands, &results);
+        if result.is_some() {
+            let new = self.b.func.insts[new].results[0];
+            self.replace(inst, new);
+        }
+        Ok(())
+    }
+}
+
+#[track_caller]
+fn bug(message: &str) -> InternalError {
+    InternalError::new("lower_memory", message)
+}

@@ -1,0 +1,311 @@
+//! Loads and stores of any type at any alignment, by accesses that the storage has: device addresses take every
+//! scalar and vector that is aligned to its scalar; arrays take their element.
+
+use super::Lower;
+use crate::intrinsic::AtomicOp;
+use crate::ir::inst::{BinOp, CastOp, UnOp};
+use crate::ir::{Access, Op, Scalar, Storage, Ty, Value};
+
+/// Memory that an access goes to.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Target {
+    /// Device address.
+    Physical(Value),
+    Array(Array),
+}
+
+/// An array and a pointer into it.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Array {
+    pub(super) storage: Storage,
+    /// The `Variable`'s result, if it is one.
+    pub(super) variable: Option<Value>,
+    pub(super) elem: Ty,
+    /// The pointer as the module had it, or an I32 byte offset.
+    pub(super) pointer: Value,
+}
+
+/// Alignment of `offset` bytes behind something aligned to `align`.
+pub(super) fn align_at(align: u32, offset: u32) -> u32 {
+    if offset == 0 {
+        align
+    } else {
+        align.min(1 << offset.trailing_zeros())
+    }
+}
+
+fn lane_ty(ty: Ty) -> Ty {
+    Ty::of(ty.scalar)
+}
+
+impl Lower<'_> {
+    /// Loads a value that is no pointer, `extra` bytes behind the target.
+    pub(super) fn load_from(&mut self, target: Target, extra: u32, ty: Ty, access: Access) -> Value {
+        let access = Access {
+            align: align_at(access.align, extra),
+            ..access
+        };
+        match target {
+            Target::Physical(address) => {
+                if access.align >= ty.scalar.bytes() {
+                    let address = self.address(address, extra);
+                    return self
+                        .b
+                        .value(Op::LoadFrom(Storage::Physical, access), vec![address], ty);
+                }
+                self.load_lanes(target, extra, ty, access)
+            }
+            Target::Array(a) => {
+                let whole = ty.bytes() == a.elem.bytes() && ty.lanes == a.elem.lanes;
+                if whole && access.align >= a.elem.bytes() {
+                    let v = self.load_element(a, extra, access);
+                    return self.b.cast(CastOp::Bitcast, v, ty);
+                }
+                self.load_lanes(target, extra, ty, access)
+            }
+        }
+    }
+
+    fn load_lanes(&mut self, target: Target, extra: u32, ty: Ty, access: Access) -> Value {
+        let bytes = ty.scalar.bytes();
+        let lanes: Vec<Value> = (0..u32::from(ty.lanes))
+            .map(|n| {
+                let align = align_at(access.align, n * bytes);
+                self.load_scalar(target, extra + n * bytes, ty.scalar, Access { align, ..access })
+            })
+            .collect();
+        match lanes[..] {
+            [one] => one,
+            _ => self.b.construct(ty, lanes),
+        }
+    }
+
+    /// `access.align` is that of this very address.
+    fn load_scalar(&mut self, target: Target, extra: u32, scalar: Scalar, access: Access) -> Value {
+        let bytes = scalar.bytes();
+        let piece = match target {
+            Target::Physical(_) => access.align.min(bytes),
+            Target::Array(a) => access.align.min(bytes).min(a.elem.bytes()),
+        };
+        if piece < bytes {
+            let part = Scalar::int(piece * 8);
+            let parts: Vec<Value> = (0..bytes / piece)
+                .map(|n| self.load_scalar(target, extra + n * piece, part, access))
+                .collect();
+            let v = self.join(&parts, Scalar::int(bytes * 8));
+            return self.b.cast(CastOp::Bitcast, v, Ty::of(scalar));
+        }
+        match target {
+            Target::Physical(address) => {
+                let address = self.address(address, extra);
+                let op = Op::LoadFrom(Storage::Physical, access);
+                self.b.value(op, vec![address], Ty::of(scalar))
+            }
+            Target::Array(a) if a.elem.bytes() == bytes => {
+                let v = self.load_element(a, extra, access);
+                self.b.cast(CastOp::Bitcast, v, Ty::of(scalar))
+            }
+            Target::Array(a) => {
+                let word = self.load_element(a, extra, access);
+                let shift = self.bit_in_word(a, extra);
+                let shifted = self.b.binary(BinOp::LShr, word, shift);
+                let int = self
+                    .b
+                    .cast(CastOp::Trunc, shifted, Ty::of(Scalar::int(bytes * 8)));
+                self.b.cast(CastOp::Bitcast, int, Ty::of(scalar))
+            }
+        }
+    }
+
+    /// Stores a value that is no pointer.
+    pub(super) fn store_to(&mut self, target: Target, extra: u32, value: Value, access: Access) {
+        let ty = self.b.func.ty(value);
+        let access = Access {
+            align: align_at(access.align, extra),
+            ..access
+        };
+        match target {
+            Target::Physical(address) if access.align >= ty.scalar.bytes() => {
+                let address = self.address(address, extra);
+                let op = Op::StoreTo(Storage::Physical, access);
+                self.b.insert(op, vec![address, value], &[]);
+                return;
+            }
+            Target::Array(a)
+                if ty.bytes() == a.elem.bytes()
+                    && ty.lanes == a.elem.lanes
+                    && access.align >= a.elem.bytes() =>
+            {
+                let value = self.b.cast(CastOp::Bitcast, value, a.elem);
+                self.store_element(a, extra, value, access);
+                return;
+            }
+            Target::Physical(_) | Target::Array(_) => {}
+        }
+        let bytes = ty.scalar.bytes();
+        for n in 0..u32::from(ty.lanes) {
+            let lane = if ty.is_vector() {
+                self.b.extract(value, n as u8)
+            } else {
+                value
+            };
+            let align = align_at(access.align, n * bytes);
+            self.store_scalar(target, extra + n * bytes, lane, Access { align, ..access });
+        }
+    }
+
+    fn store_scalar(&mut self, target: Target, extra: u32, value: Value, access: Access) {
+        let scalar = self.b.func.ty(value).scalar;
+        let bytes = scalar.bytes();
+        let piece = match target {
+            Target::Physical(_) => access.align.min(bytes),
+            Target::Array(a) => access.align.min(bytes).min(a.elem.bytes()),
+        };
+        if piece < bytes {
+            let int = self
+                .b
+                .cast(CastOp::Bitcast, value, Ty::of(Scalar::int(bytes * 8)));
+            let parts = self.split(int, Scalar::int(piece * 8));
+            for (n, part) in parts.into_iter().enumerate() {
+                self.store_scalar(target, extra + n as u32 * piece, part, access);
+            }
+            return;
+        }
+        match target {
+            Target::Physical(address) => {
+                let address = self.address(address, extra);
+                let op = Op::StoreTo(Storage::Physical, access);
+                self.b.insert(op, vec![address, value], &[]);
+            }
+            Target::Array(a) if a.elem.bytes() == bytes => {
+                let value = self.b.cast(CastOp::Bitcast, value, a.elem);
+                self.store_element(a, extra, value, access);
+            }
+            Target::Array(a) => self.store_part(a, extra, value, access),
+        }
+    }
+
+    /// Stores less than an element of an integer array. In shared memory the neighbours in the same element may
+    /// be written by others at the same time.
+    fn store_part(&mut self, a: Array, extra: u32, value: Value, access: Access) {
+        let bits = self.b.func.ty(value).bytes() * 8;
+        let int = self.b.cast(CastOp::Bitcast, value, Ty::of(Scalar::int(bits)));
+        let wide = self.b.cast(CastOp::ZExt, int, a.elem);
+        let shift = self.bit_in_word(a, extra);
+        let placed = self.b.binary(BinOp::Shl, wide, shift);
+        let ones = self.b.bits(a.elem, u64::MAX >> (64 - bits));
+        let mask = self.b.binary(BinOp::Shl, ones, shift);
+        let keep = self.b.unary(UnOp::Not, mask);
+        match a.storage {
+            Storage::Arena(_) => {
+                for (op, operand) in [(AtomicOp::And, keep), (AtomicOp::Or, placed)] {
+                    let mut args = self.location(a, extra);
+                    args.push(operand);
+                    self.b.value(Op::AtomicOn(op, a.storage), args, a.elem);
+                }
+            }
+            Storage::Variable | Storage::Physical | Storage::PushWord | Storage::ArgsWord => {
+                let old = self.load_element(a, extra, access);
+                let kept = self.b.binary(BinOp::And, old, keep);
+                let new = self.b.binary(BinOp::Or, kept, placed);
+                self.store_element(a, extra, new, access);
+            }
+        }
+    }
+
+    /// The element that holds the byte `extra` behind the pointer.
+    fn load_element(&mut self, a: Array, extra: u32, access: Access) -> Value {
+        let args = self.location(a, extra);
+        self.b.value(Op::LoadFrom(a.storage, access), args, a.elem)
+    }
+
+    fn store_element(&mut self, a: Array, extra: u32, value: Value, access: Access) {
+        let mut args = self.location(a, extra);
+        args.push(value);
+        self.b.insert(Op::StoreTo(a.storage, access), args, &[]);
+    }
+
+    /// The operands that say where.
+    pub(super) fn location(&mut self, a: Array, extra: u32) -> Vec<Value> {
+        let index = self.index(a.pointer, extra, a.elem.bytes().trailing_zeros());
+        a.variable.into_iter().chain([index]).collect()
+    }
+
+    /// How far a part of an element must be shifted, as a value of the element's type.
+    fn bit_in_word(&mut self, a: Array, extra: u32) -> Value {
+        let bytes = self.mapped(a.pointer);
+        let bytes = self.plus(bytes, extra);
+        let inside = u64::from(a.elem.bytes() - 1);
+        let shift = match self.b.func.as_bits(bytes) {
+            Some(bits) => self.b.bits(Ty::I32, (bits & inside) * 8),
+            None => {
+                let mask = self.b.bits(Ty::I32, inside);
+                let byte = self.b.binary(BinOp::And, bytes, mask);
+                let three = self.b.i32(3);
+                self.b.binary(BinOp::Shl, byte, three)
+            }
+        };
+        match self.b.func.as_bits(shift) {
+            Some(bits) => self.b.bits(a.elem, bits),
+            None if a.elem == Ty::I32 => shift,
+            None => {
+                let op = if a.elem.bytes() > 4 {
+                    CastOp::ZExt
+                } else {
+                    CastOp::Trunc
+                };
+                self.b.cast(op, shift, a.elem)
+            }
+        }
+    }
+
+    fn address(&mut self, address: Value, extra: u32) -> Value {
+        if extra == 0 {
+            return address;
+        }
+        let extra = self.b.i64(i64::from(extra));
+        self.b.binary(BinOp::IAdd, address, extra)
+    }
+
+    /// Integers, low one first, as one.
+    fn join(&mut self, parts: &[Value], to: Scalar) -> Value {
+        let ty = Ty::of(to);
+        let part = lane_ty(self.b.func.ty(parts[0]));
+        if parts.len() <= 4 && part.bytes() * parts.len() as u32 == ty.bytes() {
+            let vector = self
+                .b
+                .construct(Ty::vector(part.scalar, parts.len() as u8), parts.to_vec());
+            return self.b.cast(CastOp::Bitcast, vector, ty);
+        }
+        let mut sum = None;
+        for (n, &p) in parts.iter().enumerate() {
+            let mut wide = self.b.cast(CastOp::ZExt, p, ty);
+            if n > 0 {
+                let shift = self.b.bits(ty, u64::from(part.bytes()) * 8 * n as u64);
+                wide = self.b.binary(BinOp::Shl, wide, shift);
+            }
+            sum = Some(match sum {
+                None => wide,
+                Some(s) => self.b.binary(BinOp::Or, s, wide),
+            });
+        }
+        sum.unwrap_or(parts[0])
+    }
+
+    /// An integer as narrower ones, low one first.
+    fn split(&mut self, v: Value, to: Scalar) -> Vec<Value> {
+        let ty = self.b.func.ty(v);
+        let count = ty.bytes() / to.bytes();
+        if count <= 4 {
+            let vector = self.b.cast(CastOp::Bitcast, v, Ty::vector(to, count as u8));
+            return (0..count as u8).map(|n| self.b.extract(vector, n)).collect();
+        }
+        (0..count)
+            .map(|n| {
+                let shift = self.b.bits(ty, u64::from(to.bytes() * 8 * n));
+                let shifted = self.b.binary(BinOp::LShr, v, shift);
+                self.b.cast(CastOp::Trunc, shifted, Ty::of(to))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,162 @@
+//! Copies and fills: as many of the largest pieces that both sides have, in a loop if there are many.
+
+use super::Lower;
+use super::access::{Array, Target, align_at};
+use super::constant;
+use crate::ir::inst::{BinOp, CastOp, CmpOp};
+use crate::ir::{Access, Scalar, Storage, Ty, Value};
+
+/// Pieces that are written out one after the other.
+const MAX_UNROLLED: u32 = 32;
+
+/// Where a fill or copy gets its bytes.
+#[derive(Copy, Clone)]
+enum Source<'s> {
+    Zero,
+    Bytes(&'s [u8]),
+    Memory(Target, Access),
+}
+
+impl Lower<'_> {
+    pub(super) fn copy(
+        &mut self,
+        dst: Target,
+        dst_access: Access,
+        src: Target,
+        src_access: Access,
+        size: u32,
+    ) {
+        self.transfer(dst, dst_access, Source::Memory(src, src_access), size);
+    }
+
+    pub(super) fn zero(&mut self, dst: Target, access: Access, size: u32) {
+        self.transfer(dst, access, Source::Zero, size);
+    }
+
+    /// Stores known bytes.
+    pub(super) fn fill(&mut self, dst: Target, access: Access, bytes: &[u8]) {
+        self.transfer(dst, access, Source::Bytes(bytes), bytes.len() as u32);
+    }
+
+    fn transfer(&mut self, dst: Target, access: Access, source: Source<'_>, size: u32) {
+        let (align, widest) = match source {
+            Source::Zero | Source::Bytes(_) => (access.align, widest(dst)),
+            Source::Memory(src, src_access) => {
+                (access.align.min(src_access.align), widest(dst).min(widest(src)))
+            }
+        };
+        let largest = align.min(widest);
+        let whole = size / largest;
+        let mut done = 0;
+        if whole > MAX_UNROLLED && !matches!(source, Source::Bytes(_)) {
+            self.transfer_loop(dst, access, source, largest, whole);
+            done = whole * largest;
+        }
+        while done < size {
+            let mut piece = largest;
+            while piece > size - done {
+                piece /= 2;
+            }
+            self.piece(dst, access, source, done, piece);
+            done += piece;
+        }
+    }
+
+    fn piece(&mut self, dst: Target, access: Access, source: Source<'_>, offset: u32, bytes: u32) {
+        let other = match source {
+            Source::Zero | Source::Bytes(_) => None,
+            Source::Memory(src, _) => elem(src),
+        };
+        let ty = piece_ty(bytes, [elem(dst), other]);
+        let value = match source {
+            Source::Zero => self.b.zero(ty),
+            Source::Bytes(b) => {
+                let b = &b[offset as usize..(offset + bytes) as usize];
+                self.b.func.constant(ty, constant::lanes(b, ty))
+            }
+            Source::Memory(src, src_access) => self.load_from(src, offset, ty, src_access),
+        };
+        self.store_to(dst, offset, value, access);
+    }
+
+    fn transfer_loop(&mut self, dst: Target, access: Access, source: Source<'_>, piece: u32, count: u32) {
+        let zero = self.b.i32(0);
+        let (l, body) = self.b.loop_(vec![zero], &[]);
+        let offset = self.b.func.regions[body].args[0];
+        self.b.enter(body);
+        let dst = self.moved(dst, offset);
+        let at = |a: Access| Access {
+            align: align_at(a.align, piece),
+            ..a
+        };
+        let source = match source {
+            Source::Zero | Source::Bytes(_) => source,
+            Source::Memory(src, a) => Source::Memory(self.moved(src, offset), at(a)),
+        };
+        self.piece(dst, at(access), source, 0, piece);
+        let step = self.b.i32(piece as i32);
+        let next = self.b.binary(BinOp::IAdd, offset, step);
+        let end = self.b.i32((piece * count) as i32);
+        let more = self.b.compare(CmpOp::ULt, next, end);
+        let (_, again, out) = self.b.if_(more, &[]);
+        self.b.enter(again);
+        self.b.repeat(l, vec![next]);
+        self.b.leave();
+        self.b.enter(out);
+        self.b.exit(l, vec![]);
+        self.b.leave();
+        self.b.unreachable();
+        self.b.leave();
+    }
+
+    /// The target, a run-time number of bytes further.
+    fn moved(&mut self, target: Target, offset: Value) -> Target {
+        match target {
+            Target::Physical(address) => {
+                let wide = self.b.cast(CastOp::ZExt, offset, Ty::I64);
+                Target::Physical(self.b.binary(BinOp::IAdd, address, wide))
+            }
+            Target::Array(a) => {
+                let base = self.mapped(a.pointer);
+                let pointer = self.b.binary(BinOp::IAdd, base, offset);
+                Target::Array(Array { pointer, ..a })
+            }
+        }
+    }
+}
+
+/// The largest piece that a target takes at once.
+fn widest(target: Target) -> u32 {
+    match target {
+        Target::Physical(_) => 16,
+        Target::Array(a) => match a.storage {
+            Storage::PushWord | Storage::ArgsWord => 16,
+            Storage::Arena(_) | Storage::Variable | Storage::Physical => a.elem.bytes(),
+        },
+    }
+}
+
+/// The element of an array that can be chosen.
+fn elem(target: Target) -> Option<Ty> {
+    match target {
+        Target::Physical(_) => None,
+        Target::Array(a) => match a.storage {
+            Storage::Arena(_) | Storage::Variable => Some(a.elem),
+            Storage::PushWord | Storage::ArgsWord | Storage::Physical => None,
+        },
+    }
+}
+
+/// The type of a piece: an array's element as integers, otherwise vectors of words above 4 bytes.
+fn piece_ty(bytes: u32, elems: [Option<Ty>; 2]) -> Ty {
+    for elem in elems.into_iter().flatten() {
+        if elem.bytes() == bytes {
+            return elem.with_scalar(Scalar::int(elem.scalar.bits()));
+        }
+    }
+    match bytes {
+        16 => Ty::vector(Scalar::I32, 4),
+        8 => Ty::vector(Scalar::I32, 2),
+        n => Ty::of(Scalar::int(n * 8)),
+    }
+}

@@ -1,0 +1,147 @@
+//! `__constant` variables: loads at constant offsets become constants, the others' bytes go into one blob.
+
+use crate::ir::{AddressSpace, Const, ConstantData, Function, Global, GlobalData, Inst, Map, Op, Ty, Value};
+use crate::pass::analysis::base_of;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The blob that is being built.
+#[derive(Debug, Default)]
+pub(super) struct Blob {
+    data: ConstantData,
+    offsets: BTreeMap<Global, u32>,
+    /// Placed, with relocations to do.
+    pending: Vec<Global>,
+}
+
+/// The blob would not fit into 32-bit offsets.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct TooLarge;
+
+impl Blob {
+    /// Where a global's bytes are; places it if need be.
+    pub(super) fn offset(&mut self, g: Global, globals: &Map<Global, GlobalData>) -> Result<u32, TooLarge> {
+        if let Some(&offset) = self.offsets.get(&g) {
+            return Ok(offset);
+        }
+        let global = &globals[g];
+        let align = u64::from(global.align.max(1));
+        let start = (self.data.bytes.len() as u64).next_multiple_of(align);
+        let end = start + u64::from(global.size.max(1));
+        // Some distance from the end of the numbers, for the runtime's own roundings.
+        if end > u64::from(u32::MAX >> 4) {
+            return Err(TooLarge);
+        }
+        self.data.bytes.resize(start as usize, 0);
+        if let Some(init) = &global.init {
+            self.data.bytes.extend(&init.bytes);
+        }
+        self.data.bytes.resize(end as usize, 0);
+        self.offsets.insert(g, start as u32);
+        self.pending.push(g);
+        Ok(start as u32)
+    }
+
+    /// The blob, with everything that its pointers point to.
+    pub(super) fn finish(mut self, globals: &Map<Global, GlobalData>) -> Result<ConstantData, TooLarge> {
+        while let Some(g) = self.pending.pop() {
+            let at = self.offset(g, globals)?;
+            let Some(init) = &globals[g].init else {
+                continue;
+            };
+            for &(offset, target, delta) in &init.relocations {
+                let to = self.offset(target, globals)?;
+                let to = u32::try_from(u64::from(to).wrapping_add(delta)).map_err(|_| TooLarge)?;
+                self.data.relocations.push((at + offset, to));
+            }
+        }
+        self.data.relocations.sort_unstable();
+        Ok(self.data)
+    }
+}
+
+/// Copies that are folded to stores of constants.
+const MAX_COPY: u32 = 256;
+
+/// The bytes behind a pointer to a `__constant` variable, if they are known.
+fn known_bytes<'g>(
+    func: &Function,
+    globals: &'g Map<Global, GlobalData>,
+    pointer: Value,
+    size: u32,
+) -> Option<&'g [u8]> {
+    if func.ty(pointer).space() != Some(AddressSpace::Constant) {
+        return None;
+    }
+    let (base, offset) = base_of(func, pointer);
+    let start = usize::try_from(offset?).ok()?;
+    let Op::GlobalAddr(g) = func.insts[func.def_inst(base)?].op else {
+        return None;
+    };
+    let init = globals[g].init.as_ref()?;
+    let end = start.checked_add(size as usize)?;
+    let bytes = init.bytes.get(start..end)?;
+    let relocated = init
+        .relocations
+        .iter()
+        .any(|&(at, ..)| (at as usize) < end && start < at as usize + 8);
+    if relocated { None } else { Some(bytes) }
+}
+
+/// The value that a load of a `__constant` variable yields, if it is known.
+pub(super) fn fold(
+    func: &Function,
+    globals: &Map<Global, GlobalData>,
+    pointer: Value,
+    ty: Ty,
+) -> Option<Const> {
+    if ty.scalar.is_ptr() {
+        return None;
+    }
+    let bytes = known_bytes(func, globals, pointer, ty.bytes())?;
+    Some(lanes(bytes, ty))
+}
+
+/// Bytes in memory as a constant.
+pub(super) fn lanes(bytes: &[u8], ty: Ty) -> Const {
+    let lanes = bytes
+        .chunks_exact(ty.scalar.bytes() as usize)
+        .map(|lane| lane.iter().rev().fold(0u64, |bits, &b| bits << 8 | u64::from(b)));
+    Const::Bits(lanes.collect())
+}
+
+/// The bytes that a copy from a `__constant` variable copies, if they are known and few.
+pub(super) fn fold_copy<'g>(
+    func: &Function,
+    globals: &'g Map<Global, GlobalData>,
+    source: Value,
+    size: u32,
+) -> Option<&'g [u8]> {
+    if size > MAX_COPY {
+        return None;
+    }
+    known_bytes(func, globals, source, size)
+}
+
+/// The `global_addr` instructions of constant variables that are used by more than what is folded.
+pub(super) fn needed(func: &Function, globals: &Map<Global, GlobalData>) -> BTreeSet<Inst> {
+    let mut needed = BTreeSet::new();
+    for inst in func.insts_in_order() {
+        let data = &func.insts[inst];
+        for (n, &v) in data.args.iter().enumerate() {
+            if func.ty(v).space() != Some(AddressSpace::Constant) {
+                continue;
+            }
+            let folded = match &data.op {
+                // Its own uses are looked at.
+                Op::PtrAdd => true,
+                Op::Load(_) => fold(func, globals, v, func.ty(data.results[0])).is_some(),
+                Op::MemCpy { size, .. } => n == 1 && fold_copy(func, globals, v, *size).is_some(),
+                _ => false,
+            };
+            if !folded && let Some(base) = func.def_inst(base_of(func, v).0) {
+                needed.insert(base);
+            }
+        }
+    }
+    needed
+}

@@ -1,0 +1,152 @@
+//! Chooses the element type of an array in private or local memory from the accesses to it.
+
+use crate::ir::{Scalar, Ty};
+
+/// What is known of the accesses to one array.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Accesses {
+    /// Each distinct (type, alignment) of loads and stores, with how often it occurs.
+    typed: Vec<(Ty, u32, u32)>,
+    /// Alignment and size of copies and fills, which adapt to any element.
+    bulk: Vec<(u32, u32)>,
+    /// Widths in bytes of atomic accesses.
+    atomics: Vec<u32>,
+}
+
+/// Two widths of atomics on one array.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct MixedAtomics;
+
+impl Accesses {
+    /// A load or store. Pointers count as I64: that is how they are stored.
+    pub(super) fn typed(&mut self, ty: Ty, align: u32) {
+        let ty = if ty.scalar.is_ptr() { Ty::I64 } else { ty };
+        match self.typed.iter_mut().find(|t| t.0 == ty && t.1 == align) {
+            Some(t) => t.2 += 1,
+            None => self.typed.push((ty, align, 1)),
+        }
+    }
+
+    /// A copy or fill.
+    pub(super) fn bulk(&mut self, align: u32, size: u32) {
+        self.bulk.push((align, size));
+    }
+
+    /// An atomic operation.
+    pub(super) fn atomic(&mut self, ty: Ty) {
+        if !self.atomics.contains(&ty.bytes()) {
+            self.atomics.push(ty.bytes());
+        }
+    }
+
+    /// Whether there are no accesses at all.
+    pub(super) fn is_empty(&self) -> bool {
+        self.typed.is_empty() && self.bulk.is_empty() && self.atomics.is_empty()
+    }
+
+    /// The element type: the accessed type if all agree, the common scalar if the widths agree, otherwise words.
+    /// With `typed` false always words: for memory that several objects share.
+    pub(super) fn element(&self) -> Result<Ty, MixedAtomics> {
+        match self.atomics[..] {
+            [] => {}
+            [bytes] => return Ok(Ty::of(Scalar::int(bytes * 8))),
+            _ => return Err(MixedAtomics),
+        }
+        let bulk_fits = |bytes: u32| {
+            self.bulk
+                .iter()
+                .all(|&(align, size)| align >= bytes && size % bytes == 0)
+        };
+        let Some(&(first, ..)) = self.typed.first() else {
+            let align = self.bulk.iter().map(|&(align, _)| align).min().unwrap_or(4);
+            let sizes_fit = |bytes: &u32| align >= *bytes && bulk_fits(*bytes);
+            let bytes = [4, 2, 1].into_iter().find(sizes_fit).unwrap_or(4);
+            return Ok(Ty::of(Scalar::int(bytes * 8)));
+        };
+        let width = first.scalar.bytes();
+        let scalars_agree = self
+            .typed
+            .iter()
+            .all(|&(ty, align, _)| ty.scalar.bytes() == width && align >= width);
+        if !scalars_agree || !bulk_fits(width) {
+            return Ok(Ty::I32);
+        }
+        let scalar = self.most_frequent_scalar(first.scalar);
+        let bytes = first.bytes();
+        let vectors_agree = matches!(first.lanes, 2 | 4)
+            && self
+                .typed
+                .iter()
+                .all(|&(ty, align, _)| ty.lanes == first.lanes && align >= bytes);
+        if vectors_agree && bulk_fits(bytes) {
+            return Ok(Ty::vector(scalar, first.lanes));
+        }
+        Ok(Ty::of(scalar))
+    }
+
+    fn most_frequent_scalar(&self, first: Scalar) -> Scalar {
+        let mut best = (0, first);
+        for &(ty, ..) in &self.typed {
+            let count: u32 = self
+                .typed
+                .iter()
+                .filter(|t| t.0.scalar == ty.scalar)
+                .map(|t| t.2)
+                .sum();
+            if count > best.0 {
+                best = (count, ty.scalar);
+            }
+        }
+        best.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn element(typed: &[(Ty, u32)], bulk: &[(u32, u32)]) -> Ty {
+        let mut a = Accesses::default();
+        for &(ty, align) in typed {
+            a.typed(ty, align);
+        }
+        for &(align, size) in bulk {
+            a.bulk(align, size);
+        }
+        a.element().expect("no atomics")
+    }
+
+    #[test]
+    fn elements() {
+        let v4 = Ty::vector(Scalar::F32, 4);
+        let v3 = Ty::vector(Scalar::F32, 3);
+        let cases: &[(&[(Ty, u32)], &[(u32, u32)], Ty)] = &[
+            (&[(Ty::F32, 4), (Ty::F32, 8)], &[], Ty::F32),
+            (&[(Ty::F32, 4), (Ty::I32, 4), (Ty::I32, 4)], &[], Ty::I32),
+            (&[(v4, 16)], &[(16, 64)], v4),
+            (&[(v4, 16)], &[(4, 64)], Ty::F32),
+            (&[(v4, 16), (Ty::F32, 4)], &[], Ty::F32),
+            (&[(v3, 16)], &[], Ty::F32),
+            (&[(v4, 4)], &[], Ty::F32),
+            (&[(Ty::F32, 2)], &[], Ty::I32),
+            (&[(Ty::F32, 4), (Ty::I8, 1)], &[], Ty::I32),
+            (&[(Ty::I8, 1)], &[], Ty::I8),
+            (&[(Ty::I64, 8)], &[(8, 12)], Ty::I32),
+            (&[], &[(1, 5)], Ty::I8),
+            (&[], &[(16, 20)], Ty::I32),
+        ];
+        for &(typed, bulk, expected) in cases {
+            assert_eq!(element(typed, bulk), expected, "{typed:?} {bulk:?}");
+        }
+    }
+
+    #[test]
+    fn atomics_decide() {
+        let mut a = Accesses::default();
+        a.typed(Ty::F32, 4);
+        a.atomic(Ty::I32);
+        assert_eq!(a.element(), Ok(Ty::I32));
+        a.atomic(Ty::I64);
+        assert_eq!(a.element(), Err(MixedAtomics));
+    }
+}

@@ -1,0 +1,71 @@
+//! Address formats: one exhaustive match for each question about a pointer.
+
+use crate::ir::{AddressSpace, Storage, Ty};
+
+/// How pointers of an address space are represented.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum AddressFormat {
+    /// A 64-bit device address.
+    Physical64,
+    /// A 32-bit byte offset into the work-group's arena.
+    Workgroup32,
+    /// A 32-bit byte offset, into one variable or into the work-item's stack.
+    Private32,
+    /// A 32-bit byte offset into the push-constant block or the argument buffer.
+    Words32,
+}
+
+/// What a local pointer gains as an integer or in memory. Offset 0 is a valid object, a null pointer is not: so a
+/// null pointer is the offset `-LOCAL_BIAS`, and only conversions have to add and subtract. A multiple of every
+/// alignment, so that what a program sees of an address is aligned as the object is.
+const LOCAL_BIAS: u32 = 0x1000_0000;
+/// The same for private pointers, which a program can so tell from local ones when it prints them.
+const PRIVATE_BIAS: u32 = 0x2000_0000;
+
+impl AddressFormat {
+    /// The format of an address space (physical ABI).
+    pub(super) fn of(space: AddressSpace) -> Self {
+        match space {
+            AddressSpace::Global | AddressSpace::Constant => AddressFormat::Physical64,
+            AddressSpace::Local => AddressFormat::Workgroup32,
+            AddressSpace::Private => AddressFormat::Private32,
+            AddressSpace::Push | AddressSpace::Args => AddressFormat::Words32,
+        }
+    }
+
+    /// Type of a pointer.
+    pub(super) fn value_type(self) -> Ty {
+        match self {
+            AddressFormat::Physical64 => Ty::I64,
+            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => Ty::I32,
+        }
+    }
+
+    /// What a pointer as an integer has more than the pointer as a value.
+    pub(super) fn bias(self) -> u32 {
+        match self {
+            AddressFormat::Physical64 | AddressFormat::Words32 => 0,
+            AddressFormat::Workgroup32 => LOCAL_BIAS,
+            AddressFormat::Private32 => PRIVATE_BIAS,
+        }
+    }
+
+    /// The value of a pointer that has these bits in memory.
+    pub(super) fn value_of_bits(self, bits: u64) -> u64 {
+        match self {
+            AddressFormat::Physical64 => bits,
+            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
+                u64::from((bits as u32).wrapping_sub(self.bias()))
+            }
+        }
+    }
+}
+
+/// Where the words of an interface space are.
+pub(super) fn word_storage(space: AddressSpace) -> Option<Storage> {
+    match space {
+        AddressSpace::Push => Some(Storage::PushWord),
+        AddressSpace::Args => Some(Storage::ArgsWord),
+        AddressSpace::Private | AddressSpace::Local | AddressSpace::Global | AddressSpace::Constant => None,
+    }
+}

@@ -1,0 +1,202 @@
+//! Offsets and indices of arrays that are addressed with 32 bits: kept in 32-bit arithmetic, and divided by the
+//! element size symbolically, so that `p + i * 4` becomes index `i` and not `(i * 4) >> 2`.
+
+use super::Lower;
+use crate::ir::inst::{BinOp, CastOp};
+use crate::ir::{Const, Op, Ty, Value};
+use crate::pass::analysis::constant_offset;
+
+/// How deep an expression is rewritten.
+const MAX_DEPTH: u32 = 6;
+
+impl Lower<'_> {
+    /// The low 32 bits of an I64 or I32 offset.
+    pub(super) fn narrow(&mut self, v: Value, depth: u32) -> Value {
+        if self.b.func.ty(v) == Ty::I32 {
+            return self.mapped(v);
+        }
+        if let Some(c) = self.b.func.as_const(v) {
+            let bits = match c {
+                Const::Bits(lanes) => lanes[0],
+                Const::Undef => 0,
+            };
+            return self.b.bits(Ty::I32, bits & 0xffff_ffff);
+        }
+        if depth < MAX_DEPTH
+            && let Some(inst) = self.b.func.def_inst(v)
+        {
+            let data = &self.b.func.insts[inst];
+            let args = data.args.clone();
+            match data.op {
+                Op::Cast(op @ (CastOp::SExt | CastOp::ZExt)) => {
+                    let a = self.mapped(args[0]);
+                    return match self.b.func.ty(a) {
+                        Ty::I32 => a,
+                        _ => self.b.cast(op, a, Ty::I32),
+                    };
+                }
+                Op::Binary(
+                    op @ (BinOp::IAdd | BinOp::ISub | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor),
+                ) => {
+                    let a = self.narrow(args[0], depth + 1);
+                    let c = self.narrow(args[1], depth + 1);
+                    return self.b.binary(op, a, c);
+                }
+                Op::Binary(BinOp::Shl) => {
+                    if let Some(count) = self.b.func.as_bits(args[1]).filter(|&c| c < 32) {
+                        let a = self.narrow(args[0], depth + 1);
+                        let count = self.b.bits(Ty::I32, count);
+                        return self.b.binary(BinOp::Shl, a, count);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let v = self.mapped(v);
+        self.b.cast(CastOp::Trunc, v, Ty::I32)
+    }
+
+    /// A 64-bit offset divided by a power of two, if it is a sum of multiples of that. 64-bit expressions only:
+    /// what 32-bit arithmetic drops at the top would be missing from the quotient.
+    fn divided(&mut self, v: Value, log: u32, depth: u32) -> Option<Quotient> {
+        if let Some(offset) = constant_offset(self.b.func, v) {
+            return (offset.trailing_zeros() >= log || offset == 0).then_some(Quotient::Const(offset >> log));
+        }
+        if depth >= MAX_DEPTH || self.b.func.ty(v) != Ty::I64 {
+            return None;
+        }
+        let data = &self.b.func.insts[self.b.func.def_inst(v)?];
+        let (a, c) = match data.args[..] {
+            [a, c] => (a, c),
+            _ => return None,
+        };
+        match data.op {
+            Op::Binary(op @ (BinOp::IAdd | BinOp::ISub)) => {
+                let x = self.divided(a, log, depth + 1)?;
+                let y = self.divided(c, log, depth + 1)?;
+                let (x, y) = (self.quotient(x), self.quotient(y));
+                Some(Quotient::Value(self.b.binary(op, x, y)))
+            }
+            Op::Binary(BinOp::IMul) => {
+                let (x, factor) = match (self.b.func.as_bits(a), self.b.func.as_bits(c)) {
+                    (_, Some(k)) => (a, k),
+                    (Some(k), None) => (c, k),
+                    (None, None) => return None,
+                };
+                if factor.trailing_zeros() < log {
+                    return None;
+                }
+                let x = self.narrow(x, depth + 1);
+                let factor = factor >> log;
+                if factor == 1 {
+                    return Some(Quotient::Value(x));
+                }
+                let factor = self.b.bits(Ty::I32, factor & 0xffff_ffff);
+                Some(Quotient::Value(self.b.binary(BinOp::IMul, x, factor)))
+            }
+            Op::Binary(BinOp::Shl) => {
+                let count = self.b.func.as_bits(c)?;
+                if count < u64::from(log) || count - u64::from(log) > 31 {
+                    return None;
+                }
+                let x = self.narrow(a, depth + 1);
+                let count = count - u64::from(log);
+                if count == 0 {
+                    return Some(Quotient::Value(x));
+                }
+                let count = self.b.bits(Ty::I32, count);
+                Some(Quotient::Value(self.b.binary(BinOp::Shl, x, count)))
+            }
+            _ => None,
+        }
+    }
+
+    fn quotient(&mut self, q: Quotient) -> Value {
+        match q {
+            Quotient::Const(c) => self.b.i32(c as i32),
+            Quotient::Value(v) => v,
+        }
+    }
+
+    /// The 32-bit offset `pointer + extra`, divided by `1 << log`. The division is exact, or rounds down where the
+    /// pointer is known to be aligned to less than that.
+    pub(super) fn index(&mut self, pointer: Value, extra: u32, log: u32) -> Value {
+        if let Some(index) = self.exact_index(pointer, extra, log) {
+            return index;
+        }
+        let bytes = self.mapped(pointer);
+        let bytes = self.plus(bytes, extra);
+        self.shifted(bytes, log)
+    }
+
+    fn exact_index(&mut self, pointer: Value, extra: u32, log: u32) -> Option<Value> {
+        if extra % (1 << log) != 0 {
+            return None;
+        }
+        let mut constant = i64::from(extra >> log);
+        let mut terms = Vec::new();
+        let mut base = pointer;
+        // Loop arguments and the like end the chain.
+        for _ in 0..64 {
+            let Some(inst) = self.b.func.def_inst(base) else {
+                break;
+            };
+            let data = &self.b.func.insts[inst];
+            if data.op != Op::PtrAdd {
+                break;
+            }
+            let (next, offset) = (data.args[0], data.args[1]);
+            match self.divided(offset, log, 0)? {
+                Quotient::Const(c) => constant = constant.wrapping_add(c),
+                Quotient::Value(v) => terms.push(v),
+            }
+            base = next;
+        }
+        let base = self.mapped(base);
+        match self.b.func.as_bits(base) {
+            Some(bits) if bits.trailing_zeros() >= log || bits == 0 => constant += (bits >> log) as i64,
+            Some(_) => return None,
+            None => terms.push(self.shifted(base, log)),
+        }
+        let mut sum = None;
+        for term in terms.into_iter().rev() {
+            sum = Some(match sum {
+                None => term,
+                Some(s) => self.b.binary(BinOp::IAdd, s, term),
+            });
+        }
+        let sum = match sum {
+            None => self.b.i32(constant as i32),
+            Some(s) => self.plus(s, constant as u32),
+        };
+        Some(sum)
+    }
+
+    /// An I32 plus a constant.
+    pub(super) fn plus(&mut self, v: Value, extra: u32) -> Value {
+        if extra == 0 {
+            return v;
+        }
+        if let Some(bits) = self.b.func.as_bits(v) {
+            return self.b.i32((bits as u32).wrapping_add(extra) as i32);
+        }
+        let extra = self.b.i32(extra as i32);
+        self.b.binary(BinOp::IAdd, v, extra)
+    }
+
+    fn shifted(&mut self, v: Value, log: u32) -> Value {
+        if log == 0 {
+            return v;
+        }
+        if let Some(bits) = self.b.func.as_bits(v) {
+            return self.b.i32((bits as u32 >> log) as i32);
+        }
+        let log = self.b.i32(log as i32);
+        self.b.binary(BinOp::LShr, v, log)
+    }
+}
+
+enum Quotient {
+    Const(i64),
+    Value(Value),
+}
