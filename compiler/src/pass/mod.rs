@@ -16,6 +16,7 @@ pub mod lower_memory;
 pub mod mem2reg;
 pub mod pipeline;
 pub mod simplify_regions;
+pub mod sroa;
 
 use crate::diag::{Diags, InternalError};
 use crate::ir::Module;

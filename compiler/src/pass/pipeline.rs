@@ -1,6 +1,6 @@
 //! The order of the passes.
 
-use super::{Pipeline, dce, inline, lower_exits, mem2reg, simplify_regions};
+use super::{Pipeline, dce, inline, lower_exits, mem2reg, simplify_regions, sroa};
 use crate::inv;
 use crate::target::Target;
 
@@ -8,6 +8,7 @@ use crate::target::Target;
 pub fn pipeline(_target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
     p.run_pass(inline::PASS); // OpenCL C forbids recursion, so this ends
+    p.run_pass(sroa::PASS); // leaves variables of one type each, as mem2reg wants them
     p.run_pass(mem2reg::PASS); // everything below wants to see values, not memory
     p.fixpoint("early", &[simplify_regions::PASS, dce::PASS]);
     p.run_pass(lower_exits::PASS); // last: everything above may use exits of any distance
