@@ -10,9 +10,13 @@
 
 pub mod analysis;
 pub mod dce;
+pub mod gather_pointer_uses;
 pub mod inline;
 pub mod lower_exits;
+pub mod lower_kernel_args;
+pub mod lower_long_vectors;
 pub mod lower_memory;
+pub mod lower_system_values;
 pub mod mem2reg;
 pub mod pipeline;
 pub mod simplify_regions;
