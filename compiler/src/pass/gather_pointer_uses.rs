@@ -12,9 +12,7 @@
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
-use crate::ir::{
-    ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerUse, Value, ValueDef,
-};
+use crate::ir::{ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerUse, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "gather_pointer_uses",
@@ -64,7 +62,8 @@ fn uses_of(func: &Function, users: &[Vec<(Inst, usize)>], param: Value) -> Point
     while let Some(value) = work.pop() {
         for &(inst, n) in &users[value.index()] {
             if let Some(next) = step(func, inst, n, &mut uses)
-                && !std::mem::replace(&mut derived[next.index()], true) {
+                && !std::mem::replace(&mut derived[next.index()], true)
+            {
                 work.push(next);
             }
         }

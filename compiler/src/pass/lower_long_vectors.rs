@@ -188,11 +188,7 @@ impl Split<'_> {
             return self.b.extract(*v, *l);
         }
         if only_lanes {
-            let same_type = |s: &Self| {
-                sources
-                    .iter()
-                    .all(|&v| s.b.func.ty(v) == s.b.func.ty(sources[0]))
-            };
+            let same_type = |s: &Self| sources.iter().all(|&v| s.b.func.ty(v) == s.b.func.ty(sources[0]));
             match sources[..] {
                 [] => return self.b.undef(ty),
                 [v] if self.b.func.ty(v) == ty && mask.iter().enumerate().all(|(i, &m)| m == i as u8) => {
@@ -407,7 +403,9 @@ impl Split<'_> {
             return;
         }
         // Through 32-bit words: `unit` lanes of each side are so many whole words that fit in a vector.
-        let from_unit = (16 / from.scalar.bytes()).min(u32::from(PART)).min(u32::from(from.lanes)) as usize;
+        let from_unit = (16 / from.scalar.bytes())
+            .min(u32::from(PART))
+            .min(u32::from(from.lanes)) as usize;
         let mut words = Vec::new();
         let lanes = self.lanes(value);
         for chunk in lanes.chunks(from_unit) {
@@ -418,14 +416,14 @@ impl Split<'_> {
                 .cast(CastOp::Bitcast, unit, Ty::vector(Scalar::I32, (bytes / 4) as u8));
             words.extend(self.lanes(unit));
         }
-        let to_unit = (16 / to.scalar.bytes()).min(u32::from(PART)).min(u32::from(to.lanes)) as u8;
+        let to_unit = (16 / to.scalar.bytes())
+            .min(u32::from(PART))
+            .min(u32::from(to.lanes)) as u8;
         let words_of_unit = (u32::from(to_unit) * to.scalar.bytes() / 4) as usize;
         let mut result_lanes = Vec::new();
         for chunk in words.chunks(words_of_unit) {
             let unit = self.gather(Scalar::I32, chunk);
-            let unit = self
-                .b
-                .cast(CastOp::Bitcast, unit, Ty::vector(to.scalar, to_unit));
+            let unit = self.b.cast(CastOp::Bitcast, unit, Ty::vector(to.scalar, to_unit));
             result_lanes.extend(self.lanes(unit));
         }
         self.define(result, &result_lanes);
@@ -470,4 +468,3 @@ impl Split<'_> {
         }
     }
 }
-
