@@ -1,8 +1,8 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, dce, gather_pointer_uses, inline, lower_exits, lower_kernel_args, lower_long_vectors, lower_memory,
-    lower_system_values, mem2reg, simplify_regions, sroa,
+    Pipeline, dce, gather_pointer_uses, inline, lower_exits, lower_kernel_args, lower_long_vectors,
+    lower_memory, lower_system_values, mem2reg, simplify_regions, sroa,
 };
 use crate::inv;
 use crate::target::Target;
