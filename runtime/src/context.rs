@@ -20,6 +20,12 @@ pub struct Context {
     executor: Arc<Executor>,
 }
 
+impl Drop for Context {
+    fn drop(&mut self) {
+        self.executor.stop();
+    }
+}
+
 impl_object!(Context, ClCode::InvalidContext, "context");
 
 impl std::fmt::Debug for Context {

@@ -34,4 +34,9 @@ pub mod program;
 pub mod queue;
 pub mod sampler;
 pub mod trace;
-pub mod vk;
+mod vk;
+
+/// Messages of the Vulkan validation layer so far (`CALDERA_VALIDATION=1`); tests demand zero.
+pub fn validation_messages() -> u64 {
+    vk::message_count()
+}

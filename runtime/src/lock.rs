@@ -29,6 +29,8 @@ pub enum Rank {
     Event,
     /// A context's executor.
     Executor,
+    /// A device's uploader.
+    Upload,
     /// A Vulkan queue (external synchronisation of vkQueueSubmit).
     Submit,
     /// A device's memory allocator.

@@ -20,6 +20,8 @@ mod interface;
 mod intrinsic;
 mod memory;
 mod reflection;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use crate::diag::InternalError;

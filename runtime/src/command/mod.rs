@@ -1,6 +1,20 @@
 //! Commands: what a queue executes.
+//!
+//! [`Command`] is closed on purpose: adding a variant makes the compiler list every place that must know about it.
+//! A command is recorded into the queue's open batch at once; only one that the GPU cannot wait for is kept as a
+//! value until it can be recorded.
 
+pub(crate) mod buffer;
+pub(crate) mod fill;
+pub(crate) mod map;
 pub mod rect;
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::kernel::launch::{ArgValue, Launch};
+use crate::kernel::pipeline::DeviceKernel;
+use crate::queue::Recording;
 
 /// CL_EVENT_COMMAND_TYPE.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -29,4 +43,73 @@ pub enum CommandType {
     MigrateMemObjects = 0x1206,
     FillBuffer = 0x1207,
     FillImage = 0x1208,
+}
+
+/// A command that owns everything it needs.
+pub(crate) enum Command {
+    NdRange {
+        launch: Box<Launch>,
+        kernel: Arc<DeviceKernel>,
+        args: Vec<ArgValue>,
+    },
+    Read(buffer::HostTransfer),
+    Write(buffer::HostTransfer),
+    Copy(buffer::Copy),
+    Fill(fill::Fill),
+    Map(map::Map),
+    Unmap(map::Unmap),
+    /// Completes when everything before it has.
+    Marker,
+    /// As a marker; and what follows waits for it.
+    Barrier,
+    /// The memory is where it is used already.
+    Migrate,
+}
+
+impl Command {
+    /// Records the command.
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        match self {
+            Command::NdRange { launch, kernel, args } => launch.record(kernel, args, r),
+            Command::Read(c) => c.record_read(r),
+            Command::Write(c) => c.record_write(r),
+            Command::Copy(c) => c.record(r),
+            Command::Fill(c) => c.record(r),
+            Command::Map(c) => c.record(r),
+            Command::Unmap(c) => c.record(r),
+            // In-order execution: the event is reached with the batch, after everything before it.
+            Command::Marker | Command::Barrier | Command::Migrate => Ok(()),
+        }
+    }
+}
+
+/// A command at the time of its enqueue call: launches are borrowed, so that the usual case allocates nothing.
+pub(crate) enum Incoming<'a> {
+    Launch {
+        launch: Launch,
+        kernel: &'a Arc<DeviceKernel>,
+        args: &'a [ArgValue],
+    },
+    Command(Command),
+}
+
+impl Incoming<'_> {
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        match self {
+            Incoming::Launch { launch, kernel, args } => launch.record(kernel, args, r),
+            Incoming::Command(c) => c.record(r),
+        }
+    }
+
+    /// To keep it.
+    pub(crate) fn into_command(self) -> Command {
+        match self {
+            Incoming::Launch { launch, kernel, args } => Command::NdRange {
+                launch: Box::new(launch),
+                kernel: Arc::clone(kernel),
+                args: args.to_vec(),
+            },
+            Incoming::Command(c) => c,
+        }
+    }
 }

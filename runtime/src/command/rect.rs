@@ -83,6 +83,35 @@ impl RectSide {
     }
 }
 
+/// Whether two regions of one root overlap (CL 5.2.2, appendix E): some row of one meets some row of the other.
+pub(crate) fn overlap(a: &Layout, a_offset: u64, b: &Layout, b_offset: u64, region: [u64; 3]) -> bool {
+    let [w, h, d] = region;
+    let bounds = |l: &Layout, offset: u64| (offset + l.start, offset + l.row(h - 1, d - 1) + w);
+    let ((a0, a1), (b0, b1)) = (bounds(a, a_offset), bounds(b, b_offset));
+    if a0 >= b1 || b0 >= a1 {
+        return false;
+    }
+    let rows = |l: Layout, offset: u64| {
+        let mut starts: Vec<u64> = (0..d)
+            .flat_map(|z| (0..h).map(move |y| offset + l.row(y, z)))
+            .collect();
+        starts.sort_unstable();
+        starts
+    };
+    let (a, b) = (rows(*a, a_offset), rows(*b, b_offset));
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] + w <= b[j] {
+            i += 1;
+        } else if b[j] + w <= a[i] {
+            j += 1;
+        } else {
+            return true;
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,5 +140,17 @@ mod tests {
         assert!(side(4, 10).layout([4, 2, 1]).is_err());
         assert!(side(4, 8).layout([4, 0, 1]).is_err());
         assert!(side(usize::MAX, 0).layout([4, 2, 2]).is_err());
+    }
+
+    #[test]
+    fn interleaved_rows_do_not_overlap() {
+        let l = |start| Layout {
+            start,
+            row_pitch: 16,
+            slice_pitch: 64,
+        };
+        assert!(!overlap(&l(0), 0, &l(8), 0, [8, 4, 2]));
+        assert!(overlap(&l(0), 0, &l(7), 0, [8, 4, 2]));
+        assert!(!overlap(&l(0), 0, &l(0), 1024, [8, 4, 2]));
     }
 }

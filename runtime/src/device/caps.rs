@@ -1,19 +1,209 @@
 //! From Vulkan features and limits to what OpenCL and the compiler see.
 
-use caldera_compiler::target::Target;
+use caldera_compiler::target::{Abi, Calibration, SpirvVersion, Target};
 
-use super::{DeviceInfo, Limits};
-use crate::vk;
+use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
+use super::limits::Limits;
+use crate::config::{AbiChoice, DeviceKind, config};
+use crate::vk::{self, Facts, PhysicalType};
 
-/// What OpenCL needs and the device lacks.
-pub(super) fn missing(_physical: &vk::PhysicalDevice) -> Vec<&'static str> {
-    vec!["an implementation of Caldera's Vulkan layer"]
+/// Steps in which the local arena grows, so that few pipelines cover all sizes.
+const LOCAL_STEP: u32 = 1024;
+
+/// What OpenCL needs and the device lacks, by Vulkan name.
+pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
+    let f = physical.facts();
+    let mut missing = f.missing.clone();
+    let features = &f.features;
+    for (has, name) in [
+        (features.int8, "shaderInt8"),
+        (features.int16, "shaderInt16"),
+        (features.storage8, "storageBuffer8BitAccess"),
+        (features.storage16, "storageBuffer16BitAccess"),
+    ] {
+        if !has {
+            missing.push(name);
+        }
+    }
+    missing
 }
 
-pub(super) fn target(_physical: &vk::PhysicalDevice) -> Target {
-    Target::desktop()
+/// `cl_khr_*` extensions, in a fixed order.
+fn extensions(f: &Facts) -> Vec<&'static str> {
+    let features = &f.features;
+    let mut list = vec![
+        "cl_khr_global_int32_base_atomics",
+        "cl_khr_global_int32_extended_atomics",
+        "cl_khr_local_int32_base_atomics",
+        "cl_khr_local_int32_extended_atomics",
+        "cl_khr_byte_addressable_store",
+    ];
+    if features.buffer_int64_atomics && features.shared_int64_atomics {
+        list.extend(["cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics"]);
+    }
+    if features.float64 {
+        list.push("cl_khr_fp64");
+    }
+    if features.float16 && features.storage16 {
+        list.push("cl_khr_fp16");
+    }
+    list
 }
 
-pub(super) fn info(_physical: &vk::PhysicalDevice, _target: &Target, _limits: &Limits) -> DeviceInfo {
-    unreachable!("no device passes `missing`")
+/// The compiler's target.
+pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
+    let f = physical.facts();
+    Target {
+        spirv: SpirvVersion { major: 1, minor: 6 },
+        abi: match config().abi {
+            AbiChoice::Physical => Abi::Physical,
+            AbiChoice::Descriptor => Abi::Descriptor,
+        },
+        features: f.features,
+        calibration: Calibration::default(),
+        limits: caldera_compiler::target::Limits {
+            push_constants: f.max_push_constants_size,
+            local_memory: f.max_compute_shared_memory_size,
+            work_group_size: f.max_compute_work_group_invocations,
+            uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
+            local_memory_step: LOCAL_STEP,
+        },
+        extensions: extensions(f).into_iter().map(String::from).collect(),
+    }
+}
+
+fn vendor(f: &Facts) -> String {
+    match f.vendor_id {
+        0x1002 => "Advanced Micro Devices, Inc.".into(),
+        0x1010 => "Imagination Technologies".into(),
+        0x10DE => "NVIDIA Corporation".into(),
+        0x13B5 => "Arm".into(),
+        0x1AE0 => "Google Inc.".into(),
+        0x5143 => "Qualcomm".into(),
+        0x8086 => "Intel Corporation".into(),
+        0x10005 => "Mesa".into(),
+        id => format!("Vulkan vendor {id:#x}"),
+    }
+}
+
+fn kind(f: &Facts) -> DeviceKind {
+    config().device_type.unwrap_or(match f.physical_type {
+        PhysicalType::Cpu => DeviceKind::Cpu,
+        PhysicalType::Discrete | PhysicalType::Integrated | PhysicalType::Virtual => DeviceKind::Gpu,
+        PhysicalType::Other => DeviceKind::Accelerator,
+    })
+}
+
+/// What clGetDeviceInfo answers.
+pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limits) -> DeviceInfo {
+    let f = physical.facts();
+    let has64 = target.features.float64;
+    let has16 = target.features.float16 && target.features.storage16;
+    // Work-items are the vector lanes of all known Vulkan devices.
+    let widths = VectorWidths {
+        char: 1,
+        short: 1,
+        int: 1,
+        long: 1,
+        float: 1,
+        double: u32::from(has64),
+        half: u32::from(has16),
+    };
+    let fp = |bits: usize| FpConfig {
+        denorm: target.features.denorm_preserve[bits],
+        inf_nan: true,
+        round_to_nearest: true,
+        ..FpConfig::default()
+    };
+    DeviceInfo {
+        kind: kind(f),
+        vendor_id: f.vendor_id,
+        max_compute_units: f.compute_units.unwrap_or_else(|| match f.physical_type {
+            PhysicalType::Cpu => std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            PhysicalType::Discrete
+            | PhysicalType::Integrated
+            | PhysicalType::Virtual
+            | PhysicalType::Other => 1,
+        }),
+        max_work_item_dimensions: 3,
+        max_work_item_sizes: limits.group_size.map(|n| n as usize),
+        max_work_group_size: limits.group_invocations as usize,
+        preferred_vector_width: widths,
+        native_vector_width: widths,
+        // Vulkan does not tell.
+        max_clock_frequency: 0,
+        address_bits: 64,
+        max_mem_alloc_size: limits.max_alloc,
+        image_support: false,
+        max_read_image_args: 0,
+        max_write_image_args: 0,
+        image2d_max_width: 0,
+        image2d_max_height: 0,
+        image3d_max_width: 0,
+        image3d_max_height: 0,
+        image3d_max_depth: 0,
+        image_max_buffer_size: 0,
+        image_max_array_size: 0,
+        max_samplers: 0,
+        max_parameter_size: 1024,
+        // long16.
+        mem_base_addr_align: 1024,
+        min_data_type_align_size: 128,
+        half_fp_config: if has16 { fp(0) } else { FpConfig::default() },
+        single_fp_config: fp(1),
+        double_fp_config: if has64 {
+            FpConfig {
+                // Conversions in every rounding mode and fma come from the compiler's library.
+                round_to_zero: true,
+                round_to_inf: true,
+                fma: true,
+                ..fp(2)
+            }
+        } else {
+            FpConfig::default()
+        },
+        // Vulkan does not tell.
+        global_mem_cache_type: CacheType::None,
+        global_mem_cacheline_size: 0,
+        global_mem_cache_size: 0,
+        global_mem_size: limits.global_memory,
+        // Constant memory is global memory.
+        max_constant_buffer_size: limits.max_alloc.min(16 << 20),
+        max_constant_args: 16,
+        local_mem_type: match f.physical_type {
+            PhysicalType::Cpu => LocalMemType::Global,
+            PhysicalType::Discrete
+            | PhysicalType::Integrated
+            | PhysicalType::Virtual
+            | PhysicalType::Other => LocalMemType::Local,
+        },
+        local_mem_size: u64::from(limits.local_memory),
+        error_correction_support: false,
+        host_unified_memory: f.unified_memory,
+        profiling_timer_resolution: (f.timestamp_period.ceil() as usize).max(1),
+        endian_little: cfg!(target_endian = "little"),
+        available: true,
+        compiler_available: true,
+        linker_available: true,
+        executes_native_kernels: false,
+        // Accepted, and executed in order, which the specification allows.
+        out_of_order_queues: true,
+        built_in_kernels: String::new(),
+        name: f.name.clone(),
+        vendor: vendor(f),
+        driver_version: format!(
+            "{} ({} {})",
+            env!("CARGO_PKG_VERSION"),
+            f.driver_name,
+            f.driver_info
+        ),
+        profile: "FULL_PROFILE",
+        version: format!("OpenCL 1.2 Caldera {}", env!("CARGO_PKG_VERSION")),
+        opencl_c_version: "OpenCL C 1.2 ".into(),
+        extensions: extensions(f),
+        printf_buffer_size: 1 << 20,
+        preferred_interop_user_sync: true,
+        partition_max_sub_devices: 1,
+        preferred_work_group_size_multiple: limits.subgroup as usize,
+    }
 }

@@ -1,13 +1,50 @@
-//! Vulkan limits that launching and memory need.
+//! Vulkan limits that launching and memory obey.
 
 use crate::vk;
 
 /// Limits of a device.
 #[derive(Clone, Debug)]
-pub(crate) struct Limits {}
+pub(crate) struct Limits {
+    /// Work-groups of one dispatch, per dimension.
+    pub group_count: [u32; 3],
+    /// Work-items of a work-group, per dimension.
+    pub group_size: [u32; 3],
+    /// Work-items of a work-group.
+    pub group_invocations: u32,
+    /// Bytes of local memory.
+    pub local_memory: u32,
+    /// Alignment of offsets in uniform buffers.
+    pub uniform_alignment: u64,
+    /// The largest buffer.
+    pub max_alloc: u64,
+    /// Bytes of the device's memory.
+    pub global_memory: u64,
+    /// Lanes that run together.
+    pub subgroup: u32,
+}
 
 impl Limits {
-    pub(crate) fn new(_physical: &vk::PhysicalDevice) -> Limits {
-        Limits {}
+    pub(crate) fn new(physical: &vk::PhysicalDevice) -> Limits {
+        let f = physical.facts();
+        let largest = f.max_memory_allocation_size.min(f.max_buffer_size);
+        // A device whose memory is hardly larger than one allocation must leave room for a second one.
+        let max_alloc = if largest > f.device_local_heap / 2 {
+            f.device_local_heap / 2
+        } else {
+            largest
+        };
+        Limits {
+            group_count: f.max_compute_work_group_count,
+            group_size: f
+                .max_compute_work_group_size
+                .map(|n| n.min(f.max_compute_work_group_invocations)),
+            group_invocations: f.max_compute_work_group_invocations,
+            local_memory: f.max_compute_shared_memory_size,
+            uniform_alignment: f.min_uniform_buffer_offset_alignment,
+            // Whole 256-byte units: buffers are rounded up and must still fit.
+            max_alloc: max_alloc & !0xff,
+            global_memory: f.device_local_heap,
+            subgroup: f.subgroup_size.max(1),
+        }
     }
 }

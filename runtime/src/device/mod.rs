@@ -6,6 +6,7 @@
 mod caps;
 pub mod info;
 mod limits;
+mod upload;
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -14,6 +15,7 @@ use caldera_compiler::target::Target;
 
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
+use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
 use info::DeviceInfo;
@@ -27,6 +29,7 @@ pub struct Device {
     target: Arc<Target>,
     info: DeviceInfo,
     limits: Limits,
+    uploader: upload::Uploader,
     logical: OnceLock<Result<Arc<vk::Device>, vk::VkError>>,
 }
 
@@ -53,6 +56,7 @@ impl Device {
             target,
             info,
             limits,
+            uploader: upload::Uploader::new(),
             logical: OnceLock::new(),
         }))
     }
@@ -69,7 +73,12 @@ impl Device {
 
     /// Identifies driver and device: what a program binary or a cache entry is bound to.
     pub fn uuid(&self) -> [u8; 16] {
-        self.physical.uuid()
+        let facts = self.physical.facts();
+        let mut id = facts.device_uuid;
+        for (a, b) in id.iter_mut().zip(facts.driver_uuid) {
+            *a ^= b.rotate_left(3);
+        }
+        id
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -85,5 +94,13 @@ impl Device {
                 Error::new(ClCode::DeviceNotAvailable, format!("{}: {e}", self.info.name))
                     .from_source(e.clone())
             })
+    }
+
+    /// Copies `size` bytes to the start of a buffer that nothing uses yet, and waits.
+    pub(crate) fn upload(&self, to: &vk::Buffer, from: HostPtr, size: u64) -> Result<()> {
+        let logical = self.logical()?;
+        self.uploader
+            .upload(logical, to, from, size)
+            .map_err(crate::mem::buffer::allocation_error)
     }
 }

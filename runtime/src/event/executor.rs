@@ -1,14 +1,153 @@
-//! The executor: one thread per context for callbacks and host-side dependencies, started when first needed.
+//! The executor: one thread per context, started when first needed.
+//!
+//! It runs callbacks into the application, and it watches events on behalf of those who cannot poll: callbacks, and
+//! commands held back for an event of another device. The thread ends when its context does; nobody joins it.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use super::{Event, Phase};
+use crate::lock::{Condvar, Mutex, Rank, assert_none_held};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// How long the thread blocks on the GPU before it looks for new jobs.
+const SLICE: Duration = Duration::from_millis(1);
 
 /// A context's executor.
-#[derive(Debug)]
-pub struct Executor {}
+pub struct Executor {
+    state: Mutex<State>,
+    wake: Condvar,
+    this: Weak<Executor>,
+}
+
+#[derive(Default)]
+struct State {
+    jobs: VecDeque<Job>,
+    /// Events to poll until they are final.
+    watched: Vec<Arc<Event>>,
+    started: bool,
+    stop: bool,
+    /// Something changed: look at the watched events at once.
+    poked: bool,
+}
+
+impl std::fmt::Debug for Executor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Executor")
+    }
+}
 
 impl Executor {
     /// No thread yet.
     pub(crate) fn new() -> Arc<Executor> {
-        Arc::new(Executor {})
+        Arc::new_cyclic(|this| Executor {
+            state: Mutex::new(Rank::Executor, State::default()),
+            wake: Condvar::new(),
+            this: Weak::clone(this),
+        })
+    }
+
+    /// Runs a job on the thread, in order.
+    pub(crate) fn call(&self, job: Job) {
+        let mut state = self.state.lock();
+        state.jobs.push_back(job);
+        self.start(&mut state);
+        self.wake.notify_all();
+    }
+
+    /// Polls an event until it is final.
+    pub(crate) fn watch(&self, event: &Arc<Event>) {
+        let mut state = self.state.lock();
+        if !state.watched.iter().any(|e| Arc::ptr_eq(e, event)) {
+            state.watched.push(Arc::clone(event));
+        }
+        state.poked = true;
+        self.start(&mut state);
+        self.wake.notify_all();
+    }
+
+    /// A watched event may have moved.
+    pub(crate) fn wake(&self) {
+        let mut state = self.state.lock();
+        state.poked = true;
+        self.wake.notify_all();
+    }
+
+    /// The context is gone: finish the jobs and end.
+    pub(crate) fn stop(&self) {
+        let mut state = self.state.lock();
+        state.stop = true;
+        self.wake.notify_all();
+    }
+
+    fn start(&self, state: &mut State) {
+        if state.started {
+            return;
+        }
+        let Some(this) = self.this.upgrade() else { return };
+        let thread = std::thread::Builder::new().name("caldera-executor".into());
+        match thread.spawn(move || this.run()) {
+            Ok(_) => state.started = true,
+            Err(e) => log::error!("the executor thread cannot be started: {e}"),
+        }
+    }
+
+    fn run(&self) {
+        let mut watched: Vec<Arc<Event>> = Vec::new();
+        loop {
+            let job = {
+                let mut state = self.state.lock();
+                loop {
+                    watched.append(&mut state.watched);
+                    if let Some(job) = state.jobs.pop_front() {
+                        break Some(job);
+                    }
+                    if state.stop {
+                        return;
+                    }
+                    if std::mem::take(&mut state.poked)
+                        || watched.iter().any(|e| e.phase() == Phase::Submitted)
+                    {
+                        break None;
+                    }
+                    self.wake.wait(&mut state);
+                }
+            };
+            if let Some(job) = job {
+                assert_none_held();
+                // A callback that panics has been stopped at the boundary to C; this guards against our own bugs.
+                if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
+                    log::error!("a callback panicked");
+                }
+                continue;
+            }
+            watched.retain(|e| !e.run_due());
+            self.block(&watched);
+        }
+    }
+
+    /// Waits a little for one of the submitted events.
+    fn block(&self, watched: &[Arc<Event>]) {
+        let submitted: Vec<_> = watched
+            .iter()
+            .filter(|e| e.phase() == Phase::Submitted)
+            .filter_map(|e| e.queue().map(|q| (q, e.value())))
+            .collect();
+        let Some((first, _)) = submitted.first() else {
+            return;
+        };
+        if !self.state.lock().jobs.is_empty() {
+            return;
+        }
+        // Events of other devices are looked at in the next round.
+        let device = first.timeline().device();
+        let points: Vec<_> = submitted
+            .iter()
+            .map(|(q, v)| (&**q.timeline(), *v))
+            .filter(|(t, _)| Arc::ptr_eq(t.device(), device))
+            .collect();
+        device.wait_any(&points, SLICE);
     }
 }

@@ -2,9 +2,16 @@
 
 use std::sync::Arc;
 
-use super::pipeline::DeviceKernel;
+use caldera_compiler::reflect::{Binding, Place, PushRange};
+
+use super::local_size;
+use super::pipeline::{DeviceKernel, Variant};
+use crate::command::buffer::access;
+use crate::error::{ClCode, Error, Result};
 use crate::mem::Buffer;
+use crate::queue::{Access, CommandQueue, Keep, Recording};
 use crate::sampler::Sampler;
+use crate::vk;
 
 /// Bytes of a POD argument; short ones are kept without allocation.
 #[derive(Clone, Debug)]
@@ -73,4 +80,280 @@ pub struct NdRange<'a> {
     pub global: [usize; 3],
     /// `local_work_size`; 1 in unused dimensions, `None` if it was NULL.
     pub local: Option<[usize; 3]>,
+}
+
+/// The largest push-constant block of known devices.
+const MAX_PUSH: usize = 256;
+
+/// A checked launch: everything but the buffers' lifetime, which the queue takes from the arguments.
+pub(crate) struct Launch {
+    pipeline: Arc<vk::Pipeline>,
+    push: [u8; MAX_PUSH],
+    push_size: usize,
+    /// The argument buffer; mostly empty, and then not allocated.
+    spill: Vec<u8>,
+    offset: [u32; 3],
+    local: [u32; 3],
+    /// Work-groups.
+    groups: [u32; 3],
+}
+
+/// The bytes of a place, in whichever block.
+fn put(push: &mut [u8; MAX_PUSH], spill: &mut [u8], place: Place, bytes: &[u8]) -> Result<()> {
+    let (block, offset, size): (&mut [u8], u32, u32) = match place {
+        Place::Push(r) => (push, r.offset, r.size),
+        Place::Uniform { offset, size, .. } => (spill, offset, size),
+        Place::Storage { .. } => return Err(unsupported("arguments in a storage buffer")),
+    };
+    let n = bytes.len().min(size as usize);
+    let at = offset as usize;
+    block
+        .get_mut(at..at + n)
+        .ok_or_else(|| unsupported("an argument outside of its block"))?
+        .copy_from_slice(&bytes[..n]);
+    Ok(())
+}
+
+fn unsupported(what: &'static str) -> Error {
+    log::error!("launch: {what} is not supported");
+    Error::new(ClCode::OutOfResources, what)
+}
+
+fn vector(push: &mut [u8; MAX_PUSH], range: Option<PushRange>, value: [u32; 3]) {
+    let Some(r) = range else { return };
+    for (d, v) in value.into_iter().enumerate() {
+        let at = r.offset as usize + 4 * d;
+        if let Some(to) = push.get_mut(at..at + 4) {
+            to.copy_from_slice(&v.to_ne_bytes());
+        }
+    }
+}
+
+impl Launch {
+    /// All checks of CL 5.8, in its order; finds or makes the pipeline and lays out the arguments.
+    pub(crate) fn prepare(nd: &NdRange<'_>, queue: &CommandQueue) -> Result<Launch> {
+        let error = |code, what: String| Err(Error::new(code, what).at("5.8"));
+        let kernel = nd.kernel;
+        let reflection = kernel.reflection();
+        let device = queue.device();
+        let limits = device.limits();
+        // CL 5.8: INVALID_KERNEL_ARGS if argument values have not been specified
+        if let Some(i) = nd.args.iter().position(|a| matches!(a, ArgValue::Unset)) {
+            return error(ClCode::InvalidKernelArgs, format!("argument {i} is not set"));
+        }
+        // CL 5.8: INVALID_WORK_DIMENSION if work_dim is not between 1 and 3
+        if !(1..=3).contains(&nd.work_dim) {
+            return error(
+                ClCode::InvalidWorkDimension,
+                format!("work_dim is {}", nd.work_dim),
+            );
+        }
+        // CL 5.8: INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or 0
+        let mut global = [1u32; 3];
+        for d in 0..3 {
+            match u32::try_from(nd.global[d]) {
+                Ok(n) if n > 0 => global[d] = n,
+                Ok(_) | Err(_) => {
+                    return error(
+                        ClCode::InvalidGlobalWorkSize,
+                        format!("global size {} in dimension {d}", nd.global[d]),
+                    );
+                }
+            }
+        }
+        // CL 5.8: INVALID_GLOBAL_OFFSET if offset + size exceeds what the device can count to
+        let mut offset = [0u32; 3];
+        for d in 0..3 {
+            match nd.offset[d].checked_add(nd.global[d]) {
+                Some(end) if u32::try_from(end).is_ok() => offset[d] = nd.offset[d] as u32,
+                Some(_) | None => {
+                    return error(
+                        ClCode::InvalidGlobalOffset,
+                        format!("offset {} in dimension {d}", nd.offset[d]),
+                    );
+                }
+            }
+        }
+        let local = local_size::resolve(nd.local, global, nd.work_dim, reflection.required_size, limits)?;
+        let groups = [0, 1, 2].map(|d| global[d] / local[d]);
+
+        let mut push = [0u8; MAX_PUSH];
+        let push_size = kernel.push_size();
+        if push_size > MAX_PUSH {
+            return Err(unsupported("that many push constants"));
+        }
+        let mut spill = vec![0u8; kernel.args_size()];
+        if spill.len() as u64 > vk::ArgsSet::RANGE {
+            return Err(unsupported("that many kernel arguments"));
+        }
+        let mut arena = reflection.local_fixed;
+        for (arg, value) in reflection.args.iter().zip(nd.args) {
+            match (arg.binding, value) {
+                (None, _) => {}
+                (Some(Binding::Pod(place)), ArgValue::Pod(bytes)) => {
+                    put(&mut push, &mut spill, place, bytes.bytes())?;
+                }
+                (Some(Binding::Pointer(place)), ArgValue::Buffer(buffer)) => {
+                    let address = match buffer {
+                        Some(b) => b.storage(queue.device_index())?.address() + b.offset(),
+                        None => 0,
+                    };
+                    put(&mut push, &mut spill, place, &address.to_ne_bytes())?;
+                }
+                (
+                    Some(Binding::Workgroup {
+                        elem_size,
+                        offset: Some(place),
+                        ..
+                    }),
+                    ArgValue::Local(bytes),
+                ) => {
+                    let align = elem_size.next_power_of_two().clamp(16, 128);
+                    let start = arena.next_multiple_of(align);
+                    put(&mut push, &mut spill, place, &start.to_ne_bytes())?;
+                    let end = u64::from(start) + *bytes as u64;
+                    // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice
+                    arena = match u32::try_from(end) {
+                        Ok(end) if end <= limits.local_memory => end,
+                        Ok(_) | Err(_) => {
+                            return error(ClCode::OutOfResources, format!("{end} bytes of local memory"));
+                        }
+                    };
+                }
+                (Some(binding), _) => {
+                    log::error!("launch: {binding:?} is not supported");
+                    return error(
+                        ClCode::OutOfResources,
+                        "a kind of argument that is not supported".into(),
+                    );
+                }
+            }
+        }
+        // CL 5.8: OUT_OF_RESOURCES, as above for the kernel's own
+        if arena > limits.local_memory {
+            return error(ClCode::OutOfResources, format!("{arena} bytes of local memory"));
+        }
+        let module = kernel.module();
+        let system = &module.reflection().push;
+        vector(&mut push, system.global_offset, offset);
+        vector(&mut push, system.enqueued_local_size, local);
+        vector(&mut push, system.global_size, global);
+        vector(&mut push, system.num_workgroups, groups);
+        vector(&mut push, system.region_offset, offset);
+        if let Some((address, range)) = module.constant_data() {
+            put(&mut push, &mut spill, Place::Push(range), &address.to_ne_bytes())?;
+        }
+        let arena = if reflection.has_arena {
+            let step = device.target().limits.local_memory_step.max(16);
+            arena.max(4).next_multiple_of(step).min(limits.local_memory)
+        } else {
+            4
+        };
+        let variant = Variant {
+            local,
+            arena,
+            work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.work_dim),
+        };
+        Ok(Launch {
+            pipeline: kernel.pipeline(variant)?,
+            push,
+            push_size,
+            spill,
+            offset,
+            local,
+            groups,
+        })
+    }
+
+    /// Records dispatches: one, unless there are more work-groups than Vulkan takes at once.
+    pub(crate) fn record(
+        &self,
+        kernel: &Arc<DeviceKernel>,
+        args: &[ArgValue],
+        r: &mut Recording<'_>,
+    ) -> Result<()> {
+        const FEW: Access = Access {
+            root: 0,
+            start: 0,
+            end: 0,
+            write: false,
+        };
+        let reflection = kernel.reflection();
+        let mut few = [FEW; 16];
+        let mut many = Vec::new();
+        let mut n = 0;
+        let mut unknown = false;
+        for (arg, value) in reflection.args.iter().zip(args) {
+            let ArgValue::Buffer(Some(buffer)) = value else {
+                continue;
+            };
+            if arg.binding.is_none() {
+                continue;
+            }
+            unknown |= arg.uses.escapes;
+            if !arg.uses.read && !arg.uses.written {
+                continue;
+            }
+            let a = access(
+                buffer,
+                0,
+                buffer.size(),
+                arg.uses.written && buffer.kernel_writes(),
+            );
+            if n < few.len() {
+                few[n] = a;
+            } else {
+                if many.is_empty() {
+                    many.extend_from_slice(&few);
+                }
+                many.push(a);
+            }
+            n += 1;
+            if a.write && r.host_looks(buffer) {
+                r.to_host();
+            }
+            r.keep_buffer(buffer);
+        }
+        r.access(if many.is_empty() { &few[..n] } else { &many }, unknown);
+        r.keep_launch(kernel, &self.pipeline);
+        if !self.spill.is_empty() {
+            r.arguments(&self.spill)?;
+        }
+        r.recorder().bind(&self.pipeline);
+        let limit = r.group_count();
+        if (0..3).all(|d| self.groups[d] <= limit[d]) {
+            r.recorder().push_constants(&self.push[..self.push_size]);
+            r.recorder().dispatch(self.groups);
+            return Ok(());
+        }
+        self.record_regions(kernel, r, limit);
+        Ok(())
+    }
+
+    /// One dispatch per region of at most `limit` work-groups.
+    fn record_regions(&self, kernel: &DeviceKernel, r: &mut Recording<'_>, limit: [u32; 3]) {
+        let system = &kernel.module().reflection().push;
+        let mut push = self.push;
+        let mut first = [0u32; 3];
+        loop {
+            let count = [0, 1, 2].map(|d| limit[d].min(self.groups[d] - first[d]));
+            let items = [0, 1, 2].map(|d| self.offset[d] + first[d] * self.local[d]);
+            vector(&mut push, system.region_offset, items);
+            vector(&mut push, system.region_group_offset, first);
+            r.recorder().push_constants(&push[..self.push_size]);
+            r.recorder().dispatch(count);
+            let mut d = 0;
+            loop {
+                first[d] += count[d];
+                if first[d] < self.groups[d] {
+                    break;
+                }
+                first[d] = 0;
+                d += 1;
+                if d == 3 {
+                    return;
+                }
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 pub mod args;
 pub mod launch;
+mod local_size;
 pub mod pipeline;
 
 use std::sync::Arc;

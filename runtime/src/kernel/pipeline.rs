@@ -1,31 +1,122 @@
 //! A program on a device: shader module, constant data, and the pipelines of its kernels.
 //!
 //! A pipeline is a kernel specialised for a work-group size, a size of the local arena and, if the kernel asks for
-//! it, a work dimension. Variants are made on first use and kept with the module.
+//! it, a work dimension. Variants are made on first use, outside of every queue's lock, and kept with the module.
 
 use std::sync::Arc;
+use std::time::Instant;
+
+use caldera_compiler::reflect::{self, DataPlace, PushRange, Reflection, spec_id};
 
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
+use crate::lock::{Mutex, Rank};
+use crate::mem::HostPtr;
+use crate::vk;
 
 /// A SPIR-V module on a device.
-#[derive(Debug)]
 pub struct DeviceModule {
     device: Arc<Device>,
+    shader: vk::Shader,
+    reflection: Reflection,
+    /// The buffer with `__constant` data, and where its address goes.
+    constants: Option<(vk::Buffer, PushRange)>,
+}
+
+impl std::fmt::Debug for DeviceModule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DeviceModule")
+            .field("kernels", &self.reflection.kernels.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a pipeline is specialised for.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Variant {
+    /// Work-group size.
+    pub local: [u32; 3],
+    /// Bytes of the local arena.
+    pub arena: u32,
+    /// 0 if the kernel does not ask.
+    pub work_dim: u32,
 }
 
 /// A kernel of a [`DeviceModule`].
-#[derive(Debug)]
 pub struct DeviceKernel {
     module: Arc<DeviceModule>,
+    /// In the module's reflection.
+    index: usize,
+    push_size: usize,
+    args_size: usize,
+    variants: Mutex<Vec<(Variant, Arc<vk::Pipeline>)>>,
+}
+
+impl std::fmt::Debug for DeviceKernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("DeviceKernel")
+            .field(&self.reflection().name)
+            .finish()
+    }
+}
+
+fn unusable(what: impl std::fmt::Display) -> Error {
+    log::error!("the module cannot be used: {what}");
+    Error::new(
+        ClCode::InvalidBinary,
+        format!("the module cannot be used: {what}"),
+    )
 }
 
 impl DeviceModule {
     /// Hands a module to the driver and uploads its constant data. `words` is what the compiler emitted for
     /// [`Device::target`]; its reflection is read here.
     pub fn new(device: &Arc<Device>, words: &[u32]) -> Result<Arc<DeviceModule>> {
-        let _ = (device, words);
-        Err(Error::new(ClCode::InvalidOperation, "not implemented yet"))
+        let reflection = reflect::read(words).map_err(unusable)?;
+        DeviceModule::with_reflection(device, words, reflection)
+    }
+
+    /// As [`DeviceModule::new`], with the reflection read already.
+    pub fn with_reflection(
+        device: &Arc<Device>,
+        words: &[u32],
+        reflection: Reflection,
+    ) -> Result<Arc<DeviceModule>> {
+        let logical = device.logical()?;
+        let shader = vk::Shader::new(logical, words).map_err(|e| {
+            Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
+        })?;
+        let constants = match (&reflection.constant_data, &reflection.program_variables) {
+            (None, None) => None,
+            (Some(data), None) | (None, Some(data)) => {
+                let DataPlace::PointerPush(range) = data.place else {
+                    return Err(unusable("constant data in a descriptor"));
+                };
+                let size = (data.bytes.len() as u64).max(16);
+                let buffer = vk::Buffer::new(logical, size, vk::Place::Device)
+                    .map_err(crate::mem::buffer::allocation_error)?;
+                let mut bytes = data.bytes.clone();
+                for r in &reflection.relocations {
+                    let (at, width) = (r.pointer_offset as usize, r.pointer_size as usize);
+                    let address = (buffer.address() + u64::from(r.object_offset)).to_le_bytes();
+                    let (Some(to), Some(from)) = (bytes.get_mut(at..at + width), address.get(..width)) else {
+                        return Err(unusable("a relocation out of bounds"));
+                    };
+                    to.copy_from_slice(from);
+                }
+                if !bytes.is_empty() {
+                    device.upload(&buffer, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
+                }
+                Some((buffer, range))
+            }
+            (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
+        };
+        Ok(Arc::new(DeviceModule {
+            device: Arc::clone(device),
+            shader,
+            reflection,
+            constants,
+        }))
     }
 
     /// The device.
@@ -33,10 +124,27 @@ impl DeviceModule {
         &self.device
     }
 
+    /// What the module says about itself.
+    pub fn reflection(&self) -> &Reflection {
+        &self.reflection
+    }
+
     /// The kernel of that name.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Arc<DeviceKernel>> {
-        let _ = name;
-        None
+        let index = self.reflection.kernels.iter().position(|k| k.name == name)?;
+        let kernel = &self.reflection.kernels[index];
+        Some(Arc::new(DeviceKernel {
+            push_size: self.reflection.push_size(kernel) as usize,
+            args_size: kernel.args_buffer().map_or(0, |(_, size)| size as usize),
+            module: Arc::clone(self),
+            index,
+            variants: Mutex::new(Rank::Pipelines, Vec::new()),
+        }))
+    }
+
+    /// Address of the constant data and where it goes.
+    pub(crate) fn constant_data(&self) -> Option<(u64, PushRange)> {
+        self.constants.as_ref().map(|(b, r)| (b.address(), *r))
     }
 }
 
@@ -46,18 +154,67 @@ impl DeviceKernel {
         &self.module
     }
 
+    /// What the module says about the kernel.
+    pub fn reflection(&self) -> &reflect::Kernel {
+        &self.module.reflection.kernels[self.index]
+    }
+
     /// CL_KERNEL_WORK_GROUP_SIZE.
     pub fn max_work_group_size(&self) -> usize {
-        self.module.device.info().max_work_group_size
+        match self.reflection().required_size {
+            Some(size) => size.iter().map(|n| *n as usize).product(),
+            None => self.module.device.info().max_work_group_size,
+        }
     }
 
     /// CL_KERNEL_LOCAL_MEM_SIZE without `__local` arguments.
     pub fn local_mem_size(&self) -> u64 {
+        u64::from(self.reflection().local_fixed)
+    }
+
+    /// CL_KERNEL_PRIVATE_MEM_SIZE. Vulkan does not tell.
+    pub fn private_mem_size(&self) -> u64 {
         0
     }
 
-    /// CL_KERNEL_PRIVATE_MEM_SIZE.
-    pub fn private_mem_size(&self) -> u64 {
-        0
+    /// Bytes of push constants of a launch.
+    pub(crate) fn push_size(&self) -> usize {
+        self.push_size
+    }
+
+    /// Bytes of the argument buffer of a launch.
+    pub(crate) fn args_size(&self) -> usize {
+        self.args_size
+    }
+
+    /// The pipeline of a variant.
+    pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
+        let mut variants = self.variants.lock();
+        if let Some((_, pipeline)) = variants.iter().find(|(v, _)| *v == variant) {
+            return Ok(Arc::clone(pipeline));
+        }
+        let spec = &self.module.reflection.spec;
+        let mut constants = Vec::with_capacity(5);
+        if let Some(ids) = spec.workgroup_size {
+            constants.extend(ids.into_iter().zip(variant.local));
+        }
+        constants.push((spec_id::LOCAL_BYTES, variant.arena));
+        if let Some(id) = spec.work_dim {
+            constants.push((id, variant.work_dim));
+        }
+        let start = Instant::now();
+        let name = &self.reflection().name;
+        let pipeline = vk::Pipeline::new(&self.module.shader, name, &constants).map_err(|e| {
+            Error::new(
+                ClCode::OutOfResources,
+                format!("the driver refuses the pipeline of {name}"),
+            )
+            .at("5.8")
+            .from_source(e)
+        })?;
+        log::debug!("pipeline {name} {variant:?} in {:?}", start.elapsed());
+        let pipeline = Arc::new(pipeline);
+        variants.push((variant, Arc::clone(&pipeline)));
+        Ok(pipeline)
     }
 }

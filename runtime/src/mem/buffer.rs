@@ -1,34 +1,86 @@
 //! Buffers and sub-buffers (CL 5.2.1).
+//!
+//! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer per device of the context on
+//! which it has been used. A sub-buffer is a range of its root.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{HostPtr, HostPtrUse, MemFlags};
+use super::map::Maps;
+use super::{HostAccess, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
+use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
+use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
+use crate::vk;
+
+type Callback = Box<dyn FnOnce() + Send>;
 
 /// A buffer or sub-buffer.
 pub struct Buffer {
     anchor: Anchor<Buffer>,
-    context: Arc<Context>,
+    // The storage goes before the callbacks run (Drop of `Goodbye`), fields being dropped in order.
+    root: Option<Root>,
+    parent: Option<Arc<Buffer>>,
     flags: MemFlags,
     size: u64,
     offset: u64,
     host_ptr: Option<HostPtr>,
-    parent: Option<Arc<Buffer>>,
+    goodbye: Goodbye,
+    context: Arc<Context>,
+}
+
+impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
+
+/// What a root owns.
+struct Root {
+    /// By index of the device in the context.
+    storage: Box<[OnceLock<vk::Buffer>]>,
+    maps: Mutex<Maps>,
+    /// Host memory for mappings where the storage itself cannot be mapped.
+    mirror: OnceLock<vk::Buffer>,
+}
+
+/// Destructor callbacks, and the context whose executor runs them.
+struct Goodbye {
+    callbacks: Mutex<Vec<Callback>>,
+    context: Arc<Context>,
+}
+
+impl Drop for Goodbye {
+    fn drop(&mut self) {
+        let mut callbacks = std::mem::take(self.callbacks.get_mut());
+        if !callbacks.is_empty() {
+            callbacks.reverse();
+            self.context.executor().call(Box::new(move || {
+                for callback in callbacks {
+                    callback();
+                }
+            }));
+        }
+    }
 }
 
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Buffer")
             .field("size", &self.size)
+            .field("offset", &self.offset)
             .field("flags", &self.flags)
             .finish_non_exhaustive()
     }
 }
 
-impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
+/// An error of allocation while a memory object is made or first used.
+pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
+    Error::new(
+        ClCode::MemObjectAllocationFailure,
+        "device memory could not be allocated",
+    )
+    .at("5.2.1")
+    .from_source(e)
+}
 
 impl Buffer {
     /// CL 5.2.1 — clCreateBuffer. `host_ptr` covers `size` bytes.
@@ -38,20 +90,98 @@ impl Buffer {
         size: usize,
         host_ptr: Option<HostPtr>,
     ) -> Result<Arc<Buffer>> {
-        let _ = (context, flags, size, host_ptr, HostPtrUse::None);
-        Err(Error::new(
-            ClCode::InvalidOperation,
-            "buffers are not implemented yet",
-        ))
+        let size = size as u64;
+        // CL 5.2.1: INVALID_BUFFER_SIZE if size is 0 or exceeds MAX_MEM_ALLOC_SIZE of every device
+        let largest = context
+            .devices()
+            .iter()
+            .map(|d| d.limits().max_alloc)
+            .max()
+            .unwrap_or(0);
+        if size == 0 || size > largest {
+            return Err(Error::new(
+                ClCode::InvalidBufferSize,
+                format!("{size} bytes; the devices allow 1 to {largest}"),
+            )
+            .at("5.2.1"));
+        }
+        // CL 5.2.1: INVALID_HOST_PTR if host_ptr is NULL and USE_HOST_PTR or COPY_HOST_PTR are set, or if it is
+        // not NULL and they are not set
+        let wants_ptr = match flags.host_ptr {
+            HostPtrUse::Use | HostPtrUse::Copy | HostPtrUse::AllocCopy => true,
+            HostPtrUse::None | HostPtrUse::Alloc => false,
+        };
+        if wants_ptr != host_ptr.is_some() {
+            let what = if wants_ptr {
+                "host_ptr is NULL"
+            } else {
+                "host_ptr is not NULL, but neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR is set"
+            };
+            return Err(Error::new(ClCode::InvalidHostPtr, what).at("5.2.1"));
+        }
+        let buffer = Buffer {
+            anchor: Anchor::new(),
+            root: Some(Root {
+                storage: context.devices().iter().map(|_| OnceLock::new()).collect(),
+                maps: Mutex::new(Rank::Mem, Maps::default()),
+                mirror: OnceLock::new(),
+            }),
+            parent: None,
+            flags,
+            size,
+            offset: 0,
+            host_ptr: host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
+            goodbye: Goodbye {
+                callbacks: Mutex::new(Rank::Mem, Vec::new()),
+                context: Arc::clone(context),
+            },
+            context: Arc::clone(context),
+        };
+        let device = &context.devices()[0];
+        let storage = buffer.storage(0)?;
+        if let Some(from) = host_ptr {
+            device.upload(storage, from, size)?;
+        }
+        Ok(Arc::new(buffer))
     }
 
     /// CL 5.2.1 — clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
     pub fn create_sub(parent: &Arc<Buffer>, flags: u64, origin: usize, size: usize) -> Result<Arc<Buffer>> {
-        let _ = (parent, flags, origin, size);
-        Err(Error::new(
-            ClCode::InvalidOperation,
-            "sub-buffers are not implemented yet",
-        ))
+        // CL 5.2.1: INVALID_MEM_OBJECT if buffer is a sub-buffer object
+        if parent.parent.is_some() {
+            return Err(Error::new(ClCode::InvalidMemObject, "the buffer is a sub-buffer").at("5.2.1"));
+        }
+        // CL 5.2.1: INVALID_VALUE if flags contradict the buffer's
+        let flags = parent.flags.for_sub_buffer(flags)?;
+        let (origin, size) = (origin as u64, size as u64);
+        // CL 5.2.1: INVALID_VALUE if the region is out of bounds; INVALID_BUFFER_SIZE if its size is 0
+        if size == 0 {
+            return Err(Error::new(ClCode::InvalidBufferSize, "size is 0").at("5.2.1"));
+        }
+        if origin.checked_add(size).is_none_or(|end| end > parent.size) {
+            return Err(Error::new(ClCode::InvalidValue, "the region is out of bounds").at("5.2.1"));
+        }
+        // CL 5.2.1: MISALIGNED_SUB_BUFFER_OFFSET if no device's MEM_BASE_ADDR_ALIGN fits origin
+        let fits = |d: &Arc<Device>| origin.is_multiple_of(u64::from(d.info().mem_base_addr_align / 8));
+        if !parent.context.devices().iter().any(fits) {
+            return Err(
+                Error::new(ClCode::MisalignedSubBufferOffset, format!("origin {origin}")).at("5.2.1"),
+            );
+        }
+        Ok(Arc::new(Buffer {
+            anchor: Anchor::new(),
+            root: None,
+            parent: Some(Arc::clone(parent)),
+            flags,
+            size,
+            offset: origin,
+            host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
+            goodbye: Goodbye {
+                callbacks: Mutex::new(Rank::Mem, Vec::new()),
+                context: Arc::clone(&parent.context),
+            },
+            context: Arc::clone(&parent.context),
+        }))
     }
 
     /// CL_MEM_CONTEXT.
@@ -86,12 +216,98 @@ impl Buffer {
 
     /// CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
-        0
+        self.maps().lock().count(self.offset, self.size)
     }
 
     /// CL 5.4.1 — clSetMemObjectDestructorCallback. Runs on the executor thread, after the memory is gone, last
     /// registered first.
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
-        drop(callback);
+        self.goodbye.callbacks.lock().push(callback);
+    }
+
+    fn root(&self) -> &Root {
+        let owner = self.parent.as_deref().unwrap_or(self);
+        owner.root.as_ref().expect("a buffer without parent is a root")
+    }
+
+    /// Identifies the root, for hazards and overlap checks.
+    pub(crate) fn root_id(&self) -> usize {
+        std::ptr::from_ref(self.root()).addr()
+    }
+
+    /// The root's Vulkan buffer on a device of the context; allocated at first use. Offsets into it include
+    /// [`Buffer::offset`].
+    pub(crate) fn storage(&self, device: usize) -> Result<&vk::Buffer> {
+        let cell = &self.root().storage[device];
+        if let Some(storage) = cell.get() {
+            return Ok(storage);
+        }
+        let size = self.parent.as_deref().unwrap_or(self).size;
+        let place = match self.flags.host_ptr {
+            HostPtrUse::Alloc | HostPtrUse::AllocCopy => vk::Place::Host,
+            HostPtrUse::None | HostPtrUse::Use | HostPtrUse::Copy => vk::Place::Device,
+        };
+        let logical = self.context.devices()[device].logical()?;
+        let made = vk::Buffer::new(logical, size, place).map_err(allocation_error)?;
+        Ok(cell.get_or_init(|| made))
+    }
+
+    pub(crate) fn maps(&self) -> &Mutex<Maps> {
+        &self.root().maps
+    }
+
+    /// Host memory as large as the root, for mappings; allocated at first use.
+    pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
+        let cell = &self.root().mirror;
+        if let Some(mirror) = cell.get() {
+            return Ok(mirror);
+        }
+        let size = self.parent.as_deref().unwrap_or(self).size;
+        let logical = self.context.devices()[device].logical()?;
+        let made = vk::Buffer::new(logical, size, vk::Place::Host).map_err(allocation_error)?;
+        Ok(cell.get_or_init(|| made))
+    }
+
+    /// Whether kernels may write.
+    pub(crate) fn kernel_writes(&self) -> bool {
+        self.flags.kernel != KernelAccess::ReadOnly
+    }
+
+    /// CL 5.2.2, 5.2.4: INVALID_OPERATION if the host may not read (write) the buffer.
+    pub(crate) fn check_host(&self, read: bool, write: bool) -> Result<()> {
+        let host: HostAccess = self.flags.host;
+        if (read && !host.can_read()) || (write && !host.can_write()) {
+            return Err(Error::new(
+                ClCode::InvalidOperation,
+                "the buffer's CL_MEM_HOST_* flags forbid the access",
+            )
+            .at("5.2.2"));
+        }
+        Ok(())
+    }
+
+    /// CL 5.2.2: INVALID_VALUE if the range is out of bounds or empty.
+    pub(crate) fn check_range(&self, offset: usize, size: usize) -> Result<(u64, u64)> {
+        let (offset, size) = (offset as u64, size as u64);
+        if size == 0 || offset.checked_add(size).is_none_or(|end| end > self.size) {
+            return Err(Error::new(
+                ClCode::InvalidValue,
+                format!("{size} bytes at offset {offset} of a buffer of {}", self.size),
+            )
+            .at("5.2.2"));
+        }
+        Ok((offset, size))
+    }
+
+    /// CL 5.2.2: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer is not aligned for the queue's device.
+    pub(crate) fn check_alignment(&self, device: &Device) -> Result<()> {
+        if self
+            .offset
+            .is_multiple_of(u64::from(device.info().mem_base_addr_align / 8))
+        {
+            Ok(())
+        } else {
+            Err(Error::new(ClCode::MisalignedSubBufferOffset, "for the queue's device").at("5.2.2"))
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Memory of the application, by address.
+//! Memory of the application, by address, and the copies to and from it.
 //!
 //! A pointer that the application passes to an enqueue call outlives the call: the copy may happen later, on
 //! another thread. [`HostPtr`] carries it. Making one is unsafe and states what the application owes; using one
@@ -10,7 +10,9 @@
 
 use std::ptr::NonNull;
 
-/// An address in the application's memory.
+use crate::command::rect::Layout;
+
+/// An address in the application's memory, or in memory that the GPU shares with the host.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct HostPtr(NonNull<u8>);
 
@@ -31,6 +33,16 @@ impl HostPtr {
         NonNull::new(ptr).map(HostPtr)
     }
 
+    /// Memory that Vulkan has mapped; the caller keeps it alive while the address is in use.
+    pub(crate) fn mapped(ptr: NonNull<u8>) -> HostPtr {
+        HostPtr(ptr)
+    }
+
+    /// A slice to read from; the caller keeps it borrowed while the address is in use.
+    pub(crate) fn of_slice(bytes: &[u8]) -> HostPtr {
+        HostPtr(NonNull::from(bytes).cast())
+    }
+
     /// The address.
     pub fn address(self) -> usize {
         self.0.as_ptr().addr()
@@ -39,5 +51,38 @@ impl HostPtr {
     /// The pointer.
     pub fn as_ptr(self) -> *mut u8 {
         self.0.as_ptr()
+    }
+
+    /// The pointer, known not to be null.
+    pub fn non_null(self) -> NonNull<u8> {
+        self.0
+    }
+
+    /// `bytes` further on, inside the same extent.
+    pub(crate) fn offset(self, bytes: u64) -> HostPtr {
+        let moved = self.0.as_ptr().wrapping_add(bytes as usize);
+        HostPtr(NonNull::new(moved).expect("an extent does not wrap around the address space"))
+    }
+
+    /// Copies `size` bytes; both extents are covered by their makers' contracts. They may overlap.
+    pub(crate) fn copy_to(self, to: HostPtr, size: u64) {
+        // SAFETY: both pointers cover `size` bytes (HostPtr::new, or mapped memory within a buffer's bounds).
+        unsafe { std::ptr::copy(self.as_ptr(), to.as_ptr(), size as usize) };
+    }
+
+    /// Copies a rectangular region, row by row. Offsets in the layouts count from the pointers.
+    pub(crate) fn copy_rect_to(self, from: &Layout, to: HostPtr, to_layout: &Layout, region: [u64; 3]) {
+        for z in 0..region[2] {
+            for y in 0..region[1] {
+                self.offset(from.row(y, z))
+                    .copy_to(to.offset(to_layout.row(y, z)), region[0]);
+            }
+        }
+    }
+
+    /// Stores a slice.
+    pub(crate) fn store(self, bytes: &[u8]) {
+        // SAFETY: the extent covers the slice (as for `copy_to`); a slice of ours does not overlap it.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.as_ptr(), bytes.len()) };
     }
 }

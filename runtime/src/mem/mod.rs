@@ -2,6 +2,7 @@
 
 pub mod buffer;
 pub mod host_ptr;
+pub(crate) mod map;
 
 pub use buffer::Buffer;
 pub use host_ptr::HostPtr;
@@ -124,5 +125,87 @@ impl MemFlags {
     /// CL_MEM_FLAGS, as the application gave them.
     pub fn bits(self) -> u64 {
         self.bits
+    }
+
+    /// CL 5.2.1, clCreateSubBuffer: what a sub-buffer does not say it inherits; it may not widen its parent's
+    /// rights, and host-pointer flags are the parent's.
+    pub(crate) fn for_sub_buffer(self, bits: u64) -> Result<MemFlags> {
+        let invalid = |what| Err(Error::new(ClCode::InvalidValue, what).at("5.2.1"));
+        if bits & Self::HOST_PTR != 0 {
+            return invalid("a sub-buffer has its buffer's host-pointer flags");
+        }
+        let asked = MemFlags::from_bits(bits)?;
+        let widens = match (self.kernel, asked.kernel) {
+            _ if bits & Self::KERNEL == 0 => false,
+            (KernelAccess::ReadWrite, _) => false,
+            (KernelAccess::WriteOnly, k) => k != KernelAccess::WriteOnly,
+            (KernelAccess::ReadOnly, k) => k != KernelAccess::ReadOnly,
+        };
+        let widens_host = match (self.host, asked.host) {
+            _ if bits & Self::HOST == 0 => false,
+            (HostAccess::ReadWrite, _) | (_, HostAccess::NoAccess) => false,
+            (HostAccess::WriteOnly, h) => h != HostAccess::WriteOnly,
+            (HostAccess::ReadOnly, h) => h != HostAccess::ReadOnly,
+            (HostAccess::NoAccess, _) => true,
+        };
+        if widens || widens_host {
+            return invalid("a sub-buffer may not widen its buffer's access");
+        }
+        let kernel = if bits & Self::KERNEL == 0 {
+            self.bits & Self::KERNEL
+        } else {
+            bits & Self::KERNEL
+        };
+        let host = if bits & Self::HOST == 0 {
+            self.bits & Self::HOST
+        } else {
+            bits & Self::HOST
+        };
+        MemFlags::from_bits(kernel | host | (self.bits & Self::HOST_PTR))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flags(bits: u64) -> MemFlags {
+        MemFlags::from_bits(bits).expect("valid")
+    }
+
+    #[test]
+    fn exclusive_bits_are_refused() {
+        for bits in [
+            1 | 2,
+            1 | 4,
+            2 | 4,
+            8 | 16,
+            8 | 32,
+            1 << 6,
+            1 << 7 | 1 << 8,
+            1 << 7 | 1 << 9,
+            1 << 40,
+        ] {
+            assert!(MemFlags::from_bits(bits).is_err(), "{bits:#x}");
+        }
+        assert_eq!(flags(16 | 32).host_ptr, HostPtrUse::AllocCopy);
+        assert_eq!(flags(0).kernel, KernelAccess::ReadWrite);
+    }
+
+    #[test]
+    fn sub_buffers_inherit_and_do_not_widen() {
+        let parent = flags(4 | 8 | 1 << 8);
+        let sub = parent.for_sub_buffer(0).expect("inherits");
+        assert_eq!(
+            (sub.kernel, sub.host, sub.host_ptr),
+            (parent.kernel, parent.host, parent.host_ptr)
+        );
+        assert!(parent.for_sub_buffer(1).is_err());
+        assert!(parent.for_sub_buffer(1 << 7).is_err());
+        assert!(parent.for_sub_buffer(32).is_err());
+        assert_eq!(
+            parent.for_sub_buffer(1 << 9).expect("narrows").host,
+            HostAccess::NoAccess
+        );
     }
 }

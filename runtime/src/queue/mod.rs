@@ -1,18 +1,33 @@
 //! Command queues (CL 5.1) and everything that can be enqueued.
+//!
+//! A queue has a Vulkan queue (shared with others in turn), a timeline of its own, and one open batch into which
+//! commands are recorded in the enqueue call itself. Execution is in order, also for queues that were made with
+//! CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE; *in order* means that a command sees what those before it wrote, not
+//! that independent ones never overlap on the GPU ([`hazards`]).
 
-use std::ptr::NonNull;
+mod batch;
+mod completion;
+mod enqueue;
+mod hazards;
+mod scheduler;
+
+use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::command::CommandType;
-use crate::command::rect::RectSide;
+pub(crate) use batch::{Finish, Keep, Recording, resources};
+pub(crate) use hazards::Access;
+
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
-use crate::event::Event;
+use crate::event::{Clock, Effects, Event};
 use crate::impl_object;
-use crate::kernel::launch::NdRange;
-use crate::mem::{Buffer, HostPtr};
+use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
+use crate::vk;
+use batch::Batch;
+use hazards::Hazards;
 
 /// CL_QUEUE_PROPERTIES.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -45,18 +60,46 @@ pub type Enqueued = Result<Option<Arc<Event>>>;
 /// A command queue.
 pub struct CommandQueue {
     anchor: Anchor<CommandQueue>,
-    context: Arc<Context>,
+    state: Mutex<State>,
+    retiring: Mutex<()>,
+    /// Batches up to here are retired.
+    retired: AtomicU64,
+    /// Number of batches in flight.
+    in_flight: AtomicU32,
+    timeline: Arc<vk::Timeline>,
+    logical: Arc<vk::Device>,
+    vk_queue: usize,
     device: Arc<Device>,
+    device_index: usize,
     properties: QueueProperties,
+    context: Arc<Context>,
 }
 
 impl_object!(CommandQueue, ClCode::InvalidCommandQueue, "command queue");
 
-fn unfinished() -> Error {
-    Error::new(ClCode::InvalidOperation, "not implemented yet")
+impl std::fmt::Debug for CommandQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CommandQueue")
+            .field("properties", &self.properties)
+            .finish_non_exhaustive()
+    }
 }
 
-#[allow(unused_variables, reason = "the API comes first; the bodies replace this")]
+struct State {
+    /// Being recorded.
+    open: Option<Box<Batch>>,
+    /// Submitted, oldest first.
+    in_flight: VecDeque<Box<Batch>>,
+    /// For reuse.
+    free: Vec<Box<Batch>>,
+    /// The timeline value of the last submission.
+    last: u64,
+    /// Commands that cannot be recorded yet, and all after them.
+    held: VecDeque<scheduler::Held>,
+    hazards: Hazards,
+    clock: Clock,
+}
+
 impl CommandQueue {
     /// CL 5.1 — clCreateCommandQueue
     pub fn create(
@@ -65,10 +108,37 @@ impl CommandQueue {
         properties: QueueProperties,
     ) -> Result<Arc<CommandQueue>> {
         // CL 5.1: INVALID_DEVICE if device is not associated with context
-        if !context.has_device(device) {
+        let Some(device_index) = context.devices().iter().position(|d| Arc::ptr_eq(d, device)) else {
             return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.1"));
-        }
-        Err(unfinished())
+        };
+        let logical = Arc::clone(device.logical()?);
+        let timeline = Arc::new(vk::Timeline::new(&logical).map_err(resources)?);
+        let queue = CommandQueue {
+            anchor: Anchor::new(),
+            state: Mutex::new(
+                Rank::Queue,
+                State {
+                    open: None,
+                    in_flight: VecDeque::new(),
+                    free: Vec::new(),
+                    last: 0,
+                    held: VecDeque::new(),
+                    hazards: Hazards::default(),
+                    clock: Clock::default(),
+                },
+            ),
+            retiring: Mutex::new(Rank::Retire, ()),
+            retired: AtomicU64::new(0),
+            in_flight: AtomicU32::new(0),
+            timeline,
+            vk_queue: logical.next_queue(),
+            logical,
+            device: Arc::clone(device),
+            device_index,
+            properties,
+            context: Arc::clone(context),
+        };
+        Ok(Arc::new(queue))
     }
 
     /// CL_QUEUE_CONTEXT.
@@ -86,153 +156,45 @@ impl CommandQueue {
         self.properties
     }
 
+    pub(crate) fn device_index(&self) -> usize {
+        self.device_index
+    }
+
+    pub(crate) fn timeline(&self) -> &Arc<vk::Timeline> {
+        &self.timeline
+    }
+
     /// CL 5.13 — clFlush, and part of clReleaseCommandQueue.
     pub fn flush(self: &Arc<Self>) -> Result<()> {
-        Err(unfinished())
+        let mut effects = Effects::default();
+        let mut state = self.state.lock();
+        self.submit(&mut state, &mut effects);
+        drop(state);
+        effects.run();
+        Ok(())
     }
 
     /// CL 5.13 — clFinish
     pub fn finish(self: &Arc<Self>) -> Result<()> {
-        Err(unfinished())
+        self.drain()?;
+        if self.logical.is_lost() {
+            return Err(Error::new(ClCode::OutOfResources, "the device is lost").at("5.13"));
+        }
+        Ok(())
     }
+}
 
-    /// CL 5.8 — clEnqueueNDRangeKernel, and clEnqueueTask (`command` says which).
-    pub fn enqueue_ndrange(
-        self: &Arc<Self>,
-        launch: &NdRange<'_>,
-        command: CommandType,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.2 — clEnqueueReadBuffer. `to` covers `size` bytes.
-    pub fn enqueue_read(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        blocking: bool,
-        offset: usize,
-        size: usize,
-        to: HostPtr,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.2 — clEnqueueWriteBuffer. `from` covers `size` bytes.
-    pub fn enqueue_write(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        blocking: bool,
-        offset: usize,
-        size: usize,
-        from: HostPtr,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.2 — clEnqueueReadBufferRect. `to` covers what `host_side` and `region` say.
-    pub fn enqueue_read_rect(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        blocking: bool,
-        buffer_side: RectSide,
-        host_side: RectSide,
-        region: [usize; 3],
-        to: HostPtr,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.2 — clEnqueueWriteBufferRect. `from` covers what `host_side` and `region` say.
-    pub fn enqueue_write_rect(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        blocking: bool,
-        buffer_side: RectSide,
-        host_side: RectSide,
-        region: [usize; 3],
-        from: HostPtr,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.2 — clEnqueueCopyBuffer
-    pub fn enqueue_copy(
-        self: &Arc<Self>,
-        src: &Arc<Buffer>,
-        dst: &Arc<Buffer>,
-        src_offset: usize,
-        dst_offset: usize,
-        size: usize,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.2 — clEnqueueCopyBufferRect
-    pub fn enqueue_copy_rect(
-        self: &Arc<Self>,
-        src: &Arc<Buffer>,
-        dst: &Arc<Buffer>,
-        src_side: RectSide,
-        dst_side: RectSide,
-        region: [usize; 3],
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.3 — clEnqueueFillBuffer
-    pub fn enqueue_fill(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        pattern: &[u8],
-        offset: usize,
-        size: usize,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.2.4 — clEnqueueMapBuffer. The address is valid for `size` bytes once the command is complete.
-    pub fn enqueue_map(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        blocking: bool,
-        flags: MapFlags,
-        offset: usize,
-        size: usize,
-        waits: Waits<'_>,
-    ) -> Result<(NonNull<u8>, Option<Arc<Event>>)> {
-        Err(unfinished())
-    }
-
-    /// CL 5.4.2 — clEnqueueUnmapMemObject. `address` is what a map call returned.
-    pub fn enqueue_unmap(
-        self: &Arc<Self>,
-        buffer: &Arc<Buffer>,
-        address: usize,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.4.4 — clEnqueueMigrateMemObjects
-    pub fn enqueue_migrate(self: &Arc<Self>, buffers: &[Arc<Buffer>], waits: Waits<'_>) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.10 — clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), clEnqueueWaitForEvents (without event)
-    pub fn enqueue_marker(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
-        Err(unfinished())
-    }
-
-    /// CL 5.10 — clEnqueueBarrierWithWaitList, clEnqueueBarrier
-    pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
-        Err(unfinished())
+impl Drop for CommandQueue {
+    /// Events hold their queue, so none is left; what is still recorded or in flight runs to its end.
+    fn drop(&mut self) {
+        let value = {
+            let mut effects = Effects::default();
+            let mut state = self.state.lock();
+            self.submit(&mut state, &mut effects);
+            state.last
+        };
+        if value > self.retired.load(Ordering::Acquire) {
+            self.wait_for(value);
+        }
     }
 }

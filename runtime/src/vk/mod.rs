@@ -1,56 +1,122 @@
 //! Vulkan. The only place that names ash or gpu_allocator.
+//!
+//! **Contract.** These wrappers are thin. They own handles, destroy them in order, and keep alive what they were
+//! made from; they do not check what callers ask. Validation is the caller's duty: sizes and offsets are in
+//! bounds, objects belong to the same device, alignment rules hold, features are present. So the errors that come
+//! out ([`VkError`], [`AllocError`]) are only those that a correct caller cannot foresee: no memory, device lost,
+//! a driver that refuses a shader, no driver at all. An impossible state is a bug of the runtime and panics.
+//!
+//! **External synchronisation** is the borrow checker's: what Vulkan wants synchronised takes `&mut self` (a
+//! [`Recorder`]) or locks inside (a [`Queue`], the allocator).
+//!
+//! **Lifetime on the GPU.** A wrapper does not know whether the GPU still uses its object. Whoever submits must keep
+//! buffers, pipelines and recorders alive until the timeline has reached the submission's value; batches of
+//! `crate::queue` hold `Arc`s for that. The safety comments here call this *the batch rule*.
+#![allow(unsafe_code, reason = "this module is the boundary to the driver")]
 
-use crate::config::Validation;
+mod buffer;
+mod debug;
+mod device;
+mod facts;
+mod features;
+mod instance;
+mod memory;
+mod pipeline;
+mod query;
+mod queue;
+mod recorder;
+mod sync;
+
+pub(crate) use buffer::{Buffer, Place};
+pub(crate) use debug::message_count;
+pub(crate) use device::Device;
+pub(crate) use facts::{Facts, PhysicalType};
+pub(crate) use instance::{Instance, PhysicalDevice};
+pub(crate) use pipeline::{Layout, Pipeline, Shader, Specialization};
+pub(crate) use query::TimestampPool;
+pub(crate) use queue::Queue;
+pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder};
+pub(crate) use sync::Timeline;
+
+use ash::vk;
+
+/// Why Vulkan refused, as far as the runtime tells apart.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Failure {
+    /// No host memory.
+    HostMemory,
+    /// No device memory.
+    DeviceMemory,
+    /// The device is lost.
+    DeviceLost,
+    /// No driver, layer or extension.
+    Absent,
+    /// Anything else.
+    Other,
+}
 
 /// A Vulkan call that failed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{call}: {result}")]
-pub struct VkError {
-    /// The call.
-    pub call: &'static str,
-    /// Its result, in words.
-    pub result: String,
+pub(crate) struct VkError {
+    call: &'static str,
+    result: String,
+    failure: Failure,
 }
 
-/// The Vulkan instance.
-#[derive(Debug)]
-pub struct Instance {}
-
-impl Instance {
-    /// Loads Vulkan.
-    pub fn open(_validation: Validation) -> Result<Instance, VkError> {
-        Ok(Instance {})
+impl VkError {
+    fn new(call: &'static str, result: vk::Result) -> Self {
+        let failure = match result {
+            vk::Result::ERROR_OUT_OF_HOST_MEMORY => Failure::HostMemory,
+            vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_TOO_MANY_OBJECTS => {
+                Failure::DeviceMemory
+            }
+            vk::Result::ERROR_DEVICE_LOST => Failure::DeviceLost,
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER
+            | vk::Result::ERROR_LAYER_NOT_PRESENT
+            | vk::Result::ERROR_EXTENSION_NOT_PRESENT
+            | vk::Result::ERROR_FEATURE_NOT_PRESENT => Failure::Absent,
+            _ => Failure::Other,
+        };
+        VkError {
+            call,
+            result: format!("{result:?}"),
+            failure,
+        }
     }
-    /// Lists devices.
-    pub fn physical_devices(&self) -> Result<Vec<PhysicalDevice>, VkError> {
-        Ok(Vec::new())
+
+    fn absent(call: &'static str, why: impl std::fmt::Display) -> Self {
+        VkError {
+            call,
+            result: why.to_string(),
+            failure: Failure::Absent,
+        }
+    }
+
+    /// The kind.
+    pub(crate) fn failure(&self) -> Failure {
+        self.failure
     }
 }
 
-/// A physical device.
-#[derive(Debug)]
-pub struct PhysicalDevice {
-    name: String,
+/// Names the call in a result.
+trait Call<T> {
+    fn call(self, call: &'static str) -> Result<T, VkError>;
 }
 
-impl PhysicalDevice {
-    /// deviceName.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-    /// deviceUUID.
-    pub fn uuid(&self) -> [u8; 16] {
-        [0; 16]
+impl<T> Call<T> for Result<T, vk::Result> {
+    fn call(self, call: &'static str) -> Result<T, VkError> {
+        self.map_err(|e| VkError::new(call, e))
     }
 }
 
-/// A logical device.
-#[derive(Debug)]
-pub struct Device {}
-
-impl Device {
-    /// Makes it.
-    pub fn open(_physical: &PhysicalDevice) -> Result<std::sync::Arc<Device>, VkError> {
-        Ok(std::sync::Arc::new(Device {}))
-    }
+/// Memory that could not be had.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum AllocError {
+    /// A Vulkan call.
+    #[error(transparent)]
+    Vulkan(#[from] VkError),
+    /// The allocator.
+    #[error("gpu-allocator: {0}")]
+    Allocator(String),
 }

@@ -1,0 +1,461 @@
+//! Modules built by hand, through spirv-val and back through the reflection reader.
+
+use super::emit;
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::ir::build::Builder;
+use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
+use crate::ir::{
+    Access, AddressSpace, ArgKind, ArgLocation, ConstantData, Func, Function, KernelAbi, KernelArg,
+    KernelInfo, Module, Op, PointerUse, Scalar, Storage, SystemPush, Ty, Value,
+};
+use crate::reflect::{self, Binding, Place, PushRange};
+use crate::source::Span;
+use crate::target::{SpirvVersion, Target};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Every module of every test must be valid for each Vulkan version that has its SPIR-V version.
+fn validate(words: &[u32], version: SpirvVersion) {
+    let env = match version.minor {
+        0..=3 => "vulkan1.1",
+        4 => "vulkan1.1spv1.4",
+        5 => "vulkan1.2",
+        _ => "vulkan1.3",
+    };
+    let run = |program: &str, args: &[&str], words: &[u32]| {
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        let mut child = Command::new(program)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{program} of SPIRV-Tools must be installed: {e}"));
+        child
+            .stdin
+            .take()
+            .expect("piped")
+            .write_all(&bytes)
+            .expect("it reads its input");
+        child.wait_with_output().expect("it ends")
+    };
+    let mut out = run("spirv-val", &["--target-env", env, "-"], words);
+    // Older validators know older revisions of the reflection set only.
+    if String::from_utf8_lossy(&out.stderr).contains("ClspvReflection import version") {
+        let stripped = reflect::strip(words).expect("own modules are well-formed");
+        out = run("spirv-val", &["--target-env", env, "-"], &stripped);
+    }
+    if !out.status.success() {
+        let dis = run("spirv-dis", &["--raw-id", "-"], words);
+        panic!(
+            "spirv-val --target-env {env}: {}{}\n{}",
+            String::from_utf8_lossy(&out.stdout),
+            String::from_utf8_lossy(&out.stderr),
+            String::from_utf8_lossy(&dis.stdout)
+        );
+    }
+}
+
+const ALIGN4: Access = Access {
+    align: 4,
+    volatile: false,
+};
+
+fn arg(name: &str, kind: ArgKind) -> KernelArg {
+    KernelArg {
+        name: name.into(),
+        type_name: "T".into(),
+        kind,
+        address_qualifier: 0x119e,
+        access_qualifier: 0x11a3,
+        type_qualifier: 0,
+        restrict: false,
+        uses: PointerUse::default(),
+    }
+}
+
+fn module(name: &str, args: Vec<(KernelArg, ArgLocation)>, body: impl FnOnce(&mut Builder<'_>)) -> Module {
+    let mut f = Function::new(name, &[], None);
+    let region = f.body;
+    let mut b = Builder::at_end(&mut f, region);
+    body(&mut b);
+    let mut m = Module::default();
+    let func = m.funcs.push(f);
+    assert_eq!(func, Func(0));
+    let (args, locations) = args.into_iter().unzip();
+    m.kernels.push(KernelInfo {
+        func,
+        name: name.into(),
+        args,
+        required_size: None,
+        size_hint: None,
+        attributes: String::new(),
+    });
+    m.abi.push(KernelAbi {
+        args: locations,
+        ..KernelAbi::default()
+    });
+    m
+}
+
+/// Emits for several targets, validates each, and reads the reflection of the last.
+fn check(m: &Module) -> reflect::Reflection {
+    let mut reflection = None;
+    for minor in [3, 4, 5, 6] {
+        for vulkan_model in [true, false] {
+            let mut target = Target::desktop();
+            target.spirv.minor = minor;
+            target.features.vulkan_memory_model = vulkan_model;
+            target.features.signed_zero_inf_nan_preserve = [true; 3];
+            target.features.denorm_preserve = [true; 3];
+            let words = emit(m, &target).expect("emits");
+            assert_eq!(
+                words,
+                emit(m, &target).expect("emits"),
+                "emission is deterministic"
+            );
+            validate(&words, target.spirv);
+            reflection = Some(reflect::read(&words).expect("own reflection is readable"));
+        }
+    }
+    reflection.expect("there are targets")
+}
+
+fn push_u64(b: &mut Builder<'_>, offset: u32) -> Value {
+    let words: Vec<Value> = [0, 4]
+        .map(|o| {
+            let index = b.i32(((offset + o) / 4) as i32);
+            b.value(Op::LoadFrom(Storage::PushWord, ALIGN4), vec![index], Ty::I32)
+        })
+        .to_vec();
+    let pair = b.construct(Ty::vector(Scalar::I32, 2), words);
+    b.cast(CastOp::Bitcast, pair, Ty::I64)
+}
+
+fn group_and_local_id(b: &mut Builder<'_>) -> Value {
+    let [group, size, local] = [
+        Intrinsic::WorkgroupId,
+        Intrinsic::WorkgroupSize,
+        Intrinsic::LocalInvocationId,
+    ]
+    .map(|op| {
+        let all = b.intrinsic(op, vec![], Some(Ty::vector(Scalar::I32, 3)));
+        let x = b.extract(all.expect("has a result"), 0);
+        b.cast(CastOp::ZExt, x, Ty::I64)
+    });
+    let base = b.binary(BinOp::IMul, group, size);
+    b.binary(BinOp::IAdd, base, local)
+}
+
+fn buffer() -> ArgKind {
+    ArgKind::Buffer {
+        space: AddressSpace::Global,
+        align: 4,
+    }
+}
+
+#[test]
+fn loop_over_global_memory() {
+    let m = module(
+        "sum",
+        vec![
+            (arg("out", buffer()), ArgLocation::PointerPush { offset: 0 }),
+            (
+                arg(
+                    "n",
+                    ArgKind::Pod {
+                        size: 4,
+                        align: 4,
+                        by_ref: false,
+                    },
+                ),
+                ArgLocation::Push { offset: 8, size: 4 },
+            ),
+        ],
+        |b| {
+            let base = push_u64(b, 0);
+            let two = b.i32(2);
+            let n = b.value(Op::LoadFrom(Storage::PushWord, ALIGN4), vec![two], Ty::I32);
+            let (zero, fzero) = (b.i32(0), b.f32(0.0));
+            let (l, body) = b.loop_(vec![zero, fzero], &[Ty::F32]);
+            let args = b.func.regions[body].args.clone();
+            b.enter(body);
+            let done = b.compare(CmpOp::SGe, args[0], n);
+            let (_, then, otherwise) = b.if_(done, &[]);
+            b.enter(then);
+            b.exit(l, vec![args[1]]);
+            b.leave();
+            b.enter(otherwise);
+            let wide = b.cast(CastOp::SExt, args[0], Ty::I64);
+            let four = b.i64(16);
+            let offset = b.binary(BinOp::IMul, wide, four);
+            let address = b.binary(BinOp::IAdd, base, offset);
+            let v4 = Ty::vector(Scalar::F32, 4);
+            let access = Access {
+                align: 16,
+                volatile: true,
+            };
+            let v = b.value(Op::LoadFrom(Storage::Physical, access), vec![address], v4);
+            let x = b.extract(v, 2);
+            let sum = b.binary(BinOp::FAdd, args[1], x);
+            let one = b.i32(1);
+            let next = b.binary(BinOp::IAdd, args[0], one);
+            b.repeat(l, vec![next, sum]);
+            b.leave();
+            b.unreachable();
+            b.leave();
+            let result = b.results(l)[0];
+            b.insert(Op::StoreTo(Storage::Physical, ALIGN4), vec![base, result], &[]);
+            b.ret(None);
+        },
+    );
+    let r = check(&m);
+    let k = r.kernel("sum").expect("the kernel is there");
+    assert_eq!(
+        k.args[0].binding,
+        Some(Binding::Pointer(Place::Push(PushRange { offset: 0, size: 8 })))
+    );
+    assert_eq!(
+        k.args[1].binding,
+        Some(Binding::Pod(Place::Push(PushRange { offset: 8, size: 4 })))
+    );
+    assert_eq!(k.args[1].info.as_ref().map(|i| i.name.as_str()), Some("n"));
+    assert_eq!(r.push_size(k), 12);
+    assert_eq!(r.spec.workgroup_size, Some([0, 1, 2]));
+}
+
+#[test]
+fn arena_barriers_atomics_and_variables() {
+    let local = ArgKind::Local {
+        elem_size: 4,
+        align: 4,
+    };
+    let mut m = module(
+        "k",
+        vec![
+            (arg("out", buffer()), ArgLocation::PointerArgs { offset: 0 }),
+            (
+                arg("tmp", local),
+                ArgLocation::LocalArgs {
+                    offset: 8,
+                    elem_size: 4,
+                },
+            ),
+        ],
+        |b| {
+            let words: Vec<Value> = [0, 1]
+                .map(|i| {
+                    let index = b.i32(i);
+                    b.value(Op::LoadFrom(Storage::ArgsWord, ALIGN4), vec![index], Ty::I32)
+                })
+                .to_vec();
+            let pair = b.construct(Ty::vector(Scalar::I32, 2), words);
+            let out = b.cast(CastOp::Bitcast, pair, Ty::I64);
+            let id = group_and_local_id(b);
+            let id32 = b.cast(CastOp::Trunc, id, Ty::I32);
+            let arena = Storage::Arena(Ty::I32);
+            b.insert(Op::StoreTo(arena, ALIGN4), vec![id32, id32], &[]);
+            b.intrinsic(
+                Intrinsic::Barrier(FenceFlags {
+                    local: true,
+                    global: true,
+                }),
+                vec![],
+                None,
+            );
+            b.intrinsic(
+                Intrinsic::Fence(FenceFlags {
+                    local: false,
+                    global: true,
+                }),
+                vec![],
+                None,
+            );
+            let zero = b.i32(0);
+            let old = b.value(Op::AtomicOn(AtomicOp::Add, arena), vec![zero, id32], Ty::I32);
+            b.value(
+                Op::AtomicOn(AtomicOp::CmpXchg, Storage::Physical),
+                vec![out, old, id32],
+                Ty::I32,
+            );
+            b.value(
+                Op::AtomicOn(AtomicOp::UMax, Storage::Physical),
+                vec![out, id],
+                Ty::I64,
+            );
+            let elem = Ty::vector(Scalar::F32, 4);
+            let var = b.value(
+                Op::Variable { elem, count: 8 },
+                vec![],
+                Ty::ptr(AddressSpace::Private),
+            );
+            let v = b.value(Op::LoadFrom(Storage::Variable, ALIGN4), vec![var, id32], elem);
+            b.insert(Op::StoreTo(Storage::Variable, ALIGN4), vec![var, zero, v], &[]);
+            let dim = b
+                .intrinsic(Intrinsic::WorkDim, vec![], Some(Ty::I32))
+                .expect("has a result");
+            let (s, regions) = b.switch(dim, vec![vec![1, 2], vec![3]], &[Ty::I32]);
+            for (n, &r) in regions.iter().enumerate() {
+                b.enter(r);
+                let v = b.i32(n as i32);
+                b.exit(s, vec![v]);
+                b.leave();
+            }
+            let chosen = b.results(s)[0];
+            b.insert(Op::StoreTo(Storage::Physical, ALIGN4), vec![out, chosen], &[]);
+            b.ret(None);
+        },
+    );
+    m.abi[0].args_size = 12;
+    m.abi[0].local_fixed = 48;
+    m.system = SystemPush {
+        num_workgroups: Some(0),
+        constant_data: Some(16),
+        size: 24,
+        ..SystemPush::default()
+    };
+    m.constant_data = ConstantData {
+        bytes: (0..200_000).map(|i| i as u8).collect(),
+        relocations: vec![(8, 16)],
+    };
+    m.kernels[0].args[0].uses = PointerUse {
+        read: false,
+        written: true,
+        escapes: false,
+    };
+    let r = check(&m);
+    let k = r.kernel("k").expect("the kernel is there");
+    assert!(k.has_arena);
+    assert_eq!(k.local_fixed, 48);
+    assert_eq!(k.args_buffer().map(|(_, size)| size), Some(16));
+    assert!(matches!(
+        k.args[1].binding,
+        Some(Binding::Workgroup {
+            spec_id: 3,
+            elem_size: 4,
+            offset: Some(_)
+        })
+    ));
+    assert!(!k.args[0].uses.read && k.args[0].uses.written && !k.args[0].uses.escapes);
+    assert_eq!(
+        r.constant_data.as_ref().map(|d| &d.bytes),
+        Some(&m.constant_data.bytes)
+    );
+    assert_eq!(r.relocations.len(), 1);
+    assert_eq!(r.push_size(k), 24);
+    assert_eq!(r.spec.work_dim, Some(4));
+}
+
+/// Each arithmetic instruction and intrinsic on each type that has it.
+#[test]
+fn all_arithmetic() {
+    let m = module("k", vec![], |b| {
+        for lanes in [1, 2, 3, 4] {
+            for scalar in [Scalar::I8, Scalar::I16, Scalar::I32, Scalar::I64] {
+                let ty = Ty::vector(scalar, lanes);
+                let (x, y) = (b.bits(ty, 5), b.bits(ty, 200));
+                for op in [
+                    BinOp::IAdd,
+                    BinOp::ISub,
+                    BinOp::IMul,
+                    BinOp::SDiv,
+                    BinOp::UDiv,
+                    BinOp::SRem,
+                    BinOp::URem,
+                    BinOp::Shl,
+                    BinOp::AShr,
+                    BinOp::LShr,
+                    BinOp::And,
+                    BinOp::Or,
+                    BinOp::Xor,
+                ] {
+                    b.binary(op, x, y);
+                }
+                b.unary(UnOp::INeg, x);
+                b.unary(UnOp::Not, x);
+                let less = b.compare(CmpOp::SLt, x, y);
+                b.select(less, x, y);
+                b.cast(CastOp::SExt, less, ty);
+                b.cast(CastOp::ZExt, less, ty);
+                b.intrinsic(Intrinsic::Any, vec![less], Some(Ty::BOOL));
+                for op in [
+                    Intrinsic::PopCount,
+                    Intrinsic::Clz,
+                    Intrinsic::Ctz,
+                    Intrinsic::BitReverse,
+                    Intrinsic::SAbs,
+                ] {
+                    b.intrinsic(op, vec![x], Some(ty));
+                }
+                for op in [Intrinsic::SMin, Intrinsic::SMax, Intrinsic::UMin, Intrinsic::UMax] {
+                    b.intrinsic(op, vec![x, y], Some(ty));
+                }
+                if scalar != Scalar::I64 {
+                    b.intrinsic(Intrinsic::UMulHigh, vec![x, y], Some(ty));
+                    b.intrinsic(Intrinsic::SMulHigh, vec![x, y], Some(ty));
+                }
+                for to in [Scalar::F16, Scalar::F32, Scalar::F64] {
+                    let v = b.cast(CastOp::SToF, x, ty.with_scalar(to));
+                    b.cast(CastOp::FToU, v, ty);
+                }
+                if lanes > 1 {
+                    let zero = b.i32(0);
+                    let lane = b.extract_dynamic(x, zero);
+                    b.insert_dynamic(x, lane, zero);
+                    b.insert_lane(x, lane, 1);
+                    b.splat(ty, lane);
+                    b.shuffle(x, y, vec![0, lanes, 0xff, 1]);
+                    b.shuffle(x, y, vec![lanes]);
+                }
+            }
+            for scalar in [Scalar::F16, Scalar::F32, Scalar::F64] {
+                let ty = Ty::vector(scalar, lanes);
+                let (x, y) = (b.bits(ty, 0x3c00), b.bits(ty, 0x3800));
+                for op in [BinOp::FAdd, BinOp::FSub, BinOp::FMul, BinOp::FDiv, BinOp::FRem] {
+                    b.binary(op, x, y);
+                }
+                b.unary(UnOp::FNeg, x);
+                b.compare(CmpOp::FUNe, x, y);
+                for op in [
+                    Intrinsic::FAbs,
+                    Intrinsic::Floor,
+                    Intrinsic::Ceil,
+                    Intrinsic::Trunc,
+                    Intrinsic::RoundEven,
+                    Intrinsic::Sqrt,
+                    Intrinsic::InverseSqrt,
+                ] {
+                    b.intrinsic(op, vec![x], Some(ty));
+                }
+                b.intrinsic(Intrinsic::Fma, vec![x, y, x], Some(ty));
+                b.intrinsic(Intrinsic::FMin, vec![x, y], Some(ty));
+                b.intrinsic(Intrinsic::IsNan, vec![x], Some(ty.with_scalar(Scalar::Bool)));
+                let exponent = b.bits(ty.with_scalar(Scalar::I32), 3);
+                b.intrinsic(Intrinsic::Ldexp, vec![x, exponent], Some(ty));
+                if lanes > 1 {
+                    b.intrinsic(Intrinsic::Dot, vec![x, y], Some(Ty::of(scalar)));
+                }
+                if scalar != Scalar::F64 {
+                    b.intrinsic(Intrinsic::Pow, vec![x, y], Some(ty));
+                    b.intrinsic(Intrinsic::Tanh, vec![x], Some(ty));
+                }
+            }
+        }
+        b.ret(None);
+    });
+    check(&m);
+}
+
+#[test]
+fn required_size_is_constant() {
+    let mut m = module("k", vec![], |b| {
+        group_and_local_id(b);
+        b.ret(None);
+    });
+    m.kernels[0].required_size = Some([8, 4, 1]);
+    m.kernels[0].func = Func(0);
+    m.funcs[Func(0)].span = Span::NONE;
+    let r = check(&m);
+    assert_eq!(r.spec.workgroup_size, None);
+    assert_eq!(r.kernels[0].required_size, Some([8, 4, 1]));
+}

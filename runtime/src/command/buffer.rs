@@ -1,0 +1,275 @@
+//! Copies between buffers, and between buffers and host memory (CL 5.2.2). A linear copy is a rectangular one with
+//! one row.
+
+use std::sync::Arc;
+
+use super::rect::Layout;
+use crate::error::Result;
+use crate::mem::{Buffer, HostPtr};
+use crate::queue::{Access, Finish, Keep, Recording};
+use crate::vk;
+
+/// Read or write: a buffer's region and host memory.
+pub(crate) struct HostTransfer {
+    pub buffer: Arc<Buffer>,
+    /// In the buffer (sub-buffer offset not included).
+    pub layout: Layout,
+    pub host: HostPtr,
+    pub host_layout: Layout,
+    pub region: [u64; 3],
+}
+
+/// Rows that follow each other become one.
+fn collapse(a: &Layout, b: &Layout, region: [u64; 3]) -> [u64; 3] {
+    let [w, h, d] = region;
+    let rows = h == 1 || (a.row_pitch == w && b.row_pitch == w);
+    let slices = d == 1 || (a.slice_pitch == w * h && b.slice_pitch == w * h);
+    if rows && slices {
+        [w * h * d, 1, 1]
+    } else if rows && d > 1 {
+        // One row per slice.
+        [w * h, 1, d]
+    } else {
+        region
+    }
+}
+
+/// The copy regions for a rectangle; offsets are added to both sides.
+fn regions(
+    src: Layout,
+    src_offset: u64,
+    dst: Layout,
+    dst_offset: u64,
+    region: [u64; 3],
+) -> impl Iterator<Item = vk::CopyRegion> {
+    let [w, h, d] = collapse(&src, &dst, region);
+    (0..d).flat_map(move |z| {
+        (0..h).map(move |y| vk::CopyRegion {
+            src: src_offset + src.row(y, z),
+            dst: dst_offset + dst.row(y, z),
+            size: w,
+        })
+    })
+}
+
+/// The bytes from first to last of a region.
+fn extent(layout: &Layout, region: [u64; 3]) -> (u64, u64) {
+    (layout.start, layout.row(region[1] - 1, region[2] - 1) + region[0])
+}
+
+fn dense(region: [u64; 3]) -> Layout {
+    Layout {
+        start: 0,
+        row_pitch: region[0],
+        slice_pitch: region[0] * region[1],
+    }
+}
+
+/// The access of a buffer's range.
+pub(crate) fn access(buffer: &Buffer, start: u64, end: u64, write: bool) -> Access {
+    Access {
+        root: buffer.root_id(),
+        start: buffer.offset() + start,
+        end: buffer.offset() + end,
+        write,
+    }
+}
+
+impl HostTransfer {
+    pub(crate) fn linear(buffer: &Arc<Buffer>, offset: u64, size: u64, host: HostPtr) -> HostTransfer {
+        HostTransfer {
+            buffer: Arc::clone(buffer),
+            layout: Layout {
+                start: offset,
+                row_pitch: size,
+                slice_pitch: size,
+            },
+            host,
+            host_layout: dense([size, 1, 1]),
+            region: [size, 1, 1],
+        }
+    }
+
+    /// Bytes.
+    pub(crate) fn size(&self) -> u64 {
+        self.region.iter().product()
+    }
+
+    /// The host addresses from first to last.
+    pub(crate) fn host_range(&self) -> (usize, usize) {
+        let (start, end) = extent(&self.host_layout, self.region);
+        let base = self.host.address();
+        (base + start as usize, base + end as usize)
+    }
+
+    /// Host to mapped storage or back, on this thread, now.
+    pub(crate) fn by_host(&self, mapped: std::ptr::NonNull<u8>, write: bool) {
+        let memory = HostPtr::mapped(mapped).offset(self.buffer.offset());
+        if write {
+            self.host
+                .copy_rect_to(&self.host_layout, memory, &self.layout, self.region);
+        } else {
+            memory.copy_rect_to(&self.layout, self.host, &self.host_layout, self.region);
+        }
+    }
+
+    pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
+        let staged = r.stage(self.size())?;
+        let (start, end) = extent(&self.layout, self.region);
+        r.access(&[access(&self.buffer, start, end, false)], false);
+        let storage = self.buffer.storage(r.device)?;
+        let packed = dense(self.region);
+        r.recorder().copy(
+            storage,
+            &staged.buffer,
+            regions(
+                self.layout,
+                self.buffer.offset(),
+                packed,
+                staged.offset,
+                self.region,
+            ),
+        );
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        r.finish(Finish {
+            from: staged.ptr,
+            from_layout: packed,
+            to: self.host,
+            to_layout: self.host_layout,
+            region: self.region,
+        });
+        Ok(())
+    }
+
+    pub(crate) fn record_write(&self, r: &mut Recording<'_>) -> Result<()> {
+        let staged = r.stage(self.size())?;
+        let packed = dense(self.region);
+        self.host
+            .copy_rect_to(&self.host_layout, staged.ptr, &packed, self.region);
+        let (start, end) = extent(&self.layout, self.region);
+        r.access(&[access(&self.buffer, start, end, true)], false);
+        let storage = self.buffer.storage(r.device)?;
+        r.recorder().copy(
+            &staged.buffer,
+            storage,
+            regions(
+                packed,
+                staged.offset,
+                self.layout,
+                self.buffer.offset(),
+                self.region,
+            ),
+        );
+        if storage.mapped().is_some() {
+            r.to_host();
+        }
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        Ok(())
+    }
+}
+
+/// Buffer to buffer.
+pub(crate) struct Copy {
+    pub src: Arc<Buffer>,
+    pub src_layout: Layout,
+    pub dst: Arc<Buffer>,
+    pub dst_layout: Layout,
+    pub region: [u64; 3],
+}
+
+impl Copy {
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        let (s0, s1) = extent(&self.src_layout, self.region);
+        let (d0, d1) = extent(&self.dst_layout, self.region);
+        r.access(
+            &[access(&self.src, s0, s1, false), access(&self.dst, d0, d1, true)],
+            false,
+        );
+        let src = self.src.storage(r.device)?;
+        let dst = self.dst.storage(r.device)?;
+        r.recorder().copy(
+            src,
+            dst,
+            regions(
+                self.src_layout,
+                self.src.offset(),
+                self.dst_layout,
+                self.dst.offset(),
+                self.region,
+            ),
+        );
+        if dst.mapped().is_some() {
+            r.to_host();
+        }
+        r.keep(Keep::Buffer(Arc::clone(&self.src)));
+        r.keep(Keep::Buffer(Arc::clone(&self.dst)));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(start: u64, row_pitch: u64, slice_pitch: u64) -> Layout {
+        Layout {
+            start,
+            row_pitch,
+            slice_pitch,
+        }
+    }
+
+    #[test]
+    fn dense_regions_become_one_copy() {
+        let all: Vec<_> = regions(layout(3, 4, 8), 10, layout(0, 4, 8), 0, [4, 2, 3]).collect();
+        assert_eq!(
+            all,
+            [vk::CopyRegion {
+                src: 13,
+                dst: 0,
+                size: 24
+            }]
+        );
+    }
+
+    #[test]
+    fn dense_rows_become_one_copy_per_slice() {
+        let all: Vec<_> = regions(layout(0, 4, 16), 0, layout(0, 4, 8), 0, [4, 2, 2]).collect();
+        assert_eq!(
+            all,
+            [
+                vk::CopyRegion {
+                    src: 0,
+                    dst: 0,
+                    size: 8
+                },
+                vk::CopyRegion {
+                    src: 16,
+                    dst: 8,
+                    size: 8
+                }
+            ]
+        );
+    }
+
+    #[test]
+    fn strided_rows_stay_apart() {
+        let all: Vec<_> = regions(layout(1, 8, 16), 0, layout(0, 2, 4), 0, [2, 2, 1]).collect();
+        assert_eq!(
+            all,
+            [
+                vk::CopyRegion {
+                    src: 1,
+                    dst: 0,
+                    size: 2
+                },
+                vk::CopyRegion {
+                    src: 9,
+                    dst: 2,
+                    size: 2
+                }
+            ]
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! clEnqueueFillBuffer (CL 5.2.2).
+
+use std::sync::Arc;
+
+use super::buffer::access;
+use crate::error::Result;
+use crate::mem::Buffer;
+use crate::queue::{Keep, Recording};
+use crate::vk;
+
+/// A pattern, repeated over a range.
+pub(crate) struct Fill {
+    pub buffer: Arc<Buffer>,
+    /// 1, 2, 4 … 128 bytes.
+    pub pattern: Vec<u8>,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// Bytes of repeated pattern that are staged for what vkCmdFillBuffer cannot do.
+const REPEATED: u64 = 64 << 10;
+
+impl Fill {
+    /// The pattern as a repeated 32-bit word, if it is one.
+    fn word(&self) -> Option<u32> {
+        let mut word = [0; 4];
+        for (i, b) in word.iter_mut().enumerate() {
+            *b = self.pattern[i % self.pattern.len()];
+        }
+        let same = self.pattern.iter().enumerate().all(|(i, b)| *b == word[i % 4]);
+        same.then(|| u32::from_ne_bytes(word))
+    }
+
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        let start = self.buffer.offset() + self.offset;
+        let aligned = start.is_multiple_of(4) && self.size.is_multiple_of(4);
+        let storage = self.buffer.storage(r.device)?;
+        let uses = [access(&self.buffer, self.offset, self.offset + self.size, true)];
+        match self.word().filter(|_| aligned) {
+            Some(word) => {
+                r.access(&uses, false);
+                r.recorder().fill(storage, start, self.size, word);
+            }
+            None => {
+                let length = self.pattern.len() as u64;
+                let piece = (REPEATED / length * length).min(self.size);
+                let staged = r.stage(piece)?;
+                for at in (0..piece).step_by(self.pattern.len()) {
+                    staged.ptr.offset(at).store(&self.pattern);
+                }
+                r.access(&uses, false);
+                let pieces = (0..self.size).step_by(piece as usize).map(|at| vk::CopyRegion {
+                    src: staged.offset,
+                    dst: start + at,
+                    size: piece.min(self.size - at),
+                });
+                r.recorder().copy(&staged.buffer, storage, pieces);
+                r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+            }
+        }
+        if storage.mapped().is_some() {
+            r.to_host();
+        }
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        Ok(())
+    }
+}

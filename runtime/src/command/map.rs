@@ -1,0 +1,132 @@
+//! clEnqueueMapBuffer and clEnqueueUnmapMemObject (CL 5.2.4, 5.4.2).
+//!
+//! Where the storage is mapped and the application did not ask for its own memory, a mapping is the storage itself.
+//! Otherwise it is a copy: in the application's memory (CL_MEM_USE_HOST_PTR) or in the buffer's mirror.
+
+use std::sync::Arc;
+
+use super::buffer::{HostTransfer, access};
+use crate::error::Result;
+use crate::mem::{Buffer, HostPtr, HostPtrUse};
+use crate::queue::{Keep, Recording};
+use crate::vk;
+
+/// Where a mapping appears.
+pub(crate) enum Window {
+    /// In the storage itself.
+    Storage(HostPtr),
+    /// In the mirror, at the root's offsets.
+    Mirror(HostPtr),
+    /// In the application's memory.
+    Application(HostPtr),
+}
+
+impl Window {
+    /// The window of a range, by its offset in the buffer.
+    pub(crate) fn of(buffer: &Buffer, device: usize, offset: u64) -> Result<Window> {
+        let in_root = buffer.offset() + offset;
+        if buffer.flags().host_ptr == HostPtrUse::Use {
+            let host = buffer
+                .host_ptr()
+                .expect("CL_MEM_USE_HOST_PTR comes with a pointer");
+            return Ok(Window::Application(host.offset(offset)));
+        }
+        if let Some(mapped) = buffer.storage(device)?.mapped() {
+            return Ok(Window::Storage(HostPtr::mapped(mapped).offset(in_root)));
+        }
+        let mapped = buffer.mirror(device)?.mapped().expect("host memory is mapped");
+        Ok(Window::Mirror(HostPtr::mapped(mapped).offset(in_root)))
+    }
+
+    /// What the application gets.
+    pub(crate) fn ptr(&self) -> HostPtr {
+        match self {
+            Window::Storage(p) | Window::Mirror(p) | Window::Application(p) => *p,
+        }
+    }
+}
+
+/// A mapping that begins.
+pub(crate) struct Map {
+    pub buffer: Arc<Buffer>,
+    /// In the buffer.
+    pub offset: u64,
+    pub size: u64,
+    /// The old contents are needed.
+    pub fetch: bool,
+    pub window: Window,
+}
+
+impl Map {
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        // Also makes earlier writes visible when nothing is copied.
+        r.to_host();
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        if !self.fetch {
+            return Ok(());
+        }
+        match &self.window {
+            Window::Storage(_) => Ok(()),
+            Window::Application(host) => {
+                HostTransfer::linear(&self.buffer, self.offset, self.size, *host).record_read(r)
+            }
+            Window::Mirror(_) => {
+                let (from, to) = (self.buffer.storage(r.device)?, self.buffer.mirror(r.device)?);
+                r.access(
+                    &[access(&self.buffer, self.offset, self.offset + self.size, false)],
+                    false,
+                );
+                let at = self.buffer.offset() + self.offset;
+                let region = vk::CopyRegion {
+                    src: at,
+                    dst: at,
+                    size: self.size,
+                };
+                r.recorder().copy(from, to, [region]);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A mapping that ends.
+pub(crate) struct Unmap {
+    pub buffer: Arc<Buffer>,
+    /// In the buffer.
+    pub offset: u64,
+    pub size: u64,
+    /// The application may have written.
+    pub write: bool,
+    pub window: Window,
+}
+
+impl Unmap {
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        if !self.write {
+            return Ok(());
+        }
+        match &self.window {
+            // What the host wrote is visible to what is submitted later.
+            Window::Storage(_) => Ok(()),
+            Window::Application(host) => {
+                HostTransfer::linear(&self.buffer, self.offset, self.size, *host).record_write(r)
+            }
+            Window::Mirror(_) => {
+                let (from, to) = (self.buffer.mirror(r.device)?, self.buffer.storage(r.device)?);
+                r.access(
+                    &[access(&self.buffer, self.offset, self.offset + self.size, true)],
+                    false,
+                );
+                let at = self.buffer.offset() + self.offset;
+                let region = vk::CopyRegion {
+                    src: at,
+                    dst: at,
+                    size: self.size,
+                };
+                r.recorder().copy(from, to, [region]);
+                Ok(())
+            }
+        }
+    }
+}

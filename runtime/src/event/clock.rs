@@ -1,0 +1,66 @@
+//! One clock for all profiling values: nanoseconds of the host's monotonic clock since the library's first use.
+//! Device time stamps are moved onto it.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Host time in nanoseconds; never 0.
+pub(crate) fn now() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1_000_000_000
+}
+
+/// The relation between a device's clock and the host's.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct Clock {
+    /// Host minus device, in nanoseconds.
+    offset: i64,
+    /// Host time of the measurement.
+    at: u64,
+}
+
+impl Clock {
+    /// Measures with `sample`, which returns the device's time of some moment during the call. Takes the tightest
+    /// of a few tries.
+    pub(crate) fn measure(mut sample: impl FnMut() -> Option<u64>) -> Option<Clock> {
+        let mut best: Option<(u64, Clock)> = None;
+        for _ in 0..3 {
+            let before = now();
+            let device = sample()?;
+            let after = now();
+            let width = after - before;
+            let middle = before + width / 2;
+            if best.as_ref().is_none_or(|(w, _)| width < *w) {
+                let offset = middle.wrapping_sub(device).cast_signed();
+                best = Some((width, Clock { offset, at: after }));
+            }
+        }
+        best.map(|(_, clock)| clock)
+    }
+
+    /// Whether drift may matter by now.
+    pub(crate) fn is_old(&self) -> bool {
+        now().saturating_sub(self.at) > 1_000_000_000
+    }
+
+    /// A device time on the host's clock.
+    pub(crate) fn host(&self, device: u64) -> u64 {
+        device.wrapping_add_signed(self.offset)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn device_times_land_between_host_times() {
+        let skew = 12_345_678_901_234u64;
+        let clock = Clock::measure(|| Some(now().wrapping_add(skew))).expect("sampled");
+        let before = now();
+        let device = now().wrapping_add(skew);
+        let host = clock.host(device);
+        assert!(host + 1_000_000 > before && host < now() + 1_000_000);
+        assert!(Clock::measure(|| None).is_none());
+    }
+}

@@ -1,0 +1,51 @@
+//! Execution status and profiling points, as OpenCL numbers them.
+
+/// CL_EVENT_COMMAND_EXECUTION_STATUS.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    Queued,
+    Submitted,
+    Running,
+    Complete,
+    /// A negative number: an OpenCL code, or what the application gave a user event.
+    Failed(i32),
+}
+
+impl Status {
+    /// As `cl_int`.
+    pub fn number(self) -> i32 {
+        match self {
+            Status::Queued => 3,
+            Status::Submitted => 2,
+            Status::Running => 1,
+            Status::Complete => 0,
+            Status::Failed(n) => n,
+        }
+    }
+
+    /// From `cl_int`; `None` above CL_QUEUED.
+    pub fn from_number(n: i32) -> Option<Status> {
+        match n {
+            3 => Some(Status::Queued),
+            2 => Some(Status::Submitted),
+            1 => Some(Status::Running),
+            0 => Some(Status::Complete),
+            n if n < 0 => Some(Status::Failed(n)),
+            _ => None,
+        }
+    }
+
+    /// Complete or failed.
+    pub fn is_final(self) -> bool {
+        matches!(self, Status::Complete | Status::Failed(_))
+    }
+}
+
+/// CL_PROFILING_COMMAND_*.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ProfilingPoint {
+    Queued,
+    Submit,
+    Start,
+    End,
+}

@@ -1,0 +1,157 @@
+//! The work-group size: checks what the application asked for, or chooses (CL 5.8, `local_work_size`).
+
+use crate::device::Limits;
+use crate::error::{ClCode, Error, Result};
+
+/// Work-items that a chosen work-group has at best.
+const GOOD: u32 = 256;
+
+/// The work-group size of a launch; it divides `global` in every dimension.
+pub(super) fn resolve(
+    asked: Option<[usize; 3]>,
+    global: [u32; 3],
+    work_dim: u32,
+    required: Option<[u32; 3]>,
+    limits: &Limits,
+) -> Result<[u32; 3]> {
+    let group = |what: String| Err(Error::new(ClCode::InvalidWorkGroupSize, what).at("5.8"));
+    let Some(asked) = asked else {
+        return match required {
+            // CL 5.8: INVALID_WORK_GROUP_SIZE if local_work_size is NULL and reqd_work_group_size is used
+            Some(size) => group(format!("NULL, but the kernel requires {size:?}")),
+            None => Ok(choose(global, limits)),
+        };
+    };
+    // CL 5.8: INVALID_WORK_GROUP_SIZE if it does not match reqd_work_group_size
+    if let Some(size) = required
+        && (0..3).any(|d| asked[d] != size[d] as usize)
+    {
+        return group(format!("{asked:?}, but the kernel requires {size:?}"));
+    }
+    let mut local = [1u32; 3];
+    for d in 0..work_dim as usize {
+        // CL 5.8: INVALID_WORK_ITEM_SIZE if it exceeds MAX_WORK_ITEM_SIZES
+        if asked[d] > limits.group_size[d] as usize {
+            return Err(Error::new(
+                ClCode::InvalidWorkItemSize,
+                format!("{} work-items in dimension {d}", asked[d]),
+            )
+            .at("5.8"));
+        }
+        // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible
+        if asked[d] == 0 || !(global[d] as usize).is_multiple_of(asked[d]) {
+            return group(format!(
+                "{} does not divide {} in dimension {d}",
+                asked[d], global[d]
+            ));
+        }
+        local[d] = asked[d] as u32;
+    }
+    // CL 5.8: INVALID_WORK_GROUP_SIZE if the total exceeds MAX_WORK_GROUP_SIZE
+    let total: u64 = local.iter().map(|n| u64::from(*n)).product();
+    if total > u64::from(limits.group_invocations) {
+        return group(format!("{total} work-items"));
+    }
+    Ok(local)
+}
+
+/// The largest divisor of `n` up to `most`; a multiple of `step` if there is one of at least half that size.
+fn divisor(n: u32, most: u32, step: u32) -> u32 {
+    let mut best = 1;
+    let mut best_step = 0;
+    for d in 1..=most.min(n) {
+        if n.is_multiple_of(d) {
+            best = d;
+            if d.is_multiple_of(step) {
+                best_step = d;
+            }
+        }
+    }
+    if best_step * 2 >= best { best_step } else { best }
+}
+
+/// A work-group size for any global size: wide in x, about [`GOOD`] work-items.
+fn choose(global: [u32; 3], limits: &Limits) -> [u32; 3] {
+    let all = limits.group_invocations;
+    let good = GOOD.min(all);
+    let mut x = divisor(global[0], good.min(limits.group_size[0]), limits.subgroup);
+    // Few good divisors: a larger group is better than one that leaves most lanes idle.
+    if x < limits.subgroup && global[1] == 1 && global[2] == 1 {
+        x = x.max(divisor(global[0], all.min(limits.group_size[0]), limits.subgroup));
+    }
+    let y = divisor(global[1], (good / x).max(1).min(limits.group_size[1]), 1);
+    let z = divisor(global[2], (good / (x * y)).max(1).min(limits.group_size[2]), 1);
+    [x, y, z]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits() -> Limits {
+        Limits {
+            group_count: [65535; 3],
+            group_size: [1024, 1024, 64],
+            group_invocations: 1024,
+            local_memory: 32 << 10,
+            uniform_alignment: 16,
+            max_alloc: 1 << 30,
+            global_memory: 2 << 30,
+            subgroup: 32,
+        }
+    }
+
+    #[test]
+    fn chosen_sizes_divide_and_fit() {
+        for global in [
+            [1, 1, 1],
+            [1 << 20, 1, 1],
+            [1009, 1, 1],
+            [1_000_003, 1, 1],
+            [640, 480, 1],
+            [7, 7, 7],
+            [1, 1, 100],
+            [3, 1 << 16, 1],
+        ] {
+            let local = choose(global, &limits());
+            for d in 0..3 {
+                assert_eq!(global[d] % local[d], 0, "{global:?} {local:?}");
+                assert!(local[d] <= limits().group_size[d]);
+            }
+            assert!(local.iter().product::<u32>() <= 1024);
+        }
+        assert_eq!(choose([1 << 20, 1, 1], &limits()), [256, 1, 1]);
+        assert_eq!(choose([1009, 1, 1], &limits()), [1009, 1, 1]);
+        assert_eq!(choose([640, 480, 1], &limits())[0] % 32, 0);
+    }
+
+    #[test]
+    fn asked_sizes_are_checked() {
+        let code = |local, global, required| {
+            resolve(Some(local), global, 3, required, &limits()).map_err(|e| e.code)
+        };
+        assert_eq!(code([8, 2, 1], [16, 4, 1], None), Ok([8, 2, 1]));
+        assert_eq!(
+            code([3, 1, 1], [16, 1, 1], None),
+            Err(ClCode::InvalidWorkGroupSize)
+        );
+        assert_eq!(
+            code([0, 1, 1], [16, 1, 1], None),
+            Err(ClCode::InvalidWorkGroupSize)
+        );
+        assert_eq!(
+            code([2048, 1, 1], [4096, 1, 1], None),
+            Err(ClCode::InvalidWorkItemSize)
+        );
+        assert_eq!(
+            code([64, 64, 1], [64, 64, 1], None),
+            Err(ClCode::InvalidWorkGroupSize)
+        );
+        assert_eq!(
+            code([8, 1, 1], [16, 1, 1], Some([4, 1, 1])),
+            Err(ClCode::InvalidWorkGroupSize)
+        );
+        let null = resolve(None, [16, 1, 1], 1, Some([4, 1, 1]), &limits());
+        assert_eq!(null.map_err(|e| e.code), Err(ClCode::InvalidWorkGroupSize));
+    }
+}

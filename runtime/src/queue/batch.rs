@@ -1,0 +1,371 @@
+//! A batch: one command buffer, and all that must live until the GPU is done with it.
+
+use std::sync::Arc;
+
+use super::hazards::{Access, Hazards};
+use crate::command::rect::Layout;
+use crate::error::{ClCode, Error, Result};
+use crate::event::{Clock, Effects, Event, now};
+use crate::kernel::pipeline::DeviceKernel;
+use crate::mem::buffer::allocation_error;
+use crate::mem::{Buffer, HostPtr};
+use crate::vk;
+
+/// Time stamps of a batch: two for each command.
+const TIMESTAMPS: u32 = 512;
+
+/// Bytes of the staging buffer that a batch keeps.
+const STAGING: u64 = 1 << 20;
+
+/// What a batch keeps alive.
+pub(crate) enum Keep {
+    Buffer(Arc<Buffer>),
+    Kernel(Arc<DeviceKernel>),
+    Pipeline(Arc<vk::Pipeline>),
+    Staging(Arc<vk::Buffer>),
+}
+
+/// Host work when the batch is done: a copy out of mapped memory.
+pub(crate) struct Finish {
+    pub from: HostPtr,
+    pub from_layout: Layout,
+    pub to: HostPtr,
+    pub to_layout: Layout,
+    pub region: [u64; 3],
+}
+
+/// An event of the batch, and the first of its two time stamps.
+struct Timed {
+    event: Arc<Event>,
+    query: Option<u32>,
+}
+
+/// One batch.
+pub(super) struct Batch {
+    pub recorder: vk::Recorder,
+    /// The timeline's value when it is done.
+    pub value: u64,
+    /// Commands recorded.
+    pub commands: u32,
+    /// Reached before it starts.
+    pub waits: Vec<(Arc<vk::Timeline>, u64)>,
+    /// Writes host-visible memory.
+    pub to_host: bool,
+    keep: Vec<Keep>,
+    events: Vec<Timed>,
+    finish: Vec<Finish>,
+    staging: Option<Arc<vk::Buffer>>,
+    staging_used: u64,
+    /// Staging bytes beyond the buffer that is kept.
+    pub large: u64,
+    args: Option<vk::ArgsSet>,
+    args_used: u64,
+    timestamps: Option<vk::TimestampPool>,
+    queries: u32,
+    ticks: Vec<u64>,
+}
+
+/// Errors of recording and submission.
+pub(crate) fn resources(e: vk::VkError) -> Error {
+    let code = match e.failure() {
+        vk::Failure::HostMemory => ClCode::OutOfHostMemory,
+        vk::Failure::DeviceMemory | vk::Failure::DeviceLost | vk::Failure::Absent | vk::Failure::Other => {
+            ClCode::OutOfResources
+        }
+    };
+    Error::new(code, "the command could not be given to the device").from_source(e)
+}
+
+impl Batch {
+    pub(super) fn new(device: &Arc<vk::Device>, queue: &vk::Queue) -> Result<Box<Batch>> {
+        Ok(Box::new(Batch {
+            recorder: vk::Recorder::new(device, queue).map_err(resources)?,
+            value: 0,
+            commands: 0,
+            waits: Vec::new(),
+            to_host: false,
+            keep: Vec::new(),
+            events: Vec::new(),
+            finish: Vec::new(),
+            staging: None,
+            staging_used: 0,
+            large: 0,
+            args: None,
+            args_used: 0,
+            timestamps: None,
+            queries: 0,
+            ticks: Vec::new(),
+        }))
+    }
+
+    /// Starts recording for a timeline value.
+    pub(super) fn begin(&mut self, device: &Arc<vk::Device>, value: u64, profiling: bool) -> Result<()> {
+        self.value = value;
+        self.recorder.begin().map_err(resources)?;
+        if profiling && device.has_timestamps() {
+            if self.timestamps.is_none() {
+                self.timestamps = Some(vk::TimestampPool::new(device, TIMESTAMPS).map_err(resources)?);
+            }
+            if let Some(pool) = &self.timestamps {
+                self.recorder.reset_timestamps(pool, pool.count());
+            }
+        }
+        Ok(())
+    }
+
+    /// No room for another command's time stamps or arguments.
+    pub(super) fn is_full(&self) -> bool {
+        let stamps = self
+            .timestamps
+            .as_ref()
+            .is_some_and(|p| self.queries + 2 > p.count());
+        let args = self
+            .args
+            .as_ref()
+            .is_some_and(|a| self.args_used + vk::ArgsSet::RANGE > a.capacity());
+        stamps || args
+    }
+
+    /// Marks the events.
+    pub(super) fn submitted(&self, effects: &mut Effects) {
+        if self.events.is_empty() {
+            return;
+        }
+        let time = now();
+        for timed in &self.events {
+            timed.event.submitted(time, effects);
+        }
+    }
+
+    /// Fails the events.
+    pub(super) fn failed(&mut self, code: ClCode, effects: &mut Effects) {
+        for timed in self.events.drain(..) {
+            timed.event.failed(code.number(), effects);
+        }
+        self.finish.clear();
+    }
+
+    /// The GPU is done: host work, then the events.
+    pub(super) fn retire(&mut self, device: &vk::Device, clock: &Clock, effects: &mut Effects) {
+        for f in self.finish.drain(..) {
+            f.from.copy_rect_to(&f.from_layout, f.to, &f.to_layout, f.region);
+        }
+        if self.events.is_empty() {
+            return;
+        }
+        if self.queries > 0
+            && let Some(pool) = &self.timestamps
+            && let Err(e) = pool.read(self.queries, &mut self.ticks)
+        {
+            log::error!("time stamps: {e}");
+            self.ticks.clear();
+        }
+        for timed in self.events.drain(..) {
+            let time = |i: u32| {
+                let ticks = self.ticks.get(i as usize)?;
+                Some(clock.host(device.ticks_to_ns(*ticks)))
+            };
+            let times = timed.query.and_then(|q| time(q).zip(time(q + 1)));
+            timed.event.completed(times, effects);
+        }
+    }
+
+    /// Whether host work of the batch stores into a range of host addresses.
+    pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
+        self.finish.iter().any(|f| {
+            let to = f.to.address();
+            let [w, h, d] = f.region;
+            let last = f.to_layout.row(h - 1, d - 1) + w;
+            to + (f.to_layout.start as usize) < end && start < to + last as usize
+        })
+    }
+
+    /// Ready for reuse; drops what it kept.
+    pub(super) fn clear(&mut self) {
+        self.keep.clear();
+        self.waits.clear();
+        self.events.clear();
+        self.finish.clear();
+        self.commands = 0;
+        self.to_host = false;
+        self.staging_used = 0;
+        self.large = 0;
+        self.args_used = 0;
+        self.queries = 0;
+        self.ticks.clear();
+    }
+}
+
+/// The open batch while one command is recorded into it.
+pub(crate) struct Recording<'a> {
+    pub(super) batch: &'a mut Batch,
+    pub(super) hazards: &'a mut Hazards,
+    pub(super) logical: &'a Arc<vk::Device>,
+    /// Index of the device in the context.
+    pub(crate) device: usize,
+    /// Commands do not overlap (profiling).
+    pub(super) serialize: bool,
+    pub(super) uniform_alignment: u64,
+    pub(super) group_count: [u32; 3],
+}
+
+/// A piece of staging memory.
+pub(crate) struct Staged {
+    pub buffer: Arc<vk::Buffer>,
+    pub offset: u64,
+    /// Its first byte.
+    pub ptr: HostPtr,
+}
+
+impl Recording<'_> {
+    /// The recorder.
+    pub(crate) fn recorder(&mut self) -> &mut vk::Recorder {
+        &mut self.batch.recorder
+    }
+
+    /// Declares what the command will touch; puts a barrier where one is needed. `unknown`: it may touch anything.
+    pub(crate) fn access(&mut self, accesses: &[Access], unknown: bool) {
+        if self.hazards.note(accesses, unknown) && !self.serialize {
+            self.batch.recorder.barrier();
+        }
+    }
+
+    /// Orders the command after everything before it.
+    pub(crate) fn barrier(&mut self) {
+        if self.hazards.clear() && !self.serialize {
+            self.batch.recorder.barrier();
+        }
+    }
+
+    /// Keeps something alive until the batch is done.
+    pub(crate) fn keep(&mut self, what: Keep) {
+        self.batch.keep.push(what);
+    }
+
+    /// Keeps a buffer alive; cheap if the batch did so last.
+    pub(crate) fn keep_buffer(&mut self, buffer: &Arc<Buffer>) {
+        // Launches in a row mostly use the same buffers: look at the few last entries only.
+        let kept = self.batch.keep.iter().rev().take(8);
+        if !kept
+            .into_iter()
+            .any(|k| matches!(k, Keep::Buffer(b) if Arc::ptr_eq(b, buffer)))
+        {
+            self.batch.keep.push(Keep::Buffer(Arc::clone(buffer)));
+        }
+    }
+
+    /// Keeps a kernel and its pipeline alive.
+    pub(crate) fn keep_launch(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
+        let kept = self.batch.keep.iter().rev().take(8);
+        if !kept
+            .into_iter()
+            .any(|k| matches!(k, Keep::Pipeline(p) if Arc::ptr_eq(p, pipeline)))
+        {
+            self.batch.keep.push(Keep::Kernel(Arc::clone(kernel)));
+            self.batch.keep.push(Keep::Pipeline(Arc::clone(pipeline)));
+        }
+    }
+
+    /// Whether the host reads the buffer's memory without a copy.
+    pub(crate) fn host_looks(&self, buffer: &Buffer) -> bool {
+        !self.batch.to_host && buffer.storage(self.device).is_ok_and(|s| s.mapped().is_some())
+    }
+
+    /// Work-groups that one dispatch may have.
+    pub(crate) fn group_count(&self) -> [u32; 3] {
+        self.group_count
+    }
+
+    /// Host work for when the batch is done. The memory copied from is kept alive by the batch.
+    pub(crate) fn finish(&mut self, finish: Finish) {
+        self.batch.to_host = true;
+        self.batch.finish.push(finish);
+    }
+
+    /// The command writes memory that the host will look at.
+    pub(crate) fn to_host(&mut self) {
+        self.batch.to_host = true;
+    }
+
+    /// Host memory that the GPU can copy from and to, for the time of the batch.
+    pub(crate) fn stage(&mut self, size: u64) -> Result<Staged> {
+        let batch = &mut *self.batch;
+        let (buffer, offset) = if size <= STAGING / 2 {
+            let full = batch.staging_used + size > STAGING;
+            if full || batch.staging.is_none() {
+                // A second chunk in one batch is the exception; the full one stays alive with the batch.
+                let fresh = Arc::new(
+                    vk::Buffer::new(self.logical, STAGING, vk::Place::Host).map_err(allocation_error)?,
+                );
+                if let Some(old) = batch.staging.replace(fresh) {
+                    batch.keep.push(Keep::Staging(old));
+                }
+                batch.staging_used = 0;
+            }
+            let offset = batch.staging_used;
+            batch.staging_used += size.next_multiple_of(64);
+            let buffer = batch.staging.as_ref().expect("just made");
+            (Arc::clone(buffer), offset)
+        } else {
+            let buffer =
+                Arc::new(vk::Buffer::new(self.logical, size, vk::Place::Host).map_err(allocation_error)?);
+            batch.keep.push(Keep::Staging(Arc::clone(&buffer)));
+            batch.large += size;
+            (buffer, 0)
+        };
+        let base = HostPtr::mapped(buffer.mapped().expect("host memory is mapped"));
+        Ok(Staged {
+            ptr: base.offset(offset),
+            buffer,
+            offset,
+        })
+    }
+
+    /// Stores kernel arguments and binds them.
+    pub(crate) fn arguments(&mut self, bytes: &[u8]) -> Result<()> {
+        let batch = &mut *self.batch;
+        if batch.args.is_none() {
+            batch.args = Some(vk::ArgsSet::new(self.logical).map_err(allocation_error)?);
+        }
+        let args = batch.args.as_mut().expect("just made");
+        let offset = batch.args_used;
+        args.write(offset, bytes);
+        batch.args_used += (bytes.len() as u64).next_multiple_of(self.uniform_alignment.max(16));
+        batch.recorder.bind_args(args, offset as u32);
+        Ok(())
+    }
+
+    /// Before the command: its first time stamp.
+    pub(super) fn open_event(&mut self, event: Option<&Arc<Event>>) -> Option<u32> {
+        if self.serialize {
+            self.hazards.clear();
+            self.batch.recorder.barrier();
+        }
+        event?;
+        let pool = self.batch.timestamps.as_ref().filter(|_| self.serialize)?;
+        let query = self.batch.queries;
+        self.batch.queries += 2;
+        self.batch.recorder.timestamp(pool, query);
+        Some(query)
+    }
+
+    /// After the command: its second time stamp, and the event joins the batch.
+    pub(super) fn close_event(
+        &mut self,
+        event: Option<&Arc<Event>>,
+        query: Option<u32>,
+        effects: &mut Effects,
+    ) {
+        if let (Some(query), Some(pool)) = (query, &self.batch.timestamps) {
+            self.batch.recorder.timestamp(pool, query + 1);
+        }
+        self.batch.commands += 1;
+        if let Some(event) = event {
+            event.recorded(self.batch.value, effects);
+            self.batch.events.push(Timed {
+                event: Arc::clone(event),
+                query,
+            });
+        }
+    }
+}

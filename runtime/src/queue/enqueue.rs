@@ -1,0 +1,472 @@
+//! The enqueue functions: the checks of CL 5.2, 5.4, 5.8 and 5.10 in the specification's order, then a command.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::{CommandQueue, Enqueued, MapFlags, Waits};
+use crate::command::buffer::{Copy, HostTransfer};
+use crate::command::fill::Fill;
+use crate::command::map::{Map, Unmap, Window};
+use crate::command::rect::{Layout, RectSide};
+use crate::command::{Command, CommandType, Incoming};
+use crate::error::{ClCode, Error, Result};
+use crate::event::{Effects, Event, Phase, now};
+use crate::kernel::launch::{Launch, NdRange};
+use crate::mem::map::Mapping;
+use crate::mem::{Buffer, HostPtr};
+
+/// Transfers through staging memory are cut into pieces of this size.
+const PIECE: u64 = 16 << 20;
+/// A blocking transfer of at most so many bytes is not cut.
+const WHOLE: u64 = 24 << 20;
+
+impl CommandQueue {
+    /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
+    fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
+        if Arc::ptr_eq(&self.context, buffer.context()) {
+            Ok(())
+        } else {
+            Err(Error::new(
+                ClCode::InvalidContext,
+                "queue and buffer differ in context",
+            ))
+        }
+    }
+
+    /// CL 5.8 — clEnqueueNDRangeKernel, and clEnqueueTask (`command` says which).
+    pub fn enqueue_ndrange(
+        self: &Arc<Self>,
+        launch: &NdRange<'_>,
+        command: CommandType,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_waits(waits)?;
+        let prepared = Launch::prepare(launch, self)?;
+        let incoming = Incoming::Launch {
+            launch: prepared,
+            kernel: launch.kernel,
+            args: launch.args,
+        };
+        self.enqueue(command, incoming, waits, false)
+    }
+
+    /// CL 5.2.2 — clEnqueueReadBuffer. `to` covers `size` bytes.
+    pub fn enqueue_read(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        blocking: bool,
+        offset: usize,
+        size: usize,
+        to: HostPtr,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let (offset, size) = buffer.check_range(offset, size)?;
+        buffer.check_alignment(&self.device)?;
+        buffer.check_host(true, false)?;
+        let transfer = HostTransfer::linear(buffer, offset, size, to);
+        self.transfer(CommandType::ReadBuffer, transfer, blocking, waits)
+    }
+
+    /// CL 5.2.2 — clEnqueueWriteBuffer. `from` covers `size` bytes.
+    pub fn enqueue_write(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        blocking: bool,
+        offset: usize,
+        size: usize,
+        from: HostPtr,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let (offset, size) = buffer.check_range(offset, size)?;
+        buffer.check_alignment(&self.device)?;
+        buffer.check_host(false, true)?;
+        let transfer = HostTransfer::linear(buffer, offset, size, from);
+        self.transfer(CommandType::WriteBuffer, transfer, blocking, waits)
+    }
+
+    /// CL 5.2.2 — clEnqueueReadBufferRect. `to` covers what `host_side` and `region` say.
+    pub fn enqueue_read_rect(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        blocking: bool,
+        buffer_side: RectSide,
+        host_side: RectSide,
+        region: [usize; 3],
+        to: HostPtr,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let transfer = rect_transfer(buffer, buffer_side, host_side, region, to)?;
+        buffer.check_alignment(&self.device)?;
+        buffer.check_host(true, false)?;
+        self.transfer(CommandType::ReadBufferRect, transfer, blocking, waits)
+    }
+
+    /// CL 5.2.2 — clEnqueueWriteBufferRect. `from` covers what `host_side` and `region` say.
+    pub fn enqueue_write_rect(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        blocking: bool,
+        buffer_side: RectSide,
+        host_side: RectSide,
+        region: [usize; 3],
+        from: HostPtr,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let transfer = rect_transfer(buffer, buffer_side, host_side, region, from)?;
+        buffer.check_alignment(&self.device)?;
+        buffer.check_host(false, true)?;
+        self.transfer(CommandType::WriteBufferRect, transfer, blocking, waits)
+    }
+
+    /// A read or a write: by this thread where the memory is mapped and nothing is in the way, else by the GPU
+    /// through staging memory.
+    fn transfer(
+        self: &Arc<Self>,
+        kind: CommandType,
+        transfer: HostTransfer,
+        blocking: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let write = matches!(kind, CommandType::WriteBuffer | CommandType::WriteBufferRect);
+        if write && self.reads_into(&transfer) {
+            // The source is the destination of a read that is not done.
+            self.drain()?;
+        }
+        if let Some(mapped) = transfer.buffer.storage(self.device_index)?.mapped() {
+            // A write may be staged and leave at once; a blocking read has to wait anyway.
+            let wait = blocking && (!write || transfer.size() > WHOLE);
+            if wait {
+                if !waits.list.is_empty() {
+                    Event::wait_all(waits.list)?;
+                }
+                self.drain()?;
+            }
+            if waits.list.iter().all(|e| e.phase() == Phase::Complete) && (wait || self.is_idle()) {
+                let start = now();
+                let event = waits.want_event.then(|| Event::of_command(self, kind));
+                transfer.by_host(mapped, write);
+                if let Some(event) = &event {
+                    let mut effects = Effects::default();
+                    event.completed(Some((start, now())), &mut effects);
+                    effects.run();
+                }
+                return Ok(event);
+            }
+        }
+        let command = |t: HostTransfer| {
+            Incoming::Command(if write {
+                Command::Write(t)
+            } else {
+                Command::Read(t)
+            })
+        };
+        // What a write takes from the host it has taken when this call returns, unless it is held back.
+        let wait = blocking && (!write || !waits.list.is_empty() || self.holds_back());
+        if transfer.size() <= WHOLE || transfer.region[1] != 1 || transfer.region[2] != 1 {
+            return self.enqueue(kind, command(transfer), waits, wait);
+        }
+        // Large and linear: piece by piece, so that host and GPU copy at the same time.
+        let (offset, size) = (transfer.layout.start, transfer.region[0]);
+        let mut done = 0;
+        while size - done > WHOLE {
+            let host = transfer.host.offset(done);
+            let piece = HostTransfer::linear(&transfer.buffer, offset + done, PIECE, host);
+            let first = Waits {
+                list: if done == 0 { waits.list } else { &[] },
+                want_event: false,
+            };
+            self.enqueue(kind, command(piece), first, false)?;
+            self.flush()?;
+            self.throttle(self.is_deep());
+            done += PIECE;
+        }
+        let host = transfer.host.offset(done);
+        let last = HostTransfer::linear(&transfer.buffer, offset + done, size - done, host);
+        let rest = Waits {
+            list: &[],
+            want_event: waits.want_event,
+        };
+        self.enqueue(kind, command(last), rest, wait)
+    }
+
+    /// Whether a read in flight stores into the host memory of a transfer.
+    fn reads_into(&self, transfer: &HostTransfer) -> bool {
+        let (start, end) = transfer.host_range();
+        let state = self.state.lock();
+        state
+            .in_flight
+            .iter()
+            .chain(&state.open)
+            .any(|b| b.stores_into(start, end))
+    }
+
+    fn holds_back(&self) -> bool {
+        !self.state.lock().held.is_empty()
+    }
+
+    /// More batches in flight than a pipeline of copies needs.
+    fn is_deep(&self) -> bool {
+        self.state.lock().in_flight.len() > 2
+    }
+
+    /// CL 5.2.2 — clEnqueueCopyBuffer
+    pub fn enqueue_copy(
+        self: &Arc<Self>,
+        src: &Arc<Buffer>,
+        dst: &Arc<Buffer>,
+        src_offset: usize,
+        dst_offset: usize,
+        size: usize,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(src)?;
+        self.check_buffer(dst)?;
+        self.check_waits(waits)?;
+        let (from, size64) = src.check_range(src_offset, size)?;
+        let (to, _) = dst.check_range(dst_offset, size)?;
+        src.check_alignment(&self.device)?;
+        dst.check_alignment(&self.device)?;
+        // CL 5.2.2: MEM_COPY_OVERLAP if source and destination are the same buffer, or sub-buffers of one, and
+        // the regions overlap
+        let (a, b) = (src.offset() + from, dst.offset() + to);
+        if src.root_id() == dst.root_id() && a < b + size64 && b < a + size64 {
+            return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
+        }
+        let row = |start| Layout {
+            start,
+            row_pitch: size64,
+            slice_pitch: size64,
+        };
+        let copy = Command::Copy(Copy {
+            src: Arc::clone(src),
+            src_layout: row(from),
+            dst: Arc::clone(dst),
+            dst_layout: row(to),
+            region: [size64, 1, 1],
+        });
+        self.enqueue(CommandType::CopyBuffer, Incoming::Command(copy), waits, false)
+    }
+
+    /// CL 5.2.2 — clEnqueueCopyBufferRect
+    pub fn enqueue_copy_rect(
+        self: &Arc<Self>,
+        src: &Arc<Buffer>,
+        dst: &Arc<Buffer>,
+        src_side: RectSide,
+        dst_side: RectSide,
+        region: [usize; 3],
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(src)?;
+        self.check_buffer(dst)?;
+        self.check_waits(waits)?;
+        let (src_layout, src_end) = src_side.layout(region)?;
+        let (dst_layout, dst_end) = dst_side.layout(region)?;
+        check_end(src, src_end)?;
+        check_end(dst, dst_end)?;
+        let same = src.root_id() == dst.root_id();
+        // CL 5.2.2: INVALID_VALUE if the buffer is the same and the pitches differ
+        if Arc::ptr_eq(src, dst)
+            && (src_layout.row_pitch, src_layout.slice_pitch)
+                != (dst_layout.row_pitch, dst_layout.slice_pitch)
+        {
+            return Err(Error::new(ClCode::InvalidValue, "pitches differ within one buffer").at("5.2.2"));
+        }
+        src.check_alignment(&self.device)?;
+        dst.check_alignment(&self.device)?;
+        let region = region.map(|n| n as u64);
+        if same && crate::command::rect::overlap(&src_layout, src.offset(), &dst_layout, dst.offset(), region)
+        {
+            return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
+        }
+        let copy = Command::Copy(Copy {
+            src: Arc::clone(src),
+            src_layout,
+            dst: Arc::clone(dst),
+            dst_layout,
+            region,
+        });
+        self.enqueue(CommandType::CopyBufferRect, Incoming::Command(copy), waits, false)
+    }
+
+    /// CL 5.2.2 — clEnqueueFillBuffer
+    pub fn enqueue_fill(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        pattern: &[u8],
+        offset: usize,
+        size: usize,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let (offset, size) = buffer.check_range(offset, size)?;
+        // CL 5.2.2: INVALID_VALUE if pattern_size is not one of 1, 2, 4, 8, 16, 32, 64, 128
+        let length = pattern.len() as u64;
+        if !length.is_power_of_two() || length > 128 {
+            return Err(Error::new(ClCode::InvalidValue, format!("a pattern of {length} bytes")).at("5.2.2"));
+        }
+        // CL 5.2.2: INVALID_VALUE if offset and size are not a multiple of pattern_size
+        if !offset.is_multiple_of(length) || !size.is_multiple_of(length) {
+            return Err(Error::new(
+                ClCode::InvalidValue,
+                "offset or size is no multiple of the pattern",
+            )
+            .at("5.2.2"));
+        }
+        buffer.check_alignment(&self.device)?;
+        let fill = Command::Fill(Fill {
+            buffer: Arc::clone(buffer),
+            pattern: pattern.to_vec(),
+            offset,
+            size,
+        });
+        self.enqueue(CommandType::FillBuffer, Incoming::Command(fill), waits, false)
+    }
+
+    /// CL 5.2.4 — clEnqueueMapBuffer. The address is valid for `size` bytes once the command is complete.
+    pub fn enqueue_map(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        blocking: bool,
+        flags: MapFlags,
+        offset: usize,
+        size: usize,
+        waits: Waits<'_>,
+    ) -> Result<(NonNull<u8>, Option<Arc<Event>>)> {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let (offset, size) = buffer.check_range(offset, size)?;
+        buffer.check_alignment(&self.device)?;
+        let write = flags.write || flags.invalidate;
+        buffer.check_host(flags.read, write)?;
+        // CL 5.2.4: MAP_FAILURE if the region cannot be mapped
+        let window = Window::of(buffer, self.device_index, offset).map_err(|e| {
+            Error::new(ClCode::MapFailure, "no host memory for the mapping")
+                .at("5.2.4")
+                .from_source(e)
+        })?;
+        let ptr = window.ptr();
+        let map = Command::Map(Map {
+            buffer: Arc::clone(buffer),
+            offset,
+            size,
+            fetch: !flags.invalidate,
+            window,
+        });
+        let event = self.enqueue(CommandType::MapBuffer, Incoming::Command(map), waits, blocking)?;
+        buffer.maps().lock().add(Mapping {
+            address: ptr.address(),
+            offset: buffer.offset() + offset,
+            size,
+            write,
+        });
+        Ok((ptr.non_null(), event))
+    }
+
+    /// CL 5.4.2 — clEnqueueUnmapMemObject. `address` is what a map call returned.
+    pub fn enqueue_unmap(
+        self: &Arc<Self>,
+        buffer: &Arc<Buffer>,
+        address: usize,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
+        let Some(mapping) = buffer.maps().lock().remove(address) else {
+            return Err(
+                Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2"),
+            );
+        };
+        let offset = mapping.offset - buffer.offset();
+        let unmap = Command::Unmap(Unmap {
+            buffer: Arc::clone(buffer),
+            offset,
+            size: mapping.size,
+            write: mapping.write,
+            window: Window::of(buffer, self.device_index, offset)?,
+        });
+        self.enqueue(
+            CommandType::UnmapMemObject,
+            Incoming::Command(unmap),
+            waits,
+            false,
+        )
+    }
+
+    /// CL 5.4.4 — clEnqueueMigrateMemObjects
+    pub fn enqueue_migrate(self: &Arc<Self>, buffers: &[Arc<Buffer>], waits: Waits<'_>) -> Enqueued {
+        // CL 5.4.4: INVALID_VALUE if num_mem_objects is zero
+        if buffers.is_empty() {
+            return Err(Error::new(ClCode::InvalidValue, "no memory objects").at("5.4.4"));
+        }
+        for buffer in buffers {
+            self.check_buffer(buffer)?;
+        }
+        self.check_waits(waits)?;
+        self.enqueue(
+            CommandType::MigrateMemObjects,
+            Incoming::Command(Command::Migrate),
+            waits,
+            false,
+        )
+    }
+
+    /// CL 5.10 — clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), clEnqueueWaitForEvents (without event)
+    pub fn enqueue_marker(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
+        self.check_waits(waits)?;
+        self.enqueue(
+            CommandType::Marker,
+            Incoming::Command(Command::Marker),
+            waits,
+            false,
+        )
+    }
+
+    /// CL 5.10 — clEnqueueBarrierWithWaitList, clEnqueueBarrier
+    pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
+        self.check_waits(waits)?;
+        self.enqueue(
+            CommandType::Barrier,
+            Incoming::Command(Command::Barrier),
+            waits,
+            false,
+        )
+    }
+}
+
+fn check_end(buffer: &Buffer, end: u64) -> Result<()> {
+    // CL 5.2.2: INVALID_VALUE if the region is out of bounds
+    if end > buffer.size() {
+        return Err(Error::new(ClCode::InvalidValue, "the region is out of bounds").at("5.2.2"));
+    }
+    Ok(())
+}
+
+fn rect_transfer(
+    buffer: &Arc<Buffer>,
+    buffer_side: RectSide,
+    host_side: RectSide,
+    region: [usize; 3],
+    host: HostPtr,
+) -> Result<HostTransfer> {
+    let (layout, end) = buffer_side.layout(region)?;
+    let (host_layout, _) = host_side.layout(region)?;
+    check_end(buffer, end)?;
+    Ok(HostTransfer {
+        buffer: Arc::clone(buffer),
+        layout,
+        host,
+        host_layout,
+        region: region.map(|n| n as u64),
+    })
+}

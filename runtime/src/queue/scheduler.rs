@@ -1,0 +1,334 @@
+//! From an enqueue call to the open batch, and from there to the GPU.
+//!
+//! A command whose wait list the GPU can honour (it is empty, done, of this queue, or of another queue of the
+//! device) is recorded at once. Otherwise it is *held back*, and so is everything after it, in order; the event
+//! that blocks it knows the queue and makes it look again ([`CommandQueue::pump`]) when it changes.
+//!
+//! **Why no cycle of batches can arise:** a batch waits only for timeline values that have been submitted, so the
+//! order of submission is a topological order of all batches.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::batch::{Batch, resources};
+use super::{CommandQueue, Enqueued, Recording, State, Waits};
+use crate::command::{Command, CommandType, Incoming};
+use crate::config::config;
+use crate::error::{ClCode, Error, Result};
+use crate::event::{Clock, Effects, Event, Phase};
+
+/// A batch with so many commands is submitted.
+const FULL: u32 = 512;
+/// A batch with so many commands is submitted if the GPU has nothing else to do.
+const WORTH_WAKING: u32 = 16;
+/// A batch that holds so much temporary memory is submitted.
+const MUCH_STAGING: u64 = 32 << 20;
+/// With so many batches in flight an enqueue call first retires what is done.
+const MANY_IN_FLIGHT: u32 = 4;
+/// With so many it waits for the oldest.
+const TOO_MANY_IN_FLIGHT: u32 = 64;
+
+/// A command that is held back.
+pub(super) struct Held {
+    command: Command,
+    waits: Vec<Arc<Event>>,
+    event: Option<Arc<Event>>,
+}
+
+impl Held {
+    /// The command's event; one of its own if the application did not ask for one.
+    pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
+        let event = self
+            .event
+            .get_or_insert_with(|| Event::of_command(queue, CommandType::Marker));
+        Arc::clone(event)
+    }
+}
+
+/// What a wait list means now.
+enum Ready {
+    /// The batch must wait for these values of other queues (by index in the list).
+    Yes(Vec<usize>),
+    /// Not before this event moves on.
+    Blocked(usize, Phase),
+    /// An event failed.
+    Failed,
+}
+
+impl CommandQueue {
+    /// CL 5.8, 5.9: INVALID_CONTEXT if a wait list's events are of another context.
+    pub(super) fn check_waits(&self, waits: Waits<'_>) -> Result<()> {
+        if waits.list.iter().all(|e| Arc::ptr_eq(e.context(), &self.context)) {
+            Ok(())
+        } else {
+            Err(Error::new(
+                ClCode::InvalidContext,
+                "an event of the wait list is of another context",
+            ))
+        }
+    }
+
+    /// Enqueues a command; with `blocking`, waits until it is done.
+    pub(super) fn enqueue(
+        self: &Arc<Self>,
+        kind: CommandType,
+        incoming: Incoming<'_>,
+        waits: Waits<'_>,
+        blocking: bool,
+    ) -> Enqueued {
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        if in_flight >= MANY_IN_FLIGHT {
+            self.throttle(in_flight >= TOO_MANY_IN_FLIGHT);
+        }
+        self.flush_others(waits.list)?;
+        let event = (waits.want_event || blocking).then(|| Event::of_command(self, kind));
+        let mut effects = Effects::default();
+        let result = {
+            let mut state = self.state.lock();
+            let result = self.place(&mut state, incoming, waits.list, event.as_ref(), &mut effects);
+            if result.is_ok() && (blocking || config().debug.no_batch) {
+                self.submit(&mut state, &mut effects);
+            }
+            result
+        };
+        effects.run();
+        result?;
+        if let Some(event) = event.as_ref().filter(|_| blocking) {
+            // CL 5.2.2: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the operation is blocking and an event failed
+            if let crate::event::Status::Failed(n) = event.wait() {
+                return Err(self.execution_error(n));
+            }
+        } else if config().debug.sync {
+            self.finish()?;
+        }
+        Ok(event.filter(|_| waits.want_event))
+    }
+
+    pub(super) fn execution_error(&self, number: i32) -> Error {
+        let code = ClCode::ALL
+            .iter()
+            .copied()
+            .find(|c| c.number() == number)
+            .unwrap_or(ClCode::ExecStatusErrorForEventsInWaitList);
+        Error::new(code, "the command failed")
+    }
+
+    /// Submits what other queues have only recorded and this command waits for.
+    fn flush_others(self: &Arc<Self>, list: &[Arc<Event>]) -> Result<()> {
+        for event in list {
+            if event.phase() == Phase::Recorded
+                && let Some(queue) = event.queue()
+                && !Arc::ptr_eq(queue, self)
+            {
+                queue.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records the command, or holds it back.
+    fn place(
+        self: &Arc<Self>,
+        state: &mut State,
+        incoming: Incoming<'_>,
+        list: &[Arc<Event>],
+        event: Option<&Arc<Event>>,
+        effects: &mut Effects,
+    ) -> Result<()> {
+        if state.held.is_empty() {
+            match self.ready(list) {
+                Ready::Yes(others) => return self.record(state, &incoming, list, &others, event, effects),
+                Ready::Failed => {
+                    if let Some(event) = event {
+                        event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
+                    }
+                    return Ok(());
+                }
+                Ready::Blocked(..) => {}
+            }
+        }
+        let first = state.held.is_empty();
+        state.held.push_back(Held {
+            command: incoming.into_command(),
+            waits: list.to_vec(),
+            event: event.cloned(),
+        });
+        if first {
+            self.look_again(state, effects);
+        }
+        Ok(())
+    }
+
+    /// What a wait list means now.
+    fn ready(self: &Arc<Self>, list: &[Arc<Event>]) -> Ready {
+        let mut others = Vec::new();
+        for (i, event) in list.iter().enumerate() {
+            match event.phase() {
+                Phase::Complete => {}
+                Phase::Failed(_) => return Ready::Failed,
+                phase @ Phase::Pending => return Ready::Blocked(i, phase),
+                phase @ (Phase::Recorded | Phase::Submitted) => {
+                    let queue = event.queue().expect("only commands are recorded");
+                    if Arc::ptr_eq(queue, self) {
+                        // In order anyway.
+                    } else if phase == Phase::Submitted && Arc::ptr_eq(&queue.device, &self.device) {
+                        others.push(i);
+                    } else {
+                        return Ready::Blocked(i, phase);
+                    }
+                }
+            }
+        }
+        Ready::Yes(others)
+    }
+
+    /// Records held-back commands for as long as nothing blocks them.
+    fn look_again(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
+        while let Some(held) = state.held.front() {
+            match self.ready(&held.waits) {
+                Ready::Blocked(i, phase) => {
+                    let blocker = &held.waits[i];
+                    if !blocker.add_dependent(phase, self) {
+                        continue;
+                    }
+                    if phase != Phase::Pending {
+                        // Nobody may poll that queue: the executor does.
+                        self.context.executor().watch(blocker);
+                    }
+                    return;
+                }
+                Ready::Failed => {
+                    let held = state.held.pop_front().expect("just seen");
+                    if let Some(event) = held.event {
+                        event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
+                    }
+                }
+                Ready::Yes(others) => {
+                    let held = state.held.pop_front().expect("just seen");
+                    let incoming = Incoming::Command(held.command);
+                    let event = held.event.as_ref();
+                    if let Err(e) = self.record(state, &incoming, &held.waits, &others, event, effects) {
+                        log::error!("a command that was held back failed: {}", e.chain());
+                        if let Some(event) = event {
+                            event.failed(e.code.number(), effects);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// An event that held back a command has moved on. The application may have flushed long ago, so what can be
+    /// recorded now is submitted as well.
+    pub(crate) fn pump(self: &Arc<Self>, effects: &mut Effects) {
+        let waits = self.state.lock().held.front().map(|h| h.waits.clone());
+        let Some(waits) = waits else { return };
+        if let Err(e) = self.flush_others(&waits) {
+            log::error!("flush for a dependent command: {}", e.chain());
+        }
+        let mut state = self.state.lock();
+        self.look_again(&mut state, effects);
+        self.submit(&mut state, effects);
+    }
+
+    /// Records one command into the open batch.
+    fn record(
+        self: &Arc<Self>,
+        state: &mut State,
+        incoming: &Incoming<'_>,
+        list: &[Arc<Event>],
+        others: &[usize],
+        event: Option<&Arc<Event>>,
+        effects: &mut Effects,
+    ) -> Result<()> {
+        if self.logical.is_lost() {
+            return Err(Error::new(ClCode::OutOfResources, "the device is lost"));
+        }
+        let profiling = self.properties.profiling;
+        let has_commands = state.open.as_ref().is_some_and(|b| b.commands > 0);
+        if has_commands && (!others.is_empty() || state.open.as_ref().is_some_and(|b| b.is_full())) {
+            // Waiting for another queue must not hold up what is recorded already.
+            self.submit(state, effects);
+        }
+        if state.open.is_none() {
+            if profiling && state.clock.is_old() {
+                self.measure_clock(&mut state.clock);
+            }
+            let mut batch = match state.free.pop() {
+                Some(batch) => batch,
+                None => Batch::new(&self.logical, self.logical.queue(self.vk_queue))?,
+            };
+            batch.begin(&self.logical, state.last + 1, profiling)?;
+            state.open = Some(batch);
+        }
+        let State { open, hazards, .. } = state;
+        let batch = open.as_mut().expect("just opened");
+        for &i in others {
+            let event = &list[i];
+            let queue = event.queue().expect("only commands are recorded");
+            batch.waits.push((Arc::clone(&queue.timeline), event.value()));
+        }
+        let mut recording = Recording {
+            batch,
+            hazards,
+            logical: &self.logical,
+            device: self.device_index,
+            serialize: profiling,
+            uniform_alignment: self.device.limits().uniform_alignment,
+            group_count: self.device.limits().group_count,
+        };
+        let query = recording.open_event(event);
+        incoming.record(&mut recording)?;
+        recording.close_event(event, query, effects);
+        let commands = recording.batch.commands;
+        let full = commands >= FULL || recording.batch.large >= MUCH_STAGING;
+        if full
+            || (commands.is_multiple_of(WORTH_WAKING) && self.timeline.reached(state.last).unwrap_or(true))
+        {
+            self.submit(state, effects);
+        }
+        Ok(())
+    }
+
+    /// Gives the open batch to the GPU. Failures go to its events.
+    pub(super) fn submit(&self, state: &mut State, effects: &mut Effects) {
+        if state.open.as_ref().is_none_or(|b| b.commands == 0) {
+            return;
+        }
+        let mut batch = state.open.take().expect("just seen");
+        let done = batch
+            .recorder
+            .end(batch.to_host)
+            .and_then(|()| {
+                self.logical.queue(self.vk_queue).submit(
+                    &self.logical,
+                    &batch.recorder,
+                    &batch.waits,
+                    (&self.timeline, batch.value),
+                )
+            })
+            .map_err(resources);
+        match done {
+            Ok(()) => {
+                log::trace!("batch {} with {} commands", batch.value, batch.commands);
+                state.last = batch.value;
+                batch.submitted(effects);
+                state.in_flight.push_back(batch);
+                self.in_flight.fetch_add(1, Ordering::Relaxed);
+            }
+            Err(e) => {
+                log::error!("submission: {}", e.chain());
+                batch.failed(e.code, effects);
+                // The command buffer is not pending, but its pool may be in any state: make a new one.
+                drop(batch);
+            }
+        }
+    }
+
+    pub(super) fn measure_clock(&self, clock: &mut Clock) {
+        match Clock::measure(|| self.logical.device_time()) {
+            Some(measured) => *clock = measured,
+            None => log::debug!("the device's clock cannot be read"),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Messages of the validation layer: into the log, counted, and fatal if `CALDERA_VALIDATION=abort`.
+
+use std::ffi::{CStr, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use ash::vk;
+
+use super::{Call, VkError};
+use crate::config::Validation;
+
+pub(super) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
+
+static MESSAGES: AtomicU64 = AtomicU64::new(0);
+static ABORT: AtomicBool = AtomicBool::new(false);
+
+/// Warnings and errors that the validation layer has reported so far. Tests demand zero.
+pub(crate) fn message_count() -> u64 {
+    MESSAGES.load(Ordering::Relaxed)
+}
+
+/// The messenger of an instance.
+pub(super) struct Messenger {
+    fns: ash::ext::debug_utils::Instance,
+    raw: vk::DebugUtilsMessengerEXT,
+}
+
+impl Messenger {
+    pub(super) fn new(
+        entry: &ash::Entry,
+        instance: &ash::Instance,
+        validation: Validation,
+    ) -> Result<Self, VkError> {
+        ABORT.store(validation == Validation::Abort, Ordering::Relaxed);
+        let fns = ash::ext::debug_utils::Instance::new(entry, instance);
+        let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
+            .message_severity(
+                vk::DebugUtilsMessageSeverityFlagsEXT::ERROR | vk::DebugUtilsMessageSeverityFlagsEXT::WARNING,
+            )
+            .message_type(
+                vk::DebugUtilsMessageTypeFlagsEXT::VALIDATION
+                    | vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE,
+            )
+            .pfn_user_callback(Some(callback));
+        // SAFETY: the instance was made with VK_EXT_debug_utils; `info` is complete.
+        let raw = unsafe { fns.create_debug_utils_messenger(&info, None) }
+            .call("vkCreateDebugUtilsMessengerEXT")?;
+        Ok(Messenger { fns, raw })
+    }
+
+    /// Before the instance goes.
+    pub(super) fn destroy(&mut self) {
+        // SAFETY: made from the instance that is still alive, destroyed once (the owner's Drop).
+        unsafe { self.fns.destroy_debug_utils_messenger(self.raw, None) };
+    }
+}
+
+extern "system" fn callback(
+    severity: vk::DebugUtilsMessageSeverityFlagsEXT,
+    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
+    _user: *mut c_void,
+) -> vk::Bool32 {
+    // SAFETY: the layer passes a valid pointer for the time of the call (Vulkan, PFN_vkDebugUtilsMessengerCallbackEXT).
+    let message = unsafe { (*data).p_message };
+    let text = if message.is_null() {
+        "(no text)".into()
+    } else {
+        // SAFETY: a non-null p_message is a null-terminated string, valid for the time of the call.
+        unsafe { CStr::from_ptr(message) }.to_string_lossy()
+    };
+    let level = if severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR) {
+        log::Level::Error
+    } else {
+        log::Level::Warn
+    };
+    MESSAGES.fetch_add(1, Ordering::Relaxed);
+    log::log!(level, "{text}");
+    if ABORT.load(Ordering::Relaxed) {
+        std::process::abort();
+    }
+    vk::FALSE
+}

@@ -1,0 +1,247 @@
+//! The logical device and what belongs to it alone: queues, allocator, pipeline layout and cache.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use ash::vk;
+
+use super::instance::{PhysicalDevice, Shared};
+use super::memory::Allocator;
+use super::pipeline::Layout;
+use super::queue::Queue;
+use super::{Call, Failure, PhysicalType, Timeline, VkError};
+
+/// How many Vulkan queues are made at most; OpenCL queues share them in turn.
+const MAX_QUEUES: u32 = 8;
+
+/// A logical device.
+pub(crate) struct Device {
+    // Dropped in this order; the device itself in `Drop`.
+    queues: Vec<Queue>,
+    pub(super) allocator: Allocator,
+    pub(super) raw: ash::Device,
+    pub(super) shared: Arc<Shared>,
+    pub(super) physical: vk::PhysicalDevice,
+    pub(super) pipeline_cache: vk::PipelineCache,
+    pub(super) layout: Layout,
+    calibration: Option<Calibration>,
+    timestamp_period: f64,
+    timestamp_bits: u32,
+    next_queue: AtomicUsize,
+    lost: AtomicBool,
+    /// How long to poll before blocking.
+    pub(super) spin: std::time::Duration,
+    unified: bool,
+}
+
+enum Calibration {
+    Khr(ash::khr::calibrated_timestamps::Device),
+    Ext(ash::ext::calibrated_timestamps::Device),
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("vk::Device")
+            .field("queues", &self.queues.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The queue family for compute: one without graphics if there is one (shorter latency where measured).
+fn compute_family(families: &[vk::QueueFamilyProperties]) -> Option<(u32, &vk::QueueFamilyProperties)> {
+    let compute = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
+    let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
+    let index = families
+        .iter()
+        .position(|f| compute(f) && !graphics(f))
+        .or_else(|| families.iter().position(compute))?;
+    Some((index as u32, &families[index]))
+}
+
+impl Device {
+    /// Makes the device with every feature that the runtime or the compiler can use.
+    pub(crate) fn open(physical: &PhysicalDevice) -> Result<Arc<Device>, VkError> {
+        let instance = &physical.shared.raw;
+        // SAFETY: the physical device belongs to the instance.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical.raw) };
+        let (family, properties) =
+            compute_family(&families).ok_or_else(|| VkError::absent("queue families", "none computes"))?;
+        let count = properties.queue_count.min(MAX_QUEUES);
+        let priorities = vec![0.5; count as usize];
+        let queue_info = [vk::DeviceQueueCreateInfo::default()
+            .queue_family_index(family)
+            .queue_priorities(&priorities)];
+        let names: Vec<_> = physical
+            .features
+            .extensions
+            .names()
+            .iter()
+            .map(|n| n.as_ptr())
+            .collect();
+        let raw = physical
+            .features
+            .with_chain(|features| {
+                let info = vk::DeviceCreateInfo::default()
+                    .queue_create_infos(&queue_info)
+                    .enabled_extension_names(&names)
+                    .push_next(features);
+                // SAFETY: family and count come from the device, the features and extensions are ones it has,
+                // and everything pointed to outlives the call.
+                unsafe { instance.create_device(physical.raw, &info, None) }
+            })
+            .call("vkCreateDevice")?;
+        let facts = physical.facts();
+        let queues = (0..count)
+            .map(|index| {
+                // SAFETY: this family and index were asked for at creation.
+                let queue = unsafe { raw.get_device_queue(family, index) };
+                Queue::new(raw.clone(), queue, family)
+            })
+            .collect();
+        let cache_info = vk::PipelineCacheCreateInfo::default();
+        // SAFETY: the device is alive; the info has no initial data.
+        let pipeline_cache =
+            unsafe { raw.create_pipeline_cache(&cache_info, None) }.call("vkCreatePipelineCache")?;
+        let layout = Layout::new(&raw, facts.max_push_constants_size)?;
+        let extensions = &physical.features.extensions;
+        let calibration = if extensions.calibrated_timestamps_khr {
+            Some(Calibration::Khr(ash::khr::calibrated_timestamps::Device::new(
+                instance, &raw,
+            )))
+        } else if extensions.calibrated_timestamps_ext {
+            Some(Calibration::Ext(ash::ext::calibrated_timestamps::Device::new(
+                instance, &raw,
+            )))
+        } else {
+            None
+        };
+        let allocator = Allocator::new(instance, &raw, physical.raw)?;
+        log::info!(
+            "{}: family {family} with {count} queues, {} timestamp bits",
+            facts.name,
+            properties.timestamp_valid_bits
+        );
+        Ok(Arc::new(Device {
+            queues,
+            allocator,
+            shared: Arc::clone(&physical.shared),
+            physical: physical.raw,
+            pipeline_cache,
+            layout,
+            calibration,
+            timestamp_period: f64::from(facts.timestamp_period),
+            timestamp_bits: properties.timestamp_valid_bits,
+            next_queue: AtomicUsize::new(0),
+            lost: AtomicBool::new(false),
+            // On a CPU device polling takes time from the very thread that is waited for.
+            spin: std::time::Duration::from_micros(match facts.physical_type {
+                PhysicalType::Cpu => 5,
+                PhysicalType::Discrete
+                | PhysicalType::Integrated
+                | PhysicalType::Virtual
+                | PhysicalType::Other => 60,
+            }),
+            unified: facts.unified_memory,
+            raw,
+        }))
+    }
+
+    /// The queues.
+    pub(crate) fn queue(&self, index: usize) -> &Queue {
+        &self.queues[index]
+    }
+
+    /// The index of a Vulkan queue for the next OpenCL queue.
+    pub(crate) fn next_queue(&self) -> usize {
+        self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
+    }
+
+    /// Whether buffers in device memory are mapped.
+    pub(crate) fn unified(&self) -> bool {
+        self.unified
+    }
+
+    /// Whether a call has reported VK_ERROR_DEVICE_LOST.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    /// Remembers a lost device.
+    pub(super) fn note<T>(&self, result: Result<T, VkError>) -> Result<T, VkError> {
+        if let Err(e) = &result
+            && e.failure() == Failure::DeviceLost
+            && !self.lost.swap(true, Ordering::Relaxed)
+        {
+            log::error!("device lost in {e}");
+        }
+        result
+    }
+
+    /// Whether kernels can be timed.
+    pub(crate) fn has_timestamps(&self) -> bool {
+        self.timestamp_bits > 0
+    }
+
+    /// Nanoseconds on the device's clock from a query result.
+    pub(crate) fn ticks_to_ns(&self, ticks: u64) -> u64 {
+        let ticks = if self.timestamp_bits >= 64 {
+            ticks
+        } else {
+            ticks & ((1 << self.timestamp_bits) - 1)
+        };
+        if self.timestamp_period == 1.0 {
+            ticks
+        } else {
+            (ticks as f64 * self.timestamp_period) as u64
+        }
+    }
+
+    /// The device's time now in nanoseconds, where the driver can tell.
+    pub(crate) fn device_time(&self) -> Option<u64> {
+        let infos = [vk::CalibratedTimestampInfoKHR::default().time_domain(vk::TimeDomainKHR::DEVICE)];
+        let result = match self.calibration.as_ref()? {
+            // SAFETY: the extension is enabled; every implementation has the device's own time domain.
+            Calibration::Khr(fns) => unsafe { fns.get_calibrated_timestamps(&infos) },
+            // SAFETY: as above.
+            Calibration::Ext(fns) => unsafe { fns.get_calibrated_timestamps(&infos) },
+        };
+        match result {
+            Ok((times, _)) => Some(self.ticks_to_ns(times[0])),
+            Err(e) => {
+                log::debug!("vkGetCalibratedTimestamps: {e}");
+                None
+            }
+        }
+    }
+
+    /// Waits until one of the timelines has reached its value, for at most so long. All belong to this device.
+    pub(crate) fn wait_any(&self, points: &[(&Timeline, u64)], timeout: std::time::Duration) {
+        let semaphores: Vec<_> = points.iter().map(|(t, _)| t.raw).collect();
+        let values: Vec<_> = points.iter().map(|(_, v)| *v).collect();
+        let info = vk::SemaphoreWaitInfo::default()
+            .flags(vk::SemaphoreWaitFlags::ANY)
+            .semaphores(&semaphores)
+            .values(&values);
+        // SAFETY: the semaphores are alive (borrowed) and of this device.
+        let result = unsafe { self.raw.wait_semaphores(&info, timeout.as_nanos() as u64) };
+        if let Err(e) = result
+            && e != vk::Result::TIMEOUT
+        {
+            let _ = self.note(Err::<(), _>(VkError::new("vkWaitSemaphores", e)));
+            // Do not let a caller's loop spin on the error.
+            std::thread::sleep(timeout);
+        }
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        self.queues.clear();
+        self.allocator.shut_down();
+        self.layout.destroy(&self.raw);
+        // SAFETY: everything made from the device holds an Arc of it, so nothing uses the cache any more.
+        unsafe { self.raw.destroy_pipeline_cache(self.pipeline_cache, None) };
+        // SAFETY: as above; children have been destroyed.
+        unsafe { self.raw.destroy_device(None) };
+    }
+}

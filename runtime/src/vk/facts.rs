@@ -1,0 +1,196 @@
+//! Properties of a physical device as plain data.
+
+use ash::vk;
+use caldera_compiler::target::Features;
+
+use super::features::FeatureSet;
+use super::instance::Extensions;
+
+/// VkPhysicalDeviceType.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum PhysicalType {
+    Discrete,
+    Integrated,
+    Virtual,
+    Cpu,
+    Other,
+}
+
+/// What Vulkan says about a device. Names are Vulkan's.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub name: String,
+    pub driver_name: String,
+    pub driver_info: String,
+    pub physical_type: PhysicalType,
+    pub vendor_id: u32,
+    pub device_id: u32,
+    pub driver_version: u32,
+    pub device_uuid: [u8; 16],
+    pub driver_uuid: [u8; 16],
+    /// Of the runtime's needs, those that are not met.
+    pub missing: Vec<&'static str>,
+    pub features: Features,
+    pub max_compute_shared_memory_size: u32,
+    pub max_compute_work_group_count: [u32; 3],
+    pub max_compute_work_group_invocations: u32,
+    pub max_compute_work_group_size: [u32; 3],
+    pub max_push_constants_size: u32,
+    pub max_uniform_buffer_range: u32,
+    pub max_storage_buffer_range: u32,
+    pub min_uniform_buffer_offset_alignment: u64,
+    pub min_storage_buffer_offset_alignment: u64,
+    pub max_memory_allocation_size: u64,
+    pub max_buffer_size: u64,
+    /// Nanoseconds per tick.
+    pub timestamp_period: f32,
+    pub subgroup_size: u32,
+    pub max_image_dimension_2d: u32,
+    pub max_image_dimension_3d: u32,
+    pub max_image_array_layers: u32,
+    pub max_texel_buffer_elements: u32,
+    pub max_samplers: u32,
+    /// Of VK_EXT_external_memory_host; 0 without it.
+    pub min_imported_host_pointer_alignment: u64,
+    /// The largest heap that is local to the device.
+    pub device_local_heap: u64,
+    /// Every memory type that is local to the device can be mapped, with CPU caches: one memory for both.
+    pub unified_memory: bool,
+    pub calibrated_timestamps: bool,
+    /// What runs work-groups, where a vendor's extension tells.
+    pub compute_units: Option<u32>,
+}
+
+fn text(c: Result<&std::ffi::CStr, std::ffi::FromBytesUntilNulError>) -> String {
+    c.map(|c| c.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+impl Facts {
+    pub(super) fn query(
+        instance: &ash::Instance,
+        raw: vk::PhysicalDevice,
+        extensions: &Extensions,
+        set: &FeatureSet,
+    ) -> Facts {
+        let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
+        let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
+        let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut nv = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
+        let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+        let core = {
+            let mut all = vk::PhysicalDeviceProperties2::default()
+                .push_next(&mut v11)
+                .push_next(&mut v12)
+                .push_next(&mut v13);
+            if extensions.external_memory_host {
+                all = all.push_next(&mut host);
+            }
+            if extensions.nv_sm_builtins {
+                all = all.push_next(&mut nv);
+            }
+            if extensions.amd_core_properties {
+                all = all.push_next(&mut amd);
+            }
+            // SAFETY: `raw` belongs to the instance; the chain is of Vulkan 1.3 and of extensions present.
+            unsafe { instance.get_physical_device_properties2(raw, &mut all) };
+            all.properties
+        };
+        // SAFETY: `raw` belongs to the instance.
+        let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
+        let physical_type = match core.device_type {
+            vk::PhysicalDeviceType::DISCRETE_GPU => PhysicalType::Discrete,
+            vk::PhysicalDeviceType::INTEGRATED_GPU => PhysicalType::Integrated,
+            vk::PhysicalDeviceType::VIRTUAL_GPU => PhysicalType::Virtual,
+            vk::PhysicalDeviceType::CPU => PhysicalType::Cpu,
+            _ => PhysicalType::Other,
+        };
+        let limits = &core.limits;
+        let on = |b: vk::Bool32| b == vk::TRUE;
+        let features = Features {
+            signed_zero_inf_nan_preserve: [
+                on(v12.shader_signed_zero_inf_nan_preserve_float16),
+                on(v12.shader_signed_zero_inf_nan_preserve_float32),
+                on(v12.shader_signed_zero_inf_nan_preserve_float64),
+            ],
+            denorm_preserve: [
+                on(v12.shader_denorm_preserve_float16),
+                on(v12.shader_denorm_preserve_float32),
+                on(v12.shader_denorm_preserve_float64),
+            ],
+            denorm_flush: [
+                on(v12.shader_denorm_flush_to_zero_float16),
+                on(v12.shader_denorm_flush_to_zero_float32),
+                on(v12.shader_denorm_flush_to_zero_float64),
+            ],
+            rounding_rte: [
+                on(v12.shader_rounding_mode_rte_float16),
+                on(v12.shader_rounding_mode_rte_float32),
+                on(v12.shader_rounding_mode_rte_float64),
+            ],
+            float_controls_independent: v12.denorm_behavior_independence
+                == vk::ShaderFloatControlsIndependence::ALL
+                && v12.rounding_mode_independence == vk::ShaderFloatControlsIndependence::ALL,
+            ..set.for_compiler()
+        };
+        let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
+            | vk::MemoryPropertyFlags::HOST_VISIBLE
+            | vk::MemoryPropertyFlags::HOST_COHERENT
+            | vk::MemoryPropertyFlags::HOST_CACHED;
+        let unified_memory = matches!(physical_type, PhysicalType::Cpu | PhysicalType::Integrated)
+            && memory
+                .memory_types_as_slice()
+                .iter()
+                .any(|t| t.property_flags.contains(needed));
+        Facts {
+            name: text(core.device_name_as_c_str()),
+            driver_name: text(v12.driver_name_as_c_str()),
+            driver_info: text(v12.driver_info_as_c_str()),
+            physical_type,
+            vendor_id: core.vendor_id,
+            device_id: core.device_id,
+            driver_version: core.driver_version,
+            device_uuid: v11.device_uuid,
+            driver_uuid: v11.driver_uuid,
+            missing: set.missing(),
+            features,
+            max_compute_shared_memory_size: limits.max_compute_shared_memory_size,
+            max_compute_work_group_count: limits.max_compute_work_group_count,
+            max_compute_work_group_invocations: limits.max_compute_work_group_invocations,
+            max_compute_work_group_size: limits.max_compute_work_group_size,
+            max_push_constants_size: limits.max_push_constants_size,
+            max_uniform_buffer_range: limits.max_uniform_buffer_range,
+            max_storage_buffer_range: limits.max_storage_buffer_range,
+            min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment.max(1),
+            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment.max(1),
+            max_memory_allocation_size: v11.max_memory_allocation_size,
+            max_buffer_size: v13.max_buffer_size,
+            timestamp_period: limits.timestamp_period,
+            subgroup_size: v11.subgroup_size,
+            max_image_dimension_2d: limits.max_image_dimension2_d,
+            max_image_dimension_3d: limits.max_image_dimension3_d,
+            max_image_array_layers: limits.max_image_array_layers,
+            max_texel_buffer_elements: limits.max_texel_buffer_elements,
+            max_samplers: limits.max_per_stage_descriptor_samplers,
+            min_imported_host_pointer_alignment: host.min_imported_host_pointer_alignment,
+            device_local_heap: memory
+                .memory_heaps_as_slice()
+                .iter()
+                .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL))
+                .map(|h| h.size)
+                .max()
+                .unwrap_or(0),
+            unified_memory,
+            calibrated_timestamps: extensions.calibrated_timestamps_ext
+                || extensions.calibrated_timestamps_khr,
+            compute_units: [
+                nv.shader_sm_count,
+                amd.shader_engine_count
+                    * amd.shader_arrays_per_engine_count
+                    * amd.compute_units_per_shader_array,
+            ]
+            .into_iter()
+            .find(|&n| n != 0),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Device features: asked once, and enabled as far as the runtime or the compiler can use them.
+
+use ash::vk;
+use caldera_compiler::target::Features;
+
+use super::instance::Extensions;
+
+/// What a device has; each structure with a null chain.
+#[derive(Clone)]
+pub(crate) struct FeatureSet {
+    core: vk::PhysicalDeviceFeatures,
+    v11: vk::PhysicalDeviceVulkan11Features<'static>,
+    v12: vk::PhysicalDeviceVulkan12Features<'static>,
+    v13: vk::PhysicalDeviceVulkan13Features<'static>,
+    atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
+    explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    pub(super) extensions: Extensions,
+}
+
+// SAFETY: the structures hold booleans and null `p_next` pointers only.
+unsafe impl Send for FeatureSet {}
+// SAFETY: as above.
+unsafe impl Sync for FeatureSet {}
+
+const ON: vk::Bool32 = vk::TRUE;
+
+impl FeatureSet {
+    pub(super) fn query(
+        instance: &ash::Instance,
+        raw: vk::PhysicalDevice,
+        extensions: &Extensions,
+    ) -> FeatureSet {
+        let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
+        let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
+        let mut v13 = vk::PhysicalDeviceVulkan13Features::default();
+        let mut atomic_float = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
+        let mut explicit_layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
+        let core = {
+            let mut all = vk::PhysicalDeviceFeatures2::default()
+                .push_next(&mut v11)
+                .push_next(&mut v12)
+                .push_next(&mut v13);
+            if extensions.shader_atomic_float {
+                all = all.push_next(&mut atomic_float);
+            }
+            if extensions.workgroup_explicit_layout {
+                all = all.push_next(&mut explicit_layout);
+            }
+            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3 or to an
+            // extension that the device has.
+            unsafe { instance.get_physical_device_features2(raw, &mut all) };
+            all.features
+        };
+        // The chain pointed at locals.
+        v11.p_next = std::ptr::null_mut();
+        v12.p_next = std::ptr::null_mut();
+        v13.p_next = std::ptr::null_mut();
+        atomic_float.p_next = std::ptr::null_mut();
+        explicit_layout.p_next = std::ptr::null_mut();
+        // What to enable: not everything that exists, because some features cost (robust access).
+        FeatureSet {
+            core: vk::PhysicalDeviceFeatures {
+                shader_int16: core.shader_int16,
+                shader_int64: core.shader_int64,
+                shader_float64: core.shader_float64,
+                shader_storage_image_read_without_format: core.shader_storage_image_read_without_format,
+                shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
+                sparse_binding: core.sparse_binding,
+                sparse_residency_buffer: core.sparse_residency_buffer,
+                ..Default::default()
+            },
+            v11: vk::PhysicalDeviceVulkan11Features::default()
+                .storage_buffer16_bit_access(v11.storage_buffer16_bit_access == ON)
+                .uniform_and_storage_buffer16_bit_access(v11.uniform_and_storage_buffer16_bit_access == ON)
+                .storage_push_constant16(v11.storage_push_constant16 == ON)
+                .variable_pointers(v11.variable_pointers == ON)
+                .variable_pointers_storage_buffer(v11.variable_pointers_storage_buffer == ON),
+            v12: vk::PhysicalDeviceVulkan12Features::default()
+                .storage_buffer8_bit_access(v12.storage_buffer8_bit_access == ON)
+                .uniform_and_storage_buffer8_bit_access(v12.uniform_and_storage_buffer8_bit_access == ON)
+                .storage_push_constant8(v12.storage_push_constant8 == ON)
+                .shader_buffer_int64_atomics(v12.shader_buffer_int64_atomics == ON)
+                .shader_shared_int64_atomics(v12.shader_shared_int64_atomics == ON)
+                .shader_float16(v12.shader_float16 == ON)
+                .shader_int8(v12.shader_int8 == ON)
+                .scalar_block_layout(v12.scalar_block_layout == ON)
+                .uniform_buffer_standard_layout(v12.uniform_buffer_standard_layout == ON)
+                .shader_subgroup_extended_types(v12.shader_subgroup_extended_types == ON)
+                .host_query_reset(v12.host_query_reset == ON)
+                .timeline_semaphore(v12.timeline_semaphore == ON)
+                .buffer_device_address(v12.buffer_device_address == ON)
+                .vulkan_memory_model(v12.vulkan_memory_model == ON)
+                .vulkan_memory_model_device_scope(v12.vulkan_memory_model_device_scope == ON),
+            v13: vk::PhysicalDeviceVulkan13Features::default()
+                .synchronization2(v13.synchronization2 == ON)
+                .subgroup_size_control(v13.subgroup_size_control == ON)
+                .compute_full_subgroups(v13.compute_full_subgroups == ON)
+                .maintenance4(v13.maintenance4 == ON)
+                .shader_integer_dot_product(v13.shader_integer_dot_product == ON),
+            atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
+                .shader_buffer_float32_atomics(atomic_float.shader_buffer_float32_atomics == ON)
+                .shader_buffer_float32_atomic_add(atomic_float.shader_buffer_float32_atomic_add == ON)
+                .shader_shared_float32_atomics(atomic_float.shader_shared_float32_atomics == ON)
+                .shader_shared_float32_atomic_add(atomic_float.shader_shared_float32_atomic_add == ON),
+            explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
+                .workgroup_memory_explicit_layout(explicit_layout.workgroup_memory_explicit_layout == ON)
+                .workgroup_memory_explicit_layout_scalar_block_layout(
+                    explicit_layout.workgroup_memory_explicit_layout_scalar_block_layout == ON,
+                )
+                .workgroup_memory_explicit_layout8_bit_access(
+                    explicit_layout.workgroup_memory_explicit_layout8_bit_access == ON,
+                )
+                .workgroup_memory_explicit_layout16_bit_access(
+                    explicit_layout.workgroup_memory_explicit_layout16_bit_access == ON,
+                ),
+            extensions: *extensions,
+        }
+    }
+
+    /// Calls `f` with a feature chain for vkCreateDevice.
+    pub(super) fn with_chain<R>(&self, f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R) -> R {
+        let (mut v11, mut v12, mut v13) = (self.v11, self.v12, self.v13);
+        let (mut atomic_float, mut explicit_layout) = (self.atomic_float, self.explicit_layout);
+        let mut all = vk::PhysicalDeviceFeatures2::default()
+            .features(self.core)
+            .push_next(&mut v11)
+            .push_next(&mut v12)
+            .push_next(&mut v13);
+        if self.extensions.shader_atomic_float {
+            all = all.push_next(&mut atomic_float);
+        }
+        if self.extensions.workgroup_explicit_layout {
+            all = all.push_next(&mut explicit_layout);
+        }
+        f(&mut all)
+    }
+
+    /// What the runtime itself cannot do without, by Vulkan name, where missing.
+    pub(super) fn missing(&self) -> Vec<&'static str> {
+        [
+            (self.v12.timeline_semaphore, "timelineSemaphore"),
+            (self.v12.buffer_device_address, "bufferDeviceAddress"),
+            (self.v13.synchronization2, "synchronization2"),
+            (self.core.shader_int64, "shaderInt64"),
+        ]
+        .into_iter()
+        .filter(|(has, _)| *has != ON)
+        .map(|(_, name)| name)
+        .collect()
+    }
+
+    /// The compiler's view; float controls, which are properties, are added by the caller.
+    pub(super) fn for_compiler(&self) -> Features {
+        let on = |b: vk::Bool32| b == ON;
+        Features {
+            int8: on(self.v12.shader_int8),
+            int16: on(self.core.shader_int16),
+            int64: on(self.core.shader_int64),
+            float16: on(self.v12.shader_float16),
+            float64: on(self.core.shader_float64),
+            storage8: on(self.v12.storage_buffer8_bit_access),
+            storage16: on(self.v11.storage_buffer16_bit_access),
+            push_constant8: on(self.v12.storage_push_constant8),
+            push_constant16: on(self.v11.storage_push_constant16),
+            uniform8: on(self.v12.uniform_and_storage_buffer8_bit_access),
+            uniform16: on(self.v11.uniform_and_storage_buffer16_bit_access),
+            buffer_device_address: on(self.v12.buffer_device_address),
+            variable_pointers: on(self.v11.variable_pointers),
+            variable_pointers_storage_buffer: on(self.v11.variable_pointers_storage_buffer),
+            vulkan_memory_model: on(self.v12.vulkan_memory_model),
+            vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
+            workgroup_explicit_layout: on(self.explicit_layout.workgroup_memory_explicit_layout)
+                && on(self
+                    .explicit_layout
+                    .workgroup_memory_explicit_layout_scalar_block_layout),
+            workgroup_explicit_layout8: on(self.explicit_layout.workgroup_memory_explicit_layout8_bit_access),
+            workgroup_explicit_layout16: on(self
+                .explicit_layout
+                .workgroup_memory_explicit_layout16_bit_access),
+            scalar_block_layout: on(self.v12.scalar_block_layout),
+            buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
+            shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
+            buffer_float32_atomic_add: on(self.atomic_float.shader_buffer_float32_atomic_add),
+            shared_float32_atomic_add: on(self.atomic_float.shader_shared_float32_atomic_add),
+            storage_image_read_without_format: on(self.core.shader_storage_image_read_without_format),
+            storage_image_write_without_format: on(self.core.shader_storage_image_write_without_format),
+            subgroups: on(self.v12.shader_subgroup_extended_types),
+            ..Features::default()
+        }
+    }
+}

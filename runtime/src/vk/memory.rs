@@ -1,0 +1,100 @@
+//! Device memory through gpu-allocator.
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+use gpu_allocator::vulkan as ga;
+
+use super::{AllocError, VkError};
+use crate::lock::{Mutex, Rank};
+
+/// From this size on a buffer gets device memory of its own.
+const DEDICATED: u64 = 32 << 20;
+
+/// The allocator of a device.
+pub(super) struct Allocator {
+    inner: Mutex<Option<ga::Allocator>>,
+}
+
+/// A piece of memory; given back with [`Allocator::free`].
+pub(super) struct Memory {
+    inner: ga::Allocation,
+}
+
+impl Memory {
+    pub(super) fn memory(&self) -> vk::DeviceMemory {
+        // SAFETY: the handle is only used to bind a resource while the allocation lives.
+        unsafe { self.inner.memory() }
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.inner.offset()
+    }
+
+    pub(super) fn mapped(&self) -> Option<std::ptr::NonNull<u8>> {
+        self.inner.mapped_ptr().map(std::ptr::NonNull::cast)
+    }
+}
+
+impl Allocator {
+    pub(super) fn new(
+        instance: &ash::Instance,
+        device: &ash::Device,
+        physical: vk::PhysicalDevice,
+    ) -> Result<Allocator, VkError> {
+        const MB: u64 = 1 << 20;
+        let inner = ga::Allocator::new(&ga::AllocatorCreateDesc {
+            instance: instance.clone(),
+            device: device.clone(),
+            physical_device: physical,
+            debug_settings: gpu_allocator::AllocatorDebugSettings::default(),
+            buffer_device_address: true,
+            allocation_sizes: gpu_allocator::AllocationSizes::new(32 * MB, 32 * MB)
+                .with_max_device_memblock_size(256 * MB)
+                .with_max_host_memblock_size(64 * MB),
+        })
+        .map_err(|e| VkError::absent("gpu-allocator", e))?;
+        Ok(Allocator {
+            inner: Mutex::new(Rank::Allocator, Some(inner)),
+        })
+    }
+
+    /// Memory for a buffer.
+    pub(super) fn allocate(
+        &self,
+        buffer: vk::Buffer,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+    ) -> Result<Memory, AllocError> {
+        let scheme = if requirements.size >= DEDICATED {
+            ga::AllocationScheme::DedicatedBuffer(buffer)
+        } else {
+            ga::AllocationScheme::GpuAllocatorManaged
+        };
+        let desc = ga::AllocationCreateDesc {
+            name: "buffer",
+            requirements,
+            location,
+            linear: true,
+            allocation_scheme: scheme,
+        };
+        let mut inner = self.inner.lock();
+        let allocator = inner.as_mut().expect("the allocator lives as long as the device");
+        allocator
+            .allocate(&desc)
+            .map(|inner| Memory { inner })
+            .map_err(|e| AllocError::Allocator(e.to_string()))
+    }
+
+    pub(super) fn free(&self, memory: Memory) {
+        let mut inner = self.inner.lock();
+        let allocator = inner.as_mut().expect("the allocator lives as long as the device");
+        if let Err(e) = allocator.free(memory.inner) {
+            log::error!("gpu-allocator: {e}");
+        }
+    }
+
+    /// Frees all blocks; before the device goes.
+    pub(super) fn shut_down(&mut self) {
+        *self.inner.get_mut() = None;
+    }
+}

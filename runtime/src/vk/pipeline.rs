@@ -1,0 +1,143 @@
+//! Shader modules, the pipeline layout, compute pipelines.
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::{Call, Device, VkError};
+
+/// The layout of every kernel without images: all push constants, and one uniform buffer with a dynamic offset at
+/// set 0, binding 0 for arguments that do not fit into them. One layout for all means that neither push
+/// constants nor descriptors are disturbed when the pipeline changes.
+pub(crate) struct Layout {
+    pub(super) raw: vk::PipelineLayout,
+    pub(super) args_set: vk::DescriptorSetLayout,
+}
+
+impl Layout {
+    pub(super) fn new(device: &ash::Device, push_constants: u32) -> Result<Layout, VkError> {
+        let binding = [vk::DescriptorSetLayoutBinding::default()
+            .binding(0)
+            .descriptor_type(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
+            .descriptor_count(1)
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+        // SAFETY: the device is alive, the info complete.
+        let args_set = unsafe { device.create_descriptor_set_layout(&info, None) }
+            .call("vkCreateDescriptorSetLayout")?;
+        let sets = [args_set];
+        let range = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .offset(0)
+            .size(push_constants)];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&sets)
+            .push_constant_ranges(&range);
+        // SAFETY: as above; the set layout is alive.
+        let raw = unsafe { device.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
+        Ok(Layout { raw, args_set })
+    }
+
+    pub(super) fn destroy(&mut self, device: &ash::Device) {
+        // SAFETY: called once, by the device's Drop, when nothing uses the layout.
+        unsafe { device.destroy_pipeline_layout(self.raw, None) };
+        // SAFETY: as above.
+        unsafe { device.destroy_descriptor_set_layout(self.args_set, None) };
+    }
+}
+
+/// A shader module.
+pub(crate) struct Shader {
+    device: Arc<Device>,
+    raw: vk::ShaderModule,
+}
+
+impl Shader {
+    /// Hands valid SPIR-V to the driver.
+    pub(crate) fn new(device: &Arc<Device>, words: &[u32]) -> Result<Shader, VkError> {
+        let info = vk::ShaderModuleCreateInfo::default().code(words);
+        // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only: the compiler's
+        // promise, kept by its tests with spirv-val, and checked by reflection for binaries.
+        let raw = unsafe { device.raw.create_shader_module(&info, None) };
+        Ok(Shader {
+            device: Arc::clone(device),
+            raw: device.note(raw.call("vkCreateShaderModule"))?,
+        })
+    }
+}
+
+impl Drop for Shader {
+    fn drop(&mut self) {
+        // SAFETY: pipelines do not need their module once they are made.
+        unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
+    }
+}
+
+/// Specialization constants: (SpecId, value).
+pub(crate) type Specialization<'a> = &'a [(u32, u32)];
+
+/// A compute pipeline.
+pub(crate) struct Pipeline {
+    device: Arc<Device>,
+    pub(super) raw: vk::Pipeline,
+}
+
+impl Pipeline {
+    /// Compiles an entry point.
+    pub(crate) fn new(
+        shader: &Shader,
+        entry: &str,
+        constants: Specialization<'_>,
+    ) -> Result<Pipeline, VkError> {
+        let device = &shader.device;
+        let name = CString::new(entry).map_err(|e| VkError::absent("entry point", e))?;
+        let data: Vec<u8> = constants.iter().flat_map(|(_, v)| v.to_ne_bytes()).collect();
+        let entries: Vec<_> = constants
+            .iter()
+            .enumerate()
+            .map(|(i, (id, _))| {
+                vk::SpecializationMapEntry::default()
+                    .constant_id(*id)
+                    .offset(4 * i as u32)
+                    .size(4)
+            })
+            .collect();
+        let special = vk::SpecializationInfo::default()
+            .map_entries(&entries)
+            .data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(shader.raw)
+            .name(&name)
+            .specialization_info(&special);
+        let info = [vk::ComputePipelineCreateInfo::default()
+            .stage(stage)
+            .layout(device.layout.raw)];
+        // SAFETY: module, layout and cache are alive and of this device; the entry point is the module's (the
+        // reflection); the cache is internally synchronised.
+        let made = unsafe {
+            device
+                .raw
+                .create_compute_pipelines(device.pipeline_cache, &info, None)
+        };
+        let made = made.map_err(|(_, e)| VkError::new("vkCreateComputePipelines", e));
+        Ok(Pipeline {
+            device: Arc::clone(device),
+            raw: device.note(made)?[0],
+        })
+    }
+}
+
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Pipeline")
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        // SAFETY: the batch rule: no pending command uses the pipeline.
+        unsafe { self.device.raw.destroy_pipeline(self.raw, None) };
+    }
+}

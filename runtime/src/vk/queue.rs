@@ -1,0 +1,71 @@
+//! A Vulkan queue.
+
+use ash::vk;
+
+use super::{Call, Device, Recorder, Timeline, VkError};
+use crate::lock::{Mutex, Rank};
+
+/// A queue. Submission locks it.
+pub(crate) struct Queue {
+    device: ash::Device,
+    raw: Mutex<vk::Queue>,
+    pub(super) family: u32,
+}
+
+const NO_STAGES: vk::PipelineStageFlags2 = vk::PipelineStageFlags2::ALL_COMMANDS;
+
+impl Queue {
+    pub(super) fn new(device: ash::Device, raw: vk::Queue, family: u32) -> Queue {
+        Queue {
+            device,
+            raw: Mutex::new(Rank::Submit, raw),
+            family,
+        }
+    }
+
+    /// Submits a finished command buffer: after `waits`, and `signal` reaches its value when it is done. The
+    /// caller keeps recorder, timelines and everything recorded alive until then.
+    pub(crate) fn submit(
+        &self,
+        owner: &Device,
+        recorder: &Recorder,
+        waits: &[(std::sync::Arc<Timeline>, u64)],
+        signal: (&Timeline, u64),
+    ) -> Result<(), VkError> {
+        let wait = |(timeline, value): &(std::sync::Arc<Timeline>, u64)| {
+            vk::SemaphoreSubmitInfo::default()
+                .semaphore(timeline.raw)
+                .value(*value)
+                .stage_mask(NO_STAGES)
+        };
+        let mut few = [vk::SemaphoreSubmitInfo::default(); 4];
+        let many: Vec<vk::SemaphoreSubmitInfo<'_>>;
+        let waits = match few.get_mut(..waits.len()) {
+            Some(few) => {
+                for (to, from) in few.iter_mut().zip(waits) {
+                    *to = wait(from);
+                }
+                &*few
+            }
+            None => {
+                many = waits.iter().map(wait).collect();
+                &many
+            }
+        };
+        let signals = [vk::SemaphoreSubmitInfo::default()
+            .semaphore(signal.0.raw)
+            .value(signal.1)
+            .stage_mask(NO_STAGES)];
+        let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(recorder.raw())];
+        let info = [vk::SubmitInfo2::default()
+            .wait_semaphore_infos(waits)
+            .command_buffer_infos(&buffers)
+            .signal_semaphore_infos(&signals)];
+        let queue = self.raw.lock();
+        // SAFETY: the lock gives exclusive use of the queue; the command buffer is executable and not pending
+        // (the recorder's state), the semaphores are alive, the batch rule keeps all of it alive until done.
+        let result = unsafe { self.device.queue_submit2(*queue, &info, vk::Fence::null()) };
+        drop(queue);
+        owner.note(result.call("vkQueueSubmit2"))
+    }
+}

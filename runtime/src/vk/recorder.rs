@@ -1,0 +1,304 @@
+//! Command recording: a pool with one command buffer, reset and reused.
+
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::{AllocError, Buffer, Call, Device, Pipeline, Place, Queue, TimestampPool, VkError};
+
+/// A range to copy between buffers, in bytes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CopyRegion {
+    pub src: u64,
+    pub dst: u64,
+    pub size: u64,
+}
+
+/// Records one batch of commands.
+pub(crate) struct Recorder {
+    device: Arc<Device>,
+    pool: vk::CommandPool,
+    raw: vk::CommandBuffer,
+    /// The pipeline bound now.
+    bound: vk::Pipeline,
+    /// Reused by copies.
+    regions: Vec<vk::BufferCopy>,
+}
+
+impl Recorder {
+    /// For submission to `queue`.
+    pub(crate) fn new(device: &Arc<Device>, queue: &Queue) -> Result<Recorder, VkError> {
+        let info = vk::CommandPoolCreateInfo::default()
+            .queue_family_index(queue.family)
+            .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        // SAFETY: the device is alive, the family is the queue's.
+        let pool = unsafe { device.raw.create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
+        let mut recorder = Recorder {
+            device: Arc::clone(device),
+            pool,
+            raw: vk::CommandBuffer::null(),
+            bound: vk::Pipeline::null(),
+            regions: Vec::new(),
+        };
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(pool)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool is alive and not in use.
+        let list = unsafe { device.raw.allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?;
+        recorder.raw = list[0];
+        Ok(recorder)
+    }
+
+    pub(super) fn raw(&self) -> vk::CommandBuffer {
+        self.raw
+    }
+
+    /// Starts over. The previous contents are not pending (the batch rule).
+    pub(crate) fn begin(&mut self) -> Result<(), VkError> {
+        self.bound = vk::Pipeline::null();
+        // SAFETY: exclusive borrow; the command buffer is not pending.
+        let reset = unsafe {
+            self.device
+                .raw
+                .reset_command_pool(self.pool, vk::CommandPoolResetFlags::empty())
+        };
+        self.device.note(reset.call("vkResetCommandPool"))?;
+        let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: just reset, so in the initial state.
+        let begun = unsafe { self.device.raw.begin_command_buffer(self.raw, &info) };
+        self.device.note(begun.call("vkBeginCommandBuffer"))
+    }
+
+    /// Ends recording; makes writes visible to the host if asked.
+    pub(crate) fn end(&mut self, to_host: bool) -> Result<(), VkError> {
+        if to_host {
+            self.memory_barrier(
+                vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER,
+                vk::AccessFlags2::SHADER_WRITE | vk::AccessFlags2::TRANSFER_WRITE,
+                vk::PipelineStageFlags2::HOST,
+                vk::AccessFlags2::HOST_READ | vk::AccessFlags2::HOST_WRITE,
+            );
+        }
+        // SAFETY: in the recording state.
+        let ended = unsafe { self.device.raw.end_command_buffer(self.raw) };
+        self.device.note(ended.call("vkEndCommandBuffer"))
+    }
+
+    fn memory_barrier(
+        &mut self,
+        src_stage: vk::PipelineStageFlags2,
+        src: vk::AccessFlags2,
+        dst_stage: vk::PipelineStageFlags2,
+        dst: vk::AccessFlags2,
+    ) {
+        let barrier = [vk::MemoryBarrier2::default()
+            .src_stage_mask(src_stage)
+            .src_access_mask(src)
+            .dst_stage_mask(dst_stage)
+            .dst_access_mask(dst)];
+        let info = vk::DependencyInfo::default().memory_barriers(&barrier);
+        // SAFETY: in the recording state; synchronization2 is on.
+        unsafe { self.device.raw.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+
+    /// What follows starts after everything before is done, and sees what it wrote.
+    pub(crate) fn barrier(&mut self) {
+        let stages = vk::PipelineStageFlags2::COMPUTE_SHADER | vk::PipelineStageFlags2::ALL_TRANSFER;
+        self.memory_barrier(
+            stages,
+            vk::AccessFlags2::SHADER_WRITE | vk::AccessFlags2::TRANSFER_WRITE,
+            stages,
+            vk::AccessFlags2::SHADER_READ
+                | vk::AccessFlags2::SHADER_WRITE
+                | vk::AccessFlags2::UNIFORM_READ
+                | vk::AccessFlags2::TRANSFER_READ
+                | vk::AccessFlags2::TRANSFER_WRITE,
+        );
+    }
+
+    /// Binds a pipeline unless it is bound.
+    pub(crate) fn bind(&mut self, pipeline: &Pipeline) {
+        if self.bound != pipeline.raw {
+            self.bound = pipeline.raw;
+            // SAFETY: in the recording state; the pipeline is alive until the batch is done (the batch rule).
+            unsafe {
+                self.device
+                    .raw
+                    .cmd_bind_pipeline(self.raw, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
+            }
+        }
+    }
+
+    /// Writes push constants from byte 0 on; a multiple of 4 bytes within the device's limit.
+    pub(crate) fn push_constants(&mut self, bytes: &[u8]) {
+        // SAFETY: in the recording state; the range is inside the layout's (the caller).
+        unsafe {
+            self.device.raw.cmd_push_constants(
+                self.raw,
+                self.device.layout.raw,
+                vk::ShaderStageFlags::COMPUTE,
+                0,
+                bytes,
+            );
+        }
+    }
+
+    /// Points the kernel's argument buffer at a byte offset of a set's buffer.
+    pub(crate) fn bind_args(&mut self, args: &ArgsSet, offset: u32) {
+        // SAFETY: in the recording state; the set fits the layout; offset and range stay in the buffer, and the
+        // offset is aligned (the caller); the set lives as long as the batch.
+        unsafe {
+            self.device.raw.cmd_bind_descriptor_sets(
+                self.raw,
+                vk::PipelineBindPoint::COMPUTE,
+                self.device.layout.raw,
+                0,
+                &[args.set],
+                &[offset],
+            );
+        }
+    }
+
+    /// Runs work-groups of the bound pipeline.
+    pub(crate) fn dispatch(&mut self, groups: [u32; 3]) {
+        // SAFETY: in the recording state; a pipeline is bound, its push constants and descriptors are set, and the
+        // counts are within limits (the caller).
+        unsafe {
+            self.device
+                .raw
+                .cmd_dispatch(self.raw, groups[0], groups[1], groups[2])
+        };
+    }
+
+    /// Copies ranges that are in bounds and do not overlap.
+    pub(crate) fn copy(&mut self, src: &Buffer, dst: &Buffer, regions: impl IntoIterator<Item = CopyRegion>) {
+        self.regions.clear();
+        self.regions.extend(regions.into_iter().map(|r| vk::BufferCopy {
+            src_offset: r.src,
+            dst_offset: r.dst,
+            size: r.size,
+        }));
+        if self.regions.is_empty() {
+            return;
+        }
+        // SAFETY: in the recording state; ranges are in bounds and do not overlap (the caller); the buffers live
+        // as long as the batch.
+        unsafe {
+            self.device
+                .raw
+                .cmd_copy_buffer(self.raw, src.raw, dst.raw, &self.regions)
+        };
+    }
+
+    /// Fills a range whose offset and size are multiples of 4.
+    pub(crate) fn fill(&mut self, buffer: &Buffer, offset: u64, size: u64, word: u32) {
+        // SAFETY: in the recording state; aligned and in bounds (the caller).
+        unsafe {
+            self.device
+                .raw
+                .cmd_fill_buffer(self.raw, buffer.raw, offset, size, word)
+        };
+    }
+
+    /// Makes the first `n` time stamps writable again.
+    pub(crate) fn reset_timestamps(&mut self, pool: &TimestampPool, n: u32) {
+        // SAFETY: in the recording state; n is at most the pool's size; its batch is this one.
+        unsafe { self.device.raw.cmd_reset_query_pool(self.raw, pool.raw, 0, n) };
+    }
+
+    /// Writes a time stamp when everything before is done.
+    pub(crate) fn timestamp(&mut self, pool: &TimestampPool, index: u32) {
+        // SAFETY: in the recording state; the query was reset in this batch and is written once.
+        unsafe {
+            self.device.raw.cmd_write_timestamp2(
+                self.raw,
+                vk::PipelineStageFlags2::ALL_COMMANDS,
+                pool.raw,
+                index,
+            );
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        // SAFETY: the batch rule: the command buffer is not pending. Frees it with the pool.
+        unsafe { self.device.raw.destroy_command_pool(self.pool, None) };
+    }
+}
+
+/// A mapped buffer for kernel arguments that do not fit into push constants, and its descriptor.
+pub(crate) struct ArgsSet {
+    pool: vk::DescriptorPool,
+    set: vk::DescriptorSet,
+    buffer: Buffer,
+    device: Arc<Device>,
+}
+
+impl ArgsSet {
+    /// What a kernel can see from its dynamic offset on.
+    pub(crate) const RANGE: u64 = 4096;
+    const SIZE: u64 = 256 << 10;
+
+    /// With a buffer of its own.
+    pub(crate) fn new(device: &Arc<Device>) -> Result<ArgsSet, AllocError> {
+        let buffer = Buffer::new(device, Self::SIZE, Place::Host)?;
+        let sizes = [vk::DescriptorPoolSize::default()
+            .ty(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
+            .descriptor_count(1)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(1)
+            .pool_sizes(&sizes);
+        // SAFETY: the device is alive.
+        let pool =
+            unsafe { device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
+        let mut args = ArgsSet {
+            pool,
+            set: vk::DescriptorSet::null(),
+            buffer,
+            device: Arc::clone(device),
+        };
+        let layouts = [device.layout.args_set];
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
+        // SAFETY: pool and layout are alive; the pool has room for one set.
+        let sets = unsafe { device.raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
+        args.set = sets[0];
+        let range = [vk::DescriptorBufferInfo::default()
+            .buffer(args.buffer.raw)
+            .offset(0)
+            .range(Self::RANGE)];
+        let write = [vk::WriteDescriptorSet::default()
+            .dst_set(args.set)
+            .dst_binding(0)
+            .descriptor_type(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
+            .buffer_info(&range)];
+        // SAFETY: the set is fresh and not in use; the range lies in the buffer.
+        unsafe { device.raw.update_descriptor_sets(&write, &[]) };
+        Ok(args)
+    }
+
+    /// Bytes that can be handed out; [`ArgsSet::RANGE`] bytes behind stay readable.
+    pub(crate) fn capacity(&self) -> u64 {
+        self.buffer.size() - Self::RANGE
+    }
+
+    /// Stores argument bytes at an offset below the capacity; at most [`ArgsSet::RANGE`] of them.
+    pub(crate) fn write(&mut self, offset: u64, bytes: &[u8]) {
+        assert!(offset <= self.capacity() && bytes.len() as u64 <= Self::RANGE);
+        let base = self.buffer.mapped().expect("host memory is mapped");
+        // SAFETY: in bounds by the assertion; the batch that will read it has not been submitted.
+        let to = unsafe { base.as_ptr().add(offset as usize) };
+        // SAFETY: as above; source and destination are distinct memory.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+    }
+}
+
+impl Drop for ArgsSet {
+    fn drop(&mut self) {
+        // SAFETY: the batch rule: no pending command uses the set.
+        unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
+    }
+}
