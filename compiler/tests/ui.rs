@@ -7,6 +7,7 @@ use std::sync::Arc;
 use caldera_compiler::diag::Diags;
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::{self, IncludeResolver};
+use caldera_compiler::sema;
 use caldera_compiler::source::SourceMap;
 use caldera_compiler::syntax;
 use caldera_compiler::target::Target;
@@ -36,7 +37,10 @@ fn build_log(path: &Path) -> String {
     let resolver = Directory(path.parent().unwrap().to_path_buf());
     let tokens = pp::preprocess(&mut map, main, &options, &target, &resolver, &mut diags);
     if !diags.has_errors() {
-        syntax::parse(&tokens, &map, &mut diags);
+        let unit = syntax::parse(&tokens, &map, &mut diags);
+        if !diags.has_errors() {
+            sema::analyze(&unit, &mut map, &options, &target, &mut diags);
+        }
     }
     diags.render(&map)
 }

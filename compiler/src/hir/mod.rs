@@ -14,6 +14,7 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::entity::Map;
 use crate::source::Span;
 
+mod print;
 pub mod ty;
 
 pub use ty::{Record, RecordId, Scalar, Space, Type, TypeId, Types};

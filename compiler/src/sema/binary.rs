@@ -263,25 +263,11 @@ impl Sema<'_> {
         let (a, b) = match (pointer(self, ta), pointer(self, tb)) {
             (true, true) => self.comparable_pointers(a, b, span)?,
             (true, false) if self.is_integer_scalar(tb) => {
-                if !self.is_null(&b) {
-                    let (x, y) = (self.type_name(ta), self.type_name(tb));
-                    return Err(self.error(
-                        span,
-                        format!("comparison between pointer and integer ('{x}' and '{y}')"),
-                    ));
-                }
-                let b = self.reinterpret(Convert::IntToPointer, b, ta);
+                let b = self.compared_integer(b, ta, (ta, tb), span);
                 (a, b)
             }
             (false, true) if self.is_integer_scalar(ta) => {
-                if !self.is_null(&a) {
-                    let (x, y) = (self.type_name(ta), self.type_name(tb));
-                    return Err(self.error(
-                        span,
-                        format!("comparison between pointer and integer ('{x}' and '{y}')"),
-                    ));
-                }
-                let a = self.reinterpret(Convert::IntToPointer, a, tb);
+                let a = self.compared_integer(a, tb, (ta, tb), span);
                 (a, b)
             }
             (false, false) => match self.usual(a, b, span)? {
@@ -310,6 +296,19 @@ impl Sema<'_> {
         };
         let int = self.common.int;
         Ok(self.numeric(e, int))
+    }
+
+    /// An integer beside a pointer; other than 0 it is worth a warning.
+    fn compared_integer(&mut self, e: Expr, ty: TypeId, types: (TypeId, TypeId), span: Span) -> Expr {
+        if !self.is_null(&e) {
+            let (x, y) = (self.type_name(types.0), self.type_name(types.1));
+            self.warning(
+                span,
+                format!("comparison between pointer and integer ('{x}' and '{y}')"),
+            );
+        }
+        let e = self.wide_index(e);
+        self.reinterpret(Convert::IntToPointer, e, ty)
     }
 
     fn comparable_pointers(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {

@@ -44,8 +44,8 @@ impl Sema<'_> {
                     format!("incomplete type '{name}' where a complete type is required"),
                 ))
             }
-            Type::Void
-            | Type::Scalar(_)
+            Type::Void => Err(self.error(l.place.span, "a value of type 'void' has no use here")),
+            Type::Scalar(_)
             | Type::Vector(..)
             | Type::Pointer { .. }
             | Type::Record(_)
@@ -231,7 +231,6 @@ impl Sema<'_> {
     }
 
     /// A scalar operand beside a vector: it is converted and repeated, but must not have the higher rank.
-    /// Constants are let pass where their value survives, as other compilers do.
     fn widen(&mut self, e: Expr, vector: TypeId, span: Span) -> Result<Expr> {
         let (Some((from, _)), Some((to, _))) = (self.lanes(e.ty), self.lanes(vector)) else {
             return Ok(e);
@@ -245,7 +244,7 @@ impl Sema<'_> {
                     || (from.bytes() == to.bytes() && to.is_signed() && !from.is_signed())
             }
         };
-        if higher && !self.is_harmless_constant(&e, to) {
+        if higher {
             let (v, s) = (self.type_name(vector), self.type_name(e.ty));
             return Err(self.error(
                 span,
@@ -258,16 +257,6 @@ impl Sema<'_> {
         let scalar = self.program.types.scalar(to);
         let e = self.numeric(e, scalar);
         Ok(self.splat(e, vector))
-    }
-
-    fn is_harmless_constant(&self, e: &Expr, to: Scalar) -> bool {
-        let (Some((from, _)), ExprKind::Const(bits)) = (self.lanes(e.ty), &e.kind) else {
-            return false;
-        };
-        if to.is_float() {
-            return true;
-        }
-        from.is_integer() && fold::int_of(fold::convert(bits[0], from, to), to) == fold::int_of(bits[0], from)
     }
 
     /// Whether a value is a null pointer constant: an integer constant 0, or that cast to `void *`.

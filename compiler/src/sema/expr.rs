@@ -310,20 +310,13 @@ impl Sema<'_> {
             UnaryOp::AddrOf => return self.address_of(inner, span).map(Operand::Value),
             UnaryOp::Deref => {
                 let ptr = self.value(inner)?;
-                let Type::Pointer { pointee, .. } = *self.ty(ptr.ty) else {
+                let Type::Pointer { .. } = *self.ty(ptr.ty) else {
                     let t = self.type_name(ptr.ty);
                     return Err(self.error(
                         span,
                         format!("indirection requires pointer operand ('{t}' invalid)"),
                     ));
                 };
-                if *self.ty(pointee) == Type::Void {
-                    let t = self.type_name(ptr.ty);
-                    return Err(self.error(
-                        span,
-                        format!("ISO C does not allow indirection on operand of type '{t}'"),
-                    ));
-                }
                 let mut l = self.deref(ptr, None);
                 l.place.span = span;
                 return Ok(Operand::Place(l));
@@ -541,6 +534,12 @@ impl Sema<'_> {
             Type::Scalar(Scalar::Half) if !self.has_half => {
                 self.read(l)?;
                 return Err(super::Reported);
+            }
+            // 6.3.f: not on vectors of floating-point numbers.
+            Type::Vector(s, _) if s.is_float() => {
+                let t = self.type_name(l.place.ty);
+                let word = if decrement { "decrement" } else { "increment" };
+                return Err(self.error(span, format!("cannot {word} value of type '{t}'")));
             }
             Type::Scalar(_) | Type::Vector(..) => {}
             Type::Pointer { .. } => self.check_arithmetic_pointee(l.place.ty, span)?,

@@ -186,7 +186,12 @@ impl Sema<'_> {
             }
             _ => {
                 let message = if sign_written && base.len() == 1 {
-                    let name = self.map.text(span).to_string();
+                    let name = match base[0] {
+                        K::Void => "void",
+                        K::Float => "float",
+                        K::Double => "double",
+                        _ => "bool",
+                    };
                     format!("'{name}' cannot be signed or unsigned")
                 } else {
                     "cannot combine with previous declaration specifier".to_string()

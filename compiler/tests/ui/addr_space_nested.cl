@@ -1,0 +1,3 @@
+void f(__global int **a, __local int **b) {
+    a = b;
+}

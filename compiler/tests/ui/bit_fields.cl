@@ -1,0 +1,4 @@
+struct S {
+    int a : 3;
+    int b;
+};

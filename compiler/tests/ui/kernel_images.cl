@@ -1,0 +1,1 @@
+kernel void k(read_only image2d_t i, sampler_t s) {}

@@ -1,0 +1,1 @@
+kernel void main(__global int *p) {}

@@ -1,0 +1,1 @@
+static kernel void k(__global int *p) {}

@@ -1,0 +1,2 @@
+// options: -w
+kernel __attribute__((mystery)) void k(__global int *out, int a) { out[0] = a / 0; }
