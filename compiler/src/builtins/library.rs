@@ -25,7 +25,18 @@ macro_rules! files {
     };
 }
 
-static FILES: &[File] = files!["integer.cl", "common.cl", "relational.cl"];
+static FILES: &[File] = files![
+    "async.cl",
+    "common.cl",
+    "half_bits.cl",
+    "integer.cl",
+    "math_bits.cl",
+    "math_exp.cl",
+    "math_special.cl",
+    "math_trig.cl",
+    "poly.cl",
+    "relational.cl",
+];
 
 /// One function or table.
 #[derive(Copy, Clone, Debug)]
@@ -94,6 +105,24 @@ pub fn item(name: &str) -> Option<&'static Item> {
     INDEX.get(name)
 }
 
+/// The item for one of the library's own function names: itself, or for `name_f`, `name_d`, `name_h` the generic
+/// `name_fp` with the type.
+pub fn scalar_item(name: &str) -> Option<(&'static Item, Option<Scalar>)> {
+    if let Some(item) = item(name) {
+        return Some((item, None));
+    }
+    let (stem, suffix) = name.rsplit_once('_')?;
+    let scalar = match suffix {
+        "h" => Scalar::Half,
+        "f" => Scalar::Float,
+        "d" => Scalar::Double,
+        _ => return None,
+    };
+    let item = item(&format!("{stem}_fp"))?;
+    // Vector functions (`gentype`) are instantiated elsewhere.
+    Some((item, Some(scalar)))
+}
+
 /// Every item.
 pub fn items() -> impl Iterator<Item = &'static Item> {
     INDEX.values()
@@ -141,6 +170,43 @@ fn spell(scalar: Scalar, lanes: u8) -> String {
     }
 }
 
+/// Properties of a floating-point format: bits of the mantissa, bias, and bit patterns.
+fn format_word(s: Scalar, word: &str) -> Option<&'static str> {
+    let by_format = |half, single, double| match s {
+        Scalar::Half => half,
+        Scalar::Double => double,
+        _ => single,
+    };
+    Some(match word {
+        "GEN_MANT" => by_format("10", "23", "52"),
+        "GEN_BIAS" => by_format("15", "127", "1023"),
+        "GEN_SIGN" => by_format("(ushort)0x8000", "0x80000000u", "0x8000000000000000UL"),
+        "GEN_INF" => by_format("(ushort)0x7c00", "0x7f800000u", "0x7ff0000000000000UL"),
+        "GEN_NEG_INF" => by_format("(ushort)0xfc00", "0xff800000u", "0xfff0000000000000UL"),
+        "GEN_QUIET" => by_format("(ushort)0x7e00", "0x7fc00000u", "0x7ff8000000000000UL"),
+        // The implicit bit, which is the smallest normal number too.
+        "GEN_ONE_MANT" => by_format("(ushort)0x0400", "0x800000u", "0x10000000000000UL"),
+        // Infinity and the smallest normal number shifted left by one.
+        "GEN_INF2" => by_format("0xf800", "0xff000000u", "0xffe0000000000000UL"),
+        "GEN_NORMAL2" => by_format("0x0800", "0x01000000u", "0x0020000000000000UL"),
+        // Lengths beyond which squares leave the format, and powers of two that bring them back.
+        "LENGTH_BIG" => by_format("0x1p6f", "0x1p60f", "0x1p500"),
+        "LENGTH_SMALL" => by_format("0x1p-4f", "0x1p-50f", "0x1p-450"),
+        "LENGTH_UP" => by_format("0x1p10f", "0x1p80f", "0x1p600"),
+        "LENGTH_DOWN" => by_format("0x1p-10f", "0x1p-80f", "0x1p-600"),
+        _ => return None,
+    })
+}
+
+/// Last letter of the names of the library's scalar functions.
+fn suffix(s: Scalar) -> &'static str {
+    match s {
+        Scalar::Half => "h",
+        Scalar::Double => "d",
+        _ => "f",
+    }
+}
+
 impl TypeArgs {
     /// One type.
     pub fn of(scalar: Scalar, lanes: u8) -> Self {
@@ -181,26 +247,12 @@ impl TypeArgs {
             "usrctype" => spell(unsigned_of(self.source), n),
             "srcelem" => self.source.name().into(),
             "GEN_BITS" => (s.bytes() * 8).to_string(),
-            // Of floating-point types: infinity and the smallest normal number without the sign bit, shifted
-            // left by one; the bits of a quiet NaN.
-            "GEN_INF2" | "GEN_NORMAL2" | "GEN_QUIET" => {
-                let (inf2, normal2, quiet) = match s {
-                    Scalar::Half => ("0xf800", "0x0800", "0x7e00"),
-                    Scalar::Double => (
-                        "0xffe0000000000000UL",
-                        "0x0020000000000000UL",
-                        "0x7ff8000000000000UL",
-                    ),
-                    _ => ("0xff000000u", "0x01000000u", "0x7fc00000u"),
-                };
-                match word {
-                    "GEN_INF2" => inf2,
-                    "GEN_NORMAL2" => normal2,
-                    _ => quiet,
-                }
-                .into()
+            // 2 to the number of value bits of an integer source: its least positive value out of range.
+            "SRC_LIMIT" => {
+                let bits = self.source.bytes() * 8 - u32::from(self.source.is_signed());
+                format!("0x1p{bits}f")
             }
-            _ => return None,
+            _ => format_word(s, word)?.to_string(),
         })
     }
 }
@@ -213,8 +265,9 @@ impl Item {
             .any(|s| self.name.ends_with(s))
     }
 
-    /// The text with types in the place of type words. Words with a prefix are replaced too:
-    /// `as_gentype`, `convert_sgentype_sat`.
+    /// The text with types in the place of type words. Words with a prefix are replaced too (`as_gentype`,
+    /// `convert_sgentype_sat`); `name_fp` and `name_GEN` become `name_f`, `name_d` or `name_h`, and of
+    /// `GENC(a, b)` the first stays for float, the second for double.
     pub fn instantiate(&self, types: TypeArgs) -> String {
         let mut out = String::with_capacity(self.text.len() + 64);
         let mut rest = self.text;
@@ -225,7 +278,26 @@ impl Item {
             let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
             let word = &rest[..end];
             rest = &rest[end..];
+            if word == "GENC"
+                && let Some(close) = rest.find(')')
+            {
+                let both = &rest[1..close];
+                let (single, double) = both.split_once(", ").unwrap_or((both, both));
+                out.push_str(if types.scalar == Scalar::Double {
+                    double
+                } else {
+                    single
+                });
+                rest = &rest[close + 1..];
+                continue;
+            }
             let replaced = types.replacement(word).or_else(|| {
+                if types.lanes == 1
+                    && types.scalar.is_float()
+                    && let Some(stem) = word.strip_suffix("_GEN")
+                {
+                    return Some(format!("{stem}_{}", suffix(types.scalar)));
+                }
                 let (prefix, tail) = word.split_once('_')?;
                 if !matches!(prefix, "as" | "convert") {
                     return None;

@@ -50,10 +50,10 @@ impl From<Result<hir::Expr>> for BuiltinCall {
 /// A call `name(args)` that no declared function takes. Arguments are values: arrays and strings have become
 /// pointers, nothing is promoted.
 pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, span: Span) -> BuiltinCall {
-    if s.in_library
-        && let Some(item) = lib::item(&name.name)
-    {
-        return library::call_item(s, item, args, span).into();
+    if s.in_library && lib::scalar_item(&name.name).is_some() {
+        return library::named(s, &name.name, span)
+            .and_then(|f| library::call_function(s, f, args, span))
+            .into();
     }
     let Some(row) = find(&name.name, s.in_library) else {
         return match spelled(s, &name.name) {

@@ -41,3 +41,120 @@ gentype smoothstep_fp(gentype lo, gentype hi, gentype x)
     gentype t = clamp((x - lo) / (hi - lo), (gentype)0, (gentype)1);
     return t * t * ((gentype)3 - (gentype)2 * t);
 }
+
+// (x < 0 ? -1 : x > 0 ? 1 : x), 0 for NaN.
+gentype sign_fp(gentype x)
+{
+    gentype r = x > (gentype)0 ? (gentype)1 : x < (gentype)0 ? (gentype)-1 : x;
+    return x != x ? (gentype)0 : r;
+}
+
+gentype fdim_fp(gentype x, gentype y)
+{
+    return x <= y ? (gentype)0 : x - y;
+}
+
+gentype maxmag_fp(gentype x, gentype y)
+{
+    gentype a = fabs(x), b = fabs(y);
+    return a > b ? x : b > a ? y : fmax(x, y);
+}
+
+gentype minmag_fp(gentype x, gentype y)
+{
+    gentype a = fabs(x), b = fabs(y);
+    return a < b ? x : b < a ? y : fmin(x, y);
+}
+
+// Halves away from zero. The difference is exact.
+gentype round_fp(gentype x)
+{
+    gentype t = trunc(x);
+    gentype r = fabs(x - t) >= (gentype)0.5f ? t + copysign((gentype)1, x) : t;
+    return copysign(r, x);
+}
+
+gentype native_exp10_fp(gentype x)
+{
+    return native_exp2(x * (gentype)3.321928094887362f);
+}
+
+gentype native_log10_fp(gentype x)
+{
+    return native_log2(x) * (gentype)0.3010299956639812f;
+}
+
+gentype native_recip_fp(gentype x)
+{
+    return (gentype)1 / x;
+}
+
+gentype half_recip_fp(gentype x)
+{
+    return (gentype)1 / x;
+}
+
+gentype cross_any3(gentype x, gentype y)
+{
+    return x.yzx * y.zxy - x.zxy * y.yzx;
+}
+
+gentype cross_any4(gentype x, gentype y)
+{
+    gentype r = x.yzxw * y.zxyw - x.zxyw * y.yzxw;
+    r.w = (elemtype)0;
+    return r;
+}
+
+// Scaled where squares over- or underflow.
+elemtype length_fp(gentype x)
+{
+    elemtype big = __caldera_max_lane(fabs(x));
+    elemtype scale = (elemtype)1, back = (elemtype)1;
+    if (big > (elemtype)LENGTH_BIG) {
+        scale = (elemtype)LENGTH_DOWN;
+        back = (elemtype)LENGTH_UP;
+    }
+    if (big < (elemtype)LENGTH_SMALL) {
+        scale = (elemtype)LENGTH_UP;
+        back = (elemtype)LENGTH_DOWN;
+    }
+    gentype y = x * (gentype)scale;
+    elemtype r = __caldera_sqrt(dot(y, y)) * back;
+    return isinf(big) ? big : r;
+}
+
+elemtype distance_fp(gentype x, gentype y)
+{
+    return length(x - y);
+}
+
+gentype normalize_fp(gentype x)
+{
+    elemtype big = __caldera_max_lane(fabs(x));
+    if (isinf(big)) {
+        x = isinf(x) ? copysign((gentype)1, x) : copysign((gentype)0, x);
+    }
+    if (big == (elemtype)0) return x;
+    if (big > (elemtype)LENGTH_BIG) x = x * (gentype)(elemtype)LENGTH_DOWN;
+    if (big < (elemtype)LENGTH_SMALL) x = x * (gentype)(elemtype)LENGTH_UP;
+    return x / (gentype)__caldera_sqrt(dot(x, x));
+}
+
+elemtype fast_length_fp(gentype x)
+{
+    return native_sqrt(dot(x, x));
+}
+
+elemtype fast_distance_fp(gentype x, gentype y)
+{
+    gentype d = x - y;
+    return native_sqrt(dot(d, d));
+}
+
+gentype fast_normalize_fp(gentype x)
+{
+    elemtype d = dot(x, x);
+    if (d == (elemtype)0) return x;
+    return x * (gentype)native_rsqrt(d);
+}

@@ -1,7 +1,7 @@
 //! `convert_T` (6.2.3) and `as_T` (6.2.4).
 
 use super::build::{Before, binary, compare, constant, join, lane, select};
-use super::{Call, library, overload};
+use super::{Call, half_fn, library, overload};
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::name::Rounding;
 use crate::hir::{CmpOp, Convert, Expr, ExprKind, Scalar};
@@ -73,19 +73,20 @@ pub(super) fn convert(
         e = s.numeric(e, int);
         from = Scalar::Int;
     }
-    value(s, e, from, to, sat, mode, at.span)
+    value(s, at, e, from, to, sat, mode)
 }
 
 /// The conversion of a value of scalar type `from`.
-pub(super) fn value(
+fn value(
     s: &mut Sema<'_>,
+    at: Call<'_>,
     e: Expr,
     from: Scalar,
     to: Arith,
     sat: bool,
     mode: Option<Rounding>,
-    span: Span,
 ) -> Result<Expr> {
+    let span = at.span;
     let ty = s.vector_ty(to.0, to.1);
     match (from.is_float(), to.0.is_float()) {
         (false, false) => {
@@ -97,7 +98,7 @@ pub(super) fn value(
             let exact = exact(from, to.0);
             match mode {
                 Some(mode @ (Rounding::Rtz | Rounding::Rtp | Rounding::Rtn)) if !exact => {
-                    directed(s, e, from, to, mode, span)
+                    directed(s, at, e, from, to, mode)
                 }
                 None | Some(_) => Ok(s.numeric(e, ty)),
             }
@@ -201,7 +202,21 @@ fn float_to_int(
 
 /// Directed rounding to a floating-point type that does not hold every value: the library's functions, lane by
 /// lane.
-fn directed(s: &mut Sema<'_>, e: Expr, from: Scalar, to: Arith, mode: Rounding, span: Span) -> Result<Expr> {
+fn directed(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    e: Expr,
+    from: Scalar,
+    to: Arith,
+    mode: Rounding,
+) -> Result<Expr> {
+    let span = at.span;
+    if to.0 == Scalar::Half && from.is_float() {
+        let name = format!("{}_to_half_bits_{}", from.name(), mode.suffix());
+        let bits = half_fn::per_lane(s, at, &name, e, Scalar::UShort, to.1)?;
+        let ty = s.vector_ty(Scalar::Half, to.1);
+        return Ok(s.reinterpret(Convert::Bits, bits, ty));
+    }
     let kind = match (from.is_float(), from.is_signed()) {
         (true, _) => "fp",
         (false, true) => "signed",

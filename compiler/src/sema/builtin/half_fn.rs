@@ -4,7 +4,6 @@
 use super::build::{Before, join, lane};
 use super::memory::{discard, place, pointer};
 use super::{Call, library, overload};
-use crate::builtins::library as lib;
 use crate::builtins::name::Rounding;
 use crate::hir::{Expr, ExprKind, Scalar};
 use crate::sema::convert::Why;
@@ -83,11 +82,16 @@ pub(super) fn store(
     Ok(discard(s, assign))
 }
 
-fn per_lane(s: &mut Sema<'_>, at: Call<'_>, name: &str, e: Expr, to: Scalar, lanes: u8) -> Result<Expr> {
-    let Some(item) = lib::item(name) else {
-        return Err(library::missing(s, name, at.span));
-    };
-    let func = library::function(s, item, at.span)?;
+/// A library function of a scalar, for each lane.
+pub(super) fn per_lane(
+    s: &mut Sema<'_>,
+    at: Call<'_>,
+    name: &str,
+    e: Expr,
+    to: Scalar,
+    lanes: u8,
+) -> Result<Expr> {
+    let func = library::named(s, name, at.span)?;
     let mut before = Before::default();
     let e = if lanes > 1 { before.bind(s, e)? } else { e };
     let mut results = Vec::new();

@@ -2,7 +2,6 @@
 
 use super::build::{Before, join, lane};
 use super::{library, overload};
-use crate::builtins::library as lib;
 use crate::builtins::signature::{Concrete, PointeeConcrete};
 use crate::builtins::{Instance, PointeeTy, Ty};
 use crate::hir::{Expr, ExprKind, Scalar, Space};
@@ -18,20 +17,18 @@ pub(super) fn call(
     args: Vec<Expr>,
     span: Span,
 ) -> Result<Expr> {
+    // Results that float would round differently.
+    let own = ["fma", "fract", "nextafter"].contains(&name);
     let suffix = match inst.scalar {
         Scalar::Double => "d",
-        Scalar::Half if lib::item(&format!("{name}_h")).is_some() => "h",
+        Scalar::Half if own => "h",
         _ => "f",
     };
     let compute = match (inst.scalar, suffix) {
         (Scalar::Half, "f") => Scalar::Float,
         (scalar, _) => scalar,
     };
-    let full = format!("{name}_{suffix}");
-    let Some(item) = lib::item(&full) else {
-        return Err(library::missing(s, name, span));
-    };
-    let func = library::function(s, item, span)?;
+    let func = library::named(s, &format!("{name}_{suffix}"), span)?;
     let lanes = usize::from(inst.lanes);
     let to_compute = |c: Concrete| match c {
         Concrete::Arith(t, _) if t == inst.scalar => compute,

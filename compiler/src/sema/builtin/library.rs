@@ -69,10 +69,13 @@ pub(super) fn call_function(s: &mut Sema<'_>, func: FuncId, args: Vec<Expr>, spa
     })
 }
 
-/// A call, in library code, of another function of the library by its own name.
-pub(super) fn call_item(s: &mut Sema<'_>, item: &'static Item, args: Vec<Expr>, span: Span) -> Result<Expr> {
-    let func = function(s, item, span)?;
-    call_function(s, func, args, span)
+/// The function of one of the library's own names.
+pub(super) fn named(s: &mut Sema<'_>, name: &str, span: Span) -> Result<FuncId> {
+    match lib::scalar_item(name) {
+        Some((item, None)) => function(s, item, span),
+        Some((item, Some(scalar))) => instance(s, item, TypeArgs::of(scalar, 1), span),
+        None => Err(missing(s, name, span)),
+    }
 }
 
 /// A call of a generic function for the instance's type.
