@@ -18,7 +18,10 @@ impl Sema<'_> {
     pub(super) fn effect(&mut self, e: &ast::Expr) -> Result<Expr> {
         match self.operand(e)? {
             // Nothing is read unless it is volatile.
-            Operand::Place(l) if matches!(self.ty(l.place.ty), Type::Scalar(Scalar::Half) | Type::Void) => {
+            Operand::Place(l)
+                if matches!(self.ty(l.place.ty), Type::Void)
+                    || (matches!(self.ty(l.place.ty), Type::Scalar(Scalar::Half)) && !self.has_half) =>
+            {
                 Ok(Expr {
                     kind: ExprKind::AddrOf(Box::new(l.place)),
                     ty: self.common.void,

@@ -3,7 +3,7 @@
 
 ugentype abs_signed(gentype x)
 {
-    return as_ugentype(x < (gentype)0 ? -x : x);
+    return as_ugentype((gentype)(x < (gentype)0 ? -x : x));
 }
 
 gentype abs_unsigned(gentype x)

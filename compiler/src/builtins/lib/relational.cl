@@ -4,7 +4,7 @@
 gentype copysign_fp(gentype x, gentype y)
 {
     ugentype sign = (ugentype)((uelemtype)1 << (GEN_BITS - 1));
-    return as_gentype((as_ugentype(x) & ~sign) | (as_ugentype(y) & sign));
+    return as_gentype((ugentype)((as_ugentype(x) & (ugentype)~sign) | (as_ugentype(y) & sign)));
 }
 
 gentype bitselect_any(gentype a, gentype b, gentype c)

@@ -1,1 +1,196 @@
-//! Resolution of calls at the level of HIR.
+//! Resolution of calls at the level of HIR, and the whole library through sema.
+
+use crate::builtins::signature::{Concrete, Instance, PointeeConcrete};
+use crate::builtins::{Access, table};
+use crate::diag::Diags;
+use crate::hir::{Scalar, Space};
+use crate::options::Options;
+use crate::source::SourceMap;
+use crate::target::Target;
+use crate::{hir, pp, syntax};
+
+/// The program, or the build log.
+fn compile(source: &str) -> Result<hir::Program, String> {
+    let mut map = SourceMap::default();
+    let mut diags = Diags::default();
+    let (options, target) = (Options::default(), Target::desktop());
+    let file = map.add("t.cl", source);
+    let tokens = pp::preprocess(&mut map, file, &options, &target, &pp::NoIncludes, &mut diags);
+    let unit = syntax::parse(&tokens, &map, &mut diags);
+    let program = crate::sema::analyze(&unit, &mut map, &options, &target, &mut diags);
+    if diags.is_empty() {
+        Ok(program)
+    } else {
+        Err(diags.render(&map))
+    }
+}
+
+/// Compiles the body of a kernel with a few variables.
+fn body(text: &str) -> Result<hir::Program, String> {
+    compile(&format!(
+        "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n\
+         __kernel void k(__global float *gf, __global int *gi, __global half *gh, __local float *lf, float f, \
+         float4 f4, double d, int i, uint u, int4 i4, uint4 u4, uchar c, char8 c8, long l) {{ {text} }}"
+    ))
+}
+
+fn library_functions(p: &hir::Program) -> Vec<&str> {
+    let mut names: Vec<&str> = p
+        .functions
+        .iter()
+        .filter(|(_, f)| f.is_library)
+        .map(|(_, f)| f.name.as_str())
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+#[test]
+fn calls_that_resolve() {
+    for text in [
+        "gf[0] = sin(f); gf[1] = fmax(f4, 2.0f).x; gf[2] = fmax(f, 0);",
+        "f4 = sin(f4); f4 = clamp(f4, 0.0f, 1.0f); f4 = mix(f4, f4, 0.5f);",
+        "gi[0] = max(i, 3); u = max(u, 3u); c = abs_diff(c, (uchar)3);",
+        "f4 = vload4(i, gf); vstore4(f4, 0, gf); vstore3(f4.xyz, u, lf); f4 = vload_half4(0, gh); vstore_half(f, 1, gh);",
+        "vstorea_half3_rtz(f4.xyz, 1, gh); vstore_half_rtp(d, 2, gh);",
+        "i4 = convert_int4_sat_rte(f4); c8 = convert_char8(c8); f = as_float(i); f4 = as_float4(i4); c = convert_uchar_sat(i);",
+        "d = convert_double(l); f = convert_float_rtz(l); gi[0] = convert_int_sat(d);",
+        "i4 = isless(f4, f4); i = isnan(f); i = any(i4); f4 = select(f4, f4, i4); f = select(f, f, u);",
+        "i = atomic_add(gi, 3); atomic_inc(gi); f = atomic_xchg(gf, 1.0f); i = atomic_cmpxchg(gi, 1, 2);",
+        "barrier(CLK_LOCAL_MEM_FENCE); mem_fence(CLK_GLOBAL_MEM_FENCE);",
+        "event_t e = async_work_group_copy(lf, gf, 10, 0); wait_group_events(1, &e); prefetch(gf, 4);",
+        "i = get_global_id(0) + get_work_dim();",
+        "float w; int e; f = fract(f, &w); f = frexp(f, &e); f = modf(f, lf); f = remquo(f, f, gi); f4 = sincos(f4, &f4);",
+        "f4 = shuffle(f4, u4); f4 = shuffle2(f4, f4, (uint4)(0, 5, 2, 7)); float2 g = shuffle(f4, (uint2)(3, 0));",
+        "printf(\"%d %s %v4f\\n\", i, \"x\", f4);",
+        "l = upsample(i, u); u = upsample((ushort)1, (ushort)2); f = ldexp(f, 3); f4 = ldexp(f4, 3); f4 = ldexp(f4, i4);",
+        "f = dot(f4, f4); f4 = cross(f4, f4); f = length(f4.xy); f4 = normalize(f4); f = nan(u); f4 = pown(f4, i4);",
+    ] {
+        if let Err(log) = body(text) {
+            panic!("{text}\n{log}");
+        }
+    }
+}
+
+#[test]
+fn calls_that_do_not() {
+    for (text, message) in [
+        ("f = sin(i);", "call to 'sin' is ambiguous"),
+        ("f = max(f, i);", "call to 'max' is ambiguous"),
+        ("f = fmax(f);", "no matching function for call to 'fmax'"),
+        ("f4 = sin(f4, f4);", "no matching function for call to 'sin'"),
+        (
+            "i = atomic_add(gf, 1);",
+            "no matching function for call to 'atomic_add'",
+        ),
+        ("f = as_float(d);", "must match"),
+        (
+            "f4 = convert_float4(c8);",
+            "no matching function for call to 'convert_float4'",
+        ),
+        ("f4 = vload4(0, i);", "no matching function for call to 'vload4'"),
+        ("f = __caldera_exp2(f);", "__caldera_exp2"),
+        (
+            "f4 = shuffle(f4, i4);",
+            "no matching function for call to 'shuffle'",
+        ),
+    ] {
+        let log = body(text).expect_err(text);
+        assert!(log.contains(message), "{text}\n{log}");
+    }
+}
+
+#[test]
+fn a_call_brings_only_what_it_needs() {
+    let p = body("gf[0] = fabs(f) + floor(f) + fmin(f, 1.0f) + as_float(i);").unwrap();
+    assert!(library_functions(&p).is_empty());
+    let p = body("gf[0] = exp(f);").unwrap();
+    assert_eq!(
+        library_functions(&p),
+        [
+            "__c_exp_shift_fp<float>",
+            "__c_exp_small_fp<float>",
+            "__c_scale_fp<float>",
+            "__p_exp_f",
+            "exp_fp<float>"
+        ]
+    );
+}
+
+/// A value of a parameter's type, declared as a local variable where a pointer is wanted.
+fn argument(c: Concrete, n: usize) -> (String, String) {
+    let name = |s: Scalar, lanes: u8| match lanes {
+        1 => s.name().to_string(),
+        _ => format!("{}{lanes}", s.name()),
+    };
+    match c {
+        Concrete::Void => (String::new(), String::new()),
+        Concrete::Arith(s, lanes) => (String::new(), format!("({})1", name(s, lanes))),
+        Concrete::Event => (format!("event_t e{n};"), format!("e{n}")),
+        Concrete::Ptr(PointeeConcrete::Event, ..) => (format!("event_t e{n};"), format!("&e{n}")),
+        Concrete::Ptr(PointeeConcrete::Arith(s, lanes), space, access) => {
+            let ty = name(s, lanes);
+            let space = match space {
+                Space::Private => "__private",
+                Space::Local => "__local",
+                Space::Global => "__global",
+                Space::Constant => "__constant",
+            };
+            let qual = if access == Access::Read { "const " } else { "" };
+            (String::new(), format!("({space} {qual}{ty} *)0"))
+        }
+    }
+}
+
+/// Every function of the table for every scalar type and 1, 3 and 16 lanes: the library has no errors.
+#[test]
+fn the_whole_library_compiles() {
+    let mut failures = String::new();
+    for row in table::rows().filter(|r| !r.name.starts_with(table::INTERNAL_PREFIX)) {
+        let mut text = String::new();
+        for inst in row.sigs.iter().flat_map(Instance::all) {
+            if inst.lanes > 4 && !row.sigs.is_empty() && inst.lanes != 16 || inst.lanes == 2 {
+                continue;
+            }
+            let (mut decls, mut args) = (String::new(), Vec::new());
+            for (n, &p) in inst.sig.params.iter().enumerate() {
+                let (decl, arg) = argument(inst.concrete(p), n);
+                decls += &decl;
+                args.push(arg);
+            }
+            text += &format!("{{ {decls} {}({}); }}\n", row.name, args.join(", "));
+        }
+        if let Err(log) = body(&text) {
+            let head: String = log.lines().take(12).collect::<Vec<_>>().join("\n");
+            failures += &format!("{}\n{head}\n", row.name);
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+/// All conversions between scalar types, with all suffixes.
+#[test]
+fn every_conversion_compiles() {
+    let types = [
+        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
+    ];
+    for to in types {
+        let mut text = String::new();
+        for from in types {
+            for sat in ["", "_sat"] {
+                if sat == "_sat" && ["half", "float", "double"].contains(&to) {
+                    continue;
+                }
+                for mode in ["", "_rte", "_rtz", "_rtp", "_rtn"] {
+                    text += &format!(
+                        "convert_{to}{sat}{mode}(({from})1); convert_{to}4{sat}{mode}(({from}4)1);\n"
+                    );
+                }
+            }
+        }
+        if let Err(log) = body(&text) {
+            let head: String = log.lines().take(20).collect::<Vec<_>>().join("\n");
+            panic!("{to}\n{head}");
+        }
+    }
+}
