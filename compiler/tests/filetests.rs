@@ -3,12 +3,16 @@
 //! A file starts with `; test: pass, pass` and holds a module and, behind a line `; output:`, what the passes
 //! make of it; `BLESS=1` writes that. `; test: verify` instead wants the verifier to reject the module: the
 //! line at fault ends in `; error: part of the message` (a line of its own for faults of no instruction).
+//! The name `emit` stands for the SPIR-V emission of what the passes before it made: spirv-val must accept it.
 //! Every module also goes through the printer and the parser and must come back as it was.
+
+mod common;
 
 use caldera_compiler::diag::Diags;
 use caldera_compiler::inv;
-use caldera_compiler::ir::{Module, parse};
-use caldera_compiler::pass::{Pass, PassCx, pipeline};
+use caldera_compiler::ir::{KernelInfo, Module, parse};
+use caldera_compiler::pass::{Pass, PassCx, lower_memory, pipeline};
+use caldera_compiler::spirv;
 use caldera_compiler::target::Target;
 use caldera_compiler::verify;
 use std::fmt::Write as _;
@@ -72,7 +76,9 @@ fn difference(old: &str, new: &str) -> String {
 }
 
 fn passes() -> Vec<Pass> {
-    pipeline::pipeline(&Target::desktop()).passes()
+    let mut list = pipeline::pipeline(&Target::desktop()).passes();
+    list.push(lower_memory::PASS);
+    list
 }
 
 /// `Ok(Some(text))`: the file's text with the output as it is now, if that differs.
@@ -88,10 +94,22 @@ fn check(text: &str) -> Result<Option<String>, String> {
     let target = Target::desktop();
     let mut diags = Diags::default();
     let mut cx = PassCx::new(&target, &mut diags);
-    verify::module(&module, inv![Ssa], "the test's author").map_err(|e| e.to_string())?;
+    // A module with an ABI is one whose kernels have lost their parameters already.
+    let lowered = |k: &KernelInfo| module.funcs[k.func].params.is_empty();
+    let given = if !module.abi.is_empty() && module.kernels.iter().all(lowered) {
+        inv![Ssa, KernelArgs]
+    } else {
+        inv![Ssa]
+    };
+    verify::module(&module, given, "the test's author").map_err(|e| e.to_string())?;
     if names != "roundtrip" {
         let mut error = None;
         for name in names.split(", ") {
+            if name == "emit" {
+                let words = spirv::emit(&module, &target).map_err(|e| format!("{e}\n{module}"))?;
+                common::validate(&words, target.spirv);
+                continue;
+            }
             let all = passes();
             let pass = all
                 .iter()
@@ -102,7 +120,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
                 break;
             }
             // Functions that are no kernels are welcome here.
-            let mut held = pass.establishes.plus(inv![Ssa]);
+            let mut held = pass.establishes.plus(given);
             if module.kernels.len() != module.funcs.len() {
                 held = held.minus(inv![Inlined, KernelArgs]);
             }

@@ -128,3 +128,8 @@ impl Ty {
         }
     }
 }
+
+/// What a pointer to local memory is more as a number (in memory, as a constant's bits) than the byte offset in
+/// the work-group's arena: offset 0 is a valid object, so the null pointer, number 0, must not be it. A multiple
+/// of every alignment. A pointer to arena offset x is `ptr_add` of the constant with these bits and x.
+pub const LOCAL_POINTER_BIAS: u32 = 0x1000_0000;

@@ -13,8 +13,7 @@
 //! | push constants, arguments | an I32 byte offset | words |
 //!
 //! A pointer in memory has 8 bytes everywhere; a local or private one is an integer there that is its offset plus
-//! a bias, so that no object is at NULL. A pointer to local memory that is a kernel argument is, in the space
-//! `Push` or `Args`, its plain I32 offset.
+//! a bias, so that no object is at NULL. Only conversions add and subtract the bias.
 //!
 //! DESIGN «Address formats»; the idea is that of NIR's explicit IO.
 
@@ -444,10 +443,6 @@ impl Lower<'_> {
             self.check_width(target, ty)?;
             return Ok(self.load_from(target, 0, ty, access));
         };
-        let from = self.space(pointer);
-        if space == AddressSpace::Local && from.and_then(word_storage).is_some() {
-            return Ok(self.load_from(target, 0, Ty::I32, access));
-        }
         let bits = self.load_from(target, 0, Ty::I64, access);
         Ok(self.value_form(bits, space))
     }

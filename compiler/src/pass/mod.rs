@@ -10,12 +10,17 @@
 
 pub mod analysis;
 pub mod dce;
+pub mod gather_pointer_uses;
 pub mod inline;
 pub mod lower_exits;
+pub mod lower_kernel_args;
+pub mod lower_long_vectors;
 pub mod lower_memory;
+pub mod lower_system_values;
 pub mod mem2reg;
 pub mod pipeline;
 pub mod simplify_regions;
+pub mod sroa;
 
 use crate::diag::{Diags, InternalError};
 use crate::ir::Module;

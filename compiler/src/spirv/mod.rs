@@ -20,8 +20,6 @@ mod interface;
 mod intrinsic;
 mod memory;
 mod reflection;
-#[cfg(test)]
-mod tests;
 mod types;
 
 use crate::diag::InternalError;

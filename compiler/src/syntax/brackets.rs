@@ -168,15 +168,21 @@ pub struct Nesting {
     pub depth: usize,
     /// Longest chain of binary operators, whose tree leans to the left.
     pub operators: usize,
+    /// `depth`, and the binary operators of different precedence on the way there.
+    pub frames: usize,
 }
+
+/// Levels of precedence of binary operators.
+const PRECEDENCES: usize = 10;
 
 /// Bounds the nesting of the tree that these tokens make. `Err` is the position where a limit is exceeded.
 pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
     // Per bracket level: (nesting without brackets, binary operators) since the statement or operand began.
     let mut levels: Vec<(usize, usize)> = Vec::new();
     let mut here = (0usize, 0usize);
-    // Nesting of all outer levels.
+    // Nesting of all outer levels; binary operators in front of their brackets, by precedence.
     let mut outer = 0usize;
+    let mut climbed = 0usize;
     let mut max = Nesting::default();
     let mut prev_operand = false;
     for (i, t) in tokens.iter().enumerate() {
@@ -186,11 +192,13 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
                 Punct::LParen | Punct::LBracket | Punct::LBrace => {
                     levels.push(here);
                     outer += here.0 + 1;
+                    climbed += here.1.min(PRECEDENCES);
                     here = (0, 0);
                 }
                 Punct::RParen | Punct::RBracket | Punct::RBrace => {
                     here = levels.pop().unwrap_or_default();
                     outer = outer.saturating_sub(here.0 + 1);
+                    climbed = climbed.saturating_sub(here.1.min(PRECEDENCES));
                     operand = p != Punct::RBrace;
                     let next = tokens.get(i + 1);
                     match p {
@@ -208,7 +216,7 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
                         here = (0, 0);
                     }
                 }
-                Punct::Comma => here = (0, here.1 + 1),
+                Punct::Comma => here = (0, 0),
                 Punct::Question | Punct::Colon => here.0 += 1,
                 Punct::PlusPlus | Punct::MinusMinus | Punct::Tilde | Punct::Bang => here.0 += 1,
                 Punct::Eq
@@ -244,6 +252,7 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
         prev_operand = operand;
         max.depth = max.depth.max(outer + here.0);
         max.operators = max.operators.max(here.1);
+        max.frames = max.frames.max(outer + here.0 + climbed + here.1.min(PRECEDENCES));
         if max.depth > MAX_DEPTH || max.operators > MAX_OPERATORS {
             return Err(t.span);
         }

@@ -202,7 +202,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                     Punct::RBrace if prev.is_some_and(|p| p.is(Punct::Colon)) => w.piece(i, ";"),
                     _ => {}
                 }
-                w.piece(i, p.text());
+                w.piece(i, punct_text(p));
             }
             TokenKind::Pragma => {
                 i += 1;
@@ -236,7 +236,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                         TokenKind::Str => w.piece(i, "\"\""),
                         TokenKind::Keyword(Keyword::VecStep) => w.piece(i, "sizeof"),
                         TokenKind::Keyword(k) => w.piece(i, k.text()),
-                        TokenKind::Punct(p) => w.piece(i, p.text()),
+                        TokenKind::Punct(p) => w.piece(i, punct_text(p)),
                         TokenKind::Pragma | TokenKind::Other => {}
                     }
                 }
@@ -245,6 +245,14 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         }
     }
     with_prelude(w)
+}
+
+/// lang-c takes a `#` for a directive, that is, for white space.
+fn punct_text(p: Punct) -> &'static str {
+    match p {
+        Punct::Hash | Punct::HashHash => "@",
+        _ => p.text(),
+    }
 }
 
 /// Puts `typedef int a1,a7;` in front: the type names that occur, and no others.

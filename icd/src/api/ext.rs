@@ -15,6 +15,8 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         .text()
         .ok_or_else(|| Error::new(ClCode::InvalidValue, "func_name is NULL").at("9.2"))?;
     let address = match name.as_str() {
+        // ocl-icd asks for this one, too.
+        "clGetPlatformInfo" => clGetPlatformInfo as *const c_void,
         "clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const c_void,
         "clCreateCommandQueueWithPropertiesKHR" => clCreateCommandQueueWithPropertiesKHR as *const c_void,
         "clCreateSubDevicesEXT" => clCreateSubDevicesEXT as *const c_void,

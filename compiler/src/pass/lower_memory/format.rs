@@ -1,5 +1,6 @@
 //! Address formats: one exhaustive match for each question about a pointer.
 
+use crate::ir::ty::LOCAL_POINTER_BIAS;
 use crate::ir::{AddressSpace, Storage, Ty};
 
 /// How pointers of an address space are represented.
@@ -15,11 +16,7 @@ pub(super) enum AddressFormat {
     Words32,
 }
 
-/// What a local pointer gains as an integer or in memory. Offset 0 is a valid object, a null pointer is not: so a
-/// null pointer is the offset `-LOCAL_BIAS`, and only conversions have to add and subtract. A multiple of every
-/// alignment, so that what a program sees of an address is aligned as the object is.
-const LOCAL_BIAS: u32 = 0x1000_0000;
-/// The same for private pointers, which a program can so tell from local ones when it prints them.
+/// What a private pointer is more as a number than as an offset: see [`LOCAL_POINTER_BIAS`].
 const PRIVATE_BIAS: u32 = 0x2000_0000;
 
 impl AddressFormat {
@@ -45,7 +42,7 @@ impl AddressFormat {
     pub(super) fn bias(self) -> u32 {
         match self {
             AddressFormat::Physical64 | AddressFormat::Words32 => 0,
-            AddressFormat::Workgroup32 => LOCAL_BIAS,
+            AddressFormat::Workgroup32 => LOCAL_POINTER_BIAS,
             AddressFormat::Private32 => PRIVATE_BIAS,
         }
     }

@@ -8,6 +8,8 @@ use crate::pass::analysis::constant_offset;
 
 /// How deep an expression is rewritten.
 const MAX_DEPTH: u32 = 6;
+/// How many `ptr_add` in a row are looked through.
+const MAX_CHAIN: u32 = 64;
 
 impl Lower<'_> {
     /// The low 32 bits of an I64 or I32 offset.
@@ -118,26 +120,18 @@ impl Lower<'_> {
         }
     }
 
-    /// The 32-bit offset `pointer + extra`, divided by `1 << log`. The division is exact, or rounds down where the
-    /// pointer is known to be aligned to less than that.
+    /// The offset `pointer + extra`, divided by `1 << log`. The division is exact where the pointer is known to be
+    /// aligned to that, and rounds down otherwise.
+    ///
+    /// What can be divided as an expression is; the sum of the rest is divided by an arithmetic shift, for it may
+    /// be negative. (Arrays have less than 2^31 bytes.)
     pub(super) fn index(&mut self, pointer: Value, extra: u32, log: u32) -> Value {
-        if let Some(index) = self.exact_index(pointer, extra, log) {
-            return index;
-        }
-        let bytes = self.mapped(pointer);
-        let bytes = self.plus(bytes, extra);
-        self.shifted(bytes, log)
-    }
-
-    fn exact_index(&mut self, pointer: Value, extra: u32, log: u32) -> Option<Value> {
-        if extra % (1 << log) != 0 {
-            return None;
-        }
-        let mut constant = i64::from(extra >> log);
+        let mut exact = 0i64;
+        let mut constant_rest = 0u32;
         let mut terms = Vec::new();
+        let mut rest = Vec::new();
         let mut base = pointer;
-        // Loop arguments and the like end the chain.
-        for _ in 0..64 {
+        for _ in 0..MAX_CHAIN {
             let Some(inst) = self.b.func.def_inst(base) else {
                 break;
             };
@@ -146,18 +140,37 @@ impl Lower<'_> {
                 break;
             }
             let (next, offset) = (data.args[0], data.args[1]);
-            match self.divided(offset, log, 0)? {
-                Quotient::Const(c) => constant = constant.wrapping_add(c),
-                Quotient::Value(v) => terms.push(v),
+            match self.divided(offset, log, 0) {
+                Some(Quotient::Const(c)) => exact = exact.wrapping_add(c),
+                Some(Quotient::Value(v)) => terms.push(v),
+                None => match constant_offset(self.b.func, offset) {
+                    Some(c) => constant_rest = constant_rest.wrapping_add(c as u32),
+                    None => rest.push(self.narrow(offset, 0)),
+                },
             }
             base = next;
         }
+        constant_rest = constant_rest.wrapping_add(extra);
         let base = self.mapped(base);
         match self.b.func.as_bits(base) {
-            Some(bits) if bits.trailing_zeros() >= log || bits == 0 => constant += (bits >> log) as i64,
-            Some(_) => return None,
-            None => terms.push(self.shifted(base, log)),
+            Some(bits) => constant_rest = constant_rest.wrapping_add(bits as u32),
+            None => rest.push(base),
         }
+        let multiple = constant_rest as i32 >> log;
+        exact = exact.wrapping_add(i64::from(multiple));
+        constant_rest = constant_rest.wrapping_sub((multiple << log) as u32);
+        if let Some(sum) = self.sum(rest) {
+            let sum = self.plus(sum, constant_rest);
+            terms.push(self.shifted(sum, log));
+        }
+        match self.sum(terms) {
+            None => self.b.i32(exact as i32),
+            Some(s) => self.plus(s, exact as u32),
+        }
+    }
+
+    /// Of I32s, the last first: that is the order of the source.
+    fn sum(&mut self, terms: Vec<Value>) -> Option<Value> {
         let mut sum = None;
         for term in terms.into_iter().rev() {
             sum = Some(match sum {
@@ -165,11 +178,7 @@ impl Lower<'_> {
                 Some(s) => self.b.binary(BinOp::IAdd, s, term),
             });
         }
-        let sum = match sum {
-            None => self.b.i32(constant as i32),
-            Some(s) => self.plus(s, constant as u32),
-        };
-        Some(sum)
+        sum
     }
 
     /// An I32 plus a constant.
@@ -189,10 +198,10 @@ impl Lower<'_> {
             return v;
         }
         if let Some(bits) = self.b.func.as_bits(v) {
-            return self.b.i32((bits as u32 >> log) as i32);
+            return self.b.i32(bits as u32 as i32 >> log);
         }
         let log = self.b.i32(log as i32);
-        self.b.binary(BinOp::LShr, v, log)
+        self.b.binary(BinOp::AShr, v, log)
     }
 }
 

@@ -80,23 +80,8 @@ impl Lower<'_> {
                 let (first, last) = (self.first(g), self.last(g));
                 (ExprKind::Unsupported("_Generic"), first, last)
             }
-            c::Expression::Member(m) => {
-                let base = self.expr(&m.node.expression, lo);
-                let id = self.ident(&m.node.identifier);
-                let last = self.first(&m.node.identifier);
-                let e = Box::new(base.expr);
-                let kind = match m.node.operator.node {
-                    c::MemberOperator::Direct => ExprKind::Member(e, id),
-                    c::MemberOperator::Indirect => ExprKind::Arrow(e, id),
-                };
-                (kind, base.first, last)
-            }
-            c::Expression::Call(call) => {
-                let callee = self.expr(&call.node.callee, lo);
-                let open = self.after(callee.last);
-                let args = self.list(&call.node.arguments, open + 1);
-                let last = self.partner(open).max(callee.last);
-                (ExprKind::Call(Box::new(callee.expr), args), callee.first, last)
+            c::Expression::Member(_) | c::Expression::Call(_) | c::Expression::BinaryOperator(_) => {
+                self.chain(n, lo)
             }
             c::Expression::CompoundLiteral(l) => {
                 let first = self.before(self.first(&l.node.type_name));
@@ -136,9 +121,9 @@ impl Lower<'_> {
                 let t = Box::new(self.type_name(&a.node.0));
                 (ExprKind::AlignofType(t), first, self.partner(open))
             }
-            c::Expression::UnaryOperator(u) => self.unary(&u.node, lo),
+            c::Expression::UnaryOperator(u) if is_postfix(&u.node.operator.node) => self.chain(n, lo),
+            c::Expression::UnaryOperator(u) => self.unary(&u.node),
             c::Expression::Cast(k) => self.cast(&k.node),
-            c::Expression::BinaryOperator(b) => self.binary(&b.node, lo),
             c::Expression::Conditional(k) => {
                 let cond = self.expr(&k.node.condition, lo);
                 let question = self.after(cond.last);
@@ -228,26 +213,14 @@ impl Lower<'_> {
         })
     }
 
-    fn unary(&mut self, u: &c::UnaryOperatorExpression, lo: usize) -> (ExprKind, usize, usize) {
+    fn unary(&mut self, u: &c::UnaryOperatorExpression) -> (ExprKind, usize, usize) {
         let at = self.first(&u.operator);
-        let op = match u.operator.node {
-            c::UnaryOperator::PostIncrement => UnaryOp::PostInc,
-            c::UnaryOperator::PostDecrement => UnaryOp::PostDec,
-            c::UnaryOperator::PreIncrement => UnaryOp::PreInc,
-            c::UnaryOperator::PreDecrement => UnaryOp::PreDec,
-            c::UnaryOperator::Address => UnaryOp::AddrOf,
-            c::UnaryOperator::Indirection => UnaryOp::Deref,
-            c::UnaryOperator::Plus => UnaryOp::Plus,
-            c::UnaryOperator::Minus => UnaryOp::Minus,
-            c::UnaryOperator::Complement => UnaryOp::BitNot,
-            c::UnaryOperator::Negate => UnaryOp::LogicalNot,
-        };
-        if matches!(op, UnaryOp::PostInc | UnaryOp::PostDec) {
-            let e = self.expr(&u.operand, lo);
-            return (ExprKind::Unary(op, Box::new(e.expr)), e.first, at);
-        }
         let e = self.expr(&u.operand, at + 1);
-        (ExprKind::Unary(op, Box::new(e.expr)), at, e.last)
+        (
+            ExprKind::Unary(unary_op(&u.operator.node), Box::new(e.expr)),
+            at,
+            e.last,
+        )
     }
 
     /// `(type) operand`. To lang-c `(float4)(x).xyz` is a cast of `(x).xyz`; in OpenCL C, as in clang, it is
@@ -276,71 +249,62 @@ impl Lower<'_> {
         (kind, first, last)
     }
 
-    fn binary(&mut self, b: &c::BinaryOperatorExpression, lo: usize) -> (ExprKind, usize, usize) {
-        use c::BinaryOperator as B;
-        // Chains lean to the left and may be long: down the left spine without recursion.
-        let mut spine = vec![b];
-        let mut leaf = &*b.lhs;
-        // An operand in parentheses begins a chain of its own.
-        while let c::Expression::BinaryOperator(inner) = &leaf.node {
-            spine.push(&inner.node);
-            leaf = &inner.node.lhs;
+    /// Binary and postfix operators: chains that lean to the left and may be long, so the left spine is walked
+    /// without recursion.
+    fn chain(&mut self, n: &Node<c::Expression>, lo: usize) -> (ExprKind, usize, usize) {
+        let mut spine = vec![n];
+        while let Some(inner) = spine.last().and_then(|n| left_operand(n)) {
+            spine.push(inner);
         }
+        let Some(leaf) = spine.pop() else {
+            return (ExprKind::Char(0), lo, lo);
+        };
         let mut left = self.expr(leaf, lo);
-        while let Some(b) = spine.pop() {
-            let op = match b.operator.node {
-                B::Index => {
-                    let open = self.after(left.last);
-                    let index = self.expr(&b.rhs, open + 1);
-                    let last = self.partner(open).max(left.last);
-                    let kind = ExprKind::Index(Box::new(left.expr), Box::new(index.expr));
-                    left = self.finish_binary(kind, left.first, last, lo, spine.is_empty());
-                    continue;
-                }
-                B::Multiply => Ok(BinaryOp::Mul),
-                B::Divide => Ok(BinaryOp::Div),
-                B::Modulo => Ok(BinaryOp::Rem),
-                B::Plus => Ok(BinaryOp::Add),
-                B::Minus => Ok(BinaryOp::Sub),
-                B::ShiftLeft => Ok(BinaryOp::Shl),
-                B::ShiftRight => Ok(BinaryOp::Shr),
-                B::Less => Ok(BinaryOp::Lt),
-                B::Greater => Ok(BinaryOp::Gt),
-                B::LessOrEqual => Ok(BinaryOp::Le),
-                B::GreaterOrEqual => Ok(BinaryOp::Ge),
-                B::Equals => Ok(BinaryOp::Eq),
-                B::NotEquals => Ok(BinaryOp::Ne),
-                B::BitwiseAnd => Ok(BinaryOp::BitAnd),
-                B::BitwiseXor => Ok(BinaryOp::BitXor),
-                B::BitwiseOr => Ok(BinaryOp::BitOr),
-                B::LogicalAnd => Ok(BinaryOp::LogicalAnd),
-                B::LogicalOr => Ok(BinaryOp::LogicalOr),
-                B::Assign => Err(None),
-                B::AssignMultiply => Err(Some(BinaryOp::Mul)),
-                B::AssignDivide => Err(Some(BinaryOp::Div)),
-                B::AssignModulo => Err(Some(BinaryOp::Rem)),
-                B::AssignPlus => Err(Some(BinaryOp::Add)),
-                B::AssignMinus => Err(Some(BinaryOp::Sub)),
-                B::AssignShiftLeft => Err(Some(BinaryOp::Shl)),
-                B::AssignShiftRight => Err(Some(BinaryOp::Shr)),
-                B::AssignBitwiseAnd => Err(Some(BinaryOp::BitAnd)),
-                B::AssignBitwiseXor => Err(Some(BinaryOp::BitXor)),
-                B::AssignBitwiseOr => Err(Some(BinaryOp::BitOr)),
-            };
-            let operator = self.after(left.last);
-            let right = self.expr(&b.rhs, operator + 1);
-            let (l, r) = (Box::new(left.expr), Box::new(right.expr));
-            let kind = match op {
-                Ok(op) => ExprKind::Binary(op, l, r),
-                Err(op) => ExprKind::Assign(op, l, r),
-            };
-            left = self.finish_binary(kind, left.first, right.last, lo, spine.is_empty());
+        while let Some(n) = spine.pop() {
+            let first = left.first;
+            let (kind, last) = self.link(n, left);
+            left = self.finish_link(kind, first, last, lo, spine.is_empty());
         }
         (left.expr.kind, left.first, left.last)
     }
 
+    /// One operator of a chain, its left operand done. Returns the last token too.
+    fn link(&mut self, n: &Node<c::Expression>, left: Lowered) -> (ExprKind, usize) {
+        let e = Box::new(left.expr);
+        match &n.node {
+            c::Expression::Member(m) => {
+                let id = self.ident(&m.node.identifier);
+                let kind = match m.node.operator.node {
+                    c::MemberOperator::Direct => ExprKind::Member(e, id),
+                    c::MemberOperator::Indirect => ExprKind::Arrow(e, id),
+                };
+                (kind, self.first(&m.node.identifier))
+            }
+            c::Expression::Call(call) => {
+                let open = self.after(left.last);
+                let args = self.list(&call.node.arguments, open + 1);
+                (ExprKind::Call(e, args), self.partner(open).max(left.last))
+            }
+            c::Expression::UnaryOperator(u) => (
+                ExprKind::Unary(unary_op(&u.node.operator.node), e),
+                self.first(&u.node.operator),
+            ),
+            c::Expression::BinaryOperator(b) => {
+                let operator = self.after(left.last);
+                let right = self.expr(&b.node.rhs, operator + 1);
+                let r = Box::new(right.expr);
+                match binary_op(&b.node.operator.node) {
+                    Operator::Index => (ExprKind::Index(e, r), self.partner(operator).max(left.last)),
+                    Operator::Binary(op) => (ExprKind::Binary(op, e, r), right.last),
+                    Operator::Assign(op) => (ExprKind::Assign(op, e, r), right.last),
+                }
+            }
+            _ => (e.kind, left.last),
+        }
+    }
+
     /// One operator of a chain; parentheses around inner ones are found here, around the outermost by the caller.
-    fn finish_binary(
+    fn finish_link(
         &mut self,
         kind: ExprKind,
         first: usize,
@@ -416,6 +380,82 @@ impl Lower<'_> {
     /// A label or other name at a token.
     pub(super) fn name(&self, n: &Node<c::Identifier>) -> Ident {
         self.ident(n)
+    }
+}
+
+/// The operand that a binary or postfix operator is written behind.
+fn left_operand(n: &Node<c::Expression>) -> Option<&Node<c::Expression>> {
+    match &n.node {
+        c::Expression::BinaryOperator(b) => Some(&b.node.lhs),
+        c::Expression::Member(m) => Some(&m.node.expression),
+        c::Expression::Call(k) => Some(&k.node.callee),
+        c::Expression::UnaryOperator(u) if is_postfix(&u.node.operator.node) => Some(&u.node.operand),
+        _ => None,
+    }
+}
+
+fn is_postfix(op: &c::UnaryOperator) -> bool {
+    matches!(
+        op,
+        c::UnaryOperator::PostIncrement | c::UnaryOperator::PostDecrement
+    )
+}
+
+fn unary_op(op: &c::UnaryOperator) -> UnaryOp {
+    match op {
+        c::UnaryOperator::PostIncrement => UnaryOp::PostInc,
+        c::UnaryOperator::PostDecrement => UnaryOp::PostDec,
+        c::UnaryOperator::PreIncrement => UnaryOp::PreInc,
+        c::UnaryOperator::PreDecrement => UnaryOp::PreDec,
+        c::UnaryOperator::Address => UnaryOp::AddrOf,
+        c::UnaryOperator::Indirection => UnaryOp::Deref,
+        c::UnaryOperator::Plus => UnaryOp::Plus,
+        c::UnaryOperator::Minus => UnaryOp::Minus,
+        c::UnaryOperator::Complement => UnaryOp::BitNot,
+        c::UnaryOperator::Negate => UnaryOp::LogicalNot,
+    }
+}
+
+enum Operator {
+    Index,
+    Binary(BinaryOp),
+    Assign(Option<BinaryOp>),
+}
+
+fn binary_op(op: &c::BinaryOperator) -> Operator {
+    use c::BinaryOperator as B;
+    let assign = |op| Operator::Assign(Some(op));
+    match op {
+        B::Index => Operator::Index,
+        B::Multiply => Operator::Binary(BinaryOp::Mul),
+        B::Divide => Operator::Binary(BinaryOp::Div),
+        B::Modulo => Operator::Binary(BinaryOp::Rem),
+        B::Plus => Operator::Binary(BinaryOp::Add),
+        B::Minus => Operator::Binary(BinaryOp::Sub),
+        B::ShiftLeft => Operator::Binary(BinaryOp::Shl),
+        B::ShiftRight => Operator::Binary(BinaryOp::Shr),
+        B::Less => Operator::Binary(BinaryOp::Lt),
+        B::Greater => Operator::Binary(BinaryOp::Gt),
+        B::LessOrEqual => Operator::Binary(BinaryOp::Le),
+        B::GreaterOrEqual => Operator::Binary(BinaryOp::Ge),
+        B::Equals => Operator::Binary(BinaryOp::Eq),
+        B::NotEquals => Operator::Binary(BinaryOp::Ne),
+        B::BitwiseAnd => Operator::Binary(BinaryOp::BitAnd),
+        B::BitwiseXor => Operator::Binary(BinaryOp::BitXor),
+        B::BitwiseOr => Operator::Binary(BinaryOp::BitOr),
+        B::LogicalAnd => Operator::Binary(BinaryOp::LogicalAnd),
+        B::LogicalOr => Operator::Binary(BinaryOp::LogicalOr),
+        B::Assign => Operator::Assign(None),
+        B::AssignMultiply => assign(BinaryOp::Mul),
+        B::AssignDivide => assign(BinaryOp::Div),
+        B::AssignModulo => assign(BinaryOp::Rem),
+        B::AssignPlus => assign(BinaryOp::Add),
+        B::AssignMinus => assign(BinaryOp::Sub),
+        B::AssignShiftLeft => assign(BinaryOp::Shl),
+        B::AssignShiftRight => assign(BinaryOp::Shr),
+        B::AssignBitwiseAnd => assign(BinaryOp::BitAnd),
+        B::AssignBitwiseXor => assign(BinaryOp::BitXor),
+        B::AssignBitwiseOr => assign(BinaryOp::BitOr),
     }
 }
 

@@ -1,60 +1,19 @@
 //! Modules built by hand, through spirv-val and back through the reflection reader.
 
-use super::emit;
-use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
-use crate::ir::build::Builder;
-use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
-use crate::ir::{
+mod common;
+
+use caldera_compiler::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use caldera_compiler::ir::build::Builder;
+use caldera_compiler::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
+use caldera_compiler::ir::{
     Access, AddressSpace, ArgKind, ArgLocation, ConstantData, Func, Function, KernelAbi, KernelArg,
     KernelInfo, Module, Op, PointerUse, Scalar, Storage, SystemPush, Ty, Value,
 };
-use crate::reflect::{self, Binding, Place, PushRange};
-use crate::source::Span;
-use crate::target::{SpirvVersion, Target};
-use std::io::Write;
-use std::process::{Command, Stdio};
-
-/// Every module of every test must be valid for each Vulkan version that has its SPIR-V version.
-fn validate(words: &[u32], version: SpirvVersion) {
-    let env = match version.minor {
-        0..=3 => "vulkan1.1",
-        4 => "vulkan1.1spv1.4",
-        5 => "vulkan1.2",
-        _ => "vulkan1.3",
-    };
-    let run = |program: &str, args: &[&str], words: &[u32]| {
-        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let mut child = Command::new(program)
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|e| panic!("{program} of SPIRV-Tools must be installed: {e}"));
-        child
-            .stdin
-            .take()
-            .expect("piped")
-            .write_all(&bytes)
-            .expect("it reads its input");
-        child.wait_with_output().expect("it ends")
-    };
-    let mut out = run("spirv-val", &["--target-env", env, "-"], words);
-    // Older validators know older revisions of the reflection set only.
-    if String::from_utf8_lossy(&out.stderr).contains("ClspvReflection import version") {
-        let stripped = reflect::strip(words).expect("own modules are well-formed");
-        out = run("spirv-val", &["--target-env", env, "-"], &stripped);
-    }
-    if !out.status.success() {
-        let dis = run("spirv-dis", &["--raw-id", "-"], words);
-        panic!(
-            "spirv-val --target-env {env}: {}{}\n{}",
-            String::from_utf8_lossy(&out.stdout),
-            String::from_utf8_lossy(&out.stderr),
-            String::from_utf8_lossy(&dis.stdout)
-        );
-    }
-}
+use caldera_compiler::reflect::{self, Binding, Place, PushRange};
+use caldera_compiler::source::Span;
+use caldera_compiler::spirv::emit;
+use caldera_compiler::target::Target;
+use common::validate;
 
 const ALIGN4: Access = Access {
     align: 4,

@@ -1,0 +1,113 @@
+//! Finds out what kernels do with the memory of their pointer arguments.
+//!
+//! Why: the runtime puts barriers only between commands that touch the same memory, and needs none between two
+//! that only read it.
+//! In:  `Inlined`, before `lower_kernel_args` (parameters are still there). Behind `mem2reg` the answer is best.
+//! Out: `KernelArg::uses` of pointers to global and constant memory.
+//!
+//! Flow-insensitive: a value is *derived* from a parameter if it is the parameter, or the result of pointer
+//! arithmetic, a cast, a selection, or passed on by a structured instruction, of a derived value. Whatever else
+//! takes a derived pointer (stored to memory, made an integer) lets it escape, and then nothing is known.
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::inv;
+use crate::ir::{ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerUse, Value, ValueDef};
+
+pub const PASS: Pass = Pass {
+    name: "gather_pointer_uses",
+    about: "Finds out what kernels do with the memory of their pointer arguments.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    for kernel in &mut module.kernels {
+        let func = &module.funcs[kernel.func];
+        let users = users(func);
+        for (arg, &param) in kernel.args.iter_mut().zip(&func.params) {
+            match arg.kind {
+                ArgKind::Buffer { .. } => arg.uses = uses_of(func, &users, param),
+                ArgKind::Pod { .. } | ArgKind::Local { .. } | ArgKind::Image { .. } | ArgKind::Sampler => {}
+            }
+        }
+    }
+    Ok(Changed::No)
+}
+
+/// Instructions by operand: (instruction, number of the operand).
+fn users(func: &Function) -> Vec<Vec<(Inst, usize)>> {
+    let mut users = vec![Vec::new(); func.values.len()];
+    for inst in func.insts_in_order() {
+        for (n, arg) in func.insts[inst].args.iter().enumerate() {
+            if !matches!(func.values[*arg].def, ValueDef::Const(_)) {
+                users[arg.index()].push((inst, n));
+            }
+        }
+    }
+    users
+}
+
+fn uses_of(func: &Function, users: &[Vec<(Inst, usize)>], param: Value) -> PointerUse {
+    let mut uses = PointerUse {
+        read: false,
+        written: false,
+        escapes: false,
+    };
+    let mut derived = vec![false; func.values.len()];
+    let mut work = vec![param];
+    derived[param.index()] = true;
+    while let Some(value) = work.pop() {
+        for &(inst, n) in &users[value.index()] {
+            if let Some(next) = step(func, inst, n, &mut uses)
+                && !std::mem::replace(&mut derived[next.index()], true)
+            {
+                work.push(next);
+            }
+        }
+    }
+    if uses.escapes { PointerUse::default() } else { uses }
+}
+
+/// Accounts for one use; returns the values that are derived by it.
+fn step(func: &Function, inst: Inst, operand: usize, uses: &mut PointerUse) -> Option<Value> {
+    let data = &func.insts[inst];
+    match (&data.op, operand) {
+        (Op::Load(_), _) | (Op::MemCpy { .. }, 1) => uses.read = true,
+        (Op::Store(_), 0) | (Op::MemCpy { .. }, 0) | (Op::MemZero { .. }, _) => uses.written = true,
+        (Op::PtrAdd, 0) | (Op::Select, 1..) => return data.results.first().copied(),
+        (Op::Cast(CastOp::PtrCast), _) => return data.results.first().copied(),
+        (Op::Compare(_), _) | (Op::Intrinsic(Intrinsic::Prefetch), _) => {}
+        (Op::Intrinsic(Intrinsic::Atomic(op)), 0) => match op {
+            AtomicOp::Load => uses.read = true,
+            AtomicOp::Store => uses.written = true,
+            AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Xchg
+            | AtomicOp::SMin
+            | AtomicOp::SMax
+            | AtomicOp::UMin
+            | AtomicOp::UMax
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor
+            | AtomicOp::CmpXchg => {
+                uses.read = true;
+                uses.written = true;
+            }
+        },
+        (Op::Exit(target), n) => return func.insts[*target].results.get(n).copied(),
+        (Op::Repeat(target), n) => {
+            let region = func.insts[*target].regions.first()?;
+            return func.regions[*region].args.get(n).copied();
+        }
+        (Op::Loop, n) => {
+            let region = data.regions.first()?;
+            return func.regions[*region].args.get(n).copied();
+        }
+        _ => uses.escapes = true,
+    }
+    None
+}

@@ -1,0 +1,315 @@
+//! Lowers kernel parameters to reads of the push constants and the argument buffer.
+//!
+//! In:  `Inlined`, `SystemValues` (the system's slots come first in the push constants).
+//! Out: `KernelArgs`: kernels have no parameters; `Module::abi` says where the launch puts each argument;
+//!      `SystemPush::size` is the end of the largest kernel's block.
+//!
+//! Layout: arguments in order, each naturally aligned, behind the system's slots. An argument that does not
+//! fit in the target's push constants any more goes into the argument buffer (space `Args`), laid out in
+//! the same way; smaller ones behind it may still fit.
+//!
+//! | argument | read as |
+//! |---|---|
+//! | value | its type |
+//! | struct | where all uses are reads at constant offsets, those, straight from the block; else a private copy |
+//! | pointer to global or constant memory | a 64-bit address |
+//! | pointer to local memory | a u32, the byte offset of its memory in the arena |
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::diag::InternalError;
+use crate::inv;
+use crate::ir::walk::{Replacements, Walk};
+use crate::ir::{
+    Access, AddressSpace, ArgKind, ArgLocation, Builder, Function, Inst, KernelAbi, KernelInfo, Module, Op,
+    Ty, Value,
+};
+use crate::target::{Limits, Target};
+use std::collections::{BTreeMap, HashMap};
+
+pub const PASS: Pass = Pass {
+    name: "lower_kernel_args",
+    about: "Lowers kernel parameters to reads of the push constants and the argument buffer.",
+    run,
+    requires: inv![Inlined, SystemValues],
+    establishes: inv![KernelArgs],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut end = module.system.size;
+    for kernel in &module.kernels {
+        let func = &mut module.funcs[kernel.func];
+        let (abi, push_end) = layout(kernel, func, module.system.size, cx.target)?;
+        lower(func, kernel, &abi)?;
+        end = end.max(push_end);
+        module.abi.push(abi);
+    }
+    module.system.size = end;
+    Ok(Changed::Yes)
+}
+
+/// Offsets in the two blocks.
+struct Cursor<'t> {
+    limits: &'t Limits,
+    push: u32,
+    args: u32,
+}
+
+/// A place for an argument.
+enum Spot {
+    Push(u32),
+    Args(u32),
+}
+
+impl Cursor<'_> {
+    fn take(&mut self, size: u32, align: u32) -> Spot {
+        let at = self.push.next_multiple_of(align);
+        if at.saturating_add(size) <= self.limits.push_constants {
+            self.push = at + size;
+            return Spot::Push(at);
+        }
+        let at = self.args.next_multiple_of(align);
+        self.args = at.saturating_add(size);
+        Spot::Args(at)
+    }
+}
+
+/// Where each argument goes, and the end of the push constants.
+fn layout(
+    kernel: &KernelInfo,
+    func: &Function,
+    start: u32,
+    target: &Target,
+) -> Result<(KernelAbi, u32), PassError> {
+    let mut cursor = Cursor {
+        limits: &target.limits,
+        push: start,
+        args: 0,
+    };
+    let mut abi = KernelAbi::default();
+    for arg in &kernel.args {
+        abi.args.push(match arg.kind {
+            ArgKind::Pod { size, align, .. } => match cursor.take(size, align.max(1)) {
+                Spot::Push(offset) => ArgLocation::Push { offset, size },
+                Spot::Args(offset) => ArgLocation::Args { offset, size },
+            },
+            ArgKind::Buffer { .. } => match cursor.take(8, 8) {
+                Spot::Push(offset) => ArgLocation::PointerPush { offset },
+                Spot::Args(offset) => ArgLocation::PointerArgs { offset },
+            },
+            ArgKind::Local { elem_size, .. } => match cursor.take(4, 4) {
+                Spot::Push(offset) => ArgLocation::LocalPush { offset, elem_size },
+                Spot::Args(offset) => ArgLocation::LocalArgs { offset, elem_size },
+            },
+            ArgKind::Image { .. } | ArgKind::Sampler => {
+                return Err(PassError::Unsupported {
+                    feature: format!("argument '{}' of kernel '{}'", arg.name, kernel.name),
+                    span: func.span,
+                    needs: "image support".into(),
+                });
+            }
+        });
+    }
+    abi.args_size = cursor.args.next_multiple_of(16);
+    if abi.args_size > target.limits.uniform_buffer {
+        return Err(PassError::TooLarge {
+            what: format!("size of the arguments of kernel '{}'", kernel.name),
+            limit: u64::from(target.limits.uniform_buffer),
+            span: func.span,
+        });
+    }
+    // The block is an array of words.
+    Ok((abi, cursor.push.next_multiple_of(4)))
+}
+
+fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<(), PassError> {
+    let params = std::mem::take(&mut func.params);
+    if params.len() != kernel.args.len() {
+        let message = format!("kernel '{}' has not as many parameters as arguments", kernel.name);
+        return Err(InternalError::new("lower_kernel_args", message).into());
+    }
+    let by_ref: Vec<bool> = kernel
+        .args
+        .iter()
+        .map(|arg| matches!(arg.kind, ArgKind::Pod { by_ref: true, .. }))
+        .collect();
+    let uses = by_ref
+        .contains(&true)
+        .then(|| private_uses(func, &params))
+        .unwrap_or_default();
+    let mut replacements = Replacements::default();
+    let body = func.body;
+    let mut b = Builder::before(func, body, 0);
+    b.span = b.func.span;
+    for (i, (&param, location)) in params.iter().zip(&abi.args).enumerate() {
+        let ty = b.func.ty(param);
+        let (ptr, size) = pointer_to(&mut b, location);
+        let new = match location {
+            // `lower_memory`: in these spaces a local pointer is its plain offset.
+            ArgLocation::LocalPush { .. } | ArgLocation::LocalArgs { .. } => b.load(ptr, ty, access(4)),
+            _ if by_ref[i] => {
+                let found = uses.get(&param);
+                let align = match kernel.args[i].kind {
+                    ArgKind::Pod { align, .. } => align.max(1),
+                    _ => 1,
+                };
+                match found {
+                    None => continue,
+                    Some(uses) if uses.only_reads => {
+                        let space = b.func.ty(ptr);
+                        for &(value, _) in &uses.pointers {
+                            b.func.values[value].ty = space;
+                        }
+                        ptr
+                    }
+                    Some(uses) => private_copy(&mut b, ptr, size, align, uses),
+                }
+            }
+            _ => {
+                let align = ty.scalar.bytes().max(1);
+                b.load(ptr, ty, access(align))
+            }
+        };
+        replacements.set(param, new);
+    }
+    replacements.apply(func);
+    Ok(())
+}
+
+fn access(align: u32) -> Access {
+    Access {
+        align,
+        volatile: false,
+    }
+}
+
+/// The address of an argument's value, and its size.
+fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> (Value, u32) {
+    let (space, offset, size) = match *location {
+        ArgLocation::Push { offset, size } => (AddressSpace::Push, offset, size),
+        ArgLocation::Args { offset, size } => (AddressSpace::Args, offset, size),
+        ArgLocation::PointerPush { offset } => (AddressSpace::Push, offset, 8),
+        ArgLocation::PointerArgs { offset } => (AddressSpace::Args, offset, 8),
+        ArgLocation::LocalPush { offset, .. } => (AddressSpace::Push, offset, 4),
+        ArgLocation::LocalArgs { offset, .. } => (AddressSpace::Args, offset, 4),
+        // `layout` gives none of these yet.
+        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => (AddressSpace::Args, 0, 0),
+    };
+    (b.bits(Ty::ptr(space), u64::from(offset)), size)
+}
+
+/// How the private copy of a struct argument is used.
+#[derive(Debug, Default)]
+struct Uses {
+    /// Pointers at constant offsets into it, results of `PtrAdd`.
+    pointers: Vec<(Value, i64)>,
+    /// Types of accesses at constant offsets.
+    accesses: BTreeMap<u32, Ty>,
+    only_reads: bool,
+}
+
+/// Finds all uses of some parameters, through constant offsets.
+fn private_uses(func: &Function, params: &[Value]) -> HashMap<Value, Uses> {
+    let mut origin: HashMap<Value, (Value, i64)> = params.iter().map(|&p| (p, (p, 0))).collect();
+    let mut uses: HashMap<Value, Uses> = HashMap::new();
+    // Definitions come before uses in the order of the text.
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        let data = &func.insts[inst];
+        for (n, arg) in data.args.iter().enumerate() {
+            let Some(&(param, offset)) = origin.get(arg) else {
+                continue;
+            };
+            let u = uses.entry(param).or_insert_with(|| Uses {
+                only_reads: true,
+                ..Uses::default()
+            });
+            match use_of(func, inst, n) {
+                Use::Offset(bytes) => {
+                    let result = data.results[0];
+                    let sum = offset.wrapping_add(bytes);
+                    origin.insert(result, (param, sum));
+                    u.pointers.push((result, sum));
+                }
+                Use::Read(ty) => u.record(offset, ty),
+                Use::Written(ty) => {
+                    u.record(offset, ty);
+                    u.only_reads = false;
+                }
+                Use::Copied => {}
+                Use::Other => u.only_reads = false,
+            }
+        }
+    }
+    uses
+}
+
+impl Uses {
+    fn record(&mut self, offset: i64, ty: Ty) {
+        if let Ok(offset) = u32::try_from(offset) {
+            self.accesses.entry(offset).or_insert(ty);
+        }
+    }
+}
+
+/// What an instruction does with a pointer that is its operand.
+enum Use {
+    Offset(i64),
+    Read(Ty),
+    Written(Ty),
+    /// The source of a copy.
+    Copied,
+    Other,
+}
+
+fn use_of(func: &Function, inst: Inst, operand: usize) -> Use {
+    let data = &func.insts[inst];
+    match (&data.op, operand) {
+        (Op::PtrAdd, 0) => match func.as_bits(data.args[1]) {
+            Some(bits) if func.ty(data.args[1]) == Ty::I32 => Use::Offset(i64::from(bits as u32 as i32)),
+            Some(bits) => Use::Offset(bits as i64),
+            None => Use::Other,
+        },
+        (Op::Load(a), _) if !a.volatile => Use::Read(func.ty(data.results[0])),
+        (Op::Store(a), 0) if !a.volatile => Use::Written(func.ty(data.args[1])),
+        (Op::MemCpy { src, .. }, 1) if !src.volatile => Use::Copied,
+        _ => Use::Other,
+    }
+}
+
+/// Private memory with the struct's bytes, copied in the pieces that the kernel works with.
+fn private_copy(b: &mut Builder<'_>, from: Value, size: u32, align: u32, uses: &Uses) -> Value {
+    let copy = b.alloca(size, align);
+    let mut at = 0;
+    let mut pieces: Vec<(u32, Ty)> = Vec::new();
+    let fill = |pieces: &mut Vec<(u32, Ty)>, mut at: u32, to: u32| {
+        while at < to {
+            let ty = match (at % 4, at % 2, to - at) {
+                (0, _, 4..) => Ty::I32,
+                (_, 0, 2..) => Ty::I16,
+                _ => Ty::I8,
+            };
+            pieces.push((at, ty));
+            at += ty.bytes();
+        }
+    };
+    for (&offset, &ty) in &uses.accesses {
+        let ty = if ty == Ty::BOOL { Ty::I8 } else { ty };
+        let end = offset.saturating_add(ty.bytes());
+        if offset >= at && end <= size {
+            fill(&mut pieces, at, offset);
+            pieces.push((offset, ty));
+            at = end;
+        }
+    }
+    fill(&mut pieces, at, size);
+    for (offset, ty) in pieces {
+        // Largest power of two that divides the offset, at most the block's alignment of this argument.
+        let aligned = access(align.min(1 << offset.trailing_zeros().min(4)));
+        let source = b.ptr_offset(from, i64::from(offset));
+        let value = b.load(source, ty, aligned);
+        let target = b.ptr_offset(copy, i64::from(offset));
+        b.store(target, value, aligned);
+    }
+    copy
+}

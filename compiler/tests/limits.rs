@@ -1,0 +1,247 @@
+//! No input makes the front end crash, hang or take all memory: nesting and expansion are bounded with errors.
+
+use std::time::{Duration, Instant};
+
+use caldera_compiler::diag::Diags;
+use caldera_compiler::options::Options;
+use caldera_compiler::pp;
+use caldera_compiler::source::SourceMap;
+use caldera_compiler::syntax;
+use caldera_compiler::target::Target;
+
+/// Parses and drops; returns whether there were errors.
+fn fails(source: &str) -> bool {
+    let mut map = SourceMap::default();
+    let main = map.add("limits.cl", source);
+    let mut diags = Diags::default();
+    let target = Target::desktop();
+    let tokens = pp::preprocess(
+        &mut map,
+        main,
+        &Options::default(),
+        &target,
+        &pp::NoIncludes,
+        &mut diags,
+    );
+    let _ = pp::tokens_to_text(&tokens, &map);
+    let _ = syntax::parse(&tokens, &map, &mut diags);
+    let _ = diags.render(&map);
+    diags.has_errors()
+}
+
+fn function(body: String) -> String {
+    format!("void f(int x) {{ {body} }}")
+}
+
+type Nest = (&'static str, fn(usize) -> String);
+
+/// Ways to nest; the deepest that must work is 200.
+const NESTS: &[Nest] = &[
+    ("precedences", |n| {
+        function(format!(
+            "x = {}1{};",
+            "x||x&&x|x^x&x==x<x<<x+x*g(".repeat(n),
+            ")".repeat(n)
+        ))
+    }),
+    ("parentheses", |n| {
+        function(format!("x = {}1{};", "(".repeat(n), ")".repeat(n)))
+    }),
+    ("calls", |n| {
+        function(format!("{}1{};", "g(".repeat(n), ")".repeat(n)))
+    }),
+    ("calls with sums", |n| {
+        function(format!("{}1{};", "g(x+".repeat(n), ")".repeat(n)))
+    }),
+    ("indices", |n| {
+        function(format!("{}1{};", "x[".repeat(n), "]".repeat(n)))
+    }),
+    ("casts", |n| function(format!("x = {}1;", "(int)".repeat(n)))),
+    ("casts in parentheses", |n| {
+        function(format!("x = {}1{};", "(int)(".repeat(n), ")".repeat(n)))
+    }),
+    ("vectors", |n| {
+        function(format!("x = {}1{};", "(float4)(".repeat(n), ")".repeat(n)))
+    }),
+    ("initializers", |n| {
+        format!("int a[] = {}1{};", "{".repeat(n), "}".repeat(n))
+    }),
+    ("blocks", |n| {
+        function(format!("{}x;{}", "{".repeat(n), "}".repeat(n)))
+    }),
+    ("ifs", |n| function(format!("{} x;", "if (x)".repeat(n)))),
+    ("else ifs", |n| {
+        function(format!("{} x;", "if (x) x = 1; else ".repeat(n)))
+    }),
+    ("else ifs with braces", |n| {
+        function(format!("{} x;", "if (x) { x = 1; } else ".repeat(n)))
+    }),
+    ("loops", |n| {
+        function(format!("{} x;", "for (;;) while (x) ".repeat(n / 2)))
+    }),
+    ("dos", |n| {
+        function(format!("{} x; {}", "do ".repeat(n), "while (x);".repeat(n)))
+    }),
+    ("ternaries", |n| {
+        function(format!("x = {}1;", "x ? 1 : ".repeat(n / 2)))
+    }),
+    ("ternaries in the middle", |n| {
+        function(format!("x = {}1{};", "x ? ".repeat(n / 2), ": 1".repeat(n / 2)))
+    }),
+    ("nots", |n| function(format!("x = {}1;", "!".repeat(n)))),
+    ("minuses", |n| function(format!("x = {}1;", "- ".repeat(n)))),
+    ("stars", |n| function(format!("x = {}x;", "*".repeat(n)))),
+    ("pointers", |n| format!("int {} p;", "*".repeat(n))),
+    ("declarators", |n| {
+        format!("int {}p{};", "(".repeat(n), ")".repeat(n))
+    }),
+    ("arrays", |n| format!("int p{};", "[2]".repeat(n))),
+    ("assignments", |n| function(format!("{}1;", "x = ".repeat(n)))),
+    ("sums", |n| function(format!("x = {}1;", "x + ".repeat(n)))),
+    ("members", |n| function(format!("x{};", ".a".repeat(n)))),
+    ("increments", |n| function(format!("x{};", " ++".repeat(n)))),
+    ("commas", |n| function(format!("{} x;", "x,".repeat(n)))),
+    ("sizeofs", |n| function(format!("x = {}x;", "sizeof ".repeat(n)))),
+    ("structs", |n| {
+        format!(
+            "{}int x;{};",
+            "struct {".repeat(n),
+            "} a;".repeat(n).trim_end_matches(';')
+        )
+    }),
+    ("cases", |n| {
+        function(format!(
+            "switch (x) {{ {} x; }}",
+            (0..n).map(|i| format!("case {i}: ")).collect::<String>()
+        ))
+    }),
+    ("labels", |n| {
+        function(format!(
+            "{} x;",
+            (0..n).map(|i| format!("l{i}: ")).collect::<String>()
+        ))
+    }),
+    ("parameters", |n| format!("void f({});", vec!["int"; n].join(","))),
+    ("function types", |n| {
+        format!("void f({}int{});", "int (*)(".repeat(n), ")".repeat(n))
+    }),
+    ("attributes", |n| {
+        format!("int x {};", "__attribute__((aligned(4)))".repeat(n))
+    }),
+    ("attribute arguments", |n| {
+        format!(
+            "int x __attribute__((aligned({}4{})));",
+            "(".repeat(n),
+            ")".repeat(n)
+        )
+    }),
+    ("statement expressions", |n| {
+        function(format!("x = {}1{};", "({".repeat(n / 2), ";})".repeat(n / 2)))
+    }),
+    ("strings", |n| function(format!("{};", "\"a\" ".repeat(n)))),
+    ("semicolons", |n| ";".repeat(n)),
+    ("open braces", |n| "{".repeat(n)),
+    ("close braces", |n| "}".repeat(n)),
+    ("hashes", |n| "#".repeat(n)),
+    ("ifs of the preprocessor", |n| {
+        format!("{}{}", "#if 1\n".repeat(n), "#endif\n".repeat(n))
+    }),
+    ("#if parentheses", |n| {
+        format!("#if {}1{}\n#endif", "(".repeat(n), ")".repeat(n))
+    }),
+    ("#if nots", |n| format!("#if {}1\n#endif", "!".repeat(n))),
+    ("#if ternaries", |n| {
+        format!("#if {}1\n#endif", "1 ? 1 : ".repeat(n))
+    }),
+    ("macro calls", |n| {
+        format!(
+            "#define F(x) (x)\nint x = {}1{};",
+            "F(".repeat(n / 2),
+            ")".repeat(n / 2)
+        )
+    }),
+    ("splices", |n| format!("int {}x;", "a\\\n".repeat(n))),
+];
+
+/// Each construct nested 10,000 deep ends in a result, in reasonable time.
+#[test]
+fn deep() {
+    for (name, make) in NESTS {
+        let start = Instant::now();
+        fails(&make(10_000));
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "{name}: {:?}",
+            start.elapsed()
+        );
+    }
+}
+
+/// Up to here programs do nest.
+#[test]
+fn moderate() {
+    for (name, make) in NESTS {
+        let start = Instant::now();
+        let failed = fails(&make(100));
+        let intended = matches!(*name, "open braces" | "close braces" | "hashes");
+        assert_eq!(failed, intended, "{name}");
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "{name}: {:?}",
+            start.elapsed()
+        );
+    }
+}
+
+/// The deepest that is let through has enough stack.
+#[test]
+fn deepest() {
+    for (name, make) in NESTS {
+        for n in [230, 250, 255, 480, 500, 4000] {
+            let start = Instant::now();
+            fails(&make(n));
+            assert!(
+                start.elapsed() < Duration::from_secs(10),
+                "{name} {n}: {:?}",
+                start.elapsed()
+            );
+        }
+    }
+}
+
+#[test]
+fn bombs() {
+    let mut doubling = String::from("#define A0 x x\n");
+    for i in 1..60 {
+        doubling.push_str(&format!("#define A{i} A{} A{}\n", i - 1, i - 1));
+    }
+    let mut empty = String::from("#define B0\n");
+    for i in 1..60 {
+        empty.push_str(&format!("#define B{i} B{} B{}\n", i - 1, i - 1));
+    }
+    let mut calls = String::from("#define C0(x) x x\n");
+    for i in 1..60 {
+        calls.push_str(&format!("#define C{i}(x) C{}(x x)\n", i - 1));
+    }
+    let mut pastes = String::from("#define D0(x) x##x\n");
+    for i in 1..60 {
+        pastes.push_str(&format!(
+            "#define E{i}(x) D{}(x##x)\n#define D{i}(x) E{i}(x)\n",
+            i - 1
+        ));
+    }
+    for (source, last) in [
+        (doubling, "A59"),
+        (empty, "B59"),
+        (calls, "C59(y)"),
+        (pastes, "D59(y)"),
+    ] {
+        let start = Instant::now();
+        assert!(fails(&format!("{source}int {last};")), "{last}");
+        assert!(
+            start.elapsed() < Duration::from_secs(10),
+            "{last}: {:?}",
+            start.elapsed()
+        );
+    }
+}

@@ -1,0 +1,23 @@
+//! The C ABI by clause of the OpenCL 1.2 specification: one file per clause, one check per listed error condition
+//! and per query, through the built library.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod abi;
+mod handles;
+mod s4_1_platform;
+mod s4_2_device;
+mod s4_4_context;
+mod s5_10_marker;
+mod s5_1_queue;
+mod s5_2_1_create_buffer;
+mod s5_2_2_read_write;
+mod s5_2_4_map;
+mod s5_3_image;
+mod s5_4_mem_object;
+mod s5_5_sampler;
+mod s5_6_program;
+mod s5_7_kernel;
+mod s5_8_ndrange;
+mod s5_9_event;

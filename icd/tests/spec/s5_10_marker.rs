@@ -1,0 +1,83 @@
+//! CL 5.10, and the calls of OpenCL 1.0 that it replaced.
+
+use std::ptr::{null, null_mut};
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::{cl, query};
+
+#[test]
+fn markers_and_barriers() {
+    let s = Setup::new();
+    let b = s.buffer(&[0; 64]);
+    let mut fill = null_mut();
+    let code = cl!(clEnqueueFillBuffer(
+        s.queue,
+        b,
+        [9u8].as_ptr().cast(),
+        1,
+        0,
+        64,
+        0,
+        null(),
+        &raw mut fill
+    ));
+    assert_eq!(code, 0);
+    let mut e = [null_mut(); 3];
+    assert_eq!(
+        cl!(clEnqueueMarkerWithWaitList(
+            s.queue,
+            1,
+            &raw const fill,
+            &raw mut e[0]
+        )),
+        0
+    );
+    assert_eq!(
+        cl!(clEnqueueBarrierWithWaitList(s.queue, 0, null(), &raw mut e[1])),
+        0
+    );
+    assert_eq!(cl!(clEnqueueMarker(s.queue, &raw mut e[2])), 0);
+    assert_eq!(cl!(clEnqueueBarrier(s.queue)), 0);
+    assert_eq!(cl!(clEnqueueWaitForEvents(s.queue, 1, &raw const fill)), 0);
+    assert_eq!(cl!(clWaitForEvents(3, e.as_ptr())), 0);
+    assert_eq!(
+        query!(clGetEventInfo(fill; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32),
+        CL_COMPLETE
+    );
+    assert_eq!(
+        query!(clGetEventInfo(e[0]; CL_EVENT_COMMAND_TYPE) as u32),
+        CL_COMMAND_MARKER
+    );
+    assert_eq!(
+        query!(clGetEventInfo(e[1]; CL_EVENT_COMMAND_TYPE) as u32),
+        CL_COMMAND_BARRIER
+    );
+    for e in e.into_iter().chain([fill]) {
+        assert_eq!(cl!(clReleaseEvent(e)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}
+
+#[test]
+fn errors() {
+    let s = Setup::new();
+    // CL 1.1: INVALID_VALUE if event is NULL; if num_events is zero or event_list is NULL
+    assert_eq!(cl!(clEnqueueMarker(s.queue, null_mut())), CL_INVALID_VALUE);
+    assert_eq!(cl!(clEnqueueWaitForEvents(s.queue, 0, null())), CL_INVALID_VALUE);
+    assert_eq!(cl!(clEnqueueWaitForEvents(s.queue, 1, null())), CL_INVALID_VALUE);
+    let nothing: cl_event = null_mut();
+    assert_eq!(
+        cl!(clEnqueueWaitForEvents(s.queue, 1, &raw const nothing)),
+        CL_INVALID_EVENT
+    );
+    assert_eq!(
+        cl!(clEnqueueBarrierWithWaitList(
+            s.queue,
+            1,
+            &raw const nothing,
+            null_mut()
+        )),
+        CL_INVALID_EVENT_WAIT_LIST
+    );
+}

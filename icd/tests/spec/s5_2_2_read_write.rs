@@ -1,0 +1,387 @@
+//! CL 5.2.2 and 5.2.3: reading, writing, copying and filling buffers.
+
+use std::ptr::{null, null_mut};
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::{cl, created};
+
+fn ramp(n: usize) -> Vec<u8> {
+    (0..n).map(|i| (i * 7 + i / 256) as u8).collect()
+}
+
+#[test]
+fn write_then_read() {
+    let s = Setup::new();
+    for size in [1, 3, 4, 1000, 70_000, 3 << 20] {
+        let b = s.buffer(&vec![0; size]);
+        let bytes = ramp(size);
+        for blocking in [0, 1] {
+            let code = cl!(clEnqueueWriteBuffer(
+                s.queue,
+                b,
+                blocking,
+                0,
+                size,
+                bytes.as_ptr().cast(),
+                0,
+                null(),
+                null_mut()
+            ));
+            assert_eq!(code, 0);
+            assert!(s.read(b, size) == bytes, "{size} bytes, blocking {blocking}");
+        }
+        assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    }
+}
+
+#[test]
+fn parts_at_odd_offsets() {
+    let s = Setup::new();
+    let b = s.buffer(&ramp(64));
+    let code = cl!(clEnqueueWriteBuffer(
+        s.queue,
+        b,
+        1,
+        5,
+        3,
+        [1u8, 2, 3].as_ptr().cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let mut expected = ramp(64);
+    expected[5..8].copy_from_slice(&[1, 2, 3]);
+    assert_eq!(s.read(b, 64), expected);
+    let mut part = [0u8; 7];
+    let code = cl!(clEnqueueReadBuffer(
+        s.queue,
+        b,
+        1,
+        3,
+        7,
+        part.as_mut_ptr().cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(part, expected[3..10]);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}
+
+#[test]
+fn read_and_write_errors() {
+    let s = Setup::new();
+    let b = s.buffer(&[0; 16]);
+    let mut m = [0u8; 32];
+    let p = m.as_mut_ptr();
+    let read = |buffer, offset, size, p: *mut u8| {
+        cl!(clEnqueueReadBuffer(
+            s.queue,
+            buffer,
+            1,
+            offset,
+            size,
+            p.cast(),
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    let write = |buffer, offset, size, p: *mut u8| {
+        cl!(clEnqueueWriteBuffer(
+            s.queue,
+            buffer,
+            1,
+            offset,
+            size,
+            p.cast(),
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    // INVALID_MEM_OBJECT if buffer is not a valid buffer object
+    assert_eq!(read(null_mut(), 0, 1, p), CL_INVALID_MEM_OBJECT);
+    assert_eq!(write(null_mut(), 0, 1, p), CL_INVALID_MEM_OBJECT);
+    // INVALID_VALUE if the region is out of bounds or if ptr is NULL or if size is 0
+    for (offset, size) in [
+        (0, 17),
+        (16, 1),
+        (15, 2),
+        (usize::MAX, 2),
+        (1, usize::MAX),
+        (0, 0),
+    ] {
+        assert_eq!(read(b, offset, size, p), CL_INVALID_VALUE, "{offset} {size}");
+        assert_eq!(write(b, offset, size, p), CL_INVALID_VALUE, "{offset} {size}");
+    }
+    assert_eq!(read(b, 0, 1, null_mut()), CL_INVALID_VALUE);
+    assert_eq!(write(b, 0, 1, null_mut()), CL_INVALID_VALUE);
+    // INVALID_CONTEXT if queue and buffer are of different contexts
+    let other = Setup::new();
+    let foreign = other.buffer(&[0; 16]);
+    assert_eq!(read(foreign, 0, 1, p), CL_INVALID_CONTEXT);
+    assert_eq!(write(foreign, 0, 1, p), CL_INVALID_CONTEXT);
+    // INVALID_CONTEXT if queue and events are of different contexts
+    let (event, code) = created!(clCreateUserEvent(other.context));
+    assert_eq!(code, 0);
+    let code = cl!(clEnqueueReadBuffer(
+        s.queue,
+        b,
+        0,
+        0,
+        1,
+        p.cast(),
+        1,
+        &raw const event,
+        null_mut()
+    ));
+    assert_eq!(code, CL_INVALID_CONTEXT);
+    assert_eq!(cl!(clReleaseEvent(event)), 0);
+    // INVALID_OPERATION if the buffer was created for the other direction only
+    for (flags, reads) in [
+        (CL_MEM_HOST_WRITE_ONLY, true),
+        (CL_MEM_HOST_NO_ACCESS, true),
+        (CL_MEM_HOST_READ_ONLY, false),
+        (CL_MEM_HOST_NO_ACCESS, false),
+    ] {
+        let (b, code) = created!(clCreateBuffer(s.context, flags, 16, null_mut()));
+        assert_eq!(code, 0);
+        let code = if reads {
+            read(b, 0, 1, p)
+        } else {
+            write(b, 0, 1, p)
+        };
+        assert_eq!(code, CL_INVALID_OPERATION);
+        assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(foreign)), 0);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}
+
+#[test]
+fn copy() {
+    let s = Setup::new();
+    let (a, b) = (s.buffer(&ramp(256)), s.buffer(&[0; 256]));
+    let copy = |src, dst, from, to, size| {
+        cl!(clEnqueueCopyBuffer(
+            s.queue,
+            src,
+            dst,
+            from,
+            to,
+            size,
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    assert_eq!(copy(a, b, 3, 10, 101), 0);
+    let mut expected = vec![0; 256];
+    expected[10..111].copy_from_slice(&ramp(256)[3..104]);
+    assert_eq!(s.read(b, 256), expected);
+    // Within one buffer, without overlap
+    assert_eq!(copy(a, a, 0, 128, 128), 0);
+    let half = ramp(256)[..128].to_vec();
+    assert_eq!(s.read(a, 256), [half.clone(), half].concat());
+    // INVALID_VALUE if out of bounds or size is 0
+    for (from, to, size) in [(200, 0, 57), (0, 200, 57), (0, 0, 0), (usize::MAX, 0, 2)] {
+        assert_eq!(copy(a, b, from, to, size), CL_INVALID_VALUE);
+    }
+    // MEM_COPY_OVERLAP if src and dst are the same buffer and the regions overlap
+    assert_eq!(copy(a, a, 0, 100, 101), CL_MEM_COPY_OVERLAP);
+    assert_eq!(copy(a, a, 100, 0, 101), CL_MEM_COPY_OVERLAP);
+    assert_eq!(copy(a, null_mut(), 0, 0, 1), CL_INVALID_MEM_OBJECT);
+    assert_eq!(cl!(clReleaseMemObject(a)), 0);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}
+
+#[test]
+fn fill() {
+    let s = Setup::new();
+    let b = s.buffer(&vec![0xFF; 1024]);
+    for size in [1usize, 2, 4, 8, 16, 32, 64, 128] {
+        let pattern: Vec<u8> = (0..size).map(|i| (i * 3 + size) as u8).collect();
+        let code = cl!(clEnqueueFillBuffer(
+            s.queue,
+            b,
+            pattern.as_ptr().cast(),
+            size,
+            size,
+            1024 - 2 * size,
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0, "pattern of {size}");
+        let got = s.read(b, 1024);
+        assert!(
+            got[size..1024 - size].chunks(size).all(|c| c == pattern),
+            "pattern of {size}"
+        );
+    }
+    let fill = |pattern: *const u8, pattern_size, offset, size| {
+        cl!(clEnqueueFillBuffer(
+            s.queue,
+            b,
+            pattern.cast(),
+            pattern_size,
+            offset,
+            size,
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    let p = [0u8; 256];
+    // INVALID_VALUE if pattern is NULL, pattern_size is 0 or not a size that there is, offset or size are not multiples of
+    // it, or the region is out of bounds
+    assert_eq!(fill(null(), 4, 0, 16), CL_INVALID_VALUE);
+    for pattern_size in [0, 3, 12, 256] {
+        assert_eq!(
+            fill(p.as_ptr(), pattern_size, 0, 768),
+            CL_INVALID_VALUE,
+            "{pattern_size}"
+        );
+    }
+    assert_eq!(fill(p.as_ptr(), 4, 2, 16), CL_INVALID_VALUE);
+    assert_eq!(fill(p.as_ptr(), 4, 0, 18), CL_INVALID_VALUE);
+    assert_eq!(fill(p.as_ptr(), 4, 1020, 8), CL_INVALID_VALUE);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}
+
+#[test]
+fn rectangles() {
+    let s = Setup::new();
+    // A 4 × 3 × 2 region at (2, 1, 1) of a buffer with rows of 16 and slices of 96 bytes
+    let b = s.buffer(&vec![0u8; 96 * 4]);
+    let host: Vec<u8> = (1..=24).collect();
+    let (origin, zero, region) = ([2usize, 1, 1], [0usize; 3], [4usize, 3, 2]);
+    let code = cl!(clEnqueueWriteBufferRect(
+        s.queue,
+        b,
+        1,
+        origin.as_ptr(),
+        zero.as_ptr(),
+        region.as_ptr(),
+        16,
+        96,
+        0,
+        0,
+        host.as_ptr().cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let mut expected = vec![0u8; 96 * 4];
+    for (i, v) in host.iter().enumerate() {
+        let (x, y, z) = (i % 4, i / 4 % 3, i / 12);
+        expected[(z + 1) * 96 + (y + 1) * 16 + x + 2] = *v;
+    }
+    assert_eq!(s.read(b, 96 * 4), expected);
+    let mut back = vec![0u8; 24];
+    let code = cl!(clEnqueueReadBufferRect(
+        s.queue,
+        b,
+        1,
+        origin.as_ptr(),
+        zero.as_ptr(),
+        region.as_ptr(),
+        16,
+        96,
+        4,
+        12,
+        back.as_mut_ptr().cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(back, host);
+    let c = s.buffer(&[0u8; 64]);
+    let code = cl!(clEnqueueCopyBufferRect(
+        s.queue,
+        b,
+        c,
+        origin.as_ptr(),
+        zero.as_ptr(),
+        region.as_ptr(),
+        16,
+        96,
+        8,
+        32,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let mut expected = vec![0u8; 64];
+    for (i, v) in host.iter().enumerate() {
+        let (x, y, z) = (i % 4, i / 4 % 3, i / 12);
+        expected[z * 32 + y * 8 + x] = *v;
+    }
+    assert_eq!(s.read(c, 64), expected);
+    // INVALID_VALUE if a region element is 0, a pitch is too small, or an array is NULL
+    let bad = |region: [usize; 3], row, slice| {
+        cl!(clEnqueueReadBufferRect(
+            s.queue,
+            b,
+            1,
+            origin.as_ptr(),
+            zero.as_ptr(),
+            region.as_ptr(),
+            row,
+            slice,
+            0,
+            0,
+            [0u8; 4096].as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    assert_eq!(bad([0, 1, 1], 0, 0), CL_INVALID_VALUE);
+    assert_eq!(bad([4, 3, 2], 3, 0), CL_INVALID_VALUE);
+    assert_eq!(bad([4, 3, 2], 16, 40), CL_INVALID_VALUE);
+    assert_eq!(bad([400, 1, 1], 0, 0), CL_INVALID_VALUE);
+    let code = cl!(clEnqueueReadBufferRect(
+        s.queue,
+        b,
+        1,
+        null(),
+        zero.as_ptr(),
+        region.as_ptr(),
+        16,
+        96,
+        0,
+        0,
+        back.as_mut_ptr().cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, CL_INVALID_VALUE);
+    // MEM_COPY_OVERLAP within one buffer
+    let code = cl!(clEnqueueCopyBufferRect(
+        s.queue,
+        b,
+        b,
+        origin.as_ptr(),
+        origin.as_ptr(),
+        region.as_ptr(),
+        16,
+        96,
+        16,
+        96,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, CL_MEM_COPY_OVERLAP);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    assert_eq!(cl!(clReleaseMemObject(c)), 0);
+}

@@ -1,0 +1,54 @@
+//! CL 5.5
+
+use std::ptr::null_mut;
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::{cl, created, query};
+
+#[test]
+fn create_sampler_checks_its_values() {
+    let s = Setup::new();
+    // INVALID_VALUE if addressing_mode, filter_mode or normalized_coords are not valid
+    for (normalized, addressing, filter) in [
+        (1, 0x7777, CL_FILTER_LINEAR),
+        (1, CL_ADDRESS_CLAMP, 0x7777),
+        (7, CL_ADDRESS_CLAMP, CL_FILTER_LINEAR),
+    ] {
+        let (_, code) = created!(clCreateSampler(s.context, normalized, addressing, filter));
+        assert_eq!(code, CL_INVALID_VALUE);
+    }
+}
+
+#[test]
+fn sampler_info() {
+    let s = Setup::new();
+    let (sampler, code) = created!(clCreateSampler(s.context, 1, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR));
+    if code == CL_INVALID_OPERATION {
+        // No images: `s5_3_image` checks that this is consistent.
+        return;
+    }
+    assert_eq!(code, 0);
+    assert_eq!(
+        query!(clGetSamplerInfo(sampler; CL_SAMPLER_NORMALIZED_COORDS) as u32),
+        1
+    );
+    assert_eq!(
+        query!(clGetSamplerInfo(sampler; CL_SAMPLER_ADDRESSING_MODE) as u32),
+        CL_ADDRESS_REPEAT
+    );
+    assert_eq!(
+        query!(clGetSamplerInfo(sampler; CL_SAMPLER_FILTER_MODE) as u32),
+        CL_FILTER_LINEAR
+    );
+    assert_eq!(
+        query!(clGetSamplerInfo(sampler; CL_SAMPLER_CONTEXT) as usize),
+        s.context.addr()
+    );
+    assert_eq!(
+        cl!(clGetSamplerInfo(sampler, 0x9999, 0, null_mut(), null_mut())),
+        CL_INVALID_VALUE
+    );
+    assert_eq!(cl!(clReleaseSampler(sampler)), 0);
+    assert_eq!(cl!(clReleaseSampler(sampler)), CL_INVALID_SAMPLER);
+}

@@ -1,0 +1,168 @@
+//! The three ways in: behind the system's OpenCL loader, preloaded, and as `libOpenCL.so.1`; with a program that gcc
+//! builds against the system's headers. What is missing on the machine (gcc, headers, loader) fails the test.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// A directory of this run.
+fn work_dir() -> &'static Path {
+    static DIR: OnceLock<PathBuf> = OnceLock::new();
+    DIR.get_or_init(|| {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ways-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("vendors")).expect("temporary directory");
+        std::fs::create_dir_all(dir.join("drop-in")).expect("temporary directory");
+        let library = common::library();
+        std::fs::write(
+            dir.join("vendors/caldera.icd"),
+            format!("{}\n", library.display()),
+        )
+        .expect(".icd file");
+        for name in ["libOpenCL.so.1", "libOpenCL.so"] {
+            let _ = std::fs::remove_file(dir.join("drop-in").join(name));
+            std::os::unix::fs::symlink(&library, dir.join("drop-in").join(name)).expect("link");
+        }
+        dir
+    })
+}
+
+/// Builds the program against the loader, or against the library itself.
+fn program(drop_in: bool) -> PathBuf {
+    static BUILT: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
+    BUILT[usize::from(drop_in)]
+        .get_or_init(|| {
+            let name = if drop_in {
+                "program-drop-in"
+            } else {
+                "program-loader"
+            };
+            let out = work_dir().join(name);
+            let mut gcc = Command::new("gcc");
+            gcc.args(["-O1", "-Wall", "-o"])
+                .arg(&out)
+                .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/ways/program.c"));
+            if drop_in {
+                gcc.arg("-L").arg(work_dir().join("drop-in"));
+            }
+            gcc.arg("-lOpenCL");
+            let built = gcc.output().expect("gcc is installed");
+            assert!(
+                built.status.success(),
+                "gcc (are the OpenCL headers and loader installed: opencl-headers, ocl-icd-opencl-dev?)\n{}",
+                String::from_utf8_lossy(&built.stderr)
+            );
+            out
+        })
+        .clone()
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Way {
+    /// The system's loader finds the library through a `.icd` file.
+    Loader,
+    /// The loader is linked, the library is preloaded and takes its place.
+    Preload,
+    /// The library is found under the name of the loader.
+    DropIn,
+}
+
+const WAYS: [Way; 3] = [Way::Loader, Way::Preload, Way::DropIn];
+
+fn run(way: Way, what: &str, env: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(program(matches!(way, Way::DropIn)));
+    command
+        .arg(what)
+        .env("CALDERA_VALIDATION", "abort")
+        .env_remove("CALDERA_LOG");
+    match way {
+        Way::Loader => command.env("OCL_ICD_VENDORS", work_dir().join("vendors")),
+        Way::Preload => command.env("LD_PRELOAD", common::library()),
+        Way::DropIn => command.env("LD_LIBRARY_PATH", work_dir().join("drop-in")),
+    };
+    command
+        .envs(env.iter().copied())
+        .output()
+        .expect("the program runs")
+}
+
+/// The program prints "ok" and nothing else, and nothing comes from the library.
+fn check(what: &str, env: &[(&str, &str)]) {
+    for way in WAYS {
+        let out = run(way, what, env);
+        let (stdout, stderr) = (
+            String::from_utf8_lossy(&out.stdout),
+            String::from_utf8_lossy(&out.stderr),
+        );
+        assert!(
+            out.status.success(),
+            "{way:?} {what}: {}\n{stdout}{stderr}",
+            out.status
+        );
+        assert_eq!((&*stdout, &*stderr), ("ok\n", ""), "{way:?} {what}");
+    }
+}
+
+#[test]
+fn enumeration_prints_nothing() {
+    check("find", &[]);
+}
+
+#[test]
+fn buffers() {
+    check("copy", &[]);
+}
+
+#[test]
+fn kernels() {
+    check("add", &[]);
+}
+
+#[test]
+fn leaving_with_work_in_flight() {
+    check("leave", &[]);
+}
+
+#[test]
+fn fork_before_first_use() {
+    check("fork", &[]);
+}
+
+#[test]
+fn use_from_exit_handlers() {
+    check("exit", &[]);
+}
+
+#[test]
+fn no_vulkan_means_no_platform() {
+    check(
+        "none",
+        &[("CALDERA_VULKAN_LIBRARY", "/nonexistent/libvulkan.so.1")],
+    );
+}
+
+#[test]
+fn clinfo_through_the_loader() {
+    let out = Command::new("clinfo")
+        .env("OCL_ICD_VENDORS", work_dir().join("vendors"))
+        .env("CALDERA_VALIDATION", "abort")
+        .output()
+        .expect("clinfo is installed");
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr),
+    );
+    assert!(out.status.success(), "{stdout}{stderr}");
+    assert_eq!(stderr, "");
+    assert!(
+        stdout.contains("Platform Name                                   Caldera"),
+        "{stdout}"
+    );
+    // clinfo says so where a query fails.
+    for line in stdout.lines() {
+        assert!(!line.contains("<get"), "{line}");
+        assert!(!line.to_lowercase().contains("error"), "{line}");
+    }
+}

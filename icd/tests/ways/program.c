@@ -1,0 +1,176 @@
+/* An OpenCL 1.2 program as anybody would write it. Its argument chooses what it does; it prints "ok" and returns 0, or
+ * says what went wrong. It never prints anything else. */
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CHECK(call) \
+    do { \
+        cl_int code_ = (call); \
+        if (code_ != CL_SUCCESS) { \
+            fprintf(stderr, "%s:%d: %d\n", #call, __LINE__, code_); \
+            exit(1); \
+        } \
+    } while (0)
+
+static cl_platform_id platform;
+static cl_device_id device;
+
+static void find(void)
+{
+    cl_uint count = 0;
+    CHECK(clGetPlatformIDs(0, NULL, &count));
+    cl_platform_id all[16];
+    CHECK(clGetPlatformIDs(16, all, &count));
+    for (cl_uint i = 0; i < count; i++) {
+        char name[64];
+        CHECK(clGetPlatformInfo(all[i], CL_PLATFORM_NAME, sizeof name, name, NULL));
+        if (strcmp(name, "Caldera") == 0) {
+            platform = all[i];
+            CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
+            return;
+        }
+    }
+    fprintf(stderr, "no platform Caldera among %u\n", count);
+    exit(1);
+}
+
+static void copy(void)
+{
+    find();
+    cl_int code;
+    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)platform, 0};
+    cl_context context = clCreateContext(properties, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    int in[256], out[256];
+    for (int i = 0; i < 256; i++)
+        in[i] = i * i;
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof in, NULL, &code);
+    CHECK(code);
+    CHECK(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof in, in, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+    if (memcmp(in, out, sizeof in) != 0) {
+        fprintf(stderr, "wrong contents\n");
+        exit(1);
+    }
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+}
+
+static const char *source =
+    "kernel void add(global const float *a, global const float *b, global float *c)\n"
+    "{ size_t i = get_global_id(0); c[i] = a[i] + b[i]; }\n";
+
+static void add(int release)
+{
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &code);
+    CHECK(code);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "add", &code);
+    CHECK(code);
+    enum { N = 1000 };
+    float a[N], b[N], c[N];
+    for (int i = 0; i < N; i++) {
+        a[i] = (float)i;
+        b[i] = (float)(3 * i) + 0.5f;
+    }
+    cl_mem buffers[3];
+    for (int i = 0; i < 3; i++) {
+        buffers[i] = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof a, NULL, &code);
+        CHECK(code);
+        CHECK(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]));
+    }
+    CHECK(clEnqueueWriteBuffer(queue, buffers[0], CL_FALSE, 0, sizeof a, a, 0, NULL, NULL));
+    CHECK(clEnqueueWriteBuffer(queue, buffers[1], CL_FALSE, 0, sizeof b, b, 0, NULL, NULL));
+    size_t size = N;
+    cl_event event;
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, &event));
+    CHECK(clEnqueueReadBuffer(queue, buffers[2], CL_TRUE, 0, sizeof c, c, 1, &event, NULL));
+    for (int i = 0; i < N; i++) {
+        if (c[i] != a[i] + b[i]) {
+            fprintf(stderr, "element %d is %g\n", i, c[i]);
+            exit(1);
+        }
+    }
+    if (!release) {
+        /* Leave with work in flight and nothing released. */
+        for (int i = 0; i < 100; i++)
+            CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+        CHECK(clFlush(queue));
+        return;
+    }
+    CHECK(clReleaseEvent(event));
+    for (int i = 0; i < 3; i++)
+        CHECK(clReleaseMemObject(buffers[i]));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+}
+
+static void in_child(void (*work)(void))
+{
+    pid_t child = fork();
+    if (child == 0) {
+        work();
+        exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (status != 0) {
+        fprintf(stderr, "child ended with %#x\n", status);
+        exit(1);
+    }
+}
+
+static void at_exit(void)
+{
+    copy();
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "find") == 0) {
+        find();
+    } else if (strcmp(what, "copy") == 0) {
+        copy();
+    } else if (strcmp(what, "add") == 0) {
+        add(1);
+    } else if (strcmp(what, "leave") == 0) {
+        add(0);
+    } else if (strcmp(what, "fork") == 0) {
+        in_child(copy);
+        copy();
+    } else if (strcmp(what, "exit") == 0) {
+        atexit(at_exit);
+        find();
+    } else if (strcmp(what, "none") == 0) {
+        cl_uint count = 7;
+        cl_int code = clGetPlatformIDs(0, NULL, &count);
+        /* A loader answers for all its libraries; the library itself says that it has no platform. */
+        if (!(code == -1001 || (code == CL_SUCCESS && count == 0)) || count != 0) {
+            fprintf(stderr, "%d, %u platforms\n", code, count);
+            exit(1);
+        }
+    } else {
+        fprintf(stderr, "unknown test %s\n", what);
+        return 1;
+    }
+    puts("ok");
+    return 0;
+}
