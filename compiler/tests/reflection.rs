@@ -1,0 +1,381 @@
+//! The reflection reader, on modules put together word by word: every instruction of the set, and input that is
+//! wrong in every way that one word can be wrong.
+
+use caldera_compiler::reflect::{
+    self, Binding, CLSPV_SET, DataPlace, Descriptor, Op, Place, PushRange, Reflection, ReflectionError,
+};
+
+/// A module under construction. Ids: 1 void, 2 u32, 3 function type, 4 function, 5 variable, 6 the set.
+struct Asm {
+    head: Vec<u32>,
+    calls: Vec<u32>,
+    next: u32,
+}
+
+fn text(s: &str) -> Vec<u32> {
+    let mut bytes = s.as_bytes().to_vec();
+    bytes.push(0);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes
+        .chunks_exact(4)
+        .map(|c| u32::from_le_bytes(c.try_into().expect("four bytes")))
+        .collect()
+}
+
+fn inst(code: u32, operands: &[u32]) -> Vec<u32> {
+    let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
+    words.extend(operands);
+    words
+}
+
+const FUNCTION: u32 = 4;
+const VARIABLE: u32 = 5;
+const SET: u32 = 6;
+
+impl Asm {
+    fn new(set: &str) -> Self {
+        let mut head = Vec::new();
+        let mut import = vec![SET];
+        import.extend(text(set));
+        head.extend(inst(11, &import));
+        head.extend(inst(19, &[1]));
+        head.extend(inst(21, &[2, 32, 0]));
+        head.extend(inst(33, &[3, 1]));
+        head.extend(inst(59, &[7, VARIABLE, 4]));
+        Asm {
+            head,
+            calls: Vec::new(),
+            next: 20,
+        }
+    }
+    fn id(&mut self) -> u32 {
+        self.next += 1;
+        self.next
+    }
+    fn text(&mut self, s: &str) -> u32 {
+        let id = self.id();
+        let mut operands = vec![id];
+        operands.extend(text(s));
+        self.head.extend(inst(7, &operands));
+        id
+    }
+    fn number(&mut self, n: u32) -> u32 {
+        let id = self.id();
+        self.head.extend(inst(43, &[2, id, n]));
+        id
+    }
+    fn numbers(&mut self, list: &[u32]) -> Vec<u32> {
+        list.iter().map(|&n| self.number(n)).collect()
+    }
+    fn call(&mut self, number: u32, operands: &[u32]) -> u32 {
+        let id = self.id();
+        let mut words = vec![1, id, SET, number];
+        words.extend(operands);
+        self.calls.extend(inst(12, &words));
+        id
+    }
+    fn op(&mut self, op: Op, ids: &[u32], numbers: &[u32]) -> u32 {
+        let mut operands = ids.to_vec();
+        operands.extend(self.numbers(numbers));
+        self.call(op as u32, &operands)
+    }
+    fn kernel(&mut self, name: &str) -> u32 {
+        let name = self.text(name);
+        self.op(Op::Kernel, &[FUNCTION, name], &[])
+    }
+    fn words(&self) -> Vec<u32> {
+        let mut words = vec![0x0723_0203, 0x0001_0300, 0, 10_000, 0];
+        words.extend(&self.head);
+        words.extend(inst(54, &[1, FUNCTION, 0, 3]));
+        words.extend(inst(65, &[8, 9, VARIABLE]));
+        words.extend(inst(56, &[]));
+        words.extend(&self.calls);
+        words
+    }
+    fn read(&self) -> Result<Reflection, ReflectionError> {
+        reflect::read(&self.words())
+    }
+}
+
+fn at(set: u32, binding: u32) -> Descriptor {
+    Descriptor { set, binding }
+}
+
+/// A module with each of the 42 instructions.
+fn everything() -> Asm {
+    let mut a = Asm::new(CLSPV_SET);
+    let (name, attributes) = (a.text("k"), a.text("vec_type_hint(int)"));
+    let (count, flags) = (a.number(14), a.number(1));
+    let k = a.call(Op::Kernel as u32, &[FUNCTION, name, count, flags, attributes]);
+    let (arg_name, type_name) = (a.text("p"), a.text("int*"));
+    let info = a.op(Op::ArgumentInfo, &[arg_name, type_name], &[0x119b, 0x11a3, 4]);
+    let with_info = |a: &mut Asm, op: Op, numbers: &[u32]| {
+        let mut operands = vec![k];
+        operands.extend(a.numbers(numbers));
+        operands.push(info);
+        a.call(op as u32, &operands);
+    };
+    with_info(&mut a, Op::ArgumentStorageBuffer, &[0, 0, 1]);
+    with_info(&mut a, Op::ArgumentUniform, &[1, 0, 2]);
+    with_info(&mut a, Op::ArgumentPodStorageBuffer, &[2, 0, 3, 8, 4]);
+    with_info(&mut a, Op::ArgumentPodUniform, &[3, 0, 4, 16, 8]);
+    with_info(&mut a, Op::ArgumentPodPushConstant, &[4, 32, 4]);
+    with_info(&mut a, Op::ArgumentSampledImage, &[5, 0, 5]);
+    with_info(&mut a, Op::ArgumentStorageImage, &[6, 0, 6]);
+    with_info(&mut a, Op::ArgumentSampler, &[7, 0, 7]);
+    with_info(&mut a, Op::ArgumentWorkgroup, &[8, 3, 16]);
+    with_info(&mut a, Op::ArgumentPointerPushConstant, &[9, 40, 8]);
+    with_info(&mut a, Op::ArgumentPointerUniform, &[10, 0, 4, 24, 8]);
+    with_info(&mut a, Op::ArgumentStorageTexelBuffer, &[11, 0, 8]);
+    with_info(&mut a, Op::ArgumentUniformTexelBuffer, &[12, 0, 9]);
+    with_info(&mut a, Op::ArgumentWorkgroup, &[13, 3, 4]);
+    with_info(&mut a, Op::ArgumentPodPushConstant, &[13, 48, 4]);
+    a.op(Op::SpecConstantWorkgroupSize, &[], &[0, 1, 2]);
+    a.op(Op::SpecConstantGlobalOffset, &[], &[5, 6, 7]);
+    a.op(Op::SpecConstantWorkDim, &[], &[4]);
+    for (n, op) in [
+        Op::PushConstantGlobalOffset,
+        Op::PushConstantEnqueuedLocalSize,
+        Op::PushConstantGlobalSize,
+        Op::PushConstantRegionOffset,
+        Op::PushConstantNumWorkgroups,
+        Op::PushConstantRegionGroupOffset,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        a.op(op, &[], &[64 + 12 * n as u32, 12]);
+    }
+    a.op(Op::LiteralSampler, &[], &[0, 10, 0x11]);
+    a.op(Op::PropertyRequiredWorkgroupSize, &[k], &[8, 4, 2]);
+    a.op(Op::SpecConstantSubgroupMaxSize, &[], &[9]);
+    a.op(Op::ProgramScopeVariablePointerRelocation, &[], &[16, 8, 8]);
+    a.op(Op::ImageArgumentInfoChannelOrderPushConstant, &[k], &[5, 136, 4]);
+    a.op(
+        Op::ImageArgumentInfoChannelDataTypePushConstant,
+        &[k],
+        &[5, 140, 4],
+    );
+    a.op(Op::ImageArgumentInfoChannelOrderUniform, &[k], &[6, 0, 4, 32, 4]);
+    a.op(
+        Op::ImageArgumentInfoChannelDataTypeUniform,
+        &[k],
+        &[6, 0, 4, 36, 4],
+    );
+    a.op(Op::NormalizedSamplerMaskPushConstant, &[k], &[7, 144, 4]);
+    let format = a.text("%d\n");
+    let operands = [a.number(3), format, a.number(4), a.number(8)];
+    a.call(Op::PrintfInfo as u32, &operands);
+    a.op(Op::PrintfBufferPointerPushConstant, &[], &[152, 8, 4096]);
+    a.op(Op::WorkgroupVariableSize, &[VARIABLE], &[100]);
+    let hex = a.text("00ff10");
+    let operands = [a.number(160), a.number(8), hex];
+    a.call(Op::ConstantDataPointerPushConstant as u32, &operands);
+    a.call(Op::ConstantDataPointerPushConstant as u32, &operands);
+    let operands = [a.number(0), a.number(11), hex];
+    a.call(Op::ProgramScopeVariablesStorageBuffer as u32, &operands);
+    a
+}
+
+#[test]
+fn every_instruction() {
+    let r = everything().read().expect("it is well-formed");
+    let k = &r.kernels[0];
+    assert_eq!((k.name.as_str(), k.printf, k.args.len()), ("k", true, 14));
+    assert_eq!(k.attributes, "vec_type_hint(int)");
+    assert_eq!(k.required_size, Some([8, 4, 2]));
+    assert_eq!((k.local_fixed, k.has_arena), (100, true));
+    let push = |offset, size| Place::Push(PushRange { offset, size });
+    let uniform = |offset, size| Place::Uniform {
+        at: at(0, 4),
+        offset,
+        size,
+    };
+    let bindings: Vec<Binding> = k.args.iter().map(|a| a.binding.expect("bound")).collect();
+    assert_eq!(
+        bindings,
+        [
+            Binding::StorageBuffer(at(0, 1)),
+            Binding::UniformBuffer(at(0, 2)),
+            Binding::Pod(Place::Storage {
+                at: at(0, 3),
+                offset: 8,
+                size: 4
+            }),
+            Binding::Pod(uniform(16, 8)),
+            Binding::Pod(push(32, 4)),
+            Binding::SampledImage(at(0, 5)),
+            Binding::StorageImage(at(0, 6)),
+            Binding::Sampler(at(0, 7)),
+            Binding::Workgroup {
+                spec_id: 3,
+                elem_size: 16,
+                offset: None
+            },
+            Binding::Pointer(push(40, 8)),
+            Binding::Pointer(uniform(24, 8)),
+            Binding::StorageTexelBuffer(at(0, 8)),
+            Binding::UniformTexelBuffer(at(0, 9)),
+            Binding::Workgroup {
+                spec_id: 3,
+                elem_size: 4,
+                offset: Some(push(48, 4))
+            },
+        ]
+    );
+    let info = k.args[0].info.as_ref().expect("given");
+    assert_eq!(
+        (info.name.as_str(), info.type_name.as_deref()),
+        ("p", Some("int*"))
+    );
+    assert_eq!(info.address_qualifier, Some(0x119b));
+    assert_eq!(info.type_qualifier, Some(4));
+    assert_eq!(k.args[5].channel_order, Some(push(136, 4)));
+    assert_eq!(k.args[5].channel_data_type, Some(push(140, 4)));
+    assert_eq!(k.args[6].channel_order, Some(uniform(32, 4)));
+    assert_eq!(k.args[6].channel_data_type, Some(uniform(36, 4)));
+    assert_eq!(k.args[7].sampler_mask, Some(push(144, 4)));
+    assert_eq!(k.args_buffer(), Some((at(0, 4), 48)));
+    assert_eq!(r.spec.workgroup_size, Some([0, 1, 2]));
+    assert_eq!(r.spec.global_offset, Some([5, 6, 7]));
+    assert_eq!((r.spec.work_dim, r.spec.subgroup_max_size), (Some(4), Some(9)));
+    let slot = |n: u32| {
+        Some(PushRange {
+            offset: 64 + 12 * n,
+            size: 12,
+        })
+    };
+    assert_eq!(r.push.global_offset, slot(0));
+    assert_eq!(r.push.enqueued_local_size, slot(1));
+    assert_eq!(r.push.global_size, slot(2));
+    assert_eq!(r.push.region_offset, slot(3));
+    assert_eq!(r.push.num_workgroups, slot(4));
+    assert_eq!(r.push.region_group_offset, slot(5));
+    assert_eq!(r.literal_samplers[0].mask, 0x11);
+    assert_eq!(r.relocations[0].object_offset, 16);
+    assert_eq!(r.printf_formats[0].arg_sizes, [4, 8]);
+    assert_eq!(r.printf_buffer.map(|b| b.size), Some(4096));
+    let data = r.constant_data.as_ref().expect("given");
+    assert_eq!(data.bytes, [0, 0xff, 0x10, 0, 0xff, 0x10]);
+    assert_eq!(
+        data.place,
+        DataPlace::PointerPush(PushRange { offset: 160, size: 8 })
+    );
+    assert!(r.program_variables.is_some());
+    assert_eq!(r.push_size(k), 168);
+
+    // The other places of the same things.
+    let mut a = Asm::new("NonSemantic.ClspvReflection.1");
+    let hex = a.text("aB");
+    let operands = [a.number(0), a.number(1), hex];
+    a.call(Op::ConstantDataStorageBuffer as u32, &operands);
+    a.call(Op::ProgramScopeVariablePointerPushConstant as u32, &operands);
+    a.op(Op::PrintfBufferStorageBuffer, &[], &[0, 2, 64]);
+    let r = a.read().expect("it is well-formed");
+    assert_eq!(r.constant_data.map(|d| d.bytes), Some(vec![0xab]));
+    let mut a = Asm::new(CLSPV_SET);
+    let hex = a.text("01");
+    let operands = [a.number(0), a.number(1), hex];
+    a.call(Op::ConstantDataUniform as u32, &operands);
+    let r = a.read().expect("it is well-formed");
+    assert_eq!(
+        r.constant_data.map(|d| d.place),
+        Some(DataPlace::UniformBuffer(at(0, 1)))
+    );
+    assert_eq!(Op::ALL.len(), 42);
+}
+
+#[test]
+fn rejected() {
+    let read = |f: &dyn Fn(&mut Asm)| {
+        let mut a = Asm::new(CLSPV_SET);
+        f(&mut a);
+        a.read().map(|_| ()).map_err(|e| e.to_string())
+    };
+    let fails = |what: &str, f: &dyn Fn(&mut Asm)| {
+        let e = read(f).expect_err(what);
+        assert!(e.contains(what), "{what}: {e}");
+    };
+    fails("too few operands", &|a| {
+        a.op(Op::SpecConstantWorkDim, &[], &[]);
+    });
+    fails("too many operands", &|a| {
+        a.op(Op::SpecConstantWorkDim, &[], &[1, 2]);
+    });
+    fails("not a Kernel", &|a| {
+        let n = a.number(0);
+        a.op(Op::ArgumentPodPushConstant, &[n], &[0, 0, 4]);
+    });
+    fails("not an OpString", &|a| {
+        let n = a.number(0);
+        a.op(Op::Kernel, &[FUNCTION, n], &[]);
+    });
+    fails("not a function", &|a| {
+        let n = a.text("k");
+        a.op(Op::Kernel, &[n, n], &[]);
+    });
+    fails("unknown reflection instruction 43", &|a| {
+        a.call(43, &[]);
+    });
+    fails("bound twice", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::ArgumentPodPushConstant, &[k], &[0, 0, 4]);
+        a.op(Op::ArgumentPodPushConstant, &[k], &[0, 4, 4]);
+    });
+    fails("out of range", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::ArgumentPodPushConstant, &[k], &[0, u32::MAX, 4]);
+    });
+    fails("ordinal is out of range", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::ArgumentPodPushConstant, &[k], &[u32::MAX, 0, 4]);
+    });
+    for hex in ["0", "0g"] {
+        fails("data", &|a| {
+            let hex = a.text(hex);
+            let operands = [a.number(0), a.number(8), hex];
+            a.call(Op::ConstantDataPointerPushConstant as u32, &operands);
+        });
+    }
+    let newer = Asm::new("NonSemantic.ClspvReflection.8").read();
+    assert_eq!(newer, Err(ReflectionError::Newer(8)));
+    let foreign = Asm::new("NonSemantic.DebugPrintf").read();
+    assert_eq!(foreign, Err(ReflectionError::Missing));
+    assert_eq!(reflect::read(&[]), Err(ReflectionError::NotSpirv));
+    assert_eq!(reflect::read(&[0; 8]), Err(ReflectionError::NotSpirv));
+}
+
+/// No input makes the reader panic or take long.
+#[test]
+fn damaged_modules() {
+    let words = everything().words();
+    for end in 0..words.len() {
+        let _ = reflect::read(&words[..end]);
+        let _ = reflect::strip(&words[..end]);
+    }
+    let mut state = 0x1234_5678u32;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state
+    };
+    for _ in 0..4_000 {
+        let mut damaged = words.clone();
+        for _ in 0..random() % 3 + 1 {
+            let at = random() as usize % damaged.len();
+            damaged[at] = match random() % 4 {
+                0 => random(),
+                1 => random() % 64,
+                2 => damaged[random() as usize % words.len()],
+                _ => damaged[at] ^ 1 << (random() % 32),
+            };
+        }
+        if let Ok(r) = reflect::read(&damaged) {
+            for k in &r.kernels {
+                let _ = (r.push_size(k), k.args_buffer());
+            }
+        }
+        let _ = reflect::strip(&damaged);
+    }
+}
