@@ -32,6 +32,30 @@ fn closer(open: Punct) -> Option<Punct> {
     }
 }
 
+/// Bracket errors after which the rest is not looked at.
+const MAX_ERRORS: usize = 20;
+
+/// Whether the token `i` shows that the parenthesis or bracket opened at `at` was forgotten.
+fn ends_statement(tokens: &[Token], at: usize, i: usize, p: Punct) -> bool {
+    let before = |i: usize| i.checked_sub(1).map(|i| tokens[i].kind);
+    match p {
+        Punct::Semi => {
+            let is_for = tokens[at].is(Punct::LParen) && before(at) == Some(TokenKind::Keyword(Keyword::For));
+            !is_for || tokens[at..i].iter().filter(|t| t.is(Punct::Semi)).count() >= 2
+        }
+        Punct::LBrace => {
+            let tag = matches!(
+                i.checked_sub(2).and_then(|i| tokens.get(i)).map(|t| t.kind),
+                Some(TokenKind::Keyword(
+                    Keyword::Struct | Keyword::Union | Keyword::Enum
+                ))
+            );
+            before(i) == Some(TokenKind::Ident) && !tag
+        }
+        _ => false,
+    }
+}
+
 /// Matches all brackets; what does not match is reported.
 pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
     let mut partner = vec![NONE; tokens.len()];
@@ -39,6 +63,16 @@ pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
     let mut errors = 0;
     for (i, t) in tokens.iter().enumerate() {
         let TokenKind::Punct(p) = t.kind else { continue };
+        // A statement's end, or a block, where a parenthesis is still open: it should have been closed before.
+        while let Some(&(at, close)) = open.last()
+            && close != Punct::RBrace
+            && errors <= MAX_ERRORS
+            && ends_statement(tokens, at, i, p)
+        {
+            errors += 1;
+            missing(tokens, at, close, t.span, diags);
+            open.pop();
+        }
         if let Some(close) = closer(p) {
             if open.len() == MAX_BRACKETS {
                 diags.error(
@@ -56,7 +90,7 @@ pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
         if !matches!(p, Punct::RParen | Punct::RBracket | Punct::RBrace) {
             continue;
         }
-        if errors > 20 {
+        if errors > MAX_ERRORS {
             continue;
         }
         match open.last() {

@@ -22,7 +22,8 @@ pub(super) enum Recovery {
 
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
-    pub(super) text: &'a Rewritten,
+    /// The text that was parsed; `None` before that.
+    pub(super) text: Option<&'a Rewritten>,
     pub(super) range: Range<usize>,
 }
 
@@ -53,7 +54,27 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
     let body = cx.body();
     let in_body = body.as_ref().is_some_and(|b| b.contains(&at));
     let expression = wants("~") && wants("!");
-    let (d, missing_semicolon) = if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
+    let in_for = cx.enclosing(at).is_some_and(|o| {
+        cx.source.tokens[o].is(Punct::LParen) && cx.prev(o).is_some_and(|p| p.is_keyword(Keyword::For))
+    });
+    let after_type = before.is_some_and(|i| is_type_keyword(&tokens[i]) || cx.is_type(i));
+    let (d, missing_semicolon) = if in_for && wants(";") && !expression {
+        (
+            Diag::error(token.span, "expected ';' in 'for' statement specifier"),
+            false,
+        )
+    } else if cx.after_record(before) && is_specifier(&token) {
+        let p = prev.unwrap_or(token);
+        (Diag::error(behind_prev(p), cx.missing_semicolon(start)), true)
+    } else if after_type
+        && !token.flags.line_start()
+        && !token.is(Punct::RBrace)
+        && (wants("[_a-zA-Z]") || wants(";"))
+    {
+        (Diag::error(token.span, "expected identifier or '('"), false)
+    } else if !in_body && prev.is_some_and(|p| p.is(Punct::Comma)) && token.is(Punct::RParen) {
+        (Diag::error(token.span, "expected parameter declarator"), false)
+    } else if wants(";") && !expression && prev.is_some() && cx.ends_here(token) {
         let p = prev.unwrap_or(token);
         (Diag::error(behind_prev(p), cx.missing_semicolon(start)), true)
     } else if let Some(message) = cx.after_keyword(prev, token, expected) {
@@ -79,6 +100,8 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
     } else if wants(";") && (wants("=") || wants("+")) {
         let p = prev.unwrap_or(token);
         (Diag::error(behind_prev(p), cx.missing_semicolon(start)), false)
+    } else if in_body && matches!(token.kind, TokenKind::Keyword(_)) && !is_specifier(&token) {
+        (Diag::error(token.span, "expected expression"), false)
     } else if wants("[_a-zA-Z]") || wants("identifier") {
         let message = if wants("(") {
             "expected identifier or '('"
@@ -95,6 +118,9 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
     } else {
         (Diag::error(token.span, "expected expression"), false)
     };
+    if missing_semicolon && (in_body || token.flags.line_start()) {
+        return (d, Recovery::Drop(at..at));
+    }
     if !in_body {
         return (d, Recovery::Item);
     }
@@ -113,10 +139,9 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
 impl Context<'_> {
     /// The token that could not be taken (`None`: the end) and the one before it.
     fn position(&self, offset: usize) -> (Option<usize>, Option<usize>) {
-        let chunks = &self.text.chunks;
-        if chunks.is_empty() {
+        let Some(chunks) = self.text.map(|t| &t.chunks).filter(|c| !c.is_empty()) else {
             return (None, None);
-        }
+        };
         let mut i = chunks.partition_point(|c| (c.0 as usize) < offset);
         let starts_here = chunks.get(i).is_some_and(|c| c.0 as usize == offset);
         // Behind a reserved word that was tried as a name: that word is meant.
@@ -158,7 +183,9 @@ impl Context<'_> {
                 TokenKind::Ident => true,
                 TokenKind::Punct(Punct::Star) | TokenKind::Keyword(_) => {
                     // `qualifier name *`, or a parameter.
-                    let qualifier = self.prev(i).is_some_and(|p| is_specifier(&p));
+                    let qualifier = self
+                        .prev(i)
+                        .is_some_and(|p| is_specifier(&p) && !is_type_keyword(&p));
                     let parameter = self.body().is_none_or(|b| !b.contains(&i));
                     (qualifier || parameter)
                         && !matches!(next.kind, TokenKind::Keyword(k) if !is_specifier(&next) || k == Keyword::Attribute)
@@ -168,8 +195,18 @@ impl Context<'_> {
                 }
                 _ => false,
             };
+            // In a body, a parenthesis holds declarations only behind `for`.
+            let in_body = self.body().is_some_and(|b| b.contains(&i));
+            let for_head = || i >= 2 && tokens[i - 2].is_keyword(Keyword::For);
+            if in_body
+                && self
+                    .prev(i)
+                    .is_some_and(|p| p.is(Punct::Comma) || (p.is(Punct::LParen) && !for_head()))
+            {
+                continue;
+            }
             let opens = self.prev(i).is_none_or(|p| {
-                is_specifier(&p)
+                (is_specifier(&p) && !is_type_keyword(&p))
                     || matches!(
                         p.kind,
                         TokenKind::Punct(
@@ -193,6 +230,24 @@ impl Context<'_> {
             }
         }
         None
+    }
+
+    /// Whether a token closes the body of a struct, union or enum.
+    fn after_record(&self, i: Option<usize>) -> bool {
+        let Some(i) = i.filter(|&i| self.source.tokens[i].is(Punct::RBrace)) else {
+            return false;
+        };
+        let open = self.source.partner[i] as usize;
+        let keyword = |back: usize| {
+            let t = open.checked_sub(back).map(|i| self.source.tokens[i].kind);
+            matches!(
+                t,
+                Some(TokenKind::Keyword(
+                    Keyword::Struct | Keyword::Union | Keyword::Enum
+                ))
+            )
+        };
+        keyword(1) || keyword(2)
     }
 
     /// The bracket that a token stands in.
@@ -235,6 +290,10 @@ impl Context<'_> {
     fn statement_start(&self, at: usize) -> usize {
         let mut i = at + 1;
         while i > self.range.start {
+            // A semicolon that was put in.
+            if i <= at && self.source.dropped.iter().any(|d| d.end == i) {
+                return i;
+            }
             i -= 1;
             let t = self.source.tokens[i];
             let p = self.source.partner[i];
@@ -324,7 +383,7 @@ impl Context<'_> {
             TokenKind::Keyword(Keyword::Break) => "expected ';' after break statement",
             TokenKind::Keyword(Keyword::Continue) => "expected ';' after continue statement",
             TokenKind::Keyword(Keyword::Goto) => "expected ';' after goto statement",
-            TokenKind::Keyword(Keyword::Do) => "expected ';' after do/while statement",
+            TokenKind::Keyword(Keyword::Do | Keyword::While) => "expected ';' after do/while statement",
             _ if is_specifier(t) || self.is_type(start) => "expected ';' at end of declaration",
             _ => "expected ';' after expression",
         }
@@ -362,6 +421,38 @@ impl Context<'_> {
             "expected identifier or '('"
         }
     }
+}
+
+/// Where a forgotten bracket spoils a statement: what to leave out.
+pub(super) fn around(cx: &Context<'_>, at: usize) -> Option<Range<usize>> {
+    let body = cx.body()?;
+    if !body.contains(&at) {
+        return None;
+    }
+    let range = cx.statement_start(at).max(body.start)..cx.statement_end(at);
+    (range.start < range.end).then_some(range)
+}
+
+/// A keyword that names a type or begins one: no other type can follow it.
+fn is_type_keyword(t: &Token) -> bool {
+    matches!(
+        t.kind,
+        TokenKind::Keyword(
+            Keyword::Void
+                | Keyword::Char
+                | Keyword::Short
+                | Keyword::Int
+                | Keyword::Long
+                | Keyword::Float
+                | Keyword::Double
+                | Keyword::Signed
+                | Keyword::Unsigned
+                | Keyword::Bool
+                | Keyword::Struct
+                | Keyword::Union
+                | Keyword::Enum
+        )
+    )
 }
 
 /// A keyword that begins or continues declaration specifiers.

@@ -191,12 +191,25 @@ impl Session<'_> {
             );
             bracket && self.brackets.partner[i] == brackets::NONE
         };
-        // Bracket errors were reported already.
-        if range.is_empty() || range.clone().any(unmatched) {
+        if range.is_empty() {
             return Vec::new();
         }
         let mut dropped: Vec<Range<usize>> = Vec::new();
-        let mut failed = false;
+        // Bracket errors were reported already: the statements that they are in are left out.
+        let spoilt: Vec<usize> = range.clone().filter(|&i| unmatched(i)).collect();
+        let mut failed = !spoilt.is_empty();
+        for at in spoilt {
+            let source = self.source(&dropped);
+            let cx = error::Context {
+                source: &source,
+                text: None,
+                range: range.clone(),
+            };
+            match error::around(&cx, at) {
+                Some(r) => leave_out(&mut dropped, r),
+                None => return Vec::new(),
+            }
+        }
         loop {
             let source = Source {
                 tokens: self.tokens,
@@ -235,7 +248,7 @@ impl Session<'_> {
             failed = true;
             let cx = error::Context {
                 source: &source,
-                text: &text,
+                text: Some(&text),
                 range: range.clone(),
             };
             let (d, recovery) = error::explain(&cx, error.offset, &error.expected);
@@ -250,13 +263,20 @@ impl Session<'_> {
                     if dropped.iter().any(|d| d.start <= r.start && r.end <= d.end) {
                         return Vec::new();
                     }
-                    // One range instead of all that it covers.
-                    dropped.retain(|d| d.end <= r.start || d.start >= r.end);
-                    dropped.push(r);
-                    dropped.sort_by_key(|d| d.start);
+                    leave_out(&mut dropped, r);
                 }
                 Recovery::Item => return Vec::new(),
             }
+        }
+    }
+
+    fn source<'s>(&'s self, dropped: &'s [Range<usize>]) -> Source<'s> {
+        Source {
+            tokens: self.tokens,
+            partner: &self.brackets.partner,
+            map: self.map,
+            types: &self.types,
+            dropped,
         }
     }
 
@@ -272,4 +292,11 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Adds a range; it replaces those that it covers.
+fn leave_out(dropped: &mut Vec<Range<usize>>, r: Range<usize>) {
+    dropped.retain(|d| d.end <= r.start || d.start >= r.end);
+    dropped.push(r);
+    dropped.sort_by_key(|d| d.start);
 }

@@ -70,7 +70,8 @@ impl<'a> Writer<'a> {
         let first = text.as_bytes().first().copied().unwrap_or(b' ');
         let word = first.is_ascii_alphanumeric() || first == b'_' || first == b'"';
         let bracket = matches!(first, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b';' | b',');
-        if (word && self.after_word) || (!word && !bracket && self.after_operator) {
+        // `0...` would be the number `0.` and two points.
+        if ((word || first == b'.') && self.after_word) || (!word && !bracket && self.after_operator) {
             self.out.text.push(' ');
         }
         self.out.chunks.push((self.out.text.len() as u32, token as u32));

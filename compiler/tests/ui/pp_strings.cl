@@ -1,0 +1,4 @@
+__constant char a[] = "unterminated;
+__constant char b = 'x;
+int c = @;
+int d = 1 ` 2;

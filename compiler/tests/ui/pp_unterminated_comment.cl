@@ -1,0 +1,2 @@
+int a; /* this never ends
+int b;

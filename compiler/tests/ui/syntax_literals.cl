@@ -1,0 +1,12 @@
+int a = 08;
+int b = 0xg;
+int c = 12abc;
+float d = 1.0ff;
+float e = 1e;
+float f = 0x1.0;
+int g = '';
+int h = '\q';
+int i = 'abcde';
+int j = '\x';
+constant char s[] = "\xfff";
+float k = 0x.p1;
