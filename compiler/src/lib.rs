@@ -16,9 +16,11 @@
 
 pub mod builtins;
 pub mod diag;
+pub mod driver;
 pub mod hir;
 pub mod intrinsic;
 pub mod ir;
+pub mod link;
 pub mod lower_hir;
 pub mod options;
 pub mod pass;
@@ -30,3 +32,8 @@ pub mod spirv;
 pub mod syntax;
 pub mod target;
 pub mod verify;
+
+pub use driver::{
+    Compiled, Dump, Failed, Input, Object, Observer, Stage, compile, compile_object, compile_observed, link,
+    link_library,
+};

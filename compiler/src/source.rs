@@ -125,6 +125,12 @@ impl SourceMap {
         }
     }
 
+    /// Number of files, the reserved one included.
+    #[allow(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
     /// The file's name and text.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]

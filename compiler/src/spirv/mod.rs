@@ -40,6 +40,15 @@ fn bug(message: impl Into<String>) -> InternalError {
     InternalError::new("spirv", message)
 }
 
+/// The module as assembly text, for people.
+pub fn disassemble(words: &[u32]) -> String {
+    use rspirv::binary::Disassemble;
+    match rspirv::dr::load_words(words) {
+        Ok(module) => module.disassemble() + "\n",
+        Err(e) => format!("; not a module that can be read: {e}\n"),
+    }
+}
+
 /// Emits a module.
 pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError> {
     let mut e = Emitter::new(module, target);

@@ -1,0 +1,447 @@
+//! The whole way: source to module, objects, linking.
+//!
+//! Every stage runs on a thread of its own with a large stack, since the tree of a program is as deep as the
+//! program is nested; what panics there is an internal error in the log, never a panic of the caller.
+
+use crate::diag::{Diag, Diags, InternalError, Severity};
+use crate::ir::Module;
+use crate::ir::parse::{ParseError, parse};
+use crate::lower_hir::{self, Roots};
+use crate::options::Options;
+use crate::pass::{Hooks, PassCx, PassError, pipeline};
+use crate::pp::{self, IncludeResolver, Token};
+use crate::source::{SourceMap, Span};
+use crate::target::Target;
+use crate::{hir, reflect, sema, spirv, syntax};
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+/// One translation unit.
+#[derive(Copy, Clone)]
+pub struct Input<'a> {
+    /// As diagnostics print it.
+    pub name: &'a str,
+    pub source: &'a str,
+    pub options: &'a Options,
+    pub resolver: &'a dyn IncludeResolver,
+}
+
+/// A finished module.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// SPIR-V with reflection.
+    pub words: Vec<u32>,
+    /// Warnings.
+    pub log: String,
+}
+
+/// A compilation that failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// What was wrong.
+    pub log: String,
+    /// Whether it is the compiler's fault.
+    pub internal: bool,
+}
+
+/// A compiled, not yet linked translation unit.
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub module: Module,
+    /// Warnings.
+    pub log: String,
+}
+
+impl Object {
+    /// The text form of the module: what a program binary holds.
+    pub fn to_text(&self) -> String {
+        self.module.to_string()
+    }
+
+    /// From [`Object::to_text`], which may have been tampered with since: the module is verified.
+    pub fn from_text(text: &str) -> Result<Object, ObjectError> {
+        let module = parse(text)?;
+        crate::verify::module(&module, crate::inv![Ssa], "reading an object")?;
+        Ok(Object {
+            module,
+            log: String::new(),
+        })
+    }
+}
+
+/// Text that is not an object.
+#[derive(Debug, thiserror::Error)]
+pub enum ObjectError {
+    /// Not the text form of a module.
+    #[error(transparent)]
+    Syntax(#[from] ParseError),
+    /// A module that breaks the rules.
+    #[error(transparent)]
+    Invalid(#[from] InternalError),
+}
+
+/// The steps of a compilation, in order.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stage {
+    Preprocess,
+    Parse,
+    Sema,
+    LowerHir,
+    Link,
+    Passes,
+    Emit,
+}
+
+impl Stage {
+    /// As `calderac --time` prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Preprocess => "preprocess",
+            Stage::Parse => "parse",
+            Stage::Sema => "sema",
+            Stage::LowerHir => "lower_hir",
+            Stage::Link => "link",
+            Stage::Passes => "passes",
+            Stage::Emit => "emit",
+        }
+    }
+}
+
+/// What a stage produced.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Dump {
+    Text(String),
+    Words(Vec<u32>),
+}
+
+/// Watches a compilation: dumps, times, hooks of the pass manager.
+pub trait Observer: Send {
+    /// Whether the result of a stage is wanted.
+    fn wants(&self, stage: Stage) -> bool;
+    /// The result of a stage; `name` tells several of one stage apart (passes: number, name, before or after).
+    fn dump(&mut self, stage: Stage, name: &str, dump: Dump);
+    /// How long a stage, or a pass of it, took.
+    fn time(&mut self, stage: Stage, pass: Option<&'static str>, time: Duration);
+    /// For the pass manager.
+    fn hooks(&self) -> Hooks {
+        Hooks::default()
+    }
+    /// Whether to go no further than this stage.
+    fn stop_after(&self, stage: Stage) -> bool {
+        let _ = stage;
+        false
+    }
+}
+
+/// An observer that does not care.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn wants(&self, _: Stage) -> bool {
+        false
+    }
+    fn dump(&mut self, _: Stage, _: &str, _: Dump) {}
+    fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
+}
+
+/// Source to SPIR-V.
+pub fn compile(input: &Input<'_>, target: &Target) -> Result<Compiled, Failed> {
+    compile_observed(input, target, &mut Unobserved)
+}
+
+/// Source to SPIR-V, watched. No words if the observer stopped it.
+pub fn compile_observed(
+    input: &Input<'_>,
+    target: &Target,
+    observer: &mut dyn Observer,
+) -> Result<Compiled, Failed> {
+    let mut run = Run::new(input.options, target, observer);
+    let words = run.front(input, Roots::Kernels, |run, module| run.back(module));
+    run.end(words).map(|(words, log)| Compiled {
+        words: words.unwrap_or_default(),
+        log,
+    })
+}
+
+/// Source to an object that [`link`] takes.
+pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Failed> {
+    let observer = &mut Unobserved;
+    let mut run = Run::new(input.options, target, observer);
+    let module = run.front(input, Roots::AllDefined, |_, module| Ok(Some(module)));
+    run.end(module).map(|(module, log)| Object {
+        module: module.unwrap_or_default(),
+        log,
+    })
+}
+
+/// Objects to SPIR-V: an executable program.
+pub fn link(
+    objects: &[&Object],
+    options: &Options,
+    target: &Target,
+) -> Result<Compiled, Failed> {
+    let observer = &mut Unobserved;
+    let mut run = Run::new(options, target, observer);
+    let words = run.on_thread(|run| {
+        let module = run.joined(objects)?;
+        run.back(module)
+    });
+    run.end(words).map(|(words, log)| Compiled {
+        words: words.unwrap_or_default(),
+        log,
+    })
+}
+
+/// Objects to one object: a library (`-create-library`).
+pub fn link_library(objects: &[&Object], options: &Options, target: &Target) -> Result<Object, Failed> {
+    let observer = &mut Unobserved;
+    let mut run = Run::new(options, target, observer);
+    let module = run.joined(objects).map(Some);
+    run.end(module).map(|(module, log)| Object {
+        module: module.unwrap_or_default(),
+        log,
+    })
+}
+
+/// Stack of the compiling thread. Reserved, not used: only what is touched takes memory.
+const STACK: usize = 256 << 20;
+
+/// Why a stage did not give a result.
+enum Stop {
+    /// The reasons are in the diagnostics.
+    Reported,
+    /// The compiler's fault.
+    Internal(InternalError),
+}
+
+impl From<InternalError> for Stop {
+    fn from(e: InternalError) -> Self {
+        Stop::Internal(e)
+    }
+}
+
+type Staged<T> = Result<Option<T>, Stop>;
+
+/// One compilation.
+struct Run<'a> {
+    options: &'a Options,
+    target: &'a Target,
+    observer: &'a mut dyn Observer,
+    map: SourceMap,
+    diags: Diags,
+}
+
+impl<'a> Run<'a> {
+    fn new(options: &'a Options, target: &'a Target, observer: &'a mut dyn Observer) -> Self {
+        Run {
+            options,
+            target,
+            observer,
+            map: SourceMap::default(),
+            diags: Diags::default(),
+        }
+    }
+
+    /// Runs something on a thread with a large stack.
+    fn on_thread<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> Staged<T> + Send) -> Staged<T> {
+        let this = &mut *self;
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .name("caldera-compile".into())
+                .stack_size(STACK)
+                .spawn_scoped(scope, move || work(this))
+                .map_err(|e| InternalError::new("driver", format!("cannot start a thread: {e}")))?;
+            thread.join().unwrap_or_else(|panic| Err(panicked(&*panic).into()))
+        })
+    }
+
+    fn timed<T>(&mut self, stage: Stage, work: impl FnOnce(&mut Self) -> T) -> T {
+        let start = Instant::now();
+        let result = work(self);
+        self.observer.time(stage, None, start.elapsed());
+        result
+    }
+
+    /// Errors so far end the compilation; so may the observer.
+    fn goes_on(&self, stage: Stage) -> Result<bool, Stop> {
+        if self.diags.has_errors() {
+            return Err(Stop::Reported);
+        }
+        Ok(!self.observer.stop_after(stage))
+    }
+
+    /// Source to IR, then `rest`.
+    fn front<T: Send>(
+        &mut self,
+        input: &Input<'_>,
+        roots: Roots,
+        rest: impl FnOnce(&mut Self, Module) -> Staged<T> + Send,
+    ) -> Staged<T> {
+        // On the caller's thread: the resolver need not be able to move to another.
+        let tokens = std::panic::catch_unwind(AssertUnwindSafe(|| self.preprocess(input)))
+            .map_err(|panic| panicked(&*panic))?;
+        if !self.goes_on(Stage::Preprocess)? {
+            return Ok(None);
+        }
+        self.on_thread(move |run| {
+            let Some(module) = run.to_ir(&tokens, roots)? else {
+                return Ok(None);
+            };
+            rest(run, module)
+        })
+    }
+
+    fn preprocess(&mut self, input: &Input<'_>) -> Vec<Token> {
+        let main = self.map.add(input.name, input.source);
+        let tokens = self.timed(Stage::Preprocess, |run| {
+            pp::preprocess(
+                &mut run.map,
+                main,
+                run.options,
+                run.target,
+                input.resolver,
+                &mut run.diags,
+            )
+        });
+        if self.observer.wants(Stage::Preprocess) {
+            let text = pp::tokens_to_text(&tokens, &self.map);
+            self.observer.dump(Stage::Preprocess, "pp", Dump::Text(text));
+        }
+        tokens
+    }
+
+    fn to_ir(&mut self, tokens: &[Token], roots: Roots) -> Staged<Module> {
+        let unit = self.timed(Stage::Parse, |run| {
+            syntax::parse(tokens, &run.map, &mut run.diags)
+        });
+        if self.observer.wants(Stage::Parse) {
+            let text = format!("{unit:#?}\n");
+            self.observer.dump(Stage::Parse, "ast", Dump::Text(text));
+        }
+        if !self.goes_on(Stage::Parse)? {
+            return Ok(None);
+        }
+        let program: hir::Program = self.timed(Stage::Sema, |run| {
+            sema::analyze(&unit, &mut run.map, run.options, run.target, &mut run.diags)
+        });
+        if self.observer.wants(Stage::Sema) {
+            let text = format!("{program:#?}\n");
+            self.observer.dump(Stage::Sema, "hir", Dump::Text(text));
+        }
+        if !self.goes_on(Stage::Sema)? {
+            return Ok(None);
+        }
+        let module = self.timed(Stage::LowerHir, |_| lower_hir::lower_roots(&program, roots))?;
+        if self.observer.wants(Stage::LowerHir) {
+            self.observer
+                .dump(Stage::LowerHir, "ir", Dump::Text(module.to_string()));
+        }
+        if self.observer.hooks().verify_each {
+            crate::verify::module(&module, crate::inv![Ssa], "lower_hir")?;
+        }
+        Ok(self.goes_on(Stage::LowerHir)?.then_some(module))
+    }
+
+    fn joined(&mut self, objects: &[&Object]) -> Result<Module, Stop> {
+        let modules: Vec<&Module> = objects.iter().map(|o| &o.module).collect();
+        match self.timed(Stage::Link, |_| crate::link::join(&modules)) {
+            Ok(module) => Ok(module),
+            Err(e) => {
+                self.diags.error(Span::NONE, e.to_string());
+                Err(Stop::Reported)
+            }
+        }
+    }
+
+    /// IR to SPIR-V.
+    fn back(&mut self, mut module: Module) -> Staged<Vec<u32>> {
+        self.timed(Stage::Passes, |run| run.passes(&mut module))?;
+        if self.observer.wants(Stage::Passes) {
+            self.observer
+                .dump(Stage::Passes, "final", Dump::Text(module.to_string()));
+        }
+        if !self.goes_on(Stage::Passes)? {
+            return Ok(None);
+        }
+        let words = self.timed(Stage::Emit, |run| spirv::emit(&module, run.target))?;
+        if self.observer.wants(Stage::Emit) {
+            self.observer
+                .dump(Stage::Emit, "spv", Dump::Words(words.clone()));
+            let reflection = match reflect::read(&words) {
+                Ok(r) => format!("{r:#?}\n"),
+                Err(e) => format!("{e}\n"),
+            };
+            self.observer
+                .dump(Stage::Emit, "reflect", Dump::Text(reflection));
+        }
+        Ok(Some(words))
+    }
+
+    fn passes(&mut self, module: &mut Module) -> Result<(), Stop> {
+        let mut cx = PassCx::new(self.target, &mut self.diags);
+        cx.hooks = self.observer.hooks();
+        let done = pipeline::pipeline(self.target).run(module, &mut cx);
+        let report = std::mem::take(&mut cx.report);
+        for d in report.dumps {
+            let when = if d.after { "after" } else { "before" };
+            let name = format!("{:02}-{when}-{}", d.index, d.pass);
+            self.observer.dump(Stage::Passes, &name, Dump::Text(d.text));
+        }
+        for (pass, time) in report.times {
+            self.observer.time(Stage::Passes, Some(pass), time);
+        }
+        match done {
+            Ok(()) => Ok(()),
+            Err(PassError::Internal(e)) => Err(Stop::Internal(e)),
+            Err(
+                e @ (PassError::Unsupported { span, .. }
+                | PassError::Undefined { span, .. }
+                | PassError::Recursion { span, .. }
+                | PassError::TooLarge { span, .. }),
+            ) => {
+                // Positions in other objects are not known here.
+                let known = (span.file.0 as usize) < self.map.len();
+                let span = if known { span } else { Span::NONE };
+                self.diags.error(span, e.to_string());
+                Err(Stop::Reported)
+            }
+        }
+    }
+
+    /// The build log, and what the compilation came to.
+    fn end<T>(mut self, result: Staged<T>) -> Result<(Option<T>, String), Failed> {
+        let warned = self.diags.iter().any(|d| d.severity == Severity::Warning);
+        if self.options.werror && warned && !self.options.no_warnings && !self.diags.has_errors() {
+            self.diags
+                .push(Diag::error(Span::NONE, "warnings are treated as errors (-Werror)"));
+        }
+        if self.options.no_warnings {
+            let mut kept = Diags::default();
+            self.diags
+                .iter()
+                .filter(|d| d.severity != Severity::Warning)
+                .for_each(|d| kept.push(d.clone()));
+            self.diags = kept;
+        }
+        let mut log = self.diags.render(&self.map);
+        match result {
+            Ok(value) if !self.diags.has_errors() => Ok((value, log)),
+            Ok(_) | Err(Stop::Reported) => Err(Failed { log, internal: false }),
+            Err(Stop::Internal(e)) => {
+                log.push_str(&format!("error: {e}\n"));
+                Err(Failed { log, internal: true })
+            }
+        }
+    }
+}
+
+/// What a panic said.
+fn panicked(payload: &(dyn std::any::Any + Send)) -> InternalError {
+    let message = payload
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".into());
+    InternalError::new("driver", format!("panic: {message}"))
+}

@@ -1,0 +1,123 @@
+//! Joins the modules of several objects into one (clLinkProgram).
+//!
+//! A call of a declared function goes to the function of that name which another object defines. Functions that
+//! no object defines stay undefined: `inline` reports those that a kernel reaches. Each object keeps its own
+//! `__constant` variables and its own copies of library functions.
+
+use crate::ir::{Const, EntityRef, Func, Function, Global, Module, Op, Value};
+use crate::intrinsic::Intrinsic;
+use std::collections::HashMap;
+
+/// Why objects do not fit together.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LinkError {
+    /// Two objects define a kernel of that name.
+    #[error("kernel '{0}' is defined in more than one object")]
+    DuplicateKernel(String),
+    /// Declared in one object otherwise than defined in another.
+    #[error("function '{0}' is declared with other types than it is defined with")]
+    SignatureMismatch(String),
+    /// Objects of a later stage.
+    #[error("an object has been lowered already")]
+    Lowered,
+}
+
+/// Joins them in order.
+pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
+    let mut out = Module::default();
+    let mut defined: HashMap<String, Func> = HashMap::new();
+    for object in objects {
+        if !object.abi.is_empty() {
+            return Err(LinkError::Lowered);
+        }
+        let first_func = out.funcs.len();
+        let first_global = out.globals.len();
+        let first_string = out.strings.len() as u64;
+        let func_of = |f: Func| Func::new(f.index() + first_func);
+        let global_of = |g: Global| Global::new(g.index() + first_global);
+        for (_, global) in object.globals.iter() {
+            let mut global = global.clone();
+            for (_, target, _) in global.init.iter_mut().flat_map(|i| &mut i.relocations) {
+                *target = global_of(*target);
+            }
+            out.globals.push(global);
+        }
+        for (f, func) in object.funcs.iter() {
+            let mut func = func.clone();
+            for inst in func.insts_in_order() {
+                match &mut func.insts[inst].op {
+                    Op::Call(callee) => *callee = func_of(*callee),
+                    Op::GlobalAddr(global) => *global = global_of(*global),
+                    _ => {}
+                }
+            }
+            renumber_strings(&mut func, first_string);
+            let name = func.name.clone();
+            let id = out.funcs.push(func);
+            if object.undefined.contains(&f) {
+                out.undefined.push(id);
+            } else {
+                defined.entry(name).or_insert(id);
+            }
+        }
+        for kernel in &object.kernels {
+            if out.kernels.iter().any(|k| k.name == kernel.name) {
+                return Err(LinkError::DuplicateKernel(kernel.name.clone()));
+            }
+            let mut kernel = kernel.clone();
+            kernel.func = func_of(kernel.func);
+            out.kernels.push(kernel);
+        }
+        out.strings.extend(object.strings.iter().cloned());
+    }
+    resolve(&mut out, &defined)?;
+    Ok(out)
+}
+
+/// Formats of printf are numbered through.
+fn renumber_strings(func: &mut Function, first: u64) {
+    if first == 0 {
+        return;
+    }
+    for inst in func.insts_in_order() {
+        if func.insts[inst].op != Op::Intrinsic(Intrinsic::Printf) {
+            continue;
+        }
+        let Some(&format) = func.insts[inst].args.first() else {
+            continue;
+        };
+        if let Some(id) = func.as_bits(format) {
+            let ty = func.ty(format);
+            func.insts[inst].args[0] = func.constant(ty, Const::Bits(vec![id + first]));
+        }
+    }
+}
+
+/// Sends calls of undefined functions to the definitions.
+fn resolve(module: &mut Module, defined: &HashMap<String, Func>) -> Result<(), LinkError> {
+    let mut goes_to: HashMap<Func, Func> = HashMap::new();
+    for &f in &module.undefined {
+        let declared = &module.funcs[f];
+        if let Some(&definition) = defined.get(&declared.name) {
+            if signature(declared) != signature(&module.funcs[definition]) {
+                return Err(LinkError::SignatureMismatch(declared.name.clone()));
+            }
+            goes_to.insert(f, definition);
+        }
+    }
+    for (_, func) in module.funcs.iter_mut() {
+        for inst in func.insts_in_order() {
+            if let Op::Call(callee) = &mut func.insts[inst].op
+                && let Some(&definition) = goes_to.get(callee)
+            {
+                *callee = definition;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn signature(func: &Function) -> (Vec<crate::ir::Ty>, Option<crate::ir::Ty>) {
+    let ty = |&v: &Value| func.ty(v);
+    (func.params.iter().map(ty).collect(), func.ret)
+}
