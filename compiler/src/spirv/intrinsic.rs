@@ -159,7 +159,7 @@ impl FnEmitter<'_, '_> {
                         Some(s) => self.op_ids(spv::Op::IAdd, count, &[s, n])?,
                     });
                 }
-                self.from_word(sum.ok_or_else(|| bug("no words"))?, to)
+                self.narrow_word(sum.ok_or_else(|| bug("no words"))?, to)
             }
             Intrinsic::Clz => self.clz(args[0], to),
             Intrinsic::Ctz => self.ctz(args[0], to),
@@ -186,7 +186,7 @@ impl FnEmitter<'_, '_> {
     }
 
     /// A 32-bit word as an integer of the type.
-    fn from_word(&mut self, a: Id, to: Ty) -> Emit<Id> {
+    fn narrow_word(&mut self, a: Id, to: Ty) -> Emit<Id> {
         if to.scalar == Scalar::I32 {
             return Ok(a);
         }
@@ -212,7 +212,7 @@ impl FnEmitter<'_, '_> {
             }
             _ => counts[0],
         };
-        self.from_word(count, to)
+        self.narrow_word(count, to)
     }
 
     /// FindILsb is -1 for 0.
@@ -229,7 +229,7 @@ impl FnEmitter<'_, '_> {
             }
             result = self.if_zero(w, word_ty, result, lsb)?;
         }
-        self.from_word(result, to)
+        self.narrow_word(result, to)
     }
 
     /// `w == 0 ? zero : otherwise`.
@@ -262,7 +262,7 @@ impl FnEmitter<'_, '_> {
             .e
             .splat(to.with_scalar(Scalar::I32), u64::from(32 - to.scalar.bits()))?;
         let shifted = self.op_ids(spv::Op::ShiftRightLogical, word, &[reversed[0], shift])?;
-        self.from_word(shifted, to)
+        self.narrow_word(shifted, to)
     }
 
     fn mul_high(&mut self, op: Intrinsic, args: &[Id], to: Ty) -> Emit<Id> {
@@ -298,7 +298,7 @@ impl FnEmitter<'_, '_> {
         let product = self.op_ids(spv::Op::IMul, word, &[a, b])?;
         let shift = self.e.splat(wide_ty, u64::from(bits))?;
         let high = self.op_ids(spv::Op::ShiftRightLogical, word, &[product, shift])?;
-        self.from_word(high, to)
+        self.narrow_word(high, to)
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// Every module of every test must be valid for each Vulkan version that has its SPIR-V version.
-pub fn validate(words: &[u32], version: SpirvVersion) {
+pub(crate) fn validate(words: &[u32], version: SpirvVersion) {
     let env = match version.minor {
         0..=3 => "vulkan1.1",
         4 => "vulkan1.1spv1.4",
