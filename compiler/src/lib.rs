@@ -17,6 +17,7 @@
 pub mod builtins;
 pub mod diag;
 pub mod driver;
+mod half;
 pub mod hir;
 pub mod intrinsic;
 pub mod ir;

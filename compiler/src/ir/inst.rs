@@ -146,7 +146,7 @@ impl Storage {
 }
 
 /// What an instruction does. Operands are in [`InstData::args`], listed here in order.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Binary(BinOp),
     Unary(UnOp),

@@ -36,6 +36,7 @@
 pub mod build;
 pub mod clone;
 pub mod entity;
+pub mod eval;
 pub mod from_cfg;
 pub mod function;
 pub mod inst;

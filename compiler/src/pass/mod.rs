@@ -9,6 +9,7 @@
 //! [`Hooks`] (the compiler never reads the environment), and what came of it is in [`Report`].
 
 pub mod analysis;
+pub mod const_fold;
 pub mod dce;
 pub mod gather_pointer_uses;
 pub mod inline;

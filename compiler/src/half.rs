@@ -1,0 +1,56 @@
+//! IEEE 754 binary16, which Rust has no stable type for.
+
+/// The value of 16 bits; exact.
+pub(crate) fn to_f64(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let exponent = i32::from(bits >> 10 & 31);
+    let mantissa = f64::from(bits & 0x3ff);
+    sign * match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => (1.0 + mantissa / 1024.0) * 2f64.powi(e - 15),
+    }
+}
+
+/// Rounded to nearest, ties to even.
+pub(crate) fn from_f64(v: f64) -> u16 {
+    let sign = if v.is_sign_negative() { 0x8000 } else { 0 };
+    let a = v.abs();
+    if a.is_nan() {
+        return sign | 0x7e00;
+    }
+    if a >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    // As a multiple of the unit in the last place, which is exact in f64; subnormals have exponent -14.
+    let exponent = (((a.to_bits() >> 52) as i32) - 1023).max(-14);
+    let n = (a / 2f64.powi(exponent - 10)).round_ties_even() as i32;
+    // A carry out of the mantissa moves into the exponent by itself.
+    let biased = if n >= 1024 { (exponent + 14) * 1024 + n } else { n };
+    sign | biased as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_values_round_trip() {
+        for bits in 0..=u16::MAX {
+            let v = to_f64(bits);
+            if !v.is_nan() {
+                assert_eq!(from_f64(v), bits);
+            }
+        }
+    }
+
+    #[test]
+    fn ties_go_to_even() {
+        assert_eq!(from_f64(2049.0), from_f64(2048.0));
+        assert_eq!(from_f64(2051.0), from_f64(2052.0));
+        assert_eq!(from_f64(65519.9), 0x7bff);
+        assert_eq!(from_f64(65520.0), 0x7c00);
+        assert_eq!(from_f64(-1e-8), 0x8000);
+    }
+}

@@ -1,0 +1,296 @@
+//! What operations compute, on the bits of one lane; IEEE 754 with round to nearest even.
+//!
+//! Lanes are raw bits, zero-extended to 64, as in [`super::Const`]. `None` is a result that the operation leaves
+//! undefined (division by zero), or that would depend on the device (transcendental functions).
+
+use super::{BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
+use crate::half;
+use crate::intrinsic::Intrinsic;
+
+/// Keeps the bits of the type's width.
+pub fn truncate(scalar: Scalar, bits: u64) -> u64 {
+    match scalar.bits() {
+        0 | 64 => bits,
+        n => bits & ((1 << n) - 1),
+    }
+}
+
+/// As a signed number.
+pub fn signed(scalar: Scalar, bits: u64) -> i64 {
+    match scalar.bits() {
+        0 | 64 => bits as i64,
+        n => ((bits << (64 - n)) as i64) >> (64 - n),
+    }
+}
+
+/// The value of a float, exact.
+pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
+    match scalar {
+        Scalar::F16 => half::to_f64(bits as u16),
+        Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    }
+}
+
+/// Rounded to the type.
+pub fn from_f64(scalar: Scalar, v: f64) -> u64 {
+    match scalar {
+        Scalar::F16 => u64::from(half::from_f64(v)),
+        Scalar::F32 => u64::from((v as f32).to_bits()),
+        _ => v.to_bits(),
+    }
+}
+
+/// An operation on f64 and the same on f32; f16 is computed in f64, which has digits enough that the second
+/// rounding changes nothing.
+fn float(scalar: Scalar, a: u64, b: u64, wide: fn(f64, f64) -> f64, single: fn(f32, f32) -> f32) -> u64 {
+    match scalar {
+        Scalar::F32 => u64::from(single(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits()),
+        _ => from_f64(scalar, wide(to_f64(scalar, a), to_f64(scalar, b))),
+    }
+}
+
+/// Two operands.
+pub fn binary(op: BinOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
+    let (sa, sb) = (signed(scalar, a), signed(scalar, b));
+    let count = (b % u64::from(scalar.bits().max(1))) as u32;
+    let bits = match op {
+        BinOp::IAdd => a.wrapping_add(b),
+        BinOp::ISub => a.wrapping_sub(b),
+        BinOp::IMul => a.wrapping_mul(b),
+        BinOp::SDiv => sa.checked_div(sb)? as u64,
+        BinOp::UDiv => a.checked_div(b)?,
+        BinOp::SRem => sa.checked_rem(sb)? as u64,
+        BinOp::URem => a.checked_rem(b)?,
+        BinOp::Shl => a << count,
+        BinOp::AShr => (sa >> count) as u64,
+        BinOp::LShr => a >> count,
+        BinOp::And => a & b,
+        BinOp::Or => a | b,
+        BinOp::Xor => a ^ b,
+        BinOp::FAdd => float(scalar, a, b, |a, b| a + b, |a, b| a + b),
+        BinOp::FSub => float(scalar, a, b, |a, b| a - b, |a, b| a - b),
+        BinOp::FMul => float(scalar, a, b, |a, b| a * b, |a, b| a * b),
+        BinOp::FDiv => float(scalar, a, b, |a, b| a / b, |a, b| a / b),
+        BinOp::FRem => float(scalar, a, b, |a, b| a % b, |a, b| a % b),
+    };
+    // The most negative number divided by -1 overflows the narrower types too.
+    if matches!(op, BinOp::SDiv | BinOp::SRem)
+        && sb == -1
+        && signed(scalar, truncate(scalar, sa.wrapping_neg() as u64)) == sa
+        && sa != 0
+    {
+        return None;
+    }
+    Some(truncate(scalar, bits))
+}
+
+/// One operand.
+pub fn unary(op: UnOp, scalar: Scalar, a: u64) -> u64 {
+    let bits = match op {
+        UnOp::INeg => a.wrapping_neg(),
+        UnOp::Not => !a,
+        UnOp::FNeg => a ^ 1 << (scalar.bits() - 1),
+    };
+    truncate(scalar, bits)
+}
+
+/// Comparisons.
+pub fn compare(op: CmpOp, scalar: Scalar, a: u64, b: u64) -> bool {
+    let (sa, sb) = (signed(scalar, a), signed(scalar, b));
+    match op {
+        CmpOp::IEq => return a == b,
+        CmpOp::INe => return a != b,
+        CmpOp::SLt => return sa < sb,
+        CmpOp::SLe => return sa <= sb,
+        CmpOp::SGt => return sa > sb,
+        CmpOp::SGe => return sa >= sb,
+        CmpOp::ULt => return a < b,
+        CmpOp::ULe => return a <= b,
+        CmpOp::UGt => return a > b,
+        CmpOp::UGe => return a >= b,
+        _ => {}
+    }
+    let (fa, fb) = (to_f64(scalar, a), to_f64(scalar, b));
+    let unordered = fa.is_nan() || fb.is_nan();
+    match op {
+        CmpOp::FOEq => fa == fb,
+        CmpOp::FONe => !unordered && fa != fb,
+        CmpOp::FOLt => fa < fb,
+        CmpOp::FOLe => fa <= fb,
+        CmpOp::FOGt => fa > fb,
+        CmpOp::FOGe => fa >= fb,
+        CmpOp::FUNe => fa != fb,
+        CmpOp::FUEq => unordered || fa == fb,
+        CmpOp::FULt => unordered || fa < fb,
+        CmpOp::FULe => unordered || fa <= fb,
+        CmpOp::FUGt => unordered || fa > fb,
+        CmpOp::FUGe => unordered || fa >= fb,
+        CmpOp::IEq
+        | CmpOp::INe
+        | CmpOp::SLt
+        | CmpOp::SLe
+        | CmpOp::SGt
+        | CmpOp::SGe
+        | CmpOp::ULt
+        | CmpOp::ULe
+        | CmpOp::UGt
+        | CmpOp::UGe => false,
+    }
+}
+
+/// Conversions of one lane; `Bitcast` between types of one width.
+pub fn cast(op: CastOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
+    let bits = match op {
+        CastOp::Trunc
+        | CastOp::ZExt
+        | CastOp::Bitcast
+        | CastOp::PtrToInt
+        | CastOp::IntToPtr
+        | CastOp::PtrCast => a,
+        CastOp::SExt => signed(from, a) as u64,
+        CastOp::FConvert => from_f64(to, to_f64(from, a)),
+        CastOp::FToS => {
+            let v = to_f64(from, a).trunc();
+            let limit = 2f64.powi(to.bits() as i32 - 1);
+            if !(-limit..limit).contains(&v) {
+                return None;
+            }
+            v as i64 as u64
+        }
+        CastOp::FToU => {
+            let v = to_f64(from, a).trunc();
+            if !(0.0..2f64.powi(to.bits() as i32)).contains(&v) {
+                return None;
+            }
+            v as u64
+        }
+        // Straight to f32: by way of f64 it would be rounded twice. f16 overflows long before f64 rounds.
+        CastOp::SToF if to == Scalar::F32 => u64::from((signed(from, a) as f32).to_bits()),
+        CastOp::UToF if to == Scalar::F32 => u64::from((a as f32).to_bits()),
+        CastOp::SToF => from_f64(to, signed(from, a) as f64),
+        CastOp::UToF => from_f64(to, a as f64),
+    };
+    Some(truncate(to, bits))
+}
+
+/// The same bits as lanes of another type, little-endian.
+pub fn bitcast(lanes: &[u64], from: Ty, to: Ty) -> Vec<u64> {
+    let width = from.scalar.bytes() as usize;
+    let bytes: Vec<u8> = lanes
+        .iter()
+        .flat_map(|l| l.to_le_bytes().into_iter().take(width))
+        .collect();
+    bytes
+        .chunks(to.scalar.bytes().max(1) as usize)
+        .map(|c| c.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b)))
+        .collect()
+}
+
+/// Intrinsics that work lane by lane on operands of one type and are exact. `None`: not one of them.
+pub fn intrinsic(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
+    let a = *args.first()?;
+    let b = args.get(1).copied().unwrap_or(0);
+    let (sa, sb) = (signed(scalar, a), signed(scalar, b));
+    let width = scalar.bits();
+    let round = |f: fn(f64) -> f64| from_f64(scalar, f(to_f64(scalar, a)));
+    let bits = match op {
+        Intrinsic::FAbs => a & !(1 << (width - 1)),
+        Intrinsic::Floor => round(f64::floor),
+        Intrinsic::Ceil => round(f64::ceil),
+        Intrinsic::Trunc => round(f64::trunc),
+        Intrinsic::RoundEven => round(f64::round_ties_even),
+        // f64 has digits enough that rounding once more gives the correctly rounded result.
+        Intrinsic::Sqrt => round(f64::sqrt),
+        Intrinsic::FMin | Intrinsic::FMax => {
+            let (fa, fb) = (to_f64(scalar, a), to_f64(scalar, b));
+            let first = if op == Intrinsic::FMin { fa < fb } else { fa > fb };
+            if fb.is_nan() || first { a } else { b }
+        }
+        Intrinsic::SAbs => sa.wrapping_abs() as u64,
+        Intrinsic::SMin => sa.min(sb) as u64,
+        Intrinsic::SMax => sa.max(sb) as u64,
+        Intrinsic::UMin => a.min(b),
+        Intrinsic::UMax => a.max(b),
+        Intrinsic::UMulHigh => (u128::from(a) * u128::from(b) >> width) as u64,
+        Intrinsic::SMulHigh => (i128::from(sa) * i128::from(sb) >> width) as u64,
+        Intrinsic::PopCount => u64::from(a.count_ones()),
+        Intrinsic::Clz => u64::from(a.leading_zeros() + width - 64),
+        Intrinsic::Ctz => u64::from(a.trailing_zeros().min(width)),
+        Intrinsic::BitReverse => a.reverse_bits() >> (64 - width),
+        _ => return None,
+    };
+    Some(truncate(scalar, bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn narrow_integers_wrap_and_sign_extend() {
+        assert_eq!(binary(BinOp::IAdd, Scalar::I8, 200, 100), Some(44));
+        assert_eq!(binary(BinOp::SDiv, Scalar::I8, 0x80, 0xff), None);
+        assert_eq!(binary(BinOp::SDiv, Scalar::I8, 0x81, 0xff), Some(127));
+        assert_eq!(binary(BinOp::SDiv, Scalar::I32, 7, 0), None);
+        assert_eq!(
+            binary(BinOp::SRem, Scalar::I32, (-7i32) as u32 as u64, 3),
+            Some((-1i32) as u32 as u64)
+        );
+        assert_eq!(binary(BinOp::AShr, Scalar::I16, 0x8000, 17), Some(0xc000));
+        assert_eq!(
+            cast(CastOp::SExt, Scalar::I8, Scalar::I32, 0xff),
+            Some(0xffff_ffff)
+        );
+        assert_eq!(
+            cast(CastOp::SExt, Scalar::Bool, Scalar::I32, 1),
+            Some(0xffff_ffff)
+        );
+    }
+
+    #[test]
+    fn conversions_round_once() {
+        let third = (1u64 << 60) + (1 << 36) + 1;
+        assert_eq!(
+            cast(CastOp::UToF, Scalar::I64, Scalar::F32, third),
+            Some(u64::from((third as f32).to_bits()))
+        );
+        assert_eq!(
+            cast(
+                CastOp::FToS,
+                Scalar::F32,
+                Scalar::I32,
+                u64::from(3e9f32.to_bits())
+            ),
+            None
+        );
+        assert_eq!(
+            cast(
+                CastOp::FToU,
+                Scalar::F32,
+                Scalar::I32,
+                u64::from(3e9f32.to_bits())
+            ),
+            Some(3_000_000_000)
+        );
+        assert_eq!(
+            bitcast(&[0x0403_0201], Ty::I32, Ty::vector(Scalar::I8, 4)),
+            [1, 2, 3, 4]
+        );
+    }
+
+    #[test]
+    fn intrinsics_know_the_width() {
+        assert_eq!(intrinsic(Intrinsic::Clz, Scalar::I16, &[0]), Some(16));
+        assert_eq!(intrinsic(Intrinsic::Ctz, Scalar::I8, &[0]), Some(8));
+        assert_eq!(intrinsic(Intrinsic::BitReverse, Scalar::I8, &[1]), Some(0x80));
+        assert_eq!(
+            intrinsic(Intrinsic::SMulHigh, Scalar::I32, &[0xffff_ffff, 2]),
+            Some(0xffff_ffff)
+        );
+        let nan = u64::from(f32::NAN.to_bits());
+        let one = u64::from(1f32.to_bits());
+        assert_eq!(intrinsic(Intrinsic::FMin, Scalar::F32, &[nan, one]), Some(one));
+        assert_eq!(intrinsic(Intrinsic::FMax, Scalar::F32, &[one, nan]), Some(one));
+    }
+}

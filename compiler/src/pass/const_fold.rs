@@ -1,0 +1,132 @@
+//! Computes what is constant, and applies identities that are exact.
+//!
+//! In, out: any module. One walk in the order of the text, so that what an instruction becomes is seen by all
+//! that use it. Floating-point results are those of IEEE 754; what depends on the device (transcendental
+//! functions, results that an operation leaves undefined) stays. Loads from initialized constants are folded
+//! too; branches on constants are `simplify_regions`' work.
+
+mod constants;
+mod identities;
+mod vectors;
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::walk::{Replacements, Walk};
+use crate::ir::{EntityRef, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value};
+
+pub const PASS: Pass = Pass {
+    name: "const_fold",
+    about: "Computes what is constant, and applies identities that are exact.",
+    run,
+    requires: inv![Ssa],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// What an instruction becomes.
+enum Folded {
+    /// Nothing new.
+    Same,
+    /// Its result is this value.
+    Value(Value),
+    /// It computes its result in another way.
+    Op(Op, Vec<Value>),
+}
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    let globals = std::mem::take(&mut module.globals);
+    for (_, func) in module.funcs.iter_mut() {
+        changed |= fold_function(func, &globals);
+    }
+    module.globals = globals;
+    Ok(changed.into())
+}
+
+/// How often one instruction may become another one in a row.
+const MAX_STEPS: usize = 8;
+
+fn fold_function(func: &mut Function, globals: &Map<Global, GlobalData>) -> bool {
+    let mut changed = false;
+    let mut replacements = Replacements::default();
+    let mut dead = vec![false; func.insts.len()];
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        replacements.apply_to(func, inst);
+        if func.insts[inst].op.is_structured() {
+            continue;
+        }
+        for _ in 0..MAX_STEPS {
+            match fold(func, globals, inst) {
+                Folded::Same => break,
+                Folded::Value(v) => {
+                    changed = true;
+                    dead[inst.index()] = true;
+                    let result = func.insts[inst].results[0];
+                    replacements.set(result, v);
+                    break;
+                }
+                Folded::Op(op, args) => {
+                    changed = true;
+                    func.insts[inst].op = op;
+                    func.insts[inst].args = args;
+                }
+            }
+        }
+    }
+    if changed {
+        // Repeats pass values that were replaced behind them.
+        replacements.apply(func);
+        for region in func.regions_in_order() {
+            let is_dead = |i: &Inst| dead.get(i.index()).copied().unwrap_or(false);
+            func.regions[region].insts.retain(|i| !is_dead(i));
+        }
+    }
+    changed
+}
+
+fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> Folded {
+    let data = &func.insts[inst];
+    let [result] = data.results[..] else {
+        return Folded::Same;
+    };
+    let ty = func.ty(result);
+    if let Some(v) = constants::compute(func, globals, inst, ty) {
+        return Folded::Value(v);
+    }
+    let args = func.insts[inst].args.clone();
+    match func.insts[inst].op.clone() {
+        Op::Binary(op) => identities::binary(func, op, args[0], args[1]),
+        Op::Unary(op) => identities::unary(func, op, args[0]),
+        Op::Compare(op) => identities::compare(func, op, args[0], args[1]),
+        Op::Cast(op) => identities::cast(func, op, args[0], ty),
+        Op::Select => identities::select(func, args[0], args[1], args[2]),
+        Op::PtrAdd => identities::ptr_add(func, args[0], args[1]),
+        Op::Extract(lane) => vectors::extract(func, args[0], lane),
+        Op::ExtractDynamic => vectors::extract_dynamic(func, args[0], args[1]),
+        Op::InsertDynamic => vectors::insert_dynamic(func, &args),
+        Op::Construct => vectors::construct(func, &args, ty),
+        Op::Shuffle(mask) => vectors::shuffle(func, &args, &mask, ty),
+        _ => Folded::Same,
+    }
+}
+
+/// The operation and operands that define a value.
+fn definition(func: &Function, v: Value) -> Option<(&Op, &[Value])> {
+    let inst = func.def_inst(v)?;
+    let data = &func.insts[inst];
+    Some((&data.op, &data.args))
+}
+
+/// The bits that all lanes of a constant have in common.
+fn splat_bits(func: &Function, v: Value) -> Option<u64> {
+    match func.as_const(v)? {
+        crate::ir::Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
+        _ => None,
+    }
+}
+
+/// All bits of an integer or bool lane set.
+fn ones(ty: Ty) -> u64 {
+    crate::ir::eval::truncate(ty.scalar, u64::MAX)
+}

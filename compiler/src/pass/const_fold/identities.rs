@@ -1,0 +1,258 @@
+//! Identities of arithmetic that hold for every operand, bit for bit (but for the payload of a NaN).
+
+use super::{Folded, definition, ones, splat_bits};
+use crate::ir::{AddressSpace, BinOp, CastOp, CmpOp, Const, Function, Op, Scalar, Ty, UnOp, Value, eval};
+
+pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Folded {
+    let ty = func.ty(a);
+    // Constants to the right.
+    if is_commutative(op) && func.as_const(a).is_some() && func.as_const(b).is_none() {
+        return Folded::Op(Op::Binary(op), vec![b, a]);
+    }
+    if a == b {
+        match op {
+            BinOp::ISub | BinOp::Xor => return Folded::Value(func.splat_bits(ty, 0)),
+            BinOp::And | BinOp::Or => return Folded::Value(a),
+            _ => {}
+        }
+    }
+    let Some(n) = splat_bits(func, b) else {
+        return Folded::Same;
+    };
+    let one = match ty.scalar.is_float() {
+        true => eval::from_f64(ty.scalar, 1.0),
+        false => 1,
+    };
+    let sign = 1u64 << (ty.scalar.bits() - 1);
+    let zero = n == 0;
+    match op {
+        BinOp::IAdd | BinOp::ISub | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::AShr | BinOp::LShr
+            if zero =>
+        {
+            Folded::Value(a)
+        }
+        BinOp::IMul | BinOp::And if zero => Folded::Value(b),
+        BinOp::IMul | BinOp::SDiv | BinOp::UDiv | BinOp::FMul | BinOp::FDiv if n == one => Folded::Value(a),
+        BinOp::And if n == ones(ty) => Folded::Value(a),
+        BinOp::Or if n == ones(ty) => Folded::Value(b),
+        BinOp::Xor if n == ones(ty) => Folded::Op(Op::Unary(UnOp::Not), vec![a]),
+        BinOp::UDiv if n.is_power_of_two() => {
+            let count = func.splat_bits(ty, u64::from(n.trailing_zeros()));
+            Folded::Op(Op::Binary(BinOp::LShr), vec![a, count])
+        }
+        BinOp::URem if n.is_power_of_two() => {
+            let mask = func.splat_bits(ty, n - 1);
+            Folded::Op(Op::Binary(BinOp::And), vec![a, mask])
+        }
+        // -0.0 + -0.0 is -0.0, and 0.0 - 0.0 is 0.0; the other signs of zero are not neutral.
+        BinOp::FAdd if n == sign => Folded::Value(a),
+        BinOp::FSub if zero => Folded::Value(a),
+        BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor => reassociate(func, op, a, n, ty),
+        BinOp::ISub => {
+            // So that chains of additions are of one kind.
+            let negated = func.splat_bits(ty, n.wrapping_neg());
+            Folded::Op(Op::Binary(BinOp::IAdd), vec![a, negated])
+        }
+        _ => Folded::Same,
+    }
+}
+
+fn is_commutative(op: BinOp) -> bool {
+    matches!(
+        op,
+        BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::FAdd | BinOp::FMul
+    )
+}
+
+/// `(x op c) op n` is `x op (c op n)`.
+fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64, ty: Ty) -> Folded {
+    let Some((Op::Binary(inner), &[x, c])) = definition(func, a) else {
+        return Folded::Same;
+    };
+    let both = splat_bits(func, c).filter(|_| *inner == op);
+    match both.and_then(|c| eval::binary(op, ty.scalar, c, n)) {
+        Some(bits) => {
+            let c = func.splat_bits(ty, bits);
+            Folded::Op(Op::Binary(op), vec![x, c])
+        }
+        None => Folded::Same,
+    }
+}
+
+pub(super) fn unary(func: &mut Function, op: UnOp, a: Value) -> Folded {
+    match definition(func, a) {
+        Some((Op::Unary(inner), &[x])) if *inner == op => Folded::Value(x),
+        Some((Op::Compare(cmp), args)) if op == UnOp::Not => {
+            Folded::Op(Op::Compare(inverse(*cmp)), args.to_vec())
+        }
+        _ => Folded::Same,
+    }
+}
+
+/// The comparison that is true where `op` is false.
+fn inverse(op: CmpOp) -> CmpOp {
+    match op {
+        CmpOp::IEq => CmpOp::INe,
+        CmpOp::INe => CmpOp::IEq,
+        CmpOp::SLt => CmpOp::SGe,
+        CmpOp::SLe => CmpOp::SGt,
+        CmpOp::SGt => CmpOp::SLe,
+        CmpOp::SGe => CmpOp::SLt,
+        CmpOp::ULt => CmpOp::UGe,
+        CmpOp::ULe => CmpOp::UGt,
+        CmpOp::UGt => CmpOp::ULe,
+        CmpOp::UGe => CmpOp::ULt,
+        CmpOp::FOEq => CmpOp::FUNe,
+        CmpOp::FONe => CmpOp::FUEq,
+        CmpOp::FOLt => CmpOp::FUGe,
+        CmpOp::FOLe => CmpOp::FUGt,
+        CmpOp::FOGt => CmpOp::FULe,
+        CmpOp::FOGe => CmpOp::FULt,
+        CmpOp::FUNe => CmpOp::FOEq,
+        CmpOp::FUEq => CmpOp::FONe,
+        CmpOp::FULt => CmpOp::FOGe,
+        CmpOp::FULe => CmpOp::FOGt,
+        CmpOp::FUGt => CmpOp::FOLe,
+        CmpOp::FUGe => CmpOp::FOLt,
+    }
+}
+
+pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Folded {
+    let result = |func: &mut Function, v: bool| {
+        let ty = func.ty(a).with_scalar(Scalar::Bool);
+        Folded::Value(func.splat_bits(ty, u64::from(v)))
+    };
+    if a == b {
+        match op {
+            CmpOp::IEq | CmpOp::SLe | CmpOp::SGe | CmpOp::ULe | CmpOp::UGe => return result(func, true),
+            CmpOp::INe | CmpOp::SLt | CmpOp::SGt | CmpOp::ULt | CmpOp::UGt => return result(func, false),
+            _ => {}
+        }
+    }
+    let Some(n) = splat_bits(func, b) else {
+        return Folded::Same;
+    };
+    match op {
+        CmpOp::ULt if n == 0 => return result(func, false),
+        CmpOp::UGe if n == 0 => return result(func, true),
+        CmpOp::IEq | CmpOp::INe => {}
+        _ => return Folded::Same,
+    }
+    if func.ty(a).scalar == Scalar::Bool {
+        return if (op == CmpOp::IEq) == (n != 0) {
+            Folded::Value(a)
+        } else {
+            Folded::Op(Op::Unary(UnOp::Not), vec![a])
+        };
+    }
+    // A condition that C made a number.
+    let (condition, if_true, if_false) = match definition(func, a) {
+        Some((Op::Cast(CastOp::ZExt), &[c])) if func.ty(c).scalar == Scalar::Bool => (c, 1, 0),
+        Some((Op::Cast(CastOp::SExt), &[c])) if func.ty(c).scalar == Scalar::Bool => (c, ones(func.ty(a)), 0),
+        Some((Op::Select, &[c, x, y])) if func.ty(c).lanes == func.ty(a).lanes => {
+            match (splat_bits(func, x), splat_bits(func, y)) {
+                (Some(x), Some(y)) => (c, x, y),
+                _ => return Folded::Same,
+            }
+        }
+        // The same question of the narrower number.
+        Some((Op::Cast(CastOp::ZExt | CastOp::SExt), &[x])) if n == 0 => {
+            let zero = func.splat_bits(func.ty(x), 0);
+            return Folded::Op(Op::Compare(op), vec![x, zero]);
+        }
+        _ => return Folded::Same,
+    };
+    match (
+        (if_true == n) == (op == CmpOp::IEq),
+        (if_false == n) == (op == CmpOp::IEq),
+    ) {
+        (true, false) => Folded::Value(condition),
+        (false, true) => Folded::Op(Op::Unary(UnOp::Not), vec![condition]),
+        (both, _) => result(func, both),
+    }
+}
+
+pub(super) fn cast(func: &mut Function, op: CastOp, a: Value, ty: Ty) -> Folded {
+    if op == CastOp::Bitcast && func.ty(a) == ty {
+        return Folded::Value(a);
+    }
+    let Some((Op::Cast(inner), &[x])) = definition(func, a) else {
+        return Folded::Same;
+    };
+    let from = func.ty(x);
+    match (op, *inner) {
+        (CastOp::Bitcast, CastOp::Bitcast) => Folded::Op(Op::Cast(op), vec![x]),
+        (CastOp::PtrToInt, CastOp::IntToPtr) => Folded::Value(x),
+        (CastOp::IntToPtr, CastOp::PtrToInt) | (CastOp::PtrCast, CastOp::PtrCast) if from == ty => {
+            Folded::Value(x)
+        }
+        (CastOp::ZExt, CastOp::ZExt) | (CastOp::SExt, CastOp::SExt) | (CastOp::Trunc, CastOp::Trunc) => {
+            Folded::Op(Op::Cast(op), vec![x])
+        }
+        // The sign bit of what was zero-extended is zero.
+        (CastOp::SExt, CastOp::ZExt) => Folded::Op(Op::Cast(CastOp::ZExt), vec![x]),
+        (CastOp::Trunc, CastOp::ZExt | CastOp::SExt) if from == ty => Folded::Value(x),
+        (CastOp::Trunc, CastOp::ZExt | CastOp::SExt) if from.scalar.bits() < ty.scalar.bits() => {
+            Folded::Op(Op::Cast(*inner), vec![x])
+        }
+        (CastOp::Trunc, CastOp::ZExt | CastOp::SExt) if from.scalar != Scalar::Bool => {
+            Folded::Op(Op::Cast(CastOp::Trunc), vec![x])
+        }
+        _ => Folded::Same,
+    }
+}
+
+pub(super) fn select(func: &mut Function, cond: Value, a: Value, b: Value) -> Folded {
+    if a == b {
+        return Folded::Value(a);
+    }
+    match splat_bits(func, cond) {
+        Some(0) => return Folded::Value(b),
+        Some(_) => return Folded::Value(a),
+        None => {}
+    }
+    if func.as_const(a) == Some(&Const::Undef) {
+        return Folded::Value(b);
+    }
+    if func.as_const(b) == Some(&Const::Undef) {
+        return Folded::Value(a);
+    }
+    if let Some((Op::Unary(UnOp::Not), &[c])) = definition(func, cond) {
+        return Folded::Op(Op::Select, vec![c, b, a]);
+    }
+    if func.ty(a).scalar != Scalar::Bool || func.ty(a) != func.ty(cond) {
+        return Folded::Same;
+    }
+    let (x, y) = (splat_bits(func, a), splat_bits(func, b));
+    match (x, y) {
+        (Some(1), Some(0)) => Folded::Value(cond),
+        (Some(0), Some(1)) => Folded::Op(Op::Unary(UnOp::Not), vec![cond]),
+        (Some(1), _) => Folded::Op(Op::Binary(BinOp::Or), vec![cond, b]),
+        (_, Some(0)) => Folded::Op(Op::Binary(BinOp::And), vec![cond, a]),
+        _ => Folded::Same,
+    }
+}
+
+pub(super) fn ptr_add(func: &mut Function, pointer: Value, offset: Value) -> Folded {
+    let Some(n) = super::super::analysis::constant_offset(func, offset) else {
+        return Folded::Same;
+    };
+    if n == 0 {
+        return Folded::Value(pointer);
+    }
+    // Pointers to arguments are offsets.
+    let ty = func.ty(pointer);
+    if let (Some(at), Some(AddressSpace::Push | AddressSpace::Args)) = (func.as_bits(pointer), ty.space()) {
+        return Folded::Value(func.splat_bits(ty, at.wrapping_add(n as u64)));
+    }
+    let Some((Op::PtrAdd, &[base, inner])) = definition(func, pointer) else {
+        return Folded::Same;
+    };
+    match super::super::analysis::constant_offset(func, inner).and_then(|m| m.checked_add(n)) {
+        Some(sum) => {
+            let sum = func.splat_bits(Ty::I64, sum as u64);
+            Folded::Op(Op::PtrAdd, vec![base, sum])
+        }
+        None => Folded::Same,
+    }
+}
