@@ -34,6 +34,17 @@ impl Sema<'_> {
 
     /// An expression before lvalue conversion.
     pub(crate) fn operand(&mut self, e: &ast::Expr) -> Result<Operand> {
+        self.nesting += 1;
+        let result = if self.nesting > super::MAX_NESTING {
+            Err(self.error(e.span, "expression is nested too deeply"))
+        } else {
+            self.operand_by_kind(e)
+        };
+        self.nesting -= 1;
+        result
+    }
+
+    fn operand_by_kind(&mut self, e: &ast::Expr) -> Result<Operand> {
         let span = e.span;
         match &e.kind {
             ast::ExprKind::Ident(name) => self.identifier(name, span),

@@ -46,6 +46,10 @@ use std::sync::Arc;
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Reported;
 
+/// Deepest nesting of expressions and statements together. The parser's own limits are near it; whoever calls
+/// [`analyze`] provides the stack for it.
+const MAX_NESTING: u32 = 1200;
+
 /// Result of analysing a piece of the program.
 pub(crate) type Result<T> = std::result::Result<T, Reported>;
 
@@ -175,6 +179,8 @@ pub(crate) struct Sema<'a> {
     pending: Vec<(FuncId, Arc<ast::FunctionDef>)>,
     strings: HashMap<Vec<u8>, GlobalId>,
     body: Option<Body>,
+    /// Expressions and statements around the current one.
+    nesting: u32,
     /// Caller and callee of each call, and where; for the recursion check.
     calls: Vec<(FuncId, FuncId, Span)>,
     /// Names of records and enums without a tag that a typedef named.
@@ -237,6 +243,7 @@ impl<'a> Sema<'a> {
             pending: Vec::new(),
             strings: HashMap::new(),
             body: None,
+            nesting: 0,
             calls: Vec::new(),
             record_names: HashMap::new(),
         }

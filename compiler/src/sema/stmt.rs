@@ -59,148 +59,162 @@ impl Sema<'_> {
     }
 
     fn statement_into(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
+        self.nesting += 1;
+        let result = if self.nesting > super::MAX_NESTING {
+            Err(self.error(s.span, "statement is nested too deeply"))
+        } else {
+            self.labelled(s, out)
+        };
+        self.nesting -= 1;
+        result
+    }
+
+    /// A statement behind its labels, which are walked without recursion.
+    fn labelled(&mut self, mut s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
+        let mut failed = None;
+        loop {
+            let (label, body) = match &s.kind {
+                ast::StmtKind::Case { value, body } => (self.case(value, None, s.span), body),
+                ast::StmtKind::CaseRange { lo, hi, body } => (self.case(lo, Some(hi), s.span), body),
+                ast::StmtKind::Default(body) => (self.default_label(s.span), body),
+                ast::StmtKind::Label(name, body) => (self.label_statement(name), body),
+                _ => break,
+            };
+            match label {
+                Ok(l) => out.push(l),
+                Err(r) => failed = Some(r),
+            }
+            s = body;
+        }
+        self.unlabelled(s, out)?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn unlabelled(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
         let span = s.span;
-        let stmt = |kind| Stmt { kind, span };
-        match &s.kind {
-            ast::StmtKind::Empty => {}
-            ast::StmtKind::Expr(e) => {
-                let e = self.effect(e)?;
-                out.push(stmt(StmtKind::Expr(e)));
+        let kind = match &s.kind {
+            ast::StmtKind::Empty => return Ok(()),
+            ast::StmtKind::FpContract(on) => {
+                if let Some(b) = &mut self.body {
+                    b.contract = *on;
+                }
+                return Ok(());
             }
-            ast::StmtKind::Declaration(d) => self.block_declaration(d, out)?,
-            ast::StmtKind::Block(list) => {
-                let list = self.scoped(|s| s.statements(list))?;
-                out.push(stmt(StmtKind::Block(list)));
-            }
-            ast::StmtKind::If {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let cond = self.condition_expr(cond);
-                let then = self.scoped(|s| s.statement(then));
-                let otherwise = match otherwise {
-                    Some(o) => Some(Box::new(self.scoped(|s| s.statement(o))?)),
-                    None => None,
-                };
-                out.push(stmt(StmtKind::If {
-                    cond: cond?,
-                    then: Box::new(then?),
-                    otherwise,
-                }));
-            }
-            ast::StmtKind::Switch { value, body } => {
-                let s = self.scoped(|s| s.switch(value, body, span))?;
-                out.push(s);
-            }
-            ast::StmtKind::While { cond, body, unroll } => {
-                let cond = self.condition_expr(cond);
-                let body = self.loop_body(body);
-                out.push(stmt(StmtKind::Loop {
-                    cond: Some(cond?),
-                    step: None,
-                    body: Box::new(body?),
-                    test_first: true,
-                    unroll: *unroll,
-                }));
-            }
-            ast::StmtKind::DoWhile { body, cond, unroll } => {
-                let body = self.loop_body(body);
-                let cond = self.condition_expr(cond);
-                out.push(stmt(StmtKind::Loop {
-                    cond: Some(cond?),
-                    step: None,
-                    body: Box::new(body?),
-                    test_first: false,
-                    unroll: *unroll,
-                }));
-            }
+            ast::StmtKind::Declaration(d) => return self.block_declaration(d, out),
             ast::StmtKind::For {
                 init,
                 cond,
                 step,
                 body,
                 unroll,
-            } => {
-                let list =
-                    self.scoped(|s| s.for_loop(init, cond.as_ref(), step.as_ref(), body, *unroll, span))?;
-                match <[Stmt; 1]>::try_from(list) {
-                    Ok([only]) => out.push(only),
-                    Err(list) => out.push(block(list, span)),
-                }
-            }
-            ast::StmtKind::Case { value, body } => {
-                let label = self.case(value, None, span);
-                let rest = self.statement_into_after(label, body, out);
-                return rest;
-            }
-            ast::StmtKind::CaseRange { lo, hi, body } => {
-                let label = self.case(lo, Some(hi), span);
-                return self.statement_into_after(label, body, out);
-            }
-            ast::StmtKind::Default(body) => {
-                let label = self.default_label(span);
-                return self.statement_into_after(label, body, out);
-            }
-            ast::StmtKind::Label(name, body) => {
-                let label = self.define_label(name).map(|id| Stmt {
-                    kind: StmtKind::Label(id),
-                    span: name.span,
-                });
-                return self.statement_into_after(label, body, out);
-            }
-            ast::StmtKind::Goto(name) => {
-                let id = self.label(name)?;
-                out.push(stmt(StmtKind::Goto(id)));
-            }
-            ast::StmtKind::Break => {
-                let ok = self
-                    .body
-                    .as_ref()
-                    .is_some_and(|b| b.loops > 0 || !b.switches.is_empty());
-                if !ok {
-                    return Err(self.error(span, "'break' statement not in loop or switch statement"));
-                }
-                out.push(stmt(StmtKind::Break));
-            }
-            ast::StmtKind::Continue => {
-                if self.body.as_ref().is_none_or(|b| b.loops == 0) {
-                    return Err(self.error(span, "'continue' statement not in loop statement"));
-                }
-                out.push(stmt(StmtKind::Continue));
-            }
-            ast::StmtKind::Return(value) => {
-                let s = self.return_statement(value.as_ref(), span)?;
-                out.push(s);
-            }
-            ast::StmtKind::Asm => {
-                return Err(self.error(span, "inline assembly is not supported in OpenCL C"));
-            }
-            ast::StmtKind::FpContract(on) => {
-                if let Some(b) = &mut self.body {
-                    b.contract = *on;
-                }
-            }
+            } => return self.for_statement(init, cond.as_ref(), step.as_ref(), body, *unroll, span, out),
+            ast::StmtKind::Expr(e) => self.effect(e).map(StmtKind::Expr),
+            ast::StmtKind::Block(list) => self.scoped(|s| s.statements(list)).map(StmtKind::Block),
+            ast::StmtKind::If {
+                cond,
+                then,
+                otherwise,
+            } => self.if_statement(cond, then, otherwise.as_deref()),
+            ast::StmtKind::Switch { value, body } => self.scoped(|s| s.switch(value, body)),
+            ast::StmtKind::While { cond, body, unroll } => self.while_loop(cond, body, *unroll, true),
+            ast::StmtKind::DoWhile { body, cond, unroll } => self.while_loop(cond, body, *unroll, false),
+            ast::StmtKind::Goto(name) => self.label(name).map(StmtKind::Goto),
+            ast::StmtKind::Break => self.break_statement(span),
+            ast::StmtKind::Continue => self.continue_statement(span),
+            ast::StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
+            ast::StmtKind::Asm => Err(self.error(span, "inline assembly is not supported in OpenCL C")),
+            ast::StmtKind::Case { .. }
+            | ast::StmtKind::CaseRange { .. }
+            | ast::StmtKind::Default(_)
+            | ast::StmtKind::Label(..) => return self.labelled(s, out),
+        }?;
+        out.push(Stmt { kind, span });
+        Ok(())
+    }
+
+    fn if_statement(
+        &mut self,
+        cond: &ast::Expr,
+        then: &ast::Stmt,
+        otherwise: Option<&ast::Stmt>,
+    ) -> Result<StmtKind> {
+        let cond = self.condition_expr(cond);
+        let then = self.scoped(|s| s.statement(then));
+        let otherwise = otherwise.map(|o| self.scoped(|s| s.statement(o))).transpose();
+        Ok(StmtKind::If {
+            cond: cond?,
+            then: Box::new(then?),
+            otherwise: otherwise?.map(Box::new),
+        })
+    }
+
+    fn while_loop(
+        &mut self,
+        cond: &ast::Expr,
+        body: &ast::Stmt,
+        unroll: ast::UnrollHint,
+        test_first: bool,
+    ) -> Result<StmtKind> {
+        // In the order of the source, for the order of the messages.
+        let (cond, body) = if test_first {
+            let cond = self.condition_expr(cond);
+            (cond, self.loop_body(body))
+        } else {
+            let body = self.loop_body(body);
+            (self.condition_expr(cond), body)
+        };
+        Ok(StmtKind::Loop {
+            cond: Some(cond?),
+            step: None,
+            body: Box::new(body?),
+            test_first,
+            unroll,
+        })
+    }
+
+    fn for_statement(
+        &mut self,
+        init: &ForInit,
+        cond: Option<&ast::Expr>,
+        step: Option<&ast::Expr>,
+        body: &ast::Stmt,
+        unroll: ast::UnrollHint,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> Result<()> {
+        let list = self.scoped(|s| s.for_loop(init, cond, step, body, unroll, span))?;
+        match <[Stmt; 1]>::try_from(list) {
+            Ok([only]) => out.push(only),
+            Err(list) => out.push(block(list, span)),
         }
         Ok(())
     }
 
-    fn statement_into_after(
-        &mut self,
-        label: Result<Stmt>,
-        body: &ast::Stmt,
-        out: &mut Vec<Stmt>,
-    ) -> Result<()> {
-        match label {
-            Ok(l) => {
-                out.push(l);
-                self.statement_into(body, out)
-            }
-            Err(r) => {
-                let _ = self.statement_into(body, out);
-                Err(r)
-            }
+    fn break_statement(&mut self, span: Span) -> Result<StmtKind> {
+        let inside = self
+            .body
+            .as_ref()
+            .is_some_and(|b| b.loops > 0 || !b.switches.is_empty());
+        if inside {
+            Ok(StmtKind::Break)
+        } else {
+            Err(self.error(span, "'break' statement not in loop or switch statement"))
         }
+    }
+
+    fn continue_statement(&mut self, span: Span) -> Result<StmtKind> {
+        if self.body.as_ref().is_some_and(|b| b.loops > 0) {
+            Ok(StmtKind::Continue)
+        } else {
+            Err(self.error(span, "'continue' statement not in loop statement"))
+        }
+    }
+
+    fn label_statement(&mut self, name: &Ident) -> Result<Stmt> {
+        Ok(Stmt {
+            kind: StmtKind::Label(self.define_label(name)?),
+            span: name.span,
+        })
     }
 
     fn loop_body(&mut self, body: &ast::Stmt) -> Result<Stmt> {
@@ -282,14 +296,13 @@ impl Sema<'_> {
         Ok(id)
     }
 
-    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Result<Stmt> {
+    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span) -> Result<StmtKind> {
         let Some((ret, func)) = self.body.as_ref().map(|b| (b.ret, b.func)) else {
             return Err(super::Reported);
         };
         let void = *self.ty(ret) == Type::Void;
-        let stmt = |kind| Stmt { kind, span };
         match value {
-            None if void => Ok(stmt(StmtKind::Return(None))),
+            None if void => Ok(StmtKind::Return(None)),
             None => {
                 let name = self.program.functions[func].name.clone();
                 Err(self.error(span, format!("non-void function '{name}' should return a value")))
@@ -300,15 +313,16 @@ impl Sema<'_> {
                     let name = self.program.functions[func].name.clone();
                     return Err(self.error(span, format!("void function '{name}' should not return a value")));
                 }
-                Ok(block(
-                    vec![stmt(StmtKind::Expr(v)), stmt(StmtKind::Return(None))],
-                    span,
-                ))
+                let stmt = |kind| Stmt { kind, span };
+                Ok(StmtKind::Block(vec![
+                    stmt(StmtKind::Expr(v)),
+                    stmt(StmtKind::Return(None)),
+                ]))
             }
             Some(e) => {
                 let v = self.value(e)?;
                 let v = self.convert(v, ret, Why::Return)?;
-                Ok(stmt(StmtKind::Return(Some(v))))
+                Ok(StmtKind::Return(Some(v)))
             }
         }
     }

@@ -16,7 +16,7 @@ pub(super) struct SwitchState {
 }
 
 impl Sema<'_> {
-    pub(super) fn switch(&mut self, value: &ast::Expr, body: &ast::Stmt, span: Span) -> Result<Stmt> {
+    pub(super) fn switch(&mut self, value: &ast::Expr, body: &ast::Stmt) -> Result<StmtKind> {
         let v = self.value(value);
         let v = match v {
             Ok(v) if matches!(self.ty(v.ty), Type::Scalar(s) if s.is_integer()) => Ok(self.promote(v)),
@@ -41,12 +41,9 @@ impl Sema<'_> {
         if let Some(b) = &mut self.body {
             b.switches.pop();
         }
-        Ok(Stmt {
-            kind: StmtKind::Switch {
-                value: v?,
-                body: Box::new(body?),
-            },
-            span,
+        Ok(StmtKind::Switch {
+            value: v?,
+            body: Box::new(body?),
         })
     }
 
