@@ -6,6 +6,37 @@ use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Space, Stmt, Stm
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp};
 
+/// Where an operation stands: the whole expression, and its operator, where messages point.
+#[derive(Copy, Clone)]
+pub(super) struct At {
+    pub(super) span: Span,
+    pub(super) op: Span,
+}
+
+/// How an operator is written.
+fn spelling(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+        BinaryOp::Lt => "<",
+        BinaryOp::Gt => ">",
+        BinaryOp::Le => "<=",
+        BinaryOp::Ge => ">=",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitXor => "^",
+        BinaryOp::BitOr => "|",
+        BinaryOp::LogicalAnd => "&&",
+        BinaryOp::LogicalOr => "||",
+    }
+}
+
 enum Class {
     Arithmetic(BinOp),
     Integer(BinOp),
@@ -51,20 +82,48 @@ impl Sema<'_> {
             first = a;
         }
         let mut lhs = self.value(first);
+        let mut left = first.span;
         while let Some((op, b, span)) = chain.pop() {
             let rhs = self.value(b);
             lhs = match (lhs, rhs) {
-                (Ok(l), Ok(r)) => self.binary_values(op, l, r, span),
+                (Ok(l), Ok(r)) => {
+                    let at = At {
+                        span,
+                        op: self.operator_span(left, b.span, spelling(op)),
+                    };
+                    self.binary_values(op, l, r, at)
+                }
                 (Err(e), _) | (_, Err(e)) => Err(e),
             };
+            left = span;
         }
         lhs
     }
 
-    fn invalid(&mut self, a: TypeId, b: TypeId, span: Span) -> Reported {
+    /// Where the operator between two operands is written; both operands where that is in a macro.
+    fn operator_span(&self, a: Span, b: Span, text: &str) -> Span {
+        if a.file == b.file && a.hi <= b.lo {
+            let between = Span {
+                lo: a.hi,
+                hi: b.lo,
+                ..a
+            };
+            if let Some(at) = self.map.text(between).find(text) {
+                let lo = a.hi + at as u32;
+                return Span {
+                    lo,
+                    hi: lo + text.len() as u32,
+                    ..a
+                };
+            }
+        }
+        a.to(b)
+    }
+
+    fn invalid(&mut self, a: TypeId, b: TypeId, at: At) -> Reported {
         let (a, b) = (self.type_name(a), self.type_name(b));
         self.error(
-            span,
+            at.op,
             format!("invalid operands to binary expression ('{a}' and '{b}')"),
         )
     }
@@ -73,23 +132,23 @@ impl Sema<'_> {
         self.body.as_ref().is_some_and(|b| b.contract)
     }
 
-    pub(super) fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+    pub(super) fn binary_values(&mut self, op: BinaryOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         match class(op) {
-            Class::Arithmetic(op) => self.arithmetic(op, a, b, span),
+            Class::Arithmetic(op) => self.arithmetic(op, a, b, at),
             Class::Integer(op) => {
                 let (ta, tb) = (a.ty, b.ty);
                 if !self.is_integer(ta) || !self.is_integer(tb) {
-                    return Err(self.invalid(ta, tb, span));
+                    return Err(self.invalid(ta, tb, at));
                 }
-                self.arithmetic(op, a, b, span)
+                self.arithmetic(op, a, b, at)
             }
             Class::Shift(op) => {
                 let a = self.promote(a);
-                let b = self.shift_count(b, a.ty, span)?;
-                Ok(self.binary_node(op, a, b, span))
+                let b = self.shift_count(b, a.ty, at)?;
+                Ok(self.binary_node(op, a, b, at))
             }
-            Class::Compare(op) => self.comparison(op, a, b, span),
-            Class::Logical { and } => self.logical(and, a, b, span),
+            Class::Compare(op) => self.comparison(op, a, b, at),
+            Class::Logical { and } => self.logical(and, a, b, at),
         }
     }
 
@@ -98,7 +157,7 @@ impl Sema<'_> {
     }
 
     /// An operation on two operands of one type, folded if both are constants.
-    fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Expr {
+    fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Expr {
         let ty = a.ty;
         if let (ExprKind::Const(x), ExprKind::Const(y), Some((s, _))) = (&a.kind, &b.kind, self.lanes(ty)) {
             let lanes = x.iter().zip(y).map(|(&x, &y)| fold::binary(op, s, x, y));
@@ -106,7 +165,7 @@ impl Sema<'_> {
                 return Expr {
                     kind: ExprKind::Const(bits),
                     ty,
-                    span,
+                    span: at.span,
                 };
             }
         }
@@ -115,7 +174,7 @@ impl Sema<'_> {
             && self.is_integer(ty)
         {
             let word = if op == BinOp::Div { "division" } else { "remainder" };
-            self.warning(span, format!("{word} by zero is undefined"));
+            self.warning(at.op, format!("{word} by zero is undefined"));
         }
         Expr {
             kind: ExprKind::Binary {
@@ -125,31 +184,31 @@ impl Sema<'_> {
                 contract: self.contract(),
             },
             ty,
-            span,
+            span: at.span,
         }
     }
 
-    fn arithmetic(&mut self, op: BinOp, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+    fn arithmetic(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let (ta, tb) = (a.ty, b.ty);
         let pointer = |s: &Self, t| matches!(s.ty(t), Type::Pointer { .. });
         match (pointer(self, ta), pointer(self, tb), op) {
             (false, false, _) => {}
-            (true, true, BinOp::Sub) => return self.pointer_diff(a, b, span),
+            (true, true, BinOp::Sub) => return self.pointer_diff(a, b, at),
             (true, false, BinOp::Add | BinOp::Sub) if self.is_integer_scalar(tb) => {
-                self.check_arithmetic_pointee(ta, span)?;
+                self.check_arithmetic_pointee(ta, at.op)?;
                 let index = self.wide_index(b);
-                return Ok(self.pointer_add(a, index, op == BinOp::Sub, span));
+                return Ok(self.pointer_add(a, index, op == BinOp::Sub, at.span));
             }
             (false, true, BinOp::Add) if self.is_integer_scalar(ta) => {
-                self.check_arithmetic_pointee(tb, span)?;
+                self.check_arithmetic_pointee(tb, at.op)?;
                 let index = self.wide_index(a);
-                return Ok(self.pointer_add(b, index, false, span));
+                return Ok(self.pointer_add(b, index, false, at.span));
             }
-            _ => return Err(self.invalid(ta, tb, span)),
+            _ => return Err(self.invalid(ta, tb, at)),
         }
-        match self.usual(a, b, span)? {
-            Some((a, b)) => Ok(self.binary_node(op, a, b, span)),
-            None => Err(self.invalid(ta, tb, span)),
+        match self.usual(a, b, at.op)? {
+            Some((a, b)) => Ok(self.binary_node(op, a, b, at)),
+            None => Err(self.invalid(ta, tb, at)),
         }
     }
 
@@ -197,7 +256,7 @@ impl Sema<'_> {
         }
     }
 
-    fn pointer_diff(&mut self, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+    fn pointer_diff(&mut self, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let (
             &Type::Pointer {
                 pointee: pa,
@@ -211,16 +270,16 @@ impl Sema<'_> {
             },
         ) = (self.ty(a.ty), self.ty(b.ty))
         else {
-            return Err(self.invalid(a.ty, b.ty, span));
+            return Err(self.invalid(a.ty, b.ty, at));
         };
         if sa != sb || !self.same_but_qualifiers(pa, pb) {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             return Err(self.error(
-                span,
+                at.op,
                 format!("'{x}' and '{y}' are not pointers to compatible types"),
             ));
         }
-        self.check_arithmetic_pointee(a.ty, span)?;
+        self.check_arithmetic_pointee(a.ty, at.op)?;
         let (mut a, mut b) = (a, b);
         if *self.ty(pa) == Type::Void {
             let chars = self.pointer_ty(self.common.char, sa);
@@ -232,18 +291,18 @@ impl Sema<'_> {
         Ok(Expr {
             kind: ExprKind::PointerDiff(Box::new(a), Box::new(b)),
             ty: self.common.long,
-            span,
+            span: at.span,
         })
     }
 
     /// The count of a shift, as the type of what is shifted (6.3.j).
-    fn shift_count(&mut self, b: Expr, ty: TypeId, span: Span) -> Result<Expr> {
+    fn shift_count(&mut self, b: Expr, ty: TypeId, at: At) -> Result<Expr> {
         let (ta, tb) = (ty, b.ty);
         let (Some((sa, na)), Some((sb, nb))) = (self.lanes(ta), self.lanes(tb)) else {
-            return Err(self.invalid(ta, tb, span));
+            return Err(self.invalid(ta, tb, at));
         };
         if sa.is_float() || sb.is_float() {
-            return Err(self.invalid(ta, tb, span));
+            return Err(self.invalid(ta, tb, at));
         }
         match (na, nb) {
             (_, 1) => {
@@ -252,32 +311,32 @@ impl Sema<'_> {
                 Ok(self.splat(b, ty))
             }
             (x, y) if x == y => Ok(self.numeric(b, ty)),
-            (1, _) => Err(self.invalid(ta, tb, span)),
-            _ => Err(self.error(span, "vector operands do not have the same number of elements")),
+            (1, _) => Err(self.invalid(ta, tb, at)),
+            _ => Err(self.error(at.op, "vector operands do not have the same number of elements")),
         }
     }
 
-    fn comparison(&mut self, op: CmpOp, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+    fn comparison(&mut self, op: CmpOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let (ta, tb) = (a.ty, b.ty);
         let pointer = |s: &Self, t| matches!(s.ty(t), Type::Pointer { .. });
         let (a, b) = match (pointer(self, ta), pointer(self, tb)) {
-            (true, true) => self.comparable_pointers(a, b, span)?,
+            (true, true) => self.comparable_pointers(a, b, at)?,
             (true, false) if self.is_integer_scalar(tb) => {
-                let b = self.compared_integer(b, ta, (ta, tb), span);
+                let b = self.compared_integer(b, ta, (ta, tb), at);
                 (a, b)
             }
             (false, true) if self.is_integer_scalar(ta) => {
-                let a = self.compared_integer(a, tb, (ta, tb), span);
+                let a = self.compared_integer(a, tb, (ta, tb), at);
                 (a, b)
             }
-            (false, false) => match self.usual(a, b, span)? {
+            (false, false) => match self.usual(a, b, at.op)? {
                 Some(pair) => pair,
-                None => return Err(self.invalid(ta, tb, span)),
+                None => return Err(self.invalid(ta, tb, at)),
             },
-            _ => return Err(self.invalid(ta, tb, span)),
+            _ => return Err(self.invalid(ta, tb, at)),
         };
         if matches!(self.ty(a.ty), Type::Vector(..)) {
-            return Ok(self.compare_lanes(op, a, b, span));
+            return Ok(self.compare_lanes(op, a, b, at.span));
         }
         let bool_ty = self.common.bool;
         let folded = match (self.ty(a.ty), &a.kind, &b.kind) {
@@ -287,11 +346,11 @@ impl Sema<'_> {
             _ => None,
         };
         let e = match folded {
-            Some(v) => self.const_bits(u64::from(v), bool_ty, span),
+            Some(v) => self.const_bits(u64::from(v), bool_ty, at.span),
             None => Expr {
                 kind: ExprKind::Compare(op, Box::new(a), Box::new(b)),
                 ty: bool_ty,
-                span,
+                span: at.span,
             },
         };
         let int = self.common.int;
@@ -299,11 +358,11 @@ impl Sema<'_> {
     }
 
     /// An integer beside a pointer; other than 0 it is worth a warning.
-    fn compared_integer(&mut self, e: Expr, ty: TypeId, types: (TypeId, TypeId), span: Span) -> Expr {
+    fn compared_integer(&mut self, e: Expr, ty: TypeId, types: (TypeId, TypeId), at: At) -> Expr {
         if !self.is_null(&e) {
             let (x, y) = (self.type_name(types.0), self.type_name(types.1));
             self.warning(
-                span,
+                at.op,
                 format!("comparison between pointer and integer ('{x}' and '{y}')"),
             );
         }
@@ -311,7 +370,7 @@ impl Sema<'_> {
         self.reinterpret(Convert::IntToPointer, e, ty)
     }
 
-    fn comparable_pointers(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
+    fn comparable_pointers(&mut self, a: Expr, b: Expr, at: At) -> Result<(Expr, Expr)> {
         if self.is_null(&b) {
             let ty = a.ty;
             let b = self.reinterpret(Convert::Pointer, b, ty);
@@ -335,12 +394,12 @@ impl Sema<'_> {
             },
         ) = (self.ty(a.ty), self.ty(b.ty))
         else {
-            return Err(self.invalid(a.ty, b.ty, span));
+            return Err(self.invalid(a.ty, b.ty, at));
         };
         if sa != sb {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             return Err(self.error(
-                span,
+                at.op,
                 format!(
                     "comparison between  ('{x}' and '{y}') which are pointers to non-overlapping address spaces"
                 ),
@@ -350,7 +409,7 @@ impl Sema<'_> {
         if !self.same_but_qualifiers(pa, pb) && !void(self, pa) && !void(self, pb) {
             let (x, y) = (self.type_name(a.ty), self.type_name(b.ty));
             self.warning(
-                span,
+                at.op,
                 format!("comparison of distinct pointer types ('{x}' and '{y}')"),
             );
         }
@@ -387,22 +446,21 @@ impl Sema<'_> {
         }
     }
 
-    fn logical(&mut self, and: bool, a: Expr, b: Expr, span: Span) -> Result<Expr> {
+    fn logical(&mut self, and: bool, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let (ta, tb) = (a.ty, b.ty);
         let vector = |s: &Self, t| matches!(s.ty(t), Type::Vector(..));
         let scalar = |s: &Self, t| matches!(s.ty(t), Type::Scalar(_) | Type::Pointer { .. });
         if vector(self, ta) || vector(self, tb) {
-            let Some((a, b)) = self.usual(a, b, span)? else {
-                return Err(self.invalid(ta, tb, span));
+            let Some((a, b)) = self.usual(a, b, at.op)? else {
+                return Err(self.invalid(ta, tb, at));
             };
-            let (za, zb) = (self.zero(a.ty, a.span), self.zero(b.ty, b.span));
-            let a = self.compare_lanes(CmpOp::Ne, a, za, span);
-            let b = self.compare_lanes(CmpOp::Ne, b, zb, span);
+            let a = self.truth_lanes(a, at.span);
+            let b = self.truth_lanes(b, at.span);
             let op = if and { BinOp::And } else { BinOp::Or };
-            return Ok(self.binary_node(op, a, b, span));
+            return Ok(self.binary_node(op, a, b, at));
         }
         if !scalar(self, ta) || !scalar(self, tb) {
-            return Err(self.invalid(ta, tb, span));
+            return Err(self.invalid(ta, tb, at));
         }
         let (a, b) = (self.condition(a)?, self.condition(b)?);
         let bool_ty = self.common.bool;
@@ -412,7 +470,7 @@ impl Sema<'_> {
             _ => None,
         };
         let e = match folded {
-            Some(bits) => self.const_bits(bits, bool_ty, span),
+            Some(bits) => self.const_bits(bits, bool_ty, at.span),
             None => {
                 let (a, b) = (Box::new(a), Box::new(b));
                 Expr {
@@ -422,12 +480,21 @@ impl Sema<'_> {
                         ExprKind::Or(a, b)
                     },
                     ty: bool_ty,
-                    span,
+                    span: at.span,
                 }
             }
         };
         let int = self.common.int;
         Ok(self.numeric(e, int))
+    }
+
+    /// 0 or -1 where a lane is 0 or not; a comparison's result is that already.
+    fn truth_lanes(&mut self, e: Expr, span: Span) -> Expr {
+        if matches!(e.kind, ExprKind::Convert(Convert::Mask, _)) {
+            return e;
+        }
+        let zero = self.zero(e.ty, e.span);
+        self.compare_lanes(CmpOp::Ne, e, zero, span)
     }
 
     /// `a = b`, `a op= b`
@@ -462,50 +529,57 @@ impl Sema<'_> {
                     span,
                 })
             }
-            Some(op) => self.compound_assign(op, l, r, span),
+            Some(op) => {
+                let text = format!("{}=", spelling(op));
+                let at = At {
+                    span,
+                    op: self.operator_span(a.span, b.span, &text),
+                };
+                self.compound_assign(op, l, r, at)
+            }
         }
     }
 
-    fn compound_assign(&mut self, op: BinaryOp, l: Lvalue, r: Expr, span: Span) -> Result<Expr> {
+    fn compound_assign(&mut self, op: BinaryOp, l: Lvalue, r: Expr, at: At) -> Result<Expr> {
         let (ty, tr) = (l.place.ty, r.ty);
         let bin = match class(op) {
             Class::Arithmetic(op) | Class::Integer(op) | Class::Shift(op) => op,
-            Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, span)),
+            Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, at)),
         };
         // Only its type matters.
         let stand_in = Expr {
             kind: ExprKind::StmtExpr(Vec::new(), None),
             ty,
-            span,
+            span: at.span,
         };
         let (compute, rhs) = match class(op) {
             Class::Arithmetic(BinOp::Add | BinOp::Sub) if matches!(self.ty(ty), Type::Pointer { .. }) => {
                 if !self.is_integer_scalar(tr) {
-                    return Err(self.invalid(ty, tr, span));
+                    return Err(self.invalid(ty, tr, at));
                 }
-                self.check_arithmetic_pointee(ty, span)?;
+                self.check_arithmetic_pointee(ty, at.op)?;
                 (ty, self.wide_index(r))
             }
             Class::Shift(_) => {
                 let compute = self.promote(stand_in).ty;
-                let r = self.shift_count(r, compute, span)?;
+                let r = self.shift_count(r, compute, at)?;
                 (compute, r)
             }
             Class::Arithmetic(_) | Class::Integer(_) => {
                 let integers = matches!(class(op), Class::Integer(_));
                 if integers && (!self.is_integer(ty) || !self.is_integer(tr)) {
-                    return Err(self.invalid(ty, tr, span));
+                    return Err(self.invalid(ty, tr, at));
                 }
                 if matches!(self.ty(ty), Type::Scalar(_)) && matches!(self.ty(tr), Type::Vector(..)) {
                     let (t, f) = (self.type_name(ty), self.type_name(tr));
-                    return Err(self.error(span, format!("assigning to '{t}' from incompatible type '{f}'")));
+                    return Err(self.error(at.op, format!("assigning to '{t}' from incompatible type '{f}'")));
                 }
-                match self.usual(stand_in, r, span)? {
+                match self.usual(stand_in, r, at.op)? {
                     Some((a, b)) => (a.ty, b),
-                    None => return Err(self.invalid(ty, tr, span)),
+                    None => return Err(self.invalid(ty, tr, at)),
                 }
             }
-            Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, span)),
+            Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, at)),
         };
         if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (bin, &rhs.kind)
             && y.contains(&0)
@@ -516,7 +590,7 @@ impl Sema<'_> {
             } else {
                 "remainder"
             };
-            self.warning(span, format!("{word} by zero is undefined"));
+            self.warning(at.op, format!("{word} by zero is undefined"));
         }
         Ok(Expr {
             kind: ExprKind::CompoundAssign {
@@ -527,7 +601,7 @@ impl Sema<'_> {
                 contract: self.contract(),
             },
             ty,
-            span,
+            span: at.span,
         })
     }
 
@@ -654,7 +728,7 @@ impl Sema<'_> {
             },
         ) = (self.ty(ta), self.ty(tb))
         else {
-            return Err(self.invalid(ta, tb, span));
+            return Err(self.invalid(ta, tb, At { span, op: span }));
         };
         let (x, y) = (self.type_name(ta), self.type_name(tb));
         if sa != sb {

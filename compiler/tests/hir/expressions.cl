@@ -1,0 +1,41 @@
+typedef struct { int x, y; int a[4]; } S;
+int g(S s, float f) { return s.x + f; }
+void f(global int *o, local float *lf, uchar b, S s, global S *gs, int n, size_t z) {
+    o[b++] = -b;
+    b += 1000;
+    b = b * 2 + ~b;
+    o = b ? o : 0;
+    o[0] = *o++;
+    1[o] = 2;
+    long d = &o[3] - o;
+    int arr[4] = {1}, *p = arr, (*q)[4] = &arr, **pp = &p;
+    (*q)[1] = *p + sizeof *q;
+    **pp = arr[z];
+    o[1] = b && n || !b;
+    o[2] = o != 0 && !o;
+    uint u = b ? 1u : -1;
+    u = (u << 33) >> b;
+    bool t = n;
+    t = !t;
+    t += 2;
+    o[2] = t + t;
+    float x = 3;
+    x = x / 2 * u - d;
+    x = ({ int k = b; k * 2.5f; });
+    n = n ?: 5;
+    n = (n, b, 3);
+    gs->a[n] -= s.y;
+    *gs = s;
+    s = (n ? s : gs[1]);
+    n = g(gs[n], n);
+    p = (int[]){1, 2, 3};
+    p = &(int){4};
+    n = (global char *)o == (global char *)gs;
+    n = ((global char *)o)[3];
+    n = (int)(long)o;
+    o = (global int *)(z + 16);
+    void *v = p;
+    p = v;
+    n = 'a' + (uchar)300 + (int)3.7f;
+    lf[n % 3] = lf[n & 1] * 1.0 + 2;
+}

@@ -1,0 +1,34 @@
+void f(global float4 *g, float4 f, int4 i, uint4 u, uchar b, char4 c, short2 s, float2 h, long4 l, double4 d) {
+    float4 splat = 1;
+    f = (float4)b;
+    f = (float4)(h, 1, 2.0f);
+    f = 2 * f + i.x;
+    f.xy = f.hi;
+    f.even.y = 3;
+    f.zw += h;
+    g->x = 1;
+    g[1].s3 *= 2;
+    (*g).lo = h.yx;
+    f[b] = i[2];
+    f[1] = 4;
+    i = f < 1;
+    i = i && (f > 2);
+    i = !f;
+    l = d == d;
+    c = c == (char4)3;
+    s = s > (short)2;
+    i = i ? 1 : i;
+    i = u ? i : i;
+    f = f > 0 ? f : -f;
+    u = u << 33;
+    u >>= i;
+    c <<= 2;
+    i++;
+    --i;
+    float16 w = (float16)(f, f, (float8)(1));
+    w.lo.hi = w.sFEDC;
+    int3 t = (int3)(1, 2, 3);
+    t.xz = t.zx;
+    f = (float4){1, 2, h};
+    float4 a[2] = {0, (float4)(1, 2, 3, 4)};
+}
