@@ -244,7 +244,8 @@ impl Sema<'_> {
                     || (from.bytes() == to.bytes() && to.is_signed() && !from.is_signed())
             }
         };
-        if higher {
+        // The library is written once for all element types: `16 - k` also where `k` is a vector of short.
+        if higher && !self.in_library {
             let (v, s) = (self.type_name(vector), self.type_name(e.ty));
             return Err(self.error(
                 span,
