@@ -21,6 +21,7 @@ output
   -o FILE               where the result goes (default: standard output; for spv, FILE.spv beside the source)
   --emit=KIND           pp | ast | hir | ir | final-ir | spv (default) | spvasm | reflect
   --check               compile, write nothing
+  --strip-reflection    without the reflection, for drivers and tools that do not know it
   --stop-after=STAGE    preprocess | parse | sema | lower_hir | passes | emit
 
 language
@@ -102,6 +103,7 @@ struct Args {
     output: Option<PathBuf>,
     emit: Emit,
     check: bool,
+    strip: bool,
     stop_after: Option<Stage>,
     options: Options,
     target: Target,
@@ -154,6 +156,7 @@ fn parse_args(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
         output: None,
         emit: Emit::Spv,
         check: false,
+        strip: false,
         stop_after: None,
         options: Options::default(),
         target: Target::desktop(),
@@ -185,6 +188,7 @@ fn parse_args(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
                 out.emit = Emit::parse(kind).ok_or_else(|| usage(format!("unknown --emit={kind}")))?;
             }
             ("--check", None) => out.check = true,
+            ("--strip-reflection", None) => out.strip = true,
             ("--time", None) => {
                 out.time = true;
                 out.hooks.time = true;
@@ -369,6 +373,13 @@ fn one_file(args: &Args, file: &str) -> u8 {
 }
 
 fn write(args: &Args, file: &str, dump: Dump) -> std::io::Result<()> {
+    let dump = match dump {
+        Dump::Words(words) if args.strip => {
+            let stripped = caldera_compiler::reflect::strip(&words);
+            Dump::Words(stripped.map_err(std::io::Error::other)?)
+        }
+        dump => dump,
+    };
     let bytes = match dump {
         Dump::Text(text) => text.into_bytes(),
         Dump::Words(words) if args.emit == Emit::Spvasm => {
