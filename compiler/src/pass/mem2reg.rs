@@ -278,7 +278,8 @@ impl Promotion {
         replacements: &mut Replacements,
     ) -> bool {
         let data = &func.insts[inst];
-        let var = |v: Value| self.var_of[v.index()];
+        // Values made since are no variables.
+        let var = |v: Value| self.var_of.get(v.index()).copied().flatten();
         match &data.op {
             Op::Alloca { .. } => var(data.results[0]).is_some(),
             Op::Load(_) => match var(data.args[0]) {

@@ -7,6 +7,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
+use caldera_compiler as compiler;
+use caldera_compiler::driver::Input;
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::IncludeResolver;
 use caldera_compiler::target::Target;
@@ -90,15 +92,45 @@ impl IncludeResolver for Includes<'_> {
     }
 }
 
+/// Name of the program's source in diagnostics.
+const SOURCE_NAME: &str = "<source>";
+
+impl Unit<'_> {
+    /// Calls the compiler with this unit; source that is no UTF-8 is passed on as well as can be.
+    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> T {
+        let source = String::from_utf8_lossy(self.source);
+        let resolver = Includes {
+            headers: self.headers,
+            touched_files: Cell::new(false),
+        };
+        work(&Input {
+            name: SOURCE_NAME,
+            source: &source,
+            options: self.options,
+            resolver: &resolver,
+        })
+    }
+}
+
 /// Compiles and links in one go.
 pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>, String> {
-    let _ = (unit.source, unit.options_text, unit.options, unit.headers, target);
-    Err("error: the compiler is not part of this library yet\n".into())
+    let compiled = unit.with_input(|input| compiler::compile(input, target));
+    let compiled = compiled.map_err(|failed| failed.log)?;
+    Ok(Arc::new(Linked {
+        words: compiled.words.into(),
+        log: compiled.log,
+    }))
 }
 
 /// Compiles.
 pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Object>, String> {
-    build(unit, target).map(|_| unreachable!("never succeeds"))
+    let object = unit.with_input(|input| compiler::compile_object(input, target));
+    let object = object.map_err(|failed| failed.log)?;
+    Ok(Arc::new(Object {
+        text: object.to_text(),
+        log: object.log,
+        arg_info: unit.options.kernel_arg_info,
+    }))
 }
 
 /// Links.
@@ -107,6 +139,15 @@ pub(super) fn link(
     options: &Options,
     target: &Arc<Target>,
 ) -> Result<Arc<Linked>, String> {
-    let _ = (objects, options, target);
-    Err("error: the linker is not part of this library yet\n".into())
+    let parsed: Result<Vec<compiler::Object>, _> = objects
+        .iter()
+        .map(|o| compiler::Object::from_text(&o.text))
+        .collect();
+    let parsed = parsed.map_err(|e| format!("error: an object cannot be read: {e}\n"))?;
+    let list: Vec<&compiler::Object> = parsed.iter().collect();
+    let compiled = compiler::link(&list, options, target).map_err(|failed| failed.log)?;
+    Ok(Arc::new(Linked {
+        words: compiled.words.into(),
+        log: compiled.log,
+    }))
 }
