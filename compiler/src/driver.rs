@@ -176,11 +176,7 @@ pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Fail
 }
 
 /// Objects to SPIR-V: an executable program.
-pub fn link(
-    objects: &[&Object],
-    options: &Options,
-    target: &Target,
-) -> Result<Compiled, Failed> {
+pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<Compiled, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);
     let words = run.on_thread(|run| {
@@ -252,7 +248,9 @@ impl<'a> Run<'a> {
                 .stack_size(STACK)
                 .spawn_scoped(scope, move || work(this))
                 .map_err(|e| InternalError::new("driver", format!("cannot start a thread: {e}")))?;
-            thread.join().unwrap_or_else(|panic| Err(panicked(&*panic).into()))
+            thread
+                .join()
+                .unwrap_or_else(|panic| Err(panicked(&*panic).into()))
         })
     }
 
@@ -366,14 +364,12 @@ impl<'a> Run<'a> {
         }
         let words = self.timed(Stage::Emit, |run| spirv::emit(&module, run.target))?;
         if self.observer.wants(Stage::Emit) {
-            self.observer
-                .dump(Stage::Emit, "spv", Dump::Words(words.clone()));
+            self.observer.dump(Stage::Emit, "spv", Dump::Words(words.clone()));
             let reflection = match reflect::read(&words) {
                 Ok(r) => format!("{r:#?}\n"),
                 Err(e) => format!("{e}\n"),
             };
-            self.observer
-                .dump(Stage::Emit, "reflect", Dump::Text(reflection));
+            self.observer.dump(Stage::Emit, "reflect", Dump::Text(reflection));
         }
         Ok(Some(words))
     }
@@ -413,8 +409,10 @@ impl<'a> Run<'a> {
     fn end<T>(mut self, result: Staged<T>) -> Result<(Option<T>, String), Failed> {
         let warned = self.diags.iter().any(|d| d.severity == Severity::Warning);
         if self.options.werror && warned && !self.options.no_warnings && !self.diags.has_errors() {
-            self.diags
-                .push(Diag::error(Span::NONE, "warnings are treated as errors (-Werror)"));
+            self.diags.push(Diag::error(
+                Span::NONE,
+                "warnings are treated as errors (-Werror)",
+            ));
         }
         if self.options.no_warnings {
             let mut kept = Diags::default();

@@ -4,8 +4,8 @@
 //! no object defines stay undefined: `inline` reports those that a kernel reaches. Each object keeps its own
 //! `__constant` variables and its own copies of library functions.
 
-use crate::ir::{Const, EntityRef, Func, Function, Global, Module, Op, Value};
 use crate::intrinsic::Intrinsic;
+use crate::ir::{Const, EntityRef, Func, Function, Global, Module, Op, Value};
 use std::collections::HashMap;
 
 /// Why objects do not fit together.

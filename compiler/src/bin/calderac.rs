@@ -205,7 +205,9 @@ fn parse_args(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
             ("--target", Some(name)) => out.target = target(name).map_err(usage)?,
             ("--spirv", Some(v)) => spirv = Some(version(v).map_err(usage)?),
             ("-D" | "-U" | "-I", None) => {
-                let value = it.next().ok_or_else(|| usage(format!("{key} needs an argument")))?;
+                let value = it
+                    .next()
+                    .ok_or_else(|| usage(format!("{key} needs an argument")))?;
                 language.push_str(&format!("{key} \"{}\" ", escape(&value)));
             }
             ("-", None) => out.files.push("-".into()),

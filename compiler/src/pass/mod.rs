@@ -10,6 +10,7 @@
 
 pub mod analysis;
 pub mod const_fold;
+pub mod cse;
 pub mod dce;
 pub mod gather_pointer_uses;
 pub mod inline;

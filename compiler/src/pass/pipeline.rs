@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, const_fold, dce, gather_pointer_uses, inline, lower_exits, lower_kernel_args,
+    Pipeline, const_fold, cse, dce, gather_pointer_uses, inline, lower_exits, lower_kernel_args,
     lower_long_vectors, lower_memory, lower_system_values, mem2reg, simplify_regions, sroa,
 };
 use crate::inv;
@@ -13,16 +13,25 @@ pub fn pipeline(_target: &Target) -> Pipeline {
     p.run_pass(inline::PASS); // OpenCL C forbids recursion, so this ends
     p.run_pass(sroa::PASS); // leaves variables of one type each, as mem2reg wants them
     p.run_pass(mem2reg::PASS); // everything below wants to see values, not memory
-    p.fixpoint("early", &[const_fold::PASS, simplify_regions::PASS, dce::PASS]);
+    p.fixpoint(
+        "early",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
     p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments
     p.run_pass(lower_kernel_args::PASS);
     p.run_pass(sroa::PASS); // struct arguments are variables now
     p.run_pass(mem2reg::PASS);
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
-    p.fixpoint("middle", &[const_fold::PASS, simplify_regions::PASS, dce::PASS]);
+    p.fixpoint(
+        "middle",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
-    p.fixpoint("late", &[const_fold::PASS, simplify_regions::PASS, dce::PASS]);
+    p.fixpoint(
+        "late",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
     p.run_pass(lower_exits::PASS); // last: everything above may use exits of any distance
     p.finish(inv![
         Ssa,

@@ -1,0 +1,298 @@
+//! Merges equal computations, and loads of memory that cannot have changed since.
+//!
+//! In, out: any module. A computation is reused where it dominates: later in its region and in what is nested
+//! there. Memory of each address space has a number that changes with whatever may write there (stores, atomics,
+//! barriers, fences, calls; a whole loop before its first iteration); a load is reused only while that number is
+//! the same, and a store is as good as a load of what it stored. Volatile accesses are left alone.
+
+use super::analysis::is_pure;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::Intrinsic;
+use crate::inv;
+use crate::ir::walk::Replacements;
+use crate::ir::{
+    Access, AddressSpace, BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
+};
+use std::collections::HashMap;
+
+pub const PASS: Pass = Pass {
+    name: "cse",
+    about: "Merges equal computations, and loads of memory that cannot have changed since.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        changed |= merge(func);
+    }
+    Ok(changed.into())
+}
+
+/// Kinds of memory that are written independently.
+const SPACES: usize = 3;
+
+/// A set of those: private, local, global.
+type Written = [bool; SPACES];
+
+/// Which numbered memory an address space is; none if nobody writes it while kernels run.
+fn memory_of(space: AddressSpace) -> Option<usize> {
+    match space {
+        AddressSpace::Private => Some(0),
+        AddressSpace::Local => Some(1),
+        AddressSpace::Global => Some(2),
+        AddressSpace::Constant | AddressSpace::Push | AddressSpace::Args => None,
+    }
+}
+
+fn memory_of_storage(storage: Storage) -> Option<usize> {
+    match storage {
+        Storage::Variable => Some(0),
+        Storage::Arena(_) => Some(1),
+        Storage::Physical => Some(2),
+        Storage::PushWord | Storage::ArgsWord => None,
+    }
+}
+
+/// What one instruction may write, apart from its regions.
+fn written_by(func: &Function, inst: Inst) -> Written {
+    let data = &func.insts[inst];
+    let mut written = [false; SPACES];
+    let memory = match &data.op {
+        Op::Store(_) | Op::MemCpy { .. } | Op::MemZero { .. } | Op::Intrinsic(Intrinsic::Atomic(_)) => {
+            func.ty(data.args[0]).space().and_then(memory_of)
+        }
+        Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) => memory_of_storage(*storage),
+        Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => return [false, true, true],
+        Op::Call(_) => return [true; SPACES],
+        _ => None,
+    };
+    if let Some(memory) = memory {
+        written[memory] = true;
+    }
+    written
+}
+
+/// What is the same if equal.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Key {
+    op: Op,
+    args: Vec<Value>,
+    ty: Ty,
+    fp: FpFlags,
+    /// Number of the memory that is read; 0 for what reads none.
+    version: u32,
+}
+
+struct Frame {
+    region: Region,
+    next: usize,
+    owner: Option<(Inst, usize)>,
+    undo: usize,
+    versions: [u32; SPACES],
+}
+
+#[derive(Default)]
+struct Cse {
+    known: HashMap<Key, Value>,
+    undo: Vec<(Key, Option<Value>)>,
+    versions: [u32; SPACES],
+    last_version: u32,
+}
+
+fn merge(func: &mut Function) -> bool {
+    let written = written_inside(func);
+    let mut cse = Cse {
+        last_version: SPACES as u32,
+        versions: [1, 2, 3],
+        ..Cse::default()
+    };
+    let mut replacements = Replacements::default();
+    let mut dead = vec![false; func.insts.len()];
+    let mut stack = vec![cse.frame(func.body, None)];
+    while let Some(frame) = stack.last_mut() {
+        if let Some(&inst) = func.regions[frame.region].insts.get(frame.next) {
+            frame.next += 1;
+            replacements.apply_to(func, inst);
+            if let Some(&first) = func.insts[inst].regions.first() {
+                if func.insts[inst].op == Op::Loop {
+                    cse.write(written[inst.index()]);
+                }
+                stack.push(cse.frame(first, Some((inst, 0))));
+            } else if let Some(value) = cse.visit(func, inst) {
+                replacements.set(func.insts[inst].results[0], value);
+                dead[inst.index()] = true;
+            }
+            continue;
+        }
+        let owner = frame.owner;
+        cse.leave(frame.undo);
+        cse.versions = frame.versions;
+        stack.pop();
+        let Some((inst, number)) = owner else {
+            break;
+        };
+        match func.insts[inst].regions.get(number + 1) {
+            Some(&region) => stack.push(cse.frame(region, Some((inst, number + 1)))),
+            None => cse.write(written[inst.index()]),
+        }
+    }
+    if replacements.is_empty() {
+        return false;
+    }
+    // Repeats pass values that were replaced behind them.
+    replacements.apply(func);
+    for region in func.regions_in_order() {
+        func.regions[region].insts.retain(|i| !dead[i.index()]);
+    }
+    true
+}
+
+/// What each structured instruction may write with all that is in it.
+fn written_inside(func: &Function) -> Vec<Written> {
+    let mut written = vec![[false; SPACES]; func.insts.len()];
+    for inst in func.insts_in_order().into_iter().rev() {
+        let mut all = written_by(func, inst);
+        for &region in &func.insts[inst].regions {
+            for inner in &func.regions[region].insts {
+                for (a, b) in all.iter_mut().zip(written[inner.index()]) {
+                    *a |= b;
+                }
+            }
+        }
+        written[inst.index()] = all;
+    }
+    written
+}
+
+impl Cse {
+    fn frame(&self, region: Region, owner: Option<(Inst, usize)>) -> Frame {
+        Frame {
+            region,
+            next: 0,
+            owner,
+            undo: self.undo.len(),
+            versions: self.versions,
+        }
+    }
+
+    fn leave(&mut self, mark: usize) {
+        while self.undo.len() > mark {
+            match self.undo.pop() {
+                Some((key, Some(value))) => self.known.insert(key, value),
+                Some((key, None)) => self.known.remove(&key),
+                None => None,
+            };
+        }
+    }
+
+    fn write(&mut self, written: Written) {
+        for (version, written) in self.versions.iter_mut().zip(written) {
+            if written {
+                self.last_version += 1;
+                *version = self.last_version;
+            }
+        }
+    }
+
+    fn learn(&mut self, key: Key, value: Value) {
+        let old = self.known.insert(key.clone(), value);
+        self.undo.push((key, old));
+    }
+
+    /// The value that an instruction's result is equal to, if that is known already.
+    fn visit(&mut self, func: &Function, inst: Inst) -> Option<Value> {
+        let data = &func.insts[inst];
+        self.write(written_by(func, inst));
+        if let Some(key) = self.stored(func, inst) {
+            let value = data.args[data.args.len() - 1];
+            self.learn(key, value);
+            return None;
+        }
+        let [result] = data.results[..] else {
+            return None;
+        };
+        let key = self.key(func, inst, result)?;
+        if let Some(&known) = self.known.get(&key) {
+            return Some(known);
+        }
+        self.learn(key, result);
+        None
+    }
+
+    fn key(&self, func: &Function, inst: Inst, result: Value) -> Option<Key> {
+        let data = &func.insts[inst];
+        let ty = func.ty(result);
+        match &data.op {
+            Op::Load(access) if !access.volatile => {
+                let space = func.ty(data.args[0]).space()?;
+                Some(self.load_key(Op::Load(ANY), data.args.clone(), ty, memory_of(space)))
+            }
+            Op::LoadFrom(storage, access) if !access.volatile => Some(self.load_key(
+                Op::LoadFrom(*storage, ANY),
+                data.args.clone(),
+                ty,
+                memory_of_storage(*storage),
+            )),
+            op if is_pure(data) => {
+                let mut args = data.args.clone();
+                if is_commutative(op) && args[0] > args[1] {
+                    args.swap(0, 1);
+                }
+                Some(Key {
+                    op: op.clone(),
+                    args,
+                    ty,
+                    fp: data.fp,
+                    version: 0,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The load that would read what a store wrote.
+    fn stored(&self, func: &Function, inst: Inst) -> Option<Key> {
+        let data = &func.insts[inst];
+        let (op, memory) = match &data.op {
+            Op::Store(access) if !access.volatile => {
+                (Op::Load(ANY), func.ty(data.args[0]).space().and_then(memory_of))
+            }
+            Op::StoreTo(storage, access) if !access.volatile => {
+                (Op::LoadFrom(*storage, ANY), memory_of_storage(*storage))
+            }
+            _ => return None,
+        };
+        let (&value, place) = data.args.split_last()?;
+        Some(self.load_key(op, place.to_vec(), func.ty(value), memory))
+    }
+
+    fn load_key(&self, op: Op, args: Vec<Value>, ty: Ty, memory: Option<usize>) -> Key {
+        Key {
+            op,
+            args,
+            ty,
+            fp: FpFlags::default(),
+            version: memory.map_or(0, |m| self.versions[m]),
+        }
+    }
+}
+
+/// How the memory is aligned makes no difference to what is read.
+const ANY: Access = Access {
+    align: 1,
+    volatile: false,
+};
+
+fn is_commutative(op: &Op) -> bool {
+    match op {
+        Op::Binary(op) => matches!(
+            op,
+            BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::FAdd | BinOp::FMul
+        ),
+        _ => false,
+    }
+}
