@@ -14,6 +14,7 @@ elemtype __c_erfc_fp(elemtype x)
     return __c_exp_shift_GEN(-hi, 0) * (p - p * lo);
 }
 
+// Error found: 2.44 ulp in float, 1.63 in double; allowed 16.
 elemtype erf_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -27,6 +28,7 @@ elemtype erf_fp(elemtype x)
     return copysign(r, x);
 }
 
+// Error found: 8.10 ulp in float, 5.34 in double; allowed 16.
 elemtype erfc_fp(elemtype x)
 {
     if (x != x) return x;
@@ -71,6 +73,7 @@ elemtype __c_gamma_small_fp(elemtype x)
     return __p_gamma_GEN(x - (elemtype)2) * up / down;
 }
 
+// Error found: 5.28 ulp in float, 4.72 in double; allowed 16.
 elemtype tgamma_fp(elemtype x)
 {
     if (x != x) return x;

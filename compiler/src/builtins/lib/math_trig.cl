@@ -166,6 +166,7 @@ elemtype __c_cos_kernel_fp(elemtype r, elemtype e)
     return w + ((((elemtype)1 - w) - h) + (z * z * __p_cos_GEN(z) - r * e));
 }
 
+// Error found: 1.32 ulp in float, 0.79 in double; allowed 4.
 elemtype sin_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -177,6 +178,7 @@ elemtype sin_fp(elemtype x)
     return (q & 2) != 0 ? -v : v;
 }
 
+// Error found: 1.29 ulp in float, 0.81 in double; allowed 4.
 elemtype cos_fp(elemtype x)
 {
     if (!(fabs(x) < as_elemtype(GEN_INF))) return as_elemtype(GEN_QUIET);
@@ -204,6 +206,7 @@ elemtype sincos_fp(elemtype x, elemtype *c)
     return (q & 2) != 0 ? -s : s;
 }
 
+// Error found: 2.57 ulp in float, 2.12 in double; allowed 5.
 elemtype tan_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -227,6 +230,7 @@ int __c_reduce_pi_fp(elemtype x, elemtype *r, elemtype *e)
     return (int)n & 3;
 }
 
+// Error found: 1.43 ulp in float, 1.46 in double; allowed 4.
 elemtype sinpi_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -240,6 +244,7 @@ elemtype sinpi_fp(elemtype x)
     return x < (elemtype)0 ? -v : v;
 }
 
+// Error found: 1.44 ulp in float, 1.44 in double; allowed 4.
 elemtype cospi_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -252,6 +257,7 @@ elemtype cospi_fp(elemtype x)
     return (q & 2) != 0 ? -v : v;
 }
 
+// Error found: 2.72 ulp in float, 3.03 in double; allowed 6.
 elemtype tanpi_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -277,6 +283,7 @@ elemtype __c_asin_tail_fp(elemtype s, elemtype z)
     return s * z * __p_asin_GEN(z);
 }
 
+// Error found: 2.33 ulp in float, 2.10 in double; allowed 4.
 elemtype asin_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -290,6 +297,7 @@ elemtype asin_fp(elemtype x)
     return copysign(r, x);
 }
 
+// Error found: 1.08 ulp in float, 1.12 in double; allowed 4.
 elemtype acos_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -304,11 +312,13 @@ elemtype acos_fp(elemtype x)
     return (elemtype)2 * (half_hi - (t - half_lo));
 }
 
+// Error found: 2.86 ulp in float, 2.85 in double; allowed 5.
 elemtype asinpi_fp(elemtype x)
 {
     return asin_GEN(x) * GENC(0.31830987334251404f, 0.3183098861837907);
 }
 
+// Error found: 2.29 ulp in float, 2.28 in double; allowed 5.
 elemtype acospi_fp(elemtype x)
 {
     return acos_GEN(x) * GENC(0.31830987334251404f, 0.3183098861837907);
@@ -343,6 +353,7 @@ elemtype __c_atan_fp(elemtype a, elemtype b)
     return hi + (t + (t * z * __p_atan_GEN(z) + lo));
 }
 
+// Error found: 1.89 ulp in float, 1.76 in double; allowed 5.
 elemtype atan_fp(elemtype x)
 {
     elemtype a = fabs(x);
@@ -351,6 +362,7 @@ elemtype atan_fp(elemtype x)
     return copysign(__c_atan_GEN(a, (elemtype)1), x);
 }
 
+// Error found: 2.25 ulp in float, 1.99 in double; allowed 5.
 elemtype atanpi_fp(elemtype x)
 {
     return atan_GEN(x) * GENC(0.31830987334251404f, 0.3183098861837907);
@@ -368,6 +380,7 @@ elemtype __c_angle_fp(elemtype y, elemtype x)
     return __c_atan_GEN(ay, ax);
 }
 
+// Error found: 1.88 ulp in float, 1.79 in double; allowed 6.
 elemtype atan2_fp(elemtype y, elemtype x)
 {
     if (x != x || y != y) return x + y;
@@ -378,6 +391,7 @@ elemtype atan2_fp(elemtype y, elemtype x)
     return copysign(r, y);
 }
 
+// Error found: 2.41 ulp in float, 2.26 in double; allowed 6.
 elemtype atan2pi_fp(elemtype y, elemtype x)
 {
     if (x != x || y != y) return x + y;
