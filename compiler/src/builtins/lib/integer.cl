@@ -62,7 +62,7 @@ gentype rotate_any(gentype x, gentype n)
     ugentype u = as_ugentype(x);
     ugentype k = as_ugentype(n) & (ugentype)(GEN_BITS - 1);
     ugentype left = (ugentype)(u << k);
-    ugentype right = (ugentype)(u >> ((ugentype)(GEN_BITS - k) & (ugentype)(GEN_BITS - 1)));
+    ugentype right = (ugentype)(u >> (((ugentype)GEN_BITS - k) & (ugentype)(GEN_BITS - 1)));
     return as_gentype((ugentype)(left | right));
 }
 
