@@ -1,0 +1,100 @@
+//! What a launch costs: plain timing, one line a figure. `cargo bench -p caldera-runtime`.
+#![allow(clippy::print_stdout, reason = "a benchmark prints")]
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use caldera_runtime::command::CommandType;
+use caldera_runtime::kernel::launch::ArgValue;
+use caldera_runtime::kernel::pipeline::DeviceKernel;
+use caldera_runtime::queue::CommandQueue;
+use support::*;
+
+const N: u32 = 10_000;
+
+fn launch(queue: &Arc<CommandQueue>, kernel: &Arc<DeviceKernel>, args: &[ArgValue]) {
+    queue
+        .enqueue_ndrange(&range(kernel, args, 64, Some(64)), CommandType::NdRangeKernel, NOTHING)
+        .expect("launch");
+}
+
+fn report(name: &str, start: Instant, n: u32) {
+    println!("{name:34} {:9.3} µs", start.elapsed().as_secs_f64() * 1e6 / f64::from(n));
+}
+
+fn main() {
+    let device = device();
+    println!("{}", device.info().name);
+    let context = context();
+    let queue = queue(&context, false);
+    let kernel = saxpy(&device);
+    let buffers: Vec<_> = (0..8).map(|_| buffer_of(&context, &[1.0; 64])).collect();
+    let same = saxpy_args(1.0, &buffers[0], &buffers[1]);
+    let all: Vec<_> = (1..8).map(|i| saxpy_args(1.0, &buffers[0], &buffers[i])).collect();
+    for _ in 0..3 {
+        for _ in 0..1000 {
+            launch(&queue, &kernel, &same);
+        }
+        queue.finish().expect("finish");
+        let start = Instant::now();
+        for _ in 0..N {
+            launch(&queue, &kernel, &same);
+        }
+        report("dependent launch, enqueue only", start, N);
+        queue.finish().expect("finish");
+        report("dependent launch, to the end", start, N);
+
+        let start = Instant::now();
+        for i in 0..N as usize {
+            launch(&queue, &kernel, &all[i % all.len()]);
+        }
+        report("mostly independent, enqueue only", start, N);
+        queue.finish().expect("finish");
+        report("mostly independent, to the end", start, N);
+
+        let n = 2000;
+        let mut each: Vec<f64> = (0..n)
+            .map(|_| {
+                let start = Instant::now();
+                launch(&queue, &kernel, &same);
+                queue.finish().expect("finish");
+                start.elapsed().as_secs_f64() * 1e6
+            })
+            .collect();
+        each.sort_unstable_by(f64::total_cmp);
+        println!("{:34} {:9.3} µs (99%: {:.1})", "launch and finish, median", each[n / 2], each[n * 99 / 100]);
+
+        let out = [0u8; 4];
+        let start = Instant::now();
+        for _ in 0..n {
+            launch(&queue, &kernel, &same);
+            queue.enqueue_read(&buffers[1], true, 0, 4, host(&out), NOTHING).expect("read");
+        }
+        report("launch and read 4 bytes", start, n as u32);
+    }
+    for size in [4usize << 10, 1 << 20, 64 << 20, 256 << 20] {
+        let b = buffer(&context, size);
+        let data = vec![1u8; size];
+        let n = ((256 << 20) / size).clamp(2, 1000) as u32;
+        for round in 0..2 {
+            let start = Instant::now();
+            for _ in 0..n {
+                queue.enqueue_write(&b, true, 0, size, host(&data), NOTHING).expect("write");
+            }
+            queue.finish().expect("finish");
+            let write = start.elapsed().as_secs_f64();
+            let start = Instant::now();
+            for _ in 0..n {
+                queue.enqueue_read(&b, true, 0, size, host(&data), NOTHING).expect("read");
+            }
+            let read = start.elapsed().as_secs_f64();
+            if round == 1 {
+                let rate = |t: f64| size as f64 * f64::from(n) / t / 1e9;
+                println!("{size:10} bytes: write {:7.2} GB/s, read {:7.2} GB/s", rate(write), rate(read));
+            }
+        }
+    }
+}
