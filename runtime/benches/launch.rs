@@ -17,12 +17,19 @@ const N: u32 = 10_000;
 
 fn launch(queue: &Arc<CommandQueue>, kernel: &Arc<DeviceKernel>, args: &[ArgValue]) {
     queue
-        .enqueue_ndrange(&range(kernel, args, 64, Some(64)), CommandType::NdRangeKernel, NOTHING)
+        .enqueue_ndrange(
+            &range(kernel, args, 64, Some(64)),
+            CommandType::NdRangeKernel,
+            NOTHING,
+        )
         .expect("launch");
 }
 
 fn report(name: &str, start: Instant, n: u32) {
-    println!("{name:34} {:9.3} µs", start.elapsed().as_secs_f64() * 1e6 / f64::from(n));
+    println!(
+        "{name:34} {:9.3} µs",
+        start.elapsed().as_secs_f64() * 1e6 / f64::from(n)
+    );
 }
 
 fn main() {
@@ -33,7 +40,9 @@ fn main() {
     let kernel = saxpy(&device);
     let buffers: Vec<_> = (0..8).map(|_| buffer_of(&context, &[1.0; 64])).collect();
     let same = saxpy_args(1.0, &buffers[0], &buffers[1]);
-    let all: Vec<_> = (1..8).map(|i| saxpy_args(1.0, &buffers[0], &buffers[i])).collect();
+    let all: Vec<_> = (1..8)
+        .map(|i| saxpy_args(1.0, &buffers[0], &buffers[i]))
+        .collect();
     for _ in 0..3 {
         for _ in 0..1000 {
             launch(&queue, &kernel, &same);
@@ -65,13 +74,20 @@ fn main() {
             })
             .collect();
         each.sort_unstable_by(f64::total_cmp);
-        println!("{:34} {:9.3} µs (99%: {:.1})", "launch and finish, median", each[n / 2], each[n * 99 / 100]);
+        println!(
+            "{:34} {:9.3} µs (99%: {:.1})",
+            "launch and finish, median",
+            each[n / 2],
+            each[n * 99 / 100]
+        );
 
         let out = [0u8; 4];
         let start = Instant::now();
         for _ in 0..n {
             launch(&queue, &kernel, &same);
-            queue.enqueue_read(&buffers[1], true, 0, 4, host(&out), NOTHING).expect("read");
+            queue
+                .enqueue_read(&buffers[1], true, 0, 4, host(&out), NOTHING)
+                .expect("read");
         }
         report("launch and read 4 bytes", start, n as u32);
     }
@@ -82,18 +98,26 @@ fn main() {
         for round in 0..2 {
             let start = Instant::now();
             for _ in 0..n {
-                queue.enqueue_write(&b, true, 0, size, host(&data), NOTHING).expect("write");
+                queue
+                    .enqueue_write(&b, true, 0, size, host(&data), NOTHING)
+                    .expect("write");
             }
             queue.finish().expect("finish");
             let write = start.elapsed().as_secs_f64();
             let start = Instant::now();
             for _ in 0..n {
-                queue.enqueue_read(&b, true, 0, size, host(&data), NOTHING).expect("read");
+                queue
+                    .enqueue_read(&b, true, 0, size, host(&data), NOTHING)
+                    .expect("read");
             }
             let read = start.elapsed().as_secs_f64();
             if round == 1 {
                 let rate = |t: f64| size as f64 * f64::from(n) / t / 1e9;
-                println!("{size:10} bytes: write {:7.2} GB/s, read {:7.2} GB/s", rate(write), rate(read));
+                println!(
+                    "{size:10} bytes: write {:7.2} GB/s, read {:7.2} GB/s",
+                    rate(write),
+                    rate(read)
+                );
             }
         }
     }

@@ -31,6 +31,10 @@ pub enum Rank {
     Executor,
     /// A device's uploader.
     Upload,
+    /// A device's free staging memory.
+    Staging,
+    /// The helpers of large copies.
+    Copy,
     /// A Vulkan queue (external synchronisation of vkQueueSubmit).
     Submit,
     /// A device's memory allocator.

@@ -6,6 +6,7 @@
 mod caps;
 pub mod info;
 mod limits;
+pub(crate) mod staging;
 mod upload;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub struct Device {
     info: DeviceInfo,
     limits: Limits,
     uploader: upload::Uploader,
+    staging: Arc<staging::StagingPool>,
     logical: OnceLock<Result<Arc<vk::Device>, vk::VkError>>,
 }
 
@@ -57,6 +59,7 @@ impl Device {
             info,
             limits,
             uploader: upload::Uploader::new(),
+            staging: staging::StagingPool::new(),
             logical: OnceLock::new(),
         }))
     }
@@ -79,6 +82,10 @@ impl Device {
             *a ^= b.rotate_left(3);
         }
         id
+    }
+
+    pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {
+        &self.staging
     }
 
     pub(crate) fn limits(&self) -> &Limits {

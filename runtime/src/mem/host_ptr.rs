@@ -10,6 +10,7 @@
 
 use std::ptr::NonNull;
 
+use super::parallel;
 use crate::command::rect::Layout;
 
 /// An address in the application's memory, or in memory that the GPU shares with the host.
@@ -66,12 +67,29 @@ impl HostPtr {
 
     /// Copies `size` bytes; both extents are covered by their makers' contracts. They may overlap.
     pub(crate) fn copy_to(self, to: HostPtr, size: u64) {
+        let apart = self.address().abs_diff(to.address()) as u64 >= size;
+        if size >= parallel::LARGE && apart {
+            parallel::copy(self, to, size);
+        } else {
+            self.copy_alone(to, size);
+        }
+    }
+
+    /// As [`HostPtr::copy_to`], by this thread.
+    pub(super) fn copy_alone(self, to: HostPtr, size: u64) {
         // SAFETY: both pointers cover `size` bytes (HostPtr::new, or mapped memory within a buffer's bounds).
         unsafe { std::ptr::copy(self.as_ptr(), to.as_ptr(), size as usize) };
     }
 
     /// Copies a rectangular region, row by row. Offsets in the layouts count from the pointers.
     pub(crate) fn copy_rect_to(self, from: &Layout, to: HostPtr, to_layout: &Layout, region: [u64; 3]) {
+        let [w, h, d] = region;
+        let dense = |l: &Layout| l.row_pitch == w && l.slice_pitch == w * h;
+        if dense(from) && dense(to_layout) {
+            self.offset(from.start)
+                .copy_to(to.offset(to_layout.start), w * h * d);
+            return;
+        }
         for z in 0..region[2] {
             for y in 0..region[1] {
                 self.offset(from.row(y, z))

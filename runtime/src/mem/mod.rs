@@ -3,6 +3,7 @@
 pub mod buffer;
 pub mod host_ptr;
 pub(crate) mod map;
+mod parallel;
 
 pub use buffer::Buffer;
 pub use host_ptr::HostPtr;

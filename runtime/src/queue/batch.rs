@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::hazards::{Access, Hazards};
 use crate::command::rect::Layout;
+use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
 use crate::kernel::pipeline::DeviceKernel;
@@ -15,14 +16,14 @@ use crate::vk;
 const TIMESTAMPS: u32 = 512;
 
 /// Bytes of the staging buffer that a batch keeps.
-const STAGING: u64 = 1 << 20;
+const STAGING: u64 = 256 << 10;
 
 /// What a batch keeps alive.
 pub(crate) enum Keep {
     Buffer(Arc<Buffer>),
     Kernel(Arc<DeviceKernel>),
     Pipeline(Arc<vk::Pipeline>),
-    Staging(Arc<vk::Buffer>),
+    Staging(Arc<Staging>),
 }
 
 /// Host work when the batch is done: a copy out of mapped memory.
@@ -54,7 +55,7 @@ pub(super) struct Batch {
     keep: Vec<Keep>,
     events: Vec<Timed>,
     finish: Vec<Finish>,
-    staging: Option<Arc<vk::Buffer>>,
+    staging: Option<Arc<Staging>>,
     staging_used: u64,
     /// Staging bytes beyond the buffer that is kept.
     pub large: u64,
@@ -201,6 +202,7 @@ pub(crate) struct Recording<'a> {
     pub(super) batch: &'a mut Batch,
     pub(super) hazards: &'a mut Hazards,
     pub(super) logical: &'a Arc<vk::Device>,
+    pub(super) staging: &'a Arc<StagingPool>,
     /// Index of the device in the context.
     pub(crate) device: usize,
     /// Commands do not overlap (profiling).
@@ -211,7 +213,7 @@ pub(crate) struct Recording<'a> {
 
 /// A piece of staging memory.
 pub(crate) struct Staged {
-    pub buffer: Arc<vk::Buffer>,
+    pub buffer: Arc<Staging>,
     pub offset: u64,
     /// Its first byte.
     pub ptr: HostPtr,
@@ -295,7 +297,9 @@ impl Recording<'_> {
             if full || batch.staging.is_none() {
                 // A second chunk in one batch is the exception; the full one stays alive with the batch.
                 let fresh = Arc::new(
-                    vk::Buffer::new(self.logical, STAGING, vk::Place::Host).map_err(allocation_error)?,
+                    self.staging
+                        .get(self.logical, STAGING)
+                        .map_err(allocation_error)?,
                 );
                 if let Some(old) = batch.staging.replace(fresh) {
                     batch.keep.push(Keep::Staging(old));
@@ -307,8 +311,7 @@ impl Recording<'_> {
             let buffer = batch.staging.as_ref().expect("just made");
             (Arc::clone(buffer), offset)
         } else {
-            let buffer =
-                Arc::new(vk::Buffer::new(self.logical, size, vk::Place::Host).map_err(allocation_error)?);
+            let buffer = Arc::new(self.staging.get(self.logical, size).map_err(allocation_error)?);
             batch.keep.push(Keep::Staging(Arc::clone(&buffer)));
             batch.large += size;
             (buffer, 0)

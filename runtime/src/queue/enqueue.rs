@@ -9,16 +9,12 @@ use crate::command::fill::Fill;
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Layout, RectSide};
 use crate::command::{Command, CommandType, Incoming};
+use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::launch::{Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr};
-
-/// Transfers through staging memory are cut into pieces of this size.
-const PIECE: u64 = 16 << 20;
-/// A blocking transfer of at most so many bytes is not cut.
-const WHOLE: u64 = 24 << 20;
 
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
@@ -142,7 +138,7 @@ impl CommandQueue {
         }
         if let Some(mapped) = transfer.buffer.storage(self.device_index)?.mapped() {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
-            let wait = blocking && (!write || transfer.size() > WHOLE);
+            let wait = blocking && (!write || transfer.size() > PIECE);
             if wait {
                 if !waits.list.is_empty() {
                     Event::wait_all(waits.list)?;
@@ -170,13 +166,13 @@ impl CommandQueue {
         };
         // What a write takes from the host it has taken when this call returns, unless it is held back.
         let wait = blocking && (!write || !waits.list.is_empty() || self.holds_back());
-        if transfer.size() <= WHOLE || transfer.region[1] != 1 || transfer.region[2] != 1 {
+        if transfer.size() <= PIECE || transfer.region[1] != 1 || transfer.region[2] != 1 {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Large and linear: piece by piece, so that host and GPU copy at the same time.
         let (offset, size) = (transfer.layout.start, transfer.region[0]);
         let mut done = 0;
-        while size - done > WHOLE {
+        while size - done > PIECE {
             let host = transfer.host.offset(done);
             let piece = HostTransfer::linear(&transfer.buffer, offset + done, PIECE, host);
             let first = Waits {

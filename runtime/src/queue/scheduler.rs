@@ -272,6 +272,7 @@ impl CommandQueue {
             batch,
             hazards,
             logical: &self.logical,
+            staging: self.device.staging(),
             device: self.device_index,
             serialize: profiling,
             uniform_alignment: self.device.limits().uniform_alignment,
