@@ -18,6 +18,7 @@
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
 use crate::inv;
+use crate::ir::ty::LOCAL_POINTER_BIAS;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
     Access, AddressSpace, ArgKind, ArgLocation, Builder, Function, Inst, KernelAbi, KernelInfo, Module, Op,
@@ -146,7 +147,11 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
         let (ptr, size) = pointer_to(&mut b, location);
         let new = match location {
             // `lower_memory`: in these spaces a local pointer is its plain offset.
-            ArgLocation::LocalPush { .. } | ArgLocation::LocalArgs { .. } => b.load(ptr, ty, access(4)),
+            ArgLocation::LocalPush { .. } | ArgLocation::LocalArgs { .. } => {
+                let offset = b.load(ptr, Ty::I32, access(4));
+                let base = b.bits(ty, u64::from(LOCAL_POINTER_BIAS));
+                b.ptr_add(base, offset)
+            }
             _ if by_ref[i] => {
                 let found = uses.get(&param);
                 let align = match kernel.args[i].kind {
