@@ -307,7 +307,7 @@ fn shadowing_parameters(source: &Source<'_>, range: std::ops::Range<usize>) -> V
         } else if t.is(Punct::LBrace) || t.is(Punct::Eq) {
             break;
         }
-        if tokens[i].is(Punct::LParen) && partner[i] as usize > i {
+        if i < range.end && tokens[i].is(Punct::LParen) && partner[i] as usize > i {
             i = (partner[i] as usize).min(range.end);
         }
         i += 1;
