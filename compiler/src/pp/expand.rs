@@ -473,7 +473,11 @@ impl Pp<'_> {
             return None;
         };
         let text = self.text(&string).to_string();
-        let inner = text.trim_start_matches('L').trim_matches('"');
+        let inner = text.strip_prefix('L').unwrap_or(&text);
+        let inner = inner
+            .strip_prefix('"')
+            .and_then(|t| t.strip_suffix('"'))
+            .unwrap_or(inner);
         let inner = inner.replace("\\\"", "\"").replace("\\\\", "\\");
         let tokens = self.lex_text(&inner, t.span);
         self.pragma(tokens, t.span)

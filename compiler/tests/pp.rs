@@ -1,0 +1,95 @@
+//! Preprocessor: `tests/pp/NAME.cl` must give the tokens (and the log) of `tests/pp/NAME.out`. `BLESS=1` writes
+//! them. A first line `// options: …` gives build options. Every token's position must be inside its file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use caldera_compiler::diag::Diags;
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::{self, IncludeResolver};
+use caldera_compiler::source::SourceMap;
+use caldera_compiler::target::Target;
+
+struct Directory(PathBuf);
+
+impl IncludeResolver for Directory {
+    fn resolve(
+        &self,
+        name: &str,
+        angled: bool,
+        includer: &str,
+        dirs: &[String],
+    ) -> Option<(String, Arc<str>)> {
+        assert!(!includer.is_empty() && dirs.len() < 3);
+        let name = if angled {
+            format!("angled_{name}")
+        } else {
+            name.to_string()
+        };
+        let text = std::fs::read_to_string(self.0.join(&name)).ok()?;
+        Some((name, text.into()))
+    }
+}
+
+fn output(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    let options = text
+        .lines()
+        .next()
+        .and_then(|l| l.strip_prefix("// options:"))
+        .unwrap_or("");
+    let options = Options::parse(options).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap().to_string();
+    let mut map = SourceMap::default();
+    let main = map.add(name, text);
+    let mut diags = Diags::default();
+    let resolver = Directory(path.parent().unwrap().to_path_buf());
+    let tokens = pp::preprocess(
+        &mut map,
+        main,
+        &options,
+        &Target::desktop(),
+        &resolver,
+        &mut diags,
+    );
+    for t in &tokens {
+        assert!(
+            t.span.is_none() || t.span.hi as usize <= map.file(t.span.file).text.len(),
+            "{t:?}"
+        );
+        assert!(
+            !t.text(&map).is_empty() || t.kind == pp::TokenKind::Pragma,
+            "{t:?}"
+        );
+    }
+    pp::tokens_to_text(&tokens, &map) + &diags.render(&map)
+}
+
+#[test]
+fn outputs() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pp");
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut failures = String::new();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .collect();
+    paths.sort();
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "cl")) {
+        let text = output(path);
+        let expected_at = path.with_extension("out");
+        let expected = std::fs::read_to_string(&expected_at).unwrap_or_default();
+        if text == expected {
+            continue;
+        }
+        if bless {
+            std::fs::write(&expected_at, &text).unwrap();
+        } else {
+            failures.push_str(&format!(
+                "==== {}\n{text}---- expected\n{expected}",
+                path.display()
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}

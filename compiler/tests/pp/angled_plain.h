@@ -1,0 +1,1 @@
+angled plain

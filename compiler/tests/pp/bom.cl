@@ -1,0 +1,2 @@
+﻿bom
+#define x

@@ -1,0 +1,11 @@
+#define N 8
+#define LOOP _Pragma("unroll N") for
+#define TEXT(x) _Pragma(#x)
+#pragma unroll N
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL FP_CONTRACT N
+#pragma unroll (N) // comment
+#pragma
+LOOP (;;)
+TEXT(unroll 2) while
+_Pragma("OPENCL FP_CONTRACT \"OFF\"") x

@@ -1,0 +1,14 @@
+// options: -DA -DB=2 -D "C(x)=x+1" -DD=4 -UD -cl-std=CL1.1 -cl-fast-relaxed-math -DE="a b"
+A B C(3) D E __OPENCL_VERSION__ __OPENCL_C_VERSION__ CL_VERSION_1_0 CL_VERSION_1_1 CL_VERSION_1_2
+__ENDIAN_LITTLE__ __FAST_RELAXED_MATH__ cl_khr_fp64 cl_khr_fp16 cl_khr_nothing
+__FILE__ __LINE__ __COUNTER__ __COUNTER__ __STDC__ __STDC_VERSION__ __BASE_FILE__ __INCLUDE_LEVEL__
+NULL MAXFLOAT HUGE_VALF INFINITY NAN HUGE_VAL M_PI M_PI_F M_PI_H FLT_MAX DBL_MIN HALF_EPSILON
+INT_MIN ULONG_MAX CLK_GLOBAL_MEM_FENCE CLK_FILTER_LINEAR CLK_RGBA CLK_FLOAT true false
+__kernel_exec(64, float4)
+#ifdef __IMAGE_SUPPORT__
+images
+#endif
+#undef M_PI
+#define M_PI 3
+#undef NULL
+M_PI NULL
