@@ -1,0 +1,157 @@
+//! Kernels of `tests/cl`, all the way to SPIR-V, for the oldest and the newest version: they compile without a
+//! word in the log, every module is valid, and its reflection names the kernels of the source.
+
+mod common;
+
+use caldera_compiler::driver::{Input, compile, compile_object, link};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::target::{SpirvVersion, Target};
+use caldera_compiler::{Object, reflect};
+use std::path::{Path, PathBuf};
+
+fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(dir).expect("the directory exists");
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("it can be read").path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            sources(&path, out);
+        } else if path.extension().is_some_and(|e| e == "cl") {
+            out.push(path);
+        }
+    }
+}
+
+fn targets() -> [Target; 2] {
+    [3, 6].map(|minor| Target {
+        spirv: SpirvVersion { major: 1, minor },
+        ..Target::desktop()
+    })
+}
+
+fn options(source: &str) -> Options {
+    let first = source.lines().next().unwrap_or("");
+    Options::parse(first.strip_prefix("// options:").unwrap_or("")).expect("the file's options are good")
+}
+
+#[test]
+fn kernels_compile_to_valid_modules() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cl");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 15, "the kernels are there");
+    for path in files {
+        let name = path
+            .strip_prefix(&root)
+            .expect("below the root")
+            .display()
+            .to_string();
+        let source = std::fs::read_to_string(&path).expect("it can be read");
+        let options = options(&source);
+        let input = Input {
+            name: &name,
+            source: &source,
+            options: &options,
+            resolver: &NoIncludes,
+        };
+        for target in targets() {
+            let direct = compile(&input, &target).unwrap_or_else(|f| panic!("{name}:\n{}", f.log));
+            assert_eq!(direct.log, "", "{name}");
+            common::validate(&direct.words, target.spirv);
+            let reflection = reflect::read(&direct.words).unwrap_or_else(|e| panic!("{name}: {e}"));
+            for kernel in &reflection.kernels {
+                assert!(source.contains(&kernel.name), "{name}: kernel {}", kernel.name);
+            }
+            assert!(!reflection.kernels.is_empty(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn objects_survive_their_text_form() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cl");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let target = Target::desktop();
+    for path in files {
+        let name = path.display().to_string();
+        let source = std::fs::read_to_string(&path).expect("it can be read");
+        let options = options(&source);
+        let input = Input {
+            name: &name,
+            source: &source,
+            options: &options,
+            resolver: &NoIncludes,
+        };
+        let object = compile_object(&input, &target).unwrap_or_else(|f| panic!("{name}:\n{}", f.log));
+        let text = object.to_text();
+        let back = Object::from_text(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(back.to_text(), text, "{name}");
+        let linked = link(&[&back], &options, &target).unwrap_or_else(|f| panic!("{name}:\n{}", f.log));
+        common::validate(&linked.words, target.spirv);
+    }
+}
+
+fn object(source: &str) -> Object {
+    let input = Input {
+        name: "unit.cl",
+        source,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    compile_object(&input, &Target::desktop()).unwrap_or_else(|f| panic!("{}", f.log))
+}
+
+#[test]
+fn declared_functions_are_found_in_other_objects() {
+    let a = object("int twice(int x); kernel void k(global int* p) { *p = twice(*p); }");
+    let b = object("int twice(int x) { return 2 * x; }");
+    let options = Options::default();
+    let target = Target::desktop();
+    let linked = link(&[&a, &b], &options, &target).unwrap_or_else(|f| panic!("{}", f.log));
+    common::validate(&linked.words, target.spirv);
+
+    let missing = link(&[&a], &options, &target).expect_err("nothing defines the function");
+    assert!(
+        missing.log.contains("undefined reference to 'twice'"),
+        "{}",
+        missing.log
+    );
+    assert!(!missing.internal);
+
+    let c = object("float twice(float x) { return 2 * x; }");
+    let wrong = link(&[&a, &c], &options, &target).expect_err("other types");
+    assert!(wrong.log.contains("twice"), "{}", wrong.log);
+    let twice = link(&[&a, &a, &b], &options, &target).expect_err("one kernel, two definitions");
+    assert!(
+        twice
+            .log
+            .contains("kernel 'k' is defined in more than one object"),
+        "{}",
+        twice.log
+    );
+}
+
+#[test]
+fn warnings_become_errors_only_when_asked() {
+    let source = "kernel void k(global int* p) { int unused; *p = 1; }\n#warning careful\n";
+    let compiled = |text: &str| {
+        let options = Options::parse(text).expect("good options");
+        let input = Input {
+            name: "w.cl",
+            source,
+            options: &options,
+            resolver: &NoIncludes,
+        };
+        compile(&input, &Target::desktop())
+    };
+    assert!(
+        compiled("")
+            .expect("a warning is no error")
+            .log
+            .contains("careful")
+    );
+    assert_eq!(compiled("-w").expect("silent").log, "");
+    assert!(compiled("-Werror").is_err());
+}
