@@ -1,5 +1,6 @@
 //! Random input for the preprocessor and the parser: no panic, no hang, and every diagnostic can be rendered.
 //! A few seconds; `CALDERA_FUZZ_SECONDS` and `CALDERA_FUZZ_SEED` change that.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};

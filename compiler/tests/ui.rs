@@ -1,5 +1,6 @@
 //! Diagnostics: `tests/ui/NAME.cl` must give exactly the build log `tests/ui/NAME.log`. `BLESS=1` writes the logs.
 //! A first line `// options: …` gives build options. Files included come from the same directory.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
