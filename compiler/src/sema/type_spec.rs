@@ -305,7 +305,7 @@ impl Sema<'_> {
                 let what = label(d);
                 return Err(self.error(d.span, format!("{what} array of functions")));
             }
-            Type::Image { .. } | Type::Sampler | Type::Event => {
+            Type::Image { .. } | Type::Sampler => {
                 let name = self.type_name(q.ty);
                 return Err(self.error(d.span, format!("array of '{name}' type is invalid in OpenCL")));
             }
