@@ -12,7 +12,7 @@
 use super::analysis::{Jumps, is_pure};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::walk::{Parents, Replacements, Walk};
+use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
@@ -368,7 +368,6 @@ fn nest_tails(func: &mut Function) -> bool {
     }
     let regions = func.regions_in_order();
     let depth = depths(func, &regions);
-    let parents = Parents::new(func);
     let mut height = vec![0usize; func.regions.len()];
     let mut replacements = Replacements::default();
     let mut changed = false;
@@ -386,12 +385,6 @@ fn nest_tails(func: &mut Function) -> bool {
                 continue;
             };
             if depth[region.index()] + tail_height + 1 > MAX_DEPTH {
-                continue;
-            }
-            // A tail that only leaves the region's owner is what `merge_tails` makes: nothing to nest.
-            if let [end] = func.regions[region].insts[n + 1..]
-                && matches!(func.insts[end].op, Op::Exit(target) if Some(target) == parents.owner(region))
-            {
                 continue;
             }
             let tail = func.regions[region].insts.split_off(n + 1);
@@ -499,7 +492,8 @@ fn merge_tails(func: &mut Function) -> bool {
             .exits(target)
             .iter()
             .partition(|&&e| order.contains(last, e));
-        if inside.is_empty() {
+        // One exit alone gains nothing by being made from behind; `nest_tails` would undo it.
+        if inside.is_empty() || !completes && inside.len() == 1 {
             continue;
         }
         changed = true;
