@@ -55,6 +55,8 @@ pub struct Features {
     pub storage_image_read_without_format: bool,
     pub storage_image_write_without_format: bool,
     pub subgroups: bool,
+    /// GLSL.std.450 Fma is one instruction (16, 32 and 64 bits, as far as the widths exist at all).
+    pub fast_fma: bool,
     /// The implementation offers images: `__IMAGE_SUPPORT__` is defined.
     pub images: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
@@ -134,6 +136,7 @@ impl Target {
                 buffer_int64_atomics: true,
                 shared_int64_atomics: true,
                 storage_image_write_without_format: true,
+                fast_fma: true,
                 ..Features::default()
             },
             calibration: Calibration::default(),

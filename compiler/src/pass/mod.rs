@@ -12,6 +12,7 @@ pub mod analysis;
 pub mod const_fold;
 pub mod cse;
 pub mod dce;
+pub mod fuse_multiply_add;
 pub mod gather_pointer_uses;
 pub mod inline;
 pub mod lower_exits;

@@ -1,8 +1,9 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, const_fold, cse, dce, gather_pointer_uses, inline, lower_exits, lower_kernel_args,
-    lower_long_vectors, lower_memory, lower_system_values, mem2reg, simplify_regions, sroa,
+    Pipeline, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline, lower_exits,
+    lower_kernel_args, lower_long_vectors, lower_memory, lower_system_values, mem2reg, simplify_regions,
+    sroa,
 };
 use crate::inv;
 use crate::target::Target;
@@ -27,6 +28,7 @@ pub fn pipeline(_target: &Target) -> Pipeline {
         "middle",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
     p.fixpoint(
         "late",

@@ -59,7 +59,11 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
             AbiChoice::Physical => Abi::Physical,
             AbiChoice::Descriptor => Abi::Descriptor,
         },
-        features: f.features,
+        features: caldera_compiler::target::Features {
+            // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
+            fast_fma: f.physical_type != PhysicalType::Cpu,
+            ..f.features
+        },
         calibration: Calibration::default(),
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size,

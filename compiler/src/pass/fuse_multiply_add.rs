@@ -1,0 +1,81 @@
+//! Turns multiplications that only feed an addition into fused multiply-adds, where the source allows it.
+//!
+//! Why: FP_CONTRACT is on by default (OpenCL 1.2 6.12.5 `mad`, C99 6.5), but a driver that promises to keep
+//! signed zeros, infinities and NaN may not contract by itself, and then runs at half speed.
+//! In:  any module. Out: the same; a multiplication or addition without [`FpFlags::contract`] is untouched.
+//! Only where the target's Fma is one instruction.
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::Intrinsic;
+use crate::inv;
+use crate::ir::{BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Scalar, UnOp, Value};
+
+pub const PASS: Pass = Pass {
+    name: "fuse_multiply_add",
+    about: "Turns multiplications that only feed an addition into fused multiply-adds, where the source allows it.",
+    run,
+    requires: inv![Ssa],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    if cx.target.features.fast_fma {
+        for (_, func) in module.funcs.iter_mut() {
+            changed |= fuse(func);
+        }
+    }
+    Ok(changed.into())
+}
+
+fn fuse(func: &mut Function) -> bool {
+    let uses = func.use_counts();
+    let mut changed = false;
+    for region in func.regions_in_order() {
+        let mut at = 0;
+        while let Some(&inst) = func.regions[region].insts.get(at) {
+            if let Some((product, factors, addend)) = candidate(func, &uses, inst) {
+                let negate = match (&func.insts[inst].op, product) {
+                    (Op::Binary(BinOp::FSub), 0) => Some(2),
+                    (Op::Binary(BinOp::FSub), _) => Some(0),
+                    _ => None,
+                };
+                let mut args = vec![factors[0], factors[1], addend];
+                if let Some(which) = negate {
+                    let (ty, span) = (func.ty(args[which]), func.insts[inst].span);
+                    let negation = func.new_inst(Op::Unary(UnOp::FNeg), vec![args[which]], &[ty], span);
+                    args[which] = func.insts[negation].results[0];
+                    func.regions[region].insts.insert(at, negation);
+                    at += 1;
+                }
+                let data = &mut func.insts[inst];
+                (data.op, data.args) = (Op::Intrinsic(Intrinsic::Fma), args);
+                changed = true;
+            }
+            at += 1;
+        }
+    }
+    changed
+}
+
+/// Which operand of an addition or subtraction is a product of its own, its factors, and the other operand.
+fn candidate(func: &Function, uses: &[u32], inst: Inst) -> Option<(usize, [Value; 2], Value)> {
+    let data = &func.insts[inst];
+    let may = |fp: FpFlags| fp.contract || fp.fast;
+    if !matches!(data.op, Op::Binary(BinOp::FAdd | BinOp::FSub)) || !may(data.fp) {
+        return None;
+    }
+    if !matches!(
+        func.ty(data.args[0]).scalar,
+        Scalar::F16 | Scalar::F32 | Scalar::F64
+    ) {
+        return None;
+    }
+    (0..2).find_map(|i| {
+        let product = &func.insts[func.def_inst(data.args[i])?];
+        let only_here = uses[data.args[i].index()] == 1;
+        let matches = only_here && product.op == Op::Binary(BinOp::FMul) && may(product.fp);
+        matches.then(|| (i, [product.args[0], product.args[1]], data.args[1 - i]))
+    })
+}
