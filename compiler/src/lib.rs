@@ -19,6 +19,7 @@ pub mod diag;
 pub mod driver;
 mod half;
 pub mod hir;
+pub mod interp;
 pub mod intrinsic;
 pub mod ir;
 pub mod link;

@@ -5,8 +5,8 @@
 
 use super::names::Named;
 use super::{
-    Access, ArgKind, ArgLocation, Const, FpFlags, Func, Function, GlobalData, Inst, InstData, KernelAbi,
-    KernelInfo, Module, Op, Region, Scalar, SystemPush, Ty, Value,
+    Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
+    KernelAbi, KernelInfo, Module, Op, Region, Scalar, SystemPush, Ty, Value,
 };
 use std::fmt::{self, Display, Write};
 
@@ -29,6 +29,13 @@ impl Display for Module {
         }
         for (i, k) in self.kernels.iter().enumerate() {
             write_kernel(f, k, self.abi.get(i))?;
+        }
+        if self.constant_data != ConstantData::default() {
+            write!(f, "constants {}", Quoted(&self.constant_data.bytes))?;
+            for (at, to) in &self.constant_data.relocations {
+                write!(f, " reloc {at} {to}")?;
+            }
+            writeln!(f)?;
         }
         if self.system != SystemPush::default() {
             write_system(f, &self.system)?;

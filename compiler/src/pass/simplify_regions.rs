@@ -387,6 +387,14 @@ fn nest_tails(func: &mut Function) -> bool {
             if depth[region.index()] + tail_height + 1 > MAX_DEPTH {
                 continue;
             }
+            // As `merge_tails` leaves it: there is nothing to move.
+            if let [end] = func.regions[region].insts[n + 1..] {
+                if matches!(func.insts[end].op, Op::Exit(_))
+                    && func.insts[end].args == func.insts[inst].results
+                {
+                    continue;
+                }
+            }
             let tail = func.regions[region].insts.split_off(n + 1);
             let exit = func.regions[arm].insts.pop().expect("the arm ends in an exit");
             for i in 0..func.insts[inst].results.len() {

@@ -41,6 +41,12 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                 }
             }
             "kernel" => kernel(t, &mut m)?,
+            "constants" => {
+                m.constant_data.bytes = t.text()?;
+                while t.accept_word("reloc") {
+                    m.constant_data.relocations.push((t.u32()?, t.u32()?));
+                }
+            }
             "system" => system(t, &mut m)?,
             other => return t.error(format!("'{other}' starts nothing")),
         }

@@ -1,0 +1,471 @@
+//! One work-item.
+
+use super::memory::Memory;
+use super::{Launch, Shared, Trap, lanes_of};
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::ir::{
+    BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region, Scalar, Storage, Ty,
+    Value, ValueDef, eval,
+};
+use std::collections::HashMap;
+
+/// Calls inside calls.
+const MAX_CALLS: usize = 256;
+
+/// Why a work-item stopped.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    Barrier,
+    Ended,
+}
+
+/// A function that is being executed.
+struct Activation<'m> {
+    func: &'m Function,
+    values: Vec<Option<Vec<u64>>>,
+    /// Regions being executed, the next instruction in each, and the owners.
+    regions: Vec<(Region, usize, Option<Inst>)>,
+    /// Objects of `alloca` and `variable`.
+    objects: HashMap<Inst, u64>,
+    /// The call in the function below that waits for the result.
+    call: Option<Inst>,
+}
+
+/// The state of a work-item.
+pub(super) struct Machine<'m> {
+    module: &'m Module,
+    shared: Shared,
+    launch: Launch,
+    group: [u32; 3],
+    local: [u32; 3],
+    steps: u64,
+    stack: Vec<Activation<'m>>,
+    pub(super) result: Vec<u64>,
+}
+
+type Lanes = Vec<u64>;
+
+impl<'m> Machine<'m> {
+    pub(super) fn new(
+        module: &'m Module,
+        func: Func,
+        args: Vec<Lanes>,
+        shared: &Shared,
+        launch: Launch,
+        group: [u32; 3],
+        local: [u32; 3],
+    ) -> Self {
+        let mut machine = Machine {
+            module,
+            shared: shared.clone(),
+            launch,
+            group,
+            local,
+            steps: launch.steps,
+            stack: Vec::new(),
+            result: Vec::new(),
+        };
+        machine.enter(func, args, None);
+        machine
+    }
+
+    fn enter(&mut self, func: Func, args: Vec<Lanes>, call: Option<Inst>) {
+        let func = &self.module.funcs[func];
+        let mut values = vec![None; func.values.len()];
+        for (&p, lanes) in func.params.iter().zip(args) {
+            values[p.index()] = Some(lanes);
+        }
+        self.stack.push(Activation {
+            func,
+            values,
+            regions: vec![(func.body, 0, None)],
+            objects: HashMap::new(),
+            call,
+        });
+    }
+
+    /// Until the next barrier or the end.
+    pub(super) fn run(&mut self, memory: &mut Memory) -> Result<Stop, Trap> {
+        while let Some(top) = self.stack.last_mut() {
+            self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps)?;
+            let Some((region, next, _)) = top.regions.last_mut() else {
+                return Err(Trap::NotSupported("a function without regions".into()));
+            };
+            let Some(&inst) = top.func.regions[*region].insts.get(*next) else {
+                return Err(Trap::NotSupported("a region without a terminator".into()));
+            };
+            *next += 1;
+            if self.step(inst, memory)? {
+                return Ok(Stop::Barrier);
+            }
+        }
+        Ok(Stop::Ended)
+    }
+
+    fn top(&mut self) -> &mut Activation<'m> {
+        let n = self.stack.len() - 1;
+        &mut self.stack[n]
+    }
+
+    /// Executes one instruction; whether it is a barrier.
+    fn step(&mut self, inst: Inst, memory: &mut Memory) -> Result<bool, Trap> {
+        let func = self.top().func;
+        let data = &func.insts[inst];
+        let args: Vec<Lanes> = data.args.iter().map(|&a| self.top().value(a)).collect();
+        match &data.op {
+            Op::Block => self.top().open(inst, 0),
+            Op::Loop => {
+                self.top().open(inst, 0);
+                self.top().set(&func.regions[data.regions[0]].args, args);
+            }
+            Op::If => self.top().open(inst, usize::from(args[0][0] == 0)),
+            Op::Switch(cases) => {
+                let case = cases.iter().position(|c| c.contains(&args[0][0]));
+                self.top().open(inst, case.unwrap_or(cases.len()));
+            }
+            Op::Exit(target) => {
+                self.top().leave(*target);
+                self.top().set(&func.insts[*target].results, args);
+            }
+            Op::Repeat(target) => {
+                self.top().leave(*target);
+                self.top().open(*target, 0);
+                let body = func.insts[*target].regions[0];
+                self.top().set(&func.regions[body].args, args);
+            }
+            Op::Return => {
+                let result = args.into_iter().next().unwrap_or_default();
+                let call = self.stack.pop().and_then(|a| a.call);
+                match call {
+                    Some(call) => {
+                        let top = self.top();
+                        if let Some(&r) = top.func.insts[call].results.first() {
+                            top.values[r.index()] = Some(result);
+                        }
+                    }
+                    None => self.result = result,
+                }
+            }
+            Op::Unreachable => return Err(Trap::Unreachable),
+            Op::Call(callee) => {
+                if self.stack.len() >= MAX_CALLS {
+                    return Err(Trap::Steps);
+                }
+                self.enter(*callee, args, Some(inst));
+            }
+            Op::Intrinsic(Intrinsic::Barrier(_)) => return Ok(true),
+            _ => {
+                let result = self.compute(inst, data, &args, memory)?;
+                if let Some(&r) = data.results.first() {
+                    self.top().values[r.index()] = Some(result);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Everything that is not control flow.
+    fn compute(
+        &mut self,
+        inst: Inst,
+        data: &InstData,
+        args: &[Lanes],
+        memory: &mut Memory,
+    ) -> Result<Lanes, Trap> {
+        let func = self.top().func;
+        let ty = data.results.first().map_or(Ty::BOOL, |&r| func.ty(r));
+        let types: Vec<Ty> = data.args.iter().map(|&a| func.ty(a)).collect();
+        let scalar = types.first().map_or(Scalar::Bool, |t| t.scalar);
+        let count = ty.lanes as usize;
+        let undefined = || Trap::Undefined(format!("{:?}", data.op));
+        let first = |n: usize| args[n].first().copied().unwrap_or(0);
+        Ok(match &data.op {
+            Op::Binary(op) => {
+                lanes(count, |i| eval::binary(*op, scalar, args[0][i], args[1][i])).ok_or_else(undefined)?
+            }
+            Op::Unary(op) => args[0].iter().map(|&a| eval::unary(*op, scalar, a)).collect(),
+            Op::Compare(op) => {
+                let lane = |i: usize| u64::from(eval::compare(*op, scalar, args[0][i], args[1][i]));
+                (0..count).map(lane).collect()
+            }
+            Op::Cast(CastOp::Bitcast) => eval::bitcast(&args[0], types[0], ty),
+            Op::Cast(op) => {
+                lanes(count, |i| eval::cast(*op, scalar, ty.scalar, args[0][i])).ok_or_else(undefined)?
+            }
+            Op::Select => {
+                let lane = |i: usize| {
+                    if args[0][i.min(args[0].len() - 1)] != 0 {
+                        args[1][i]
+                    } else {
+                        args[2][i]
+                    }
+                };
+                (0..count).map(lane).collect()
+            }
+            Op::Construct => args.concat(),
+            Op::Splat => vec![first(0); count],
+            Op::Extract(lane) => vec![args[0][*lane as usize]],
+            Op::ExtractDynamic => vec![*args[0].get(first(1) as usize).ok_or_else(undefined)?],
+            Op::Insert(lane) => {
+                let mut all = args[0].clone();
+                all[*lane as usize] = first(1);
+                all
+            }
+            Op::InsertDynamic => {
+                let mut all = args[0].clone();
+                *all.get_mut(first(2) as usize).ok_or_else(undefined)? = first(1);
+                all
+            }
+            Op::Shuffle(mask) => {
+                let both = args.concat();
+                mask.iter()
+                    .map(|&l| both.get(l as usize).copied().unwrap_or(0))
+                    .collect()
+            }
+            Op::Alloca { size, .. } => vec![self.object(inst, *size, memory)],
+            Op::Variable { elem, count } => {
+                let bytes = elem.bytes().max(1) * count;
+                vec![self.object(inst, bytes, memory)]
+            }
+            Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
+            Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
+            Op::Load(_) => lanes_of(memory.read(first(0), ty.bytes())?, ty.scalar, count),
+            Op::Store(_) => {
+                memory.write(first(0), &bytes_of(&args[1], types[1].scalar))?;
+                Vec::new()
+            }
+            Op::MemCpy { size, .. } => {
+                let bytes = memory.read(first(1), *size)?.to_vec();
+                memory.write(first(0), &bytes)?;
+                Vec::new()
+            }
+            Op::MemZero { size, .. } => {
+                memory.write(first(0), &vec![0; *size as usize])?;
+                Vec::new()
+            }
+            Op::LoadFrom(storage, _) => {
+                let address = self.address(*storage, args, ty)?;
+                lanes_of(memory.read(address, size_of(ty))?, ty.scalar, count)
+            }
+            Op::StoreTo(storage, _) => {
+                let n = args.len() - 1;
+                let address = self.address(*storage, args, types[n])?;
+                memory.write(address, &bytes_of(&args[n], types[n].scalar))?;
+                Vec::new()
+            }
+            Op::AtomicOn(op, storage) => {
+                let operands = &args[storage.operands()..];
+                let word = types.get(storage.operands()).copied().unwrap_or(ty);
+                let address = self.address(*storage, args, word)?;
+                atomic(*op, address, operands, word.scalar, memory)?
+            }
+            Op::Intrinsic(Intrinsic::Atomic(op)) => {
+                let word = types.get(1).copied().unwrap_or(ty);
+                atomic(*op, first(0), &args[1..], word.scalar, memory)?
+            }
+            Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
+            Op::Call(_)
+            | Op::Block
+            | Op::Loop
+            | Op::If
+            | Op::Switch(_)
+            | Op::Exit(_)
+            | Op::Repeat(_)
+            | Op::Return
+            | Op::Unreachable => Vec::new(),
+        })
+    }
+
+    /// The object of an `alloca`, the same at each execution.
+    fn object(&mut self, inst: Inst, size: u32, memory: &mut Memory) -> u64 {
+        *self
+            .top()
+            .objects
+            .entry(inst)
+            .or_insert_with(|| memory.add(vec![0; size as usize]))
+    }
+
+    fn address(&self, storage: Storage, args: &[Lanes], ty: Ty) -> Result<u64, Trap> {
+        let index = |n: usize| args[n].first().copied().unwrap_or(0);
+        let size = u64::from(size_of(ty));
+        Ok(match storage {
+            Storage::Physical => index(0),
+            Storage::Arena(elem) => self.shared.arena + index(0) * u64::from(elem.bytes()),
+            Storage::Variable => index(0) + index(1) * size,
+            Storage::PushWord => self.shared.push + index(0) * 4,
+            Storage::ArgsWord => self.shared.args + index(0) * 4,
+        })
+    }
+
+    fn intrinsic(&self, op: Intrinsic, args: &[Lanes], types: &[Ty], ty: Ty) -> Result<Lanes, Trap> {
+        let Launch { groups, local, .. } = self.launch;
+        let dimension = args.first().and_then(|a| a.first()).copied().unwrap_or(0) as usize;
+        let at = |values: [u32; 3], outside: u32| {
+            vec![u64::from(values.get(dimension).copied().unwrap_or(outside))]
+        };
+        let each = |f: &dyn Fn(usize) -> u32| [f(0), f(1), f(2)];
+        let vector = |values: [u32; 3]| values.map(u64::from).to_vec();
+        let scalar = types.first().map_or(Scalar::Bool, |t| t.scalar);
+        Ok(match op {
+            Intrinsic::GlobalId => at(each(&|i| self.group[i] * local[i] + self.local[i]), 0),
+            Intrinsic::LocalId => at(self.local, 0),
+            Intrinsic::GroupId => at(self.group, 0),
+            Intrinsic::GlobalSize => at(each(&|i| groups[i] * local[i]), 1),
+            Intrinsic::LocalSize => at(local, 1),
+            Intrinsic::NumGroups => at(groups, 1),
+            Intrinsic::GlobalOffset => vec![0],
+            Intrinsic::WorkDim => vec![3],
+            Intrinsic::WorkgroupId => vector(self.group),
+            Intrinsic::LocalInvocationId => vector(self.local),
+            Intrinsic::WorkgroupSize => vector(local),
+            Intrinsic::Fence(_) | Intrinsic::Prefetch | Intrinsic::Barrier(_) => Vec::new(),
+            Intrinsic::Printf => vec![0],
+            Intrinsic::Any => vec![u64::from(args[0].iter().any(|&a| a != 0))],
+            Intrinsic::All => vec![u64::from(args[0].iter().all(|&a| a != 0))],
+            Intrinsic::IsNan | Intrinsic::IsInf => {
+                let test = if op == Intrinsic::IsNan {
+                    f64::is_nan
+                } else {
+                    f64::is_infinite
+                };
+                args[0]
+                    .iter()
+                    .map(|&a| u64::from(test(eval::to_f64(scalar, a))))
+                    .collect()
+            }
+            _ => {
+                let lane = |i: usize| {
+                    let one: Lanes = args.iter().map(|a| a[i.min(a.len() - 1)]).collect();
+                    eval::intrinsic(op, scalar, &one).or_else(|| approximate(op, scalar, &one))
+                };
+                lanes(ty.lanes as usize, lane).ok_or_else(|| Trap::NotSupported(op.to_string()))?
+            }
+        })
+    }
+}
+
+/// Functions that each device computes in its own way.
+fn approximate(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
+    let [a, b, c] = [0, 1, 2].map(|n| args.get(n).map_or(0.0, |&v| eval::to_f64(scalar, v)));
+    let v = match op {
+        Intrinsic::InverseSqrt => 1.0 / a.sqrt(),
+        Intrinsic::Fma => a.mul_add(b, c),
+        Intrinsic::Sin => a.sin(),
+        Intrinsic::Cos => a.cos(),
+        Intrinsic::Tan => a.tan(),
+        Intrinsic::Asin => a.asin(),
+        Intrinsic::Acos => a.acos(),
+        Intrinsic::Atan => a.atan(),
+        Intrinsic::Atan2 => a.atan2(b),
+        Intrinsic::Sinh => a.sinh(),
+        Intrinsic::Cosh => a.cosh(),
+        Intrinsic::Tanh => a.tanh(),
+        Intrinsic::Asinh => a.asinh(),
+        Intrinsic::Acosh => a.acosh(),
+        Intrinsic::Atanh => a.atanh(),
+        Intrinsic::Exp => a.exp(),
+        Intrinsic::Exp2 => a.exp2(),
+        Intrinsic::Log => a.ln(),
+        Intrinsic::Log2 => a.log2(),
+        Intrinsic::Pow => a.powf(b),
+        Intrinsic::Ldexp => a * 2f64.powi(args.get(1).map_or(0, |&n| n as i32)),
+        _ => return None,
+    };
+    Some(eval::from_f64(scalar, v))
+}
+
+fn lanes(count: usize, lane: impl Fn(usize) -> Option<u64>) -> Option<Lanes> {
+    (0..count).map(lane).collect()
+}
+
+/// A bool, which has no size in memory, takes a byte of a `Variable`.
+fn size_of(ty: Ty) -> u32 {
+    if ty.bytes() == 0 {
+        u32::from(ty.lanes)
+    } else {
+        ty.bytes()
+    }
+}
+
+fn bytes_of(lanes: &[u64], scalar: Scalar) -> Vec<u8> {
+    let width = scalar.bytes().max(1) as usize;
+    lanes
+        .iter()
+        .flat_map(|l| l.to_le_bytes().into_iter().take(width))
+        .collect()
+}
+
+fn atomic(
+    op: AtomicOp,
+    address: u64,
+    operands: &[Lanes],
+    scalar: Scalar,
+    memory: &mut Memory,
+) -> Result<Lanes, Trap> {
+    let old = lanes_of(memory.read(address, scalar.bytes())?, scalar, 1)[0];
+    let operand = |n: usize| operands.get(n).and_then(|o| o.first()).copied().unwrap_or(0);
+    let (a, b) = (operand(0), operand(1));
+    let by = |op| eval::binary(op, scalar, old, a).unwrap_or(old);
+    let best = |op| eval::intrinsic(op, scalar, &[old, a]).unwrap_or(old);
+    let new = match op {
+        AtomicOp::Add => by(BinOp::IAdd),
+        AtomicOp::Sub => by(BinOp::ISub),
+        AtomicOp::And => by(BinOp::And),
+        AtomicOp::Or => by(BinOp::Or),
+        AtomicOp::Xor => by(BinOp::Xor),
+        AtomicOp::SMin => best(Intrinsic::SMin),
+        AtomicOp::SMax => best(Intrinsic::SMax),
+        AtomicOp::UMin => best(Intrinsic::UMin),
+        AtomicOp::UMax => best(Intrinsic::UMax),
+        AtomicOp::Xchg | AtomicOp::Store => a,
+        AtomicOp::CmpXchg => {
+            if old == a {
+                b
+            } else {
+                old
+            }
+        }
+        AtomicOp::Load => old,
+    };
+    memory.write(address, &bytes_of(&[new], scalar))?;
+    Ok(if op == AtomicOp::Store {
+        Vec::new()
+    } else {
+        vec![old]
+    })
+}
+
+impl Activation<'_> {
+    fn value(&self, v: Value) -> Lanes {
+        if let Some(lanes) = &self.values[v.index()] {
+            return lanes.clone();
+        }
+        let data = &self.func.values[v];
+        match &data.def {
+            ValueDef::Const(Const::Bits(lanes)) => lanes.clone(),
+            ValueDef::Const(Const::Undef) | ValueDef::Inst(..) | ValueDef::Arg(..) | ValueDef::Param(_) => {
+                vec![0; data.ty.lanes as usize]
+            }
+        }
+    }
+
+    fn set(&mut self, values: &[Value], lanes: Vec<Lanes>) {
+        for (&v, lanes) in values.iter().zip(lanes) {
+            self.values[v.index()] = Some(lanes);
+        }
+    }
+
+    fn open(&mut self, inst: Inst, number: usize) {
+        self.regions
+            .push((self.func.insts[inst].regions[number], 0, Some(inst)));
+    }
+
+    /// Leaves all regions up to and including the target's.
+    fn leave(&mut self, target: Inst) {
+        while let Some((_, _, owner)) = self.regions.pop() {
+            if owner == Some(target) {
+                break;
+            }
+        }
+    }
+}

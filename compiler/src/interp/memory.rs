@@ -1,0 +1,53 @@
+//! Objects and addresses.
+
+use super::Trap;
+
+/// Objects by number; an address is the number in the upper 32 bits and an offset in the lower. Object 0 does
+/// not exist, so that null points nowhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Memory {
+    objects: Vec<Vec<u8>>,
+}
+
+impl Default for Memory {
+    fn default() -> Self {
+        Memory {
+            objects: vec![Vec::new()],
+        }
+    }
+}
+
+impl Memory {
+    /// A new object; its address.
+    pub fn add(&mut self, bytes: Vec<u8>) -> u64 {
+        self.objects.push(bytes);
+        (self.objects.len() as u64 - 1) << 32
+    }
+
+    /// The bytes of the object that an address points into.
+    pub fn object(&self, address: u64) -> &[u8] {
+        self.objects.get((address >> 32) as usize).map_or(&[], |o| o)
+    }
+
+    /// Reads.
+    pub fn read(&self, address: u64, size: u32) -> Result<&[u8], Trap> {
+        let start = address as u32 as usize;
+        self.object(address)
+            .get(start..start + size as usize)
+            .ok_or(Trap::Memory { address, size })
+    }
+
+    /// Writes.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Trap> {
+        let start = address as u32 as usize;
+        let size = bytes.len() as u32;
+        let object = self.objects.get_mut((address >> 32) as usize);
+        match object.and_then(|o| o.get_mut(start..start + bytes.len())) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                Ok(())
+            }
+            None => Err(Trap::Memory { address, size }),
+        }
+    }
+}

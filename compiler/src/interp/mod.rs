@@ -1,0 +1,233 @@
+//! An interpreter of the IR: the oracle that tests compare passes against.
+//!
+//! It executes any verified module, whichever passes have run: kernels with parameters, or with arguments in
+//! push constants and lowered memory. A work-group's items run one after the other between barriers. Addresses
+//! are numbers as on a device (an object's number in the upper half), so pointers may be stored, compared and
+//! cast. What the IR leaves undefined is an error here where that is cheap to see (division by zero, accesses
+//! outside of an object), and zero otherwise.
+
+mod machine;
+mod memory;
+
+pub use memory::Memory;
+
+use crate::ir::{ArgKind, ArgLocation, EntityRef, Func, Module, Scalar, Ty};
+use machine::{Machine, Stop};
+
+/// Why execution ended early.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Trap {
+    #[error("access of {size} bytes at {address:#x} is outside of all objects")]
+    Memory { address: u64, size: u32 },
+    #[error("more steps than allowed")]
+    Steps,
+    #[error("Unreachable was reached")]
+    Unreachable,
+    #[error("{0} has no defined result")]
+    Undefined(String),
+    #[error("{0} cannot be interpreted")]
+    NotSupported(String),
+    #[error("some work-items wait at a barrier and others have ended")]
+    Divergence,
+}
+
+/// An argument of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// Address of an object, from [`Memory::add`].
+    Pointer(u64),
+    /// The bytes of a value.
+    Bytes(Vec<u8>),
+    /// Bytes of local memory.
+    Local(u32),
+}
+
+/// One NDRange.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// Work-groups.
+    pub groups: [u32; 3],
+    /// Work-items of a group.
+    pub local: [u32; 3],
+    /// Steps that one work-item may take.
+    pub steps: u64,
+}
+
+/// Calls a function with lanes for arguments; its result's lanes.
+pub fn call(
+    module: &Module,
+    func: Func,
+    args: &[Vec<u64>],
+    memory: &mut Memory,
+    steps: u64,
+) -> Result<Vec<u64>, Trap> {
+    let launch = Launch {
+        groups: [1; 3],
+        local: [1; 3],
+        steps,
+    };
+    let globals = place_globals(module, memory)?;
+    let mut machine = Machine::new(module, func, args.to_vec(), &globals, launch, [0; 3], [0; 3]);
+    while let Stop::Barrier = machine.run(memory)? {}
+    Ok(machine.result)
+}
+
+/// Addresses of what all work-items of a group share.
+#[derive(Clone, Default)]
+struct Shared {
+    globals: Vec<u64>,
+    push: u64,
+    args: u64,
+    arena: u64,
+}
+
+/// Runs a kernel.
+pub fn launch(
+    module: &Module,
+    kernel: usize,
+    args: &[Arg],
+    launch: Launch,
+    memory: &mut Memory,
+) -> Result<(), Trap> {
+    let info = &module.kernels[kernel];
+    for group in positions(launch.groups) {
+        let mut shared = place_globals(module, memory)?;
+        let mut values = Vec::new();
+        if let Some(abi) = module.abi.get(kernel) {
+            // 64 bytes are more than any group offset needs; the arena takes what the arguments ask for.
+            let mut push = vec![0; module.system.size as usize + 64];
+            let mut buffer = vec![0; abi.args_size as usize + 64];
+            system_values(module, launch, &mut push, memory)?;
+            let mut arena = abi.local_fixed;
+            for (location, arg) in abi.args.iter().zip(args) {
+                place_arg(*location, arg, &mut push, &mut buffer, &mut arena)?;
+            }
+            shared.push = memory.add(push);
+            shared.args = memory.add(buffer);
+            shared.arena = memory.add(vec![0; arena as usize + 64]);
+        } else {
+            for (i, (arg, kind)) in args.iter().zip(info.args.iter().map(|a| &a.kind)).enumerate() {
+                let ty = module.funcs[info.func].ty(module.funcs[info.func].params[i]);
+                values.push(parameter(arg, kind, ty, memory)?);
+            }
+        }
+        let mut items: Vec<Machine<'_>> = positions(launch.local)
+            .map(|local| Machine::new(module, info.func, values.clone(), &shared, launch, group, local))
+            .collect();
+        loop {
+            let mut waiting = 0;
+            for item in &mut items {
+                waiting += usize::from(item.run(memory)? == Stop::Barrier);
+            }
+            if waiting == 0 {
+                break;
+            }
+            if waiting != items.len() {
+                return Err(Trap::Divergence);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn positions(size: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
+    let [x, y, z] = size;
+    (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
+}
+
+fn place_globals(module: &Module, memory: &mut Memory) -> Result<Shared, Trap> {
+    let mut shared = Shared::default();
+    for (_, global) in module.globals.iter() {
+        let bytes = match &global.init {
+            Some(init) => init.bytes.clone(),
+            None => vec![0; global.size as usize],
+        };
+        let address = memory.add(bytes);
+        shared.globals.push(address);
+    }
+    for (g, global) in module.globals.iter() {
+        let relocations = global.init.iter().flat_map(|i| &i.relocations);
+        for &(at, target, offset) in relocations {
+            let address = shared.globals[target.index()].wrapping_add(offset);
+            memory.write(shared.globals[g.index()] + u64::from(at), &address.to_le_bytes())?;
+        }
+    }
+    Ok(shared)
+}
+
+fn put(block: &mut [u8], at: u32, bytes: &[u8]) -> Result<(), Trap> {
+    let start = at as usize;
+    match block.get_mut(start..start + bytes.len()) {
+        Some(place) => {
+            place.copy_from_slice(bytes);
+            Ok(())
+        }
+        None => Err(Trap::NotSupported("an argument outside of its block".into())),
+    }
+}
+
+/// The push constants that the runtime fills in.
+fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut Memory) -> Result<(), Trap> {
+    let system = &module.system;
+    if let Some(at) = system.num_workgroups {
+        for (i, n) in launch.groups.iter().enumerate() {
+            put(push, at + 4 * i as u32, &n.to_le_bytes())?;
+        }
+    }
+    if let Some(at) = system.constant_data {
+        let data = memory.add(module.constant_data.bytes.clone());
+        for &(from, to) in &module.constant_data.relocations {
+            memory.write(data + u64::from(from), &(data + u64::from(to)).to_le_bytes())?;
+        }
+        put(push, at, &data.to_le_bytes())?;
+    }
+    Ok(())
+}
+
+fn place_arg(
+    location: ArgLocation,
+    arg: &Arg,
+    push: &mut [u8],
+    buffer: &mut [u8],
+    arena: &mut u32,
+) -> Result<(), Trap> {
+    let bytes = match arg {
+        Arg::Pointer(address) => address.to_le_bytes().to_vec(),
+        Arg::Bytes(bytes) => bytes.clone(),
+        Arg::Local(size) => {
+            let start = arena.next_multiple_of(16);
+            *arena = start + size;
+            start.to_le_bytes().to_vec()
+        }
+    };
+    match location {
+        ArgLocation::Push { offset, .. }
+        | ArgLocation::PointerPush { offset }
+        | ArgLocation::LocalPush { offset, .. } => put(push, offset, &bytes),
+        ArgLocation::Args { offset, .. }
+        | ArgLocation::PointerArgs { offset }
+        | ArgLocation::LocalArgs { offset, .. } => put(buffer, offset, &bytes),
+        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => {
+            Err(Trap::NotSupported("an image argument".into()))
+        }
+    }
+}
+
+/// The lanes of a kernel's parameter.
+fn parameter(arg: &Arg, kind: &ArgKind, ty: Ty, memory: &mut Memory) -> Result<Vec<u64>, Trap> {
+    Ok(match (arg, kind) {
+        (Arg::Pointer(address), _) => vec![*address],
+        (Arg::Local(size), _) => vec![memory.add(vec![0; *size as usize])],
+        (Arg::Bytes(bytes), ArgKind::Pod { by_ref: true, .. }) => vec![memory.add(bytes.clone())],
+        (Arg::Bytes(bytes), _) => lanes_of(bytes, ty.scalar, ty.lanes as usize),
+    })
+}
+
+/// Lanes from memory, little-endian.
+fn lanes_of(bytes: &[u8], scalar: Scalar, count: usize) -> Vec<u64> {
+    bytes
+        .chunks(scalar.bytes().max(1) as usize)
+        .take(count)
+        .map(|c| c.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b)))
+        .collect()
+}
