@@ -1,12 +1,14 @@
 //! Contexts (CL 4.4).
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::event::executor::Executor;
 use crate::impl_object;
+use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
+use crate::queue::CommandQueue;
 
 /// The application's `pfn_notify`, made safe by the icd crate.
 pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
@@ -18,6 +20,8 @@ pub struct Context {
     properties: Vec<isize>,
     notify: Option<Notify>,
     executor: Arc<Executor>,
+    /// For moving a buffer's contents from device to device.
+    queues: Mutex<Vec<Weak<CommandQueue>>>,
 }
 
 impl Drop for Context {
@@ -59,6 +63,7 @@ impl Context {
         Ok(Arc::new(Context {
             anchor: Anchor::new(),
             executor: Executor::new(),
+            queues: Mutex::new(Rank::Context, Vec::new()),
             devices: unique,
             properties,
             notify,
@@ -90,5 +95,23 @@ impl Context {
 
     pub(crate) fn executor(&self) -> &Arc<Executor> {
         &self.executor
+    }
+
+    /// Remembers a queue, if there is more than one device.
+    pub(crate) fn add_queue(&self, queue: &Arc<CommandQueue>) {
+        if self.devices.len() > 1 {
+            let mut queues = self.queues.lock();
+            queues.retain(|q| q.strong_count() > 0);
+            queues.push(Arc::downgrade(queue));
+        }
+    }
+
+    /// Waits for everything on a device. No lock is held.
+    pub(crate) fn finish_device(&self, device: usize) -> Result<()> {
+        let queues: Vec<_> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
+        for queue in queues.iter().filter(|q| q.device_index() == device) {
+            queue.finish()?;
+        }
+        Ok(())
     }
 }

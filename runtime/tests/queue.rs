@@ -472,11 +472,12 @@ fn maps_see_and_make_changes() {
         }
         let p = p.cast::<f32>();
         for i in 0..16 {
+            let at = p.as_ptr().wrapping_add(i);
             // SAFETY: the region is mapped for reading and writing, 64 bytes.
-            let v = unsafe { p.add(i).read() };
+            let v = unsafe { at.read() };
             assert_eq!(v, 2.0 * (i + 4) as f32, "flags {bits:#x}");
             // SAFETY: as above.
-            unsafe { p.add(i).write(100.0) };
+            unsafe { at.write(100.0) };
         }
         queue.enqueue_unmap(&y, p.addr().get(), NOTHING).expect("unmap");
         assert_eq!(y.map_count(), 0);

@@ -162,7 +162,7 @@ impl HostTransfer {
             ),
         );
         if storage.mapped().is_some() {
-            r.to_host();
+            r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())
@@ -200,7 +200,7 @@ impl Copy {
             ),
         );
         if dst.mapped().is_some() {
-            r.to_host();
+            r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.src)));
         r.keep(Keep::Buffer(Arc::clone(&self.dst)));

@@ -59,7 +59,7 @@ impl Fill {
             }
         }
         if storage.mapped().is_some() {
-            r.to_host();
+            r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())

@@ -60,7 +60,7 @@ pub(crate) struct Map {
 impl Map {
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         // Also makes earlier writes visible when nothing is copied.
-        r.to_host();
+        r.shown_to_host();
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         if !self.fetch {
             return Ok(());

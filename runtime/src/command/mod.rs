@@ -84,6 +84,10 @@ impl Command {
 }
 
 /// A command at the time of its enqueue call: launches are borrowed, so that the usual case allocates nothing.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "boxing the launch is what this type avoids"
+)]
 pub(crate) enum Incoming<'a> {
     Launch {
         launch: Launch,

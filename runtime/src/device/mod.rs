@@ -103,11 +103,17 @@ impl Device {
             })
     }
 
-    /// Copies `size` bytes to the start of a buffer that nothing uses yet, and waits.
+    /// Copies `size` bytes to the start of a buffer that nothing uses, and waits.
     pub(crate) fn upload(&self, to: &vk::Buffer, from: HostPtr, size: u64) -> Result<()> {
-        let logical = self.logical()?;
         self.uploader
-            .upload(logical, to, from, size)
+            .copy(self.logical()?, to, from, size, false)
+            .map_err(crate::mem::buffer::allocation_error)
+    }
+
+    /// Copies `size` bytes from the start of a buffer that nothing uses, and waits.
+    pub(crate) fn download(&self, from: &vk::Buffer, to: HostPtr, size: u64) -> Result<()> {
+        self.uploader
+            .copy(self.logical()?, from, to, size, true)
             .map_err(crate::mem::buffer::allocation_error)
     }
 }

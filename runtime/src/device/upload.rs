@@ -1,5 +1,8 @@
 //! Blocking copies between host memory and a Vulkan buffer outside of any queue: initial contents of buffers and
-//! constant data of programs.
+//! constant data of programs, and contents that move between devices.
+//!
+//! The uploader's lock is the one lock that is held over a wait for the GPU: nothing else is taken under it, and
+//! what it waits for depends on nothing.
 
 use std::sync::Arc;
 
@@ -35,16 +38,24 @@ impl Uploader {
         }
     }
 
-    /// Copies `size` bytes to the start of `to`, and waits.
-    pub(super) fn upload(
+    /// Copies `size` bytes from host memory to the start of a buffer, or back (`download`), and waits.
+    pub(super) fn copy(
         &self,
         device: &Arc<vk::Device>,
-        to: &vk::Buffer,
-        from: HostPtr,
+        buffer: &vk::Buffer,
+        host: HostPtr,
         size: u64,
+        download: bool,
     ) -> Result<(), vk::AllocError> {
-        if let Some(mapped) = to.mapped() {
-            from.copy_to(HostPtr::mapped(mapped), size);
+        let direct = |memory: HostPtr, host: HostPtr, n: u64| {
+            if download {
+                memory.copy_to(host, n);
+            } else {
+                host.copy_to(memory, n);
+            }
+        };
+        if let Some(mapped) = buffer.mapped() {
+            direct(HostPtr::mapped(mapped), host, size);
             return Ok(());
         }
         let mut parts = self.parts.lock();
@@ -61,20 +72,25 @@ impl Uploader {
         let mut done = 0;
         while done < size {
             let n = CHUNK.min(size - done);
-            from.offset(done).copy_to(staging, n);
+            if !download {
+                direct(staging, host.offset(done), n);
+            }
             p.recorder.begin()?;
-            let region = vk::CopyRegion {
-                src: 0,
-                dst: done,
-                size: n,
-            };
-            p.recorder.copy(&p.staging, to, [region]);
-            p.recorder.end(false)?;
+            let region = |src, dst| [vk::CopyRegion { src, dst, size: n }];
+            if download {
+                p.recorder.copy(buffer, &p.staging, region(done, 0));
+            } else {
+                p.recorder.copy(&p.staging, buffer, region(0, done));
+            }
+            p.recorder.end(download)?;
             device
                 .queue(0)
                 .submit(device, &p.recorder, &[], (&p.timeline, p.value + 1))?;
             p.value += 1;
             p.timeline.wait(p.value)?;
+            if download {
+                direct(staging, host.offset(done), n);
+            }
             done += n;
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::pipeline::{DeviceKernel, Variant};
 use crate::command::buffer::access;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::Buffer;
-use crate::queue::{Access, CommandQueue, Keep, Recording};
+use crate::queue::{Access, CommandQueue, Recording};
 use crate::sampler::Sampler;
 use crate::vk;
 
@@ -150,26 +150,26 @@ impl Launch {
         }
         // CL 5.8: INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or 0
         let mut global = [1u32; 3];
-        for d in 0..3 {
-            match u32::try_from(nd.global[d]) {
-                Ok(n) if n > 0 => global[d] = n,
+        for (d, (to, from)) in global.iter_mut().zip(nd.global).enumerate() {
+            match u32::try_from(from) {
+                Ok(n) if n > 0 => *to = n,
                 Ok(_) | Err(_) => {
                     return error(
                         ClCode::InvalidGlobalWorkSize,
-                        format!("global size {} in dimension {d}", nd.global[d]),
+                        format!("global size {from} in dimension {d}"),
                     );
                 }
             }
         }
         // CL 5.8: INVALID_GLOBAL_OFFSET if offset + size exceeds what the device can count to
         let mut offset = [0u32; 3];
-        for d in 0..3 {
-            match nd.offset[d].checked_add(nd.global[d]) {
-                Some(end) if u32::try_from(end).is_ok() => offset[d] = nd.offset[d] as u32,
+        for (d, (to, from)) in offset.iter_mut().zip(nd.offset).enumerate() {
+            match from.checked_add(nd.global[d]) {
+                Some(end) if u32::try_from(end).is_ok() => *to = from as u32,
                 Some(_) | None => {
                     return error(
                         ClCode::InvalidGlobalOffset,
-                        format!("offset {} in dimension {d}", nd.offset[d]),
+                        format!("offset {from} in dimension {d}"),
                     );
                 }
             }
@@ -310,7 +310,7 @@ impl Launch {
             }
             n += 1;
             if a.write && r.host_looks(buffer) {
-                r.to_host();
+                r.shown_to_host();
             }
             r.keep_buffer(buffer);
         }

@@ -83,7 +83,9 @@ impl DeviceModule {
         reflection: Reflection,
     ) -> Result<Arc<DeviceModule>> {
         let logical = device.logical()?;
-        let shader = vk::Shader::new(logical, words).map_err(|e| {
+        // Drivers and validation layers older than the reflection's revision refuse it; none needs it.
+        let stripped = reflect::strip(words).map_err(unusable)?;
+        let shader = vk::Shader::new(logical, &stripped).map_err(|e| {
             Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
         })?;
         let constants = match (&reflection.constant_data, &reflection.program_variables) {

@@ -3,6 +3,7 @@
 //! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer per device of the context on
 //! which it has been used. A sub-buffer is a range of its root.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::map::Maps;
@@ -37,6 +38,8 @@ impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
 struct Root {
     /// By index of the device in the context.
     storage: Box<[OnceLock<vk::Buffer>]>,
+    /// The device whose storage has the contents.
+    home: AtomicUsize,
     maps: Mutex<Maps>,
     /// Host memory for mappings where the storage itself cannot be mapped.
     mirror: OnceLock<vk::Buffer>,
@@ -123,6 +126,7 @@ impl Buffer {
             anchor: Anchor::new(),
             root: Some(Root {
                 storage: context.devices().iter().map(|_| OnceLock::new()).collect(),
+                home: AtomicUsize::new(0),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
                 mirror: OnceLock::new(),
             }),
@@ -252,11 +256,35 @@ impl Buffer {
         Ok(cell.get_or_init(|| made))
     }
 
+    /// Moves the contents to a device of the context, if they are on another one; waits for that device.
+    /// No lock is held.
+    pub(crate) fn bring_to(&self, device: usize) -> Result<()> {
+        let root = self.root();
+        let home = root.home.load(Ordering::Acquire);
+        if home == device {
+            return Ok(());
+        }
+        self.context.finish_device(home)?;
+        let size = self.parent.as_deref().unwrap_or(self).size;
+        let devices = self.context.devices();
+        let bytes = vec![0u8; size as usize];
+        let host = HostPtr::of_slice(&bytes);
+        devices[home].download(self.storage(home)?, host, size)?;
+        devices[device].upload(self.storage(device)?, host, size)?;
+        root.home.store(device, Ordering::Release);
+        log::debug!(
+            "{size} bytes moved from {} to {}",
+            devices[home].info().name,
+            devices[device].info().name
+        );
+        Ok(())
+    }
+
     pub(crate) fn maps(&self) -> &Mutex<Maps> {
         &self.root().maps
     }
 
-    /// Host memory as large as the root, for mappings; allocated at first use.
+    /// Host memory as large as the root, for mappings; allocated at first use, for one device.
     pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
         let cell = &self.root().mirror;
         if let Some(mirror) = cell.get() {

@@ -19,6 +19,7 @@ const TIMESTAMPS: u32 = 512;
 const STAGING: u64 = 256 << 10;
 
 /// What a batch keeps alive.
+#[allow(dead_code, reason = "held for their lifetime only")]
 pub(crate) enum Keep {
     Buffer(Arc<Buffer>),
     Kernel(Arc<DeviceKernel>),
@@ -232,13 +233,6 @@ impl Recording<'_> {
         }
     }
 
-    /// Orders the command after everything before it.
-    pub(crate) fn barrier(&mut self) {
-        if self.hazards.clear() && !self.serialize {
-            self.batch.recorder.barrier();
-        }
-    }
-
     /// Keeps something alive until the batch is done.
     pub(crate) fn keep(&mut self, what: Keep) {
         self.batch.keep.push(what);
@@ -285,7 +279,7 @@ impl Recording<'_> {
     }
 
     /// The command writes memory that the host will look at.
-    pub(crate) fn to_host(&mut self) {
+    pub(crate) fn shown_to_host(&mut self) {
         self.batch.to_host = true;
     }
 

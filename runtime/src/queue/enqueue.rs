@@ -12,15 +12,15 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
-use crate::kernel::launch::{Launch, NdRange};
+use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr};
 
 impl CommandQueue {
-    /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
+    /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context. Brings its contents to the queue's device.
     fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
         if Arc::ptr_eq(&self.context, buffer.context()) {
-            Ok(())
+            buffer.bring_to(self.device_index)
         } else {
             Err(Error::new(
                 ClCode::InvalidContext,
@@ -37,6 +37,13 @@ impl CommandQueue {
         waits: Waits<'_>,
     ) -> Enqueued {
         self.check_waits(waits)?;
+        if self.context.devices().len() > 1 {
+            for arg in launch.args {
+                if let ArgValue::Buffer(Some(buffer)) = arg {
+                    self.check_buffer(buffer)?;
+                }
+            }
+        }
         let prepared = Launch::prepare(launch, self)?;
         let incoming = Incoming::Launch {
             launch: prepared,

@@ -91,6 +91,7 @@ struct State {
     /// Submitted, oldest first.
     in_flight: VecDeque<Box<Batch>>,
     /// For reuse.
+    #[allow(clippy::vec_box, reason = "batches move between the lists")]
     free: Vec<Box<Batch>>,
     /// The timeline value of the last submission.
     last: u64,
@@ -138,7 +139,9 @@ impl CommandQueue {
             properties,
             context: Arc::clone(context),
         };
-        Ok(Arc::new(queue))
+        let queue = Arc::new(queue);
+        context.add_queue(&queue);
+        Ok(queue)
     }
 
     /// CL_QUEUE_CONTEXT.

@@ -20,8 +20,8 @@ pub(crate) struct Device {
     queues: Vec<Queue>,
     pub(super) allocator: Allocator,
     pub(super) raw: ash::Device,
-    pub(super) shared: Arc<Shared>,
-    pub(super) physical: vk::PhysicalDevice,
+    /// Outlives the device.
+    _shared: Arc<Shared>,
     pub(super) pipeline_cache: vk::PipelineCache,
     pub(super) layout: Layout,
     calibration: Option<Calibration>,
@@ -124,8 +124,7 @@ impl Device {
         Ok(Arc::new(Device {
             queues,
             allocator,
-            shared: Arc::clone(&physical.shared),
-            physical: physical.raw,
+            _shared: Arc::clone(&physical.shared),
             pipeline_cache,
             layout,
             calibration,

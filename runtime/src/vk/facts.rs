@@ -24,8 +24,6 @@ pub(crate) struct Facts {
     pub driver_info: String,
     pub physical_type: PhysicalType,
     pub vendor_id: u32,
-    pub device_id: u32,
-    pub driver_version: u32,
     pub device_uuid: [u8; 16],
     pub driver_uuid: [u8; 16],
     /// Of the runtime's needs, those that are not met.
@@ -37,26 +35,16 @@ pub(crate) struct Facts {
     pub max_compute_work_group_size: [u32; 3],
     pub max_push_constants_size: u32,
     pub max_uniform_buffer_range: u32,
-    pub max_storage_buffer_range: u32,
     pub min_uniform_buffer_offset_alignment: u64,
-    pub min_storage_buffer_offset_alignment: u64,
     pub max_memory_allocation_size: u64,
     pub max_buffer_size: u64,
     /// Nanoseconds per tick.
     pub timestamp_period: f32,
     pub subgroup_size: u32,
-    pub max_image_dimension_2d: u32,
-    pub max_image_dimension_3d: u32,
-    pub max_image_array_layers: u32,
-    pub max_texel_buffer_elements: u32,
-    pub max_samplers: u32,
-    /// Of VK_EXT_external_memory_host; 0 without it.
-    pub min_imported_host_pointer_alignment: u64,
     /// The largest heap that is local to the device.
     pub device_local_heap: u64,
     /// Every memory type that is local to the device can be mapped, with CPU caches: one memory for both.
     pub unified_memory: bool,
-    pub calibrated_timestamps: bool,
     /// What runs work-groups, where a vendor's extension tells.
     pub compute_units: Option<u32>,
 }
@@ -75,7 +63,6 @@ impl Facts {
         let mut v11 = vk::PhysicalDeviceVulkan11Properties::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Properties::default();
         let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
-        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let mut nv = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
         let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
         let core = {
@@ -83,9 +70,6 @@ impl Facts {
                 .push_next(&mut v11)
                 .push_next(&mut v12)
                 .push_next(&mut v13);
-            if extensions.external_memory_host {
-                all = all.push_next(&mut host);
-            }
             if extensions.nv_sm_builtins {
                 all = all.push_next(&mut nv);
             }
@@ -148,8 +132,6 @@ impl Facts {
             driver_info: text(v12.driver_info_as_c_str()),
             physical_type,
             vendor_id: core.vendor_id,
-            device_id: core.device_id,
-            driver_version: core.driver_version,
             device_uuid: v11.device_uuid,
             driver_uuid: v11.driver_uuid,
             missing: set.missing(),
@@ -160,19 +142,11 @@ impl Facts {
             max_compute_work_group_size: limits.max_compute_work_group_size,
             max_push_constants_size: limits.max_push_constants_size,
             max_uniform_buffer_range: limits.max_uniform_buffer_range,
-            max_storage_buffer_range: limits.max_storage_buffer_range,
             min_uniform_buffer_offset_alignment: limits.min_uniform_buffer_offset_alignment.max(1),
-            min_storage_buffer_offset_alignment: limits.min_storage_buffer_offset_alignment.max(1),
             max_memory_allocation_size: v11.max_memory_allocation_size,
             max_buffer_size: v13.max_buffer_size,
             timestamp_period: limits.timestamp_period,
             subgroup_size: v11.subgroup_size,
-            max_image_dimension_2d: limits.max_image_dimension2_d,
-            max_image_dimension_3d: limits.max_image_dimension3_d,
-            max_image_array_layers: limits.max_image_array_layers,
-            max_texel_buffer_elements: limits.max_texel_buffer_elements,
-            max_samplers: limits.max_per_stage_descriptor_samplers,
-            min_imported_host_pointer_alignment: host.min_imported_host_pointer_alignment,
             device_local_heap: memory
                 .memory_heaps_as_slice()
                 .iter()
@@ -181,8 +155,6 @@ impl Facts {
                 .max()
                 .unwrap_or(0),
             unified_memory,
-            calibrated_timestamps: extensions.calibrated_timestamps_ext
-                || extensions.calibrated_timestamps_khr,
             compute_units: [
                 nv.shader_sm_count,
                 amd.shader_engine_count

@@ -94,16 +94,6 @@ impl Timeline {
             Err(e) => self.device.note(Err(VkError::new("vkWaitSemaphores", e))),
         }
     }
-
-    /// Raises the value from the host.
-    pub(crate) fn signal(&self, value: u64) -> Result<(), VkError> {
-        let info = vk::SemaphoreSignalInfo::default()
-            .semaphore(self.raw)
-            .value(value);
-        // SAFETY: the semaphore is alive; the caller raises it only above its value, and nothing pending signals it.
-        let result = unsafe { self.device.raw.signal_semaphore(&info) };
-        self.device.note(result.call("vkSignalSemaphore"))
-    }
 }
 
 impl Drop for Timeline {
