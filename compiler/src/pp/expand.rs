@@ -14,9 +14,9 @@ use crate::diag::Diag;
 use crate::source::Span;
 
 /// Most tokens that macros may produce in one compile.
-const MAX_WORK: usize = 8 << 20;
+const MAX_WORK: usize = 4 << 20;
 /// Most bytes of pasted and stringified text.
-const MAX_SCRATCH: usize = 64 << 20;
+const MAX_SCRATCH: usize = 16 << 20;
 /// Deepest nesting of macro calls in macro arguments.
 const MAX_DEPTH: usize = 200;
 

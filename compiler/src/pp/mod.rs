@@ -159,7 +159,7 @@ impl Pp<'_> {
 }
 
 /// Preprocesses the file `main`: errors and warnings go to `diags`, included files and the scratch file into
-/// `map`.
+/// `map`. After a fatal error (a limit, a header that is not found) there are no tokens.
 pub fn preprocess(
     map: &mut SourceMap,
     main: FileId,
@@ -200,6 +200,10 @@ pub fn preprocess(
         pp.open(file, None);
     }
     pp.run(&mut out);
+    if pp.aborted {
+        // Whatever there is, is no source.
+        out = Vec::new();
+    }
     let scratch = std::mem::take(&mut pp.scratch);
     map.set_text(scratch_file, scratch);
     out
