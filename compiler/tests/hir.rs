@@ -1,6 +1,8 @@
 //! Typed HIR: `tests/hir/NAME.cl` must give exactly the text `tests/hir/NAME.hir` (`--emit=hir`), without a
 //! diagnostic. `BLESS=1` writes the texts. Built-in functions stay out of these: the library's text is not theirs.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -20,7 +20,7 @@ impl Sema<'_> {
         match op {
             Operand::Value(e) => Ok(e),
             Operand::Place(l) => self.read(l),
-            Operand::Function(_, span) => Err(self.error(span, "taking address of function is not allowed")),
+            Operand::Function(span) => Err(self.error(span, "taking address of function is not allowed")),
         }
     }
 

@@ -135,17 +135,17 @@ impl Sema<'_> {
             self.record_names.entry(id).or_insert_with(|| name.name.clone());
         }
         match self.world.names.get_here(&name.name) {
+            Some((Entity::Typedef(old), _))
+                if old.ty == q.ty && old.is_const == q.is_const && old.space == q.space => {}
             Some((Entity::Typedef(old), previous)) => {
-                if old.ty != q.ty || old.is_const != q.is_const || old.space != q.space {
-                    let (a, b) = (self.type_name(q.ty), self.type_name(old.ty));
-                    return Err(self.report(
-                        Diag::error(
-                            name.span,
-                            format!("typedef redefinition with different types ('{a}' vs '{b}')"),
-                        )
-                        .note(previous, "previous definition is here"),
-                    ));
-                }
+                let (a, b) = (self.type_name(q.ty), self.type_name(old.ty));
+                return Err(self.report(
+                    Diag::error(
+                        name.span,
+                        format!("typedef redefinition with different types ('{a}' vs '{b}')"),
+                    )
+                    .note(previous, "previous definition is here"),
+                ));
             }
             Some((_, previous)) => {
                 return Err(self.report(
@@ -362,7 +362,7 @@ impl Sema<'_> {
         }
         let (is_kernel, depth) = self.body.as_ref().map_or((false, 0), |b| (b.is_kernel, b.depth));
         match space {
-            Space::Private => return self.private_variable(d, q, item, name, out),
+            Space::Private => self.private_variable(d, q, item, name, out),
             Space::Global => Err(self.error(
                 name.span,
                 "function scope variable cannot be declared in global address space",

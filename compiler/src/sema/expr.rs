@@ -140,7 +140,7 @@ impl Sema<'_> {
                 }))
             }
             Some(Entity::Enumerator { bits, ty }) => Ok(Operand::Value(self.const_bits(bits, ty, span))),
-            Some(Entity::Functions(set)) => Ok(Operand::Function(set, span)),
+            Some(Entity::Functions(_)) => Ok(Operand::Function(span)),
             Some(Entity::Typedef(_)) => Err(self.error(
                 span,
                 format!("unexpected type name '{name}': expected expression"),
@@ -175,7 +175,7 @@ impl Sema<'_> {
         match self.operand(e)? {
             Operand::Value(v) => Ok(v.ty),
             Operand::Place(l) => Ok(l.place.ty),
-            Operand::Function(_, span) => {
+            Operand::Function(span) => {
                 Err(self.error(span, "invalid application of 'sizeof' to a function type"))
             }
         }

@@ -12,7 +12,7 @@ impl Sema<'_> {
         let ty = match &base {
             Operand::Value(e) => e.ty,
             Operand::Place(l) => l.place.ty,
-            Operand::Function(_, at) => {
+            Operand::Function(at) => {
                 let at = *at;
                 return Err(self.error(at, "member reference base type is not a structure or union"));
             }
@@ -23,7 +23,7 @@ impl Sema<'_> {
                 let l = match base {
                     Operand::Place(l) => l,
                     Operand::Value(e) => self.temporary(e),
-                    Operand::Function(_, at) => {
+                    Operand::Function(at) => {
                         return Err(self.error(at, "member reference base type is not a structure or union"));
                     }
                 };

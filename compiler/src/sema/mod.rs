@@ -98,8 +98,8 @@ pub(crate) struct Lvalue {
 pub(crate) enum Operand {
     Value(hir::Expr),
     Place(Lvalue),
-    /// A function's name (an overload set).
-    Function(scope::OverloadsId, Span),
+    /// A function's name.
+    Function(Span),
 }
 
 /// Parameter and result types of a function.
@@ -119,10 +119,8 @@ pub(crate) struct Common {
     pub(crate) uint: TypeId,
     pub(crate) long: TypeId,
     pub(crate) ulong: TypeId,
-    pub(crate) half: TypeId,
     pub(crate) float: TypeId,
     pub(crate) double: TypeId,
-    pub(crate) sampler: TypeId,
     pub(crate) event: TypeId,
 }
 
@@ -213,10 +211,8 @@ impl<'a> Sema<'a> {
             uint: types.scalar(Scalar::UInt),
             long: types.scalar(Scalar::Long),
             ulong: types.scalar(Scalar::ULong),
-            half: types.scalar(Scalar::Half),
             float: types.scalar(Scalar::Float),
             double: types.scalar(Scalar::Double),
-            sampler: types.intern(Type::Sampler),
             event: types.intern(Type::Event),
         };
         let has = |name: &str| target.extensions.iter().any(|e| e == name);
@@ -443,11 +439,6 @@ impl<'a> Sema<'a> {
 
     // ---- The built-in library ----------------------------------------------------------------------------
 
-    /// Whether library code is being analysed.
-    pub(crate) fn in_library(&self) -> bool {
-        self.in_library
-    }
-
     /// The library function with this key (unique among library functions; it becomes the function's name).
     /// Declared on first use from `def`; its body is analysed later, in the library's world.
     pub(crate) fn library_function(
@@ -475,8 +466,8 @@ impl<'a> Sema<'a> {
             std::mem::swap(&mut self.world, &mut self.other_world);
         }
         self.in_library = library;
-        let names = self.world.names.to_file_scope();
-        let tags = self.world.tags.to_file_scope();
+        let names = self.world.names.hide_blocks();
+        let tags = self.world.tags.hide_blocks();
         let result = f(self);
         self.world.names.restore(names);
         self.world.tags.restore(tags);

@@ -12,6 +12,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 entity! {
     /// The functions that share a name.
+    #[allow(unreachable_pub, reason = "the macro makes public types")]
     OverloadsId, "overloads"
 }
 
@@ -89,7 +90,7 @@ impl<E> Default for Scopes<E> {
     }
 }
 
-/// Block scopes that [`Scopes::to_file_scope`] took away.
+/// Block scopes that [`Scopes::hide_blocks`] took away.
 #[derive(Debug)]
 pub(crate) struct Suspended<E> {
     open: Vec<Vec<u32>>,
@@ -180,7 +181,7 @@ impl<E: Copy> Scopes<E> {
     }
 
     /// Hides all block scopes until [`Scopes::restore`].
-    pub(crate) fn to_file_scope(&mut self) -> Suspended<E> {
+    pub(crate) fn hide_blocks(&mut self) -> Suspended<E> {
         let open = std::mem::take(&mut self.open);
         let mut bindings = Vec::new();
         for id in open.iter().flatten() {
