@@ -14,8 +14,11 @@ use std::sync::OnceLock;
 pub use opencl_sys::cl_function_types::*;
 pub use opencl_sys::*;
 
-/// `libcaldera.so`, next to the test binaries.
+/// `libcaldera.so`, next to the test binaries; or `CALDERA_TEST_LIBRARY`, to see what another implementation does.
 pub fn library() -> PathBuf {
+    if let Some(other) = std::env::var_os("CALDERA_TEST_LIBRARY") {
+        return other.into();
+    }
     let exe = std::env::current_exe().expect("a running test has a path");
     let dir = exe
         .parent()

@@ -1,0 +1,38 @@
+// kernel: counts
+// global: 1000
+// arg: inout int 8 = 0 => i == 0 ? 1000 : i == 1 ? 499500 : i == 2 ? 999 : i == 3 ? -999 : i == 4 ? 1000 : i == 5 ? 0 : i == 6 ? 1023 : 0
+kernel void counts(global int *c) {
+  int i = get_global_id(0);
+  atomic_inc(&c[0]);
+  atomic_add(&c[1], i);
+  atomic_max(&c[2], i);
+  atomic_min(&c[3], -i);
+  atomic_sub(&c[4], -1);
+  atomic_and(&c[5], i);
+  atomic_or(&c[6], i);
+}
+// kernel: histogram
+// global: 1024
+// local: 64
+// arg: in uint 1024 = (i * 7) % 16
+// arg: inout uint 16 = 0 => 64
+kernel void histogram(global const uint *in, global uint *out) {
+  local uint bins[16];
+  int l = get_local_id(0);
+  if (l < 16) bins[l] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_inc(&bins[in[get_global_id(0)]]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l < 16) atomic_add(&out[l], bins[l]);
+}
+// kernel: exchange
+// global: 64
+// arg: inout uint 2 = i == 0 ? 64 : 0 => i == 0 ? 0 : tri(63)
+kernel void exchange(volatile global uint *c) {
+  uint seen, want;
+  do {
+    seen = c[0];
+    want = atomic_cmpxchg(&c[0], seen, seen - 1);
+  } while (want != seen);
+  atomic_add(&c[1], seen - 1);
+}

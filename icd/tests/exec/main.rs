@@ -1,0 +1,297 @@
+//! Kernels from files, run through the C API; see README.md.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod expr;
+mod scalar;
+
+use std::path::Path;
+use std::ptr::{null, null_mut};
+
+use common::objects::Setup;
+use common::{cl_kernel, cl_mem};
+use expr::{Num, Scope, eval};
+use scalar::Scalar;
+
+/// `arg:` lines.
+#[derive(Debug)]
+enum Arg {
+    Buffer {
+        scalar: Scalar,
+        count: usize,
+        before: Option<String>,
+        after: Option<String>,
+    },
+    Value {
+        scalar: Scalar,
+        values: Vec<String>,
+    },
+    Local(usize),
+    Null,
+}
+
+/// A `kernel:` line and what belongs to it.
+#[derive(Debug, Default)]
+struct Run {
+    kernel: String,
+    global: Vec<usize>,
+    local: Vec<usize>,
+    offset: Vec<usize>,
+    args: Vec<Arg>,
+    ulp: f64,
+}
+
+/// A test file.
+#[derive(Debug, Default)]
+struct File {
+    needs: Vec<String>,
+    options: String,
+    runs: Vec<Run>,
+}
+
+fn numbers(text: &str) -> Vec<usize> {
+    text.split_whitespace()
+        .map(|n| n.parse().unwrap_or_else(|e| panic!("{n}: {e}")))
+        .collect()
+}
+
+fn parse_arg(text: &str) -> Arg {
+    let (kind, rest) = text.split_once(' ').unwrap_or((text, ""));
+    match kind {
+        "null" => return Arg::Null,
+        "local" => return Arg::Local(rest.trim().parse().expect("bytes")),
+        _ => {}
+    }
+    let (head, expressions) = match rest.find('=') {
+        Some(at) => rest.split_at(at),
+        None => (rest, ""),
+    };
+    let mut head = head.split_whitespace();
+    let scalar = Scalar::named(head.next().expect("a type"));
+    if kind == "value" {
+        let values = expressions[1..].split(',').map(|e| e.trim().to_owned()).collect();
+        return Arg::Value { scalar, values };
+    }
+    let count = head.next().and_then(|n| n.parse().ok()).expect("a count");
+    let (before, after) = match expressions.split_once("=>") {
+        Some((before, after)) => (before.trim(), Some(after.trim().to_owned())),
+        None => (expressions.trim(), None),
+    };
+    let before = before.strip_prefix('=').map(|e| e.trim().to_owned());
+    match kind {
+        "in" => assert!(before.is_some() && after.is_none(), "{text}"),
+        "out" => assert!(before.is_none() && after.is_some(), "{text}"),
+        "inout" => assert!(before.is_some() && after.is_some(), "{text}"),
+        _ => panic!("unknown argument {text:?}"),
+    }
+    Arg::Buffer {
+        scalar,
+        count,
+        before,
+        after,
+    }
+}
+
+fn parse(source: &str) -> File {
+    let mut file = File::default();
+    for line in source.lines() {
+        let Some((key, value)) = line.trim().strip_prefix("// ").and_then(|l| l.split_once(": ")) else {
+            continue;
+        };
+        let value = value.trim();
+        if key == "kernel" {
+            file.runs.push(Run {
+                kernel: value.to_owned(),
+                ..Run::default()
+            });
+            continue;
+        }
+        match (key, file.runs.last_mut()) {
+            ("needs", _) => file.needs.push(value.to_owned()),
+            ("options", _) => value.clone_into(&mut file.options),
+            ("global", Some(run)) => run.global = numbers(value),
+            ("local", Some(run)) => run.local = numbers(value),
+            ("offset", Some(run)) => run.offset = numbers(value),
+            ("arg", Some(run)) => run.args.push(parse_arg(value)),
+            ("ulp", Some(run)) => run.ulp = value.parse().expect("a number"),
+            _ => {}
+        }
+    }
+    assert!(!file.runs.is_empty(), "no `// kernel:` line");
+    file
+}
+
+/// An argument on the device.
+struct Placed {
+    buffer: Option<cl_mem>,
+    /// Contents before the run.
+    values: Vec<Num>,
+}
+
+fn place(s: &Setup, kernel: cl_kernel, index: u32, arg: &Arg, earlier: &[Vec<Num>]) -> Placed {
+    let set = |size: usize, value: *const std::ffi::c_void| {
+        let code = cl!(clSetKernelArg(kernel, index, size, value));
+        assert_eq!(code, 0, "clSetKernelArg {index}: {arg:?}");
+    };
+    let compute = |scalar: &Scalar, n: usize, expression: &str, i: usize| {
+        let value = eval(expression, &Scope { i, n, args: earlier });
+        // What the device will read back.
+        scalar.decode(&scalar.encode(value))
+    };
+    match arg {
+        Arg::Buffer {
+            scalar,
+            count,
+            before,
+            ..
+        } => {
+            let (bytes, values) = match before {
+                Some(e) => {
+                    let values: Vec<Num> = (0..*count).map(|i| compute(scalar, *count, e, i)).collect();
+                    (values.iter().flat_map(|v| scalar.encode(*v)).collect(), values)
+                }
+                None => (vec![0xCD; count * scalar.size()], Vec::new()),
+            };
+            let buffer = s.buffer(&bytes);
+            set(size_of::<cl_mem>(), (&raw const buffer).cast());
+            Placed {
+                buffer: Some(buffer),
+                values,
+            }
+        }
+        Arg::Value { scalar, values } => {
+            let values: Vec<Num> = values.iter().map(|e| compute(scalar, 1, e, 0)).collect();
+            let mut bytes: Vec<u8> = values.iter().flat_map(|v| scalar.encode(*v)).collect();
+            if values.len() == 3 {
+                // A vector of 3 has the size of one of 4.
+                bytes.resize(4 * scalar.size(), 0);
+            }
+            set(bytes.len(), bytes.as_ptr().cast());
+            Placed { buffer: None, values }
+        }
+        Arg::Local(bytes) => {
+            set(*bytes, null());
+            Placed {
+                buffer: None,
+                values: Vec::new(),
+            }
+        }
+        Arg::Null => {
+            set(size_of::<cl_mem>(), null());
+            Placed {
+                buffer: None,
+                values: Vec::new(),
+            }
+        }
+    }
+}
+
+fn execute(s: &Setup, kernel: cl_kernel, run: &Run) {
+    let mut buffers = Vec::new();
+    let mut values: Vec<Vec<Num>> = Vec::new();
+    for (i, arg) in run.args.iter().enumerate() {
+        let placed = place(s, kernel, i as u32, arg, &values);
+        buffers.push(placed.buffer);
+        values.push(placed.values);
+    }
+    let or_null = |list: &[usize]| if list.is_empty() { null() } else { list.as_ptr() };
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        run.global.len() as u32,
+        or_null(&run.offset),
+        run.global.as_ptr(),
+        or_null(&run.local),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0, "clEnqueueNDRangeKernel");
+    for (k, (arg, buffer)) in run.args.iter().zip(buffers).enumerate() {
+        let (
+            Arg::Buffer {
+                scalar, count, after, ..
+            },
+            Some(buffer),
+        ) = (arg, buffer)
+        else {
+            continue;
+        };
+        let bytes = s.read(buffer, count * scalar.size());
+        for (i, element) in bytes.chunks(scalar.size()).enumerate() {
+            let got = scalar.decode(element);
+            let expected = match after {
+                Some(e) => {
+                    let scope = Scope {
+                        i,
+                        n: *count,
+                        args: &values,
+                    };
+                    scalar.decode(&scalar.encode(eval(e, &scope)))
+                }
+                // An input must stay as it was.
+                None => values[k][i],
+            };
+            assert!(
+                scalar.close(got, expected, run.ulp),
+                "kernel {}, argument {k}, element {i}: {got:?}, expected {expected:?}",
+                run.kernel
+            );
+        }
+        assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    }
+}
+
+/// Runs a file. `Err`: what failed.
+fn check(path: &Path) -> Result<(), String> {
+    let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let result = std::panic::catch_unwind(|| {
+        let s = Setup::new();
+        let file = parse(&source);
+        let extensions = query_text!(clGetDeviceInfo(s.device; common::CL_DEVICE_EXTENSIONS));
+        if file.needs.iter().any(|n| !extensions.split(' ').any(|e| e == n)) {
+            return;
+        }
+        let program = s.built(&source, &file.options);
+        for run in &file.runs {
+            let kernel = s.kernel(program, &run.kernel);
+            execute(&s, kernel, run);
+            assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+        }
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+    });
+    result.map_err(|panic| {
+        let text = panic.downcast_ref::<String>().cloned();
+        text.or_else(|| panic.downcast_ref::<&str>().map(|s| (*s).to_owned()))
+            .unwrap_or_default()
+    })
+}
+
+/// Every file; or those whose name contains `CALDERA_TEST_FILE`.
+#[test]
+fn files() {
+    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exec"));
+    let wanted = std::env::var("CALDERA_TEST_FILE").unwrap_or_default();
+    let mut paths: Vec<_> = std::fs::read_dir(dir)
+        .expect("directory of tests")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cl") && p.display().to_string().contains(&wanted))
+        .collect();
+    paths.sort();
+    assert!(!paths.is_empty());
+    let mut failures = Vec::new();
+    for path in &paths {
+        if let Err(why) = check(path) {
+            let name = path.file_name().unwrap_or_default().display();
+            failures.push(format!("--- {name}\n{why}"));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {} files:\n{}",
+        failures.len(),
+        paths.len(),
+        failures.join("\n")
+    );
+}

@@ -1,0 +1,64 @@
+// kernel: unary
+// global: 1000
+// arg: in float 1000 = (unit(i) - 0.5) * 20
+// arg: out float 1000 => sin(a0[i])
+// arg: out float 1000 => cos(a0[i])
+// arg: out float 1000 => exp(a0[i])
+// arg: out float 1000 => log(abs(a0[i]))
+// arg: out float 1000 => sqrt(abs(a0[i]))
+// arg: out float 1000 => floor(a0[i])
+// arg: out float 1000 => abs(a0[i])
+// ulp: 4
+kernel void unary(global const float *x, global float *s, global float *c, global float *e, global float *l,
+                  global float *q, global float *f, global float *a) {
+  int i = get_global_id(0);
+  s[i] = sin(x[i]);
+  c[i] = cos(x[i]);
+  e[i] = exp(x[i]);
+  l[i] = log(fabs(x[i]));
+  q[i] = sqrt(fabs(x[i]));
+  f[i] = floor(x[i]);
+  a[i] = fabs(x[i]);
+}
+// kernel: binary
+// global: 1000
+// arg: in float 1000 = unit(i) * 10
+// arg: in float 1000 = (unit(i + 5000) - 0.5) * 10
+// arg: out float 1000 => pow(a0[i], a1[i])
+// arg: out float 1000 => a0[i] / a1[i]
+// arg: out float 1000 => max(a0[i], a1[i])
+// arg: out float 1000 => fma(a0[i], a1[i], a0[i])
+// ulp: 16
+kernel void binary(global const float *x, global const float *y, global float *p, global float *d, global float *m,
+                   global float *f) {
+  int i = get_global_id(0);
+  p[i] = pow(x[i], y[i]);
+  d[i] = x[i] / y[i];
+  m[i] = fmax(x[i], y[i]);
+  f[i] = fma(x[i], y[i], x[i]);
+}
+// kernel: vector_math
+// global: 64
+// arg: in float 256 = i * 0.1
+// arg: out float 256 => min(max(a0[i], 2.0), 20.0)
+// arg: out float 64 => sqrt(a0[4 * i] * a0[4 * i] + a0[4 * i + 1] * a0[4 * i + 1] + a0[4 * i + 2] * a0[4 * i + 2] + a0[4 * i + 3] * a0[4 * i + 3])
+// ulp: 4
+kernel void vector_math(global const float4 *x, global float4 *c, global float *l) {
+  int i = get_global_id(0);
+  c[i] = clamp(x[i], 2.0f, 20.0f);
+  l[i] = length(x[i]);
+}
+// kernel: integers
+// global: 256
+// arg: in uint 256 = rnd(i)
+// arg: out uint 256 => popcount(a0[i])
+// arg: out uint 256 => (a0[i] * 0x12345) >> 32
+// arg: out uint 256 => u32((a0[i] << 7) | (a0[i] >> 25))
+// arg: out uint 256 => min(a0[i] + 0xF0000000, 0xFFFFFFFF)
+kernel void integers(global const uint *x, global uint *p, global uint *h, global uint *r, global uint *s) {
+  int i = get_global_id(0);
+  p[i] = popcount(x[i]);
+  h[i] = mul_hi(x[i], 0x12345u);
+  r[i] = rotate(x[i], 7u);
+  s[i] = add_sat(x[i], 0xF0000000u);
+}

@@ -1,0 +1,132 @@
+//! The scalar types of test files, in memory and as numbers.
+
+use crate::expr::Num;
+
+/// A scalar type of OpenCL C.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    Int { bytes: usize, signed: bool },
+    Half,
+    Float,
+    Double,
+}
+
+impl Scalar {
+    pub fn named(name: &str) -> Scalar {
+        let int = |bytes, signed| Scalar::Int { bytes, signed };
+        match name {
+            "char" => int(1, true),
+            "uchar" => int(1, false),
+            "short" => int(2, true),
+            "ushort" => int(2, false),
+            "int" => int(4, true),
+            "uint" => int(4, false),
+            "long" => int(8, true),
+            "ulong" => int(8, false),
+            "half" => Scalar::Half,
+            "float" => Scalar::Float,
+            "double" => Scalar::Double,
+            _ => panic!("unknown type {name}"),
+        }
+    }
+
+    pub fn size(self) -> usize {
+        match self {
+            Scalar::Int { bytes, .. } => bytes,
+            Scalar::Half => 2,
+            Scalar::Float => 4,
+            Scalar::Double => 8,
+        }
+    }
+
+    pub fn encode(self, value: Num) -> Vec<u8> {
+        match self {
+            Scalar::Int { bytes, .. } => value.int().to_le_bytes()[..bytes].to_vec(),
+            Scalar::Half => half_from(value.float()).to_le_bytes().to_vec(),
+            Scalar::Float => (value.float() as f32).to_le_bytes().to_vec(),
+            Scalar::Double => value.float().to_le_bytes().to_vec(),
+        }
+    }
+
+    pub fn decode(self, bytes: &[u8]) -> Num {
+        let mut wide = [0u8; 16];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let raw = i128::from_le_bytes(wide);
+        match self {
+            Scalar::Int { bytes, signed } => {
+                let unused = 128 - 8 * bytes as u32;
+                Num::Int(if signed { raw << unused >> unused } else { raw })
+            }
+            Scalar::Half => Num::Float(half_to(raw as u16)),
+            Scalar::Float => Num::Float(f64::from(f32::from_bits(raw as u32))),
+            Scalar::Double => Num::Float(f64::from_bits(raw as u64)),
+        }
+    }
+
+    /// Whether a result is within `ulp` units in the last place of what is expected.
+    pub fn close(self, got: Num, expected: Num, ulp: f64) -> bool {
+        let (mantissa, least) = match self {
+            Scalar::Int { .. } => return got == expected,
+            Scalar::Half => (10, -24),
+            Scalar::Float => (23, -149),
+            Scalar::Double => (52, -1074),
+        };
+        let (g, e) = (got.float(), expected.float());
+        if g == e || (g.is_nan() && e.is_nan()) {
+            return true;
+        }
+        let exponent = e.abs().log2().floor() as i32 - mantissa;
+        let one = 2f64.powi(exponent.max(least));
+        (g - e).abs() <= ulp * one
+    }
+}
+
+/// Round to nearest, ties to even.
+fn half_from(value: f64) -> u16 {
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let x = value.abs();
+    if x.is_nan() {
+        return 0x7E00;
+    }
+    // In units of the last place, normal or subnormal.
+    let exponent = if x < 2f64.powi(-14) {
+        -14
+    } else {
+        x.log2().floor() as i32
+    };
+    let units = (x / 2f64.powi(exponent - 10)).round_ties_even();
+    let bits = units + f64::from((exponent + 14) * 1024);
+    sign | if bits >= f64::from(0x7C00) {
+        0x7C00
+    } else {
+        bits as u16
+    }
+}
+
+fn half_to(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    sign * match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => (1024.0 + mantissa) * 2f64.powi(e - 25),
+    }
+}
+
+#[test]
+fn halves() {
+    for (value, bits) in [
+        (1.0, 0x3C00),
+        (-2.0, 0xC000),
+        (65504.0, 0x7BFF),
+        (1e6, 0x7C00),
+        (2f64.powi(-24), 1),
+        (0.0, 0),
+    ] {
+        assert_eq!(half_from(value), bits, "{value}");
+    }
+    for bits in 0..0x7C00 {
+        assert_eq!(half_from(half_to(bits)), bits);
+    }
+}
