@@ -2,20 +2,20 @@
 
 /// A value.
 #[derive(Copy, Clone, PartialEq, Debug)]
-pub enum Num {
+pub(crate) enum Num {
     Int(i128),
     Float(f64),
 }
 
 impl Num {
-    pub fn float(self) -> f64 {
+    pub(crate) fn float(self) -> f64 {
         match self {
             Num::Int(i) => i as f64,
             Num::Float(f) => f,
         }
     }
 
-    pub fn int(self) -> i128 {
+    pub(crate) fn int(self) -> i128 {
         match self {
             Num::Int(i) => i,
             Num::Float(f) => f as i128,
@@ -28,13 +28,13 @@ impl Num {
 }
 
 /// What names mean.
-pub struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     /// Index of the element.
-    pub i: usize,
+    pub(crate) i: usize,
     /// Number of elements.
-    pub n: usize,
+    pub(crate) n: usize,
     /// Values of each argument: elements of buffers, one value of plain arguments.
-    pub args: &'a [Vec<Num>],
+    pub(crate) args: &'a [Vec<Num>],
 }
 
 /// A fixed pseudo-random sequence.
@@ -48,11 +48,12 @@ fn random(k: i128) -> u32 {
 }
 
 /// Evaluates; panics on what is not an expression, with the text.
-pub fn eval(text: &str, scope: &Scope<'_>) -> Num {
+pub(crate) fn eval(text: &str, scope: &Scope<'_>) -> Num {
     let mut p = Parser {
         text,
         rest: text,
         scope,
+        dead: 0,
     };
     let value = p.ternary();
     p.skip();
@@ -64,6 +65,8 @@ struct Parser<'a> {
     text: &'a str,
     rest: &'a str,
     scope: &'a Scope<'a>,
+    /// Inside of branches that are not taken: there nothing is out of range.
+    dead: u32,
 }
 
 /// Binary operators by precedence, loosest first.
@@ -110,9 +113,13 @@ impl Parser<'_> {
         if !self.eat("?") {
             return condition;
         }
+        self.dead += u32::from(!condition.truth());
         let yes = self.ternary();
+        self.dead -= u32::from(!condition.truth());
         self.expect(":");
+        self.dead += u32::from(condition.truth());
         let no = self.ternary();
+        self.dead -= u32::from(condition.truth());
         if condition.truth() { yes } else { no }
     }
 
@@ -135,7 +142,11 @@ impl Parser<'_> {
         while let Some(op) = self.operator(level) {
             self.rest = &self.rest[op.len()..];
             let right = self.binary(level + 1);
-            left = apply(op, left, right);
+            left = if self.dead > 0 {
+                Num::Int(1)
+            } else {
+                apply(op, left, right)
+            };
         }
         left
     }
@@ -198,6 +209,9 @@ impl Parser<'_> {
         if self.eat("[") {
             let index = self.ternary().int();
             self.expect("]");
+            if self.dead > 0 {
+                return Num::Int(1);
+            }
             let found = usize::try_from(index).ok().and_then(|k| arg.get(k));
             return *found.unwrap_or_else(|| panic!("{:?}: {name}[{index}] is out of range", self.text));
         }

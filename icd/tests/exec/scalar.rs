@@ -4,7 +4,7 @@ use crate::expr::Num;
 
 /// A scalar type of OpenCL C.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     Int { bytes: usize, signed: bool },
     Half,
     Float,
@@ -12,7 +12,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    pub fn named(name: &str) -> Scalar {
+    pub(crate) fn named(name: &str) -> Scalar {
         let int = |bytes, signed| Scalar::Int { bytes, signed };
         match name {
             "char" => int(1, true),
@@ -30,7 +30,7 @@ impl Scalar {
         }
     }
 
-    pub fn size(self) -> usize {
+    pub(crate) fn size(self) -> usize {
         match self {
             Scalar::Int { bytes, .. } => bytes,
             Scalar::Half => 2,
@@ -39,7 +39,7 @@ impl Scalar {
         }
     }
 
-    pub fn encode(self, value: Num) -> Vec<u8> {
+    pub(crate) fn encode(self, value: Num) -> Vec<u8> {
         match self {
             Scalar::Int { bytes, .. } => value.int().to_le_bytes()[..bytes].to_vec(),
             Scalar::Half => half_from(value.float()).to_le_bytes().to_vec(),
@@ -48,7 +48,7 @@ impl Scalar {
         }
     }
 
-    pub fn decode(self, bytes: &[u8]) -> Num {
+    pub(crate) fn decode(self, bytes: &[u8]) -> Num {
         let mut wide = [0u8; 16];
         wide[..bytes.len()].copy_from_slice(bytes);
         let raw = i128::from_le_bytes(wide);
@@ -64,7 +64,7 @@ impl Scalar {
     }
 
     /// Whether a result is within `ulp` units in the last place of what is expected.
-    pub fn close(self, got: Num, expected: Num, ulp: f64) -> bool {
+    pub(crate) fn close(self, got: Num, expected: Num, ulp: f64) -> bool {
         let (mantissa, least) = match self {
             Scalar::Int { .. } => return got == expected,
             Scalar::Half => (10, -24),
