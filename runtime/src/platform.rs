@@ -30,7 +30,7 @@ impl Platform {
     /// CL_PLATFORM_EXTENSIONS.
     pub const EXTENSIONS: &'static str = "cl_khr_icd";
     /// CL_PLATFORM_ICD_SUFFIX_KHR.
-    pub const ICD_SUFFIX: &'static str = "CALDERA";
+    pub const ICD_SUFFIX: &'static str = "CLDR";
 
     /// The platform. Loads Vulkan at the first call; `PLATFORM_NOT_FOUND_KHR` if there is no usable device.
     pub fn get() -> Result<&'static Arc<Platform>> {
