@@ -6,6 +6,7 @@
 //! | `CALDERA_LOG_FILE=PATH` | log there and not to standard error |
 //! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log |
 //! | `CALDERA_VALIDATION=abort` | the same, and the process aborts at the first message |
+//! | `CALDERA_VULKAN_LIBRARY=PATH` | the Vulkan loader to use; unset: `libvulkan.so.1` as the dynamic linker finds it |
 //! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission |
@@ -85,6 +86,8 @@ pub struct Config {
     pub log_file: Option<PathBuf>,
     /// Vulkan validation.
     pub validation: Validation,
+    /// The Vulkan loader's file.
+    pub vulkan_library: Option<PathBuf>,
     /// Device filter.
     pub device: Option<String>,
     /// Device type override.
@@ -110,6 +113,7 @@ impl Default for Config {
             log_groups: Vec::new(),
             log_file: None,
             validation: Validation::Off,
+            vulkan_library: None,
             device: None,
             device_type: None,
             debug: DebugFlags::default(),
@@ -146,6 +150,7 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
         }
     }
     c.log_file = get("CALDERA_LOG_FILE").map(PathBuf::from);
+    c.vulkan_library = get("CALDERA_VULKAN_LIBRARY").map(PathBuf::from);
     c.device = get("CALDERA_DEVICE");
     c.dump = get("CALDERA_DUMP").map(PathBuf::from);
     c.trace = get("CALDERA_TRACE").map(PathBuf::from);

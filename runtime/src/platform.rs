@@ -42,7 +42,7 @@ impl Platform {
     }
 
     fn open() -> Option<Arc<Platform>> {
-        let instance = match vk::Instance::open(config().validation) {
+        let instance = match vk::Instance::open(config().validation, config().vulkan_library.as_deref()) {
             Ok(instance) => instance,
             Err(e) => {
                 log::warn!("Vulkan is not available: {e}");

@@ -20,10 +20,8 @@ pub fn library() -> PathBuf {
         return other.into();
     }
     let exe = std::env::current_exe().expect("a running test has a path");
-    let dir = exe
-        .parent()
-        .and_then(|deps| deps.parent())
-        .expect("target directory");
+    // `cargo test` links the library here; one folder up is the one of the last `cargo build`.
+    let dir = exe.parent().expect("a file has a folder");
     let path = dir.join("libcaldera.so");
     assert!(
         path.exists(),

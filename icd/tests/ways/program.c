@@ -157,8 +157,8 @@ int main(int argc, char **argv)
         in_child(copy);
         copy();
     } else if (strcmp(what, "exit") == 0) {
-        atexit(at_exit);
         find();
+        atexit(at_exit);
     } else if (strcmp(what, "none") == 0) {
         cl_uint count = 7;
         cl_int code = clGetPlatformIDs(0, NULL, &count);

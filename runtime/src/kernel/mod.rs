@@ -10,7 +10,7 @@ pub mod pipeline;
 
 use std::sync::Arc;
 
-use caldera_compiler::reflect::{self, Reflection};
+use caldera_compiler::reflect;
 
 use crate::command::CommandType;
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
-use crate::program::Program;
+use crate::program::{Executable, Program};
 use crate::queue::{CommandQueue, Enqueued, Waits};
 use args::ArgKind;
 use launch::{ArgValue, NdRange};
@@ -42,10 +42,9 @@ pub struct Range {
 pub struct Kernel {
     anchor: Anchor<Kernel>,
     program: Arc<Program>,
-    /// Keeps the executable's reflection; `index` is the kernel's place in it.
-    reflection: Arc<Reflection>,
+    /// Of the first device that has the kernel; `index` is the kernel's place in its reflection.
+    executable: Arc<Executable>,
     index: usize,
-    has_arg_info: bool,
     kinds: Vec<ArgKind>,
     devices: Vec<(Arc<Device>, Arc<DeviceKernel>)>,
     values: Mutex<Vec<ArgValue>>,
@@ -75,20 +74,24 @@ impl Kernel {
         if executables.is_empty() {
             return Err(Error::new(ClCode::InvalidProgramExecutable, "the program is not built").at("5.7.1"));
         }
-        let mut first: Option<(Arc<Reflection>, usize, bool)> = None;
+        let mut first: Option<(Arc<Executable>, usize)> = None;
         let mut devices = Vec::with_capacity(executables.len());
         for (device, executable) in executables {
-            let found = executable.reflection.kernels.iter().position(|k| k.name == name);
+            let found = executable
+                .reflection()
+                .kernels
+                .iter()
+                .position(|k| k.name == name);
             let (Some(index), Some(kernel)) = (found, executable.module.kernel(name)) else {
                 continue;
             };
             match &first {
-                None => first = Some((Arc::clone(&executable.reflection), index, executable.arg_info)),
+                None => first = Some((Arc::clone(&executable), index)),
                 // CL 5.7.1: INVALID_KERNEL_DEFINITION if the kernel's definition (number and types of arguments) is not
                 // the same for all devices
-                Some((reflection, i, _)) => {
-                    let here = &executable.reflection.kernels[index];
-                    if args::kinds(&reflection.kernels[*i]) != args::kinds(here) {
+                Some((other, i)) => {
+                    let here = &executable.reflection().kernels[index];
+                    if args::kinds(&other.reflection().kernels[*i]) != args::kinds(here) {
                         return Err(Error::new(ClCode::InvalidKernelDefinition, name.to_owned()).at("5.7.1"));
                     }
                 }
@@ -96,18 +99,17 @@ impl Kernel {
             devices.push((device, kernel));
         }
         // CL 5.7.1: INVALID_KERNEL_NAME if kernel_name is not found in program
-        let (reflection, index, has_arg_info) = first.ok_or_else(|| {
+        let (executable, index) = first.ok_or_else(|| {
             Error::new(ClCode::InvalidKernelName, format!("no kernel '{name}'")).at("5.7.1")
         })?;
-        let kinds = args::kinds(&reflection.kernels[index]);
+        let kinds = args::kinds(&executable.reflection().kernels[index]);
         let values = vec![ArgValue::Unset; kinds.len()];
         program.kernel_made();
         Ok(Arc::new(Kernel {
             anchor: Anchor::new(),
             program: Arc::clone(program),
-            reflection,
+            executable,
             index,
-            has_arg_info,
             kinds,
             devices,
             values: Mutex::new(Rank::Kernel, values),
@@ -124,7 +126,7 @@ impl Kernel {
     }
 
     fn reflected(&self) -> &reflect::Kernel {
-        &self.reflection.kernels[self.index]
+        &self.executable.reflection().kernels[self.index]
     }
 
     /// CL_KERNEL_FUNCTION_NAME.
@@ -210,7 +212,7 @@ impl Kernel {
         self.reflected().args[index as usize]
             .info
             .as_ref()
-            .filter(|_| self.has_arg_info)
+            .filter(|_| self.executable.arg_info)
             .ok_or_else(|| {
                 Error::new(
                     ClCode::KernelArgInfoNotAvailable,

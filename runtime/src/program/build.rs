@@ -120,10 +120,10 @@ pub(super) fn load(
     words: &Arc<[u32]>,
     arg_info: Option<bool>,
 ) -> std::result::Result<Output, String> {
-    let reflection = caldera_compiler::reflect::read(words).map_err(|e| format!("error: {e}\n"))?;
     let module = DeviceModule::new(device, words).map_err(|e| format!("error: {}\n", e.chain()))?;
     let has_info = || {
-        reflection
+        module
+            .reflection()
             .kernels
             .iter()
             .any(|k| k.args.iter().any(|a| a.info.is_some()))
@@ -131,7 +131,6 @@ pub(super) fn load(
     Ok(Output::Executable(Arc::new(Executable {
         words: Arc::clone(words),
         arg_info: arg_info.unwrap_or_else(has_info),
-        reflection: Arc::new(reflection),
         module,
     })))
 }

@@ -67,12 +67,17 @@ pub enum BinaryType {
 pub struct Executable {
     /// The SPIR-V module: also the program binary.
     pub words: Arc<[u32]>,
-    /// What the module says about itself.
-    pub reflection: Arc<Reflection>,
-    /// The module in the driver's hands.
+    /// The module, with its reflection, in the driver's hands.
     pub module: Arc<DeviceModule>,
     /// Whether clGetKernelArgInfo may answer.
     pub arg_info: bool,
+}
+
+impl Executable {
+    /// What the module says about itself.
+    pub fn reflection(&self) -> &Reflection {
+        self.module.reflection()
+    }
 }
 
 /// What a program has for a device.
@@ -276,7 +281,12 @@ impl Program {
         let (_, first) = executables.first().ok_or_else(|| {
             Error::new(ClCode::InvalidProgramExecutable, "the program is not built").at("5.6.6")
         })?;
-        Ok(first.reflection.kernels.iter().map(|k| k.name.clone()).collect())
+        Ok(first
+            .reflection()
+            .kernels
+            .iter()
+            .map(|k| k.name.clone())
+            .collect())
     }
 
     pub(crate) fn kernel_made(&self) {

@@ -1,6 +1,7 @@
 //! Messages of the validation layer: into the log, counted, and fatal if `CALDERA_VALIDATION=abort`.
 
 use std::ffi::{CStr, c_void};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use ash::vk;
@@ -76,6 +77,8 @@ extern "system" fn callback(
     MESSAGES.fetch_add(1, Ordering::Relaxed);
     log::log!(level, "{text}");
     if ABORT.load(Ordering::Relaxed) {
+        // Whoever asked for this wants to know why, also without CALDERA_LOG.
+        let _ = writeln!(std::io::stderr(), "CALDERA_VALIDATION=abort: {text}");
         std::process::abort();
     }
     vk::FALSE

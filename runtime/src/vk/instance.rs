@@ -1,6 +1,7 @@
 //! The Vulkan loader, the instance, and the list of physical devices.
 
 use std::ffi::CStr;
+use std::path::Path;
 use std::sync::Arc;
 
 use ash::vk;
@@ -36,10 +37,15 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// Loads libvulkan and makes an instance. Nothing of Vulkan has been touched before.
-    pub(crate) fn open(validation: Validation) -> Result<Instance, VkError> {
-        // SAFETY: loading a library runs its initialisers; the Vulkan loader's are harmless, and it is kept open
-        // as long as anything from it is used.
-        let entry = unsafe { ash::Entry::load() }.map_err(|e| VkError::absent("loading libvulkan", e))?;
+    pub(crate) fn open(validation: Validation, library: Option<&Path>) -> Result<Instance, VkError> {
+        let entry = match library {
+            // SAFETY: loading a library runs its initialisers; the Vulkan loader's are harmless, and it is kept open
+            // as long as anything from it is used.
+            None => unsafe { ash::Entry::load() },
+            // SAFETY: as above; that the file is a Vulkan loader is up to who names it.
+            Some(path) => unsafe { ash::Entry::load_from(path) },
+        };
+        let entry = entry.map_err(|e| VkError::absent("loading libvulkan", e))?;
         // SAFETY: vkEnumerateInstanceVersion has no preconditions.
         let version = unsafe { entry.try_enumerate_instance_version() }
             .call("vkEnumerateInstanceVersion")?
