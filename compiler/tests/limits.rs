@@ -170,7 +170,7 @@ fn deep() {
         let start = Instant::now();
         fails(&make(10_000));
         assert!(
-            start.elapsed() < Duration::from_secs(10),
+            start.elapsed() < Duration::from_secs(30),
             "{name}: {:?}",
             start.elapsed()
         );
@@ -186,7 +186,7 @@ fn moderate() {
         let intended = matches!(*name, "open braces" | "close braces" | "hashes");
         assert_eq!(failed, intended, "{name}");
         assert!(
-            start.elapsed() < Duration::from_secs(10),
+            start.elapsed() < Duration::from_secs(30),
             "{name}: {:?}",
             start.elapsed()
         );
@@ -201,7 +201,7 @@ fn deepest() {
             let start = Instant::now();
             fails(&make(n));
             assert!(
-                start.elapsed() < Duration::from_secs(10),
+                start.elapsed() < Duration::from_secs(30),
                 "{name} {n}: {:?}",
                 start.elapsed()
             );
@@ -239,7 +239,7 @@ fn bombs() {
         let start = Instant::now();
         assert!(fails(&format!("{source}int {last};")), "{last}");
         assert!(
-            start.elapsed() < Duration::from_secs(10),
+            start.elapsed() < Duration::from_secs(30),
             "{last}: {:?}",
             start.elapsed()
         );
