@@ -363,11 +363,10 @@ fn is_cheap(func: &Function, inst: Inst) -> bool {
 /// Where one arm of an `if` leaves an enclosing block, moves the code behind the `if` into the other arm.
 fn nest_tails(func: &mut Function) -> bool {
     let jumps = Jumps::new(func);
-    if !has_blocks(func) {
-        return false;
-    }
     let regions = func.regions_in_order();
     let depth = depths(func, &regions);
+    // Stays true enough: what is inside of an `if` stays inside.
+    let order = Order::new(func);
     let mut height = vec![0usize; func.regions.len()];
     let mut replacements = Replacements::default();
     let mut changed = false;
@@ -387,11 +386,12 @@ fn nest_tails(func: &mut Function) -> bool {
             if depth[region.index()] + tail_height + 1 > MAX_DEPTH {
                 continue;
             }
-            // As `merge_tails` leaves it: there is nothing to move.
-            if let [end] = func.regions[region].insts[n + 1..] {
-                if matches!(func.insts[end].op, Op::Exit(_))
-                    && func.insts[end].args == func.insts[inst].results
-                {
+            if let [end] = func.regions[region].insts[n + 1..]
+                && let Op::Exit(target) = func.insts[end].op
+            {
+                // Gains something only if the other arm goes there too, and `merge_tails` cannot tell.
+                let goes_there = jumps.exits(target).iter().any(|&e| order.contains(inst, e));
+                if !goes_there || func.insts[end].args == func.insts[inst].results {
                     continue;
                 }
             }
@@ -415,16 +415,6 @@ fn nest_tails(func: &mut Function) -> bool {
     changed
 }
 
-fn has_blocks(func: &Function) -> bool {
-    let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
-        if func.insts[inst].op == Op::Block {
-            return true;
-        }
-    }
-    false
-}
-
 fn depths(func: &Function, regions: &[Region]) -> Vec<usize> {
     let mut depth = vec![0; func.regions.len()];
     for &region in regions {
@@ -437,7 +427,8 @@ fn depths(func: &Function, regions: &[Region]) -> Vec<usize> {
     depth
 }
 
-/// Of an `if` with one arm that ends by leaving a block and another that goes on behind the `if`: the latter.
+/// Of an `if` with one arm that ends by leaving a block (or another `if`) and another that goes on behind the `if`:
+/// the latter.
 fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region> {
     if func.insts[inst].op != Op::If {
         return None;
@@ -454,7 +445,7 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
         return None;
     }
     match func.insts[other].op {
-        Op::Exit(target) if func.insts[target].op == Op::Block => Some(arm),
+        Op::Exit(target) if matches!(func.insts[target].op, Op::Block | Op::If) => Some(arm),
         // An arm that was treated like this before.
         Op::Unreachable => {
             let insts = &func.regions[if arm == a { b } else { a }].insts;
@@ -500,8 +491,7 @@ fn merge_tails(func: &mut Function) -> bool {
             .exits(target)
             .iter()
             .partition(|&&e| order.contains(last, e));
-        // One exit alone gains nothing by being made from behind; `nest_tails` would undo it.
-        if inside.is_empty() || !completes && inside.len() == 1 {
+        if inside.is_empty() {
             continue;
         }
         changed = true;
