@@ -19,7 +19,7 @@ pub const PASS: Pass = Pass {
     name: "cse",
     about: "Merges equal computations, and loads of memory that cannot have changed since.",
     run,
-    requires: inv![Inlined],
+    requires: inv![Ssa],
     establishes: inv![],
     destroys: inv![],
 };

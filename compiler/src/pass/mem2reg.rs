@@ -18,7 +18,7 @@ pub const PASS: Pass = Pass {
     name: "mem2reg",
     about: "Promotes private variables to SSA values.",
     run,
-    requires: inv![Inlined],
+    requires: inv![Ssa],
     establishes: inv![],
     destroys: inv![],
 };

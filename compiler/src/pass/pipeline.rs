@@ -11,6 +11,12 @@ use crate::target::Target;
 /// The whole order, top to bottom. Each line says why it stands where it stands.
 pub fn pipeline(_target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
+    p.run_pass(sroa::PASS); // once in each function, not once in each copy of it
+    p.run_pass(mem2reg::PASS);
+    p.fixpoint(
+        "callees",
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
     p.run_pass(inline::PASS); // OpenCL C forbids recursion, so this ends
     p.run_pass(sroa::PASS); // leaves variables of one type each, as mem2reg wants them
     p.run_pass(mem2reg::PASS); // everything below wants to see values, not memory

@@ -20,7 +20,7 @@ pub const PASS: Pass = Pass {
     name: "sroa",
     about: "Splits private variables into the parts that are accessed.",
     run,
-    requires: inv![Inlined],
+    requires: inv![Ssa],
     establishes: inv![],
     destroys: inv![],
 };
