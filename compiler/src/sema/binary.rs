@@ -624,6 +624,9 @@ impl Sema<'_> {
     }
 
     fn elvis(&mut self, cond: Expr, b: Expr, span: Span) -> Result<Expr> {
+        if is_const(&cond) {
+            return self.conditional_values(cond.clone(), cond, b, span);
+        }
         let ty = cond.ty;
         let id = self.fresh_local("", ty, span)?;
         let init = Stmt {

@@ -362,6 +362,8 @@ impl Sema<'_> {
         }
         let (is_kernel, depth) = self.body.as_ref().map_or((false, 0), |b| (b.is_kernel, b.depth));
         match space {
+            // A sampler is a constant wherever it is declared (6.12.14.1).
+            Space::Private if *self.ty(q.ty) == Type::Sampler => self.constant_variable(d, q, item, name),
             Space::Private => self.private_variable(d, q, item, name, out),
             Space::Global => Err(self.error(
                 name.span,

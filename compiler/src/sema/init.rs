@@ -254,9 +254,7 @@ impl Sema<'_> {
                 }
                 Some((Designator::Range(lo, hi), rest)) => {
                     let (first, last) = (self.array_index(lo, limit)?, self.array_index(hi, limit)?);
-                    if last < first {
-                        return Err(self.error(lo.span, "array designator range is empty"));
-                    }
+                    self.check_range(first, last, lo.span)?;
                     out.overlaps = true;
                     let start = cursor.at;
                     for i in first..=last {
@@ -283,6 +281,16 @@ impl Sema<'_> {
             end = end.max(index);
         }
         Ok(end)
+    }
+
+    fn check_range(&mut self, first: u64, last: u64, span: Span) -> Result<()> {
+        if last < first {
+            return Err(self.error(span, "array designator range is empty"));
+        }
+        if last - first >= MAX_STORES as u64 {
+            return Err(self.error(span, "initializer is too large"));
+        }
+        Ok(())
     }
 
     fn array_index(&mut self, e: &ast::Expr, limit: Option<u64>) -> Result<u64> {
@@ -391,6 +399,7 @@ impl Sema<'_> {
             (Designator::Range(lo, hi), Type::Array(elem, n)) => {
                 let size = self.program.types.size(elem).unwrap_or(0);
                 let (first, last) = (self.array_index(lo, Some(n))?, self.array_index(hi, Some(n))?);
+                self.check_range(first, last, lo.span)?;
                 let start = cursor.at;
                 for i in first..=last {
                     cursor.at = start;
