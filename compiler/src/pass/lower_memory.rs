@@ -293,6 +293,13 @@ impl Lower<'_> {
             }
             Op::Intrinsic(Intrinsic::Atomic(op)) => self.atomic(inst, op, &args)?,
             Op::Intrinsic(Intrinsic::Prefetch) => {}
+            Op::Intrinsic(Intrinsic::Printf) => {
+                return Err(PassError::Unsupported {
+                    feature: "printf".into(),
+                    span: self.b.span,
+                    needs: "a later version of this compiler".into(),
+                });
+            }
             _ => self.keep(inst)?,
         }
         Ok(())

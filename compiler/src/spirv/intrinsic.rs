@@ -132,7 +132,7 @@ impl FnEmitter<'_, '_> {
         let args = self.values(&data.args)?;
         let ty = self.e.ty(to)?;
         let id = self.glsl(number, ty, &args)?;
-        if to.scalar.is_float() && op == I::Fma {
+        if op == I::Fma && !data.fp.contract {
             self.e.decorate(id, spv::Decoration::NoContraction, &[]);
         }
         Ok(Some(id))
