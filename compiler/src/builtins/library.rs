@@ -247,11 +247,6 @@ impl TypeArgs {
             "usrctype" => spell(unsigned_of(self.source), n),
             "srcelem" => self.source.name().into(),
             "GEN_BITS" => (s.bytes() * 8).to_string(),
-            // 2 to the number of value bits of an integer source: its least positive value out of range.
-            "SRC_LIMIT" => {
-                let bits = self.source.bytes() * 8 - u32::from(self.source.is_signed());
-                format!("0x1p{bits}f")
-            }
             _ => format_word(s, word)?.to_string(),
         })
     }

@@ -89,80 +89,93 @@ ushort double_to_half_bits_rtp(double x) { return __c_double_to_half(x, as_ulong
 
 ushort double_to_half_bits_rtn(double x) { return __c_double_to_half(x, as_ulong(x) < 0x8000000000000000UL ? 1 : 2); }
 
-// Directed rounding of integers and doubles: the nearest value, and its neighbour if that is on the wrong side.
-// The saturating conversion back is exact except at or beyond the integer type's limit, which is above everything.
+// Directed rounding of integers and doubles. Not by way of the nearest value and a comparison: drivers fold the
+// conversion back and forth away.
+
+// A magnitude as a number with a sign; what is lost is rounded away from zero if `up`, else dropped.
+elemtype __c_from_int_fp(ulong m, int negative, int up)
+{
+    uelemtype sign = negative != 0 ? GEN_SIGN : (uelemtype)0;
+    if (m == 0UL) return 0;
+    int lz = (int)clz(m);
+    m <<= lz;
+    uelemtype kept = (uelemtype)(m >> (63 - GEN_MANT));
+    int lost = (m << (GEN_MANT + 1)) != 0UL;
+    int field = 63 - lz + GEN_BIAS;
+    uelemtype r = GEN_INF;
+    if (field <= 2 * GEN_BIAS) {
+        r = (uelemtype)(((uelemtype)(field - 1) << GEN_MANT) + kept);
+        if (up != 0 && lost != 0) r = (uelemtype)(r + (uelemtype)1);
+    } else if (up == 0) {
+        r = (uelemtype)(GEN_INF - (uelemtype)1);
+    }
+    return as_elemtype((uelemtype)(r | sign));
+}
 
 gentype convert_rtp_signed(srctype x)
 {
-    gentype r = convert_gentype(x);
-    if (r < (gentype)SRC_LIMIT && convert_srctype_sat(r) < x) {
-        ugentype u = as_ugentype(r);
-        return as_gentype((ugentype)(u < GEN_SIGN ? u + (ugentype)1 : u - (ugentype)1));
-    }
-    return r;
+    return __c_from_int_GEN(x < (srctype)0 ? 0UL - (ulong)x : (ulong)x, x < (srctype)0, x >= (srctype)0);
 }
 
 gentype convert_rtn_signed(srctype x)
 {
-    gentype r = convert_gentype(x);
-    if (r >= (gentype)SRC_LIMIT || convert_srctype_sat(r) > x) {
-        ugentype u = as_ugentype(r);
-        return as_gentype((ugentype)(u < GEN_SIGN ? u - (ugentype)1 : u + (ugentype)1));
-    }
-    return r;
+    return __c_from_int_GEN(x < (srctype)0 ? 0UL - (ulong)x : (ulong)x, x < (srctype)0, x < (srctype)0);
 }
 
 gentype convert_rtz_signed(srctype x)
 {
-    return x < (srctype)0 ? convert_gentype_rtp(x) : convert_gentype_rtn(x);
+    return __c_from_int_GEN(x < (srctype)0 ? 0UL - (ulong)x : (ulong)x, x < (srctype)0, 0);
 }
 
 gentype convert_rtp_unsigned(srctype x)
 {
-    gentype r = convert_gentype(x);
-    if (r < (gentype)SRC_LIMIT && convert_srctype_sat(r) < x) {
-        return as_gentype((ugentype)(as_ugentype(r) + (ugentype)1));
-    }
-    return r;
+    return __c_from_int_GEN((ulong)x, 0, 1);
 }
 
 gentype convert_rtn_unsigned(srctype x)
 {
-    gentype r = convert_gentype(x);
-    if (r >= (gentype)SRC_LIMIT || convert_srctype_sat(r) > x) {
-        return as_gentype((ugentype)(as_ugentype(r) - (ugentype)1));
-    }
-    return r;
+    return __c_from_int_GEN((ulong)x, 0, 0);
 }
 
 gentype convert_rtz_unsigned(srctype x)
 {
-    return convert_gentype_rtn(x);
+    return __c_from_int_GEN((ulong)x, 0, 0);
 }
 
-gentype convert_rtp_fp(srctype x)
+float __c_double_to_float(double x, int up)
 {
-    gentype r = convert_gentype(x);
-    if (convert_srctype(r) < x) {
-        ugentype u = as_ugentype(r);
-        if (r == (gentype)0) return as_gentype((ugentype)1);
-        return as_gentype((ugentype)(u < GEN_SIGN ? u + (ugentype)1 : u - (ugentype)1));
+    ulong u = as_ulong(x);
+    uint sign = (uint)(u >> 32) & 0x80000000u;
+    ulong a = u & 0x7fffffffffffffffUL;
+    if (a >= 0x7ff0000000000000UL) return (float)x;
+    if (a == 0UL) return as_float(sign);
+    int e = (int)(a >> 52) - 1023;
+    ulong m = 0x8000000000000000UL | (a << 11);
+    if (e > 127) return as_float(sign | (up != 0 ? 0x7f800000u : 0x7f7fffffu));
+    int drop = 40;
+    int field = e + 127;
+    if (field < 1) {
+        drop += 1 - field;
+        field = 1;
     }
-    return r;
+    uint kept = drop > 63 ? 0u : (uint)(m >> drop);
+    int lost = drop > 63 ? 1 : (m << (64 - drop)) != 0UL;
+    uint r = ((uint)(field - 1) << 23) + kept;
+    if (up != 0 && lost != 0) r += 1u;
+    return as_float(sign | r);
 }
 
-gentype convert_rtn_fp(srctype x)
+float convert_rtp_fp(double x)
 {
-    gentype r = convert_gentype(x);
-    if (convert_srctype(r) > x) {
-        ugentype u = as_ugentype(r);
-        if (r == (gentype)0) return as_gentype((ugentype)(GEN_SIGN | (ugentype)1));
-        return as_gentype((ugentype)(u < GEN_SIGN ? u - (ugentype)1 : u + (ugentype)1));
-    }
-    return r;
+    return __c_double_to_float(x, as_ulong(x) < 0x8000000000000000UL);
 }
 
-gentype convert_rtz_fp(srctype x)
+float convert_rtn_fp(double x)
 {
-    return x < (srctype)0 ? convert_gentype_rtp(x) : convert_gentype_rtn(x);
+    return __c_double_to_float(x, as_ulong(x) >= 0x8000000000000000UL);
+}
+
+float convert_rtz_fp(double x)
+{
+    return __c_double_to_float(x, 0);
 }
