@@ -9,7 +9,7 @@ use crate::source::Span;
 /// Deepest nesting of brackets, as clang's default.
 const MAX_BRACKETS: usize = 256;
 /// Deepest nesting of everything: brackets, statements without braces, prefix operators, casts.
-const MAX_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 2000;
 /// Most binary operators in one expression.
 const MAX_OPERATORS: usize = 4096;
 
