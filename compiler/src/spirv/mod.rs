@@ -15,12 +15,15 @@
 mod arith;
 mod block;
 mod capability;
+mod check;
 mod consts;
 mod interface;
 mod intrinsic;
 mod memory;
 mod reflection;
 mod types;
+
+pub use check::check;
 
 use crate::diag::InternalError;
 use crate::ir::{EntityRef, Function, Inst, Module, Value};

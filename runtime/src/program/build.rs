@@ -1,5 +1,6 @@
 //! clBuildProgram and clCompileProgram (CL 5.6.2, 5.6.3).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use caldera_compiler::options::{OptionUse, Options};
@@ -270,8 +271,12 @@ pub(super) fn run(
         }
         return Err(Error::new(failure, "see the build log").at(section));
     };
-    work();
-    notify(program);
+    let subject = Arc::clone(program);
+    program.context().executor().call(Box::new(move || {
+        // A fault of the compiler must not end the executor; the build has failed then (`InProgress`).
+        let _ = catch_unwind(AssertUnwindSafe(work));
+        notify(&subject);
+    }));
     Ok(())
 }
 

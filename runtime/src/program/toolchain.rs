@@ -14,6 +14,8 @@ use caldera_compiler::pp::IncludeResolver;
 use caldera_compiler::target::Target;
 
 use super::build::Header;
+use super::cache::Cache;
+use crate::lock::{Mutex, Rank};
 
 /// One compilation.
 pub(super) struct Unit<'a> {
@@ -49,6 +51,7 @@ impl Object {
 
     /// From a program binary.
     pub(super) fn from_text(text: &str, arg_info: bool) -> Result<Object, String> {
+        compiler::Object::from_text(text).map_err(|e| format!("not a compiled program: {e}"))?;
         Ok(Object {
             text: text.to_owned(),
             log: String::new(),
@@ -96,35 +99,60 @@ impl IncludeResolver for Includes<'_> {
 const SOURCE_NAME: &str = "<source>";
 
 impl Unit<'_> {
-    /// Calls the compiler with this unit; source that is no UTF-8 is passed on as well as can be.
-    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> T {
+    /// Calls the compiler with this unit; source that is no UTF-8 is passed on as well as can be. Also whether the
+    /// result depends on this unit alone.
+    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> (T, bool) {
         let source = String::from_utf8_lossy(self.source);
         let resolver = Includes {
             headers: self.headers,
             touched_files: Cell::new(false),
         };
-        work(&Input {
+        let result = work(&Input {
             name: SOURCE_NAME,
             source: &source,
             options: self.options,
             resolver: &resolver,
-        })
+        });
+        (result, self.headers.is_empty() && !resolver.touched_files.get())
     }
 }
 
 /// Compiles and links in one go.
 pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>, String> {
-    let compiled = unit.with_input(|input| compiler::compile(input, target));
+    let key = Key {
+        source: Arc::clone(unit.source),
+        options: unit.options_text.to_owned(),
+        target: Arc::clone(target),
+    };
+    if let Some(linked) = BUILDS.lock().get(&key) {
+        return Ok(linked);
+    }
+    let (compiled, alone) = unit.with_input(|input| compiler::compile(input, target));
     let compiled = compiled.map_err(|failed| failed.log)?;
-    Ok(Arc::new(Linked {
+    let linked = Arc::new(Linked {
         words: compiled.words.into(),
         log: compiled.log,
-    }))
+    });
+    if alone {
+        BUILDS.lock().insert(key, Arc::clone(&linked));
+    }
+    Ok(linked)
 }
+
+/// What a build depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    source: Arc<[u8]>,
+    options: String,
+    target: Arc<Target>,
+}
+
+/// Builds of this process.
+static BUILDS: Mutex<Cache<Key, Linked>> = Mutex::new(Rank::Cache, Cache::new());
 
 /// Compiles.
 pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Object>, String> {
-    let object = unit.with_input(|input| compiler::compile_object(input, target));
+    let (object, _) = unit.with_input(|input| compiler::compile_object(input, target));
     let object = object.map_err(|failed| failed.log)?;
     Ok(Arc::new(Object {
         text: object.to_text(),
