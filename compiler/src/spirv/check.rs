@@ -16,7 +16,20 @@ pub fn check(words: &[u32]) -> Result<(), String> {
     if words.len() > MOST_WORDS {
         return Err("the module is too large".into());
     }
-    let module = dr::load_words(words).map_err(|e| format!("not a SPIR-V module: {e}"))?;
+    let mut at = 5;
+    while at < words.len() {
+        at += match words[at] >> 16 {
+            0 => return Err("an instruction without length".into()),
+            length => length as usize,
+        };
+    }
+    if at != words.len() {
+        return Err("truncated".into());
+    }
+    // rspirv indexes beyond a malformed instruction's end.
+    let module = std::panic::catch_unwind(|| dr::load_words(words))
+        .map_err(|_| "a malformed instruction".to_owned())?
+        .map_err(|e| format!("not a SPIR-V module: {e}"))?;
     let bound = module.header.as_ref().map_or(0, |h| h.bound);
     let mut defined = HashSet::new();
     for id in module.all_inst_iter().filter_map(|i| i.result_id) {
