@@ -190,6 +190,8 @@ pub struct Kernel {
     pub local_fixed: u32,
     /// Whether the kernel has a local arena: `spec_id::LOCAL_BYTES` must then cover it (at least 4 bytes).
     pub has_arena: bool,
+    /// The result does not depend on how the NDRange is divided into work-groups, even of different sizes.
+    pub ungrouped: bool,
 }
 
 impl Kernel {

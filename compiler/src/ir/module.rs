@@ -217,6 +217,9 @@ pub struct Module {
     pub abi: Vec<KernelAbi>,
     pub system: SystemPush,
     pub constant_data: ConstantData,
+    /// Kernels whose work-items cannot tell how they are grouped: any division of the NDRange into work-groups,
+    /// even of different sizes, gives the same result. `lower_system_values` fills it in; empty is always safe.
+    pub ungrouped: Vec<Func>,
 }
 
 /// Names an instruction across functions.

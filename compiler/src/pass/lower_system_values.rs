@@ -38,12 +38,48 @@ const DIMS: u32 = 3;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     module.system = slots(module);
+    module.ungrouped = ungrouped(module);
     let system = module.system.clone();
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         changed |= lower(func, &system);
     }
     Ok(changed.into())
+}
+
+/// The kernels that neither ask about work-groups nor work together in one.
+fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
+    let mut list = Vec::new();
+    for kernel in &module.kernels {
+        let func = &module.funcs[kernel.func];
+        let mut walk = Walk::new(func);
+        let local_args = kernel
+            .args
+            .iter()
+            .any(|a| matches!(a.kind, crate::ir::ArgKind::Local { .. }));
+        let mut alone = kernel.required_size.is_none() && !local_args;
+        while let Some((_, inst)) = walk.next(func) {
+            alone &= match &func.insts[inst].op {
+                Op::Intrinsic(
+                    Intrinsic::LocalId
+                    | Intrinsic::GroupId
+                    | Intrinsic::LocalSize
+                    | Intrinsic::NumGroups
+                    | Intrinsic::GlobalSize
+                    | Intrinsic::WorkgroupId
+                    | Intrinsic::LocalInvocationId
+                    | Intrinsic::WorkgroupSize
+                    | Intrinsic::Barrier(_),
+                ) => false,
+                Op::GlobalAddr(g) => module.globals[*g].space != AddressSpace::Local,
+                _ => true,
+            };
+        }
+        if alone {
+            list.push(kernel.func);
+        }
+    }
+    list
 }
 
 /// The slots that the module needs, laid out from offset 0.

@@ -329,6 +329,14 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
                 written: flags & 2 != 0,
                 escapes: flags & 4 != 0,
             };
+        } else if Some(call_set) == tables.caldera && number == 2 {
+            let call = Call {
+                tables: &tables,
+                op: Op::Kernel,
+                at,
+                args,
+            };
+            r.kernel(&call)?.ungrouped = true;
         }
     }
     for (k, &f) in r.functions.iter().enumerate() {

@@ -7,6 +7,8 @@ pub const CLSPV_SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
 /// The newest revision that the reader knows.
 pub const REVISION: u32 = 7;
 /// Caldera's own set. Instruction 1, `ArgumentUse`: Kernel, Ordinal, Flags (1 read, 2 written, 4 escapes).
+/// Instruction 2, `KernelUngrouped`: Kernel, whose result does not depend on how its NDRange is divided into
+/// work-groups, even of different sizes.
 pub const CALDERA_SET: &str = "NonSemantic.Caldera.1";
 
 /// What an operand is.

@@ -217,6 +217,13 @@ impl Writer<'_, '_> {
         let module = self.e.module;
         let mut set = None;
         for (info, &decl) in module.kernels.iter().zip(kernels) {
+            if module.ungrouped.contains(&info.func) {
+                let set = match set {
+                    Some(s) => s,
+                    None => *set.insert(self.e.import(CALDERA_SET)),
+                };
+                self.call(set, 2, vec![decl]);
+            }
             for (ordinal, arg) in info.args.iter().enumerate() {
                 let u = arg.uses;
                 let flags = u32::from(u.read) | u32::from(u.written) << 1 | u32::from(u.escapes) << 2;

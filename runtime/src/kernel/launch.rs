@@ -96,6 +96,14 @@ pub(crate) struct Launch {
     local: [u32; 3],
     /// Work-groups.
     groups: [u32; 3],
+    tail: Option<Tail>,
+}
+
+/// The rest of an NDRange in x, where the work-group size does not divide it and the kernel cannot tell.
+struct Tail {
+    pipeline: Arc<vk::Pipeline>,
+    /// Work-items in x; one work-group.
+    width: u32,
 }
 
 /// The bytes of a place, in whichever block.
@@ -175,7 +183,12 @@ impl Launch {
             }
         }
         let local = local_size::resolve(nd.local, global, nd.work_dim, reflection.required_size, limits)?;
+        let local = match nd.local {
+            None if reflection.ungrouped => local_size::uneven(global, limits).unwrap_or(local),
+            None | Some(_) => local,
+        };
         let groups = [0, 1, 2].map(|d| global[d] / local[d]);
+        let rest = global[0] % local[0];
 
         let mut push = [0u8; MAX_PUSH];
         let push_size = kernel.push_size();
@@ -254,7 +267,20 @@ impl Launch {
             arena,
             work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.work_dim),
         };
+        let tail = if rest == 0 {
+            None
+        } else {
+            let variant = Variant {
+                local: [rest, 1, 1],
+                ..variant
+            };
+            Some(Tail {
+                pipeline: kernel.pipeline(variant)?,
+                width: rest,
+            })
+        };
         Ok(Launch {
+            tail,
             pipeline: kernel.pipeline(variant)?,
             push,
             push_size,
@@ -324,20 +350,35 @@ impl Launch {
         if (0..3).all(|d| self.groups[d] <= limit[d]) {
             r.recorder().push_constants(&self.push[..self.push_size]);
             r.recorder().dispatch(self.groups);
-            return Ok(());
+        } else {
+            self.record_regions(kernel, r, [0; 3], self.local, self.groups, limit);
         }
-        self.record_regions(kernel, r, limit);
+        if let Some(tail) = &self.tail {
+            r.keep_launch(kernel, &tail.pipeline);
+            r.recorder().bind(&tail.pipeline);
+            let done = [self.groups[0] * self.local[0], 0, 0];
+            let groups = [1, self.groups[1], self.groups[2]];
+            self.record_regions(kernel, r, done, [tail.width, 1, 1], groups, limit);
+        }
         Ok(())
     }
 
-    /// One dispatch per region of at most `limit` work-groups.
-    fn record_regions(&self, kernel: &DeviceKernel, r: &mut Recording<'_>, limit: [u32; 3]) {
+    /// One dispatch per region of at most `limit` work-groups, behind `done` work-items.
+    fn record_regions(
+        &self,
+        kernel: &DeviceKernel,
+        r: &mut Recording<'_>,
+        done: [u32; 3],
+        local: [u32; 3],
+        groups: [u32; 3],
+        limit: [u32; 3],
+    ) {
         let system = &kernel.module().reflection().push;
         let mut push = self.push;
         let mut first = [0u32; 3];
         loop {
-            let count = [0, 1, 2].map(|d| limit[d].min(self.groups[d] - first[d]));
-            let items = [0, 1, 2].map(|d| self.offset[d] + first[d] * self.local[d]);
+            let count = [0, 1, 2].map(|d| limit[d].min(groups[d] - first[d]));
+            let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * local[d]);
             vector(&mut push, system.region_offset, items);
             vector(&mut push, system.region_group_offset, first);
             r.recorder().push_constants(&push[..self.push_size]);
@@ -345,7 +386,7 @@ impl Launch {
             let mut d = 0;
             loop {
                 first[d] += count[d];
-                if first[d] < self.groups[d] {
+                if first[d] < groups[d] {
                     break;
                 }
                 first[d] = 0;

@@ -55,6 +55,17 @@ pub(super) fn resolve(
     Ok(local)
 }
 
+/// For kernels that cannot tell how they are grouped: a good work-group size for most of the NDRange, where no good
+/// one divides it. What is left over in x then runs as a narrower dispatch. `None` where a divisor is good enough.
+pub(super) fn uneven(global: [u32; 3], limits: &Limits) -> Option<[u32; 3]> {
+    let even = choose(global, limits);
+    let size = even.iter().product::<u32>();
+    let most = GOOD.min(limits.group_invocations).min(limits.group_size[0]);
+    let wide = (most / limits.subgroup * limits.subgroup).max(1);
+    let good = size * 2 >= most && even[0].is_multiple_of(limits.subgroup.min(global[0]));
+    (!good && global[0] >= 4 * wide).then_some([wide, 1, 1])
+}
+
 /// The largest divisor of `n` up to `most`; a multiple of `step` if there is one of at least half that size.
 fn divisor(n: u32, most: u32, step: u32) -> u32 {
     let mut best = 1;
@@ -123,6 +134,15 @@ mod tests {
         assert_eq!(choose([1 << 20, 1, 1], &limits()), [256, 1, 1]);
         assert_eq!(choose([1009, 1, 1], &limits()), [1009, 1, 1]);
         assert_eq!(choose([640, 480, 1], &limits())[0] % 32, 0);
+    }
+
+    #[test]
+    fn primes_are_cut_unevenly() {
+        assert_eq!(uneven([1_000_003, 1, 1], &limits()), Some([256, 1, 1]));
+        assert_eq!(uneven([1 << 20, 1, 1], &limits()), None);
+        assert_eq!(uneven([101, 1, 1], &limits()), None);
+        assert_eq!(uneven([4099, 3, 1], &limits()), Some([256, 1, 1]));
+        assert_eq!(uneven([64, 64, 1], &limits()), None);
     }
 
     #[test]

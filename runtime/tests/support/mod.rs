@@ -107,6 +107,7 @@ pub(crate) fn saxpy(device: &Arc<Device>) -> Arc<DeviceKernel> {
                 pointer(8, false),
                 pointer(16, true),
             ],
+            ungrouped: true,
             ..Kernel::default()
         }],
         push: SystemPush {
