@@ -18,6 +18,7 @@
 //! DESIGN «Address formats»; the idea is that of NIR's explicit IO.
 
 mod access;
+mod atomic;
 mod bulk;
 mod constant;
 mod element;
@@ -31,7 +32,7 @@ use self::format::{AddressFormat, word_storage};
 use self::plan::{Object, Plan};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::build::Builder;
 use crate::ir::inst::{BinOp, CastOp};
@@ -66,12 +67,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     };
     for k in 0..module.kernels.len() {
         let func = &mut module.funcs[module.kernels[k].func];
-        let span = func.span;
-        let plan = Plan::new(func, &module.globals).map_err(|_| PassError::Unsupported {
-            feature: "32-bit and 64-bit atomics on local memory in one kernel".into(),
-            span,
-            needs: "VK_KHR_workgroup_memory_explicit_layout".into(),
-        })?;
+        let plan = Plan::new(func, &module.globals);
         if let Some(abi) = module.abi.get_mut(k) {
             abi.local_fixed = plan.local_bytes;
         }
@@ -504,51 +500,6 @@ impl Lower<'_> {
                 span: self.b.span,
                 needs: needs.into(),
             });
-        }
-        Ok(())
-    }
-
-    fn atomic(&mut self, inst: Inst, op: AtomicOp, args: &[Value]) -> Result<(), PassError> {
-        let result = self.b.func.insts[inst].results.first().copied();
-        let value = result.or(args.get(1).copied());
-        let ty = value
-            .map(|v| self.b.func.ty(v))
-            .ok_or_else(|| bug("atomic of no type"))?;
-        let target = self.target(args[0])?;
-        let (storage, mut operands, has_64) = match target {
-            Target::Physical(address) => (
-                Storage::Physical,
-                vec![address],
-                self.target.features.buffer_int64_atomics,
-            ),
-            Target::Array(a) => match a.storage {
-                Storage::Arena(elem) if elem == ty => (
-                    a.storage,
-                    self.location(a, 0),
-                    self.target.features.shared_int64_atomics,
-                ),
-                Storage::Arena(_)
-                | Storage::Variable
-                | Storage::PushWord
-                | Storage::ArgsWord
-                | Storage::Physical => return Err(bug("atomic on memory that is not shared").into()),
-            },
-        };
-        if ty == Ty::I64 && !has_64 {
-            return Err(PassError::Unsupported {
-                feature: "64-bit atomics".into(),
-                span: self.b.span,
-                needs: "VK_KHR_shader_atomic_int64".into(),
-            });
-        }
-        for &a in &args[1..] {
-            operands.push(self.mapped(a));
-        }
-        let results: Vec<Ty> = result.iter().map(|_| ty).collect();
-        let new = self.b.insert(Op::AtomicOn(op, storage), operands, &results);
-        if result.is_some() {
-            let new = self.b.func.insts[new].results[0];
-            self.replace(inst, new);
         }
         Ok(())
     }

@@ -214,15 +214,18 @@ impl FnEmitter<'_, '_> {
         let bytes = self.e.local_bytes();
         let u32_type = self.e.u32_type();
         let stride = self.e.u32_const(elem.bytes());
-        let count = self.e.intern(
-            spv::Op::SpecConstantOp,
-            Some(u32_type),
-            vec![
-                Operand::LiteralSpecConstantOpInteger(spv::Op::UDiv),
-                Operand::IdRef(bytes),
-                Operand::IdRef(stride),
-            ],
-        );
+        let round = self.e.u32_const(elem.bytes() - 1);
+        let mut spec = |op: spv::Op, a: Id, b: Id| {
+            let operands = vec![
+                Operand::LiteralSpecConstantOpInteger(op),
+                Operand::IdRef(a),
+                Operand::IdRef(b),
+            ];
+            self.e.intern(spv::Op::SpecConstantOp, Some(u32_type), operands)
+        };
+        // Rounded up: the last element may be used in part.
+        let rounded = spec(spv::Op::IAdd, bytes, round);
+        let count = spec(spv::Op::UDiv, rounded, stride);
         let elem_id = self.e.ty(elem)?;
         let array = self.e.intern(
             spv::Op::TypeArray,

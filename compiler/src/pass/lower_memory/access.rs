@@ -232,7 +232,7 @@ impl Lower<'_> {
     }
 
     /// How far a part of an element must be shifted, as a value of the element's type.
-    fn bit_in_word(&mut self, a: Array, extra: u32) -> Value {
+    pub(super) fn bit_in_word(&mut self, a: Array, extra: u32) -> Value {
         let bytes = self.mapped(a.pointer);
         let bytes = self.plus(bytes, extra);
         let inside = u64::from(a.elem.bytes() - 1);

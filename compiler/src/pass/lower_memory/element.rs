@@ -13,10 +13,6 @@ pub(super) struct Accesses {
     atomics: Vec<u32>,
 }
 
-/// Two widths of atomics on one array.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) struct MixedAtomics;
-
 impl Accesses {
     /// A load or store. Pointers count as I64: that is how they are stored.
     pub(super) fn typed(&mut self, ty: Ty, align: u32) {
@@ -45,12 +41,10 @@ impl Accesses {
     }
 
     /// The element type: the accessed type if all agree, the common scalar if the widths agree, otherwise words.
-    /// With `typed` false always words: for memory that several objects share.
-    pub(super) fn element(&self) -> Result<Ty, MixedAtomics> {
-        match self.atomics[..] {
-            [] => {}
-            [bytes] => return Ok(Ty::of(Scalar::int(bytes * 8))),
-            _ => return Err(MixedAtomics),
+    /// Atomics need an integer of their width, the widest one if there are several.
+    pub(super) fn element(&self) -> Ty {
+        if let Some(&bytes) = self.atomics.iter().max() {
+            return Ty::of(Scalar::int(bytes * 8));
         }
         let bulk_fits = |bytes: u32| {
             self.bulk
@@ -61,7 +55,7 @@ impl Accesses {
             let align = self.bulk.iter().map(|&(align, _)| align).min().unwrap_or(4);
             let sizes_fit = |bytes: &u32| align >= *bytes && bulk_fits(*bytes);
             let bytes = [4, 2, 1].into_iter().find(sizes_fit).unwrap_or(4);
-            return Ok(Ty::of(Scalar::int(bytes * 8)));
+            return Ty::of(Scalar::int(bytes * 8));
         };
         let width = first.scalar.bytes();
         let scalars_agree = self
@@ -69,7 +63,7 @@ impl Accesses {
             .iter()
             .all(|&(ty, align, _)| ty.scalar.bytes() == width && align >= width);
         if !scalars_agree || !bulk_fits(width) {
-            return Ok(Ty::I32);
+            return Ty::I32;
         }
         let scalar = self.most_frequent_scalar(first.scalar);
         let bytes = first.bytes();
@@ -79,9 +73,9 @@ impl Accesses {
                 .iter()
                 .all(|&(ty, align, _)| ty.lanes == first.lanes && align >= bytes);
         if vectors_agree && bulk_fits(bytes) {
-            return Ok(Ty::vector(scalar, first.lanes));
+            return Ty::vector(scalar, first.lanes);
         }
-        Ok(Ty::of(scalar))
+        Ty::of(scalar)
     }
 
     fn most_frequent_scalar(&self, first: Scalar) -> Scalar {
@@ -113,7 +107,7 @@ mod tests {
         for &(align, size) in bulk {
             a.bulk(align, size);
         }
-        a.element().expect("no atomics")
+        a.element()
     }
 
     #[test]
@@ -145,8 +139,8 @@ mod tests {
         let mut a = Accesses::default();
         a.typed(Ty::F32, 4);
         a.atomic(Ty::I32);
-        assert_eq!(a.element(), Ok(Ty::I32));
+        assert_eq!(a.element(), Ty::I32);
         a.atomic(Ty::I64);
-        assert_eq!(a.element(), Err(MixedAtomics));
+        assert_eq!(a.element(), Ty::I64);
     }
 }

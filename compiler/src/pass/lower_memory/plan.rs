@@ -6,7 +6,7 @@
 //! loaded or turned into a number, then a pointer of the class is an offset into that object, which becomes a
 //! variable. All other objects lie on one stack, and pointers to them are offsets into that.
 
-use super::element::{Accesses, MixedAtomics};
+use super::element::Accesses;
 use super::format::AddressFormat;
 use crate::intrinsic::Intrinsic;
 use crate::ir::inst::CastOp;
@@ -54,7 +54,7 @@ impl Plan {
             .unwrap_or(Object::Stack)
     }
 
-    pub(super) fn new(func: &Function, globals: &Map<Global, GlobalData>) -> Result<Plan, MixedAtomics> {
+    pub(super) fn new(func: &Function, globals: &Map<Global, GlobalData>) -> Plan {
         let mut classes = Classes::new(func);
         let insts = func.insts_in_order();
         for &inst in &insts {
@@ -103,8 +103,8 @@ impl Plan {
             objects,
         };
         plan.place_locals(func, globals, &insts);
-        plan.choose_elements(func, &insts)?;
-        Ok(plan)
+        plan.choose_elements(func, &insts);
+        plan
     }
 
     /// In the order of the module, from 0.
@@ -122,7 +122,7 @@ impl Plan {
         }
     }
 
-    fn choose_elements(&mut self, func: &Function, insts: &[Inst]) -> Result<(), MixedAtomics> {
+    fn choose_elements(&mut self, func: &Function, insts: &[Inst]) {
         let mut table = AccessTable {
             arena: Accesses::default(),
             stack: Accesses::default(),
@@ -131,15 +131,14 @@ impl Plan {
         for &inst in insts {
             table.inst(self, func, inst);
         }
-        self.arena = table.arena.element()?;
-        self.stack.elem = table.stack.element()?;
+        self.arena = table.arena.element();
+        self.stack.elem = table.stack.element();
         for (variable, accesses) in self.variables.iter_mut().zip(&table.variables) {
-            variable.elem = accesses.element()?;
+            variable.elem = accesses.element();
             if accesses.is_empty() {
                 variable.bytes = 0;
             }
         }
-        Ok(())
     }
 }
 

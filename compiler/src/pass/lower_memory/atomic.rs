@@ -1,0 +1,130 @@
+//! Atomic operations: on device addresses and on the elements of the local arena. Where a kernel has 64-bit and
+//! 32-bit atomics on local memory, the arena's elements have 64 bits and the 32-bit ones are compare-and-swap
+//! loops on the element that holds the word.
+
+use super::access::{Array, Target};
+use super::{Lower, bug};
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
+use crate::ir::{Inst, Op, Storage, Ty, Value};
+use crate::pass::PassError;
+
+impl Lower<'_> {
+    pub(super) fn atomic(&mut self, inst: Inst, op: AtomicOp, args: &[Value]) -> Result<(), PassError> {
+        let result = self.b.func.insts[inst].results.first().copied();
+        let value = result.or(args.get(1).copied());
+        let ty = value
+            .map(|v| self.b.func.ty(v))
+            .ok_or_else(|| bug("atomic of no type"))?;
+        let operands: Vec<Value> = args[1..].iter().map(|&a| self.mapped(a)).collect();
+        let target = self.target(args[0])?;
+        let (storage, mut location, has_64) = match target {
+            Target::Physical(address) => (
+                Storage::Physical,
+                vec![address],
+                self.target.features.buffer_int64_atomics,
+            ),
+            Target::Array(a) => match a.storage {
+                Storage::Arena(elem) if elem == ty => (
+                    a.storage,
+                    self.location(a, 0),
+                    self.target.features.shared_int64_atomics,
+                ),
+                Storage::Arena(Ty::I64) if ty == Ty::I32 => {
+                    let old = self.half_atomic(a, op, &operands);
+                    if result.is_some() {
+                        self.replace(inst, old);
+                    }
+                    return Ok(());
+                }
+                Storage::Arena(_)
+                | Storage::Variable
+                | Storage::PushWord
+                | Storage::ArgsWord
+                | Storage::Physical => return Err(bug("atomic on memory that is not shared").into()),
+            },
+        };
+        if ty == Ty::I64 && !has_64 {
+            return Err(PassError::Unsupported {
+                feature: "64-bit atomics".into(),
+                span: self.b.span,
+                needs: "VK_KHR_shader_atomic_int64".into(),
+            });
+        }
+        location.extend(operands);
+        let results: Vec<Ty> = result.iter().map(|_| ty).collect();
+        let new = self.b.insert(Op::AtomicOn(op, storage), location, &results);
+        if result.is_some() {
+            let new = self.b.func.insts[new].results[0];
+            self.replace(inst, new);
+        }
+        Ok(())
+    }
+
+    /// A 32-bit operation on half of a 64-bit element. Returns the old half.
+    fn half_atomic(&mut self, a: Array, op: AtomicOp, operands: &[Value]) -> Value {
+        let location = self.location(a, 0);
+        let shift = self.bit_in_word(a, 0);
+        let load = Op::AtomicOn(AtomicOp::Load, a.storage);
+        let first = self.b.value(load, location.clone(), Ty::I64);
+        if op == AtomicOp::Load {
+            let shifted = self.b.binary(BinOp::LShr, first, shift);
+            return self.b.cast(CastOp::Trunc, shifted, Ty::I32);
+        }
+        let (l, body) = self.b.loop_(vec![first], &[Ty::I32]);
+        let old = self.b.func.regions[body].args[0];
+        self.b.enter(body);
+        let shifted = self.b.binary(BinOp::LShr, old, shift);
+        let half = self.b.cast(CastOp::Trunc, shifted, Ty::I32);
+        let new = self.new_half(op, half, operands);
+        let ones = self.b.bits(Ty::I64, 0xffff_ffff);
+        let mask = self.b.binary(BinOp::Shl, ones, shift);
+        let keep = self.b.unary(UnOp::Not, mask);
+        let kept = self.b.binary(BinOp::And, old, keep);
+        let wide = self.b.cast(CastOp::ZExt, new, Ty::I64);
+        let placed = self.b.binary(BinOp::Shl, wide, shift);
+        let desired = self.b.binary(BinOp::Or, kept, placed);
+        let mut args = location;
+        args.extend([old, desired]);
+        let swap = Op::AtomicOn(AtomicOp::CmpXchg, a.storage);
+        let seen = self.b.value(swap, args, Ty::I64);
+        let done = self.b.compare(CmpOp::IEq, seen, old);
+        let (_, out, again) = self.b.if_(done, &[]);
+        self.b.enter(out);
+        self.b.exit(l, vec![half]);
+        self.b.leave();
+        self.b.enter(again);
+        self.b.repeat(l, vec![seen]);
+        self.b.leave();
+        self.b.unreachable();
+        self.b.leave();
+        self.b.results(l)[0]
+    }
+
+    /// What the operation stores.
+    fn new_half(&mut self, op: AtomicOp, old: Value, operands: &[Value]) -> Value {
+        let mut binary = |op: BinOp| self.b.binary(op, old, operands[0]);
+        match op {
+            AtomicOp::Add => binary(BinOp::IAdd),
+            AtomicOp::Sub => binary(BinOp::ISub),
+            AtomicOp::And => binary(BinOp::And),
+            AtomicOp::Or => binary(BinOp::Or),
+            AtomicOp::Xor => binary(BinOp::Xor),
+            AtomicOp::Xchg | AtomicOp::Store => operands[0],
+            AtomicOp::Load => old,
+            AtomicOp::SMin | AtomicOp::SMax | AtomicOp::UMin | AtomicOp::UMax => {
+                let op = match op {
+                    AtomicOp::SMin => Intrinsic::SMin,
+                    AtomicOp::SMax => Intrinsic::SMax,
+                    AtomicOp::UMin => Intrinsic::UMin,
+                    _ => Intrinsic::UMax,
+                };
+                self.b.value(Op::Intrinsic(op), vec![old, operands[0]], Ty::I32)
+            }
+            AtomicOp::CmpXchg => {
+                let equal = self.b.compare(CmpOp::IEq, old, operands[0]);
+                self.b.select(equal, operands[1], old)
+            }
+        }
+    }
+}
