@@ -94,3 +94,20 @@ impl<'s> Cloner<'s> {
         }
     }
 }
+
+impl Function {
+    /// The same function without the values, instructions and regions that passes have left unused.
+    #[must_use]
+    pub fn compacted(&self) -> Function {
+        let params: Vec<_> = self.params.iter().map(|&p| self.ty(p)).collect();
+        let mut new = Function::new(self.name.clone(), &params, self.ret);
+        new.span = self.span;
+        let mut cloner = Cloner::new(self);
+        for (&old, &param) in self.params.iter().zip(&new.params) {
+            cloner.map_value(old, param);
+        }
+        let body = new.body;
+        cloner.region(&mut new, self.body, body, |_, _, _| {});
+        new
+    }
+}

@@ -35,8 +35,10 @@ impl Walk {
                 continue;
             };
             *next += 1;
-            self.stack
-                .extend(func.insts[inst].regions.iter().rev().map(|&r| (r, 0)));
+            let regions = &func.insts[inst].regions;
+            if !regions.is_empty() {
+                self.stack.extend(regions.iter().rev().map(|&r| (r, 0)));
+            }
             return Some((region, inst));
         }
         None

@@ -24,6 +24,15 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         changed |= remove_dead(func);
+        // Tables that are mostly remains make every pass slower.
+        let used = func
+            .regions_in_order()
+            .iter()
+            .map(|&r| func.regions[r].insts.len())
+            .sum::<usize>();
+        if used > 0 && func.insts.len() > 2 * used + 64 {
+            *func = func.compacted();
+        }
     }
     Ok(changed.into())
 }

@@ -25,7 +25,7 @@ pub const PASS: Pass = Pass {
 };
 
 /// Rounds per execution; what is left then, the next execution finds.
-const MAX_ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 64;
 
 /// Instructions in both arms of an `if` that becomes selects.
 const MAX_SPECULATED: usize = 6;
@@ -37,13 +37,15 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         for _ in 0..MAX_ROUNDS {
-            let mut again = fold(func);
-            again |= unify(func);
-            again |= if_to_select(func);
-            again |= nest_tails(func);
-            again |= merge_tails(func);
-            changed |= again;
-            if !again {
+            let folded = fold(func);
+            // Nothing has to be known twice: each step is done with what is known if it changes anything.
+            let known = Known::new(func);
+            let again = unify(func, &known)
+                || if_to_select(func, &known)
+                || nest_tails(func, &known)
+                || merge_tails(func, known);
+            changed |= folded || again;
+            if !folded && !again {
                 break;
             }
         }
@@ -54,10 +56,9 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 /// Gets rid of blocks that are left early, where that takes no more than rearranging `if`s.
 pub(super) fn early_exits_to_else(func: &mut Function) {
     for _ in 0..MAX_ROUNDS {
-        let mut again = fold(func);
-        again |= nest_tails(func);
-        again |= merge_tails(func);
-        if !again {
+        let folded = fold(func);
+        let known = Known::new(func);
+        if !nest_tails(func, &known) && !merge_tails(func, known) && !folded {
             break;
         }
     }
@@ -165,6 +166,7 @@ fn dissolve(
 
 /// The order of instructions in the text, and the last one inside each.
 struct Order {
+    list: Vec<Inst>,
     at: Vec<u32>,
     last: Vec<u32>,
     owner: Vec<Option<Inst>>,
@@ -173,6 +175,7 @@ struct Order {
 impl Order {
     fn new(func: &Function) -> Self {
         let mut order = Order {
+            list: Vec::new(),
             at: vec![u32::MAX; func.insts.len()],
             last: vec![0; func.insts.len()],
             owner: vec![None; func.regions.len()],
@@ -192,6 +195,7 @@ impl Order {
                 }
             }
         }
+        order.list = list;
         order
     }
     /// Whether `inst` is `outer` or inside of it.
@@ -209,20 +213,36 @@ impl Order {
     }
 }
 
-/// Results and loop arguments that are always the same value.
-fn unify(func: &mut Function) -> bool {
-    let jumps = Jumps::new(func);
-    let order = Order::new(func);
-    let mut replacements = Replacements::default();
-    let mut dropped = false;
-    let mut walk = Walk::new(func);
-    let mut list = Vec::new();
-    while let Some((_, inst)) = walk.next(func) {
-        if func.insts[inst].op.is_structured() {
-            list.push(inst);
+/// What the steps want to know of a function.
+struct Known {
+    jumps: Jumps,
+    order: Order,
+    /// Regions, outer ones first.
+    regions: Vec<Region>,
+    /// Structured instructions in the order of the text.
+    structured: Vec<Inst>,
+}
+
+impl Known {
+    fn new(func: &Function) -> Self {
+        let order = Order::new(func);
+        let structured = order.list.iter().copied();
+        let structured = structured.filter(|&i| func.insts[i].op.is_structured()).collect();
+        Known {
+            jumps: Jumps::new(func),
+            order,
+            regions: func.regions_in_order(),
+            structured,
         }
     }
-    for inst in list {
+}
+
+/// Results and loop arguments that are always the same value.
+fn unify(func: &mut Function, known: &Known) -> bool {
+    let Known { jumps, order, .. } = known;
+    let mut replacements = Replacements::default();
+    let mut dropped = false;
+    for &inst in &known.structured {
         for n in 0..func.insts[inst].results.len() {
             let passed = jumps.exits(inst).iter().map(|&e| func.insts[e].args[n]);
             let result = func.insts[inst].results[n];
@@ -281,19 +301,26 @@ fn same(
 }
 
 /// `if` instructions whose arms compute little and have no effects.
-fn if_to_select(func: &mut Function) -> bool {
-    let jumps = Jumps::new(func);
+fn if_to_select(func: &mut Function, known: &Known) -> bool {
+    let jumps = &known.jumps;
+    if !known
+        .structured
+        .iter()
+        .any(|&i| func.insts[i].op == Op::If && is_speculatable(func, jumps, i))
+    {
+        return false;
+    }
     let mut changed = false;
     let mut replacements = Replacements::default();
     for region in func.regions_in_order().into_iter().rev() {
-        let flat = |i: &Inst| func.insts[*i].op == Op::If && is_speculatable(func, &jumps, *i);
+        let flat = |i: &Inst| func.insts[*i].op == Op::If && is_speculatable(func, jumps, *i);
         if !func.regions[region].insts.iter().any(flat) {
             continue;
         }
         changed = true;
         let old = std::mem::take(&mut func.regions[region].insts);
         for inst in old {
-            if func.insts[inst].op != Op::If || !is_speculatable(func, &jumps, inst) {
+            if func.insts[inst].op != Op::If || !is_speculatable(func, jumps, inst) {
                 func.regions[region].insts.push(inst);
                 continue;
             }
@@ -361,16 +388,22 @@ fn is_cheap(func: &Function, inst: Inst) -> bool {
 }
 
 /// Where one arm of an `if` leaves an enclosing block, moves the code behind the `if` into the other arm.
-fn nest_tails(func: &mut Function) -> bool {
-    let jumps = Jumps::new(func);
-    let regions = func.regions_in_order();
-    let depth = depths(func, &regions);
-    // Stays true enough: what is inside of an `if` stays inside.
-    let order = Order::new(func);
+fn nest_tails(func: &mut Function, known: &Known) -> bool {
+    // The order stays true enough: what is inside of an `if` stays inside.
+    let Known { jumps, order, .. } = known;
+    if !known
+        .structured
+        .iter()
+        .any(|&i| arm_that_goes_on(func, jumps, i).is_some())
+    {
+        return false;
+    }
+    let regions = &known.regions;
+    let depth = depths(func, regions);
     let mut height = vec![0usize; func.regions.len()];
     let mut replacements = Replacements::default();
     let mut changed = false;
-    for region in regions.into_iter().rev() {
+    for &region in regions.iter().rev() {
         let mut tail_height = 0;
         for n in (0..func.regions[region].insts.len()).rev() {
             let inst = func.regions[region].insts[n];
@@ -380,7 +413,7 @@ fn nest_tails(func: &mut Function) -> bool {
                 .map(|r| height[r.index()] + 1)
                 .max();
             tail_height = tail_height.max(own.unwrap_or(0));
-            let Some(arm) = arm_that_goes_on(func, &jumps, inst) else {
+            let Some(arm) = arm_that_goes_on(func, jumps, inst) else {
                 continue;
             };
             if depth[region.index()] + tail_height + 1 > MAX_DEPTH {
@@ -463,11 +496,15 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
 /// - behind it is an exit that passes its very results, and inside are other exits of that target.
 ///
 /// Targets are blocks, `if`s and, in the first case, `switch`es: loops can be left from inside as it is.
-fn merge_tails(func: &mut Function) -> bool {
-    let mut jumps = Jumps::new(func);
-    let order = Order::new(func);
+fn merge_tails(func: &mut Function, known: Known) -> bool {
+    let Known {
+        mut jumps,
+        order,
+        regions,
+        ..
+    } = known;
     let mut changed = false;
-    for region in func.regions_in_order() {
+    for region in regions {
         let &[.., last, end] = &func.regions[region].insts[..] else {
             continue;
         };
