@@ -283,7 +283,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         self.on_thread(move |run| {
-            let Some(module) = run.to_ir(&tokens, roots)? else {
+            let Some(module) = run.build_ir(&tokens, roots)? else {
                 return Ok(None);
             };
             rest(run, module)
@@ -309,7 +309,7 @@ impl<'a> Run<'a> {
         tokens
     }
 
-    fn to_ir(&mut self, tokens: &[Token], roots: Roots) -> Staged<Module> {
+    fn build_ir(&mut self, tokens: &[Token], roots: Roots) -> Staged<Module> {
         let unit = self.timed(Stage::Parse, |run| {
             syntax::parse(tokens, &run.map, &mut run.diags)
         });

@@ -134,10 +134,11 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
         .iter()
         .map(|arg| matches!(arg.kind, ArgKind::Pod { by_ref: true, .. }))
         .collect();
-    let uses = by_ref
-        .contains(&true)
-        .then(|| private_uses(func, &params))
-        .unwrap_or_default();
+    let uses = if by_ref.contains(&true) {
+        private_uses(func, &params)
+    } else {
+        HashMap::new()
+    };
     let mut replacements = Replacements::default();
     let body = func.body;
     let mut b = Builder::before(func, body, 0);
