@@ -50,8 +50,8 @@ fn files(root: &Path) -> Vec<PathBuf> {
     let mut list = Vec::new();
     let mut dirs = vec![root.to_owned()];
     while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
+        for entry in std::fs::read_dir(dir).expect("a test directory") {
+            let path = entry.expect("a test file").path();
             if path.is_dir() {
                 dirs.push(path);
             } else if path.extension().is_some_and(|e| e == "ir") {

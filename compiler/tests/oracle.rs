@@ -140,9 +140,11 @@ impl Generator<'_> {
             7 if self.ret.is_none() => {
                 let zero = self.b.i32(0);
                 let id = self.b.intrinsic(Intrinsic::LocalId, vec![zero], Some(Ty::I64));
-                let id = self
-                    .b
-                    .cast(caldera_compiler::ir::CastOp::Trunc, id.unwrap(), Ty::I32);
+                let id = self.b.cast(
+                    caldera_compiler::ir::CastOp::Trunc,
+                    id.expect("has a result"),
+                    Ty::I32,
+                );
                 self.pool.push(id);
             }
             _ if self.budget > 0 && self.open.len() < 7 => self.structured(),
@@ -385,7 +387,9 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
 
 fn named(name: &str) -> Pass {
     let all = pipeline::pipeline(&Target::desktop()).passes();
-    *all.iter().find(|p| p.name == name).unwrap()
+    *all.iter()
+        .find(|p| p.name == name)
+        .expect("a pass of the pipeline")
 }
 
 fn apply(module: &mut Module, names: &[&str], seed: u64) {

@@ -160,10 +160,10 @@ fn stop_exits(func: &mut Function) {
             structured.push(inst);
             exits[inst.index()] = jumps.exits(inst).to_vec();
         }
-        if let Some(to) = Destination::of(&func.insts[inst].op) {
-            if let Some(at) = stop(func, &parents, parents.enclosing(inst), to) {
-                stopped[at.index()].push(inst);
-            }
+        if let Some(to) = Destination::of(&func.insts[inst].op)
+            && let Some(at) = stop(func, &parents, parents.enclosing(inst), to)
+        {
+            stopped[at.index()].push(inst);
         }
     }
     // Innermost first: what is stopped at one may be stopped again further out.

@@ -12,7 +12,7 @@
 use super::analysis::{Jumps, is_pure};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::walk::{Replacements, Walk};
+use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
@@ -246,11 +246,11 @@ fn unify(func: &mut Function, known: &Known) -> bool {
         for n in 0..func.insts[inst].results.len() {
             let passed = jumps.exits(inst).iter().map(|&e| func.insts[e].args[n]);
             let result = func.insts[inst].results[n];
-            if let Some(v) = same(func, passed, result, &mut replacements) {
-                if order.is_outside(func, v, inst) {
-                    replacements.set(result, v);
-                    dropped = true;
-                }
+            if let Some(v) = same(func, passed, result, &mut replacements)
+                && order.is_outside(func, v, inst)
+            {
+                replacements.set(result, v);
+                dropped = true;
             }
         }
         if func.insts[inst].op != Op::Loop {
@@ -334,9 +334,9 @@ fn if_to_select(func: &mut Function, known: &Known) -> bool {
                 *passed = func.insts[end].args.clone();
                 func.regions[region].insts.extend(insts);
             }
-            for n in 0..func.insts[inst].results.len() {
+            let [then, otherwise] = passed;
+            for (n, (a, b)) in then.into_iter().zip(otherwise).enumerate() {
                 let result = func.insts[inst].results[n];
-                let (a, b) = (passed[0][n], passed[1][n]);
                 if a == b {
                     replacements.set(result, a);
                     continue;

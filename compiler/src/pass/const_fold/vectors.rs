@@ -79,15 +79,13 @@ pub(super) fn construct(func: &mut Function, parts: &[Value], ty: Ty) -> Folded 
         return Folded::Op(Op::Splat, vec![parts[0]]);
     }
     let mut whole = None;
-    let mut next = 0;
-    for &part in parts {
+    for (n, &part) in parts.iter().enumerate() {
         let (Some((Op::Extract(lane), &[v])), 1) = (definition(func, part), func.ty(part).lanes) else {
             return Folded::Same;
         };
-        if *lane != next || *whole.get_or_insert(v) != v {
+        if usize::from(*lane) != n || *whole.get_or_insert(v) != v {
             return Folded::Same;
         }
-        next += 1;
     }
     match whole {
         Some(v) if func.ty(v) == ty => Folded::Value(v),
