@@ -21,6 +21,12 @@ uint __c_two_over_pi_word(int i)
     }
 }
 
+// 32 bits of two words, from bit n of the first on.
+uint __c_funnel(uint a, uint b, int n)
+{
+    return n == 0 ? a : a << n | b >> 32 - n;
+}
+
 // Payne and Hanek for x >= 2^12: quadrant, and the rest in [-pi/4, pi/4] as *r + *e.
 int __c_reduce_large_f(float x, float *r, float *e)
 {
@@ -35,10 +41,12 @@ int __c_reduce_large_f(float x, float *r, float *e)
     uint w1 = __c_two_over_pi_word(w + 1);
     uint w2 = __c_two_over_pi_word(w + 2);
     uint w3 = __c_two_over_pi_word(w + 3);
-    uint a0 = (uint)(((((ulong)w0 << 32) | w1) << s) >> 32);
-    uint a1 = (uint)(((((ulong)w1 << 32) | w2) << s) >> 32);
-    uint a2 = (uint)(((((ulong)w2 << 32) | w3) << s) >> 32);
-    ulong p = ((ulong)(m * a0) << 32) + (ulong)m * a1 + (((ulong)m * a2) >> 32);
+    uint a0 = __c_funnel(w0, w1, s);
+    uint a1 = __c_funnel(w1, w2, s);
+    ulong a2 = __c_funnel(w2, w3, s);
+    ulong top = m * a0;
+    ulong mid = m;
+    ulong p = (top << 32) + mid * a1 + (mid * a2 >> 32);
     // Two bits of quadrant, then the fraction; nearest quadrant: the fraction taken as signed.
     long f = (long)(p << 2);
     int q = (int)(p >> 62) + (f < 0 ? 1 : 0);
