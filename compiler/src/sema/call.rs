@@ -119,6 +119,13 @@ impl Sema<'_> {
         if let [only] = self.overloads[set][..]
             && !self.function_info[only].overloadable
         {
+            // Built-in functions are overloadable: a function of the user's with such a name stands beside them.
+            if builtin::is_builtin(&name.name) && !self.accepts(only, &args) {
+                match builtin::call(self, name, args, span) {
+                    BuiltinCall::Expr(e) => return Ok(*e),
+                    BuiltinCall::Error | BuiltinCall::NotABuiltin => return Err(Reported),
+                }
+            }
             return self.call_function(only, name, args, span);
         }
         let mut best: Option<(u32, FuncId)> = None;
@@ -163,6 +170,16 @@ impl Sema<'_> {
                 Err(self.with_candidates(d, set))
             }
         }
+    }
+
+    /// Whether a function can be called with these arguments.
+    fn accepts(&self, f: FuncId, args: &[Expr]) -> bool {
+        let params = &self.signatures[f].params;
+        params.len() == args.len()
+            && args
+                .iter()
+                .zip(params)
+                .all(|(a, &p)| self.conversion_rank(a, p).is_some())
     }
 
     fn with_candidates(&mut self, mut d: Diag, set: OverloadsId) -> Reported {
