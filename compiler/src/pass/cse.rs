@@ -14,6 +14,7 @@ use crate::ir::{
     Access, AddressSpace, BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
 };
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 pub const PASS: Pass = Pass {
     name: "cse",
@@ -95,9 +96,34 @@ struct Frame {
     versions: [u32; SPACES],
 }
 
+/// A fast hash of small keys that nobody chooses to collide.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
+    }
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(u64::from(n));
+    }
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(u64::from(n));
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+}
+
 #[derive(Default)]
 struct Cse {
-    known: HashMap<Key, Value>,
+    known: HashMap<Key, Value, BuildHasherDefault<Mix>>,
     undo: Vec<(Key, Option<Value>)>,
     versions: [u32; SPACES],
     last_version: u32,
