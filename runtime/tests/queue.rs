@@ -607,3 +607,33 @@ fn queues_run_to_their_end_when_dropped() {
     assert_eq!(std::hint::black_box(&out)[..], vec![3.0; 64]);
     clean();
 }
+
+#[test]
+fn released_queues_go_away_with_their_events() {
+    let context = context();
+    let kernel = saxpy(&device());
+    let (x, y) = (buffer_of(&context, &[1.0; 64]), buffer_of(&context, &[0.0; 64]));
+    let args = saxpy_args(3.0, &x, &y);
+    let q = queue(&context, false);
+    let weak = Arc::downgrade(&q);
+    for _ in 0..3 {
+        let event = q
+            .enqueue_ndrange(
+                &range(&kernel, &args, 64, None),
+                CommandType::NdRangeKernel,
+                EVENT,
+            )
+            .expect("launch");
+        assert!(event.is_some());
+    }
+    q.flush_for_release().expect("flush");
+    drop(q);
+    for _ in 0..500 {
+        if weak.strong_count() == 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(weak.strong_count(), 0, "the queue leaks");
+    clean();
+}

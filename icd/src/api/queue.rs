@@ -110,7 +110,7 @@ entry! {
     fn clReleaseCommandQueue(command_queue: cl_command_queue) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         // The reference is given up whether or not the device still works.
-        let flushed = queue.flush();
+        let flushed = queue.flush_for_release();
         handle::release::<CommandQueue>(command_queue)?;
         flushed
     }

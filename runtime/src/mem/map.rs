@@ -1,5 +1,7 @@
 //! The mappings of a buffer (CL 5.4.2): which regions the application holds, and where they appear.
 
+use std::ops::Range;
+
 /// One mapping.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Mapping {
@@ -24,9 +26,10 @@ impl Maps {
         self.list.push(mapping);
     }
 
-    /// Removes the oldest mapping at an address.
-    pub(crate) fn remove(&mut self, address: usize) -> Option<Mapping> {
-        let at = self.list.iter().position(|m| m.address == address)?;
+    /// Removes the oldest mapping at an address, if it starts in a range of the root.
+    pub(crate) fn remove(&mut self, address: usize, range: Range<u64>) -> Option<Mapping> {
+        let found = |m: &Mapping| m.address == address && range.contains(&m.offset);
+        let at = self.list.iter().position(found)?;
         Some(self.list.remove(at))
     }
 
@@ -57,8 +60,9 @@ mod tests {
         maps.add(m(164, 64, 64));
         assert_eq!(maps.count(0, 128), 3);
         assert_eq!(maps.count(64, 64), 1);
-        assert_eq!(maps.remove(100), Some(m(100, 0, 64)));
-        assert_eq!(maps.remove(100), Some(m(100, 0, 32)));
-        assert_eq!(maps.remove(100), None);
+        assert_eq!(maps.remove(100, 0..128), Some(m(100, 0, 64)));
+        assert_eq!(maps.remove(100, 0..128), Some(m(100, 0, 32)));
+        assert_eq!(maps.remove(100, 0..128), None);
+        assert_eq!(maps.remove(164, 0..64), None);
     }
 }

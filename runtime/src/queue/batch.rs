@@ -139,6 +139,11 @@ impl Batch {
         }
     }
 
+    /// The last command's event that somebody wanted.
+    pub(super) fn last_event(&self) -> Option<Arc<Event>> {
+        self.events.last().map(|t| Arc::clone(&t.event))
+    }
+
     /// Fails the events.
     pub(super) fn failed(&mut self, code: ClCode, effects: &mut Effects) {
         for timed in self.events.drain(..) {

@@ -385,7 +385,8 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
-        let Some(mapping) = buffer.maps().lock().remove(address) else {
+        let range = buffer.offset()..buffer.offset() + buffer.size();
+        let Some(mapping) = buffer.maps().lock().remove(address, range) else {
             return Err(
                 Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2"),
             );

@@ -177,6 +177,25 @@ impl CommandQueue {
         Ok(())
     }
 
+    /// CL 5.1 — clReleaseCommandQueue: flushes, and sees to it that what is in flight comes to its end although nobody
+    /// may ever ask for it: events hold their queue and batches their events, until a batch is retired.
+    pub fn flush_for_release(self: &Arc<Self>) -> Result<()> {
+        self.flush()?;
+        self.poll();
+        let last = {
+            let state = self.state.lock();
+            let in_flight = state.in_flight.iter().rev().find_map(|b| b.last_event());
+            [
+                in_flight,
+                state.held.iter().rev().find_map(scheduler::Held::own_event),
+            ]
+        };
+        for event in last.iter().flatten() {
+            self.context.executor().watch(event);
+        }
+        Ok(())
+    }
+
     /// CL 5.13 — clFinish
     pub fn finish(self: &Arc<Self>) -> Result<()> {
         self.drain()?;

@@ -36,6 +36,11 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// The command's event, if there is one.
+    pub(super) fn own_event(&self) -> Option<Arc<Event>> {
+        self.event.clone()
+    }
+
     /// The command's event; one of its own if the application did not ask for one.
     pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
         let event = self
