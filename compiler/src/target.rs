@@ -82,6 +82,13 @@ pub struct Calibration {
     pub exact_sqrt: [bool; 3],
 }
 
+/// Faults of drivers that the output goes around. All `false`: none.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Quirks {
+    /// A value that a loop computes is lost behind it for work-items that leave it before others (llvmpipe).
+    pub loop_values: bool,
+}
+
 /// Device limits that change the output.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {
@@ -104,6 +111,7 @@ pub struct Target {
     pub abi: Abi,
     pub features: Features,
     pub calibration: Calibration,
+    pub quirks: Quirks,
     pub limits: Limits,
     /// `cl_khr_*` names that the device offers: each becomes a predefined macro.
     pub extensions: Vec<String>,
@@ -140,6 +148,7 @@ impl Target {
                 ..Features::default()
             },
             calibration: Calibration::default(),
+            quirks: Quirks::default(),
             limits: Limits {
                 push_constants: 128,
                 local_memory: 32 << 10,

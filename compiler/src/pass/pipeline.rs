@@ -1,15 +1,15 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline, lower_exits,
-    lower_kernel_args, lower_long_vectors, lower_memory, lower_system_values, mem2reg, simplify_regions,
-    sroa,
+    Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
+    lower_exits, lower_kernel_args, lower_long_vectors, lower_memory, lower_system_values, mem2reg,
+    simplify_regions, sroa,
 };
 use crate::inv;
 use crate::target::Target;
 
 /// The whole order, top to bottom. Each line says why it stands where it stands.
-pub fn pipeline(_target: &Target) -> Pipeline {
+pub fn pipeline(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
     p.run_pass(sroa::PASS); // once in each function, not once in each copy of it
     p.run_pass(mem2reg::PASS);
@@ -41,6 +41,9 @@ pub fn pipeline(_target: &Target) -> Pipeline {
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.run_pass(lower_exits::PASS); // last: everything above may use exits of any distance
+    if target.quirks.loop_values {
+        p.run_pass(carry_exit_values::PASS); // nothing may simplify this away again
+    }
     p.finish(inv![
         Ssa,
         Inlined,

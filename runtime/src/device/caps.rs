@@ -1,6 +1,6 @@
 //! From Vulkan features and limits to what OpenCL and the compiler see.
 
-use caldera_compiler::target::{Abi, Calibration, SpirvVersion, Target};
+use caldera_compiler::target::{Abi, Calibration, Quirks, SpirvVersion, Target};
 
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
@@ -65,6 +65,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
             ..f.features
         },
         calibration: Calibration::default(),
+        quirks: Quirks {
+            // Seen with Mesa 22.3.
+            loop_values: f.driver_name == "llvmpipe",
+        },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size,
             local_memory: f.max_compute_shared_memory_size,

@@ -1,0 +1,107 @@
+//! Lets the values that leave a loop pass through its header.
+//!
+//! In, out: `SpirvExits`.
+//!
+//! Why: llvmpipe runs several work-items in one loop until the last of them has left it. A value that the loop
+//! computes is computed again in these later turns, for all of them; those that have left read, behind the loop,
+//! what the last turn made of it (a load gives 0). Phis are not affected: llvmpipe keeps them in variables that are
+//! written for active work-items only. So a loop that is left with values of its own, such as
+//!
+//! ```text
+//! loop ^b0 (…) { … exit ^b0 %v … repeat ^b0 … }
+//! ```
+//!
+//! gets arguments for these values and one that says that it is over, goes to its header with them, and is left
+//! there. Only for targets with [`Quirks::loop_values`](crate::target::Quirks::loop_values).
+
+use std::collections::HashSet;
+
+use super::analysis::Jumps;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::walk::Walk;
+use crate::ir::{Const, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
+
+pub const PASS: Pass = Pass {
+    name: "carry_exit_values",
+    about: "Lets the values that leave a loop pass through its header, for drivers that lose them otherwise.",
+    run,
+    requires: inv![SpirvExits],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        // Inner loops come behind the loops around them: each sees what the others have become.
+        for inst in func.insts_in_order() {
+            if func.insts[inst].op == Op::Loop && loses_values(func, inst) {
+                carry(func, inst);
+                changed = true;
+            }
+        }
+    }
+    Ok(changed.into())
+}
+
+/// Whether an exit passes a value that is computed inside of the loop.
+fn loses_values(func: &Function, inst: Inst) -> bool {
+    if func.insts[inst].results.is_empty() {
+        return false;
+    }
+    let body = func.insts[inst].regions[0];
+    let mut inside: HashSet<Inst> = HashSet::new();
+    let mut arguments: HashSet<Region> = HashSet::new();
+    let mut walk = Walk::region(body);
+    while let Some((_, i)) = walk.next(func) {
+        inside.insert(i);
+        // The loop's own arguments are phis of its header already, those of loops in it are not.
+        arguments.extend(&func.insts[i].regions);
+    }
+    Jumps::new(func).exits(inst).iter().any(|&exit| {
+        func.insts[exit].args.iter().any(|&v| match func.values[v].def {
+            ValueDef::Inst(i, _) => inside.contains(&i),
+            ValueDef::Arg(region, _) => arguments.contains(&region),
+            ValueDef::Param(_) | ValueDef::Const(_) => false,
+        })
+    })
+}
+
+fn carry(func: &mut Function, inst: Inst) {
+    let jumps = Jumps::new(func);
+    let body = func.insts[inst].regions[0];
+    let span = func.insts[inst].span;
+    let types: Vec<Ty> = func.insts[inst].results.iter().map(|&r| func.ty(r)).collect();
+    let old: Vec<Ty> = func.regions[body].args.iter().map(|&a| func.ty(a)).collect();
+    let flag = |func: &mut Function, on: bool| func.splat_bits(Ty::BOOL, u64::from(on));
+
+    // What a repeat passes for the values, before there are any: zeros, which no driver takes for a free choice.
+    let nothing: Vec<Value> = types.iter().map(|&ty| func.splat_bits(ty, 0)).collect();
+    let (no, yes) = (flag(func, false), flag(func, true));
+    for &repeat in jumps.repeats(inst) {
+        func.insts[repeat]
+            .args
+            .extend(nothing.iter().copied().chain([no]));
+    }
+    for &exit in jumps.exits(inst) {
+        let values = std::mem::take(&mut func.insts[exit].args);
+        let unused: Vec<Value> = old.iter().map(|&ty| func.constant(ty, Const::Undef)).collect();
+        func.insts[exit].op = Op::Repeat(inst);
+        func.insts[exit].args = unused.into_iter().chain(values).chain([yes]).collect();
+    }
+    func.insts[inst].args.extend(nothing.iter().copied().chain([no]));
+    let carried: Vec<Value> = types.iter().map(|&ty| func.add_region_arg(body, ty)).collect();
+    let over = func.add_region_arg(body, Ty::BOOL);
+
+    // if over { exit LOOP carried } else { exit IF }
+    let branch = func.new_inst(Op::If, vec![over], &[], span);
+    let leave = func.new_inst(Op::Exit(inst), carried, &[], span);
+    let go_on = func.new_inst(Op::Exit(branch), vec![], &[], span);
+    for jump in [leave, go_on] {
+        let arm = func.new_region(&[]);
+        func.regions[arm].insts.push(jump);
+        func.insts[branch].regions.push(arm);
+    }
+    func.regions[body].insts.insert(0, branch);
+}
