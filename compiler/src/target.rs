@@ -118,6 +118,14 @@ pub struct Target {
 }
 
 impl Target {
+    /// [`Target::desktop`] with a driver that has every fault that is known: all passes run.
+    pub fn faulty() -> Self {
+        Target {
+            quirks: Quirks { loop_values: true },
+            ..Target::desktop()
+        }
+    }
+
     /// A desktop-class Vulkan 1.3 device with every feature that the compiler uses: the default of `calderac`.
     pub fn desktop() -> Self {
         Target {
