@@ -324,7 +324,7 @@ impl<'a> Run<'a> {
             sema::analyze(&unit, &mut run.map, run.options, run.target, &mut run.diags)
         });
         if self.observer.wants(Stage::Sema) {
-            let text = format!("{program:#?}\n");
+            let text = program.to_string();
             self.observer.dump(Stage::Sema, "hir", Dump::Text(text));
         }
         if !self.goes_on(Stage::Sema)? {

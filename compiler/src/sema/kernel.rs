@@ -51,8 +51,6 @@ impl Sema<'_> {
                         span,
                         "kernel parameter cannot be declared as a pointer to a pointer",
                     );
-                } else if matches!(self.ty(pointee), Type::Scalar(Scalar::Bool)) {
-                    self.error(span, "'bool *' cannot be used as the type of a kernel parameter");
                 }
             }
             Type::Scalar(Scalar::Bool) => self.bad_param("bool", span),
