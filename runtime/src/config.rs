@@ -10,10 +10,7 @@
 //! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission |
-//! | `CALDERA_ABI=physical\|descriptor` | how kernel arguments reach Vulkan |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there |
-//! | `CALDERA_CACHE=DIR\|off` | where caches live on disk |
-//! | `CALDERA_TRACE=FILE` | write a Chrome trace of calls and batches |
 //!
 //! A flag or value that is not known is reported in the log and otherwise ignored.
 
@@ -42,26 +39,6 @@ pub enum DeviceKind {
     Gpu,
     /// CL_DEVICE_TYPE_ACCELERATOR
     Accelerator,
-}
-
-/// `CALDERA_ABI`.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub enum AbiChoice {
-    /// Device addresses in push constants.
-    Physical,
-    /// A descriptor for each buffer.
-    Descriptor,
-}
-
-/// `CALDERA_CACHE`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CacheChoice {
-    /// Under the XDG cache directory.
-    Default,
-    /// In this directory.
-    Dir(PathBuf),
-    /// No cache on disk.
-    Off,
 }
 
 /// `CALDERA_DEBUG`.
@@ -94,14 +71,8 @@ pub struct Config {
     pub device_type: Option<DeviceKind>,
     /// Debug flags.
     pub debug: DebugFlags,
-    /// Kernel ABI.
-    pub abi: AbiChoice,
     /// Dump directory.
     pub dump: Option<PathBuf>,
-    /// Cache directory.
-    pub cache: CacheChoice,
-    /// Trace file.
-    pub trace: Option<PathBuf>,
     /// What was not understood; logged once the log is up.
     pub complaints: Vec<String>,
 }
@@ -117,10 +88,7 @@ impl Default for Config {
             device: None,
             device_type: None,
             debug: DebugFlags::default(),
-            abi: AbiChoice::Physical,
             dump: None,
-            cache: CacheChoice::Default,
-            trace: None,
             complaints: Vec::new(),
         }
     }
@@ -153,7 +121,6 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
     c.vulkan_library = get("CALDERA_VULKAN_LIBRARY").map(PathBuf::from);
     c.device = get("CALDERA_DEVICE");
     c.dump = get("CALDERA_DUMP").map(PathBuf::from);
-    c.trace = get("CALDERA_TRACE").map(PathBuf::from);
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
         Some("1" | "on" | "log") => c.validation = Validation::Log,
@@ -168,16 +135,6 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
         Some(v) => complaints.push(format!(
             "CALDERA_DEVICE_TYPE: {v:?} is none of gpu, cpu, accelerator"
         )),
-    }
-    match get("CALDERA_ABI").as_deref() {
-        None | Some("physical") => {}
-        Some("descriptor") => c.abi = AbiChoice::Descriptor,
-        Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is none of physical, descriptor")),
-    }
-    match get("CALDERA_CACHE").as_deref() {
-        None => {}
-        Some("off" | "0") => c.cache = CacheChoice::Off,
-        Some(dir) => c.cache = CacheChoice::Dir(PathBuf::from(dir)),
     }
     if let Some(v) = get("CALDERA_DEBUG") {
         for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
@@ -222,6 +179,20 @@ mod tests {
             ]
         );
         assert!(c.complaints.is_empty());
+    }
+
+    /// README shows the table of this module's documentation.
+    #[test]
+    fn readme_has_the_table() {
+        let table: String = include_str!("config.rs")
+            .lines()
+            .filter_map(|l| l.strip_prefix("//! |"))
+            .map(|l| format!("|{l}\n"))
+            .collect();
+        assert!(
+            include_str!("../../README.md").contains(&table),
+            "README.md lacks this table:\n{table}"
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@ use caldera_runtime::error::{ClCode, Error, Result};
 use super::{device::*, platform::*, queue::*};
 use crate::abi::*;
 use crate::args::Ptr;
+use crate::out::Info;
 use crate::{entry, handle};
 
 /// The functions that an application can only find by name.
@@ -22,6 +23,7 @@ fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
         "clCreateSubDevicesEXT" => clCreateSubDevicesEXT as *const c_void,
         "clRetainDeviceEXT" => clRetainDeviceEXT as *const c_void,
         "clReleaseDeviceEXT" => clReleaseDeviceEXT as *const c_void,
+        "clGetDeviceFeatureReportCALDERA" => clGetDeviceFeatureReportCALDERA as *const c_void,
         // CL 9.2: NULL if the function does not exist for the implementation
         _ => return Err(Error::new(ClCode::InvalidValue, format!("no function {name}")).at("9.2")),
     };
@@ -40,5 +42,19 @@ entry! {
     fn clGetExtensionFunctionAddressForPlatform(platform: cl_platform_id, func_name: *const c_char) -> *mut c_void {
         handle::borrow::<caldera_runtime::platform::Platform>(platform)?;
         find(func_name)
+    }
+}
+
+entry! {
+    /// Caldera's own: what the device offers, feature by feature, as text for people. The parameters are those of
+    /// clGetDeviceInfo without `param_name`; CL_INVALID_VALUE if the buffer is too small.
+    fn clGetDeviceFeatureReportCALDERA(
+        device: cl_device_id,
+        report_size: usize,
+        report: *mut c_void,
+        report_size_ret: *mut usize,
+    ) {
+        let device = handle::borrow::<caldera_runtime::device::Device>(device)?;
+        Info::new(report_size, report, report_size_ret).text(&device.feature_report()).map(|_| ())
     }
 }

@@ -4,7 +4,7 @@ use caldera_compiler::target::{Abi, Calibration, Quirks, SpirvVersion, Target};
 
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
-use crate::config::{AbiChoice, DeviceKind, config};
+use crate::config::{DeviceKind, config};
 use crate::vk::{self, Facts, PhysicalType};
 
 /// Steps in which the local arena grows, so that few pipelines cover all sizes.
@@ -55,10 +55,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
     let f = physical.facts();
     Target {
         spirv: SpirvVersion { major: 1, minor: 6 },
-        abi: match config().abi {
-            AbiChoice::Physical => Abi::Physical,
-            AbiChoice::Descriptor => Abi::Descriptor,
-        },
+        abi: Abi::Physical,
         features: caldera_compiler::target::Features {
             // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,

@@ -6,6 +6,7 @@
 mod caps;
 pub mod info;
 mod limits;
+mod report;
 pub(crate) mod staging;
 mod upload;
 

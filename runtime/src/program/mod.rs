@@ -11,6 +11,7 @@
 pub mod binary;
 pub mod build;
 pub mod cache;
+mod dump;
 pub mod link;
 mod toolchain;
 

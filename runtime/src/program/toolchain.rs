@@ -15,6 +15,8 @@ use caldera_compiler::target::Target;
 
 use super::build::Header;
 use super::cache::Cache;
+use super::dump::Dumper;
+use crate::config::config;
 use crate::lock::{Mutex, Rank};
 
 /// One compilation.
@@ -127,7 +129,13 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
     if let Some(linked) = BUILDS.lock().get(&key) {
         return Ok(linked);
     }
-    let (compiled, alone) = unit.with_input(|input| compiler::compile(input, target));
+    let (compiled, alone) = unit.with_input(|input| match &config().dump {
+        Some(root) => {
+            let mut dumper = Dumper::new(root, unit.source, unit.options_text);
+            compiler::compile_observed(input, target, &mut dumper)
+        }
+        None => compiler::compile(input, target),
+    });
     let compiled = compiled.map_err(|failed| failed.log)?;
     let linked = Arc::new(Linked {
         words: compiled.words.into(),

@@ -1,0 +1,62 @@
+//! `CALDERA_DUMP`: what each build was given, and what each stage of the compiler made of it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use caldera_compiler::{Dump, Observer, Stage};
+
+/// Writes the stages of one build into a folder of its own.
+pub(super) struct Dumper {
+    dir: PathBuf,
+    files: u32,
+}
+
+impl Dumper {
+    /// Makes the folder, named by a hash of source and options, and writes both into it.
+    pub(super) fn new(root: &Path, source: &[u8], options: &str) -> Dumper {
+        let mut hash = DefaultHasher::new();
+        (source, options).hash(&mut hash);
+        let dumper = Dumper {
+            dir: root.join(format!("{:016x}", hash.finish())),
+            files: 0,
+        };
+        if let Err(e) = std::fs::create_dir_all(&dumper.dir) {
+            log::error!(target: "program", "CALDERA_DUMP: {}: {e}", dumper.dir.display());
+        }
+        dumper.write("source.cl", source);
+        let command = format!("calderac {options} source.cl\n");
+        dumper.write("cmdline.txt", command.as_bytes());
+        dumper
+    }
+
+    /// A dump that cannot be written is a line in the log; the build goes on.
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.dir.join(name);
+        if let Err(e) = std::fs::write(&path, bytes) {
+            log::error!(target: "program", "CALDERA_DUMP: {}: {e}", path.display());
+        }
+    }
+}
+
+impl Observer for Dumper {
+    fn wants(&self, _: Stage) -> bool {
+        true
+    }
+
+    fn dump(&mut self, stage: Stage, name: &str, dump: Dump) {
+        let (extension, bytes) = match dump {
+            Dump::Text(text) => (if name == "pp" { "cl" } else { "txt" }, text.into_bytes()),
+            Dump::Words(words) => ("spv", words.iter().flat_map(|w| w.to_le_bytes()).collect()),
+        };
+        let file = format!("{:02}-{}-{name}.{extension}", self.files, stage.name());
+        self.files += 1;
+        self.write(&file, &bytes);
+    }
+
+    fn time(&mut self, stage: Stage, pass: Option<&'static str>, time: Duration) {
+        if pass.is_none() {
+            log::debug!(target: "program", "{}: {time:?}", stage.name());
+        }
+    }
+}
