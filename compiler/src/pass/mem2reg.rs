@@ -1,6 +1,6 @@
 //! Promotes private variables to SSA values.
 //!
-//! In:  `Inlined` (otherwise pointers escape into calls). Works best behind `sroa`.
+//! In:  any module; most use behind `inline` (pointers passed to calls escape) and `sroa`.
 //! Out: no `alloca` is left whose every use is a non-volatile load or store of one type at offset 0.
 //!
 //! In structured regions SSA construction is one walk: a variable that is stored inside a structured

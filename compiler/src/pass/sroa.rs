@@ -1,6 +1,6 @@
 //! Splits private variables into the parts that are accessed, so that `mem2reg` can promote them.
 //!
-//! In, out: `Inlined` modules. Concerned are `alloca`s whose address is used in nothing but non-volatile loads,
+//! In, out: any module; most use behind `inline`. Concerned are `alloca`s whose address is used in nothing but non-volatile loads,
 //! stores, copies and zeroing at constant offsets. First their `mem_cpy` and `mem_zero` become loads and stores
 //! of the types that the variables are accessed with elsewhere (through chains of copies too), then each set of
 //! overlapping accesses becomes a variable of its own:
