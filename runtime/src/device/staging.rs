@@ -9,12 +9,15 @@ use crate::vk;
 /// Bytes of a piece.
 pub(crate) const PIECE: u64 = 8 << 20;
 
-/// Pieces kept for later.
-const KEEP: usize = 8;
+/// The sizes that are kept, and how many of each.
+const CLASSES: [(u64, usize); 2] = [(1 << 20, 32), (PIECE, 8)];
+
+/// Up to here the allocator is quick enough.
+const SMALL: u64 = 256 << 10;
 
 /// The free pieces.
 pub(crate) struct StagingPool {
-    free: Mutex<Vec<vk::Buffer>>,
+    free: Mutex<[Vec<vk::Buffer>; CLASSES.len()]>,
 }
 
 impl std::fmt::Debug for StagingPool {
@@ -26,7 +29,8 @@ impl std::fmt::Debug for StagingPool {
 /// Staging memory; pieces of the pool go back to it.
 pub(crate) struct Staging {
     buffer: Option<vk::Buffer>,
-    pool: Option<Arc<StagingPool>>,
+    /// And the class.
+    pool: Option<(Arc<StagingPool>, usize)>,
 }
 
 impl Deref for Staging {
@@ -38,10 +42,10 @@ impl Deref for Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if let (Some(pool), Some(buffer)) = (self.pool.take(), self.buffer.take()) {
+        if let (Some((pool, class)), Some(buffer)) = (self.pool.take(), self.buffer.take()) {
             let mut free = pool.free.lock();
-            if free.len() < KEEP {
-                free.push(buffer);
+            if free[class].len() < CLASSES[class].1 {
+                free[class].push(buffer);
             }
         }
     }
@@ -50,25 +54,29 @@ impl Drop for Staging {
 impl StagingPool {
     pub(super) fn new() -> Arc<StagingPool> {
         Arc::new(StagingPool {
-            free: Mutex::new(Rank::Staging, Vec::new()),
+            free: Mutex::new(Rank::Staging, [const { Vec::new() }; CLASSES.len()]),
         })
     }
 
-    /// Memory of at least `size` bytes: a piece of the pool if that is enough and not far too much.
+    /// Memory of at least `size` bytes: a piece of the pool if one is large enough.
     pub(crate) fn get(
         self: &Arc<Self>,
         device: &Arc<vk::Device>,
         size: u64,
     ) -> Result<Staging, vk::AllocError> {
-        let pooled = size <= PIECE && size > PIECE / 16;
-        let free = if pooled { self.free.lock().pop() } else { None };
-        let buffer = match free {
-            Some(buffer) => buffer,
-            None => vk::Buffer::new(device, if pooled { PIECE } else { size }, vk::Place::Host)?,
+        let class = CLASSES
+            .iter()
+            .position(|(most, _)| size <= *most)
+            .filter(|_| size > SMALL);
+        let free = class.and_then(|class| self.free.lock()[class].pop());
+        let buffer = match (free, class) {
+            (Some(buffer), _) => buffer,
+            (None, Some(class)) => vk::Buffer::new(device, CLASSES[class].0, vk::Place::Host)?,
+            (None, None) => vk::Buffer::new(device, size, vk::Place::Host)?,
         };
         Ok(Staging {
             buffer: Some(buffer),
-            pool: pooled.then(|| Arc::clone(self)),
+            pool: class.map(|class| (Arc::clone(self), class)),
         })
     }
 }

@@ -312,7 +312,7 @@ impl Recording<'_> {
         } else {
             let buffer = Arc::new(self.staging.get(self.logical, size).map_err(allocation_error)?);
             batch.keep.push(Keep::Staging(Arc::clone(&buffer)));
-            batch.large += size;
+            batch.large += buffer.size();
             (buffer, 0)
         };
         let base = HostPtr::mapped(buffer.mapped().expect("host memory is mapped"));

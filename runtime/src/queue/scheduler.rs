@@ -21,6 +21,8 @@ use crate::event::{Clock, Effects, Event, Phase};
 const FULL: u32 = 512;
 /// A batch with so many commands is submitted if the GPU has nothing else to do.
 const WORTH_WAKING: u32 = 16;
+/// The same for temporary memory: a copy of that size takes longer than its submission.
+const WORTH_STAGING: u64 = 1 << 20;
 /// A batch that holds so much temporary memory is submitted.
 const MUCH_STAGING: u64 = 32 << 20;
 /// With so many batches in flight an enqueue call first retires what is done.
@@ -288,9 +290,8 @@ impl CommandQueue {
         recording.close_event(event, query, effects);
         let commands = recording.batch.commands;
         let full = commands >= FULL || recording.batch.large >= MUCH_STAGING;
-        if full
-            || (commands.is_multiple_of(WORTH_WAKING) && self.timeline.reached(state.last).unwrap_or(true))
-        {
+        let worth = commands.is_multiple_of(WORTH_WAKING) || recording.batch.large >= WORTH_STAGING;
+        if full || (worth && self.timeline.reached(state.last).unwrap_or(true)) {
             self.submit(state, effects);
         }
         Ok(())
