@@ -54,3 +54,16 @@ kernel void narrow(global const char *a, global const uchar *b, global const sho
   s[i] = a[i] + 100;
   t[i] = b[i] * 3;
 }
+// kernel: widened_compare
+// global: 64
+// arg: in int 64 = i32(rnd(i)) >> (i & 31)
+// arg: out int 256 => i < 64 ? (88888888 > a0[i]) : i < 128 ? (a0[i - 64] >= 7) : i < 192 ? (a0[i - 128] < 8589934591) : (0 - 5 < a0[i - 192])
+// Mesa 22.3 compares a widened int with a constant the wrong way round.
+kernel void widened_compare(global const int *a, global int *r) {
+  int i = get_global_id(0);
+  long v = a[i];
+  r[i] = 88888888L > v;
+  r[64 + i] = v >= 7L;
+  r[128 + i] = v < 0x1ffffffffL;
+  r[192 + i] = -5L < v;
+}
