@@ -4,6 +4,10 @@
 //! (`CALDERA_VALIDATION=abort`), so a test that passes was validation-clean.
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(non_snake_case, reason = "names of the OpenCL headers")]
+#![allow(
+    unreachable_pub,
+    reason = "a module of several test binaries, as if it were a crate"
+)]
 
 pub mod objects;
 
@@ -185,8 +189,10 @@ api! {
 macro_rules! cl {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         let f = $crate::common::api().$name.expect("exported");
+        #[allow(clippy::macro_metavars_in_unsafe, reason = "the arguments of a foreign function")]
         // SAFETY: the test passes what the clause of the call asks for; handles may be anything.
-        unsafe { f($($arg),*) }
+        let result = unsafe { f($($arg),*) };
+        result
     }};
 }
 

@@ -21,3 +21,4 @@ mod s5_6_program;
 mod s5_7_kernel;
 mod s5_8_ndrange;
 mod s5_9_event;
+mod threads;
