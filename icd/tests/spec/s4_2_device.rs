@@ -182,3 +182,31 @@ fn sub_devices() {
     assert_eq!(cl!(clReleaseDevice(d)), 0);
     assert_eq!(cl!(clReleaseDevice(d)), 0, "root-level devices are not counted");
 }
+
+/// The report names each optional feature, and follows the rules of the `clGet*Info` calls.
+#[test]
+fn feature_report() {
+    type Report = unsafe extern "C" fn(cl_device_id, usize, *mut std::ffi::c_void, *mut usize) -> i32;
+    // SAFETY: Caldera documents this type for the function of this name.
+    let report: Report = unsafe { std::mem::transmute(symbol("clGetDeviceFeatureReportCALDERA")) };
+    let mut size = 0;
+    // SAFETY: a null value asks for the size only.
+    assert_eq!(unsafe { report(device(), 0, null_mut(), &raw mut size) }, 0);
+    let mut text = vec![0u8; size];
+    let to = text.as_mut_ptr().cast();
+    // SAFETY: the buffer has `size` bytes.
+    assert_eq!(unsafe { report(device(), size, to, null_mut()) }, 0);
+    let text = String::from_utf8(text).expect("UTF-8");
+    for feature in ["cl_khr_fp64", "cl_khr_fp16", "cl_khr_int64", "images", "printf"] {
+        assert!(
+            text.lines().any(|l| l.starts_with(feature)),
+            "{feature} is not in\n{text}"
+        );
+    }
+    // SAFETY: the buffer has one byte, as stated.
+    let code = unsafe { report(device(), 1, (&raw mut size).cast(), null_mut()) };
+    assert_eq!(code, CL_INVALID_VALUE);
+    // SAFETY: no device is a null pointer; no other argument is read.
+    let code = unsafe { report(null_mut(), 0, null_mut(), null_mut()) };
+    assert_eq!(code, CL_INVALID_DEVICE);
+}
