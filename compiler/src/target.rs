@@ -87,6 +87,8 @@ pub struct Calibration {
 pub struct Quirks {
     /// A value that a loop computes is lost behind it for work-items that leave it before others (llvmpipe).
     pub loop_values: bool,
+    /// An invocation leaves every loop once it has had 65535 iterations of any (llvmpipe).
+    pub counted_loops: bool,
 }
 
 /// Device limits that change the output.
@@ -121,7 +123,10 @@ impl Target {
     /// [`Target::desktop`] with a driver that has every fault that is known: all passes run.
     pub fn faulty() -> Self {
         Target {
-            quirks: Quirks { loop_values: true },
+            quirks: Quirks {
+                loop_values: true,
+                counted_loops: true,
+            },
             ..Target::desktop()
         }
     }

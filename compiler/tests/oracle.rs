@@ -448,6 +448,15 @@ fn passes_preserve_meaning() {
             &["inline", "cse"],
             &["inline", "lower_exits"],
             &["inline", "simplify_regions", "lower_exits"],
+            &["inline", "unroll_loops"],
+            &[
+                "inline",
+                "mem2reg",
+                "unroll_loops",
+                "simplify_regions",
+                "lower_exits",
+                "carry_exit_values",
+            ],
             &[
                 "inline",
                 "sroa",

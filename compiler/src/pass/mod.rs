@@ -25,6 +25,7 @@ pub mod mem2reg;
 pub mod pipeline;
 pub mod simplify_regions;
 pub mod sroa;
+pub mod unroll_loops;
 
 use crate::diag::{Diags, InternalError};
 use crate::ir::Module;

@@ -3,7 +3,7 @@
 use super::{
     Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
     lower_exits, lower_kernel_args, lower_long_vectors, lower_memory, lower_system_values, mem2reg,
-    simplify_regions, sroa,
+    simplify_regions, sroa, unroll_loops,
 };
 use crate::inv;
 use crate::target::Target;
@@ -36,6 +36,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     );
     p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
+    if target.quirks.counted_loops {
+        p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
+    }
     p.fixpoint(
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],

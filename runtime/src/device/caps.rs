@@ -65,6 +65,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
         quirks: Quirks {
             // Seen with Mesa 22.3.
             loop_values: f.driver_name == "llvmpipe",
+            // All versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
+            counted_loops: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size,
