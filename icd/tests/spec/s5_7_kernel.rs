@@ -1,6 +1,8 @@
 //! CL 5.7
 
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::common::objects::Setup;
 use crate::common::*;
@@ -119,6 +121,53 @@ fn set_kernel_arg() {
     assert_eq!(set(u32::MAX, 4, any), CL_INVALID_ARG_INDEX);
     assert_eq!(cl!(clReleaseKernel(k)), 0);
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
+static GONE: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn destroyed(_: cl_mem, _: *mut c_void) {
+    GONE.fetch_add(1, Ordering::SeqCst);
+}
+
+/// "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments"
+#[test]
+fn kernels_do_not_hold_their_arguments() {
+    let s = Setup::new();
+    let p = s.built("kernel void k(global int *p) { p[get_global_id(0)] = 1; }", "");
+    let k = s.kernel(p, "k");
+    let b = s.buffer(&[0; 64]);
+    assert_eq!(
+        cl!(clSetMemObjectDestructorCallback(b, Some(destroyed), null_mut())),
+        0
+    );
+    assert_eq!(cl!(clSetKernelArg(k, 0, 8, (&raw const b).cast())), 0);
+    let size = 16usize;
+    let enqueue = || {
+        cl!(clEnqueueNDRangeKernel(
+            s.queue,
+            k,
+            1,
+            null(),
+            &raw const size,
+            null(),
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    assert_eq!(enqueue(), 0);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+    for _ in 0..500 {
+        if GONE.load(Ordering::SeqCst) == 1 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(GONE.load(Ordering::SeqCst), 1);
+    assert_eq!(enqueue(), CL_INVALID_KERNEL_ARGS);
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 

@@ -7,6 +7,7 @@ pub mod args;
 pub mod launch;
 mod local_size;
 pub mod pipeline;
+mod values;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use crate::queue::{CommandQueue, Enqueued, Waits};
 use args::ArgKind;
 use launch::{ArgValue, NdRange};
 use pipeline::DeviceKernel;
+use values::Values;
 
 /// An NDRange as the application asks for it, unchecked; see [`NdRange`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -47,7 +49,7 @@ pub struct Kernel {
     index: usize,
     kinds: Vec<ArgKind>,
     devices: Vec<(Arc<Device>, Arc<DeviceKernel>)>,
-    values: Mutex<Vec<ArgValue>>,
+    values: Mutex<Values>,
 }
 
 impl_object!(Kernel, ClCode::InvalidKernel, "kernel");
@@ -103,7 +105,7 @@ impl Kernel {
             Error::new(ClCode::InvalidKernelName, format!("no kernel '{name}'")).at("5.7.1")
         })?;
         let kinds = args::kinds(&executable.reflection().kernels[index]);
-        let values = vec![ArgValue::Unset; kinds.len()];
+        let values = Values::new(kinds.len());
         program.kernel_made();
         Ok(Arc::new(Kernel {
             anchor: Anchor::new(),
@@ -177,15 +179,7 @@ impl Kernel {
 
     /// CL_KERNEL_LOCAL_MEM_SIZE, with the `__local` arguments that are set.
     pub fn local_mem_size(&self, kernel: &DeviceKernel) -> u64 {
-        let set: u64 = self
-            .values
-            .lock()
-            .iter()
-            .map(|v| match v {
-                ArgValue::Local(bytes) => *bytes as u64,
-                ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(_) | ArgValue::Sampler(_) => 0,
-            })
-            .sum();
+        let set = self.values.lock().local_bytes();
         kernel.local_mem_size() + set
     }
 
@@ -201,7 +195,7 @@ impl Kernel {
     /// CL 5.7.2 — clSetKernelArg, once the value is known to fit [`Kernel::arg_kind`].
     pub fn set_arg(&self, index: u32, value: ArgValue) -> Result<()> {
         self.arg_kind(index)?;
-        self.values.lock()[index as usize] = value;
+        self.values.lock().set(index as usize, value);
         Ok(())
     }
 
@@ -240,8 +234,7 @@ impl Kernel {
         let (_, kernel) = self.on_device(Some(queue.device())).map_err(|_| {
             Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.8")
         })?;
-        // The values are read under the lock and not copied: the queue takes from them what the command needs.
-        let values = self.values.lock();
+        let values = self.values.lock().take()?;
         let launch = NdRange {
             kernel,
             args: &values,
@@ -250,6 +243,11 @@ impl Kernel {
             global: range.global,
             local: range.local,
         };
-        queue.enqueue_ndrange(&launch, command, waits)
+        let enqueued = queue.enqueue_ndrange(&launch, command, waits);
+        // Objects may go here, with no lock held.
+        let mut values = values;
+        values.clear();
+        self.values.lock().give_back(values);
+        enqueued
     }
 }
