@@ -119,6 +119,9 @@ static MACROS: &[(&str, &str)] = &[
     ("CL_VERSION_1_0", "CL_VERSION_1_0 100"),
     ("CL_VERSION_1_1", "CL_VERSION_1_1 110"),
     ("CL_VERSION_1_2", "CL_VERSION_1_2 120"),
+    // As clang does: programs compare __OPENCL_C_VERSION__ with these, and an undefined name would be 0.
+    ("CL_VERSION_2_0", "CL_VERSION_2_0 200"),
+    ("CL_VERSION_3_0", "CL_VERSION_3_0 300"),
     ("DBL_DIG", "DBL_DIG 15"),
     ("DBL_EPSILON", "DBL_EPSILON 0x1.0p-52"),
     ("DBL_MANT_DIG", "DBL_MANT_DIG 53"),
