@@ -62,3 +62,11 @@ kernel void integers(global const uint *x, global uint *p, global uint *h, globa
   r[i] = rotate(x[i], 7u);
   s[i] = add_sat(x[i], 0xF0000000u);
 }
+// kernel: normalize_large
+// global: 60
+// arg: in float 120 = (i & 1) * 1000 + (1 - (i & 1)) * (i + 1) * 1e-36
+// arg: out float 120 => a0[i] / sqrt(a0[i | 1] * a0[i | 1] + a0[i & 126] * a0[i & 126])
+// ulp: 4
+kernel void normalize_large(global const float2 *x, global float2 *y) {
+  y[get_global_id(0)] = normalize(x[get_global_id(0)]);
+}

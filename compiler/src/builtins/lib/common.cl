@@ -136,7 +136,11 @@ gentype normalize_fp(gentype x)
         x = isinf(x) ? copysign((gentype)1, x) : copysign((gentype)0, x);
     }
     if (big == (elemtype)0) return x;
-    if (big > (elemtype)LENGTH_BIG) x = x * (gentype)(elemtype)LENGTH_DOWN;
+    if (big > (elemtype)LENGTH_BIG) {
+        // The scaled vector is for the length only: its small elements have lost bits.
+        gentype down = x * (gentype)(elemtype)LENGTH_DOWN;
+        return x / (gentype)__caldera_sqrt(dot(down, down)) * (gentype)(elemtype)LENGTH_DOWN;
+    }
     if (big < (elemtype)LENGTH_SMALL) x = x * (gentype)(elemtype)LENGTH_UP;
     return x / (gentype)__caldera_sqrt(dot(x, x));
 }
