@@ -191,6 +191,11 @@ fn errors() {
         CL_INVALID_WORK_GROUP_SIZE
     );
     assert_eq!(run(&s, sized, None, &[8, 8], Some(&[4, 2])), 0);
+    // NULL: the size that it requires
+    assert_eq!(run(&s, sized, None, &[16, 4], None), 0);
+    assert_eq!(words(&s.read(b, 4)), [4]);
+    assert_eq!(run(&s, sized, None, &[8, 3], None), CL_INVALID_WORK_GROUP_SIZE);
+    assert_eq!(run(&s, sized, None, &[8], None), CL_INVALID_WORK_GROUP_SIZE);
     // INVALID_CONTEXT if queue and kernel are of different contexts
     let other = Setup::new();
     let n = 4usize;

@@ -15,12 +15,11 @@ pub(super) fn resolve(
     limits: &Limits,
 ) -> Result<[u32; 3]> {
     let group = |what: String| Err(Error::new(ClCode::InvalidWorkGroupSize, what).at("5.8"));
-    let Some(asked) = asked else {
-        return match required {
-            // CL 5.8: INVALID_WORK_GROUP_SIZE if local_work_size is NULL and reqd_work_group_size is used
-            Some(size) => group(format!("NULL, but the kernel requires {size:?}")),
-            None => Ok(choose(global, limits)),
-        };
+    let asked = match (asked, required) {
+        (Some(asked), _) => asked,
+        // OpenCL 1.2 has INVALID_WORK_GROUP_SIZE here; later versions define what happens, and applications rely on it.
+        (None, Some(size)) => size.map(|n| n as usize),
+        (None, None) => return Ok(choose(global, limits)),
     };
     // CL 5.8: INVALID_WORK_GROUP_SIZE if it does not match reqd_work_group_size
     if let Some(size) = required
@@ -29,6 +28,9 @@ pub(super) fn resolve(
         return group(format!("{asked:?}, but the kernel requires {size:?}"));
     }
     let mut local = [1u32; 3];
+    if let Some(d) = (work_dim as usize..3).find(|&d| asked[d] != 1) {
+        return group(format!("{} in dimension {d} of {work_dim}", asked[d]));
+    }
     for d in 0..work_dim as usize {
         // CL 5.8: INVALID_WORK_ITEM_SIZE if it exceeds MAX_WORK_ITEM_SIZES
         if asked[d] > limits.group_size[d] as usize {
@@ -171,7 +173,11 @@ mod tests {
             code([8, 1, 1], [16, 1, 1], Some([4, 1, 1])),
             Err(ClCode::InvalidWorkGroupSize)
         );
-        let null = resolve(None, [16, 1, 1], 1, Some([4, 1, 1]), &limits());
-        assert_eq!(null.map_err(|e| e.code), Err(ClCode::InvalidWorkGroupSize));
+        let null = |global, work_dim, required| {
+            resolve(None, global, work_dim, Some(required), &limits()).map_err(|e| e.code)
+        };
+        assert_eq!(null([16, 1, 1], 1, [4, 1, 1]), Ok([4, 1, 1]));
+        assert_eq!(null([18, 1, 1], 1, [4, 1, 1]), Err(ClCode::InvalidWorkGroupSize));
+        assert_eq!(null([16, 1, 1], 1, [4, 2, 1]), Err(ClCode::InvalidWorkGroupSize));
     }
 }
