@@ -20,3 +20,13 @@ kernel void arithmetic(global const double *a, global const double *b, global do
   f[i] = a[i];
   l[i] = a[i];
 }
+// kernel: subnormals
+// global: 50
+// arg: in double 50 = (i + 1) * 1e-310
+// arg: out double 50 => a0[i] * 0.5
+// arg: out double 50 => a0[i] + a0[i]
+kernel void subnormals(global const double *a, global double *half_of, global double *twice) {
+  int i = get_global_id(0);
+  half_of[i] = a[i] * 0.5;
+  twice[i] = a[i] + a[i];
+}

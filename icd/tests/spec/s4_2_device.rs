@@ -106,6 +106,9 @@ fn device_info_meets_the_full_profile() {
         single & (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN),
         CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN
     );
+    // CL 4.2: what double must have, all of it
+    let double = query!(clGetDeviceInfo(d; CL_DEVICE_DOUBLE_FP_CONFIG) as u64);
+    assert!(double == 0 || double & 0x3f == 0x3f, "{double:#x}");
     assert!(query!(clGetDeviceInfo(d; CL_DEVICE_PRINTF_BUFFER_SIZE) as usize) >= 1 << 20);
     assert_eq!(query!(clGetDeviceInfo(d; CL_DEVICE_REFERENCE_COUNT) as u32), 1);
     assert_eq!(query!(clGetDeviceInfo(d; CL_DEVICE_PARENT_DEVICE) as usize), 0);

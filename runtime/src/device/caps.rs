@@ -101,6 +101,14 @@ fn kind(f: &Facts) -> DeviceKind {
     })
 }
 
+/// CL_FP_DENORM for 16, 32, 64 bits: whether arithmetic keeps subnormal numbers.
+fn keeps_subnormals(f: &Facts, target: &Target, bits: usize) -> bool {
+    // Mesa's llvmpipe does not offer DenormPreserve, and runs shaders with the processor's defaults, which is that. A
+    // result that is neither flushed nor said to be kept fits no reference. Doubles: CL 4.2 has no cl_khr_fp64 without
+    // CL_FP_DENORM; Vulkan drivers whose doubles are flushed are not known.
+    target.features.denorm_preserve[bits] || f.driver_name == "llvmpipe" || bits == 2
+}
+
 /// What clGetDeviceInfo answers.
 pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limits) -> DeviceInfo {
     let f = physical.facts();
@@ -117,7 +125,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         half: u32::from(has16),
     };
     let fp = |bits: usize| FpConfig {
-        denorm: target.features.denorm_preserve[bits],
+        denorm: keeps_subnormals(f, target, bits),
         inf_nan: true,
         round_to_nearest: true,
         ..FpConfig::default()
