@@ -7,15 +7,15 @@
 //!
 //! For [`Quirks::counted_loops`](crate::target::Quirks::counted_loops): llvmpipe counts the iterations of all
 //! loops of an invocation together and silently leaves every loop once the count is reached, so that a kernel that
-//! does much work in one work-item stores wrong results. This does not lift the limit, it makes it
-//! [`MAX_FACTOR`] times as large where it matters.
+//! does much work in one work-item stores wrong results. This does not lift the limit, it makes it up to
+//! [`MAX_FACTOR`] times as large. More costs too much time in llvmpipe's compiler.
 
 use super::analysis::Jumps;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
-use crate::ir::{Function, Inst, Module, Op, Ty};
+use crate::ir::{BinOp, Function, Inst, Module, Op, Ty};
 
 pub const PASS: Pass = Pass {
     name: "unroll_loops",
@@ -26,63 +26,100 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// Copies of the smallest loops.
+/// Copies of a loop's body.
 const MAX_FACTOR: usize = 16;
 
-/// Instructions that a loop may have afterwards.
-const MAX_INSTS: usize = 512;
+/// The same for loops with barriers: each barrier takes llvmpipe long to compile.
+const MAX_WITH_BARRIER: usize = 2;
 
-/// Instructions that a function may have afterwards.
-const MAX_FUNCTION: usize = 1 << 15;
+/// Instructions that the unrolled loops of a function may have together: compile time again.
+const MAX_INSTS: usize = 2048;
+
+/// Constant trip counts up to here are left alone.
+const SHORT: u64 = 32;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         let jumps = Jumps::new(func);
-        let mut size = func.insts_in_order().len();
-        let mut plan = Vec::new();
-        for inst in func.insts_in_order() {
-            if func.insts[inst].op != Op::Loop || jumps.repeats(inst).is_empty() {
-                continue;
-            }
-            let Some(body) = body_size(func, inst) else {
-                continue;
-            };
-            let factor = factor(body);
-            if factor > 1 && size + body * factor <= MAX_FUNCTION {
-                size += body * factor;
-                plan.push((inst, factor));
-            }
-        }
-        if plan.is_empty() {
+        let plan: Vec<Candidate> = func
+            .insts_in_order()
+            .into_iter()
+            .filter(|&i| func.insts[i].op == Op::Loop && !jumps.repeats(i).is_empty())
+            .filter(|&i| !is_short(func, i, jumps.repeats(i)))
+            .filter_map(|i| Candidate::new(func, i))
+            .collect();
+        let factor = factor(&plan);
+        if plan.is_empty() || factor == 1 {
             continue;
         }
         let source = func.clone();
-        for (inst, factor) in plan {
-            unroll(func, &source, inst, factor);
+        for loop_ in plan {
+            unroll(func, &source, loop_.inst, factor.min(loop_.most));
         }
         changed = true;
     }
     Ok(changed.into())
 }
 
-/// Number of instructions in a loop; `None` if a loop is among them.
-fn body_size(func: &Function, inst: Inst) -> Option<usize> {
-    let mut walk = Walk::region(func.insts[inst].regions[0]);
-    let mut count = 0;
-    while let Some((_, inside)) = walk.next(func) {
-        if func.insts[inside].op == Op::Loop {
-            return None;
-        }
-        count += 1;
-    }
-    Some(count)
+/// A loop without loops inside.
+struct Candidate {
+    inst: Inst,
+    /// Instructions inside.
+    size: usize,
+    /// The factor must not be larger.
+    most: usize,
 }
 
-/// How many copies of a body of this size there are to be: a power of two.
-fn factor(body: usize) -> usize {
-    let most = (MAX_INSTS / body.max(1)).clamp(1, MAX_FACTOR);
-    1 << most.ilog2()
+impl Candidate {
+    /// `None` if a loop is inside.
+    fn new(func: &Function, inst: Inst) -> Option<Self> {
+        let mut candidate = Candidate {
+            inst,
+            size: 0,
+            most: MAX_FACTOR,
+        };
+        let mut walk = Walk::region(func.insts[inst].regions[0]);
+        while let Some((_, inside)) = walk.next(func) {
+            match func.insts[inside].op {
+                Op::Loop => return None,
+                Op::Intrinsic(i) if i.is_convergent() => candidate.most = MAX_WITH_BARRIER,
+                _ => {}
+            }
+            candidate.size += 1;
+        }
+        Some(candidate)
+    }
+}
+
+/// Whether the loop counts up from a constant to one that is near: Vulkan drivers unroll it entirely, which more
+/// exits would only keep them from.
+fn is_short(func: &Function, inst: Inst, repeats: &[Inst]) -> bool {
+    let &[repeat] = repeats else { return false };
+    let body = func.insts[inst].regions[0];
+    let params = &func.regions[body].args;
+    params.iter().enumerate().any(|(n, &param)| {
+        let counts = func.def_inst(func.insts[repeat].args[n]).is_some_and(|step| {
+            func.insts[step].op == Op::Binary(BinOp::IAdd) && func.insts[step].args.contains(&param)
+        });
+        let first = func.as_bits(func.insts[inst].args[n]).filter(|_| counts);
+        let limit = func.regions[body].insts.iter().find_map(|&i| {
+            let data = &func.insts[i];
+            let compares = matches!(data.op, Op::Compare(_)) && data.args[0] == param;
+            func.as_bits(*data.args.get(1)?).filter(|_| compares)
+        });
+        matches!((first, limit), (Some(a), Some(b)) if b.abs_diff(a) <= SHORT)
+    })
+}
+
+/// How many copies of the bodies there are to be: a power of two, the same for all.
+fn factor(plan: &[Candidate]) -> usize {
+    let mut factor = MAX_FACTOR;
+    let size = |factor: usize| plan.iter().map(|c| c.size * factor.min(c.most)).sum::<usize>();
+    while factor > 1 && size(factor) > MAX_INSTS {
+        factor /= 2;
+    }
+    factor
 }
 
 /// Replaces the body by blocks in a row, each a copy of it that is left where the original repeats.
@@ -116,12 +153,19 @@ fn unroll(func: &mut Function, source: &Function, target: Inst, factor: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::EntityRef;
 
     #[test]
-    fn factors_are_powers_of_two() {
-        assert_eq!(
-            [1, 20, 32, 33, 128, 256, 257, 9999].map(factor),
-            [16, 16, 16, 8, 4, 2, 1, 1]
-        );
+    fn all_loops_of_a_function_share_the_room() {
+        let loops = |list: &[(usize, usize)]| -> Vec<Candidate> {
+            let inst = Inst::new(0);
+            list.iter()
+                .map(|&(size, most)| Candidate { inst, size, most })
+                .collect()
+        };
+        assert_eq!(factor(&loops(&[(20, MAX_FACTOR)])), 16);
+        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (180, MAX_FACTOR)])), 8);
+        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (180, MAX_WITH_BARRIER)])), 16);
+        assert_eq!(factor(&loops(&[(5000, MAX_FACTOR)])), 1);
     }
 }
