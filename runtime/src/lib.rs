@@ -13,7 +13,8 @@
 //! started when the first callback or host-side dependency needs it, never at load or enumeration.
 //!
 //! **Locks** have ranks ([`lock::Rank`]), outermost first; debug builds check the order. No callback into the
-//! application runs with a lock held, and no lock is held over a wait for the GPU.
+//! application runs with a lock held. Over a wait for the GPU only two are: the uploader's (`device/upload.rs`), which
+//! depends on nothing else, and a kernel's while an enqueue is throttled.
 //!
 //! **Teardown.** Nothing is torn down when the process exits: platform, devices and Vulkan device objects live
 //! until the end. Contexts, queues and what they own are dropped when their last reference goes.

@@ -15,7 +15,7 @@
 //! A pointer in memory has 8 bytes everywhere; a local or private one is an integer there that is its offset plus
 //! a bias, so that no object is at NULL. Only conversions add and subtract the bias.
 //!
-//! DESIGN «Address formats»; the idea is that of NIR's explicit IO.
+//! Why: `docs/adr/0005-address-formats.md`.
 
 mod access;
 mod atomic;
