@@ -33,7 +33,7 @@ const MAX_FACTOR: usize = 16;
 const MAX_WITH_BARRIER: usize = 2;
 
 /// Instructions that the unrolled loops of a function may have together: compile time again.
-const MAX_INSTS: usize = 2048;
+const MAX_INSTS: usize = 4096;
 
 /// Constant trip counts up to here are left alone.
 const SHORT: u64 = 32;
@@ -164,8 +164,8 @@ mod tests {
                 .collect()
         };
         assert_eq!(factor(&loops(&[(20, MAX_FACTOR)])), 16);
-        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (180, MAX_FACTOR)])), 8);
-        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (180, MAX_WITH_BARRIER)])), 16);
+        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (480, MAX_FACTOR)])), 8);
+        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (480, MAX_WITH_BARRIER)])), 16);
         assert_eq!(factor(&loops(&[(5000, MAX_FACTOR)])), 1);
     }
 }
