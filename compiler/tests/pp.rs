@@ -2,11 +2,13 @@
 //! them. A first line `// options: …` gives build options. Every token's position must be inside its file.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "common/golden.rs"]
+mod golden;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use caldera_compiler::diag::Diags;
-use caldera_compiler::options::Options;
 use caldera_compiler::pp::{self, IncludeResolver};
 use caldera_compiler::source::SourceMap;
 use caldera_compiler::target::Target;
@@ -34,12 +36,7 @@ impl IncludeResolver for Directory {
 
 fn output(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
-    let options = text
-        .lines()
-        .next()
-        .and_then(|l| l.strip_prefix("// options:"))
-        .unwrap_or("");
-    let options = Options::parse(options).unwrap();
+    let options = golden::options(&text);
     let name = path.file_name().unwrap().to_str().unwrap().to_string();
     let mut map = SourceMap::default();
     let main = map.add(name, text);
@@ -68,29 +65,5 @@ fn output(path: &Path) -> String {
 
 #[test]
 fn outputs() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pp");
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut failures = String::new();
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    paths.sort();
-    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "cl")) {
-        let text = output(path);
-        let expected_at = path.with_extension("out");
-        let expected = std::fs::read_to_string(&expected_at).unwrap_or_default();
-        if text == expected {
-            continue;
-        }
-        if bless {
-            std::fs::write(&expected_at, &text).unwrap();
-        } else {
-            failures.push_str(&format!(
-                "==== {}\n{text}---- expected\n{expected}",
-                path.display()
-            ));
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
+    golden::check("pp", "out", output);
 }

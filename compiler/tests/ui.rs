@@ -2,11 +2,13 @@
 //! A first line `// options: …` gives build options. Files included come from the same directory.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "common/golden.rs"]
+mod golden;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use caldera_compiler::diag::Diags;
-use caldera_compiler::options::Options;
 use caldera_compiler::pp::{self, IncludeResolver};
 use caldera_compiler::sema;
 use caldera_compiler::source::SourceMap;
@@ -24,12 +26,7 @@ impl IncludeResolver for Directory {
 
 fn build_log(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
-    let options = text
-        .lines()
-        .next()
-        .and_then(|l| l.strip_prefix("// options:"))
-        .unwrap_or("");
-    let options = Options::parse(options).unwrap();
+    let options = golden::options(&text);
     let name = path.file_name().unwrap().to_str().unwrap().to_string();
     let target = Target::desktop();
     let mut map = SourceMap::default();
@@ -48,29 +45,5 @@ fn build_log(path: &Path) -> String {
 
 #[test]
 fn logs() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui");
-    let bless = std::env::var_os("BLESS").is_some();
-    let mut failures = String::new();
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .unwrap()
-        .map(|e| e.unwrap().path())
-        .collect();
-    paths.sort();
-    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "cl")) {
-        let log = build_log(path);
-        let expected_at = path.with_extension("log");
-        let expected = std::fs::read_to_string(&expected_at).unwrap_or_default();
-        if log == expected {
-            continue;
-        }
-        if bless {
-            std::fs::write(&expected_at, &log).unwrap();
-        } else {
-            failures.push_str(&format!(
-                "==== {}\n{log}---- expected\n{expected}",
-                path.display()
-            ));
-        }
-    }
-    assert!(failures.is_empty(), "{failures}");
+    golden::check("ui", "log", build_log);
 }

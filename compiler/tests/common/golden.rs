@@ -1,0 +1,40 @@
+//! Tests that compare what a source becomes with a file beside it.
+
+use caldera_compiler::options::Options;
+use std::path::{Path, PathBuf};
+
+/// The options in a source's first line, `// options: …`.
+pub(crate) fn options(source: &str) -> Options {
+    let first = source.lines().next().unwrap_or("");
+    let text = first.strip_prefix("// options:").unwrap_or("");
+    Options::parse(text).expect("the options of a test are valid")
+}
+
+/// Each `tests/DIR/NAME.cl` must become the text of `tests/DIR/NAME.EXTENSION`. `BLESS=1` writes it.
+pub(crate) fn check(dir: &str, extension: &str, produce: impl Fn(&Path) -> String) {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(dir);
+    let bless = std::env::var_os("BLESS").is_some();
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(&dir)
+        .expect("the directory exists")
+        .map(|e| e.expect("it can be read").path())
+        .collect();
+    paths.sort();
+    let mut failures = String::new();
+    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "cl")) {
+        let text = produce(path);
+        let golden = path.with_extension(extension);
+        let expected = std::fs::read_to_string(&golden).unwrap_or_default();
+        if text == expected {
+            continue;
+        }
+        if bless {
+            std::fs::write(&golden, &text).expect("it can be written");
+        } else {
+            failures.push_str(&format!(
+                "==== {}\n{text}---- expected\n{expected}",
+                path.display()
+            ));
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
