@@ -11,15 +11,6 @@ pub struct SpirvVersion {
     pub minor: u8,
 }
 
-/// How kernel arguments and pointers reach Vulkan (DESIGN 2, «Two ABIs»).
-#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Abi {
-    /// 64-bit device addresses in push constants.
-    Physical,
-    /// clspv's mapping: a descriptor for each buffer.
-    Descriptor,
-}
-
 /// Optional device features. Names are those of Vulkan where there is one.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Features {
@@ -32,29 +23,10 @@ pub struct Features {
     pub storage8: bool,
     /// 16-bit loads and stores in storage buffers (and physical addresses).
     pub storage16: bool,
-    /// 8-bit members in push constants.
-    pub push_constant8: bool,
-    /// 16-bit members in push constants.
-    pub push_constant16: bool,
-    pub uniform8: bool,
-    pub uniform16: bool,
-    pub buffer_device_address: bool,
-    pub variable_pointers: bool,
-    pub variable_pointers_storage_buffer: bool,
     pub vulkan_memory_model: bool,
     pub vulkan_memory_model_device_scope: bool,
-    /// VK_KHR_workgroup_memory_explicit_layout and its scalar, 8- and 16-bit parts.
-    pub workgroup_explicit_layout: bool,
-    pub workgroup_explicit_layout8: bool,
-    pub workgroup_explicit_layout16: bool,
-    pub scalar_block_layout: bool,
     pub buffer_int64_atomics: bool,
     pub shared_int64_atomics: bool,
-    pub buffer_float32_atomic_add: bool,
-    pub shared_float32_atomic_add: bool,
-    pub storage_image_read_without_format: bool,
-    pub storage_image_write_without_format: bool,
-    pub subgroups: bool,
     /// GLSL.std.450 Fma is one instruction (16, 32 and 64 bits, as far as the widths exist at all).
     pub fast_fma: bool,
     /// The implementation offers images: `__IMAGE_SUPPORT__` is defined.
@@ -63,8 +35,6 @@ pub struct Features {
     pub signed_zero_inf_nan_preserve: [bool; 3],
     /// shaderDenormPreserve for 16, 32, 64 bits.
     pub denorm_preserve: [bool; 3],
-    /// shaderDenormFlushToZero for 16, 32, 64 bits.
-    pub denorm_flush: [bool; 3],
     /// shaderRoundingModeRTE for 16, 32, 64 bits.
     pub rounding_rte: [bool; 3],
     /// The device flushes or keeps independently per width.
@@ -76,10 +46,6 @@ pub struct Features {
 pub struct Calibration {
     /// GLSL.std.450 Fma is a single rounding for 16, 32, 64 bits.
     pub fused_fma: [bool; 3],
-    /// OpFDiv is correctly rounded for 16, 32, 64 bits.
-    pub exact_div: [bool; 3],
-    /// GLSL.std.450 Sqrt is correctly rounded for 16, 32, 64 bits.
-    pub exact_sqrt: [bool; 3],
 }
 
 /// Faults of drivers that the output goes around. All `false`: none.
@@ -110,7 +76,6 @@ pub struct Limits {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
     pub spirv: SpirvVersion,
-    pub abi: Abi,
     pub features: Features,
     pub calibration: Calibration,
     pub quirks: Quirks,
@@ -135,7 +100,6 @@ impl Target {
     pub fn desktop() -> Self {
         Target {
             spirv: SpirvVersion { major: 1, minor: 6 },
-            abi: Abi::Physical,
             features: Features {
                 int8: true,
                 int16: true,
@@ -144,19 +108,10 @@ impl Target {
                 float64: true,
                 storage8: true,
                 storage16: true,
-                push_constant8: true,
-                push_constant16: true,
-                uniform8: true,
-                uniform16: true,
-                buffer_device_address: true,
-                variable_pointers: true,
-                variable_pointers_storage_buffer: true,
                 vulkan_memory_model: true,
                 vulkan_memory_model_device_scope: true,
-                scalar_block_layout: true,
                 buffer_int64_atomics: true,
                 shared_int64_atomics: true,
-                storage_image_write_without_format: true,
                 fast_fma: true,
                 ..Features::default()
             },

@@ -157,3 +157,25 @@ keywords! {
     Generic "_Generic", StaticAssert "_Static_assert", Noreturn "_Noreturn", Atomic "_Atomic",
     Alignas "_Alignas", ThreadLocal "_Thread_local" | "__thread",
 }
+
+impl Keyword {
+    /// Whether it names a type or begins one: no other type can follow it.
+    pub(crate) fn is_type(self) -> bool {
+        matches!(
+            self,
+            Keyword::Void
+                | Keyword::Char
+                | Keyword::Short
+                | Keyword::Int
+                | Keyword::Long
+                | Keyword::Float
+                | Keyword::Double
+                | Keyword::Signed
+                | Keyword::Unsigned
+                | Keyword::Bool
+                | Keyword::Struct
+                | Keyword::Union
+                | Keyword::Enum
+        )
+    }
+}

@@ -57,16 +57,14 @@ impl Needs {
 /// The extension of a capability, and the version that has it without. Only capabilities that are emitted.
 fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
     use spv::Capability as C;
-    const NEVER: (u8, u8) = (255, 255);
     Some(match c {
         C::PhysicalStorageBufferAddresses => ("SPV_KHR_physical_storage_buffer", (1, 5)),
         C::VulkanMemoryModel | C::VulkanMemoryModelDeviceScope => ("SPV_KHR_vulkan_memory_model", (1, 5)),
         C::StorageBuffer8BitAccess => ("SPV_KHR_8bit_storage", (1, 5)),
         C::StorageBuffer16BitAccess => ("SPV_KHR_16bit_storage", (1, 3)),
-        C::SignedZeroInfNanPreserve | C::DenormPreserve | C::DenormFlushToZero | C::RoundingModeRTE => {
+        C::SignedZeroInfNanPreserve | C::DenormPreserve | C::RoundingModeRTE => {
             ("SPV_KHR_float_controls", (1, 4))
         }
-        C::AtomicFloat32AddEXT => ("SPV_EXT_shader_atomic_float_add", NEVER),
         _ => return None,
     })
 }

@@ -433,26 +433,9 @@ pub(super) fn around(cx: &Context<'_>, at: usize) -> Option<Range<usize>> {
     (range.start < range.end).then_some(range)
 }
 
-/// A keyword that names a type or begins one: no other type can follow it.
+/// See [`Keyword::is_type`].
 fn is_type_keyword(t: &Token) -> bool {
-    matches!(
-        t.kind,
-        TokenKind::Keyword(
-            Keyword::Void
-                | Keyword::Char
-                | Keyword::Short
-                | Keyword::Int
-                | Keyword::Long
-                | Keyword::Float
-                | Keyword::Double
-                | Keyword::Signed
-                | Keyword::Unsigned
-                | Keyword::Bool
-                | Keyword::Struct
-                | Keyword::Union
-                | Keyword::Enum
-        )
-    )
+    matches!(t.kind, TokenKind::Keyword(k) if k.is_type())
 }
 
 /// A keyword that begins or continues declaration specifiers.

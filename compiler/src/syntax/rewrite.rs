@@ -329,21 +329,7 @@ fn shadowing_parameters(source: &Source<'_>, range: std::ops::Range<usize>) -> V
             TokenKind::Punct(Punct::LBracket | Punct::LBrace) if partner[i] as usize > i => {
                 i = (partner[i] as usize).min(close);
             }
-            TokenKind::Keyword(
-                Keyword::Void
-                | Keyword::Char
-                | Keyword::Short
-                | Keyword::Int
-                | Keyword::Long
-                | Keyword::Float
-                | Keyword::Double
-                | Keyword::Signed
-                | Keyword::Unsigned
-                | Keyword::Bool
-                | Keyword::Struct
-                | Keyword::Union
-                | Keyword::Enum,
-            ) => has_type = true,
+            TokenKind::Keyword(k) if k.is_type() => has_type = true,
             TokenKind::Ident => {
                 let is_type = types.get(t.text(map)).is_some();
                 if is_type && has_type {

@@ -72,17 +72,7 @@ impl Map {
             }
             Window::Mirror(_) => {
                 let (from, to) = (self.buffer.storage(r.device)?, self.buffer.mirror(r.device)?);
-                r.access(
-                    &[access(&self.buffer, self.offset, self.offset + self.size, false)],
-                    false,
-                );
-                let at = self.buffer.offset() + self.offset;
-                let region = vk::CopyRegion {
-                    src: at,
-                    dst: at,
-                    size: self.size,
-                };
-                r.recorder().copy(from, to, [region]);
+                copy_range(r, &self.buffer, self.offset, self.size, from, to, false);
                 Ok(())
             }
         }
@@ -114,19 +104,30 @@ impl Unmap {
             }
             Window::Mirror(_) => {
                 let (from, to) = (self.buffer.mirror(r.device)?, self.buffer.storage(r.device)?);
-                r.access(
-                    &[access(&self.buffer, self.offset, self.offset + self.size, true)],
-                    false,
-                );
-                let at = self.buffer.offset() + self.offset;
-                let region = vk::CopyRegion {
-                    src: at,
-                    dst: at,
-                    size: self.size,
-                };
-                r.recorder().copy(from, to, [region]);
+                copy_range(r, &self.buffer, self.offset, self.size, from, to, true);
                 Ok(())
             }
         }
     }
+}
+
+/// Copies a range of a buffer between its storage and its mirror, one of which is `from`. `write`: the storage is
+/// written.
+fn copy_range(
+    r: &mut Recording<'_>,
+    buffer: &Buffer,
+    offset: u64,
+    size: u64,
+    from: &vk::Buffer,
+    to: &vk::Buffer,
+    write: bool,
+) {
+    r.access(&[access(buffer, offset, offset + size, write)], false);
+    let at = buffer.offset() + offset;
+    let region = vk::CopyRegion {
+        src: at,
+        dst: at,
+        size,
+    };
+    r.recorder().copy(from, to, [region]);
 }

@@ -1,6 +1,6 @@
 //! From Vulkan features and limits to what OpenCL and the compiler see.
 
-use caldera_compiler::target::{Abi, Calibration, Quirks, SpirvVersion, Target};
+use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
 
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
@@ -55,7 +55,6 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
     let f = physical.facts();
     Target {
         spirv: SpirvVersion { major: 1, minor: 6 },
-        abi: Abi::Physical,
         features: caldera_compiler::target::Features {
             // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,

@@ -102,11 +102,6 @@ impl Facts {
                 on(v12.shader_denorm_preserve_float32),
                 on(v12.shader_denorm_preserve_float64),
             ],
-            denorm_flush: [
-                on(v12.shader_denorm_flush_to_zero_float16),
-                on(v12.shader_denorm_flush_to_zero_float32),
-                on(v12.shader_denorm_flush_to_zero_float64),
-            ],
             rounding_rte: [
                 on(v12.shader_rounding_mode_rte_float16),
                 on(v12.shader_rounding_mode_rte_float32),

@@ -12,8 +12,6 @@ pub(crate) struct FeatureSet {
     v11: vk::PhysicalDeviceVulkan11Features<'static>,
     v12: vk::PhysicalDeviceVulkan12Features<'static>,
     v13: vk::PhysicalDeviceVulkan13Features<'static>,
-    atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT<'static>,
-    explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub(super) extensions: Extensions,
 }
 
@@ -33,21 +31,13 @@ impl FeatureSet {
         let mut v11 = vk::PhysicalDeviceVulkan11Features::default();
         let mut v12 = vk::PhysicalDeviceVulkan12Features::default();
         let mut v13 = vk::PhysicalDeviceVulkan13Features::default();
-        let mut atomic_float = vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default();
-        let mut explicit_layout = vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default();
         let core = {
             let mut all = vk::PhysicalDeviceFeatures2::default()
                 .push_next(&mut v11)
                 .push_next(&mut v12)
                 .push_next(&mut v13);
-            if extensions.shader_atomic_float {
-                all = all.push_next(&mut atomic_float);
-            }
-            if extensions.workgroup_explicit_layout {
-                all = all.push_next(&mut explicit_layout);
-            }
-            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3 or to an
-            // extension that the device has.
+            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3,
+            // which the device has.
             unsafe { instance.get_physical_device_features2(raw, &mut all) };
             all.features
         };
@@ -55,8 +45,6 @@ impl FeatureSet {
         v11.p_next = std::ptr::null_mut();
         v12.p_next = std::ptr::null_mut();
         v13.p_next = std::ptr::null_mut();
-        atomic_float.p_next = std::ptr::null_mut();
-        explicit_layout.p_next = std::ptr::null_mut();
         // What to enable: not everything that exists, because some features cost (robust access).
         FeatureSet {
             core: vk::PhysicalDeviceFeatures {
@@ -97,22 +85,6 @@ impl FeatureSet {
                 .compute_full_subgroups(v13.compute_full_subgroups == ON)
                 .maintenance4(v13.maintenance4 == ON)
                 .shader_integer_dot_product(v13.shader_integer_dot_product == ON),
-            atomic_float: vk::PhysicalDeviceShaderAtomicFloatFeaturesEXT::default()
-                .shader_buffer_float32_atomics(atomic_float.shader_buffer_float32_atomics == ON)
-                .shader_buffer_float32_atomic_add(atomic_float.shader_buffer_float32_atomic_add == ON)
-                .shader_shared_float32_atomics(atomic_float.shader_shared_float32_atomics == ON)
-                .shader_shared_float32_atomic_add(atomic_float.shader_shared_float32_atomic_add == ON),
-            explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR::default()
-                .workgroup_memory_explicit_layout(explicit_layout.workgroup_memory_explicit_layout == ON)
-                .workgroup_memory_explicit_layout_scalar_block_layout(
-                    explicit_layout.workgroup_memory_explicit_layout_scalar_block_layout == ON,
-                )
-                .workgroup_memory_explicit_layout8_bit_access(
-                    explicit_layout.workgroup_memory_explicit_layout8_bit_access == ON,
-                )
-                .workgroup_memory_explicit_layout16_bit_access(
-                    explicit_layout.workgroup_memory_explicit_layout16_bit_access == ON,
-                ),
             extensions: *extensions,
         }
     }
@@ -120,18 +92,11 @@ impl FeatureSet {
     /// Calls `f` with a feature chain for vkCreateDevice.
     pub(super) fn with_chain<R>(&self, f: impl FnOnce(&mut vk::PhysicalDeviceFeatures2<'_>) -> R) -> R {
         let (mut v11, mut v12, mut v13) = (self.v11, self.v12, self.v13);
-        let (mut atomic_float, mut explicit_layout) = (self.atomic_float, self.explicit_layout);
         let mut all = vk::PhysicalDeviceFeatures2::default()
             .features(self.core)
             .push_next(&mut v11)
             .push_next(&mut v12)
             .push_next(&mut v13);
-        if self.extensions.shader_atomic_float {
-            all = all.push_next(&mut atomic_float);
-        }
-        if self.extensions.workgroup_explicit_layout {
-            all = all.push_next(&mut explicit_layout);
-        }
         f(&mut all)
     }
 
@@ -160,31 +125,10 @@ impl FeatureSet {
             float64: on(self.core.shader_float64),
             storage8: on(self.v12.storage_buffer8_bit_access),
             storage16: on(self.v11.storage_buffer16_bit_access),
-            push_constant8: on(self.v12.storage_push_constant8),
-            push_constant16: on(self.v11.storage_push_constant16),
-            uniform8: on(self.v12.uniform_and_storage_buffer8_bit_access),
-            uniform16: on(self.v11.uniform_and_storage_buffer16_bit_access),
-            buffer_device_address: on(self.v12.buffer_device_address),
-            variable_pointers: on(self.v11.variable_pointers),
-            variable_pointers_storage_buffer: on(self.v11.variable_pointers_storage_buffer),
             vulkan_memory_model: on(self.v12.vulkan_memory_model),
             vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
-            workgroup_explicit_layout: on(self.explicit_layout.workgroup_memory_explicit_layout)
-                && on(self
-                    .explicit_layout
-                    .workgroup_memory_explicit_layout_scalar_block_layout),
-            workgroup_explicit_layout8: on(self.explicit_layout.workgroup_memory_explicit_layout8_bit_access),
-            workgroup_explicit_layout16: on(self
-                .explicit_layout
-                .workgroup_memory_explicit_layout16_bit_access),
-            scalar_block_layout: on(self.v12.scalar_block_layout),
             buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
             shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
-            buffer_float32_atomic_add: on(self.atomic_float.shader_buffer_float32_atomic_add),
-            shared_float32_atomic_add: on(self.atomic_float.shader_shared_float32_atomic_add),
-            storage_image_read_without_format: on(self.core.shader_storage_image_read_without_format),
-            storage_image_write_without_format: on(self.core.shader_storage_image_write_without_format),
-            subgroups: on(self.v12.shader_subgroup_extended_types),
             ..Features::default()
         }
     }

@@ -156,8 +156,6 @@ pub(crate) struct Extensions {
     pub(crate) external_memory_host: bool,
     pub(crate) calibrated_timestamps_ext: bool,
     pub(crate) calibrated_timestamps_khr: bool,
-    pub(crate) shader_atomic_float: bool,
-    pub(crate) workgroup_explicit_layout: bool,
     pub(crate) portability_subset: bool,
     /// For their properties only; not enabled.
     pub(crate) nv_sm_builtins: bool,
@@ -180,8 +178,6 @@ impl Extensions {
             external_memory_host: has(ash::ext::external_memory_host::NAME),
             calibrated_timestamps_ext: has(ash::ext::calibrated_timestamps::NAME),
             calibrated_timestamps_khr: has(ash::khr::calibrated_timestamps::NAME),
-            shader_atomic_float: has(ash::ext::shader_atomic_float::NAME),
-            workgroup_explicit_layout: has(ash::khr::workgroup_memory_explicit_layout::NAME),
             portability_subset: has(c"VK_KHR_portability_subset"),
             nv_sm_builtins: has(ash::nv::shader_sm_builtins::NAME),
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
@@ -198,12 +194,6 @@ impl Extensions {
             names.push(ash::khr::calibrated_timestamps::NAME);
         } else if self.calibrated_timestamps_ext {
             names.push(ash::ext::calibrated_timestamps::NAME);
-        }
-        if self.shader_atomic_float {
-            names.push(ash::ext::shader_atomic_float::NAME);
-        }
-        if self.workgroup_explicit_layout {
-            names.push(ash::khr::workgroup_memory_explicit_layout::NAME);
         }
         if self.portability_subset {
             names.push(c"VK_KHR_portability_subset");
