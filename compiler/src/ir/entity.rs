@@ -1,5 +1,6 @@
 //! Typed indices and the maps that they index.
 
+use std::hash::Hasher;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
@@ -105,5 +106,35 @@ impl<K: EntityRef, V> Index<K> for Map<K, V> {
 impl<K: EntityRef, V> IndexMut<K> for Map<K, V> {
     fn index_mut(&mut self, key: K) -> &mut V {
         &mut self.items[key.index()]
+    }
+}
+
+/// A fast hash of small keys that nobody chooses to collide.
+#[derive(Clone, Default, Debug)]
+pub struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        // The upper bits depend on all of the input, tables look at the lower ones.
+        self.0.rotate_left(26)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+    fn write_u8(&mut self, n: u8) {
+        self.write_u64(u64::from(n));
+    }
+    fn write_u32(&mut self, n: u32) {
+        self.write_u64(u64::from(n));
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
     }
 }

@@ -1,10 +1,11 @@
 //! Functions: tables of values, instructions and regions.
 
-use super::entity::Map;
+use super::entity::{Map, Mix};
 use super::{FpFlags, Inst, InstData, Op, Ty};
 use crate::entity;
 use crate::source::Span;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 entity! {
     /// An SSA value of a function.
@@ -62,7 +63,7 @@ pub struct Function {
     pub insts: Map<Inst, InstData>,
     pub regions: Map<Region, RegionData>,
     pub span: Span,
-    constants: HashMap<(Ty, Const), Value>,
+    constants: HashMap<(Ty, Const), Value, BuildHasherDefault<Mix>>,
 }
 
 impl Function {
@@ -79,7 +80,7 @@ impl Function {
             insts: Map::default(),
             regions,
             span: Span::NONE,
-            constants: HashMap::new(),
+            constants: HashMap::default(),
         };
         f.params = params
             .iter()
@@ -107,14 +108,15 @@ impl Function {
                 lanes.iter_mut().for_each(|l| *l &= (1 << bits) - 1);
             }
         }
-        if let Some(&v) = self.constants.get(&(ty, c.clone())) {
+        let key = (ty, c);
+        if let Some(&v) = self.constants.get(&key) {
             return v;
         }
         let v = self.values.push(ValueData {
             ty,
-            def: ValueDef::Const(c.clone()),
+            def: ValueDef::Const(key.1.clone()),
         });
-        self.constants.insert((ty, c), v);
+        self.constants.insert(key, v);
         v
     }
 

@@ -55,38 +55,54 @@ pub fn is_removable(data: &InstData) -> bool {
 /// The exits and repeats of each structured instruction, in the order of the text.
 #[derive(Clone, Debug)]
 pub struct Jumps {
-    exits: Vec<Vec<Inst>>,
-    repeats: Vec<Vec<Inst>>,
+    /// For each instruction the number of its entry plus one; 0: nothing jumps there.
+    entry: Vec<u32>,
+    /// Exits and repeats.
+    entries: Vec<[Vec<Inst>; 2]>,
 }
 
 impl Jumps {
     /// Of the function as it is now.
     pub fn new(func: &Function) -> Self {
         let mut jumps = Jumps {
-            exits: vec![Vec::new(); func.insts.len()],
-            repeats: vec![Vec::new(); func.insts.len()],
+            entry: vec![0; func.insts.len()],
+            entries: Vec::new(),
         };
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
             match func.insts[inst].op {
-                Op::Exit(target) => jumps.exits[target.index()].push(inst),
-                Op::Repeat(target) => jumps.repeats[target.index()].push(inst),
+                Op::Exit(target) => jumps.entry_of(target)[0].push(inst),
+                Op::Repeat(target) => jumps.entry_of(target)[1].push(inst),
                 _ => {}
             }
         }
         jumps
     }
+    fn entry_of(&mut self, target: Inst) -> &mut [Vec<Inst>; 2] {
+        let entry = &mut self.entry[target.index()];
+        if *entry == 0 {
+            self.entries.push([Vec::new(), Vec::new()]);
+            *entry = self.entries.len() as u32;
+        }
+        &mut self.entries[*entry as usize - 1]
+    }
+    fn get(&self, target: Inst, kind: usize) -> &[Inst] {
+        match self.entry.get(target.index()) {
+            None | Some(0) => &[],
+            Some(&entry) => &self.entries[entry as usize - 1][kind],
+        }
+    }
     /// Exits of a structured instruction.
     pub fn exits(&self, target: Inst) -> &[Inst] {
-        self.exits.get(target.index()).map_or(&[], |l| l)
+        self.get(target, 0)
     }
     /// States what the exits are now.
     pub fn set_exits(&mut self, target: Inst, exits: Vec<Inst>) {
-        self.exits[target.index()] = exits;
+        self.entry_of(target)[0] = exits;
     }
     /// Repeats of a loop.
     pub fn repeats(&self, target: Inst) -> &[Inst] {
-        self.repeats.get(target.index()).map_or(&[], |l| l)
+        self.get(target, 1)
     }
 }
 

@@ -33,11 +33,13 @@ enum Folded {
     Op(Op, Vec<Value>),
 }
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     let globals = std::mem::take(&mut module.globals);
-    for (_, func) in module.funcs.iter_mut() {
-        changed |= fold_function(func, &globals);
+    for (f, func) in module.funcs.iter_mut() {
+        if !cx.settled.contains(f) {
+            changed |= cx.settled.note(f, fold_function(func, &globals));
+        }
     }
     module.globals = globals;
     Ok(changed.into())

@@ -9,12 +9,13 @@ use super::analysis::is_pure;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
+use crate::ir::entity::Mix;
 use crate::ir::walk::Replacements;
 use crate::ir::{
     Access, AddressSpace, BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
 };
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 pub const PASS: Pass = Pass {
     name: "cse",
@@ -25,10 +26,12 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
-        changed |= merge(func);
+    for (f, func) in module.funcs.iter_mut() {
+        if !cx.settled.contains(f) {
+            changed |= cx.settled.note(f, merge(func));
+        }
     }
     Ok(changed.into())
 }
@@ -81,11 +84,34 @@ fn written_by(func: &Function, inst: Inst) -> Written {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     op: Op,
-    args: Vec<Value>,
+    args: Operands,
     ty: Ty,
     fp: FpFlags,
     /// Number of the memory that is read; 0 for what reads none.
     version: u32,
+}
+
+/// Operands without an allocation of their own, if there are few.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Operands {
+    count: u32,
+    /// The first ones; what is left over is 0.
+    first: [u32; 3],
+    more: Vec<Value>,
+}
+
+impl Operands {
+    fn new(list: &[Value]) -> Self {
+        let mut first = [0; 3];
+        for (slot, v) in first.iter_mut().zip(list) {
+            *slot = v.0;
+        }
+        Operands {
+            count: list.len() as u32,
+            first,
+            more: list.get(3..).unwrap_or_default().to_vec(),
+        }
+    }
 }
 
 struct Frame {
@@ -94,31 +120,6 @@ struct Frame {
     owner: Option<(Inst, usize)>,
     undo: usize,
     versions: [u32; SPACES],
-}
-
-/// A fast hash of small keys that nobody chooses to collide.
-#[derive(Default)]
-struct Mix(u64);
-
-impl Hasher for Mix {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&b| self.write_u64(u64::from(b)));
-    }
-    fn write_u8(&mut self, n: u8) {
-        self.write_u64(u64::from(n));
-    }
-    fn write_u32(&mut self, n: u32) {
-        self.write_u64(u64::from(n));
-    }
-    fn write_u64(&mut self, n: u64) {
-        self.0 = (self.0.rotate_left(5) ^ n).wrapping_mul(0x517c_c1b7_2722_0a95);
-    }
-    fn write_usize(&mut self, n: usize) {
-        self.write_u64(n as u64);
-    }
 }
 
 #[derive(Default)]
@@ -255,18 +256,18 @@ impl Cse {
         match &data.op {
             Op::Load(access) if !access.volatile => {
                 let space = func.ty(data.args[0]).space()?;
-                Some(self.load_key(Op::Load(ANY), data.args.clone(), ty, memory_of(space)))
+                Some(self.load_key(Op::Load(ANY), &data.args, ty, memory_of(space)))
             }
             Op::LoadFrom(storage, access) if !access.volatile => Some(self.load_key(
                 Op::LoadFrom(*storage, ANY),
-                data.args.clone(),
+                &data.args,
                 ty,
                 memory_of_storage(*storage),
             )),
             op if is_pure(data) => {
-                let mut args = data.args.clone();
-                if is_commutative(op) && args[0] > args[1] {
-                    args.swap(0, 1);
+                let mut args = Operands::new(&data.args);
+                if is_commutative(op) && args.first[0] > args.first[1] {
+                    args.first.swap(0, 1);
                 }
                 Some(Key {
                     op: op.clone(),
@@ -293,13 +294,13 @@ impl Cse {
             _ => return None,
         };
         let (&value, place) = data.args.split_last()?;
-        Some(self.load_key(op, place.to_vec(), func.ty(value), memory))
+        Some(self.load_key(op, place, func.ty(value), memory))
     }
 
-    fn load_key(&self, op: Op, args: Vec<Value>, ty: Ty, memory: Option<usize>) -> Key {
+    fn load_key(&self, op: Op, args: &[Value], ty: Ty, memory: Option<usize>) -> Key {
         Key {
             op,
-            args,
+            args: Operands::new(args),
             ty,
             fp: FpFlags::default(),
             version: memory.map_or(0, |m| self.versions[m]),

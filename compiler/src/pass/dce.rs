@@ -20,10 +20,13 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
-        changed |= remove_dead(func);
+    for (f, func) in module.funcs.iter_mut() {
+        if cx.settled.contains(f) {
+            continue;
+        }
+        changed |= cx.settled.note(f, remove_dead(func));
         // Tables that are mostly remains make every pass slower.
         let used = func
             .regions_in_order()
@@ -177,6 +180,13 @@ fn is_volatile(op: &Op) -> bool {
 
 /// For each value, whether it points into an `alloca` of which no pointer is used but to write there.
 fn written_only(func: &Function) -> Vec<bool> {
+    if !func
+        .insts
+        .iter()
+        .any(|(_, data)| matches!(data.op, Op::Alloca { .. }))
+    {
+        return vec![false; func.values.len()];
+    }
     // For each value the alloca that it points into, and for each value (of an alloca) whether it is only written.
     let mut base: Vec<Option<Value>> = vec![None; func.values.len()];
     let mut only = vec![false; func.values.len()];

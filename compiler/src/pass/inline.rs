@@ -26,8 +26,10 @@ const MAX_INSTS: usize = 2_000_000;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let order = bottom_up(module)?;
+    let mut ends = vec![false; module.funcs.len()];
     for f in order {
-        inline_into(module, f)?;
+        inline_into(module, f, &ends)?;
+        ends[f.index()] = returns_only_at_end(&module.funcs[f]);
     }
     let mut kernels: Map<Func, Function> = Map::default();
     let mut old: Vec<Option<Function>> = std::mem::take(&mut module.funcs)
@@ -100,7 +102,8 @@ fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
     list
 }
 
-fn inline_into(module: &mut Module, f: Func) -> Result<(), PassError> {
+/// `ends`: of each function that is done, whether it returns only at its end.
+fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<(), PassError> {
     let mut func = std::mem::replace(&mut module.funcs[f], Function::new("", &[], None));
     let mut replacements = crate::ir::walk::Replacements::default();
     for region in func.regions_in_order() {
@@ -114,6 +117,7 @@ fn inline_into(module: &mut Module, f: Func) -> Result<(), PassError> {
                 func.regions[region].insts.push(inst);
                 continue;
             };
+            let at_end = ends[callee.index()];
             let callee = &module.funcs[callee];
             if func.insts.len() + callee.insts.len() > MAX_INSTS {
                 return Err(PassError::TooLarge {
@@ -122,7 +126,7 @@ fn inline_into(module: &mut Module, f: Func) -> Result<(), PassError> {
                     span: func.insts[inst].span,
                 });
             }
-            inline_call(&mut func, region, inst, callee, &mut replacements);
+            inline_call(&mut func, region, inst, callee, at_end, &mut replacements);
         }
     }
     replacements.apply(&mut func);
@@ -136,6 +140,7 @@ fn inline_call(
     region: Region,
     call: Inst,
     callee: &Function,
+    at_end: bool,
     replacements: &mut crate::ir::walk::Replacements,
 ) {
     let args = func.insts[call].args.clone();
@@ -145,7 +150,7 @@ fn inline_call(
     for (&param, &arg) in callee.params.iter().zip(&args) {
         cloner.map_value(param, arg);
     }
-    if returns_only_at_end(callee) {
+    if at_end {
         cloner.region(func, callee.body, region, |_, _, _| {});
         let last = func.regions[region]
             .insts

@@ -28,7 +28,7 @@ pub mod sroa;
 pub mod unroll_loops;
 
 use crate::diag::{Diags, InternalError};
-use crate::ir::Module;
+use crate::ir::{EntityRef, Func, Module};
 use crate::source::Span;
 use crate::target::Target;
 use crate::verify;
@@ -181,6 +181,37 @@ pub struct PassCx<'a> {
     pub hooks: Hooks,
     /// What the manager saw.
     pub report: Report,
+    /// Which functions a fixpoint is done with.
+    pub settled: Settled,
+}
+
+/// Functions that none of a fixpoint's passes changes any more. Those passes look at one function at a time, so
+/// each function is done when it did not change for as many passes in a row as there are.
+#[derive(Debug, Default)]
+pub struct Settled {
+    /// How many passes left each function alone since the last that did not. Empty outside of fixpoints.
+    quiet: Vec<usize>,
+    enough: usize,
+}
+
+impl Settled {
+    fn start(functions: usize, passes: usize) -> Self {
+        Settled {
+            quiet: vec![0; functions],
+            enough: passes,
+        }
+    }
+    /// Whether a pass need not look at a function.
+    pub fn contains(&self, f: Func) -> bool {
+        self.quiet.get(f.index()).is_some_and(|&n| n >= self.enough)
+    }
+    /// States whether a pass that looked at a function changed it; returns that.
+    pub fn note(&mut self, f: Func, changed: bool) -> bool {
+        if let Some(quiet) = self.quiet.get_mut(f.index()) {
+            *quiet = if changed { 0 } else { *quiet + 1 };
+        }
+        changed
+    }
 }
 
 impl<'a> PassCx<'a> {
@@ -191,6 +222,7 @@ impl<'a> PassCx<'a> {
             diags,
             hooks: Hooks::default(),
             report: Report::default(),
+            settled: Settled::default(),
         }
     }
 }
@@ -411,6 +443,7 @@ impl Run {
     ) -> Result<(), PassError> {
         // A pass need not run again if nothing else changed the module since it last did.
         let mut quiet = 0;
+        cx.settled = Settled::start(module.funcs.len(), passes.len());
         for round in 0.. {
             for pass in passes {
                 if self.pass(pass, module, cx)? == Changed::Yes {
@@ -419,6 +452,7 @@ impl Run {
                     quiet += 1;
                 }
                 if quiet >= passes.len() {
+                    cx.settled = Settled::default();
                     return Ok(());
                 }
             }
@@ -426,6 +460,7 @@ impl Run {
                 break;
             }
         }
+        cx.settled = Settled::default();
         if cfg!(debug_assertions) {
             let message = format!("fixpoint '{name}' does not converge");
             return Err(InternalError::new("pass", message).into());

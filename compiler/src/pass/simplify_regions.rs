@@ -33,9 +33,13 @@ const MAX_SPECULATED: usize = 6;
 /// Nesting beyond which code is not moved into arms.
 const MAX_DEPTH: usize = 48;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
+    for (f, func) in module.funcs.iter_mut() {
+        if cx.settled.contains(f) {
+            continue;
+        }
+        let mut any = false;
         for _ in 0..MAX_ROUNDS {
             let folded = fold(func);
             // Nothing has to be known twice: each step is done with what is known if it changes anything.
@@ -44,11 +48,12 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
                 || if_to_select(func, &known)
                 || nest_tails(func, &known)
                 || merge_tails(func, known);
-            changed |= folded || again;
+            any |= folded || again;
             if !folded && !again {
                 break;
             }
         }
+        changed |= cx.settled.note(f, any);
     }
     Ok(changed.into())
 }
@@ -70,6 +75,10 @@ pub(super) fn fold(func: &mut Function) -> bool {
     let mut replacements = Replacements::default();
     let mut changed = false;
     for region in func.regions_in_order().into_iter().rev() {
+        let has_inner = |&i: &Inst| func.insts[i].op.is_structured();
+        if !func.regions[region].insts.iter().any(has_inner) {
+            continue;
+        }
         let old = std::mem::take(&mut func.regions[region].insts);
         let mut new = Vec::with_capacity(old.len());
         for (n, &inst) in old.iter().enumerate() {
