@@ -15,6 +15,7 @@ use crate::ir::{
     Access, AddressSpace, BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
 };
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::BuildHasherDefault;
 
 pub const PASS: Pass = Pass {
@@ -155,13 +156,12 @@ fn merge(func: &mut Function) -> bool {
             }
             continue;
         }
-        let owner = frame.owner;
+        let Some((inst, number)) = frame.owner else {
+            break;
+        };
         cse.leave(frame.undo);
         cse.versions = frame.versions;
         stack.pop();
-        let Some((inst, number)) = owner else {
-            break;
-        };
         match func.insts[inst].regions.get(number + 1) {
             Some(&region) => stack.push(cse.frame(region, Some((inst, number + 1)))),
             None => cse.write(written[inst.index()]),
@@ -243,10 +243,13 @@ impl Cse {
             return None;
         };
         let key = self.key(func, inst, result)?;
-        if let Some(&known) = self.known.get(&key) {
-            return Some(known);
+        match self.known.entry(key) {
+            Entry::Occupied(known) => return Some(*known.get()),
+            Entry::Vacant(place) => {
+                self.undo.push((place.key().clone(), None));
+                place.insert(result);
+            }
         }
-        self.learn(key, result);
         None
     }
 

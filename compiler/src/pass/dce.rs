@@ -219,8 +219,11 @@ fn written_only(func: &Function) -> Vec<bool> {
 fn sweep(func: &mut Function, insts: &[bool], values: &[bool]) -> bool {
     let mut changed = false;
     // Operands of jumps first, while the targets still have all their results and arguments.
-    let mut walk = Walk::new(func);
-    while let Some((_, inst)) = walk.next(func) {
+    let regions = func.regions_in_order();
+    for &region in &regions {
+        let Some(inst) = func.terminator(region) else {
+            continue;
+        };
         let kept: Vec<bool> = match func.insts[inst].op {
             Op::Exit(target) => func.insts[target]
                 .results
@@ -239,7 +242,7 @@ fn sweep(func: &mut Function, insts: &[bool], values: &[bool]) -> bool {
         };
         retain(&mut func.insts[inst].args, &kept);
     }
-    for region in func.regions_in_order() {
+    for region in regions {
         let before = func.regions[region].insts.len();
         func.regions[region].insts.retain(|i| insts[i.index()]);
         changed |= func.regions[region].insts.len() != before;

@@ -41,9 +41,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         }
         let mut any = false;
         for _ in 0..MAX_ROUNDS {
-            let folded = fold(func);
+            let (folded, jumps) = fold_with(func);
             // Nothing has to be known twice: each step is done with what is known if it changes anything.
-            let known = Known::new(func);
+            let known = Known::new(func, jumps);
             let again = unify(func, &known)
                 || if_to_select(func, &known)
                 || nest_tails(func, &known)
@@ -61,8 +61,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 /// Gets rid of blocks that are left early, where that takes no more than rearranging `if`s.
 pub(super) fn early_exits_to_else(func: &mut Function) {
     for _ in 0..MAX_ROUNDS {
-        let folded = fold(func);
-        let known = Known::new(func);
+        let (folded, jumps) = fold_with(func);
+        let known = Known::new(func, jumps);
         if !nest_tails(func, &known) && !merge_tails(func, known) && !folded {
             break;
         }
@@ -71,6 +71,11 @@ pub(super) fn early_exits_to_else(func: &mut Function) {
 
 /// Dissolves what is no real control flow, and cuts off what is never reached.
 pub(super) fn fold(func: &mut Function) -> bool {
+    fold_with(func).0
+}
+
+/// The same; and the jumps afterwards, if they did not change.
+fn fold_with(func: &mut Function) -> (bool, Option<Jumps>) {
     let jumps = Jumps::new(func);
     let mut replacements = Replacements::default();
     let mut changed = false;
@@ -105,7 +110,7 @@ pub(super) fn fold(func: &mut Function) -> bool {
         func.regions[region].insts = new;
     }
     replacements.apply(func);
-    changed
+    (changed, (!changed).then_some(jumps))
 }
 
 /// Branches on constants and loops that do not loop.
@@ -233,12 +238,12 @@ struct Known {
 }
 
 impl Known {
-    fn new(func: &Function) -> Self {
+    fn new(func: &Function, jumps: Option<Jumps>) -> Self {
         let order = Order::new(func);
         let structured = order.list.iter().copied();
         let structured = structured.filter(|&i| func.insts[i].op.is_structured()).collect();
         Known {
-            jumps: Jumps::new(func),
+            jumps: jumps.unwrap_or_else(|| Jumps::new(func)),
             order,
             regions: func.regions_in_order(),
             structured,

@@ -26,12 +26,14 @@ mod types;
 pub use check::check;
 
 use crate::diag::InternalError;
+use crate::ir::entity::Mix;
 use crate::ir::{EntityRef, Function, Inst, Module, Value};
 use crate::target::Target;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasherDefault;
 
 /// A SPIR-V id.
 type Id = u32;
@@ -78,7 +80,7 @@ struct Emitter<'a> {
     globals: Vec<Instruction>,
     functions: Vec<Instruction>,
     reflection: Vec<Instruction>,
-    interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id>,
+    interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id, BuildHasherDefault<Mix>>,
     glsl: Option<Id>,
     shared: interface::Shared,
     /// Parallel to the kernels.
@@ -107,7 +109,7 @@ impl<'a> Emitter<'a> {
             globals: Vec::new(),
             functions: Vec::new(),
             reflection: Vec::new(),
-            interned: HashMap::new(),
+            interned: HashMap::default(),
             glsl: None,
             shared: interface::Shared::default(),
             kernels: Vec::new(),
@@ -121,11 +123,11 @@ impl<'a> Emitter<'a> {
 
     /// A global instruction that exists once for the same operands.
     fn intern(&mut self, op: spv::Op, ty: Option<Id>, operands: Vec<Operand>) -> Id {
-        let key = (op as u32, ty, operands.clone());
+        let key = (op as u32, ty, operands);
         if let Some(&id) = self.interned.get(&key) {
             return id;
         }
-        let id = self.global(op, ty, operands);
+        let id = self.global(op, ty, key.2.clone());
         self.interned.insert(key, id);
         id
     }
@@ -311,7 +313,7 @@ struct FnEmitter<'e, 'a> {
     blocks: Vec<BlockIds>,
     /// The block being filled; `None` behind a terminator.
     current: Option<BlockIds>,
-    frames: HashMap<Inst, block::Frame>,
+    frames: HashMap<Inst, block::Frame, BuildHasherDefault<Mix>>,
     depth: u32,
     /// Global variables that the entry point must list.
     interface: BTreeSet<Id>,
@@ -333,7 +335,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             vars: Vec::new(),
             blocks: Vec::new(),
             current: None,
-            frames: HashMap::new(),
+            frames: HashMap::default(),
             depth: 0,
             interface: BTreeSet::new(),
             push: None,
