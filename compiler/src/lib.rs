@@ -27,6 +27,7 @@ pub mod lower_hir;
 pub mod options;
 pub mod pass;
 pub mod pp;
+pub mod printf;
 pub mod reflect;
 pub mod sema;
 pub mod source;

@@ -5,7 +5,8 @@
 //! `__constant` variables and its own copies of library functions.
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Const, EntityRef, Func, Function, Global, Module, Op, Value};
+use crate::ir::{Const, EntityRef, Func, Function, Global, Module, Op, Ty, Value};
+use crate::printf;
 use std::collections::HashMap;
 
 /// Why objects do not fit together.
@@ -51,7 +52,7 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
                     _ => {}
                 }
             }
-            renumber_strings(&mut func, first_string);
+            renumber_strings(&mut func, &object.strings, first_string);
             let name = func.name.clone();
             let id = out.funcs.push(func);
             if object.undefined.contains(&f) {
@@ -74,8 +75,8 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
     Ok(out)
 }
 
-/// Formats of printf are numbered through.
-fn renumber_strings(func: &mut Function, first: u64) {
+/// Formats of printf, and the literals that they print, are numbered through.
+fn renumber_strings(func: &mut Function, strings: &[Vec<u8>], first: u64) {
     if first == 0 {
         return;
     }
@@ -83,12 +84,18 @@ fn renumber_strings(func: &mut Function, first: u64) {
         if func.insts[inst].op != Op::Intrinsic(Intrinsic::Printf) {
             continue;
         }
-        let Some(&format) = func.insts[inst].args.first() else {
-            continue;
-        };
-        if let Some(id) = func.as_bits(format) {
-            let ty = func.ty(format);
-            func.insts[inst].args[0] = func.constant(ty, Const::Bits(vec![id + first]));
+        let args = func.insts[inst].args.clone();
+        let format = args.first().and_then(|&v| func.as_bits(v));
+        let format = format.and_then(|id| strings.get(usize::try_from(id).ok()?));
+        let literals = format.map_or_else(Vec::new, |f| printf::literal_arguments(f));
+        for (n, &arg) in args.iter().enumerate() {
+            if n > 0 && !literals.contains(&(n - 1)) {
+                continue;
+            }
+            let ty = func.ty(arg);
+            if let Some(id) = func.as_bits(arg).filter(|_| ty == Ty::I32) {
+                func.insts[inst].args[n] = func.constant(ty, Const::Bits(vec![id + first]));
+            }
         }
     }
 }
@@ -120,4 +127,26 @@ fn resolve(module: &mut Module, defined: &HashMap<String, Func>) -> Result<(), L
 fn signature(func: &Function) -> (Vec<crate::ir::Ty>, Option<crate::ir::Ty>) {
     let ty = |&v: &Value| func.ty(v);
     (func.params.iter().map(ty).collect(), func.ret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse::parse;
+
+    #[test]
+    fn strings_are_numbered_through() {
+        let object = |name: &str| {
+            let text = format!(
+                "string 0 \"%d %s\"\nstring 1 \"{name}\"\nfunc @f0 \"{name}\"() {{\n  \
+                 %v0: i32 = intrinsic printf i32 0, i32 1, i32 1\n  Return\n}}\nkernel @f0 \"{name}\" {{\n}}\n"
+            );
+            parse(&text).expect("a module")
+        };
+        let joined = join(&[&object("a"), &object("b")]).expect("they fit");
+        let text = joined.to_string();
+        assert!(text.contains("string 3 \"b\""), "{text}");
+        // The number that %d prints stays.
+        assert!(text.contains("printf i32 2, i32 1, i32 3"), "{text}");
+    }
 }

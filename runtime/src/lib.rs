@@ -31,6 +31,7 @@ pub mod lock;
 pub mod mem;
 pub mod object;
 pub mod platform;
+mod printf;
 pub mod program;
 pub mod queue;
 pub mod sampler;

@@ -181,6 +181,10 @@ fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut 
         }
         put(push, at, &data.to_le_bytes())?;
     }
+    if let Some(at) = system.printf_buffer {
+        let buffer = memory.add(vec![0; crate::printf::PRINTF_BUFFER_SIZE as usize]);
+        put(push, at, &buffer.to_le_bytes())?;
+    }
     Ok(())
 }
 

@@ -53,6 +53,6 @@ pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueD
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp};
 pub use module::{
     ArgKind, ArgLocation, ConstantData, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg,
-    KernelInfo, Module, PointerUse, SystemPush,
+    KernelInfo, Module, PointerUse, Printf, PrintfEntry, SystemPush,
 };
 pub use ty::{AddressSpace, Scalar, Ty};

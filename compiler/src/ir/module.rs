@@ -189,6 +189,8 @@ pub struct SystemPush {
     pub num_workgroups: Option<u32>,
     /// Offset of the 64-bit address of the buffer with all `Constant` globals' data (one u64, not three u32).
     pub constant_data: Option<u32>,
+    /// Offset of the 64-bit address of the printf buffer (one u64).
+    pub printf_buffer: Option<u32>,
     /// Whether any kernel reads the work dimension (a specialization constant).
     pub work_dim: bool,
     /// End of the whole block, kernel arguments included.
@@ -201,6 +203,24 @@ pub struct ConstantData {
     pub bytes: Vec<u8>,
     /// (offset of an 8-byte pointer, offset that it points to), both in `bytes`.
     pub relocations: Vec<(u32, u32)>,
+}
+
+/// What a number that `lower_printf` stores in the printf buffer stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PrintfEntry {
+    /// A format, or a string literal that is an argument.
+    pub text: Vec<u8>,
+    /// Bytes of each argument; in the buffer each takes whole words.
+    pub sizes: Vec<u32>,
+}
+
+/// What the host needs to know to print. Filled in by `lower_printf`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Printf {
+    /// By number, from 1 on.
+    pub entries: Vec<PrintfEntry>,
+    /// The kernels that print.
+    pub kernels: Vec<Func>,
 }
 
 /// A translation unit or a linked program.
@@ -217,6 +237,7 @@ pub struct Module {
     pub abi: Vec<KernelAbi>,
     pub system: SystemPush,
     pub constant_data: ConstantData,
+    pub printf: Printf,
     /// Kernels whose work-items cannot tell how they are grouped: any division of the NDRange into work-groups,
     /// even of different sizes, gives the same result. `lower_system_values` fills it in; empty is always safe.
     pub ungrouped: Vec<Func>,

@@ -40,6 +40,16 @@ impl Display for Module {
         if self.system != SystemPush::default() {
             write_system(f, &self.system)?;
         }
+        for entry in &self.printf.entries {
+            write!(f, "printf {}", Quoted(&entry.text))?;
+            for size in &entry.sizes {
+                write!(f, " {size}")?;
+            }
+            writeln!(f)?;
+        }
+        for func in &self.printf.kernels {
+            writeln!(f, "prints {func}")?;
+        }
         Ok(())
     }
 }
@@ -508,6 +518,7 @@ fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {
         ("region_group_offset", s.region_group_offset),
         ("num_workgroups", s.num_workgroups),
         ("constant_data", s.constant_data),
+        ("printf_buffer", s.printf_buffer),
     ];
     for (name, offset) in slots {
         if let Some(offset) = offset {

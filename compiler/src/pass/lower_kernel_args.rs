@@ -40,13 +40,6 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut end = module.system.size;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
-        if let Some(span) = printf_call(func) {
-            return Err(PassError::Unsupported {
-                feature: "printf".into(),
-                span,
-                needs: "a buffer for its output, which is not implemented yet".into(),
-            });
-        }
         let (abi, push_end) = layout(kernel, func, module.system.size, cx.target)?;
         lower(func, kernel, &abi)?;
         end = end.max(push_end);
@@ -54,15 +47,6 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     }
     module.system.size = end;
     Ok(Changed::Yes)
-}
-
-/// Where a function calls printf, which nothing after this can lower.
-fn printf_call(func: &Function) -> Option<crate::source::Span> {
-    let is_printf = |op: &Op| matches!(op, Op::Intrinsic(crate::intrinsic::Intrinsic::Printf));
-    func.insts
-        .iter()
-        .find(|(_, d)| is_printf(&d.op))
-        .map(|(_, d)| d.span)
 }
 
 /// Offsets in the two blocks.

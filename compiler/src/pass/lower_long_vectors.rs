@@ -262,7 +262,7 @@ impl Split<'_> {
             (Op::Intrinsic(Intrinsic::Printf), _) => {
                 return Err(InternalError::new(
                     "lower_long_vectors",
-                    "printf of a long vector is not lowered yet",
+                    "lower_printf has not run",
                 ));
             }
             (Op::Intrinsic(_), Some(r)) => self.lane_by_lane(&data.op, &data.args, r),

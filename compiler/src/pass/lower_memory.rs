@@ -290,11 +290,7 @@ impl Lower<'_> {
             Op::Intrinsic(Intrinsic::Atomic(op)) => self.atomic(inst, op, &args)?,
             Op::Intrinsic(Intrinsic::Prefetch) => {}
             Op::Intrinsic(Intrinsic::Printf) => {
-                return Err(PassError::Unsupported {
-                    feature: "printf".into(),
-                    span: self.b.span,
-                    needs: "a later version of this compiler".into(),
-                });
+                return Err(bug("lower_printf has not run").into());
             }
             _ => self.keep(inst)?,
         }

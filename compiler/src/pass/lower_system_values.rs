@@ -3,7 +3,7 @@
 //! Why: Vulkan dispatches start at 0 and know nothing of a global offset; a large NDRange is several dispatches.
 //! What a dispatch cannot know, the runtime writes into push constants ([`SystemPush`]); the slots are the
 //! module's, and only those exist that some kernel reads. `constant_data` is one of them: this pass sees
-//! whether `Constant` globals are left.
+//! whether `Constant` globals are left. So is `printf_buffer`, for `lower_printf`.
 //! In:  `Inlined`.
 //! Out: `SystemValues`: of the work-item functions only `WorkDim`, `WorkgroupId`, `LocalInvocationId` and
 //! `WorkgroupSize` remain; `Module::system` has the slots, `size` is their end.
@@ -90,6 +90,7 @@ fn slots(module: &Module) -> SystemPush {
     let mut region_group_offset = false;
     let mut num_workgroups = false;
     let mut constant_data = false;
+    let mut printf = false;
     for (_, func) in module.funcs.iter() {
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
@@ -99,6 +100,7 @@ fn slots(module: &Module) -> SystemPush {
                 Op::Intrinsic(Intrinsic::GlobalSize | Intrinsic::NumGroups) => num_workgroups = true,
                 Op::Intrinsic(Intrinsic::GlobalOffset) => global_offset = true,
                 Op::Intrinsic(Intrinsic::WorkDim) => system.work_dim = true,
+                Op::Intrinsic(Intrinsic::Printf) => printf = true,
                 Op::GlobalAddr(g) => {
                     constant_data |= module.globals[*g].space == AddressSpace::Constant;
                 }
@@ -109,6 +111,10 @@ fn slots(module: &Module) -> SystemPush {
     if constant_data {
         system.constant_data = Some(0);
         system.size = 8;
+    }
+    if printf {
+        system.printf_buffer = Some(system.size);
+        system.size += 8;
     }
     let mut slot = |wanted: bool| {
         wanted.then(|| {

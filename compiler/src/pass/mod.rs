@@ -20,6 +20,7 @@ pub mod lower_exits;
 pub mod lower_kernel_args;
 pub mod lower_long_vectors;
 pub mod lower_memory;
+pub mod lower_printf;
 pub mod lower_system_values;
 pub mod mem2reg;
 pub mod pipeline;

@@ -106,7 +106,7 @@ impl FnEmitter<'_, '_> {
             I::Barrier(flags) => return self.barrier(flags).map(|()| None),
             I::Fence(flags) => return self.fence(flags).map(|()| None),
             I::Atomic(_) => return Err(bug("an atomic is left after lower_memory")),
-            I::Printf => return Err(bug("printf is not implemented")),
+            I::Printf => return Err(bug("lower_printf has not run")),
             I::Prefetch => return Ok(None),
             I::Dot
             | I::IsNan

@@ -1,9 +1,9 @@
 //! Writes NonSemantic.ClspvReflection, and Caldera's own set with it. See [`crate::reflect`].
 
 use super::{Emit, Emitter, Id, bug};
-use crate::intrinsic::Intrinsic;
 use crate::ir::module::SystemPush;
-use crate::ir::{ArgLocation, KernelArg, KernelInfo, Op as IrOp};
+use crate::ir::{ArgLocation, KernelArg, KernelInfo};
+use crate::printf::PRINTF_BUFFER_SIZE;
 use crate::reflect::{CALDERA_SET, CLSPV_SET, Op, spec_id};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
@@ -28,7 +28,11 @@ fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 4] {
 pub(super) fn system_end(s: &SystemPush) -> u32 {
     let slots = system_slots(s);
     let slots = slots.iter().filter_map(|(at, _)| at.map(|o| o + 12));
-    slots.chain(s.constant_data.map(|o| o + 8)).max().unwrap_or(0)
+    slots
+        .chain(s.constant_data.map(|o| o + 8))
+        .chain(s.printf_buffer.map(|o| o + 8))
+        .max()
+        .unwrap_or(0)
 }
 
 /// The instructions' operands, interned.
@@ -119,6 +123,7 @@ impl Writer<'_, '_> {
             }
         }
         self.constant_data();
+        self.printf();
         let mut kernels = Vec::new();
         for k in 0..module.kernels.len() {
             kernels.push(self.kernel(k)?);
@@ -152,6 +157,24 @@ impl Writer<'_, '_> {
         }
     }
 
+    fn printf(&mut self) {
+        let module = self.e.module;
+        let Some(offset) = module.system.printf_buffer else {
+            return;
+        };
+        self.write(
+            Op::PrintfBufferPointerPushConstant,
+            &[],
+            &[offset, 8, PRINTF_BUFFER_SIZE],
+            &[],
+        );
+        for (i, entry) in module.printf.entries.iter().enumerate() {
+            let text = self.text(&String::from_utf8_lossy(&entry.text));
+            let number = self.e.u32_const(i as u32 + 1);
+            self.write(Op::PrintfInfo, &[number, text], &entry.sizes, &[]);
+        }
+    }
+
     fn kernel(&mut self, k: usize) -> Emit<Id> {
         let module = self.e.module;
         let info: &KernelInfo = &module.kernels[k];
@@ -162,10 +185,7 @@ impl Writer<'_, '_> {
         let function = self.e.kernels[k].function;
         let name = self.text(&info.name);
         let attributes = self.text(&info.attributes);
-        let prints = module.funcs[info.func]
-            .insts
-            .iter()
-            .any(|(_, i)| i.op == IrOp::Intrinsic(Intrinsic::Printf));
+        let prints = module.printf.kernels.contains(&info.func);
         let numbers = [info.args.len() as u32, u32::from(prints)];
         let decl = self.write(Op::Kernel, &[function, name], &numbers, &[attributes]);
         if let Some(size) = info.required_size {

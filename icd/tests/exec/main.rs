@@ -4,6 +4,7 @@
 mod common;
 
 mod expr;
+mod printf;
 mod scalar;
 
 use std::path::Path;

@@ -215,7 +215,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         version: format!("OpenCL 1.2 Caldera {}", env!("CARGO_PKG_VERSION")),
         opencl_c_version: "OpenCL C 1.2 ".into(),
         extensions: extensions(f),
-        printf_buffer_size: 1 << 20,
+        printf_buffer_size: caldera_compiler::printf::PRINTF_BUFFER_SIZE as usize,
         preferred_interop_user_sync: true,
         partition_max_sub_devices: 1,
         preferred_work_group_size_multiple: limits.subgroup as usize,

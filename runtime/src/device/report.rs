@@ -43,7 +43,7 @@ impl Device {
             &[(f.denorm_preserve[1], "shaderDenormPreserveFloat32")],
         );
         line("images and samplers", self.info.image_support, &[]);
-        line("printf", false, &[]);
+        line("printf", true, &[]);
         line("out-of-order execution", false, &[]);
         report.push_str(&format!(
             "{:<34} {} MiB in one buffer, {} MiB in all\n",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use caldera_compiler::reflect::{Binding, Place, PushRange};
+use caldera_compiler::reflect::{Binding, DataPlace, Place, PushRange};
 
 use super::local_size;
 use super::pipeline::{DeviceKernel, Variant};
@@ -347,22 +347,41 @@ impl Launch {
         if !self.spill.is_empty() {
             r.arguments(&self.spill)?;
         }
+        let printing = self.printing(kernel, r)?;
+        let push = printing.as_ref().unwrap_or(&self.push);
         r.recorder().bind(&self.pipeline);
         let limit = r.group_count();
         if (0..3).all(|d| self.groups[d] <= limit[d]) {
-            r.recorder().push_constants(&self.push[..self.push_size]);
+            r.recorder().push_constants(&push[..self.push_size]);
             r.recorder().dispatch(self.groups);
         } else {
-            self.record_regions(kernel, r, [0; 3], self.local, self.groups, limit);
+            self.record_regions(kernel, r, push, [0; 3], self.local, self.groups, limit);
         }
         if let Some(tail) = &self.tail {
             r.keep_launch(kernel, &tail.pipeline);
             r.recorder().bind(&tail.pipeline);
             let done = [self.groups[0] * self.local[0], 0, 0];
             let groups = [1, self.groups[1], self.groups[2]];
-            self.record_regions(kernel, r, done, [tail.width, 1, 1], groups, limit);
+            self.record_regions(kernel, r, push, done, [tail.width, 1, 1], groups, limit);
         }
         Ok(())
+    }
+
+    /// The push constants with the address of a printf buffer, if the kernel may print.
+    fn printing(&self, kernel: &Arc<DeviceKernel>, r: &mut Recording<'_>) -> Result<Option<[u8; MAX_PUSH]>> {
+        if !kernel.reflection().printf {
+            return Ok(None);
+        }
+        let Some(buffer) = kernel.module().reflection().printf_buffer else {
+            return Ok(None);
+        };
+        let DataPlace::PointerPush(range) = buffer.place else {
+            return Err(unsupported("a printf buffer in a descriptor"));
+        };
+        let address = r.printf_buffer(kernel, u64::from(buffer.size))?;
+        let mut push = self.push;
+        put(&mut push, &mut [], Place::Push(range), &address.to_ne_bytes())?;
+        Ok(Some(push))
     }
 
     /// One dispatch per region of at most `limit` work-groups, behind `done` work-items.
@@ -370,13 +389,14 @@ impl Launch {
         &self,
         kernel: &DeviceKernel,
         r: &mut Recording<'_>,
+        push: &[u8; MAX_PUSH],
         done: [u32; 3],
         local: [u32; 3],
         groups: [u32; 3],
         limit: [u32; 3],
     ) {
         let system = &kernel.module().reflection().push;
-        let mut push = self.push;
+        let mut push = *push;
         let mut first = [0u32; 3];
         loop {
             let count = [0, 1, 2].map(|d| limit[d].min(groups[d] - first[d]));

@@ -44,6 +44,11 @@ impl HostPtr {
         HostPtr(NonNull::from(bytes).cast())
     }
 
+    /// A slice to store to; the caller keeps it borrowed while the address is in use.
+    pub(crate) fn of_slice_mut(bytes: &mut [u8]) -> HostPtr {
+        HostPtr(NonNull::from(bytes).cast())
+    }
+
     /// The address.
     pub fn address(self) -> usize {
         self.0.as_ptr().addr()

@@ -10,6 +10,7 @@ use crate::event::{Clock, Effects, Event, now};
 use crate::kernel::pipeline::DeviceKernel;
 use crate::mem::buffer::allocation_error;
 use crate::mem::{Buffer, HostPtr};
+use crate::printf::Output;
 use crate::vk;
 
 /// Time stamps of a batch: two for each command.
@@ -56,6 +57,7 @@ pub(super) struct Batch {
     keep: Vec<Keep>,
     events: Vec<Timed>,
     finish: Vec<Finish>,
+    printed: Vec<Output>,
     staging: Option<Arc<Staging>>,
     staging_used: u64,
     /// Staging bytes beyond the buffer that is kept.
@@ -89,6 +91,7 @@ impl Batch {
             keep: Vec::new(),
             events: Vec::new(),
             finish: Vec::new(),
+            printed: Vec::new(),
             staging: None,
             staging_used: 0,
             large: 0,
@@ -150,12 +153,16 @@ impl Batch {
             timed.event.failed(code.number(), effects);
         }
         self.finish.clear();
+        self.printed.clear();
     }
 
     /// The GPU is done: host work, then the events.
     pub(super) fn retire(&mut self, device: &vk::Device, clock: &Clock, effects: &mut Effects) {
         for f in self.finish.drain(..) {
             f.from.copy_rect_to(&f.from_layout, f.to, &f.to_layout, f.region);
+        }
+        for output in self.printed.drain(..) {
+            output.print();
         }
         if self.events.is_empty() {
             return;
@@ -193,6 +200,7 @@ impl Batch {
         self.waits.clear();
         self.events.clear();
         self.finish.clear();
+        self.printed.clear();
         self.commands = 0;
         self.to_host = false;
         self.staging_used = 0;
@@ -321,6 +329,24 @@ impl Recording<'_> {
             buffer,
             offset,
         })
+    }
+
+    /// An empty printf buffer for a launch that comes next; it is printed when the batch is done. Returns its
+    /// device address.
+    pub(crate) fn printf_buffer(&mut self, kernel: &Arc<DeviceKernel>, size: u64) -> Result<u64> {
+        let buffer = Arc::new(self.staging.get(self.logical, size).map_err(allocation_error)?);
+        let batch = &mut *self.batch;
+        batch.recorder.fill(&buffer, 0, size, 0);
+        batch.recorder.barrier();
+        batch.large += buffer.size();
+        batch.to_host = true;
+        let address = buffer.address();
+        batch.printed.push(Output {
+            buffer,
+            size,
+            kernel: Arc::clone(kernel),
+        });
+        Ok(address)
     }
 
     /// Stores kernel arguments and binds them.

@@ -6,7 +6,7 @@ use super::lex::Tokens;
 use crate::ir::names::Named;
 use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Global, GlobalData, Initializer, KernelAbi,
-    KernelArg, KernelInfo, Module, PointerUse,
+    KernelArg, KernelInfo, Module, PointerUse, PrintfEntry,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -48,6 +48,20 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                 }
             }
             "system" => system(t, &mut m)?,
+            "printf" => {
+                let mut entry = PrintfEntry {
+                    text: t.text()?,
+                    sizes: Vec::new(),
+                };
+                while t.more_on_line() {
+                    entry.sizes.push(t.u32()?);
+                }
+                m.printf.entries.push(entry);
+            }
+            "prints" => {
+                let func = Func::new(t.entity("@f")? as usize);
+                m.printf.kernels.push(func);
+            }
             other => return t.error(format!("'{other}' starts nothing")),
         }
     }
@@ -211,6 +225,7 @@ fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "region_group_offset" => &mut s.region_group_offset,
             "num_workgroups" => &mut s.num_workgroups,
             "constant_data" => &mut s.constant_data,
+            "printf_buffer" => &mut s.printf_buffer,
             "work_dim" => {
                 s.work_dim = true;
                 continue;

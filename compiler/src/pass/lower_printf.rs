@@ -1,0 +1,207 @@
+//! Lowers `printf` to stores into the printf buffer.
+//!
+//! Why: the GPU cannot print; the host does, from what it finds in the buffer (see [`crate::printf`]).
+//! In:  `Inlined`, `SystemValues` (the slot of the buffer's address).
+//! Out: no `Intrinsic::Printf`; `Module::printf` has an entry for each kind of call and for each literal.
+//!
+//! A call takes the words that it needs with one atomic addition; where they do not fit, nothing is written
+//! and the result is -1.
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::diag::InternalError;
+use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::inv;
+use crate::ir::walk::Replacements;
+use crate::ir::{
+    Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, Module, Op, Printf,
+    PrintfEntry, Scalar, Ty, Value,
+};
+use crate::printf::{PRINTF_BUFFER_SIZE, literal_arguments};
+
+pub const PASS: Pass = Pass {
+    name: "lower_printf",
+    about: "Lowers printf to stores into the printf buffer.",
+    run,
+    requires: inv![Inlined, SystemValues],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+const WORD: Access = Access {
+    align: 4,
+    volatile: false,
+};
+const ADDRESS: Access = Access {
+    align: 8,
+    volatile: false,
+};
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let Some(slot) = module.system.printf_buffer else {
+        return Ok(Changed::No);
+    };
+    let mut lower = Lower {
+        strings: &module.strings,
+        printf: Printf::default(),
+        slot,
+    };
+    for kernel in &module.kernels {
+        if lower.function(&mut module.funcs[kernel.func])? {
+            lower.printf.kernels.push(kernel.func);
+        }
+    }
+    module.printf = lower.printf;
+    Ok(Changed::Yes)
+}
+
+struct Lower<'m> {
+    strings: &'m [Vec<u8>],
+    printf: Printf,
+    slot: u32,
+}
+
+impl Lower<'_> {
+    /// Returns whether it prints.
+    fn function(&mut self, func: &mut Function) -> Result<bool, PassError> {
+        let mut replacements = Replacements::default();
+        let is_printf = |func: &Function, i: Inst| func.insts[i].op == Op::Intrinsic(Intrinsic::Printf);
+        for region in func.regions_in_order() {
+            if !func.regions[region].insts.iter().any(|&i| is_printf(func, i)) {
+                continue;
+            }
+            let old = std::mem::take(&mut func.regions[region].insts);
+            let mut b = Builder::at_end(func, region);
+            for inst in old {
+                if !is_printf(b.func, inst) {
+                    b.push(inst);
+                    continue;
+                }
+                b.span = b.func.insts[inst].span;
+                let new = self.call(&mut b, inst)?;
+                if let Some(&result) = b.func.insts[inst].results.first() {
+                    replacements.set(result, new);
+                }
+            }
+        }
+        replacements.apply(func);
+        Ok(!replacements.is_empty())
+    }
+
+    fn string(&self, func: &Function, id: Value) -> Result<&[u8], PassError> {
+        let id = func.as_bits(id).and_then(|id| usize::try_from(id).ok());
+        match id.and_then(|id| self.strings.get(id)) {
+            Some(text) => Ok(text),
+            None => Err(InternalError::new("lower_printf", "a string that does not exist").into()),
+        }
+    }
+
+    /// The number of an entry.
+    fn entry(&mut self, text: &[u8], sizes: &[u32]) -> u64 {
+        let entries = &mut self.printf.entries;
+        let at = entries.iter().position(|e| e.text == text && e.sizes == sizes);
+        let at = at.unwrap_or_else(|| {
+            entries.push(PrintfEntry {
+                text: text.to_vec(),
+                sizes: sizes.to_vec(),
+            });
+            entries.len() - 1
+        });
+        at as u64 + 1
+    }
+
+    /// Writes one call's words; returns its result.
+    fn call(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Value, PassError> {
+        let args = b.func.insts[inst].args.clone();
+        let format = self.string(b.func, args[0])?.to_vec();
+        let literals = literal_arguments(&format);
+        let mut words = Vec::new();
+        let mut sizes = Vec::new();
+        for (n, &arg) in args[1..].iter().enumerate() {
+            let ty = b.func.ty(arg);
+            let is_literal = literals.contains(&n) && ty == Ty::I32 && b.func.as_bits(arg).is_some();
+            if is_literal {
+                let text = self.string(b.func, arg)?.to_vec();
+                let id = self.entry(&text, &[]);
+                words.push(b.bits(Ty::I32, id));
+            } else {
+                words_of(b, arg, &mut words);
+            }
+            sizes.push(ty.bytes());
+        }
+        let id = self.entry(&format, &sizes);
+        words.insert(0, b.func.constant(Ty::I32, Const::Bits(vec![id])));
+        Ok(self.store(b, &words))
+    }
+
+    fn store(&self, b: &mut Builder<'_>, words: &[Value]) -> Value {
+        let count = words.len() as u32;
+        let room = PRINTF_BUFFER_SIZE / 4 - 1;
+        let slot = b.bits(Ty::ptr(AddressSpace::Push), u64::from(self.slot));
+        let buffer = b.load(slot, Ty::ptr(AddressSpace::Global), ADDRESS);
+        let n = b.bits(Ty::I32, u64::from(count));
+        let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
+        let first = b.value(add, vec![buffer, n], Ty::I32);
+        let last = b.bits(Ty::I32, u64::from(room.saturating_sub(count)));
+        let fits = b.compare(CmpOp::ULe, first, last);
+        let (choice, then, otherwise) = b.if_(fits, &[Ty::I32]);
+        b.enter(then);
+        let wide = b.cast(CastOp::ZExt, first, Ty::I64);
+        let two = b.i64(2);
+        let bytes = b.binary(BinOp::Shl, wide, two);
+        let at = b.ptr_add(buffer, bytes);
+        for (i, &word) in words.iter().enumerate() {
+            let to = b.ptr_offset(at, 4 + 4 * i as i64);
+            b.store(to, word, WORD);
+        }
+        let done = b.i32(0);
+        b.exit(choice, vec![done]);
+        b.leave();
+        b.enter(otherwise);
+        let failed = b.i32(-1);
+        b.exit(choice, vec![failed]);
+        b.leave();
+        b.results(choice)[0]
+    }
+}
+
+/// An argument's bytes in words.
+fn words_of(b: &mut Builder<'_>, arg: Value, words: &mut Vec<Value>) {
+    let ty = b.func.ty(arg);
+    let lanes: Vec<Value> = if ty.is_vector() {
+        (0..ty.lanes).map(|i| b.extract(arg, i)).collect()
+    } else {
+        vec![arg]
+    };
+    // Bits of the last word that are taken; 0 between words.
+    let mut filled = 0;
+    for lane in lanes {
+        let scalar = ty.scalar;
+        let bits = Ty::of(Scalar::int(scalar.bits()));
+        let int = if scalar.is_ptr() {
+            b.cast(CastOp::PtrToInt, lane, Ty::I64)
+        } else {
+            b.cast(CastOp::Bitcast, lane, bits)
+        };
+        if bits == Ty::I64 {
+            words.push(b.cast(CastOp::Trunc, int, Ty::I32));
+            let half = b.i64(32);
+            let high = b.binary(BinOp::LShr, int, half);
+            words.push(b.cast(CastOp::Trunc, high, Ty::I32));
+            continue;
+        }
+        if bits == Ty::I32 {
+            words.push(int);
+            continue;
+        }
+        let wide = b.cast(CastOp::ZExt, int, Ty::I32);
+        match words.last_mut().filter(|_| filled > 0) {
+            None => words.push(wide),
+            Some(last) => {
+                let by = b.bits(Ty::I32, u64::from(filled));
+                let moved = b.binary(BinOp::Shl, wide, by);
+                *last = b.binary(BinOp::Or, *last, moved);
+            }
+        }
+        filled = (filled + scalar.bits()) % 32;
+    }
+}

@@ -1,0 +1,101 @@
+//! printf (CL 6.12.13): what a process of its own writes to its standard output.
+
+use std::process::Command;
+use std::ptr::{null, null_mut};
+
+use crate::cl;
+use crate::common::objects::Setup;
+
+const SOURCE: &str = r#"
+    kernel void first(global int *out) {
+        out[0] = printf("<<int %d|%5u|%-4x|%c|%s|%%\n", -3, 7u, 255, 'z', "lit");
+        printf("vector %v4hhd %v2hlf %v3d\n", (char4)(1, -2, 3, -4), (float2)(1.5f, -0.25f), (int3)(7, 8, 9));
+        printf("float %.3f %e %g\n", 1.0f / 8, 1234.5f, 0.0001f);
+        printf("long %ld %#lx %v8hd\n", -5000000000L, 0xfedcba9876543210UL, (short8)(1, 2, 3, 4, 5, 6, 7, 8));
+        printf("%s%d\n", out[1] ? "never" : "", 0);
+    }
+    kernel void many(global int *out) {
+        size_t i = get_global_id(0);
+        if (i % 2) out[i] = printf("item %d\n", (int)i);
+    }
+    kernel void flood(global int *out) {
+        size_t i = get_global_id(0);
+        out[i] = printf("%s %d %d %d\n", "f", 1, 2, 3);
+    }
+    kernel void last(int n) { printf("end %d>>", n); }
+"#;
+
+fn launch(s: &Setup, kernel: crate::common::cl_kernel, items: usize) {
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        kernel,
+        1,
+        null(),
+        &raw const items,
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0, "clEnqueueNDRangeKernel");
+}
+
+/// Not a test by itself: what [`output`] runs in a process of its own.
+#[test]
+#[ignore = "prints, for the test below"]
+fn child() {
+    let s = Setup::new();
+    let program = s.built(SOURCE, "");
+    let buffer = s.buffer(&[0; 4 * 60000]);
+    for (name, items) in [("first", 1), ("many", 8), ("flood", 60000)] {
+        let kernel = s.kernel(program, name);
+        let size = size_of_val(&buffer);
+        assert_eq!(
+            cl!(clSetKernelArg(kernel, 0, size, (&raw const buffer).cast())),
+            0
+        );
+        launch(&s, kernel, items);
+        let words = s.read(buffer, 4 * items);
+        let words: Vec<i32> = words
+            .chunks(4)
+            .map(|w| i32::from_ne_bytes([w[0], w[1], w[2], w[3]]))
+            .collect();
+        let failed = words.iter().filter(|w| **w == -1).count();
+        assert!(words.iter().all(|w| matches!(w, 0 | -1)), "results of printf");
+        // Five words each in 1 MiB.
+        let expected = if name == "flood" { 60000 - 262143 / 5 } else { 0 };
+        assert_eq!(failed, expected, "{name}");
+    }
+    let kernel = s.kernel(program, "last");
+    let n = 42i32;
+    assert_eq!(cl!(clSetKernelArg(kernel, 0, 4, (&raw const n).cast())), 0);
+    launch(&s, kernel, 1);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+    // Nothing of the runtime's own is left to run.
+    assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+}
+
+#[test]
+fn output() {
+    let this = std::env::current_exe().expect("a running test has a path");
+    let run = Command::new(this)
+        .args(["--exact", "printf::child", "--ignored", "--nocapture"])
+        .output()
+        .expect("the test runs again");
+    let text = String::from_utf8_lossy(&run.stdout);
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{errors}");
+    let body = text.split_once("<<").and_then(|(_, t)| t.split_once(">>"));
+    let (body, _) = body.expect("the kernels' output");
+    let mut lines: Vec<&str> = body.lines().collect();
+    assert_eq!(lines[0], "int -3|    7|ff  |z|lit|%");
+    assert_eq!(lines[1], "vector 1,-2,3,-4 1.500000,-0.250000 7,8,9");
+    assert_eq!(lines[2], "float 0.125 1.234500e+03 0.0001");
+    assert_eq!(lines[3], "long -5000000000 0xfedcba9876543210 1,2,3,4,5,6,7,8");
+    let mut items = lines[5..9].to_vec();
+    items.sort_unstable();
+    assert_eq!(items, ["item 1", "item 3", "item 5", "item 7"]);
+    assert_eq!(lines.pop(), Some("end 42"));
+    assert_eq!(lines.len() - 9, 262143 / 5);
+    assert!(lines[9..].iter().all(|l| *l == "f 1 2 3"));
+}

@@ -1,0 +1,141 @@
+//! Output of kernels: from the printf buffer to the application's standard output (CL 6.12.13).
+//!
+//! Each launch of a kernel that may print has a buffer of its own, cleared before the launch; when the batch is
+//! retired, before the events of its commands complete, the buffers are printed in the order of the commands.
+
+mod convert;
+mod float;
+mod stdout;
+
+use std::sync::Arc;
+
+use caldera_compiler::printf::{Piece, pieces};
+use caldera_compiler::reflect::PrintfFormat;
+
+use crate::device::staging::Staging;
+use crate::kernel::pipeline::DeviceKernel;
+use crate::mem::HostPtr;
+
+/// What one launch has printed, once the GPU is done.
+pub(crate) struct Output {
+    pub buffer: Arc<Staging>,
+    /// Bytes that the kernel may use.
+    pub size: u64,
+    pub kernel: Arc<DeviceKernel>,
+}
+
+impl Output {
+    /// Prints it.
+    pub(crate) fn print(&self) {
+        let Some(mapped) = self.buffer.mapped() else {
+            return;
+        };
+        let from = HostPtr::mapped(mapped);
+        let mut taken = [0; 4];
+        from.copy_to(HostPtr::of_slice_mut(&mut taken), 4);
+        // Calls that found no room have been counted as well.
+        let bytes = (u64::from(u32::from_ne_bytes(taken)) * 4).min(self.size.saturating_sub(4));
+        if bytes == 0 {
+            return;
+        }
+        let mut data = vec![0; bytes as usize];
+        from.offset(4).copy_to(HostPtr::of_slice_mut(&mut data), bytes);
+        let words: Vec<u32> = data
+            .chunks_exact(4)
+            .map(|w| u32::from_ne_bytes([w[0], w[1], w[2], w[3]]))
+            .collect();
+        stdout::write(&text(&words, &self.kernel.module().reflection().printf_formats));
+    }
+}
+
+/// What calls that left these words print.
+fn text(words: &[u32], formats: &[PrintfFormat]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = words;
+    while let Some((&id, args)) = rest.split_first() {
+        let Some(format) = formats.iter().find(|f| f.id == id) else {
+            // Here the buffer was full.
+            break;
+        };
+        let mut list = Vec::with_capacity(format.arg_sizes.len());
+        let mut at = 0;
+        for &size in &format.arg_sizes {
+            let count = size.div_ceil(4) as usize;
+            let Some(words) = args.get(at..at + count) else {
+                return out;
+            };
+            let bytes = words.iter().flat_map(|w| w.to_le_bytes());
+            list.push(bytes.take(size as usize).collect::<Vec<u8>>());
+            at += count;
+        }
+        call(&mut out, format.format.as_bytes(), &list, formats);
+        rest = &args[at..];
+    }
+    out
+}
+
+/// One call.
+fn call(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], formats: &[PrintfFormat]) {
+    let mut args = args.iter();
+    for piece in pieces(format) {
+        match piece {
+            Piece::Text(text) => out.extend_from_slice(text),
+            Piece::Conversion(c) => {
+                // CL 6.12.13.2: too few arguments are undefined behaviour.
+                let Some(arg) = args.next() else { return };
+                if c.letter == b's' {
+                    let id = convert::unsigned(arg);
+                    let literal = formats.iter().find(|f| u64::from(f.id) == id);
+                    let text = literal.map_or("(null)", |f| f.format.as_str());
+                    convert::string(out, &c, text.as_bytes());
+                } else {
+                    convert::argument(out, &c, arg);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(id: u32, format: &str, arg_sizes: &[u32]) -> PrintfFormat {
+        PrintfFormat {
+            id,
+            format: format.into(),
+            arg_sizes: arg_sizes.to_vec(),
+        }
+    }
+
+    #[test]
+    fn calls_are_printed_in_order() {
+        let formats = [
+            format(1, "%d:%s", &[4, 4]),
+            format(2, "lit", &[]),
+            format(3, " %v4hhd %lu\n", &[4, 8]),
+        ];
+        let words = [
+            1,
+            -7i32 as u32,
+            2,
+            3,
+            0xff02_0301,
+            1,
+            1,
+            1,
+            8,
+            9, // not a string
+            0, // where the buffer was full
+            1,
+        ];
+        let out = String::from_utf8(text(&words, &formats)).expect("text");
+        assert_eq!(out, "-7:lit 1,3,2,-1 4294967297\n8:(null)");
+    }
+
+    #[test]
+    fn a_record_that_is_cut_off_is_not_printed() {
+        let formats = [format(1, "%d %d", &[4, 4])];
+        assert!(text(&[1, 5], &formats).is_empty());
+    }
+}
