@@ -136,14 +136,71 @@ pub enum Intrinsic {
 impl Intrinsic {
     /// Whether removing an unused call, or merging two equal ones, is forbidden.
     pub fn has_side_effects(self) -> bool {
-        matches!(
-            self,
+        match self {
             Intrinsic::Barrier(_)
-                | Intrinsic::Fence(_)
-                | Intrinsic::Atomic(_)
-                | Intrinsic::Printf
-                | Intrinsic::Prefetch
-        )
+            | Intrinsic::Fence(_)
+            | Intrinsic::Atomic(_)
+            | Intrinsic::Printf
+            | Intrinsic::Prefetch => true,
+            Intrinsic::GlobalId
+            | Intrinsic::LocalId
+            | Intrinsic::GroupId
+            | Intrinsic::GlobalSize
+            | Intrinsic::LocalSize
+            | Intrinsic::NumGroups
+            | Intrinsic::GlobalOffset
+            | Intrinsic::WorkDim
+            | Intrinsic::WorkgroupId
+            | Intrinsic::LocalInvocationId
+            | Intrinsic::WorkgroupSize
+            | Intrinsic::FAbs
+            | Intrinsic::Floor
+            | Intrinsic::Ceil
+            | Intrinsic::Trunc
+            | Intrinsic::RoundEven
+            | Intrinsic::Sqrt
+            | Intrinsic::InverseSqrt
+            | Intrinsic::Fma
+            | Intrinsic::FMin
+            | Intrinsic::FMax
+            | Intrinsic::Sin
+            | Intrinsic::Cos
+            | Intrinsic::Tan
+            | Intrinsic::Asin
+            | Intrinsic::Acos
+            | Intrinsic::Atan
+            | Intrinsic::Atan2
+            | Intrinsic::Sinh
+            | Intrinsic::Cosh
+            | Intrinsic::Tanh
+            | Intrinsic::Asinh
+            | Intrinsic::Acosh
+            | Intrinsic::Atanh
+            | Intrinsic::Exp
+            | Intrinsic::Exp2
+            | Intrinsic::Log
+            | Intrinsic::Log2
+            | Intrinsic::Pow
+            | Intrinsic::Ldexp
+            | Intrinsic::Dot
+            | Intrinsic::IsNan
+            | Intrinsic::IsInf
+            | Intrinsic::Any
+            | Intrinsic::All
+            | Intrinsic::SAbs
+            | Intrinsic::SMin
+            | Intrinsic::SMax
+            | Intrinsic::UMin
+            | Intrinsic::UMax
+            | Intrinsic::UMulHigh
+            | Intrinsic::SMulHigh
+            | Intrinsic::PopCount
+            | Intrinsic::Clz
+            | Intrinsic::Ctz
+            | Intrinsic::BitReverse
+            | Intrinsic::UnpackHalf2x16
+            | Intrinsic::PackHalf2x16 => false,
+        }
     }
 
     /// Whether the operation is a rendezvous of the work-group: it must stay in convergent control flow.

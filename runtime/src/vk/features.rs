@@ -45,16 +45,13 @@ impl FeatureSet {
         v11.p_next = std::ptr::null_mut();
         v12.p_next = std::ptr::null_mut();
         v13.p_next = std::ptr::null_mut();
-        // What to enable: not everything that exists, because some features cost (robust access).
+        // What to enable: not everything that exists, because some features cost (robust access), but more than the
+        // compiler uses: program binaries may come from other compilers.
         FeatureSet {
             core: vk::PhysicalDeviceFeatures {
                 shader_int16: core.shader_int16,
                 shader_int64: core.shader_int64,
                 shader_float64: core.shader_float64,
-                shader_storage_image_read_without_format: core.shader_storage_image_read_without_format,
-                shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
-                sparse_binding: core.sparse_binding,
-                sparse_residency_buffer: core.sparse_residency_buffer,
                 ..Default::default()
             },
             v11: vk::PhysicalDeviceVulkan11Features::default()
@@ -73,7 +70,6 @@ impl FeatureSet {
                 .shader_int8(v12.shader_int8 == ON)
                 .scalar_block_layout(v12.scalar_block_layout == ON)
                 .uniform_buffer_standard_layout(v12.uniform_buffer_standard_layout == ON)
-                .shader_subgroup_extended_types(v12.shader_subgroup_extended_types == ON)
                 .host_query_reset(v12.host_query_reset == ON)
                 .timeline_semaphore(v12.timeline_semaphore == ON)
                 .buffer_device_address(v12.buffer_device_address == ON)
@@ -83,8 +79,7 @@ impl FeatureSet {
                 .synchronization2(v13.synchronization2 == ON)
                 .subgroup_size_control(v13.subgroup_size_control == ON)
                 .compute_full_subgroups(v13.compute_full_subgroups == ON)
-                .maintenance4(v13.maintenance4 == ON)
-                .shader_integer_dot_product(v13.shader_integer_dot_product == ON),
+                .maintenance4(v13.maintenance4 == ON),
             extensions: *extensions,
         }
     }

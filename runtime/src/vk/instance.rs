@@ -153,7 +153,6 @@ impl PhysicalDevice {
 /// The device extensions that the runtime knows.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Extensions {
-    pub(crate) external_memory_host: bool,
     pub(crate) calibrated_timestamps_ext: bool,
     pub(crate) calibrated_timestamps_khr: bool,
     pub(crate) portability_subset: bool,
@@ -175,7 +174,6 @@ impl Extensions {
         };
         let has = |name: &CStr| list.iter().any(|e| e.extension_name_as_c_str() == Ok(name));
         Some(Extensions {
-            external_memory_host: has(ash::ext::external_memory_host::NAME),
             calibrated_timestamps_ext: has(ash::ext::calibrated_timestamps::NAME),
             calibrated_timestamps_khr: has(ash::khr::calibrated_timestamps::NAME),
             portability_subset: has(c"VK_KHR_portability_subset"),
@@ -187,9 +185,6 @@ impl Extensions {
     /// The names to enable.
     pub(super) fn names(&self) -> Vec<&'static CStr> {
         let mut names = Vec::new();
-        if self.external_memory_host {
-            names.push(ash::ext::external_memory_host::NAME);
-        }
         if self.calibrated_timestamps_khr {
             names.push(ash::khr::calibrated_timestamps::NAME);
         } else if self.calibrated_timestamps_ext {
