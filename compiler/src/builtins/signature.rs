@@ -13,8 +13,6 @@ const fn bit(s: Scalar) -> u16 {
 impl Scalars {
     /// For signatures without a generic type.
     pub const NONE: Scalars = Scalars(bit(Scalar::Int));
-    pub const CHAR: Scalars = Scalars(bit(Scalar::Char));
-    pub const UCHAR: Scalars = Scalars(bit(Scalar::UChar));
     pub const INT: Scalars = Scalars(bit(Scalar::Int));
     pub const UINT: Scalars = Scalars(bit(Scalar::UInt));
     pub const LONG: Scalars = Scalars(bit(Scalar::Long));

@@ -70,10 +70,6 @@ impl<K: EntityRef, V> Map<K, V> {
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The key that the next `push` returns.
-    pub fn next_key(&self) -> K {
-        K::new(self.items.len())
-    }
     /// Keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + use<K, V> {
         (0..self.items.len()).map(K::new)
