@@ -103,6 +103,13 @@ fn object(source: &str) -> Object {
     compile_object(&input, &Target::desktop()).unwrap_or_else(|f| panic!("{}", f.log))
 }
 
+/// C99 6.7p7: what has linkage may be declared with a type that is not complete yet.
+#[test]
+fn extern_declarations_may_be_incomplete() {
+    object("extern constant struct bar bart;\n");
+    object("extern constant float foo; extern constant int list[]; extern int baz(int, int);\n");
+}
+
 #[test]
 fn declared_functions_are_found_in_other_objects() {
     let a = object("int twice(int x); kernel void k(global int* p) { *p = twice(*p); }");

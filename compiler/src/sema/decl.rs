@@ -299,7 +299,8 @@ impl Sema<'_> {
                 self.constant_data(ty, &values, name.span)?
             };
             self.program.globals[id].init = Some(data);
-        } else {
+        } else if !is_extern {
+            // C99 6.7p7: only an object without linkage must be complete when it is declared.
             self.complete(q.ty, name.span, "variable")?;
         }
         Ok(())
