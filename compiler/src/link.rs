@@ -1,11 +1,12 @@
 //! Joins the modules of several objects into one (clLinkProgram).
 //!
 //! A call of a declared function goes to the function of that name which another object defines. Functions that
-//! no object defines stay undefined: `inline` reports those that a kernel reaches. Each object keeps its own
-//! `__constant` variables and its own copies of library functions.
+//! no object defines stay undefined: `inline` reports those that a kernel reaches. So it is with `__constant`
+//! variables that are declared `extern`; otherwise each object keeps its own variables, and its own copies of
+//! library functions.
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{Const, EntityRef, Func, Function, Global, Module, Op, Ty, Value};
+use crate::ir::{AddressSpace, Const, EntityRef, Func, Function, Global, GlobalData, Module, Op, Ty, Value};
 use crate::printf;
 use std::collections::HashMap;
 
@@ -72,7 +73,37 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
         out.strings.extend(object.strings.iter().cloned());
     }
     resolve(&mut out, &defined)?;
+    resolve_variables(&mut out);
     Ok(out)
+}
+
+/// Sends uses of variables that are only declared to the first definition of that name.
+fn resolve_variables(module: &mut Module) {
+    let is_declared = |g: &GlobalData| g.space == AddressSpace::Constant && g.init.is_none();
+    let mut defined: HashMap<&str, Global> = HashMap::new();
+    for (g, data) in module.globals.iter().filter(|(_, data)| data.init.is_some()) {
+        defined.entry(&data.name).or_insert(g);
+    }
+    let goes_to: HashMap<Global, Global> = module
+        .globals
+        .iter()
+        .filter(|(_, data)| is_declared(data))
+        .filter_map(|(g, data)| Some((g, *defined.get(data.name.as_str())?)))
+        .collect();
+    let follow = |g: &mut Global| *g = goes_to.get(g).copied().unwrap_or(*g);
+    for (_, data) in module.globals.iter_mut() {
+        data.init
+            .iter_mut()
+            .flat_map(|i| &mut i.relocations)
+            .for_each(|(_, target, _)| follow(target));
+    }
+    for (_, func) in module.funcs.iter_mut() {
+        for inst in func.insts_in_order() {
+            if let Op::GlobalAddr(global) = &mut func.insts[inst].op {
+                follow(global);
+            }
+        }
+    }
 }
 
 /// Formats of printf, and the literals that they print, are numbered through.

@@ -111,6 +111,23 @@ fn extern_declarations_may_be_incomplete() {
 }
 
 #[test]
+fn declared_variables_are_found_in_other_objects() {
+    let a = object("extern constant int table[]; kernel void k(global int* p) { p[0] = table[p[1]]; }");
+    let b = object("constant int table[3] = { 1, 2, 3 }; kernel void l(global int* p) { *p = table[*p]; }");
+    let options = Options::default();
+    let target = Target::desktop();
+    let linked = link(&[&a, &b], &options, &target).unwrap_or_else(|f| panic!("{}", f.log));
+    common::validate(&linked.words, target.spirv);
+    let missing = link(&[&a], &options, &target).expect_err("nothing defines the variable");
+    assert!(
+        missing.log.contains("undefined reference to 'table'"),
+        "{}",
+        missing.log
+    );
+    assert!(!missing.internal);
+}
+
+#[test]
 fn declared_functions_are_found_in_other_objects() {
     let a = object("int twice(int x); kernel void k(global int* p) { *p = twice(*p); }");
     let b = object("int twice(int x) { return 2 * x; }");

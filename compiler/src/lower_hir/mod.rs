@@ -138,7 +138,13 @@ impl Lowering<'_> {
             return Ok(g);
         }
         let source = &self.program.globals[id];
-        let size = types::size(&self.program.types, source.ty)?;
+        // Only what is declared `extern` can be incomplete.
+        let size = match &source.init {
+            None if source.space == hir::Space::Constant => {
+                types::step(&self.program.types, source.ty) as u32
+            }
+            None | Some(_) => types::size(&self.program.types, source.ty)?,
+        };
         let space = types::space(source.space);
         let global = self.module.globals.push(GlobalData {
             name: source.name.clone(),
@@ -149,8 +155,8 @@ impl Lowering<'_> {
         });
         // Registered before its initializer is: variables may point at each other.
         self.globals[id.index()] = Some(global);
-        if space == AddressSpace::Constant {
-            let data = source.init.clone().unwrap_or_default();
+        // A `__constant` variable without contents is another object's; `link` and `inline` see to it.
+        if let Some(data) = source.init.clone() {
             let mut bytes = data.bytes;
             bytes.resize(size as usize, 0);
             let mut relocations = Vec::new();

@@ -10,7 +10,7 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
-use crate::ir::{EntityRef, Func, Function, Inst, Map, Module, Op, Region, Ty};
+use crate::ir::{AddressSpace, EntityRef, Func, Function, Inst, Map, Module, Op, Region, Ty};
 
 pub const PASS: Pass = Pass {
     name: "inline",
@@ -26,6 +26,7 @@ const MAX_INSTS: usize = 2_000_000;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let order = bottom_up(module)?;
+    check_variables(module, &order)?;
     let mut ends = vec![false; module.funcs.len()];
     for f in order {
         inline_into(module, f, &ends)?;
@@ -87,6 +88,33 @@ fn bottom_up(module: &Module) -> Result<Vec<Func>, PassError> {
         }
     }
     Ok(order)
+}
+
+/// Every `__constant` variable that a kernel can reach has contents: one that is only declared (`extern`) was not
+/// found in another object.
+fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
+    let mut seen = vec![false; module.globals.len()];
+    for &f in order {
+        let func = &module.funcs[f];
+        for inst in func.insts_in_order() {
+            let Op::GlobalAddr(global) = func.insts[inst].op else {
+                continue;
+            };
+            let mut work = vec![global];
+            while let Some(g) = work.pop() {
+                let data = &module.globals[g];
+                if std::mem::replace(&mut seen[g.index()], true) || data.space != AddressSpace::Constant {
+                    continue;
+                }
+                let Some(init) = &data.init else {
+                    let (name, span) = (data.name.clone(), func.insts[inst].span);
+                    return Err(PassError::Undefined { name, span });
+                };
+                work.extend(init.relocations.iter().map(|(_, target, _)| *target));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The calls in a function.
