@@ -319,15 +319,12 @@ impl Launch {
                 continue;
             }
             unknown |= arg.uses.escapes;
-            if !arg.uses.read && !arg.uses.written {
+            // A pointer that escapes may come back and be used for anything.
+            let written = arg.uses.written || arg.uses.escapes;
+            if !arg.uses.read && !written {
                 continue;
             }
-            let a = access(
-                buffer,
-                0,
-                buffer.size(),
-                arg.uses.written && buffer.kernel_writes(),
-            );
+            let a = access(buffer, 0, buffer.size(), written && buffer.kernel_writes());
             if n < few.len() {
                 few[n] = a;
             } else {
