@@ -48,7 +48,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 /// How often one instruction may become another one in a row.
 const MAX_STEPS: usize = 8;
 
-fn fold_function(func: &mut Function, globals: &Map<Global, GlobalData>) -> bool {
+pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalData>) -> bool {
     let mut changed = false;
     let mut replacements = Replacements::default();
     let mut dead = vec![false; func.insts.len()];

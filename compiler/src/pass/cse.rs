@@ -131,7 +131,7 @@ struct Cse {
     last_version: u32,
 }
 
-fn merge(func: &mut Function) -> bool {
+pub(super) fn merge(func: &mut Function) -> bool {
     let written = written_inside(func);
     let mut cse = Cse {
         last_version: SPACES as u32,

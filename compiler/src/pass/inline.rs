@@ -10,7 +10,9 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
-use crate::ir::{AddressSpace, EntityRef, Func, Function, Inst, Map, Module, Op, Region, Ty};
+use crate::ir::{
+    AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty,
+};
 
 pub const PASS: Pass = Pass {
     name: "inline",
@@ -29,7 +31,10 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     check_variables(module, &order)?;
     let mut ends = vec![false; module.funcs.len()];
     for f in order {
-        inline_into(module, f, &ends)?;
+        let is_kernel = module.kernels.iter().any(|k| k.func == f);
+        if inline_into(module, f, &ends)? && !is_kernel {
+            simplify(&mut module.funcs[f], &module.globals);
+        }
         ends[f.index()] = returns_only_at_end(&module.funcs[f]);
     }
     let mut kernels: Map<Func, Function> = Map::default();
@@ -131,7 +136,8 @@ fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
 }
 
 /// `ends`: of each function that is done, whether it returns only at its end.
-fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<(), PassError> {
+fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<bool, PassError> {
+    let mut any = false;
     let mut func = std::mem::replace(&mut module.funcs[f], Function::new("", &[], None));
     let mut replacements = crate::ir::walk::Replacements::default();
     for region in func.regions_in_order() {
@@ -145,6 +151,7 @@ fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<(), PassEr
                 func.regions[region].insts.push(inst);
                 continue;
             };
+            any = true;
             let at_end = ends[callee.index()];
             let callee = &module.funcs[callee];
             if func.insts.len() + callee.insts.len() > MAX_INSTS {
@@ -159,7 +166,18 @@ fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<(), PassEr
     }
     replacements.apply(&mut func);
     module.funcs[f] = func;
-    Ok(())
+    Ok(any)
+}
+
+/// One round of what follows in the pipeline: done here once, and not in each copy of the function.
+fn simplify(func: &mut Function, globals: &Map<Global, GlobalData>) {
+    super::sroa::run_on(func);
+    super::mem2reg::promote(func);
+    super::const_fold::fold_function(func, globals);
+    super::cse::merge(func);
+    super::simplify_regions::simplify(func);
+    super::dce::remove_dead(func);
+    *func = func.compacted();
 }
 
 /// Appends the callee's body to `region` in place of the call.

@@ -47,7 +47,7 @@ struct Promotion {
     stored_in: Vec<Vec<usize>>,
 }
 
-fn promote(func: &mut Function) -> bool {
+pub(super) fn promote(func: &mut Function) -> bool {
     let (vars, var_of) = candidates(func);
     if vars.is_empty() {
         return false;

@@ -36,26 +36,30 @@ const MAX_DEPTH: usize = 48;
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (f, func) in module.funcs.iter_mut() {
-        if cx.settled.contains(f) {
-            continue;
+        if !cx.settled.contains(f) {
+            changed |= cx.settled.note(f, simplify(func));
         }
-        let mut any = false;
-        for _ in 0..MAX_ROUNDS {
-            let (folded, jumps) = fold_with(func);
-            // Nothing has to be known twice: each step is done with what is known if it changes anything.
-            let known = Known::new(func, jumps);
-            let again = unify(func, &known)
-                || if_to_select(func, &known)
-                || nest_tails(func, &known)
-                || merge_tails(func, known);
-            any |= folded || again;
-            if !folded && !again {
-                break;
-            }
-        }
-        changed |= cx.settled.note(f, any);
     }
     Ok(changed.into())
+}
+
+/// Does all of it in one function.
+pub(super) fn simplify(func: &mut Function) -> bool {
+    let mut changed = false;
+    for _ in 0..MAX_ROUNDS {
+        let (folded, jumps) = fold_with(func);
+        // Nothing has to be known twice: each step is done with what is known if it changes anything.
+        let known = Known::new(func, jumps);
+        let again = unify(func, &known)
+            || if_to_select(func, &known)
+            || nest_tails(func, &known)
+            || merge_tails(func, known);
+        if !folded && !again {
+            break;
+        }
+        changed = true;
+    }
+    changed
 }
 
 /// Gets rid of blocks that are left early, where that takes no more than rearranging `if`s.

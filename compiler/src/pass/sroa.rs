@@ -33,7 +33,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-fn run_on(func: &mut Function) -> bool {
+pub(super) fn run_on(func: &mut Function) -> bool {
     let mut slots = slots::Slots::new(func);
     if slots.list.is_empty() {
         return false;
