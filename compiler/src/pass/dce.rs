@@ -33,7 +33,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             .iter()
             .map(|&r| func.regions[r].insts.len())
             .sum::<usize>();
-        if used > 0 && func.insts.len() > 2 * used + 64 {
+        if used > 0 && func.insts.len() > used + used / 4 + 64 {
             *func = func.compacted();
         }
     }

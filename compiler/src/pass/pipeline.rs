@@ -31,10 +31,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(sroa::PASS); // struct arguments are variables now
     p.run_pass(mem2reg::PASS);
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
-    p.fixpoint(
-        "middle",
-        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
-    );
+    // Once: `late` does what this leaves.
+    p.run_pass(const_fold::PASS);
+    p.run_pass(cse::PASS);
+    p.run_pass(simplify_regions::PASS);
+    p.run_pass(dce::PASS);
     p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
     if target.quirks.counted_loops {
