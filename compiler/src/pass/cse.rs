@@ -119,14 +119,23 @@ struct Frame {
     region: Region,
     next: usize,
     owner: Option<(Inst, usize)>,
-    undo: usize,
     versions: [u32; SPACES],
+}
+
+/// A region on the way to the current one: how deep it is, and its number.
+#[derive(Copy, Clone)]
+struct Scope {
+    depth: usize,
+    number: u32,
 }
 
 #[derive(Default)]
 struct Cse {
-    known: HashMap<Key, Value, BuildHasherDefault<Mix>>,
-    undo: Vec<(Key, Option<Value>)>,
+    /// What is known, and in which scope; of no use in any that is not inside of that.
+    known: HashMap<Key, (Value, Scope), BuildHasherDefault<Mix>>,
+    /// Numbers of the scopes around the current place, by depth.
+    open: Vec<u32>,
+    last_scope: u32,
     versions: [u32; SPACES],
     last_version: u32,
 }
@@ -159,7 +168,7 @@ pub(super) fn merge(func: &mut Function) -> bool {
         let Some((inst, number)) = frame.owner else {
             break;
         };
-        cse.leave(frame.undo);
+        cse.open.pop();
         cse.versions = frame.versions;
         stack.pop();
         match func.insts[inst].regions.get(number + 1) {
@@ -196,23 +205,22 @@ fn written_inside(func: &Function) -> Vec<Written> {
 }
 
 impl Cse {
-    fn frame(&self, region: Region, owner: Option<(Inst, usize)>) -> Frame {
+    fn frame(&mut self, region: Region, owner: Option<(Inst, usize)>) -> Frame {
+        self.last_scope += 1;
+        self.open.push(self.last_scope);
         Frame {
             region,
             next: 0,
             owner,
-            undo: self.undo.len(),
             versions: self.versions,
         }
     }
 
-    fn leave(&mut self, mark: usize) {
-        while self.undo.len() > mark {
-            match self.undo.pop() {
-                Some((key, Some(value))) => self.known.insert(key, value),
-                Some((key, None)) => self.known.remove(&key),
-                None => None,
-            };
+    /// The current one.
+    fn scope(&self) -> Scope {
+        Scope {
+            depth: self.open.len() - 1,
+            number: self.open[self.open.len() - 1],
         }
     }
 
@@ -225,29 +233,31 @@ impl Cse {
         }
     }
 
-    fn learn(&mut self, key: Key, value: Value) {
-        let old = self.known.insert(key.clone(), value);
-        self.undo.push((key, old));
-    }
-
     /// The value that an instruction's result is equal to, if that is known already.
     fn visit(&mut self, func: &Function, inst: Inst) -> Option<Value> {
         let data = &func.insts[inst];
         self.write(written_by(func, inst));
         if let Some(key) = self.stored(func, inst) {
             let value = data.args[data.args.len() - 1];
-            self.learn(key, value);
+            let scope = self.scope();
+            self.known.insert(key, (value, scope));
             return None;
         }
         let [result] = data.results[..] else {
             return None;
         };
         let key = self.key(func, inst, result)?;
+        let scope = self.scope();
         match self.known.entry(key) {
-            Entry::Occupied(known) => return Some(*known.get()),
+            Entry::Occupied(mut known) => {
+                let (value, at) = *known.get();
+                if self.open.get(at.depth) == Some(&at.number) {
+                    return Some(value);
+                }
+                known.insert((result, scope));
+            }
             Entry::Vacant(place) => {
-                self.undo.push((place.key().clone(), None));
-                place.insert(result);
+                place.insert((result, scope));
             }
         }
         None
