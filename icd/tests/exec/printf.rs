@@ -40,9 +40,10 @@ fn launch(s: &Setup, kernel: crate::common::cl_kernel, items: usize) {
     assert_eq!(code, 0, "clEnqueueNDRangeKernel");
 }
 
-/// Not a test by itself: what [`output`] runs in a process of its own.
-#[test]
-#[ignore = "prints, for the test below"]
+/// Set in the process that prints.
+const CHILD: &str = "CALDERA_TEST_PRINTS";
+
+/// What [`output`] runs in a process of its own.
 fn child() {
     let s = Setup::new();
     let program = s.built(SOURCE, "");
@@ -77,9 +78,13 @@ fn child() {
 
 #[test]
 fn output() {
+    if std::env::var_os(CHILD).is_some() {
+        return child();
+    }
     let this = std::env::current_exe().expect("a running test has a path");
     let run = Command::new(this)
-        .args(["--exact", "printf::child", "--ignored", "--nocapture"])
+        .args(["--exact", "printf::output", "--nocapture"])
+        .env(CHILD, "1")
         .output()
         .expect("the test runs again");
     let text = String::from_utf8_lossy(&run.stdout);
