@@ -75,16 +75,6 @@ impl Device {
         &self.target
     }
 
-    /// Identifies driver and device: what a program binary or a cache entry is bound to.
-    pub fn uuid(&self) -> [u8; 16] {
-        let facts = self.physical.facts();
-        let mut id = facts.device_uuid;
-        for (a, b) in id.iter_mut().zip(facts.driver_uuid) {
-            *a ^= b.rotate_left(3);
-        }
-        id
-    }
-
     pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {
         &self.staging
     }

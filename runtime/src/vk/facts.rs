@@ -24,8 +24,6 @@ pub(crate) struct Facts {
     pub driver_info: String,
     pub physical_type: PhysicalType,
     pub vendor_id: u32,
-    pub device_uuid: [u8; 16],
-    pub driver_uuid: [u8; 16],
     /// Of the runtime's needs, those that are not met.
     pub missing: Vec<&'static str>,
     pub features: Features,
@@ -127,8 +125,6 @@ impl Facts {
             driver_info: text(v12.driver_info_as_c_str()),
             physical_type,
             vendor_id: core.vendor_id,
-            device_uuid: v11.device_uuid,
-            driver_uuid: v11.driver_uuid,
             missing: set.missing(),
             features,
             max_compute_shared_memory_size: limits.max_compute_shared_memory_size,
