@@ -71,6 +71,7 @@ impl<'s> Cloner<'s> {
             };
             let new = dst.new_inst(op, args, &[], data.span);
             dst.insts[new].fp = data.fp;
+            dst.insts[new].unroll = data.unroll;
             self.insts[old.index()] = Some(new);
             for &r in &data.results {
                 let result = dst.add_result(new, src.ty(r));

@@ -1,7 +1,7 @@
 //! Functions: tables of values, instructions and regions.
 
 use super::entity::{Map, Mix};
-use super::{FpFlags, Inst, InstData, Op, Ty};
+use super::{FpFlags, Inst, InstData, Op, Ty, Unroll};
 use crate::entity;
 use crate::source::Span;
 use std::collections::HashMap;
@@ -170,6 +170,7 @@ impl Function {
             results: Vec::new(),
             regions: Vec::new(),
             fp: FpFlags::default(),
+            unroll: Unroll::default(),
             span,
         };
         let inst = self.insts.push(data);

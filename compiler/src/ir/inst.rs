@@ -110,6 +110,20 @@ pub struct FpFlags {
     pub fast: bool,
 }
 
+/// What the source asks for a loop (`#pragma unroll`, `opencl_unroll_hint`).
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Unroll {
+    /// Nothing.
+    #[default]
+    Unsaid,
+    /// Not to be unrolled.
+    Never,
+    /// As far as possible.
+    Full,
+    /// This many iterations in one; at least 2.
+    By(u32),
+}
+
 /// How memory is accessed.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
@@ -250,6 +264,8 @@ pub struct InstData {
     /// Owned regions of structured instructions.
     pub regions: Vec<Region>,
     pub fp: FpFlags,
+    /// Of loops only.
+    pub unroll: Unroll,
     pub span: Span,
 }
 

@@ -50,7 +50,7 @@ pub mod walk;
 pub use build::Builder;
 pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
-pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp};
+pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp, Unroll};
 pub use module::{
     ArgKind, ArgLocation, ConstantData, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg,
     KernelInfo, Module, PointerUse, Printf, PrintfEntry, SystemPush,

@@ -6,7 +6,7 @@
 use super::names::Named;
 use super::{
     Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
-    KernelAbi, KernelInfo, Module, Op, Region, Scalar, SystemPush, Ty, Value,
+    KernelAbi, KernelInfo, Module, Op, Region, Scalar, SystemPush, Ty, Unroll, Value,
 };
 use std::fmt::{self, Display, Write};
 
@@ -359,7 +359,15 @@ impl<'a> FunctionPrinter<'a> {
             Op::Call(callee) => write!(f, "call {callee}")?,
             Op::Intrinsic(i) => write!(f, "intrinsic {i}")?,
             Op::Block => write!(f, "block ^b{}", self.names.label(inst))?,
-            Op::Loop => return write!(f, "loop ^b{}", self.names.label(inst)),
+            Op::Loop => {
+                write!(f, "loop ^b{}", self.names.label(inst))?;
+                return match data.unroll {
+                    Unroll::Unsaid => Ok(()),
+                    Unroll::Never => f.write_str(" unroll never"),
+                    Unroll::Full => f.write_str(" unroll full"),
+                    Unroll::By(n) => write!(f, " unroll {n}"),
+                };
+            }
             Op::If => write!(f, "if ^b{}", self.names.label(inst))?,
             Op::Switch(_) => write!(f, "switch ^b{}", self.names.label(inst))?,
             Op::Exit(target) => write!(f, "exit ^b{}", self.names.label(*target))?,

@@ -5,7 +5,7 @@ use super::func::FuncLowering;
 use super::place::Addr;
 use super::{Lowered, at, broken};
 use crate::hir::{Expr, ExprKind, Stmt, StmtKind};
-use crate::ir::Inst;
+use crate::ir::{Inst, Unroll};
 
 /// Where `break` or `continue` goes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -50,8 +50,8 @@ impl FuncLowering<'_, '_> {
                 step,
                 body,
                 test_first,
-                unroll: _,
-            } => self.loop_stmt(cond.as_ref(), step.as_ref(), body, *test_first),
+                unroll,
+            } => self.loop_stmt(cond.as_ref(), step.as_ref(), body, *test_first, *unroll),
             StmtKind::Switch { value, body } => self.switch_stmt(value, body),
             StmtKind::Break => self.jump(self.breaks.last().copied(), s),
             StmtKind::Continue => self.jump(self.continues.last().copied(), s),
@@ -96,8 +96,15 @@ impl FuncLowering<'_, '_> {
         step: Option<&Expr>,
         body: &Stmt,
         test_first: bool,
+        unroll: Option<u32>,
     ) -> Lowered<()> {
         let (inst, region) = self.b.loop_(vec![], &[]);
+        self.b.func.insts[inst].unroll = match unroll {
+            None => Unroll::Unsaid,
+            Some(0) => Unroll::Full,
+            Some(1) => Unroll::Never,
+            Some(n) => Unroll::By(n),
+        };
         self.b.enter(region);
         if test_first && let Some(cond) = cond {
             self.leave_unless(cond, inst)?;

@@ -13,7 +13,7 @@ use super::analysis::{Jumps, is_pure};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::Replacements;
-use crate::ir::{BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
+use crate::ir::{BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "simplify_regions",
@@ -147,6 +147,7 @@ fn to_block(func: &mut Function, jumps: &Jumps, inst: Inst, replacements: &mut R
     };
     let data = &mut func.insts[inst];
     data.op = Op::Block;
+    data.unroll = Unroll::Unsaid;
     data.args.clear();
     data.regions = vec![taken];
     true

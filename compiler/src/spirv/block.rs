@@ -2,7 +2,7 @@
 //! and region arguments become phis. What is relied on is the contract of `lower_exits`.
 
 use super::{BlockIds, Emit, FnEmitter, Id, bug};
-use crate::ir::{EntityRef, Inst, Op, Region, Scalar, Value};
+use crate::ir::{EntityRef, Inst, Op, Region, Scalar, Unroll, Value};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 
@@ -212,6 +212,11 @@ impl FnEmitter<'_, '_> {
         }
         self.begin(header);
         let header_index = self.blocks.len();
+        let control = match f.insts[inst].unroll {
+            Unroll::Unsaid => spv::LoopControl::NONE,
+            Unroll::Never => spv::LoopControl::DONT_UNROLL,
+            Unroll::Full | Unroll::By(_) => spv::LoopControl::UNROLL,
+        };
         self.push(Instruction::new(
             spv::Op::LoopMerge,
             None,
@@ -219,7 +224,7 @@ impl FnEmitter<'_, '_> {
             vec![
                 Operand::IdRef(merge),
                 Operand::IdRef(continue_),
-                Operand::LoopControl(spv::LoopControl::NONE),
+                Operand::LoopControl(control),
             ],
         ))?;
         self.branch(body)?;

@@ -19,7 +19,7 @@
 //! - `exit` targets an enclosing structured instruction and passes its results' types; `repeat` targets an
 //!   enclosing loop and passes its region's arguments' types; `return` passes the function's type;
 //! - structured instructions own the right number of regions; only loop regions have arguments, of the types
-//!   of the initial values; case values are distinct and fit the selector.
+//!   of the initial values; case values are distinct and fit the selector; only loops have unroll hints.
 //!
 //! Values (`ssa`):
 //! - results and region arguments name the instruction or region that they are of;

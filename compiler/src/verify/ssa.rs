@@ -1,7 +1,7 @@
 //! Regions, terminators, definitions and uses. Linear in the size of the function.
 
 use super::{Fault, types};
-use crate::ir::{Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
+use crate::ir::{Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef};
 
 /// A region that is being checked.
 struct Frame {
@@ -188,6 +188,12 @@ impl Checker<'_> {
             Op::Block | Op::Loop | Op::If | Op::Switch(_) => self.structured(inst),
             _ => Ok(()),
         }?;
+        if data.op != Op::Loop && data.unroll != Unroll::Unsaid {
+            return fault("only loops are unrolled".into());
+        }
+        if matches!(data.unroll, Unroll::By(0 | 1)) {
+            return fault("fewer than two iterations in one".into());
+        }
         if !data.op.is_structured() && !data.regions.is_empty() {
             return fault("the operation owns no regions".into());
         }

@@ -6,7 +6,7 @@ use crate::intrinsic::AtomicOp;
 use crate::ir::names::{Named, intrinsic_from_name};
 use crate::ir::{
     Access, BinOp, CastOp, CmpOp, Const, EntityRef, FpFlags, Func, Function, Global, Inst, Op, Region,
-    Scalar, Storage, Ty, UnOp, Value, ValueData, ValueDef,
+    Scalar, Storage, Ty, UnOp, Unroll, Value, ValueData, ValueDef,
 };
 use crate::source::Span;
 use std::collections::HashMap;
@@ -191,8 +191,10 @@ impl<'t> FunctionParser<'_, 't> {
         };
         let mut args = Vec::new();
         let mut region_args = Vec::new();
+        let mut unroll = Unroll::default();
         let op = match word {
             "loop" => {
+                unroll = self.unroll()?;
                 self.t.expect('(')?;
                 while !self.t.accept(')') {
                     if !args.is_empty() {
@@ -218,6 +220,7 @@ impl<'t> FunctionParser<'_, 't> {
             self.case(&mut open)?;
         }
         open.inst = self.new_inst(op, args, results)?;
+        self.func.insts[open.inst].unroll = unroll;
         if self.labels.insert(label, open.inst).is_some() {
             return self.t.error(format!("^b{label} is used twice"));
         }
@@ -229,6 +232,19 @@ impl<'t> FunctionParser<'_, 't> {
         }
         self.open.push(open);
         Ok(())
+    }
+
+    fn unroll(&mut self) -> Result<Unroll> {
+        if !self.t.accept_word("unroll") {
+            return Ok(Unroll::Unsaid);
+        }
+        if self.t.accept_word("never") {
+            return Ok(Unroll::Never);
+        }
+        if self.t.accept_word("full") {
+            return Ok(Unroll::Full);
+        }
+        Ok(Unroll::By(self.t.u32()?))
     }
 
     fn label(&mut self) -> Result<Inst> {
