@@ -4,6 +4,8 @@
 //! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
 
 mod artifacts;
+#[allow(dead_code, reason = "its users come next")]
+mod child;
 mod cts;
 mod demo;
 mod doctor;
