@@ -35,6 +35,22 @@ pub(crate) fn build_library() -> Result<PathBuf, Failure> {
     Ok(release_dir().join("libcaldera.so"))
 }
 
+/// Builds `calderac`, release, and says where it is.
+pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
+    progress::quiet(
+        "building calderac (release)",
+        cargo().args([
+            "build",
+            "--release",
+            "--package",
+            "caldera-compiler",
+            "--bin",
+            "calderac",
+        ]),
+    )?;
+    Ok(release_dir().join("calderac"))
+}
+
 /// Makes a directory with one `.icd` file for `OCL_ICD_VENDORS` that names the library.
 pub(crate) fn icd_vendors(library: &Path) -> Result<PathBuf, Failure> {
     let dir = release_dir().join("icd-vendors");

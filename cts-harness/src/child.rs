@@ -27,7 +27,6 @@ pub(crate) enum End {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Report {
     pub(crate) end: End,
-    pub(crate) wall: Duration,
     /// User and system time, with the descendants that it waited for.
     pub(crate) cpu: Duration,
     /// Bytes of the largest resident set. Never below that of the harness itself: Linux counts from before `exec`.
@@ -49,7 +48,6 @@ pub(crate) fn run(command: &mut Command, limits: Limits) -> io::Result<Report> {
         if let Some((status, usage)) = reap(pid)? {
             return Ok(Report {
                 end: if late { End::Timeout } else { end(status) },
-                wall: start.elapsed(),
                 cpu: time(usage.ru_utime) + time(usage.ru_stime),
                 peak: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
             });

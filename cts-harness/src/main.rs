@@ -4,8 +4,8 @@
 //! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
 
 mod artifacts;
-#[allow(dead_code, reason = "its users come next")]
 mod child;
+mod corpus;
 mod cts;
 mod demo;
 mod doctor;
@@ -37,6 +37,8 @@ enum Command {
     Doctor,
     /// Run the Khronos OpenCL CTS, compare runs, keep expectations
     Cts(cts::Args),
+    /// Compile every unit of a corpus of OpenCL C; accepted, valid, time and memory beside clspv's
+    Corpus(corpus::Args),
     /// Platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(&args),
         Command::Doctor => doctor::run(),
         Command::Cts(args) => cts::run(&args),
+        Command::Corpus(args) => corpus::run(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {

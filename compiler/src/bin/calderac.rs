@@ -27,6 +27,7 @@ output
 language
   -D NAME[=VALUE]  -U NAME  -I DIR  -cl-std=CL1.2  -cl-fast-relaxed-math  -w  -Werror ...
                         every option that clBuildProgram takes
+  --options=STRING      all of them in one string, read as clBuildProgram reads it
 
 target
   --target=NAME         desktop (default) | vulkan1.2 (SPIR-V 1.5) | vulkan1.1 (SPIR-V 1.3)
@@ -204,6 +205,7 @@ fn parse_args(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
             ("--stop-after", Some(name)) => out.stop_after = Some(stage(name).map_err(usage)?),
             ("--target", Some(name)) => out.target = target(name).map_err(usage)?,
             ("--spirv", Some(v)) => spirv = Some(version(v).map_err(usage)?),
+            ("--options", Some(text)) => language.push_str(&format!("{text} ")),
             ("-D" | "-U" | "-I", None) => {
                 let value = it
                     .next()

@@ -1,0 +1,105 @@
+//! clspv on the same unit, for comparison.
+
+use super::compile::logged;
+use super::record::{Cost, Outcome};
+use crate::Failure;
+use crate::child::{End, Limits};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The clspv that units are compared with.
+pub(super) enum Clspv {
+    /// Python's package `pyclspv`; the value is the Python.
+    Python(String),
+    /// A command line program that takes `OPTIONS FILE -o OUT`.
+    Program(String),
+}
+
+const SCRIPT: &str = include_str!("clspv.py");
+
+impl Clspv {
+    /// Understands the argument of `--clspv`; what cannot be started is an error now, not a rejection of each unit.
+    pub(super) fn open(command: &str) -> Result<Clspv, Failure> {
+        let (program, args): (&str, &[&str]) = match command {
+            "pyclspv" => ("python3", &["-c", "import pyclspv"]),
+            program => (program, &["--version"]),
+        };
+        let found = Command::new(program)
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|s| s.success() || command != "pyclspv");
+        match (found, command) {
+            (true, "pyclspv") => Ok(Clspv::Python("python3".into())),
+            (true, program) => Ok(Clspv::Program(program.into())),
+            (false, "pyclspv") => Err(Failure(
+                "python3 has no module pyclspv: pip install pyclspv".into(),
+            )),
+            (false, program) => Err(Failure(format!("--clspv: {program} cannot be started"))),
+        }
+    }
+
+    /// Compiles a unit. The time of Python's start is not counted where the compilation comes to an end.
+    pub(super) fn compile(
+        &self,
+        file: &Path,
+        options: &[String],
+        module: &Path,
+        log: &Path,
+        limits: Limits,
+    ) -> Result<Cost, Failure> {
+        let mut command;
+        match self {
+            Clspv::Python(python) => {
+                command = Command::new(python);
+                command.args(["-c", SCRIPT]).arg(file).args(options);
+            }
+            Clspv::Program(program) => {
+                command = Command::new(program);
+                command.args(options).arg(file).arg("-o").arg(module);
+            }
+        }
+        let report = logged(&mut command, log, limits)?;
+        let mut cost = Cost {
+            outcome: match report.end {
+                End::Code(0) => Outcome::Accepted,
+                End::Code(_) => Outcome::Rejected,
+                End::Signal(_) => Outcome::Crash,
+                End::Timeout => Outcome::Timeout,
+            },
+            ms: report.cpu.as_secs_f64() * 1e3,
+            peak: Some(report.peak),
+        };
+        if let (Clspv::Python(_), Outcome::Accepted) = (self, cost.outcome) {
+            let (accepted, ms) = said(&std::fs::read_to_string(log)?)
+                .ok_or_else(|| Failure(format!("{}: pyclspv's figures are not there", file.display())))?;
+            if !accepted {
+                cost.outcome = Outcome::Rejected;
+            }
+            cost.ms = ms;
+        }
+        Ok(cost)
+    }
+}
+
+/// Whether the script's last line tells of a module, and its milliseconds.
+fn said(output: &str) -> Option<(bool, f64)> {
+    let line = output.lines().rev().find(|l| l.starts_with('{'))?;
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    Some((value.get("bytes").is_some(), value["ms"].as_f64()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn the_figures_come_last() {
+        let ok = "warning: {x}\n{\"bytes\": 800, \"ms\": 41.5}\n";
+        assert_eq!(said(ok), Some((true, 41.5)));
+        assert_eq!(said("{\"error\": \"{\", \"ms\": 2.0}\n"), Some((false, 2.0)));
+        assert_eq!(said("Segmentation fault\n"), None);
+    }
+}

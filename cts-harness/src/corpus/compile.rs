@@ -1,0 +1,139 @@
+//! Compiling one unit by calderac, and having the result checked.
+
+use super::index::{Unit, words};
+use super::record::{Cost, Outcome, Record};
+use super::{clspv, env::Environment};
+use crate::Failure;
+use crate::child::{self, End, Limits};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What is done with each unit.
+pub(super) struct Plan {
+    pub(super) calderac: PathBuf,
+    /// The first one's cost is the unit's cost.
+    pub(super) environments: Vec<Environment>,
+    /// Whether there is a `spirv-val`.
+    pub(super) validate: bool,
+    pub(super) clspv: Option<clspv::Clspv>,
+    pub(super) limits: Limits,
+    /// Where modules and logs lie while they are needed.
+    pub(super) scratch: PathBuf,
+}
+
+/// Compiles for every environment until one does not accept it; then clspv has its turn.
+pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
+    let stem = unit.id.replace(['/', '.'], "_");
+    let log = plan.scratch.join(format!("{stem}.log"));
+    let module = plan.scratch.join(format!("{stem}.spv"));
+    let mut record: Option<Record> = None;
+    for env in &plan.environments {
+        let (cost, error) = compile(plan, unit, env, &module, &log)?;
+        let accepted = cost.outcome == Outcome::Accepted;
+        let first = record.as_ref().map(|r| r.cost.clone());
+        record = Some(Record {
+            id: unit.id.clone(),
+            project: unit.project.clone(),
+            cost: Cost {
+                outcome: cost.outcome,
+                ..first.unwrap_or(cost)
+            },
+            env: (!accepted).then(|| env.name.to_owned()),
+            error,
+            clspv: None,
+        });
+        if !accepted {
+            break;
+        }
+    }
+    let Some(mut record) = record else {
+        return Err(Failure("no environment to compile for".into()));
+    };
+    let indexed = |(outcome, ms): &(String, f64)| Cost {
+        outcome: Outcome::of_index(outcome),
+        ms: *ms,
+        peak: None,
+    };
+    record.clspv = match &plan.clspv {
+        Some(other) => Some(other.compile(&unit.file, &words(&unit.options), &module, &log, plan.limits)?),
+        None => unit.indexed.as_ref().map(indexed),
+    };
+    for file in [log, module] {
+        match std::fs::remove_file(file) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
+            _ => {}
+        }
+    }
+    Ok(record)
+}
+
+fn compile(
+    plan: &Plan,
+    unit: &Unit,
+    env: &Environment,
+    module: &Path,
+    log: &Path,
+) -> Result<(Cost, Option<String>), Failure> {
+    let mut command = Command::new(&plan.calderac);
+    command
+        .arg(format!("--spirv={}", env.spirv))
+        // Old validators refuse a reflection that they do not know.
+        .arg("--strip-reflection")
+        .arg(format!("--options={}", unit.options))
+        .arg("-o")
+        .args([module, &unit.file]);
+    let report = logged(&mut command, log, plan.limits)?;
+    let mut outcome = match report.end {
+        End::Code(0) => Outcome::Accepted,
+        End::Code(1..=3) => Outcome::Rejected,
+        End::Code(_) | End::Signal(_) => Outcome::Crash,
+        End::Timeout => Outcome::Timeout,
+    };
+    if outcome == Outcome::Accepted && plan.validate {
+        let mut command = Command::new("spirv-val");
+        command.args(["--target-env", env.name]).arg(module);
+        outcome = match logged(&mut command, log, plan.limits)?.end {
+            End::Code(0) => Outcome::Accepted,
+            _ => Outcome::Invalid,
+        };
+    }
+    let cost = Cost {
+        outcome,
+        ms: report.cpu.as_secs_f64() * 1e3,
+        peak: Some(report.peak),
+    };
+    let error = match outcome {
+        Outcome::Accepted => None,
+        Outcome::Timeout => Some(format!("no result after {} s", plan.limits.time.as_secs())),
+        Outcome::Rejected | Outcome::Invalid | Outcome::Crash => Some(first_error(log, report.end)),
+    };
+    Ok((cost, error))
+}
+
+/// Runs a command with its output in `log`.
+pub(super) fn logged(command: &mut Command, log: &Path, limits: Limits) -> Result<child::Report, Failure> {
+    let output = File::create(log)?;
+    command
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output);
+    child::run(command, limits).map_err(|e| Failure(format!("{:?}: {e}", command.get_program())))
+}
+
+/// The first line of the log that looks like a reason.
+fn first_error(log: &Path, end: End) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let telling = ["error:", "panicked", "overflow", "error"];
+    let line = telling
+        .iter()
+        .find_map(|word| text.lines().find(|l| l.contains(word)))
+        .or_else(|| text.lines().next());
+    match (line, end) {
+        (Some(line), _) => line.trim().to_owned(),
+        (None, End::Signal(signal)) => format!("ended by signal {signal}"),
+        (None, End::Code(code)) => format!("exit code {code} and no word"),
+        (None, End::Timeout) => "timeout".into(),
+    }
+}

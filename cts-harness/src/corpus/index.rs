@@ -1,0 +1,159 @@
+//! The index of a corpus, and the units that are there.
+
+use crate::Failure;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// One translation unit.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Unit {
+    pub(super) id: String,
+    pub(super) project: String,
+    pub(super) file: PathBuf,
+    /// The option string, as clBuildProgram gets it.
+    pub(super) options: String,
+    /// What the index says of clspv: outcome and milliseconds of CPU.
+    pub(super) indexed: Option<(String, f64)>,
+}
+
+/// A row of the index, by column name.
+type Row<'a> = BTreeMap<&'a str, &'a str>;
+
+/// The units below `dir` in the index's order, and how many rows of the index have no file. Files that the index does not
+/// name are left out; without an index every `.cl` file is a unit, its folder is its project, and it has no options.
+pub(super) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
+    let mut files = Vec::new();
+    collect(dir, &mut files)?;
+    files.sort();
+    let Some(index) = index else {
+        return Ok((files.into_iter().map(|f| bare(dir, f)).collect(), 0));
+    };
+    let text = std::fs::read_to_string(index).map_err(|e| Failure(format!("{}: {e}", index.display())))?;
+    let rows = rows(&text).map_err(|why| Failure(format!("{}: {why}", index.display())))?;
+    let by_id: BTreeMap<String, PathBuf> = files
+        .into_iter()
+        .filter_map(|f| Some((f.file_stem()?.to_str()?.to_owned(), f)))
+        .collect();
+    let known: Vec<Unit> = rows.iter().filter_map(|row| unit(row, &by_id)).collect();
+    let missing = rows.len() - known.len();
+    Ok((known, missing))
+}
+
+fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let entries = std::fs::read_dir(dir).map_err(|e| Failure(format!("{}: {e}", dir.display())))?;
+    for entry in entries {
+        let entry = entry?;
+        let path = entry.path();
+        // Links to folders are not followed: they may lead in circles.
+        if entry.file_type()?.is_dir() {
+            collect(&path, into)?;
+        } else if path.extension().is_some_and(|e| e == "cl") {
+            into.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn bare(dir: &Path, file: PathBuf) -> Unit {
+    let inside = file.strip_prefix(dir).unwrap_or(&file).with_extension("");
+    let project = inside.parent().and_then(Path::file_name);
+    Unit {
+        id: inside.display().to_string(),
+        project: project.map_or_else(|| ".".into(), |p| p.to_string_lossy().into_owned()),
+        file,
+        options: String::new(),
+        indexed: None,
+    }
+}
+
+fn rows(text: &str) -> Result<Vec<Row<'_>>, String> {
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    if let Some(lacking) = ["id", "project", "opts"].iter().find(|c| !columns.contains(c)) {
+        return Err(format!("the first line names no column «{lacking}»"));
+    }
+    lines
+        .enumerate()
+        .map(|(n, line)| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            if cells.len() == columns.len() {
+                Ok(columns.iter().copied().zip(cells).collect())
+            } else {
+                Err(format!(
+                    "line {}: {} columns, not {}",
+                    n + 2,
+                    cells.len(),
+                    columns.len()
+                ))
+            }
+        })
+        .collect()
+}
+
+fn unit(row: &Row<'_>, files: &BTreeMap<String, PathBuf>) -> Option<Unit> {
+    let cell = |name: &str| row.get(name).copied().unwrap_or_default();
+    let outcome = cell("clspv");
+    Some(Unit {
+        id: cell("id").into(),
+        project: cell("project").into(),
+        file: files.get(cell("id"))?.clone(),
+        options: cell("opts").into(),
+        indexed: (!outcome.is_empty()).then(|| (outcome.to_owned(), cell("clspv_ms").parse().unwrap_or(0.0))),
+    })
+}
+
+/// Splits an option string into words: blanks separate, quotes keep together, a backslash takes the next character.
+pub(super) fn words(options: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = options.chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '"' | '\'') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, c) if c.is_whitespace() => all.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    all.extend(word);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_is_read_by_column_names() {
+        let text = "project\tid\topts\tclspv\tclspv_ms\np\tp-1\t-DX=1\tyes\t12\np\tp-2\t\tcrash\t\n";
+        let rows = rows(text).unwrap();
+        let files = BTreeMap::from([("p-1".to_owned(), PathBuf::from("/x/p-1.cl"))]);
+        let one = unit(&rows[0], &files).unwrap();
+        assert_eq!((one.id.as_str(), one.options.as_str()), ("p-1", "-DX=1"));
+        assert_eq!(one.indexed, Some(("yes".into(), 12.0)));
+        assert_eq!(unit(&rows[1], &files), None);
+    }
+
+    #[test]
+    fn a_wrong_index_is_refused() {
+        assert!(rows("id\tproject\n").unwrap_err().contains("opts"));
+        assert!(
+            rows("id\tproject\topts\na\tb\n")
+                .unwrap_err()
+                .starts_with("line 2")
+        );
+    }
+
+    #[test]
+    fn options_are_split_at_blanks() {
+        assert_eq!(words("-DA=1  -D B"), ["-DA=1", "-D", "B"]);
+        assert_eq!(words(r#"-I"a b" '-DX="y"'"#), ["-Ia b", "-DX=\"y\""]);
+        assert_eq!(words(r"-DP=\ q"), ["-DP= q"]);
+        assert_eq!(words("-DR(r,t)=r=r+t ''"), ["-DR(r,t)=r=r+t", ""]);
+    }
+}

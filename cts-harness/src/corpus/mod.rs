@@ -1,0 +1,189 @@
+//! `cargo harness corpus DIR`: compiles every unit of a corpus and says what becomes of it, beside clspv's figures.
+//!
+//! One child per unit, with limits; the modules go through `spirv-val`. See `docs/corpus.md`.
+
+mod clspv;
+mod compare;
+mod compile;
+mod env;
+mod index;
+mod record;
+mod table;
+
+use crate::child::Limits;
+use crate::packages::SPIRV_TOOLS;
+use crate::{Failure, Outcome as Done, artifacts, progress};
+use record::{Outcome, Record};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Folder with the units: PROJECT/ID.cl, or any .cl files
+    dir: PathBuf,
+    /// Table of the units (tab-separated; columns id, project, opts, and optionally clspv, clspv_ms)
+    #[arg(long)]
+    index: Option<PathBuf>,
+    /// Only units whose id contains this
+    #[arg(long, default_value = "")]
+    filter: String,
+    /// The compiler; default: built first
+    #[arg(long)]
+    calderac: Option<PathBuf>,
+    /// Environments to compile and validate for: vulkan1.1 (SPIR-V 1.3), vulkan1.1spv1.4, vulkan1.2 (1.5), vulkan1.3
+    /// (1.6). Time and memory are those of the first one
+    #[arg(long, value_parser = env::parse, value_delimiter = ',', default_value = "vulkan1.3,vulkan1.1")]
+    env: Vec<env::Environment>,
+    /// Seconds that one compilation may take
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+    /// MB of address space that one compilation may take
+    #[arg(long, default_value_t = 4096)]
+    memory: u64,
+    /// Units at a time; default: one per core
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Measure clspv on the same units in the same run: `pyclspv` (Python's package) or a program that takes
+    /// `OPTIONS FILE -o OUT`; default: the index's figures
+    #[arg(long)]
+    clspv: Option<String>,
+    /// Show every unit that is not accepted with its first error, not one for each kind of message
+    #[arg(long)]
+    errors: bool,
+    /// Write a line of JSON per unit
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Say what changed since the run that wrote this file; then only what is worse than there fails
+    #[arg(long)]
+    compare: Option<PathBuf>,
+}
+
+/// Compiles the corpus. Fails if a unit is not accepted, or with `--compare` if one is worse than before.
+pub(crate) fn run(args: &Args) -> Done {
+    let before = args.compare.as_deref().map(record::read).transpose()?;
+    let (mut units, missing) = index::units(&args.dir, args.index.as_deref())?;
+    units.retain(|u| u.id.contains(&args.filter));
+    if units.is_empty() {
+        return Err(Failure(format!("no unit to compile in {}", args.dir.display())));
+    }
+    let calderac = match &args.calderac {
+        Some(path) => path.clone(),
+        None => artifacts::build_calderac()?,
+    };
+    let scratch = Scratch::new()?;
+    let plan = compile::Plan {
+        calderac,
+        environments: args.env.clone(),
+        validate: (SPIRV_TOOLS.found)(),
+        clspv: args.clspv.as_deref().map(clspv::Clspv::open).transpose()?,
+        limits: Limits {
+            time: Duration::from_secs(args.timeout),
+            memory: Some(args.memory << 20),
+        },
+        scratch: scratch.0.clone(),
+    };
+    progress::step(&format!(
+        "{} units{}",
+        units.len(),
+        if missing > 0 {
+            format!("; {missing} units of the index are NOT in {}", args.dir.display())
+        } else {
+            String::new()
+        }
+    ));
+    if !plan.validate {
+        warn_unvalidated();
+    }
+    let records = compile_all(&plan, &units, args.jobs)?;
+    drop(scratch);
+    if let Some(file) = &args.out {
+        record::write(file, &records)?;
+    }
+    progress::step("Corpus");
+    table::print(&records);
+    table::print_costs(&records, plan.clspv.is_some());
+    table::print_reasons(&records, args.errors);
+    if !plan.validate {
+        warn_unvalidated();
+    }
+    verdict(&records, before.as_ref())
+}
+
+fn warn_unvalidated() {
+    progress::line(&format!(
+        "NOTHING IS VALIDATED: spirv-val is not installed (apt-get install {}); «accepted» means only that calderac accepts",
+        SPIRV_TOOLS.package
+    ));
+}
+
+fn verdict(records: &[Record], before: Option<&std::collections::BTreeMap<String, Record>>) -> Done {
+    let bad = |n: usize, what: &str| match n {
+        0 => Ok(()),
+        n => Err(Failure(format!("{n} of {} units are {what}", records.len()))),
+    };
+    match before {
+        Some(before) => {
+            let changes = compare::changes(before, records);
+            compare::print(&changes);
+            bad(changes.worse.len(), "worse than before")
+        }
+        None => {
+            let refused = records.iter().filter(|r| r.cost.outcome != Outcome::Accepted);
+            bad(refused.count(), "not accepted")
+        }
+    }
+}
+
+/// Compiles units, several at a time; the records come in the order of the units.
+fn compile_all(
+    plan: &compile::Plan,
+    units: &[index::Unit],
+    jobs: Option<usize>,
+) -> Result<Vec<Record>, Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let bar = progress::Bar::new(units.len());
+    let next = AtomicUsize::new(0);
+    let slots: Vec<Mutex<Option<Result<Record, Failure>>>> = units.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.unwrap_or(cores).clamp(1, units.len()) {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let (Some(unit), Some(slot)) = (units.get(n), slots.get(n)) else {
+                        return;
+                    };
+                    let result = compile::unit(plan, unit);
+                    let word = result.as_ref().map_or("failed", |r| r.cost.outcome.word());
+                    bar.finished(&unit.id, word);
+                    *slot.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+                }
+            });
+        }
+    });
+    slots
+        .into_iter()
+        .filter_map(|s| s.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        .collect()
+}
+
+/// A folder that goes when the run ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Scratch, Failure> {
+        let name = format!("caldera-corpus-{}", std::process::id());
+        let dir = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&dir)?;
+        Ok(Scratch(dir))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let dir: &Path = &self.0;
+        // A leftover in the temporary folder is no failure of the run.
+        let _ = std::fs::remove_dir_all(dir);
+    }
+}

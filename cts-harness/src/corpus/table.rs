@@ -1,0 +1,229 @@
+//! The table on the terminal: a project a line, then the times, then why units are not accepted.
+
+use super::record::{Outcome, Record};
+use crate::progress;
+use std::collections::BTreeMap;
+
+/// Prints the counts of each project, clspv's beside ours.
+pub(super) fn print(records: &[Record]) {
+    let mut projects: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        projects.entry(&record.project).or_default().push(record);
+    }
+    progress::line(&format!(
+        "{:<22} {:>5} {:>8} {:>8} {:>7} {:>5} {:>7} {:>9} {:>8} {:>9} {:>9}",
+        "project",
+        "units",
+        "accepted",
+        "rejected",
+        "invalid",
+        "crash",
+        "timeout",
+        "CPU ms",
+        "peak MB",
+        "clspv acc",
+        "clspv ms"
+    ));
+    for (project, records) in projects {
+        line(project, &records);
+    }
+    line("all", &records.iter().collect::<Vec<_>>());
+}
+
+fn line(name: &str, records: &[&Record]) {
+    let [accepted, rejected, invalid, crash, timeout] =
+        Outcome::ALL.map(|o| records.iter().filter(|r| r.cost.outcome == o).count());
+    let ms: f64 = records.iter().map(|r| r.cost.ms).sum();
+    let peak = records.iter().filter_map(|r| r.cost.peak).max().unwrap_or(0);
+    let clspv: Vec<_> = records.iter().filter_map(|r| r.clspv.as_ref()).collect();
+    let (theirs, their_ms) = if clspv.is_empty() {
+        ("-".to_owned(), "-".to_owned())
+    } else {
+        let accepted = clspv.iter().filter(|c| c.outcome == Outcome::Accepted).count();
+        let ms: f64 = clspv.iter().map(|c| c.ms).sum();
+        (accepted.to_string(), format!("{ms:.0}"))
+    };
+    progress::line(&format!(
+        "{name:<22} {:>5} {accepted:>8} {rejected:>8} {invalid:>7} {crash:>5} {timeout:>7} {ms:>9.0} {:>8.1} {theirs:>9} {their_ms:>9}",
+        records.len(),
+        megabytes(peak),
+    ));
+}
+
+fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
+}
+
+/// Our time as a part of clspv's, over the units that both accept.
+#[derive(PartialEq, Debug)]
+pub(super) struct Ratios {
+    pub(super) units: usize,
+    pub(super) median: f64,
+    pub(super) total: f64,
+    /// Units where we took longer, the worst first.
+    pub(super) slower: Vec<(f64, String)>,
+}
+
+/// `None` if there is no unit that both accept.
+pub(super) fn ratios(records: &[Record]) -> Option<Ratios> {
+    let both: Vec<(f64, f64, &str)> = records
+        .iter()
+        .filter(|r| r.cost.outcome == Outcome::Accepted)
+        .filter_map(|r| Some((r, r.clspv.as_ref()?)))
+        .filter(|(_, c)| c.outcome == Outcome::Accepted && c.ms > 0.0)
+        .map(|(r, c)| (r.cost.ms, c.ms, r.id.as_str()))
+        .collect();
+    let mut each: Vec<(f64, &str)> = both.iter().map(|(a, b, id)| (a / b, *id)).collect();
+    each.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let median = each.get(each.len() / 2)?.0;
+    let ours: f64 = both.iter().map(|b| b.0).sum();
+    let theirs: f64 = both.iter().map(|b| b.1).sum();
+    Some(Ratios {
+        units: both.len(),
+        median,
+        total: ours / theirs,
+        slower: each
+            .into_iter()
+            .take_while(|(ratio, _)| *ratio > 1.0)
+            .map(|(ratio, id)| (ratio, id.to_owned()))
+            .collect(),
+    })
+}
+
+/// Prints the times beside clspv's, and what was largest.
+pub(super) fn print_costs(records: &[Record], measured: bool) {
+    if let Some(r) = ratios(records) {
+        progress::line(&format!(
+            "time beside clspv's ({}, {} units that both accept): median {:.3}, total {:.3}, {} units slower",
+            if measured {
+                "measured in this run"
+            } else {
+                "from the index"
+            },
+            r.units,
+            r.median,
+            r.total,
+            r.slower.len()
+        ));
+        for (ratio, id) in &r.slower {
+            progress::line(&format!("  {id}: {ratio:.2}"));
+        }
+    }
+    for (what, unit, figure) in [
+        ("longest", "ms of CPU", (|r| r.cost.ms) as fn(&Record) -> f64),
+        ("largest", "MB", |r| megabytes(r.cost.peak.unwrap_or(0))),
+    ] {
+        let mut all: Vec<&Record> = records.iter().collect();
+        all.sort_by(|a, b| figure(b).total_cmp(&figure(a)));
+        let top: Vec<String> = all
+            .iter()
+            .take(3)
+            .map(|r| format!("{} {:.1}", r.id, figure(r)))
+            .collect();
+        progress::line(&format!("{what} ({unit}): {}", top.join(", ")));
+    }
+}
+
+/// The reasons of what was not accepted, the most frequent first, each with its units.
+pub(super) fn reasons(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
+    let mut groups: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
+    for r in records {
+        if let Some(error) = &r.error {
+            let key = format!("{}: {}", r.cost.outcome.word(), kind(error));
+            groups.entry(key).or_default().push(r);
+        }
+    }
+    let mut all: Vec<_> = groups.into_iter().collect();
+    all.sort_by_key(|(_, records)| std::cmp::Reverse(records.len()));
+    all
+}
+
+/// A message without its place, names and numbers.
+fn kind(message: &str) -> String {
+    let start = message.find("error").unwrap_or(0);
+    let mut out = String::new();
+    let mut chars = message[start..].chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\'' {
+            out.push_str("'…'");
+            let _ = chars.by_ref().find(|c| *c == '\'');
+        } else if c.is_ascii_digit() {
+            out.push('N');
+            while chars.next_if(char::is_ascii_digit).is_some() {}
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Prints the reasons; with `all` every unit's own message, otherwise one unit of each group.
+pub(super) fn print_reasons(records: &[Record], all: bool) {
+    for (reason, records) in reasons(records) {
+        progress::line(&format!("{:>4}  {reason}", records.len()));
+        for r in records.iter().take(if all { usize::MAX } else { 1 }) {
+            let env = r.env.as_deref().unwrap_or_default();
+            progress::line(&format!(
+                "        {} ({env}): {}",
+                r.id,
+                r.error.as_deref().unwrap_or_default()
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::record::Cost;
+
+    fn record(id: &str, ms: f64, clspv: Option<(Outcome, f64)>, error: Option<&str>) -> Record {
+        let outcome = if error.is_some() {
+            Outcome::Rejected
+        } else {
+            Outcome::Accepted
+        };
+        let cost = |outcome, ms| Cost {
+            outcome,
+            ms,
+            peak: None,
+        };
+        Record {
+            id: id.into(),
+            project: "p".into(),
+            cost: cost(outcome, ms),
+            env: None,
+            error: error.map(Into::into),
+            clspv: clspv.map(|(o, ms)| cost(o, ms)),
+        }
+    }
+
+    #[test]
+    fn ratios_are_over_what_both_accept() {
+        let records = [
+            record("a", 10.0, Some((Outcome::Accepted, 100.0)), None),
+            record("b", 30.0, Some((Outcome::Accepted, 20.0)), None),
+            record("c", 1.0, Some((Outcome::Accepted, 30.0)), None),
+            record("d", 1.0, Some((Outcome::Crash, 1.0)), None),
+            record("e", 1.0, Some((Outcome::Accepted, 1.0)), Some("error: x")),
+            record("f", 1.0, None, None),
+        ];
+        let r = ratios(&records).unwrap();
+        assert_eq!((r.units, r.median), (3, 0.1));
+        assert!((r.total - 41.0 / 150.0).abs() < 1e-9);
+        assert_eq!(r.slower, [(1.5, "b".to_owned())]);
+        assert_eq!(ratios(&records[3..]), None);
+    }
+
+    #[test]
+    fn reasons_are_grouped_without_names_and_numbers() {
+        let records = [
+            record("a", 1.0, None, Some("/x/a.cl:3:14: error: no type 'foo' in v4")),
+            record("b", 1.0, None, Some("/x/b.cl:71:2: error: no type 'bar' in v16")),
+            record("c", 1.0, None, Some("ended by signal 11")),
+        ];
+        let groups = reasons(&records);
+        assert_eq!(groups[0].0, "rejected: error: no type '…' in vN");
+        assert_eq!((groups[0].1.len(), groups[1].1.len()), (2, 1));
+    }
+}

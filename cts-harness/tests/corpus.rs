@@ -1,0 +1,168 @@
+//! `corpus` against a fake compiler: what each way of ending comes to.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fake(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fake")
+        .join(name)
+}
+
+/// A folder with units, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let dir = std::env::temp_dir().join(format!("caldera-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(dir.join("p")).unwrap();
+        Folder(dir)
+    }
+
+    fn unit(&self, id: &str, what: &str) {
+        std::fs::write(
+            self.0.join("p").join(format!("{id}.cl")),
+            format!("/*/{what}*/\n"),
+        )
+        .unwrap();
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn corpus(dir: &Folder, more: &[&str]) -> (bool, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_caldera-harness"))
+        .arg("corpus")
+        .arg(&dir.0)
+        .arg("--calderac")
+        .arg(fake("calderac"))
+        .args(["--timeout", "1"])
+        .args(more)
+        .output()
+        .unwrap();
+    let text = [stdout, stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
+    (status.success(), text.concat())
+}
+
+#[test]
+fn every_end_has_its_word_and_its_line() {
+    let dir = Folder::new("corpus-ends");
+    let ends = [
+        ("accept", "accepted"),
+        ("reject", "rejected"),
+        ("invalid", "invalid"),
+        ("internal", "crash"),
+        ("crash", "crash"),
+        ("hang", "timeout"),
+    ];
+    for (unit, _) in ends {
+        dir.unit(unit, unit);
+    }
+    let out = dir.0.join("run.jsonl");
+    let (good, text) = corpus(&dir, &["--out", out.to_str().unwrap(), "--errors"]);
+    assert!(!good && text.contains("5 of 6 units are not accepted"), "{text}");
+    assert!(text.contains("rejected: error: no such type '…'"), "{text}");
+    let lines = std::fs::read_to_string(&out).unwrap();
+    for (unit, word) in ends {
+        let line = lines
+            .lines()
+            .find(|l| l.contains(&format!("\"id\":\"p/{unit}\"")))
+            .unwrap();
+        let v: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(
+            (v["outcome"].as_str(), v["project"].as_str()),
+            (Some(word), Some("p")),
+            "{line}"
+        );
+        assert_eq!(v["error"].is_null(), unit == "accept", "{line}");
+    }
+}
+
+#[test]
+fn the_index_gives_options_and_clspvs_figures() {
+    let dir = Folder::new("corpus-index");
+    dir.unit("p-1", "options");
+    dir.unit("p-2", "accept");
+    dir.unit("not-in-the-index", "reject");
+    let index = dir.file(
+        "index.tsv",
+        "id\tproject\topts\tclspv\tclspv_ms\np-1\tp\t-D X=\"a b\" -w\tyes\t1000000\np-2\tp\t\tcrash\t\np-3\tp\t\tno\t5\n",
+    );
+    let (good, text) = corpus(&dir, &["--index", index.to_str().unwrap()]);
+    assert!(good, "{text}");
+    assert!(text.contains("1 units of the index are NOT in"), "{text}");
+    assert!(
+        text.contains("from the index, 1 units that both accept"),
+        "{text}"
+    );
+    assert!(text.contains("0 units slower"), "{text}");
+}
+
+#[test]
+fn a_comparison_fails_only_for_what_is_worse() {
+    let dir = Folder::new("corpus-compare");
+    dir.unit("a", "accept");
+    dir.unit("b", "reject");
+    let old = dir.0.join("old.jsonl");
+    let old = old.to_str().unwrap();
+    assert!(!corpus(&dir, &["--out", old]).0);
+    let (good, text) = corpus(&dir, &["--compare", old]);
+    assert!(good && text.contains("0 worse, 0 better"), "{text}");
+    dir.unit("a", "reject");
+    dir.unit("b", "accept");
+    let (good, text) = corpus(&dir, &["--compare", old]);
+    assert!(
+        !good && text.contains("worse: p/a: rejected, was accepted"),
+        "{text}"
+    );
+    assert!(text.contains("better: p/b: accepted, was rejected"), "{text}");
+}
+
+#[test]
+fn clspv_is_measured_in_the_same_run() {
+    let dir = Folder::new("corpus-clspv");
+    dir.unit("a", "accept");
+    let (good, text) = corpus(&dir, &["--clspv", "true"]);
+    assert!(good && text.contains("measured in this run, 1 units"), "{text}");
+    let (good, text) = corpus(&dir, &["--clspv", "/no/such/clspv"]);
+    assert!(!good && text.contains("cannot be started"), "{text}");
+}
+
+/// Without a validator nothing is said to be valid, and that is said loudly.
+#[test]
+fn a_missing_validator_is_not_silent() {
+    let dir = Folder::new("corpus-unvalidated");
+    dir.unit("invalid", "invalid");
+    let bin = dir.0.join("bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    for tool in ["sh", "head"] {
+        std::os::unix::fs::symlink(Path::new("/bin").join(tool), bin.join(tool)).unwrap();
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_caldera-harness"))
+        .arg("corpus")
+        .arg(&dir.0)
+        .arg("--calderac")
+        .arg(fake("calderac"))
+        .env("PATH", &bin)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("NOTHING IS VALIDATED") && text.contains("apt-get install"),
+        "{text}"
+    );
+}
