@@ -1,5 +1,7 @@
 //! `corpus` against a fake compiler: what each way of ending comes to.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
