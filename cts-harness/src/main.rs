@@ -36,7 +36,7 @@ enum Command {
     /// What is found, what is missing, what to do about it, and what each device will offer
     Doctor,
     /// Run the Khronos OpenCL CTS, compare runs, keep expectations
-    Cts(cts::Args),
+    Cts(Box<cts::Args>),
     /// Compile every unit of a corpus of OpenCL C; accepted, valid, time and memory beside clspv's
     Corpus(corpus::Args),
     /// Platform, device and driver of the OpenCL loader's first device
@@ -62,7 +62,10 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Doctor => doctor::run(),
-        Command::Cts(args) => cts::run(&args),
+        Command::Cts(args) => match cts::run(&args) {
+            Ok(code) => return code,
+            Err(failure) => Err(failure),
+        },
         Command::Corpus(args) => corpus::run(&args),
         Command::Identify => cts::print_identity(),
     };

@@ -8,10 +8,10 @@
 use crate::Failure;
 use libloading::{Library, Symbol};
 use opencl_sys::{
-    CL_BUILD_PROGRAM_FAILURE, CL_DEVICE_NAME, CL_DEVICE_PLATFORM, CL_DEVICE_TYPE_ALL, CL_DRIVER_VERSION,
-    CL_MEM_WRITE_ONLY, CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG, CL_QUEUE_PROFILING_ENABLE, CL_SUCCESS,
-    CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_int, cl_kernel, cl_mem, cl_platform_id,
-    cl_program, cl_uint, cl_ulong,
+    CL_BUILD_PROGRAM_FAILURE, CL_DEVICE_NAME, CL_DEVICE_PLATFORM, CL_DEVICE_TYPE, CL_DEVICE_TYPE_ALL,
+    CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_MEM_WRITE_ONLY, CL_PLATFORM_NAME, CL_PROGRAM_BUILD_LOG,
+    CL_QUEUE_PROFILING_ENABLE, CL_SUCCESS, CL_TRUE, cl_command_queue, cl_context, cl_device_id, cl_int,
+    cl_kernel, cl_mem, cl_platform_id, cl_program, cl_uint, cl_ulong,
 };
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
@@ -151,6 +151,22 @@ impl Api {
     /// CL_DRIVER_VERSION.
     pub(crate) fn driver_version(&self, device: cl_device_id) -> Result<String, Failure> {
         self.device_text(device, CL_DRIVER_VERSION)
+    }
+
+    /// CL_DEVICE_VERSION.
+    pub(crate) fn device_version(&self, device: cl_device_id) -> Result<String, Failure> {
+        self.device_text(device, CL_DEVICE_VERSION)
+    }
+
+    /// CL_DEVICE_TYPE's bits.
+    pub(crate) fn device_type(&self, device: cl_device_id) -> Result<u64, Failure> {
+        type Info = unsafe extern "C" fn(cl_device_id, cl_uint, usize, *mut c_void, *mut usize) -> cl_int;
+        let info = self.symbol::<Info>("clGetDeviceInfo")?;
+        let mut bits = 0u64;
+        let (size, to) = (size_of::<u64>(), (&raw mut bits).cast());
+        // SAFETY: the value is one cl_device_type.
+        let code = unsafe { info(device, CL_DEVICE_TYPE, size, to, null_mut()) };
+        check(code, "clGetDeviceInfo").map(|()| bits)
     }
 
     /// Caldera's own report: one line per feature, offered or why not.

@@ -1,39 +1,142 @@
 //! What changed between two runs.
 
-use super::{fail, results};
+use super::fail;
+use super::identity::RunInfo;
+use super::results::{self, Records, Status};
 use crate::{Outcome, progress};
 use std::path::Path;
 
-/// Prints the differences. Runs on different platforms are compared with a line that says so; the same platform
-/// and device with different drivers is refused, because such a difference is nobody's regression.
-pub(super) fn compare(before: &Path, after: &Path) -> Outcome {
-    let (a, b) = (results::read_identity(before)?, results::read_identity(after)?);
-    if a.platform == b.platform && a.device == b.device && a.driver != b.driver {
-        return fail(format!("the drivers differ: {} and {}", a.driver, b.driver));
+/// Prints the differences. Runs with different drivers or CTS revisions are refused: what differs between them is
+/// nobody's regression. `force` compares them all the same.
+pub(super) fn compare(before: &Path, after: &Path, force: bool) -> Outcome {
+    let (a, b) = (results::read_info(before)?, results::read_info(after)?);
+    let obstacles = obstacles(&a, &b);
+    for obstacle in &obstacles {
+        progress::line(obstacle);
     }
-    if a != b {
+    if !obstacles.is_empty() && !force {
+        return fail("these runs are not comparable; --force compares them all the same");
+    }
+    for (label, info) in [("before", &a), ("after", &b)] {
         progress::line(&format!(
-            "{} on {}  against  {} on {}",
-            a.platform, a.device, b.platform, b.device
+            "{label}: {} on {} ({}) {} {} {}",
+            info.platform, info.device, info.driver, info.mode, info.revision, info.started
         ));
     }
-    let (old, new) = (results::read(before)?, results::read(after)?);
-    let mut changes = 0;
-    for (name, record) in &new {
+    let (lines, worse) = changes(&results::read(before)?, &results::read(after)?);
+    lines.iter().for_each(|l| progress::line(l));
+    progress::line(&format!("{} changes, {worse} for the worse", lines.len()));
+    Ok(())
+}
+
+/// Why two runs cannot be compared.
+fn obstacles(a: &RunInfo, b: &RunInfo) -> Vec<String> {
+    let mut all = Vec::new();
+    // Different platforms are compared on purpose; a platform with itself only on the same ground.
+    if a.platform == b.platform && a.device == b.device && a.driver != b.driver {
+        all.push(format!("the drivers differ: «{}» and «{}»", a.driver, b.driver));
+    }
+    if a.cts != b.cts {
+        all.push(format!("the CTS revisions differ: {} and {}", a.cts, b.cts));
+    }
+    if a.mode != b.mode {
+        all.push(format!("the modes differ: {} and {}", a.mode, b.mode));
+    }
+    all
+}
+
+/// Lines, and how many are changes for the worse.
+fn changes(old: &Records, new: &Records) -> (Vec<String>, usize) {
+    let (mut lines, mut worse) = (Vec::new(), 0);
+    for (name, record) in new {
         let was = old.get(name).map(|r| r.status);
-        if was != Some(record.status) {
-            changes += 1;
-            progress::line(&format!(
-                "{name}: {} -> {}",
-                was.map_or("none", results::Status::word),
-                record.status.word()
-            ));
+        if was == Some(record.status) {
+            continue;
         }
+        let was_bad = was.is_some_and(Status::is_bad);
+        let mark = match (was_bad, record.status.is_bad()) {
+            (false, true) => '-',
+            (true, false) => '+',
+            (false, false) | (true, true) => ' ',
+        };
+        worse += usize::from(mark == '-');
+        let was = was.map_or("not run", Status::word);
+        lines.push(
+            format!(
+                "{mark} {name}: {was} -> {}  {}",
+                record.status.word(),
+                record.note
+            )
+            .trim_end()
+            .to_owned(),
+        );
     }
     for name in old.keys().filter(|n| !new.contains_key(*n)) {
-        changes += 1;
-        progress::line(&format!("{name}: no longer run"));
+        lines.push(format!("  {name}: no longer run"));
     }
-    progress::line(&format!("{changes} changes"));
-    Ok(())
+    (lines, worse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cts::results::Record;
+
+    fn records(all: &[(&str, Status)]) -> Records {
+        let record = |(name, status): &(&str, Status)| Record {
+            name: (*name).to_owned(),
+            status: *status,
+            seconds: 0.0,
+            note: String::new(),
+        };
+        all.iter().map(|r| (r.0.to_owned(), record(r))).collect()
+    }
+
+    #[test]
+    fn changes_go_both_ways() {
+        let old = records(&[
+            ("a", Status::Pass),
+            ("b", Status::Fail),
+            ("c", Status::Pass),
+            ("d", Status::Pass),
+        ]);
+        let new = records(&[
+            ("a", Status::Crash),
+            ("b", Status::Pass),
+            ("c", Status::Pass),
+            ("e", Status::Pass),
+        ]);
+        let (lines, worse) = changes(&old, &new);
+        assert_eq!(
+            lines,
+            [
+                "- a: Pass -> Crash",
+                "+ b: Fail -> Pass",
+                "  e: not run -> Pass",
+                "  d: no longer run"
+            ]
+        );
+        assert_eq!(worse, 1);
+    }
+
+    #[test]
+    fn other_drivers_and_revisions_are_an_obstacle() {
+        let a = RunInfo::default();
+        assert!(obstacles(&a, &a).is_empty());
+        let driver = RunInfo {
+            driver: "2".into(),
+            ..RunInfo::default()
+        };
+        assert_eq!(obstacles(&a, &driver).len(), 1);
+        let platform = RunInfo {
+            platform: "P".into(),
+            ..driver
+        };
+        assert!(obstacles(&a, &platform).is_empty());
+        let cts = RunInfo {
+            cts: "x".into(),
+            ..RunInfo::default()
+        };
+        assert_eq!(obstacles(&a, &cts).len(), 1);
+    }
 }

@@ -1,9 +1,13 @@
-//! Expectations: what is known to fail, per device, with a reason that somebody checked.
+//! Expectations: what is known about a device, each line with a reason that somebody checked.
 //!
-//! `expectations/<device>-fails.txt`: `suite/subtest,Fail|Crash|Timeout  # reason`, sorted. `…-flakes.txt` and
-//! `…-skips.txt`: `pattern  # reason`. A listed test that passes fails the run, as does an unlisted one that fails.
+//! In `expectations/`, sorted:
+//!
+//! - `<device>-fails.txt`: `suite/subtest,Fail|Crash|Timeout  # reason`; `,wimpy` or `,full` may follow the status.
+//! - `<device>-flakes.txt`: `pattern  # reason`; its results are reported and count neither way.
+//! - `<device>-skips.txt`: `pattern  # reason`; not run, and reported as excluded.
+//!
+//! A listed failure that passes fails the run, as does an unlisted failure.
 
-use super::platform::Identity;
 use super::results::{Record, Status};
 use super::{fail, matches};
 use crate::{Failure, Outcome, artifacts, progress};
@@ -15,12 +19,17 @@ use std::path::{Path, PathBuf};
 pub(super) struct Expectations {
     fails: BTreeMap<String, Status>,
     flakes: Vec<String>,
+    skips: Vec<(String, String)>,
 }
 
-fn path(slug: &str, kind: &str) -> PathBuf {
-    artifacts::root()
-        .join("cts-harness/expectations")
-        .join(format!("{slug}-{kind}.txt"))
+/// Where the files are.
+pub(super) fn directory() -> PathBuf {
+    artifacts::root().join("cts-harness/expectations")
+}
+
+/// A device's file of one kind: fails, flakes, skips.
+pub(super) fn path(directory: &Path, slug: &str, kind: &str) -> PathBuf {
+    directory.join(format!("{slug}-{kind}.txt"))
 }
 
 /// Splits a line into entry and reason; blank and comment lines give `None`.
@@ -35,7 +44,8 @@ fn entry<'a>(file: &Path, line: &'a str) -> Result<Option<(&'a str, &'a str)>, F
     }
 }
 
-fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
+/// The entries of a file and their reasons; no file is no entry.
+pub(super) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
     let Ok(text) = std::fs::read_to_string(file) else {
         return Ok(Vec::new());
     };
@@ -51,55 +61,85 @@ fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
     Ok(all)
 }
 
+/// An entry of a file of failures.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) status: Status,
+    /// `wimpy` or `full`, if it is known of that mode only.
+    pub(super) mode: Option<String>,
+}
+
+impl Known {
+    pub(super) fn parse(what: &str) -> Option<Known> {
+        let mut parts = what.split(',').map(str::trim);
+        let (name, status) = (parts.next()?, Status::parse(parts.next()?)?);
+        let mode = match parts.next() {
+            None => None,
+            Some(mode @ ("wimpy" | "full")) => Some(mode.to_owned()),
+            Some(_) => return None,
+        };
+        (status.is_bad() && parts.next().is_none()).then(|| Known {
+            name: name.to_owned(),
+            status,
+            mode,
+        })
+    }
+
+    /// Whether it says something about a run in `mode`.
+    pub(super) fn applies(&self, mode: &str) -> bool {
+        self.mode.as_deref().is_none_or(|m| m == mode)
+    }
+}
+
 impl Expectations {
-    /// Reads the files of a device; none is no expectation of failure.
-    pub(super) fn load(identity: &Identity) -> Result<Self, Failure> {
-        let slug = identity.slug();
-        let file = path(&slug, "fails");
+    /// Reads the files of a device for runs in a mode (`wimpy`, `full`).
+    pub(super) fn load(directory: &Path, slug: &str, mode: &str) -> Result<Self, Failure> {
+        let file = path(directory, slug, "fails");
         let mut fails = BTreeMap::new();
         for (what, _) in lines(&file)? {
-            let Some((name, status)) = what
-                .split_once(',')
-                .and_then(|(n, s)| Some((n, Status::parse(s)?)))
-            else {
+            let Some(known) = Known::parse(&what) else {
                 return fail(format!("{}: «{what}» is not name,status", file.display()));
             };
-            fails.insert(name.to_owned(), status);
+            if known.applies(mode) {
+                fails.insert(known.name, known.status);
+            }
         }
-        let flakes = lines(&path(&slug, "flakes"))?
-            .into_iter()
-            .map(|(pattern, _)| pattern)
-            .collect();
-        Ok(Expectations { fails, flakes })
+        let flakes = lines(&path(directory, slug, "flakes"))?;
+        Ok(Expectations {
+            fails,
+            flakes: flakes.into_iter().map(|(pattern, _)| pattern).collect(),
+            skips: lines(&path(directory, slug, "skips"))?,
+        })
+    }
+
+    /// Why a sub-test is not to be run on this device.
+    pub(super) fn excluded(&self, name: &str) -> Option<&str> {
+        let hit = self.skips.iter().find(|(pattern, _)| matches(pattern, name));
+        hit.map(|(_, reason)| reason.as_str())
+    }
+
+    fn flaky(&self, name: &str) -> bool {
+        self.flakes.iter().any(|f| matches(f, name))
     }
 
     /// What is not as expected, as lines.
-    fn surprises(&self, records: &[Record]) -> Vec<String> {
+    fn surprises<'a>(&self, records: impl Iterator<Item = &'a Record>) -> Vec<String> {
         let mut all = Vec::new();
-        for r in records
-            .iter()
-            .filter(|r| !self.flakes.iter().any(|f| matches(f, &r.name)))
-        {
-            let good = matches!(r.status, Status::Pass | Status::Skip);
-            match self.fails.get(&r.name) {
-                None if good => {}
-                None => all.push(format!("{}: {} (not expected to fail)", r.name, r.status.word())),
-                Some(&expected) if expected == r.status => {}
-                Some(expected) if good => {
-                    all.push(format!(
-                        "{}: {} (expected {}: take it off the list)",
-                        r.name,
-                        r.status.word(),
-                        expected.word()
-                    ));
+        for r in records.filter(|r| !self.flaky(&r.name)) {
+            let is = format!("{}: {}", r.name, r.status.word());
+            match (self.fails.get(&r.name), r.status) {
+                (None, Status::Pass | Status::Skip | Status::Excluded) => {}
+                (None, Status::Fail | Status::Crash | Status::Timeout) => {
+                    all.push(format!("{is}, not expected to fail  {}", r.note));
                 }
-                Some(expected) => {
-                    all.push(format!(
-                        "{}: {} (expected {})",
-                        r.name,
-                        r.status.word(),
-                        expected.word()
-                    ));
+                (Some(expected), status) if *expected == status => {}
+                (Some(expected), Status::Pass | Status::Skip | Status::Excluded) => all.push(format!(
+                    "{is}, expected {}: take it off the list (`cargo harness cts bless`)",
+                    expected.word()
+                )),
+                (Some(expected), Status::Fail | Status::Crash | Status::Timeout) => {
+                    all.push(format!("{is}, expected {}  {}", expected.word(), r.note));
                 }
             }
         }
@@ -107,51 +147,22 @@ impl Expectations {
     }
 
     /// Fails if anything is not as expected.
-    pub(super) fn judge(&self, records: &[Record]) -> Outcome {
+    pub(super) fn judge<'a>(&self, records: impl Iterator<Item = &'a Record> + Clone) -> Outcome {
+        let flaky: Vec<&Record> = records
+            .clone()
+            .filter(|r| r.status.is_bad() && self.flaky(&r.name))
+            .collect();
+        for r in flaky {
+            progress::line(&format!("{}: {}, known to be flaky", r.name, r.status.word()));
+        }
         let surprises = self.surprises(records);
-        surprises.iter().for_each(|s| progress::line(s));
+        surprises.iter().for_each(|s| progress::line(s.trim_end()));
         if surprises.is_empty() {
             Ok(())
         } else {
             fail(format!("{} results are not as expected", surprises.len()))
         }
     }
-}
-
-/// Rewrites the list of failures from a run: known reasons are kept, new entries get none and must be given one
-/// before the file loads again.
-pub(super) fn bless(run: &Path) -> Outcome {
-    let identity = super::results::read_identity(run)?;
-    let records = super::results::read(run)?;
-    let file = path(&identity.slug(), "fails");
-    let old: BTreeMap<String, String> = lines(&file)?.into_iter().collect();
-    let mut entries: BTreeMap<String, String> = old
-        .iter()
-        .filter(|(what, _)| {
-            what.split_once(',')
-                .is_some_and(|(name, _)| !records.contains_key(name))
-        })
-        .map(|(what, reason)| (what.clone(), reason.clone()))
-        .collect();
-    for r in records
-        .values()
-        .filter(|r| !matches!(r.status, Status::Pass | Status::Skip))
-    {
-        let what = format!("{},{}", r.name, r.status.word());
-        let reason = old.get(&what).cloned().unwrap_or_default();
-        entries.insert(what, reason);
-    }
-    let text: String = entries
-        .iter()
-        .map(|(what, reason)| format!("{what}  # {reason}").trim_end().to_owned() + "\n")
-        .collect();
-    std::fs::write(&file, text)?;
-    progress::line(&format!(
-        "{}: {} entries; give each new one its reason",
-        file.display(),
-        entries.len()
-    ));
-    Ok(())
 }
 
 #[cfg(test)]
@@ -163,6 +174,7 @@ mod tests {
             name: name.into(),
             status,
             seconds: 0.0,
+            note: String::new(),
         }
     }
 
@@ -171,17 +183,22 @@ mod tests {
         let mut e = Expectations::default();
         e.fails.insert("a/known".into(), Status::Fail);
         e.fails.insert("a/mended".into(), Status::Crash);
+        e.fails.insert("a/other".into(), Status::Fail);
         e.flakes.push("a/flaky_*".into());
-        let surprises = e.surprises(&[
+        let records = [
             record("a/known", Status::Fail),
             record("a/mended", Status::Pass),
             record("a/new", Status::Timeout),
             record("a/good", Status::Pass),
             record("a/skipped", Status::Skip),
+            record("a/other", Status::Crash),
             record("a/flaky_1", Status::Fail),
-        ]);
-        assert_eq!(surprises.len(), 2, "{surprises:?}");
-        assert!(surprises[0].starts_with("a/mended: Pass") && surprises[1].starts_with("a/new: Timeout"));
+        ];
+        let surprises = e.surprises(records.iter());
+        assert_eq!(surprises.len(), 3, "{surprises:?}");
+        assert!(surprises[0].starts_with("a/mended: Pass"));
+        assert!(surprises[1].starts_with("a/new: Timeout"));
+        assert!(surprises[2].starts_with("a/other: Crash, expected Fail"));
     }
 
     #[test]
@@ -196,12 +213,33 @@ mod tests {
         assert_eq!(entry(file, "# images").unwrap(), None);
     }
 
+    #[test]
+    fn entries_of_failures() {
+        let known = Known::parse("a/b,Fail,full").unwrap();
+        assert!(known.applies("full") && !known.applies("wimpy"));
+        assert!(Known::parse("a/b,Timeout").unwrap().applies("wimpy"));
+        for bad in ["a/b", "a/b,Pass", "a/b,Fail,slow", "a/b,Fail,full,x"] {
+            assert_eq!(Known::parse(bad), None, "{bad}");
+        }
+    }
+
     /// The committed files are sorted, and every line has a reason.
     #[test]
     fn committed_files_are_in_order() {
-        let dir = artifacts::root().join("cts-harness/expectations");
-        for file in std::fs::read_dir(dir).unwrap().flatten().map(|e| e.path()) {
-            lines(&file).unwrap_or_else(|e| panic!("{e:?}"));
+        for file in std::fs::read_dir(directory())
+            .unwrap()
+            .flatten()
+            .map(|e| e.path())
+        {
+            if file.extension().is_none_or(|e| e != "txt") {
+                continue;
+            }
+            let all = lines(&file).unwrap_or_else(|e| panic!("{e:?}"));
+            if file.to_string_lossy().ends_with("-fails.txt") {
+                for (what, _) in all {
+                    assert!(Known::parse(&what).is_some(), "{}: {what}", file.display());
+                }
+            }
         }
     }
 }

@@ -1,26 +1,35 @@
 //! `cargo harness cts …`: runs the Khronos OpenCL CTS, quickly, resumably and honestly.
 //!
 //! The suite itself is built elsewhere, as its own README says; `revision.txt` names the upstream revision that
-//! the expectations were made with.
+//! the lists and expectations were made with. `docs/conformance.md` shows how to use all this.
 
+mod bar;
+mod bless;
 mod compare;
 mod expect;
+mod identity;
+mod judge;
+mod plan;
 mod platform;
+mod process;
 mod results;
+mod rows;
 mod run;
 mod select;
+mod session;
 mod suite;
 mod table;
 
-use crate::{Failure, Outcome, progress};
+use crate::Failure;
 use clap::Subcommand;
-use platform::Platform;
 pub(crate) use platform::print_identity;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Revision of the CTS that lists and expectations refer to.
 const REVISION: &str = include_str!("../../revision.txt");
 
+/// The Khronos OpenCL CTS on Caldera or any other OpenCL implementation.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -30,82 +39,30 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 enum Cts {
     /// List the suites and sub-tests of the CTS build that a selection names
-    List {
-        #[command(flatten)]
-        suite: SuiteArgs,
-        /// A tier (smoke, quick, wimpy, full), a suite, `suite/subtest`, or a glob; default: all
-        selection: Vec<String>,
-    },
-    /// Run them; one process per sub-test
-    Run {
-        #[command(flatten)]
-        suite: SuiteArgs,
-        #[command(flatten)]
-        run: RunArgs,
-        /// A tier (smoke, quick, wimpy, full), a suite, `suite/subtest`, or a glob
-        #[arg(required = true)]
-        selection: Vec<String>,
-    },
+    List(session::ListArgs),
+    /// Run them, each by itself or a few in a process, and judge the results by what is expected of the device
+    Run(session::RunArgs),
     /// Say what changed between two run folders
-    Compare { before: PathBuf, after: PathBuf },
-    /// Rewrite the expectations of a device from a run folder; review the difference before committing it
-    Bless { run: PathBuf },
+    Compare {
+        before: PathBuf,
+        after: PathBuf,
+        /// Although drivers, CTS revisions or modes differ
+        #[arg(long)]
+        force: bool,
+    },
+    /// Make the list of a device's known failures say what a run found
+    Bless(bless::Args),
 }
 
-#[derive(clap::Args)]
-struct SuiteArgs {
-    /// Directory of a CTS build
-    #[arg(long, env = "CALDERA_CTS_DIR")]
-    cts: PathBuf,
-}
-
-#[derive(clap::Args)]
-struct RunArgs {
-    /// OpenCL implementation: `caldera` (built first), the name of an installed `.icd` file, or the path of one
-    #[arg(long, default_value = "caldera")]
-    platform: String,
-    /// Folder for results; an existing one is resumed
-    #[arg(long)]
-    out: Option<PathBuf>,
-    /// Processes at a time; default: one per core on CPU devices, one otherwise
-    #[arg(long)]
-    jobs: Option<usize>,
-    /// Seconds that one sub-test may take
-    #[arg(long, default_value_t = 300)]
-    timeout: u64,
-    /// Not in wimpy mode
-    #[arg(long)]
-    full: bool,
-    /// Vulkan validation layer on; any message fails its sub-test
-    #[arg(long)]
-    validation: bool,
-}
-
-/// Runs the sub-command.
-pub(crate) fn run(args: &Args) -> Outcome {
+/// Runs the sub-command. The exit status is 0 if all is as expected, 1 if not, 130 after Ctrl-C.
+pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     match &args.command {
-        Cts::List { suite, selection } => {
-            let suites = suite::find(&suite.cts)?;
-            for case in select::cases(&suites, selection)? {
-                progress::line(&case.name());
-            }
-            Ok(())
-        }
-        Cts::Run {
-            suite,
-            run,
-            selection,
-        } => {
-            let suites = suite::find(&suite.cts)?;
-            let cases = select::cases(&suites, selection)?;
-            let platform = Platform::open(&run.platform)?;
-            let records = run::run(&cases, &platform, run)?;
-            table::print(&records);
-            expect::Expectations::load(&platform.identity)?.judge(&records)
-        }
-        Cts::Compare { before, after } => compare::compare(before, after),
-        Cts::Bless { run } => expect::bless(run),
+        Cts::List(args) => session::list(args)?,
+        Cts::Run(args) => return session::run(args),
+        Cts::Compare { before, after, force } => compare::compare(before, after, *force)?,
+        Cts::Bless(args) => bless::bless(args)?,
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A glob with `*` only.

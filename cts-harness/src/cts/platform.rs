@@ -1,136 +1,325 @@
-//! The OpenCL implementation under test, alone behind the system's loader so that platform 0 is the one meant.
+//! The OpenCL implementation under test, alone behind the loader: the CTS's programs then find it as platform 0,
+//! which one of them (computeinfo) takes whatever the environment says.
 
 use super::fail;
-use crate::{Failure, artifacts, opencl};
+use super::identity::RunInfo;
+use crate::{Failure, Outcome, artifacts, opencl, progress};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// An implementation, and what it says it is.
-pub(super) struct Platform {
-    /// Directory for `OCL_ICD_VENDORS`, with one `.icd` file.
-    pub(super) vendors: PathBuf,
-    pub(super) identity: Identity,
+/// The choice on the command line.
+#[derive(clap::Args)]
+pub(super) struct PlatformArgs {
+    /// OpenCL platform: `caldera` (built first), else part of the name of an installed platform or of its .icd file
+    #[arg(long, default_value = "caldera", value_name = "NAME")]
+    platform: String,
+    /// A library that implements OpenCL (an ICD, or one that takes libOpenCL's place) instead of an installed platform
+    #[arg(long, value_name = "FILE", conflicts_with = "platform")]
+    library: Option<PathBuf>,
+    /// Part of the device's name; default: the platform's first device
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+    /// Take this description (JSON, as `identify` prints it) for that of the device, and ask no OpenCL loader
+    #[arg(long, hide = true, value_name = "FILE")]
+    described: Option<PathBuf>,
 }
 
-/// What results belong to. Results of different identities are not compared silently.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Identity {
-    pub(super) platform: String,
-    pub(super) device: String,
-    pub(super) driver: String,
+/// A device of an implementation, and how the CTS's programs are pointed at it.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// The environment that selects it.
+    pub(super) environment: Vec<(&'static str, OsString)>,
+    /// What it says it is; mode and CTS are not filled in.
+    pub(super) info: RunInfo,
+    /// Whether it is Caldera, whose environment variables work then.
+    pub(super) ours: bool,
 }
 
-impl Identity {
-    /// File-name form of platform and device: `caldera-llvmpipe`.
-    pub(super) fn slug(&self) -> String {
-        let word = |s: &str| -> String {
-            let first = s
-                .split([' ', '('])
-                .find(|w| !w.is_empty() && *w != "NVIDIA")
-                .unwrap_or("unknown");
-            first
-                .chars()
-                .map(|c| {
-                    if c.is_ascii_alphanumeric() {
-                        c.to_ascii_lowercase()
-                    } else {
-                        '-'
-                    }
-                })
-                .collect()
-        };
-        format!("{}-{}", word(&self.platform), word(&self.device))
-    }
+/// A device as `identify` describes it.
+#[derive(Debug)]
+struct Found {
+    /// Index of its platform.
+    platform_index: usize,
+    /// Index among the platform's devices of its type.
+    device_index: usize,
+    info: RunInfo,
 }
 
-impl Platform {
-    /// Finds (for `caldera`: builds) an implementation.
-    pub(super) fn open(name: &str) -> Result<Platform, Failure> {
-        let vendors = if name == "caldera" {
-            artifacts::icd_vendors(&artifacts::build_library()?)?
+impl Target {
+    /// Finds (for `caldera`: builds) the implementation and the device.
+    pub(super) fn open(args: &PlatformArgs) -> Result<Target, Failure> {
+        let (environment, found, library) = if let Some(file) = &args.described {
+            let text = std::fs::read_to_string(file)?;
+            (Vec::new(), devices(&text), None)
+        } else if let Some(library) = &args.library {
+            let library = library
+                .canonicalize()
+                .map_err(|e| Failure(format!("{}: {e}", library.display())))?;
+            let (environment, found) = implementation(&library)?;
+            (environment, found, Some(library))
+        } else if args.platform == "caldera" {
+            let library = artifacts::build_library()?;
+            let (environment, found) = implementation(&library)?;
+            (environment, found, Some(library))
         } else {
-            single_vendor(name)?
+            let (environment, found) = installed(&args.platform)?;
+            (environment, found, None)
         };
-        let identity = identify(&vendors)?;
-        Ok(Platform { vendors, identity })
+        let device = choose(found, args)?;
+        let ours = device.info.platform == "Caldera";
+        let mut target = Target {
+            environment,
+            info: device.info,
+            ours,
+        };
+        let index = |n: usize| OsString::from(n.to_string());
+        target.environment.extend([
+            ("CL_PLATFORM_INDEX", index(device.platform_index)),
+            ("CL_DEVICE_INDEX", index(device.device_index)),
+            // Its true type: `all` and `default` are not understood, or not the same device, everywhere.
+            ("CL_DEVICE_TYPE", OsString::from(&target.info.device_type)),
+        ]);
+        if ours {
+            target.info.revision = revision();
+            if let Some(library) = library {
+                target.info.library = digest(&library)?;
+            }
+        }
+        Ok(target)
     }
 }
 
-fn single_vendor(name: &str) -> Result<PathBuf, Failure> {
-    let file = if name.contains('/') {
-        PathBuf::from(name)
-    } else {
-        Path::new("/etc/OpenCL/vendors").join(format!("{name}.icd"))
-    };
-    let Ok(text) = std::fs::read_to_string(&file) else {
-        return fail(format!("{}: no such OpenCL implementation", file.display()));
-    };
-    let dir = artifacts::release_dir()
-        .join("vendors")
-        .join(name.replace('/', "_"));
-    std::fs::create_dir_all(&dir)?;
-    std::fs::write(dir.join("only.icd"), text)?;
-    Ok(dir)
+fn contains(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
 }
 
-/// Asks in a process of its own, because the loader reads its environment only once.
-fn identify(vendors: &Path) -> Result<Identity, Failure> {
-    let me = std::env::current_exe()?;
-    let output = Command::new(me)
+fn choose(found: Vec<Found>, args: &PlatformArgs) -> Result<Found, Failure> {
+    let by_library = args.library.is_some() || args.described.is_some() || args.platform == "caldera";
+    let of_platform = |f: &Found| by_library || contains(&f.info.platform, &args.platform);
+    // The .icd file's name may have chosen the platform; then any of its platforms will do.
+    let any = found.iter().any(of_platform);
+    let names: Vec<String> = found.iter().map(|f| f.info.device.clone()).collect();
+    let device = args.device.as_deref().unwrap_or_default();
+    found
+        .into_iter()
+        .find(|f| (of_platform(f) || !any) && contains(&f.info.device, device))
+        .ok_or_else(|| {
+            Failure(if names.is_empty() {
+                String::from("the OpenCL implementation offers no device")
+            } else {
+                format!("no device is called «{device}»; there is {}", names.join(", "))
+            })
+        })
+}
+
+type Implementation = (Vec<(&'static str, OsString)>, Vec<Found>);
+
+/// A library as an ICD behind the loader or, where the loader finds nothing in it, in the loader's place.
+fn implementation(library: &Path) -> Result<Implementation, Failure> {
+    let name = library.file_stem().map(|n| n.to_string_lossy().into_owned());
+    let dir = scratch(&format!("library-{}", name.unwrap_or_default()))?;
+    std::fs::write(dir.join("only.icd"), format!("{}\n", library.display()))?;
+    let behind = vendors(&dir);
+    let found = identify(&behind)?;
+    if !found.is_empty() {
+        return Ok((behind, found));
+    }
+    let link = dir.join("libOpenCL.so.1");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(library, &link)?;
+    let mut path = OsString::from(&dir);
+    if let Some(old) = std::env::var_os("LD_LIBRARY_PATH").filter(|p| !p.is_empty()) {
+        path.push(":");
+        path.push(old);
+    }
+    let instead = vec![("LD_LIBRARY_PATH", path)];
+    let found = identify(&instead)?;
+    if found.is_empty() {
+        return fail(format!(
+            "{} offers no OpenCL device, neither as an ICD nor in libOpenCL's place",
+            library.display()
+        ));
+    }
+    Ok((instead, found))
+}
+
+/// A directory with one .icd file: the form of OCL_ICD_VENDORS that ocl-icd and Khronos's loader both take.
+fn vendors(dir: &Path) -> Vec<(&'static str, OsString)> {
+    vec![("OCL_ICD_VENDORS", OsString::from(dir))]
+}
+
+fn scratch(name: &str) -> Result<PathBuf, Failure> {
+    let dir = artifacts::release_dir().join("cts-vendors").join(name);
+    std::fs::create_dir_all(&dir)?;
+    // The programs run in directories of their own.
+    Ok(dir.canonicalize()?)
+}
+
+/// An installed platform by part of its .icd file's name or of its own.
+fn installed(name: &str) -> Result<Implementation, Failure> {
+    let mut files = icd_files(name);
+    // Those whose file is called so first: asking the others may take long.
+    let stem = |f: &Path| {
+        f.file_stem()
+            .is_some_and(|s| contains(&s.to_string_lossy(), name))
+    };
+    files.sort_by_key(|f| (!stem(f), f.clone()));
+    let mut seen = Vec::new();
+    for file in files {
+        let Ok(text) = std::fs::read_to_string(&file) else {
+            continue;
+        };
+        let label = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let dir = scratch(&format!("installed-{label}"))?;
+        std::fs::write(dir.join("only.icd"), text.trim_end().to_owned() + "\n")?;
+        let environment = vendors(&dir);
+        let found = identify(&environment).unwrap_or_default();
+        let matching = stem(&file) || found.iter().any(|f| contains(&f.info.platform, name));
+        if matching && !found.is_empty() {
+            return Ok((environment, found));
+        }
+        let platform = found.first().map_or("no device", |f| f.info.platform.as_str());
+        seen.push(format!("{label} ({platform})"));
+    }
+    fail(format!(
+        "no OpenCL platform is called «{name}»; there is caldera, {}",
+        seen.join(", ")
+    ))
+}
+
+fn icd_files(name: &str) -> Vec<PathBuf> {
+    if name.contains('/') {
+        return vec![PathBuf::from(name)];
+    }
+    let configured = std::env::var_os("OCL_ICD_VENDORS").map(PathBuf::from);
+    let place = configured.unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
+    if place.is_file() {
+        return vec![place];
+    }
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    entries
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "icd"))
+        .collect()
+}
+
+/// Asks in a process of its own, because a loader reads its environment only once.
+fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Failure> {
+    let output = Command::new(std::env::current_exe()?)
         .arg("identify")
-        .env("OCL_ICD_VENDORS", vendors)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .output()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let mut lines = text.lines().map(str::to_owned);
-    match (lines.next(), lines.next(), lines.next()) {
-        (Some(platform), Some(device), Some(driver)) => Ok(Identity {
-            platform,
-            device,
-            driver,
-        }),
-        _ => fail(format!(
-            "no OpenCL device: {}",
+    if !output.status.success() {
+        return fail(format!(
+            "asking for the OpenCL devices failed ({}): {}",
+            output.status,
             String::from_utf8_lossy(&output.stderr).trim()
-        )),
+        ));
     }
+    Ok(devices(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// `identify`: platform, device and driver of the loader's first device, a line each.
-pub(crate) fn print_identity() -> crate::Outcome {
+/// What `identify` printed: one device a line; an implementation may print lines of its own between.
+fn devices(text: &str) -> Vec<Found> {
+    text.lines().filter_map(found).collect()
+}
+
+fn found(line: &str) -> Option<Found> {
+    let mut value: Value = serde_json::from_str(line).ok()?;
+    let index = |v: &Value| usize::try_from(v.as_u64()?).ok();
+    let (platform_index, device_index) = (index(&value["platform_index"])?, index(&value["device_index"])?);
+    for name in ["cts", "revision", "library", "mode", "started"] {
+        value[name] = json!("");
+    }
+    Some(Found {
+        platform_index,
+        device_index,
+        info: RunInfo::from_json(&value)?,
+    })
+}
+
+/// `identify`: the loader's devices, one JSON object a line.
+pub(crate) fn print_identity() -> Outcome {
     let api = opencl::Api::load(Path::new("libOpenCL.so.1"))?;
-    let devices = api.devices()?;
-    let Some(&device) = devices.first() else {
-        return fail("the loader lists no device");
-    };
-    for text in [
-        api.platform_name(device)?,
-        api.device_name(device)?,
-        api.driver_version(device)?,
-    ] {
-        crate::progress::line(&text);
+    let mut platforms: Vec<String> = Vec::new();
+    let mut types: Vec<(usize, u64)> = Vec::new();
+    for device in api.devices()? {
+        let platform = api.platform_name(device)?;
+        // Devices come platform by platform.
+        if platforms.last() != Some(&platform) {
+            platforms.push(platform.clone());
+        }
+        let platform_index = platforms.len() - 1;
+        // CL_DEVICE_TYPE_DEFAULT may be set beside the type proper.
+        let bits = api.device_type(device)? & !1;
+        let kind = match bits {
+            2 => "cpu",
+            4 => "gpu",
+            8 => "accelerator",
+            _ => "custom",
+        };
+        let device_index = types.iter().filter(|t| **t == (platform_index, bits)).count();
+        types.push((platform_index, bits));
+        let line = json!({ "platform": platform, "device": api.device_name(device)?, "type": kind,
+            "version": api.device_version(device)?, "driver": api.driver_version(device)?,
+            "platform_index": platform_index, "device_index": device_index });
+        progress::line(&line.to_string());
     }
     Ok(())
 }
 
+/// Revision of this repository, `+` if the tree has changes; empty where git cannot tell.
+fn revision() -> String {
+    let git = |args: &[&str]| {
+        let output = Command::new("git")
+            .current_dir(artifacts::root())
+            .args(args)
+            .stderr(Stdio::null())
+            .output();
+        output.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned())
+    };
+    let Ok(head) = git(&["rev-parse", "--short=10", "HEAD"]) else {
+        return String::new();
+    };
+    let changed = git(&["status", "--porcelain", "--untracked-files=no"]).is_ok_and(|s| !s.is_empty());
+    if changed { format!("{head}+") } else { head }
+}
+
+/// A library's contents in 16 digits.
+fn digest(library: &Path) -> Result<String, Failure> {
+    let mut hasher = DefaultHasher::new();
+    std::fs::read(library)?.hash(&mut hasher);
+    Ok(format!("{:016x}", hasher.finish()))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Identity;
+    use super::*;
 
     #[test]
-    fn slugs_are_file_names() {
-        let id = |p: &str, d: &str| {
-            Identity {
-                platform: p.into(),
-                device: d.into(),
-                driver: "1".into(),
-            }
-            .slug()
-        };
-        assert_eq!(
-            id("Caldera", "llvmpipe (LLVM 15.0.6, 256 bits)"),
-            "caldera-llvmpipe"
-        );
-        assert_eq!(id("Caldera", "NVIDIA H200"), "caldera-h200");
+    fn foreign_lines_are_passed_over() {
+        let text = "warning: experimental\n{\"platform\":\"P\",\"device\":\"D\",\"type\":\"cpu\",\"version\":\"1\",\
+                    \"driver\":\"2\",\"platform_index\":0,\"device_index\":1}\n";
+        let all = devices(text);
+        assert_eq!(all.len(), 1);
+        assert_eq!((all[0].device_index, all[0].info.driver.as_str()), (1, "2"));
+    }
+
+    #[test]
+    fn a_digest_tells_libraries_apart() {
+        let file = std::env::temp_dir().join(format!("caldera-digest-{}", std::process::id()));
+        std::fs::write(&file, "a").unwrap();
+        let a = digest(&file).unwrap();
+        std::fs::write(&file, "b").unwrap();
+        assert_ne!(a, digest(&file).unwrap());
+        std::fs::remove_file(file).unwrap();
     }
 }

@@ -1,12 +1,15 @@
-//! Results: one JSON line per sub-test in a run folder, so that nothing is lost by an interruption.
+//! A run folder: `run.json` says what ran on what, `results.jsonl` has one line per sub-test, `logs/` its output.
+//!
+//! A line is written whole and reaches the disk before the next sub-test is counted, so that an interruption, a
+//! crash of the machine included, costs at most the sub-tests that were running.
 
 use super::fail;
-use super::platform::Identity;
+use super::identity::RunInfo;
 use crate::Failure;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// How a sub-test ended.
@@ -19,15 +22,18 @@ pub(super) enum Status {
     /// Ended by a signal, or without a result.
     Crash,
     Timeout,
+    /// On the device's list of sub-tests that are not run.
+    Excluded,
 }
 
 impl Status {
-    pub(super) const ALL: [Status; 5] = [
+    pub(super) const ALL: [Status; 6] = [
         Status::Pass,
         Status::Skip,
         Status::Fail,
         Status::Crash,
         Status::Timeout,
+        Status::Excluded,
     ];
 
     /// As it stands in files.
@@ -38,11 +44,20 @@ impl Status {
             Status::Fail => "Fail",
             Status::Crash => "Crash",
             Status::Timeout => "Timeout",
+            Status::Excluded => "Excluded",
         }
     }
 
     pub(super) fn parse(word: &str) -> Option<Status> {
         Status::ALL.into_iter().find(|s| s.word() == word)
+    }
+
+    /// Fail, Crash or Timeout.
+    pub(super) fn is_bad(self) -> bool {
+        match self {
+            Status::Fail | Status::Crash | Status::Timeout => true,
+            Status::Pass | Status::Skip | Status::Excluded => false,
+        }
     }
 }
 
@@ -53,9 +68,22 @@ pub(super) struct Record {
     pub(super) name: String,
     pub(super) status: Status,
     pub(super) seconds: f64,
+    /// Why, in a line; empty for a pass.
+    pub(super) note: String,
 }
 
-/// A folder with `identity.json`, `results.jsonl` and `logs/`.
+impl Record {
+    /// What stands before the slash.
+    pub(super) fn suite(&self) -> &str {
+        self.name.split('/').next().unwrap_or_default()
+    }
+}
+
+/// Results by name.
+pub(super) type Records = BTreeMap<String, Record>;
+
+/// An open run folder.
+#[derive(Debug)]
 pub(super) struct RunFolder {
     dir: PathBuf,
     results: File,
@@ -63,99 +91,140 @@ pub(super) struct RunFolder {
 
 impl RunFolder {
     /// Creates a folder, or resumes one: the second value is what it has already. A folder of another device,
-    /// driver or CTS revision is refused.
-    pub(super) fn open(
-        dir: &Path,
-        identity: &Identity,
-    ) -> Result<(RunFolder, BTreeMap<String, Record>), Failure> {
+    /// driver, library, mode or CTS revision is refused.
+    pub(super) fn open(dir: &Path, info: &RunInfo) -> Result<(RunFolder, Records), Failure> {
         std::fs::create_dir_all(dir.join("logs"))?;
-        let about = dir.join("identity.json");
-        if about.exists() {
-            let before = read_identity(dir)?;
-            if before != *identity {
+        if dir.join("run.json").exists() {
+            let before = read_info(dir)?;
+            if let Some(difference) = before.difference(info) {
                 return fail(format!(
-                    "{} holds results of {before:?}, not of {identity:?}",
+                    "{} cannot be continued: {difference}; name another folder with --out",
                     dir.display()
                 ));
             }
         } else {
-            let value = json!({ "platform": identity.platform, "device": identity.device, "driver": identity.driver,
-                "cts": super::REVISION.trim() });
-            std::fs::write(about, format!("{value:#}\n"))?;
+            let text = format!("{:#}\n", info.to_json());
+            std::fs::write(dir.join("run.json"), text)?;
         }
         let done = read(dir)?;
-        let results = OpenOptions::new()
+        let mut results = OpenOptions::new()
             .create(true)
             .append(true)
+            .read(true)
             .open(dir.join("results.jsonl"))?;
-        Ok((
-            RunFolder {
-                dir: dir.to_path_buf(),
-                results,
-            },
-            done,
-        ))
+        end_torn_line(&mut results)?;
+        let dir = dir.to_path_buf();
+        Ok((RunFolder { dir, results }, done))
     }
 
     /// Appends one result.
     pub(super) fn append(&mut self, record: &Record) -> Result<(), Failure> {
-        let line = json!({ "name": record.name, "status": record.status.word(), "seconds": record.seconds });
-        // One write, so that an interruption cannot leave half a line before another one.
-        Ok(self.results.write_all(format!("{line}\n").as_bytes())?)
+        let mut line = json!({ "name": record.name, "status": record.status.word(),
+            "seconds": (record.seconds * 1000.0).round() / 1000.0 });
+        if !record.note.is_empty() {
+            line["note"] = json!(record.note);
+        }
+        self.results.write_all(format!("{line}\n").as_bytes())?;
+        Ok(self.results.sync_data()?)
     }
 
     /// Where the output of a sub-test goes.
     pub(super) fn log(&self, name: &str) -> PathBuf {
+        log_path(&self.dir, name)
+    }
+
+    /// A file of a running process, removed when its sub-tests are recorded.
+    pub(super) fn scratch(&self, number: usize, extension: &str) -> PathBuf {
         self.dir
-            .join("logs")
-            .join(format!("{}.log", name.replace('/', "-")))
+            .join(format!("running-{}-{number}.{extension}", std::process::id()))
     }
 }
 
-/// Whose results a folder holds.
-pub(super) fn read_identity(dir: &Path) -> Result<Identity, Failure> {
-    let value: Value = serde_json::from_str(&std::fs::read_to_string(dir.join("identity.json"))?)?;
-    let text = |key: &str| value[key].as_str().unwrap_or_default().to_owned();
-    if text("cts") != super::REVISION.trim() {
-        return fail(format!(
-            "{} was made with CTS revision {}",
-            dir.display(),
-            text("cts")
-        ));
+/// A line that an interruption tore must not swallow the one that follows it.
+fn end_torn_line(results: &mut File) -> Result<(), Failure> {
+    if results.metadata()?.len() == 0 {
+        return Ok(());
     }
-    Ok(Identity {
-        platform: text("platform"),
-        device: text("device"),
-        driver: text("driver"),
-    })
+    let mut last = [0];
+    results.seek(SeekFrom::End(-1))?;
+    results.read_exact(&mut last)?;
+    if last != *b"\n" {
+        results.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
-/// The results of a folder by name; the last one counts. A torn last line is passed over.
-pub(super) fn read(dir: &Path) -> Result<BTreeMap<String, Record>, Failure> {
+/// Where the output of a sub-test lies in a run folder.
+pub(super) fn log_path(dir: &Path, name: &str) -> PathBuf {
+    dir.join("logs").join(format!("{}.log", name.replace('/', "-")))
+}
+
+/// What ran on what.
+pub(super) fn read_info(dir: &Path) -> Result<RunInfo, Failure> {
+    let path = dir.join("run.json");
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return fail(format!("{} is no run folder: it has no run.json", dir.display()));
+    };
+    RunInfo::from_json(&serde_json::from_str(&text)?)
+        .ok_or_else(|| Failure(format!("{}: not written by this harness", path.display())))
+}
+
+/// The results of a folder by name; the last one counts. A torn line is passed over.
+pub(super) fn read(dir: &Path) -> Result<Records, Failure> {
     let path = dir.join("results.jsonl");
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
-    let mut all = BTreeMap::new();
-    for line in std::fs::read_to_string(path)?.lines() {
-        let Ok(value) = serde_json::from_str::<Value>(line) else {
-            continue;
+    // A torn line may end within a character.
+    let bytes = std::fs::read(path)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let records = text.lines().filter_map(record);
+    Ok(records.map(|r| (r.name.clone(), r)).collect())
+}
+
+fn record(line: &str) -> Option<Record> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    Some(Record {
+        name: value["name"].as_str()?.to_owned(),
+        status: Status::parse(value["status"].as_str()?)?,
+        seconds: value["seconds"].as_f64().unwrap_or(0.0),
+        note: value["note"].as_str().unwrap_or_default().to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_line_is_passed_over() {
+        let dir = std::env::temp_dir().join(format!("caldera-results-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let info = RunInfo::default();
+        let r = |name: &str| Record {
+            name: name.into(),
+            status: Status::Pass,
+            seconds: 0.5,
+            note: String::new(),
         };
-        let (Some(name), Some(status)) = (
-            value["name"].as_str(),
-            value["status"].as_str().and_then(Status::parse),
-        ) else {
-            continue;
+        let (mut folder, done) = RunFolder::open(&dir, &info).unwrap();
+        assert!(done.is_empty());
+        folder.append(&r("a/1")).unwrap();
+        let path = dir.join("results.jsonl");
+        let mut text = std::fs::read(&path).unwrap();
+        text.extend(b"{\"name\":\"a/\xc3");
+        std::fs::write(&path, text).unwrap();
+        let (mut folder, done) = RunFolder::open(&dir, &info).unwrap();
+        assert_eq!(done.keys().collect::<Vec<_>>(), ["a/1"]);
+        folder.append(&r("a/2")).unwrap();
+        assert_eq!(read(&dir).unwrap().keys().collect::<Vec<_>>(), ["a/1", "a/2"]);
+
+        let other = RunInfo {
+            driver: "2".into(),
+            ..RunInfo::default()
         };
-        let seconds = value["seconds"].as_f64().unwrap_or(0.0);
-        all.insert(
-            name.to_owned(),
-            Record {
-                name: name.to_owned(),
-                status,
-                seconds,
-            },
-        );
+        let refused = RunFolder::open(&dir, &other).unwrap_err();
+        assert!(refused.0.contains("driver"), "{refused:?}");
+        std::fs::remove_dir_all(&dir).unwrap();
     }
-    Ok(all)
 }

@@ -1,199 +1,270 @@
-//! Running cases: one process each, a timeout each, several at a time.
+//! Running cases: processes side by side, a time limit for each sub-test, a record for each as soon as it ended.
 
-use super::RunArgs;
-use super::platform::Platform;
-use super::results::{Record, RunFolder, Status};
+use super::bar::Bar;
+use super::judge::{self, Progress, Verdict};
+use super::plan::{self, Share, Task};
+use super::platform::Target;
+use super::process::{self, End};
+use super::results::{Record, Records, RunFolder, Status};
+use super::rows::How;
 use super::select::Case;
-use crate::{Failure, artifacts, progress};
+use crate::Failure;
 use std::fs::File;
-use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Runs what the folder does not have yet; returns the records of all cases.
-pub(super) fn run(cases: &[Case], platform: &Platform, args: &RunArgs) -> Result<Vec<Record>, Failure> {
-    let slug = platform.identity.slug();
-    let out = args
-        .out
-        .clone()
-        .unwrap_or_else(|| artifacts::release_dir().join("cts").join(&slug));
-    let (folder, mut done) = RunFolder::open(&out, &platform.identity)?;
-    let todo: Vec<&Case> = cases.iter().filter(|c| !done.contains_key(&c.name())).collect();
-    progress::step(&format!(
-        "{} on {} ({}): {} to run, {} done before, results in {}",
-        platform.identity.platform,
-        platform.identity.device,
-        platform.identity.driver,
-        todo.len(),
-        cases.len() - todo.len(),
-        out.display()
-    ));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = args
-        .jobs
-        .unwrap_or(if slug.contains("llvmpipe") { cores } else { 1 })
-        .max(1);
-    let bar = progress::Bar::new(todo.len());
-    let next = AtomicUsize::new(0);
-    let shared = Mutex::new((folder, Vec::new(), None));
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(case) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let log = lock(&shared).0.log(&case.name());
-                    let threads = (cores / jobs).max(1);
-                    let result = run_case(case, platform, args, &log, threads);
-                    let mut state = lock(&shared);
-                    match result.and_then(|record| state.0.append(&record).map(|()| record)) {
-                        Ok(record) => {
-                            bar.finished(&record.name, record.status.word());
-                            state.1.push(record);
-                        }
-                        Err(e) => state.2 = Some(e),
-                    }
-                }
-            });
-        }
-    });
-    let (_, records, failure) = shared
+/// How a run goes about it.
+pub(super) struct Settings {
+    pub(super) share: Share,
+    /// In place of the tiers' limits.
+    pub(super) timeout: Option<Duration>,
+    /// Most sub-tests that share a process.
+    pub(super) group: usize,
+    pub(super) wimpy: bool,
+    pub(super) validation: bool,
+}
+
+/// One run under way.
+struct Run<'a> {
+    target: &'a Target,
+    settings: &'a Settings,
+    share: Share,
+    folder: Mutex<RunFolder>,
+    results: Mutex<(Records, Option<Failure>)>,
+    bar: Bar,
+    processes: AtomicUsize,
+}
+
+/// What came of a process's sub-tests.
+struct Outcome {
+    records: Vec<Record>,
+    /// Those that must run again by themselves.
+    again: Vec<Case>,
+}
+
+/// Runs what is not done yet; gives the records of this run. `expected`: seconds that sub-tests are known to take.
+pub(super) fn run(
+    todo: Vec<Case>,
+    folder: RunFolder,
+    target: &Target,
+    settings: &Settings,
+    expected: &dyn Fn(&str) -> Option<f64>,
+) -> Result<Records, Failure> {
+    process::catch_interrupts()?;
+    let bar = Bar::new(todo.iter().map(Case::name), expected, settings.share.jobs);
+    let plan = plan::plan(todo, settings.group);
+    let mut run = Run {
+        target,
+        settings,
+        share: settings.share,
+        folder: Mutex::new(folder),
+        results: Mutex::default(),
+        bar,
+        processes: AtomicUsize::new(0),
+    };
+    run.tasks(&plan.together);
+    run.share = Share {
+        jobs: 1,
+        threads: run.share.jobs * run.share.threads,
+    };
+    run.tasks(&plan.alone);
+    run.bar.end();
+    let (records, failure) = run
+        .results
         .into_inner()
         .unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(failure) = failure {
-        return Err(failure);
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(records),
     }
-    done.extend(records.into_iter().map(|r| (r.name.clone(), r)));
-    Ok(cases
-        .iter()
-        .filter_map(|c| done.get(&c.name()).cloned())
-        .collect())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn run_case(
-    case: &Case,
-    platform: &Platform,
-    args: &RunArgs,
-    log: &Path,
-    threads: usize,
-) -> Result<Record, Failure> {
-    let results = log.with_extension("json");
-    // A result of an earlier, interrupted attempt must not be taken for this one's.
-    let _ = std::fs::remove_file(&results);
-    let output = File::create(log)?;
-    let mut command = Command::new(&case.program);
-    command
-        .arg(&case.subtest)
-        .env("OCL_ICD_VENDORS", &platform.vendors)
-        .env("CL_DEVICE_TYPE", "all")
-        .env("CL_CONFORMANCE_RESULTS_FILENAME", &results)
-        .env("LP_NUM_THREADS", threads.to_string())
-        .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output);
-    if let Some(dir) = case.program.parent() {
-        command.current_dir(dir);
+impl Run<'_> {
+    fn tasks(&self, tasks: &[Task]) {
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..self.share.jobs.min(tasks.len()) {
+                scope.spawn(|| {
+                    while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed))
+                        && !process::interrupted()
+                        && lock(&self.results).1.is_none()
+                    {
+                        if let Err(failure) = self.task(task.clone()) {
+                            lock(&self.results).1 = Some(failure);
+                        }
+                    }
+                });
+            }
+        });
     }
-    if !args.full {
-        command.arg("-w");
-    }
-    if args.validation {
-        command.env("CALDERA_VALIDATION", "1").env("CALDERA_LOG", "warn");
-    }
-    let start = Instant::now();
-    let exit = wait(command.spawn()?, Duration::from_secs(args.timeout))?;
-    let mut status = judge(
-        exit,
-        std::fs::read_to_string(&results).ok().as_deref(),
-        &case.subtest,
-    );
-    let _ = std::fs::remove_file(&results);
-    if args.validation && status == Status::Pass {
-        let text = String::from_utf8_lossy(&std::fs::read(log)?).into_owned();
-        if text.contains("Validation Error") || text.contains("VUID-") {
-            status = Status::Fail;
+
+    /// Runs a task to its end: what a crash leaves unfinished goes on in further processes.
+    fn task(&self, mut cases: Task) -> Result<(), Failure> {
+        while !cases.is_empty() && !process::interrupted() {
+            let outcome = self.process(&cases)?;
+            for record in outcome.records {
+                lock(&self.folder).append(&record)?;
+                self.bar.ended(&record);
+                lock(&self.results).0.insert(record.name.clone(), record);
+            }
+            let mut again = outcome.again;
+            if cases.len() > 1 && !again.is_empty() {
+                // The one that was running goes by itself, so that there is an end to it.
+                let rest = again.split_off(1);
+                self.task(again)?;
+                again = rest;
+            }
+            cases = again;
         }
+        Ok(())
     }
-    Ok(Record {
-        name: case.name(),
-        status,
-        seconds: start.elapsed().as_secs_f64(),
-    })
-}
 
-/// Waits, up to the timeout; `None` is a timeout, and the process is gone then.
-fn wait(mut child: Child, timeout: Duration) -> Result<Option<ExitStatus>, Failure> {
-    let start = Instant::now();
-    let mut pause = Duration::from_millis(2);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
+    fn process(&self, cases: &[Case]) -> Result<Outcome, Failure> {
+        let number = self.processes.fetch_add(1, Ordering::Relaxed);
+        let (log, results) = {
+            let folder = lock(&self.folder);
+            (folder.scratch(number, "log"), folder.scratch(number, "json"))
+        };
+        let outcome = self.watched(cases, &log, &results);
+        for file in [&log, &results] {
+            let _ = std::fs::remove_file(file);
         }
-        if start.elapsed() > timeout {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
+        self.bar.idle(&cases.iter().map(Case::name).collect::<Vec<_>>());
+        outcome
+    }
+
+    fn watched(&self, cases: &[Case], log: &Path, results: &Path) -> Result<Outcome, Failure> {
+        // A result of an earlier, interrupted attempt must not be taken for this one's.
+        let _ = std::fs::remove_file(results);
+        let mut command = self.command(cases, File::create(log)?, results)?;
+        let limit = self.limit(cases);
+        let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
+        for case in cases {
+            self.bar.begun(&case.name());
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
-    }
-}
-
-/// What exit status and result file say together. A suite that dies after writing its result has crashed.
-fn judge(exit: Option<ExitStatus>, results: Option<&str>, subtest: &str) -> Status {
-    let Some(exit) = exit else { return Status::Timeout };
-    if exit.signal().is_some() {
-        return Status::Crash;
-    }
-    let parsed = results.and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok());
-    match parsed.as_ref().and_then(|v| v["results"][subtest].as_str()) {
-        Some("pass") if exit.success() => Status::Pass,
-        Some("skip") => Status::Skip,
-        Some(_) => Status::Fail,
-        None => Status::Crash,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn exit(code: i32) -> Option<ExitStatus> {
-        Some(ExitStatus::from_raw(code << 8))
-    }
-
-    #[test]
-    fn judgement_needs_exit_status_and_result() {
-        let file = |r: &str| format!("{{\"results\": {{\"if\": \"{r}\"}}}}");
-        assert_eq!(judge(exit(0), Some(&file("pass")), "if"), Status::Pass);
-        assert_eq!(judge(exit(1), Some(&file("pass")), "if"), Status::Fail);
-        assert_eq!(judge(exit(0), Some(&file("skip")), "if"), Status::Skip);
-        assert_eq!(judge(exit(1), Some(&file("fail")), "if"), Status::Fail);
-        assert_eq!(judge(exit(1), None, "if"), Status::Crash);
-        assert_eq!(
-            judge(Some(ExitStatus::from_raw(11)), Some(&file("pass")), "if"),
-            Status::Crash
-        );
-        assert_eq!(judge(None, None, "if"), Status::Timeout);
-    }
-
-    #[test]
-    fn a_hanging_process_is_ended() {
-        let child = Command::new("sleep").arg("30").spawn().unwrap();
         let start = Instant::now();
-        assert!(wait(child, Duration::from_millis(100)).unwrap().is_none());
-        assert!(start.elapsed() < Duration::from_secs(5));
+        let end = process::run(&mut command, log, limit, &mut progress)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let results = std::fs::read_to_string(results).ok();
+        let text = String::from_utf8_lossy(&std::fs::read(log)?).into_owned();
+        let mut outcome = Outcome {
+            records: Vec::new(),
+            again: Vec::new(),
+        };
+        if matches!(end, End::Interrupted) {
+            return Ok(outcome);
+        }
+        for (index, case) in cases.iter().enumerate() {
+            let (verdict, part, seconds) = if cases.len() == 1 {
+                let verdict = judge::alone(&end, results.as_deref(), &case.subtest);
+                (verdict, text.clone(), seconds)
+            } else {
+                let verdict = judge::among(&end, results.as_deref(), &progress, index);
+                let part = part(&text, progress.span(index));
+                (verdict, part, progress.seconds(index).unwrap_or(0.0))
+            };
+            match verdict {
+                Some(verdict) => outcome
+                    .records
+                    .push(self.record(case, verdict, &part, seconds, limit)?),
+                None if progress.current() == Some(index) => outcome.again.insert(0, case.clone()),
+                None => outcome.again.push(case.clone()),
+            }
+        }
+        Ok(outcome)
     }
 
-    #[test]
-    fn a_crash_is_seen() {
-        let child = Command::new("sh").args(["-c", "kill -SEGV $$"]).spawn().unwrap();
-        let exit = wait(child, Duration::from_secs(10)).unwrap();
-        assert_eq!(judge(exit, None, "if"), Status::Crash);
+    fn limit(&self, cases: &[Case]) -> Duration {
+        let most = cases.iter().map(|c| c.limit).max().unwrap_or_default();
+        self.settings.timeout.unwrap_or(most)
     }
+
+    fn record(
+        &self,
+        case: &Case,
+        mut verdict: Verdict,
+        log: &str,
+        seconds: f64,
+        limit: Duration,
+    ) -> Result<Record, Failure> {
+        let name = case.name();
+        std::fs::write(lock(&self.folder).log(&name), log)?;
+        if self.settings.validation && verdict.status == Status::Pass {
+            let message = log
+                .lines()
+                .find(|l| l.contains("Validation Error") || l.contains("VUID-"));
+            if let Some(message) = message {
+                verdict.status = Status::Fail;
+                verdict.note = message.to_owned();
+            }
+        }
+        if verdict.note.is_empty() {
+            verdict.note = match verdict.status {
+                Status::Pass | Status::Excluded | Status::Skip => String::new(),
+                Status::Timeout => format!("more than {} s", limit.as_secs()),
+                Status::Fail | Status::Crash => judge::telling_line(log),
+            };
+        }
+        Ok(Record {
+            name,
+            status: verdict.status,
+            seconds,
+            note: verdict.note,
+        })
+    }
+
+    fn command(&self, cases: &[Case], output: File, results: &Path) -> Result<Command, Failure> {
+        let suite = &cases[0].suite;
+        let mut command = Command::new(&suite.program);
+        command.args(&suite.row.arguments);
+        if suite.row.how != How::Whole {
+            command.args(cases.iter().map(|c| &c.subtest));
+        }
+        if self.settings.wimpy {
+            command.arg("-w");
+            // A submission runs the tests' own thread pool as it is.
+            if self.share.jobs > 1 {
+                command.args(["-t", &self.share.threads.to_string()]);
+            }
+        }
+        command
+            .envs(self.target.environment.iter().map(|(n, v)| (n, v)))
+            .env("CL_CONFORMANCE_RESULTS_FILENAME", absolute(results)?)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output);
+        if self.share.jobs > 1 {
+            for name in ["LP_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT"] {
+                command.env(name, self.share.threads.to_string());
+            }
+        }
+        // Some programs look for files of theirs from where they are.
+        if let Some(dir) = suite.program.parent() {
+            command.current_dir(dir);
+        }
+        if self.settings.validation {
+            command.env("CALDERA_VALIDATION", "1").env("CALDERA_LOG", "warn");
+        }
+        Ok(command)
+    }
+}
+
+/// Some lines of a log.
+fn part(text: &str, span: Option<(usize, usize)>) -> String {
+    let Some((from, to)) = span else {
+        return String::new();
+    };
+    let lines = text.split_inclusive('\n').skip(from).take(to - from);
+    lines.collect()
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    Ok(std::path::absolute(path)?)
 }

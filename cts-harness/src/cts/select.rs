@@ -1,26 +1,43 @@
 //! Selections: tiers, suites, sub-tests and globs become cases.
 
-use super::suite::Suite;
+use super::rows::How;
+use super::suite::{Build, Suite};
 use super::{fail, matches};
 use crate::Failure;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
-/// One sub-test of one suite.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// One sub-test of one suite, and the time that it may take.
+#[derive(Clone, Debug)]
 pub(super) struct Case {
-    pub(super) suite: String,
+    pub(super) suite: Arc<Suite>,
     pub(super) subtest: String,
-    pub(super) program: std::path::PathBuf,
+    pub(super) limit: Duration,
 }
 
 impl Case {
     /// `suite/subtest`.
     pub(super) fn name(&self) -> String {
-        format!("{}/{}", self.suite, self.subtest)
+        format!("{}/{}", self.suite.row.suite, self.subtest)
     }
 }
 
-/// Tiers and their patterns: one a line, `#` starts a comment, `!` takes away.
+/// A named list of patterns.
+struct Tier {
+    wimpy: bool,
+    limit: Duration,
+    patterns: Vec<Pattern>,
+}
+
+/// A line of a tier: a suite, or `suite/subtest`, both with `*`; `!` takes away; `limit SECONDS` may follow.
+struct Pattern {
+    glob: String,
+    takes_away: bool,
+    limit: Option<Duration>,
+}
+
+/// The tiers' lists.
 const TIERS: [(&str, &str); 4] = [
     ("smoke", include_str!("../../lists/smoke.lst")),
     ("quick", include_str!("../../lists/quick.lst")),
@@ -28,73 +45,211 @@ const TIERS: [(&str, &str); 4] = [
     ("full", include_str!("../../lists/full.lst")),
 ];
 
-/// The cases that the selections name, sorted, each once.
-pub(super) fn cases(suites: &[Suite], selections: &[String]) -> Result<Vec<Case>, Failure> {
+/// Seconds that a sub-test chosen by hand may take.
+const BY_HAND: Duration = Duration::from_secs(300);
+
+/// What selections come to.
+pub(super) struct Selected {
+    pub(super) cases: Vec<Case>,
+    /// Whether in wimpy mode.
+    pub(super) wimpy: bool,
+    /// Suites that a tier names and that were not built.
+    pub(super) missing: Vec<String>,
+}
+
+/// The cases that the selections name, in the order of the suites, each once. `cpu`: whether the device is a CPU,
+/// to which more rows apply; unknown takes them all.
+pub(super) fn cases(build: &Build, selections: &[String], cpu: Option<bool>) -> Result<Selected, Failure> {
+    let mut chosen: BTreeMap<(usize, String), Duration> = BTreeMap::new();
+    let (mut wimpy, mut missing) = (true, Vec::new());
     let all = [String::from("*")];
-    let mut chosen = BTreeSet::new();
     for selection in if selections.is_empty() {
         &all[..]
     } else {
         selections
     } {
-        match TIERS.iter().find(|(name, _)| name == selection) {
-            // A tier names suites that this build may lack; a selection by hand may not.
-            Some((_, list)) => {
-                for pattern in patterns(list) {
-                    match pattern.strip_prefix('!') {
-                        Some(out) => chosen.retain(|c: &Case| !matches(out, &c.name())),
-                        None => chosen.extend(expand(suites, pattern)?),
-                    }
+        let Some((name, list)) = TIERS.iter().find(|(name, _)| name == selection) else {
+            let found = expand(build, selection)?;
+            if found.is_empty() {
+                return fail(unknown(build, selection));
+            }
+            for key in found {
+                chosen.entry(key).or_insert(BY_HAND);
+            }
+            continue;
+        };
+        let tier = parse(name, list)?;
+        wimpy &= tier.wimpy;
+        for pattern in &tier.patterns {
+            let found = expand(build, &pattern.glob)?;
+            for key in found {
+                if pattern.takes_away {
+                    chosen.remove(&key);
+                } else {
+                    let limit = pattern.limit.unwrap_or(tier.limit);
+                    let entry = chosen.entry(key).or_insert(limit);
+                    *entry = limit.max(*entry);
                 }
             }
-            None => {
-                let found = expand(suites, selection)?;
-                if found.is_empty() {
-                    return fail(format!(
-                        "{selection} is no tier and matches no suite or sub-test of this CTS build"
-                    ));
-                }
-                chosen.extend(found);
-            }
+            let suite = pattern.glob.split('/').next().unwrap_or_default();
+            missing.extend(
+                build
+                    .missing
+                    .iter()
+                    .map(|r| &r.suite)
+                    .filter(|s| *s == suite)
+                    .cloned(),
+            );
         }
     }
-    Ok(chosen.into_iter().collect())
+    let cases = chosen
+        .into_iter()
+        .map(|((suite, subtest), limit)| Case {
+            suite: Arc::clone(&build.suites[suite]),
+            subtest,
+            limit,
+        })
+        .filter(|c| cpu != Some(false) || !c.suite.row.cpu_only)
+        .collect();
+    Ok(Selected {
+        cases,
+        wimpy,
+        missing,
+    })
 }
 
-fn patterns(list: &str) -> impl Iterator<Item = &str> {
-    list.lines()
-        .map(|l| l.split('#').next().unwrap_or("").trim())
-        .filter(|l| !l.is_empty())
+fn parse(name: &str, list: &str) -> Result<Tier, Failure> {
+    let mut tier = Tier {
+        wimpy: true,
+        limit: BY_HAND,
+        patterns: Vec::new(),
+    };
+    for line in list.lines().map(|l| l.split('#').next().unwrap_or("").trim()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let seconds = |text: &str| match text.parse() {
+            Ok(n) => Ok(Duration::from_secs(n)),
+            Err(_) => fail(format!("{name}.lst: «{text}» is no number of seconds")),
+        };
+        match words[..] {
+            [] => {}
+            ["mode", "wimpy"] => tier.wimpy = true,
+            ["mode", "full"] => tier.wimpy = false,
+            ["limit", n] => tier.limit = seconds(n)?,
+            [glob] | [glob, "limit", _] => {
+                let takes_away = glob.starts_with('!');
+                tier.patterns.push(Pattern {
+                    glob: glob.trim_start_matches('!').to_owned(),
+                    takes_away,
+                    limit: words.get(2).map(|n| seconds(n)).transpose()?,
+                });
+            }
+            _ => return fail(format!("{name}.lst: «{line}» is not understood")),
+        }
+    }
+    Ok(tier)
 }
 
-fn expand(suites: &[Suite], pattern: &str) -> Result<Vec<Case>, Failure> {
+/// Whether a suite is meant: its whole name, the name before its colon, or the directory of its program.
+fn names_suite(pattern: &str, suite: &Suite) -> bool {
+    let name = &suite.row.suite;
+    let directory = suite.program.parent().and_then(|d| d.file_name());
+    matches(pattern, name)
+        || name.split_once(':').is_some_and(|(base, _)| base == pattern)
+        || directory.is_some_and(|d| d.to_str() == Some(pattern))
+}
+
+/// Index of the suite, and sub-test.
+fn expand(build: &Build, pattern: &str) -> Result<Vec<(usize, String)>, Failure> {
     let (suite_pattern, test_pattern) = pattern.split_once('/').unwrap_or((pattern, "*"));
+    let exact = build.suites.iter().any(|s| s.row.suite == suite_pattern);
     let mut found = Vec::new();
-    for suite in suites.iter().filter(|s| matches(suite_pattern, &s.name)) {
-        for subtest in suite.subtests()?.into_iter().filter(|t| matches(test_pattern, t)) {
-            found.push(Case {
-                suite: suite.name.clone(),
-                subtest,
-                program: suite.program.clone(),
-            });
+    for (index, suite) in build.suites.iter().enumerate() {
+        let named = if exact {
+            suite.row.suite == suite_pattern
+        } else {
+            names_suite(suite_pattern, suite)
+        };
+        if !named {
+            continue;
+        }
+        if suite.row.how == How::Whole && test_pattern != "*" {
+            let whole = suite.subtests()?.iter().any(|t| t == test_pattern);
+            if !whole {
+                continue;
+            }
+        }
+        for subtest in suite.subtests()?.iter().filter(|t| matches(test_pattern, t)) {
+            found.push((index, subtest.clone()));
         }
     }
     Ok(found)
 }
 
+fn unknown(build: &Build, selection: &str) -> String {
+    let suite = selection.split('/').next().unwrap_or_default();
+    if build.missing.iter().any(|r| matches(suite, &r.suite)) {
+        return format!("{suite} is not in this CTS build");
+    }
+    let near: Vec<&str> = build
+        .suites
+        .iter()
+        .map(|s| s.row.suite.as_str())
+        .filter(|s| s.contains(suite.trim_matches('*')) || suite.contains(s))
+        .collect();
+    let hint = if near.is_empty() {
+        String::from("`cargo harness cts list` prints all")
+    } else {
+        format!("there is {}", near.join(", "))
+    };
+    format!("{selection} is no tier (smoke, quick, wimpy, full) and matches no suite or sub-test; {hint}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
-    /// The lists are sorted within their blocks and hold no pattern twice.
+    /// The lists can be read, hold no pattern twice, and name suites that there are.
     #[test]
-    fn tier_lists_have_no_duplicates() {
-        for (tier, list) in TIERS {
+    fn tier_lists_are_in_order() {
+        let rows = super::super::rows::rows().unwrap();
+        for (name, list) in TIERS {
+            let tier = parse(name, list).unwrap();
             let mut seen = BTreeSet::new();
-            for pattern in patterns(list) {
-                assert!(seen.insert(pattern), "{tier}: {pattern} stands twice");
+            for pattern in &tier.patterns {
+                assert!(
+                    seen.insert(&pattern.glob),
+                    "{name}: {} stands twice",
+                    pattern.glob
+                );
+                let suite = pattern.glob.split('/').next().unwrap();
+                assert!(
+                    rows.iter().any(|r| r.suite == suite),
+                    "{name}: there is no suite {suite}"
+                );
             }
-            assert!(!seen.is_empty(), "{tier} is empty");
+            assert!(!seen.is_empty(), "{name} is empty");
+            assert_eq!(tier.wimpy, name != "full");
         }
+    }
+
+    /// `full` is every row of a submission.
+    #[test]
+    fn full_is_what_a_submission_runs() {
+        let tier = parse("full", TIERS[3].1).unwrap();
+        let listed: BTreeSet<&str> = tier
+            .patterns
+            .iter()
+            .map(|p| p.glob.split('/').next().unwrap())
+            .collect();
+        let rows = super::super::rows::rows().unwrap();
+        let official = rows.iter().filter(|r| r.title.is_some());
+        assert_eq!(listed, official.map(|r| r.suite.as_str()).collect());
+    }
+
+    #[test]
+    fn a_bad_line_is_refused() {
+        assert!(parse("x", "basic limit soon").is_err());
+        assert!(parse("x", "basic because of it").is_err());
     }
 }

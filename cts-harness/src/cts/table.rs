@@ -4,35 +4,58 @@ use super::results::{Record, Status};
 use crate::progress;
 use std::collections::BTreeMap;
 
-/// Prints passed / applicable and the other counts of each suite.
-pub(super) fn print(records: &[Record]) {
-    let mut suites: BTreeMap<&str, (BTreeMap<Status, usize>, f64)> = BTreeMap::new();
-    for r in records {
-        let suite = r.name.split('/').next().unwrap_or_default();
-        let (counts, seconds) = suites.entry(suite).or_default();
-        *counts.entry(r.status).or_default() += 1;
-        *seconds += r.seconds;
+/// Counts of one suite, or of all.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Counts {
+    by_status: BTreeMap<Status, usize>,
+    pub(super) seconds: f64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, record: &Record) {
+        *self.by_status.entry(record.status).or_default() += 1;
+        self.seconds += record.seconds;
     }
+
+    pub(super) fn n(&self, status: Status) -> usize {
+        self.by_status.get(&status).copied().unwrap_or(0)
+    }
+
+    /// What the suite does not call inapplicable; what was not run counts, since nobody knows.
+    pub(super) fn applicable(&self) -> usize {
+        self.by_status.values().sum::<usize>() - self.n(Status::Skip)
+    }
+}
+
+/// Counts by suite.
+pub(super) fn count<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<String, Counts> {
+    let mut suites: BTreeMap<String, Counts> = BTreeMap::new();
+    for record in records {
+        suites.entry(record.suite().to_owned()).or_default().add(record);
+    }
+    suites
+}
+
+/// Prints passed / applicable and the other counts of each suite.
+pub(super) fn print<'a>(records: impl Iterator<Item = &'a Record> + Clone) {
+    let suites = count(records.clone());
+    let mut all = Counts::default();
+    records.for_each(|r| all.add(r));
     progress::line(&format!(
-        "{:<24} {:>13} {:>5} {:>5} {:>6} {:>8} {:>8}",
-        "suite", "passed", "fail", "crash", "t.out", "skipped", "seconds"
+        "\n{:<26} {:>13} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9}",
+        "suite", "passed", "fail", "crash", "timeout", "excluded", "skipped", "seconds"
     ));
-    let mut total = (0, 0);
-    for (suite, (counts, seconds)) in &suites {
-        let n = |s: Status| counts.get(&s).copied().unwrap_or(0);
-        let applicable: usize = counts.values().sum::<usize>() - n(Status::Skip);
-        total = (total.0 + n(Status::Pass), total.1 + applicable);
+    for (suite, counts) in suites.iter().chain([(&String::from("all"), &all)]) {
         progress::line(&format!(
-            "{:<24} {:>6}/{:<6} {:>5} {:>5} {:>6} {:>8} {:>8.1}",
-            suite,
-            n(Status::Pass),
-            applicable,
-            n(Status::Fail),
-            n(Status::Crash),
-            n(Status::Timeout),
-            n(Status::Skip),
-            seconds
+            "{suite:<26} {:>6}/{:<6} {:>6} {:>6} {:>8} {:>9} {:>8} {:>9.1}",
+            counts.n(Status::Pass),
+            counts.applicable(),
+            counts.n(Status::Fail),
+            counts.n(Status::Crash),
+            counts.n(Status::Timeout),
+            counts.n(Status::Excluded),
+            counts.n(Status::Skip),
+            counts.seconds
         ));
     }
-    progress::line(&format!("{:<24} {:>6}/{}", "all", total.0, total.1));
 }

@@ -1,0 +1,187 @@
+//! What a run shows: on a terminal a bar with counts, what runs, and the time left; elsewhere a line per sub-test.
+#![allow(clippy::print_stdout, reason = "a program that talks to a person")]
+
+use super::results::{Record, Status};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Seconds supposed for a sub-test of which nothing is known.
+const GUESS: f64 = 2.0;
+
+/// The progress of a run.
+pub(super) struct Bar {
+    bar: Option<ProgressBar>,
+    start: Instant,
+    jobs: f64,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Seconds that each sub-test is supposed to take; those that ended are taken out.
+    left: BTreeMap<String, f64>,
+    total: usize,
+    /// Supposed and real seconds of what ended.
+    supposed: f64,
+    real: f64,
+    counts: BTreeMap<Status, usize>,
+    running: Vec<String>,
+}
+
+impl Bar {
+    pub(super) fn new(
+        names: impl Iterator<Item = String>,
+        expected: &dyn Fn(&str) -> Option<f64>,
+        jobs: usize,
+    ) -> Bar {
+        let left: BTreeMap<String, f64> = names
+            .map(|n| {
+                let seconds = expected(&n).unwrap_or(GUESS);
+                (n, seconds)
+            })
+            .collect();
+        let bar = std::io::stderr()
+            .is_terminal()
+            .then(|| ProgressBar::new(left.len() as u64));
+        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed}{wide_msg}");
+        if let (Some(bar), Ok(style)) = (&bar, style) {
+            bar.set_style(style);
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Bar {
+            bar,
+            start: Instant::now(),
+            jobs: jobs as f64,
+            state: Mutex::new(State {
+                total: left.len(),
+                left,
+                supposed: 0.0,
+                real: 0.0,
+                counts: BTreeMap::new(),
+                running: Vec::new(),
+            }),
+        }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// A sub-test was given to a process.
+    pub(super) fn begun(&self, name: &str) {
+        let mut state = self.state();
+        state.running.push(name.to_owned());
+        if let Some(bar) = &self.bar {
+            bar.set_message(state.message(self.jobs));
+        }
+    }
+
+    /// A sub-test has its result.
+    pub(super) fn ended(&self, record: &Record) {
+        let mut state = self.state();
+        state.running.retain(|n| *n != record.name);
+        let supposed = state.left.remove(&record.name).unwrap_or(GUESS);
+        state.supposed += supposed;
+        state.real += record.seconds;
+        *state.counts.entry(record.status).or_default() += 1;
+        let note = if record.note.is_empty() {
+            String::new()
+        } else {
+            format!("  {}", record.note)
+        };
+        let line = format!(
+            "{:<8} {} ({:.1} s){note}",
+            record.status.word(),
+            record.name,
+            record.seconds
+        );
+        match &self.bar {
+            Some(bar) => {
+                if record.status.is_bad() {
+                    bar.suspend(|| println!("{line}"));
+                }
+                bar.set_message(state.message(self.jobs));
+                bar.set_position((state.total - state.left.len()) as u64);
+            }
+            None => {
+                let done = state.total - state.left.len();
+                println!(
+                    "[{done}/{}, left {}] {line}",
+                    state.total,
+                    span(state.seconds_left(self.jobs))
+                );
+            }
+        }
+    }
+
+    /// A process is gone; what it did not finish is not running any more.
+    pub(super) fn idle(&self, names: &[String]) {
+        self.state().running.retain(|n| !names.contains(n));
+    }
+
+    /// The run is over.
+    pub(super) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let state = self.state();
+        println!(
+            "{} of {} in {}: {}",
+            state.total - state.left.len(),
+            state.total,
+            span(self.start.elapsed().as_secs_f64()),
+            state.tally()
+        );
+    }
+}
+
+impl State {
+    fn seconds_left(&self, jobs: f64) -> f64 {
+        let left: f64 = self.left.values().sum();
+        // What was supposed is put right by what was seen, the more the more was seen.
+        let ratio = (self.real + 5.0) / (self.supposed + 5.0);
+        left * ratio / jobs
+    }
+
+    fn tally(&self) -> String {
+        let n = |s: Status| self.counts.get(&s).copied().unwrap_or(0);
+        let mut text = format!(
+            "{} pass, {} fail, {} crash",
+            n(Status::Pass),
+            n(Status::Fail),
+            n(Status::Crash)
+        );
+        text += &format!(", {} timeout, {} skip", n(Status::Timeout), n(Status::Skip));
+        text
+    }
+
+    fn message(&self, jobs: f64) -> String {
+        let running = self.running.first().map_or("", String::as_str);
+        let left = span(self.seconds_left(jobs));
+        format!(" (left {left})  {}  {running}", self.tally())
+    }
+}
+
+/// `1h02m`, `3m20s`, `14s`.
+pub(super) fn span(seconds: f64) -> String {
+    let s = seconds.round().max(0.0) as u64;
+    match s {
+        0..60 => format!("{s}s"),
+        60..3600 => format!("{}m{:02}s", s / 60, s % 60),
+        _ => format!("{}h{:02}m", s / 3600, s / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn spans() {
+        assert_eq!(super::span(14.2), "14s");
+        assert_eq!(super::span(200.0), "3m20s");
+        assert_eq!(super::span(3720.0), "1h02m");
+    }
+}

@@ -1,0 +1,103 @@
+//! `bless`: makes a device's list of failures say what a run found.
+
+use super::expect::{self, Known};
+use super::results::{self, Status};
+use super::{fail, matches};
+use crate::{Outcome, progress};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Which changes, and why.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Folder of the run
+    run: PathBuf,
+    /// Only these sub-tests: `suite/subtest` or a glob
+    only: Vec<String>,
+    /// Why the new entries fail, as somebody checked; without it the changes are only shown
+    #[arg(long)]
+    reason: Option<String>,
+    /// Keep entries whose sub-tests pass now
+    #[arg(long)]
+    keep: bool,
+    /// Directory of the expectations
+    #[arg(long, hide = true)]
+    expectations: Option<PathBuf>,
+}
+
+/// Shows the difference, and writes it if every new entry has its reason.
+pub(super) fn bless(args: &Args) -> Outcome {
+    let info = results::read_info(&args.run)?;
+    let records = results::read(&args.run)?;
+    let mode = info.mode.split_whitespace().next().unwrap_or_default().to_owned();
+    let directory = args.expectations.clone().unwrap_or_else(expect::directory);
+    let file = expect::path(&directory, &info.slug(), "fails");
+    let old: BTreeMap<String, String> = expect::lines(&file)?.into_iter().collect();
+    let chosen = |name: &str| args.only.is_empty() || args.only.iter().any(|o| matches(o, name));
+    let mut new = old.clone();
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
+    for record in records.values().filter(|r| chosen(&r.name)) {
+        let listed: Vec<(&String, Known)> = old
+            .keys()
+            .filter_map(|what| Some((what, Known::parse(what)?)))
+            .filter(|(_, k)| k.name == record.name && k.applies(&mode))
+            .collect();
+        let bad = record.status.is_bad();
+        let known = listed.iter().any(|(_, k)| k.status == record.status);
+        for (what, k) in &listed {
+            let gone = match record.status {
+                Status::Pass | Status::Skip => !args.keep,
+                Status::Excluded => false,
+                Status::Fail | Status::Crash | Status::Timeout => k.status != record.status,
+            };
+            if gone {
+                new.remove(*what);
+                removed.push((*what).clone());
+            }
+        }
+        if bad && !known {
+            let what = format!("{},{}", record.name, record.status.word());
+            new.insert(what.clone(), args.reason.clone().unwrap_or_default());
+            added.push((what, record.note.clone()));
+        }
+    }
+    show(&file, &old, &removed, &added, args.reason.as_deref());
+    if added.is_empty() && removed.is_empty() {
+        progress::line("nothing changes");
+        return Ok(());
+    }
+    if !added.is_empty() && args.reason.as_deref().is_none_or(|r| r.trim().is_empty()) {
+        return fail(
+            "nothing was written: each new entry needs a checked reason; give it with --reason, for some of them at a \
+             time if they differ: cargo harness cts bless RUN PATTERN… --reason TEXT",
+        );
+    }
+    let text: String = new
+        .iter()
+        .map(|(what, reason)| format!("{what}  # {reason}\n"))
+        .collect();
+    std::fs::create_dir_all(&directory)?;
+    std::fs::write(&file, text)?;
+    progress::line(&format!("written; {} entries", new.len()));
+    Ok(())
+}
+
+fn show(
+    file: &Path,
+    old: &BTreeMap<String, String>,
+    removed: &[String],
+    added: &[(String, String)],
+    reason: Option<&str>,
+) {
+    progress::line(&format!("{}:", file.display()));
+    for what in removed {
+        let reason = old.get(what).map_or("", String::as_str);
+        progress::line(&format!("- {what}  # {reason}"));
+    }
+    for (what, note) in added {
+        progress::line(&format!("+ {what}  # {}", reason.unwrap_or("(no reason yet)")));
+        if !note.is_empty() {
+            progress::line(&format!("      the log says: {note}"));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What a process says about its sub-tests: by its result file, by the lines that it writes, by how it ends.
+
+use super::process::{End, Follow};
+use super::results::Status;
+use serde_json::Value;
+use std::os::unix::process::ExitStatusExt;
+use std::time::Instant;
+
+/// A sub-test of a running process.
+#[derive(Clone, Debug)]
+struct Seen {
+    name: String,
+    /// Line of the log on which it began.
+    first_line: Option<usize>,
+    begun: Option<Instant>,
+    ended: Option<Instant>,
+    said: Option<Status>,
+}
+
+/// Follows the lines «name...», «name passed», «name FAILED», «name test not supported», «name skipped (…».
+#[derive(Debug)]
+pub(super) struct Progress {
+    all: Vec<Seen>,
+    lines: usize,
+    current: Option<usize>,
+}
+
+/// What is known about one sub-test when its process has ended.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Verdict {
+    pub(super) status: Status,
+    pub(super) note: String,
+}
+
+impl Progress {
+    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Progress {
+        let all = names
+            .map(|name| Seen {
+                name: name.to_owned(),
+                first_line: None,
+                begun: None,
+                ended: None,
+                said: None,
+            })
+            .collect();
+        Progress {
+            all,
+            lines: 0,
+            current: None,
+        }
+    }
+
+    /// The sub-test that runs.
+    pub(super) fn current(&self) -> Option<usize> {
+        self.current
+    }
+
+    /// Seconds that a sub-test took, as far as its lines tell.
+    pub(super) fn seconds(&self, index: usize) -> Option<f64> {
+        let seen = &self.all[index];
+        let end = seen.ended.unwrap_or_else(Instant::now);
+        seen.begun.map(|b| end.duration_since(b).as_secs_f64())
+    }
+
+    /// The lines of the log, from and to, that belong to a sub-test.
+    pub(super) fn span(&self, index: usize) -> Option<(usize, usize)> {
+        let first = self.all[index].first_line?;
+        let starts = self.all.iter().filter_map(|s| s.first_line);
+        Some((first, starts.filter(|l| *l > first).min().unwrap_or(usize::MAX)))
+    }
+
+    fn end_current(&mut self) {
+        if let Some(seen) = self.current.take().map(|i| &mut self.all[i]) {
+            seen.ended.get_or_insert_with(Instant::now);
+        }
+    }
+}
+
+impl Follow for Progress {
+    fn line(&mut self, text: &str) -> bool {
+        self.lines += 1;
+        if let Some(name) = text.strip_suffix("...")
+            && let Some(index) = self.all.iter().position(|s| s.name == name && s.begun.is_none())
+        {
+            self.end_current();
+            self.current = Some(index);
+            self.all[index].begun = Some(Instant::now());
+            self.all[index].first_line = Some(self.lines - 1);
+            return true;
+        }
+        let Some(seen) = self.current.map(|i| &mut self.all[i]) else {
+            return false;
+        };
+        let said = match text.strip_prefix(seen.name.as_str()) {
+            Some(" passed") => Status::Pass,
+            Some(" FAILED") => Status::Fail,
+            Some(" test not supported") => Status::Skip,
+            Some(rest) if rest.starts_with(" skipped (requires") => Status::Skip,
+            _ => return false,
+        };
+        seen.said = Some(said);
+        seen.ended = Some(Instant::now());
+        false
+    }
+}
+
+/// The verdict on a sub-test that had its process to itself. One that dies after writing its result has crashed.
+pub(super) fn alone(end: &End, results: Option<&str>, subtest: &str) -> Option<Verdict> {
+    let verdict = |status, note: String| Some(Verdict { status, note });
+    let exit = match end {
+        End::Interrupted => return None,
+        End::Timeout => return verdict(Status::Timeout, String::new()),
+        End::Flood => return verdict(Status::Crash, "ended because it wrote without end".into()),
+        End::Exited(exit) => exit,
+    };
+    let result = result(results, subtest);
+    if let Some(signal) = exit.signal() {
+        let after = if result.is_some() { " after its result" } else { "" };
+        return verdict(Status::Crash, format!("{}{after}", signal_name(signal)));
+    }
+    let code = exit.code().unwrap_or(-1);
+    match result {
+        Some(Status::Pass) if code == 0 => verdict(Status::Pass, String::new()),
+        Some(Status::Pass) => verdict(Status::Fail, format!("passed, but exit status {code}")),
+        Some(status) => verdict(status, String::new()),
+        None => verdict(Status::Crash, format!("no result, exit status {code}")),
+    }
+}
+
+/// The verdict on one of several sub-tests of a process, as far as there is one: what has none runs again by
+/// itself.
+pub(super) fn among(end: &End, results: Option<&str>, progress: &Progress, index: usize) -> Option<Verdict> {
+    let seen = &progress.all[index];
+    let orderly = matches!(end, End::Exited(exit) if exit.signal().is_none());
+    let status = match result(results, &seen.name) {
+        Some(status) if orderly => Some(status),
+        // It died after all sub-tests: whose fault that is shows when each runs by itself.
+        Some(_) => None,
+        None => seen.said,
+    };
+    if let Some(status) = status {
+        let note = String::new();
+        return Some(Verdict { status, note });
+    }
+    let hangs = matches!(end, End::Timeout) && progress.current == Some(index);
+    hangs.then(|| Verdict {
+        status: Status::Timeout,
+        note: String::new(),
+    })
+}
+
+/// What the result file says.
+fn result(results: Option<&str>, subtest: &str) -> Option<Status> {
+    let value: Value = serde_json::from_str(results?).ok()?;
+    match value["results"][subtest].as_str()? {
+        "pass" => Some(Status::Pass),
+        "skip" => Some(Status::Skip),
+        _ => Some(Status::Fail),
+    }
+}
+
+fn signal_name(signal: i32) -> String {
+    match nix::sys::signal::Signal::try_from(signal) {
+        Ok(known) => known.as_str().to_owned(),
+        Err(_) => format!("signal {signal}"),
+    }
+}
+
+/// The line of a log that says most about a failure.
+pub(super) fn telling_line(log: &str) -> String {
+    const SIGNS: [&str; 5] = ["ERROR", "rror:", "FAIL", "failed", "mismatch"];
+    let lines = || log.lines().map(str::trim).filter(|l| !l.is_empty());
+    let line = lines()
+        .find(|l| SIGNS.iter().any(|s| l.contains(s)))
+        .or_else(|| lines().next_back())
+        .unwrap_or_default();
+    let mut short: String = line.chars().filter(|c| !c.is_control()).take(160).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::ExitStatus;
+
+    fn exit(code: i32) -> End {
+        End::Exited(ExitStatus::from_raw(code << 8))
+    }
+
+    fn signal(number: i32) -> End {
+        End::Exited(ExitStatus::from_raw(number))
+    }
+
+    fn file(results: &[(&str, &str)]) -> String {
+        let all: Vec<String> = results.iter().map(|(n, r)| format!("\"{n}\": \"{r}\"")).collect();
+        format!("{{\"results\": {{{}}}}}", all.join(","))
+    }
+
+    #[test]
+    fn judgement_needs_exit_status_and_result() {
+        let status = |end: End, results: Option<&str>| alone(&end, results, "if").map(|v| v.status);
+        let one = |r: &str| file(&[("if", r)]);
+        assert_eq!(status(exit(0), Some(&one("pass"))), Some(Status::Pass));
+        assert_eq!(status(exit(1), Some(&one("pass"))), Some(Status::Fail));
+        assert_eq!(status(exit(0), Some(&one("skip"))), Some(Status::Skip));
+        assert_eq!(status(exit(1), Some(&one("fail"))), Some(Status::Fail));
+        assert_eq!(status(exit(1), None), Some(Status::Crash));
+        assert_eq!(status(exit(0), Some("{ torn")), Some(Status::Crash));
+        assert_eq!(status(signal(11), Some(&one("pass"))), Some(Status::Crash));
+        assert_eq!(status(End::Timeout, None), Some(Status::Timeout));
+        assert_eq!(status(End::Interrupted, None), None);
+    }
+
+    #[test]
+    fn a_group_that_dies_keeps_what_was_finished() {
+        let mut p = Progress::new(["a", "b", "c", "d"].into_iter());
+        for line in ["a...", "a passed", "b...", "ERROR: x", "b FAILED", "c...", "boo"] {
+            p.line(line);
+        }
+        let status = |end: &End, i| among(end, None, &p, i).map(|v| v.status);
+        let crash = signal(11);
+        assert_eq!(status(&crash, 0), Some(Status::Pass));
+        assert_eq!(status(&crash, 1), Some(Status::Fail));
+        assert_eq!(status(&crash, 2), None);
+        assert_eq!(status(&crash, 3), None);
+        assert_eq!(status(&End::Timeout, 2), Some(Status::Timeout));
+        assert_eq!(status(&End::Timeout, 3), None);
+        assert_eq!(p.span(1), Some((2, 5)));
+        assert_eq!(p.span(3), None);
+        // With a result file that names all, it died at the very end.
+        let all = file(&[("a", "pass"), ("b", "fail"), ("c", "pass"), ("d", "pass")]);
+        assert_eq!(among(&crash, Some(&all), &p, 0), None);
+        assert_eq!(among(&exit(1), Some(&all), &p, 3).unwrap().status, Status::Pass);
+    }
+
+    #[test]
+    fn the_telling_line() {
+        assert_eq!(telling_line("a\nERROR: b\nc\n"), "ERROR: b");
+        assert_eq!(telling_line("a\nlast\n\n"), "last");
+        assert_eq!(telling_line(""), "");
+    }
+}

@@ -1,0 +1,311 @@
+//! `list` and `run`: from the command line to a judged run.
+
+use super::expect::{self, Expectations};
+use super::plan::Share;
+use super::platform::{PlatformArgs, Target};
+use super::results::{self, Record, Records, RunFolder, Status};
+use super::run::{self, Settings};
+use super::select::{self, Case};
+use super::{fail, process, suite, table};
+use crate::{Failure, Outcome, artifacts, progress};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The CTS.
+#[derive(clap::Args)]
+pub(super) struct SuiteArgs {
+    /// Directory of a CTS build
+    #[arg(long, env = "CALDERA_CTS_DIR", value_name = "DIR")]
+    cts: Option<PathBuf>,
+}
+
+/// Arguments of `list`.
+#[derive(clap::Args)]
+pub(super) struct ListArgs {
+    #[command(flatten)]
+    suite: SuiteArgs,
+    /// Print suites only, with their arguments and what a submission calls them
+    #[arg(long)]
+    suites: bool,
+    /// Tiers (smoke, quick, wimpy, full), suites, `suite/subtest`, globs; default: all
+    selection: Vec<String>,
+}
+
+/// Arguments of `run`.
+#[derive(clap::Args)]
+pub(super) struct RunArgs {
+    #[command(flatten)]
+    suite: SuiteArgs,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// Folder for results; one that has results of the same device, driver, library, mode and CTS is continued.
+    /// Default: a new one below target/release/cts
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Continue the newest run of this device
+    #[arg(long, conflicts_with = "out")]
+    resume: bool,
+    /// Where a run is continued: run again what did not pass
+    #[arg(long)]
+    again: bool,
+    /// Also what did not pass in this run folder
+    #[arg(long, value_name = "RUN")]
+    failures_of: Option<PathBuf>,
+    /// Processes at a time; default: one per core on CPU devices, a quarter of that (at most 8) otherwise
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Seconds that one sub-test may take, in place of the tier's limits
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// Sub-tests that may share a process where they are small
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    group: usize,
+    /// Not in wimpy mode; the tier `full` implies it
+    #[arg(long)]
+    full: bool,
+    /// Vulkan validation layer on; any message fails its sub-test
+    #[arg(long)]
+    validation: bool,
+    /// Directory of the expectations
+    #[arg(long, hide = true)]
+    expectations: Option<PathBuf>,
+    /// Tiers (smoke, quick, wimpy, full), suites, `suite/subtest`, globs
+    #[arg(required_unless_present = "failures_of")]
+    selection: Vec<String>,
+}
+
+/// Prints what a selection names.
+pub(super) fn list(args: &ListArgs) -> Outcome {
+    let build = suite::open(args.suite.cts.as_deref())?;
+    if let Some(complaint) = build.complaint() {
+        progress::error(&complaint);
+    }
+    if args.suites {
+        for suite in &build.suites {
+            let title = suite.row.title.as_deref().unwrap_or("-");
+            let line = format!(
+                "{:<28} {title:<42} {}",
+                suite.row.suite,
+                suite.row.arguments.join(" ")
+            );
+            progress::line(line.trim_end());
+        }
+        for row in &build.missing {
+            progress::line(&format!("{:<28} not in this build", row.suite));
+        }
+        return Ok(());
+    }
+    let selected = select::cases(&build, &args.selection, None)?;
+    for case in &selected.cases {
+        progress::line(&case.name());
+    }
+    missing(&selected.missing);
+    Ok(())
+}
+
+fn missing(suites: &[String]) {
+    if !suites.is_empty() {
+        progress::error(&format!("not in this CTS build: {}", suites.join(", ")));
+    }
+}
+
+/// Runs a selection and judges it.
+pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+    let build = suite::open(args.suite.cts.as_deref())?;
+    if let Some(complaint) = build.complaint() {
+        progress::error(&complaint);
+    }
+    let mut target = Target::open(&args.platform)?;
+    let cpu = target.info.device_type == "cpu";
+    let selection = selection(args)?;
+    let selected = select::cases(&build, &selection, Some(cpu))?;
+    missing(&selected.missing);
+    if args.validation && !target.ours {
+        return fail(
+            "--validation works with Caldera only: the layer is switched on through its environment",
+        );
+    }
+    let wimpy = selected.wimpy && !args.full;
+    let mode = if wimpy { "wimpy" } else { "full" };
+    target.info.mode = format!("{mode}{}", if args.validation { " validation" } else { "" });
+    target.info.cts = build.revision_or_guess();
+    target.info.started = now();
+    let slug = target.info.slug();
+    let directory = args.expectations.clone().unwrap_or_else(expect::directory);
+    let expectations = Expectations::load(&directory, &slug, mode)?;
+
+    let out = folder(args, &slug)?;
+    let (mut run_folder, mut done) = RunFolder::open(&out, &target.info)?;
+    if args.again {
+        done.retain(|_, r| matches!(r.status, Status::Pass | Status::Skip));
+    }
+    let names: Vec<String> = selected.cases.iter().map(Case::name).collect();
+    let (excluded, todo) = split(selected.cases, &expectations, &mut done);
+    for record in &excluded {
+        run_folder.append(record)?;
+        progress::line(&format!("Excluded {}: {}", record.name, record.note));
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = Settings {
+        share: Share::new(args.jobs, cores, cpu),
+        timeout: args.timeout.map(Duration::from_secs),
+        group: if args.validation { 1 } else { args.group.max(1) },
+        wimpy,
+        validation: args.validation,
+    };
+    progress::step(&format!(
+        "{} on {} ({}), {mode}: {} to run, {} done before, {} at a time; results in {}",
+        target.info.platform,
+        target.info.device,
+        target.info.driver,
+        todo.len(),
+        names.len() - todo.len() - excluded.len(),
+        settings.share.jobs,
+        out.display()
+    ));
+    let earlier = earlier(&slug)?;
+    let known = |name: &str| earlier.get(name).map(|r| r.seconds);
+    let new = run::run(todo, run_folder, &target, &settings, &known)?;
+    done.extend(excluded.into_iter().map(|r| (r.name.clone(), r)));
+    done.extend(new);
+    let records: Vec<&Record> = names.iter().filter_map(|n| done.get(n)).collect();
+    table::print(records.iter().copied());
+    if process::interrupted() {
+        progress::error(&format!(
+            "interrupted: {} of {} have results; the same command with --out {} goes on",
+            records.len(),
+            names.len(),
+            out.display()
+        ));
+        return Ok(ExitCode::from(130));
+    }
+    expectations.judge(records.iter().copied())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn selection(args: &RunArgs) -> Result<Vec<String>, Failure> {
+    let mut all = args.selection.clone();
+    if let Some(run) = &args.failures_of {
+        let records = results::read(run)?;
+        results::read_info(run)?;
+        let bad = records.values().filter(|r| r.status.is_bad());
+        all.extend(bad.map(|r| r.name.clone()));
+        if all.is_empty() {
+            return fail(format!("nothing failed in {}", run.display()));
+        }
+    }
+    Ok(all)
+}
+
+/// Takes apart what is not run on this device, what is to run, and what has a result.
+fn split(cases: Vec<Case>, expectations: &Expectations, done: &mut Records) -> (Vec<Record>, Vec<Case>) {
+    let (mut excluded, mut todo) = (Vec::new(), Vec::new());
+    for case in cases {
+        let name = case.name();
+        let was_excluded = done.get(&name).is_some_and(|r| r.status == Status::Excluded);
+        match expectations.excluded(&name) {
+            Some(reason) if !done.contains_key(&name) => excluded.push(Record {
+                name,
+                status: Status::Excluded,
+                seconds: 0.0,
+                note: reason.to_owned(),
+            }),
+            // It is no longer on the list.
+            None if was_excluded => {
+                done.remove(&name);
+                todo.push(case);
+            }
+            None if !done.contains_key(&name) => todo.push(case),
+            Some(_) | None => {}
+        }
+    }
+    (excluded, todo)
+}
+
+/// Where the runs of a device are.
+pub(super) fn runs_of(slug: &str) -> PathBuf {
+    artifacts::release_dir().join("cts").join(slug)
+}
+
+/// The run folders of a device, oldest first.
+pub(super) fn runs(slug: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(runs_of(slug)).into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = entries
+        .map(|e| e.path())
+        .filter(|p| p.join("run.json").exists())
+        .collect();
+    all.sort();
+    all
+}
+
+fn folder(args: &RunArgs, slug: &str) -> Result<PathBuf, Failure> {
+    if let Some(out) = &args.out {
+        return Ok(out.clone());
+    }
+    if args.resume {
+        return match runs(slug).pop() {
+            Some(newest) => Ok(newest),
+            None => fail(format!("there is no run of {slug} to resume")),
+        };
+    }
+    let stamp = now().replace([' ', ':'], "-");
+    let mut numbers = 1..;
+    let fresh = numbers.find_map(|n| {
+        let name = if n == 1 {
+            stamp.clone()
+        } else {
+            format!("{stamp}-{n}")
+        };
+        Some(runs_of(slug).join(name)).filter(|p: &PathBuf| !p.exists())
+    });
+    Ok(fresh.unwrap_or_else(|| Path::new("cts-run").to_path_buf()))
+}
+
+/// Results of earlier runs of a device, to tell how long sub-tests take.
+fn earlier(slug: &str) -> Result<Records, Failure> {
+    let mut all = Records::new();
+    for run in runs(slug) {
+        all.extend(results::read(&run)?);
+    }
+    Ok(all)
+}
+
+/// Now, UTC, `2026-11-21 06:40`.
+fn now() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    date(since.as_secs())
+}
+
+/// Seconds since 1970 as date and time of the Gregorian calendar.
+fn date(seconds: u64) -> String {
+    let (days, minutes) = (seconds / 86400, seconds / 60 % 1440);
+    // Years from March on, so that the day that varies is the last one; 400 years have 146,097 days.
+    let z = days + 719_468;
+    let (era, of_era) = (z / 146_097, z % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 {
+        from_march + 3
+    } else {
+        from_march - 9
+    };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!(
+        "{year}-{month:02}-{day:02} {:02}:{:02}",
+        minutes / 60,
+        minutes % 60
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn dates() {
+        assert_eq!(super::date(0), "1970-01-01 00:00");
+        assert_eq!(super::date(951_782_400), "2000-02-29 00:00");
+        assert_eq!(super::date(1_795_243_205), "2026-11-21 06:40");
+    }
+}
