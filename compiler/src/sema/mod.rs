@@ -343,7 +343,8 @@ impl<'a> Sema<'a> {
             _ => (self.common.void, Space::Private, false, false),
         };
         Lvalue {
-            is_const,
+            // What the address space says, pointers need not.
+            is_const: is_const || space == Space::Constant,
             is_temporary: false,
             place: hir::Place {
                 ty,

@@ -1,0 +1,148 @@
+//! Random input: no panic, no hang, no internal error, no module that spirv-val refuses, and every diagnostic can
+//! be rendered. A few seconds each; `CALDERA_FUZZ_SECONDS` and `CALDERA_FUZZ_SEED` change that, and
+//! `CALDERA_FUZZ_SAVE` names a file for the text that is being tried, for what takes the process along.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod text;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use caldera_compiler::diag::Diags;
+use caldera_compiler::driver::{self, Input};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::{self, Punct, TokenKind};
+use caldera_compiler::reflect;
+use caldera_compiler::source::SourceMap;
+use caldera_compiler::syntax;
+use caldera_compiler::target::Target;
+use text::Random;
+
+/// Longest time for one text.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Preprocessor and parser.
+fn parse(source: &str) {
+    let mut map = SourceMap::default();
+    let main = map.add("fuzz.cl", source);
+    let mut diags = Diags::default();
+    let tokens = preprocess(&mut map, main, &mut diags);
+    let text = pp::tokens_to_text(&tokens, &map);
+    let failed = diags.has_errors();
+    let unit = syntax::parse(&tokens, &map, &mut diags);
+    let log = diags.render(&map);
+    assert!(diags.is_empty() || !log.is_empty());
+    // What was preprocessed is itself a source with the same tokens, unless predefined macros come back to life.
+    if !failed && !source.contains("undef") && !source.contains("kernel_exec") {
+        let mut map = SourceMap::default();
+        let main = map.add("again.cl", text.as_str());
+        let second = preprocess(&mut map, main, &mut Diags::default());
+        let hash = |t: &pp::Token| matches!(t.kind, TokenKind::Punct(Punct::Hash | Punct::HashHash));
+        if !tokens.iter().any(hash) {
+            let kinds = |list: &[pp::Token]| list.iter().map(|t| t.kind).collect::<Vec<_>>();
+            assert_eq!(kinds(&tokens), kinds(&second), "preprocessed text: {text}");
+        }
+    }
+    drop(unit);
+}
+
+fn preprocess(
+    map: &mut SourceMap,
+    main: caldera_compiler::source::FileId,
+    diags: &mut Diags,
+) -> Vec<pp::Token> {
+    let target = Target::desktop();
+    pp::preprocess(map, main, &Options::default(), &target, &pp::NoIncludes, diags)
+}
+
+/// All stages; a module must be valid.
+fn compile(source: &str) {
+    let target = Target::desktop();
+    let input = Input {
+        name: "fuzz.cl",
+        source,
+        options: &Options::default(),
+        resolver: &pp::NoIncludes,
+    };
+    match driver::compile(&input, &target) {
+        Ok(compiled) => {
+            // A module without entry points is not Vulkan's, and goes to no driver.
+            let reflection = reflect::read(&compiled.words).unwrap();
+            if !reflection.kernels.is_empty() {
+                common::validate(&compiled.words, target.spirv);
+            }
+        }
+        Err(failed) => assert!(!failed.internal && !failed.log.is_empty(), "{}", failed.log),
+    }
+}
+
+/// The sources of tests.
+fn seeds(dirs: &[&str]) -> Vec<String> {
+    let mut seeds = Vec::new();
+    let mut work: Vec<_> = dirs
+        .iter()
+        .map(|d| Path::new(env!("CARGO_MANIFEST_DIR")).join(d))
+        .collect();
+    while let Some(dir) = work.pop() {
+        let mut paths: Vec<_> = std::fs::read_dir(dir)
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                work.push(path);
+            } else if path.extension().is_some_and(|e| e == "cl") {
+                seeds.push(std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    seeds
+}
+
+/// Tries texts until the time is over.
+fn fuzz(make: impl Fn(&mut Random, usize) -> String, test: fn(&str)) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
+    let limit = Duration::from_secs(number("CALDERA_FUZZ_SECONDS").unwrap_or(2));
+    let mut seed = number("CALDERA_FUZZ_SEED").unwrap_or(1);
+    let save = std::env::var_os("CALDERA_FUZZ_SAVE");
+    let begin = Instant::now();
+    let mut runs = 0u32;
+    while begin.elapsed() < limit {
+        let text = make(&mut Random::new(seed), seed as usize);
+        if let Some(path) = &save {
+            std::fs::write(path, format!("// seed {seed}\n{text}")).unwrap();
+        }
+        let start = Instant::now();
+        let result = std::panic::catch_unwind(|| test(&text));
+        assert!(result.is_ok(), "CALDERA_FUZZ_SEED={seed} fails on:\n{text}");
+        let time = start.elapsed();
+        assert!(time < LIMIT, "CALDERA_FUZZ_SEED={seed} takes {time:?}:\n{text}");
+        seed += 1;
+        runs += 1;
+    }
+    println!("{runs} texts");
+    assert!(runs > 5, "only {runs} runs");
+}
+
+#[test]
+fn front_end() {
+    let seeds = seeds(&["tests/ui", "tests/pp"]);
+    let make = |r: &mut Random, n: usize| match r.below(2) {
+        0 => text::soup(r),
+        _ => text::mutate(r, &seeds[n % seeds.len()]),
+    };
+    fuzz(make, parse);
+}
+
+#[test]
+fn whole_compiler() {
+    let seeds = seeds(&["tests/cl", "../icd/tests/exec", "tests/hir", "tests/ui"]);
+    let make = |r: &mut Random, n: usize| match r.below(4) {
+        0 => text::mutate(r, &seeds[n % seeds.len()]),
+        _ => text::vary(r, &seeds[n % seeds.len()]),
+    };
+    fuzz(make, compile);
+}

@@ -1,0 +1,210 @@
+//! Random texts: words in a row, and texts that make sense with changes.
+
+/// xorshift64*
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    pub(crate) fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 33) as usize % n.max(1)
+    }
+
+    fn one_of(&mut self, list: &[&'static str]) -> &'static str {
+        list[self.below(list.len())]
+    }
+}
+
+/// What tends to upset a preprocessor or a parser.
+#[rustfmt::skip]
+const WORDS: &[&str] = &[
+    "(", ")", "(", ")", "[", "]", "{", "}", "{", "}", ";", ";", ";", ",", ".", "->", "...", ":", "?", "+",
+    "-", "*", "/", "%", "++", "--", "&", "|", "^", "~", "!", "&&", "||", "<<", ">>", "<", ">", "<=", "==",
+    "=", "+=", "<<=", "#", "##", "\n#", "\n", "\n", "\\\n", " ", "int", "float", "float4", "uint", "void",
+    "struct", "union", "enum", "typedef", "const", "volatile", "restrict", "static", "inline", "kernel",
+    "__global", "local", "constant", "private", "read_only", "image2d_t", "if", "else", "for", "while",
+    "do", "switch", "case", "default", "break", "continue", "return", "goto", "sizeof", "vec_step",
+    "__attribute__((", "))", "__attribute__", "aligned", "opencl_unroll_hint", "typeof", "asm",
+    "__builtin_offsetof", "_Generic", "_Static_assert", "_Pragma(\"unroll\")", "a", "b", "c", "f", "x", "S",
+    "T", "M", "N", "__VA_ARGS__", "defined", "0", "1", "2.0f", "0x1p3", "1e", "09", "1.0h", "'a'", "'",
+    "\"s\"", "\"", "\\", "@", "$", "é", "/*", "*/", "//", "#define M(x) x x\n", "#define N M(N)\n",
+    "#define T(a, ...) a##__VA_ARGS__ #a\n", "M(", "N", "T(", "#if 1\n", "#if M(1) > 0\n", "#ifdef N\n",
+    "#elif 1\n", "#else\n", "#endif\n", "#include \"a.h\"\n", "#include M\n", "#line 7 \"x\"\n",
+    "#pragma unroll 4\n", "#pragma OPENCL FP_CONTRACT OFF\n", "#undef M\n", "#error x\n", "__LINE__",
+    "__FILE__", "__COUNTER__", "NAN", "void f(int x) {", "int a[] = {", "(float4)(", "(int)", "for (;;)",
+    "({", "})", "typedef struct {", "INFINITY",
+];
+
+/// Words of one kind: any of them may stand where another did, and often the program still means something.
+#[rustfmt::skip]
+const KINDS: &[&[&str]] = &[
+    &[
+        "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half", "bool",
+        "int2", "int3", "uint4", "char16", "short8", "ulong2", "float2", "float3", "float4", "float16", "double2",
+        "size_t", "uchar4",
+    ],
+    &["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "&&", "||", "<", ">", "<=", ">=", "==", "!=", ","],
+    &["=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="],
+    &["global", "local", "constant", "private"],
+    &["__global", "__local", "__constant", "__private"],
+    &["if", "while", "switch"],
+    &["break", "continue", "return"],
+    &["x", "y", "z", "w", "s0", "s1", "lo", "hi", "even", "odd", "xy", "xyz", "s01", "wzyx"],
+    &["min", "max", "pow", "fmod", "atan2", "fmin", "fmax", "mad24", "hadd", "rotate", "dot", "distance"],
+    &["sin", "cos", "sqrt", "fabs", "abs", "exp", "log", "floor", "length", "normalize", "clz", "popcount"],
+    &["const", "volatile", "restrict"],
+];
+
+/// Numbers that tend to matter.
+const NUMBERS: &[&str] = &[
+    "0",
+    "1",
+    "2",
+    "3",
+    "4",
+    "7",
+    "8",
+    "31",
+    "32",
+    "33",
+    "64",
+    "255",
+    "256",
+    "65535",
+    "65536",
+    "0x7fffffff",
+    "0x80000000",
+    "0xffffffff",
+    "0x7fffffffffffffffL",
+    "0xffffffffffffffffUL",
+    "-1",
+    "1.0f",
+    "0.5",
+    "1e30f",
+    "3.0h",
+];
+
+/// Words in a row.
+pub(crate) fn soup(r: &mut Random) -> String {
+    let mut s = String::new();
+    for _ in 0..r.below(200) {
+        s.push_str(r.one_of(WORDS));
+        if r.below(3) > 0 {
+            s.push(' ');
+        }
+    }
+    s
+}
+
+/// Changes a text that makes sense.
+/// Changes a text that makes sense.
+pub(crate) fn mutate(r: &mut Random, seed: &str) -> String {
+    let mut pieces = pieces(seed);
+    for _ in 0..1 + r.below(8) {
+        let at = r.below(pieces.len() + 1);
+        match r.below(5) {
+            0 if at < pieces.len() => {
+                pieces.remove(at);
+            }
+            1 if at < pieces.len() => {
+                let end = (at + r.below(40)).min(pieces.len());
+                pieces.drain(at..end);
+            }
+            2 if at < pieces.len() => {
+                let end = (at + r.below(40)).min(pieces.len());
+                let copy: Vec<&str> = pieces[at..end].to_vec();
+                let to = r.below(pieces.len() + 1);
+                pieces.splice(to..to, copy);
+            }
+            3 if at < pieces.len() => {
+                let other = r.below(pieces.len());
+                pieces.swap(at, other);
+            }
+            _ => pieces.insert(at, r.one_of(WORDS)),
+        }
+    }
+    pieces.concat()
+}
+
+/// Words, and all other characters one by one.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let n = rest
+            .find(|d: char| word(d) != word(c))
+            .unwrap_or(rest.len())
+            .min(if word(c) { rest.len() } else { c.len_utf8() });
+        let (piece, after) = rest.split_at(n.max(c.len_utf8()));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces
+}
+
+/// Changes a program so that it may well compile: words are replaced by others of their kind, names by other
+/// names of the program, statements are left out, doubled and moved.
+pub(crate) fn vary(r: &mut Random, seed: &str) -> String {
+    let mut pieces = pieces(seed);
+    let names: Vec<&str> = pieces.iter().copied().filter(|p| is_name(p)).collect();
+    for _ in 0..1 + r.below(6) {
+        let at = r.below(pieces.len());
+        match r.below(8) {
+            0 => move_statement(r, &mut pieces),
+            1 if !names.is_empty() => {
+                let from = (at..pieces.len()).find(|&i| is_name(pieces[i]));
+                if let Some(i) = from {
+                    pieces[i] = names[r.below(names.len())];
+                }
+            }
+            2 | 3 => {
+                let number = |p: &str| p.starts_with(|c: char| c.is_ascii_digit());
+                if let Some(i) = (at..pieces.len()).find(|&i| number(pieces[i])) {
+                    pieces[i] = r.one_of(NUMBERS);
+                }
+            }
+            _ => {
+                let kind = |p: &str| KINDS.iter().find(|k| k.contains(&p));
+                if let Some((i, k)) = (at..pieces.len()).find_map(|i| Some((i, kind(pieces[i])?))) {
+                    pieces[i] = r.one_of(k);
+                }
+            }
+        }
+    }
+    pieces.concat()
+}
+
+fn is_name(piece: &str) -> bool {
+    piece.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+/// A statement, or what stands between two semicolons, goes, comes twice, or comes elsewhere.
+fn move_statement(r: &mut Random, pieces: &mut Vec<&str>) {
+    let ends: Vec<usize> = (0..pieces.len()).filter(|&i| pieces[i] == ";").collect();
+    if ends.len() < 3 {
+        return;
+    }
+    let n = r.below(ends.len() - 1);
+    let (lo, hi) = (ends[n] + 1, ends[n + 1] + 1);
+    let statement = pieces[lo..hi].to_vec();
+    let how = r.below(3);
+    if how > 0 {
+        let to = ends[r.below(ends.len())] + 1;
+        pieces.splice(to..to, statement);
+        if how == 1 {
+            return;
+        }
+    }
+    // The copy may have shifted it: then something else goes.
+    pieces.drain(lo..hi);
+}
