@@ -40,6 +40,10 @@ impl Scalar {
             Scalar::Long | Scalar::ULong | Scalar::Double => 8,
         }
     }
+    /// An integer type that a vector may have as its element: any but `bool`.
+    pub fn is_lane_integer(self) -> bool {
+        !self.is_float() && self != Scalar::Bool
+    }
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Half | Scalar::Float | Scalar::Double)
     }

@@ -773,7 +773,20 @@ impl Sema<'_> {
                 format!("used type '{t}' where floating point type is not allowed"),
             ));
         }
-        let (mut a, mut b) = self.common_arms(a, b, span)?;
+        let (mut a, mut b) = match (self.ty(a.ty), self.ty(b.ty)) {
+            // Two integers become lanes of the vector: the higher rank wins, but nothing is promoted to int,
+            // which no condition of char or short lanes could choose from.
+            (&Type::Scalar(x), &Type::Scalar(y)) if x.is_lane_integer() && y.is_lane_integer() => {
+                let higher = if (x.bytes(), !x.is_signed()) >= (y.bytes(), !y.is_signed()) {
+                    x
+                } else {
+                    y
+                };
+                let ty = self.program.types.scalar(higher);
+                (self.numeric(a, ty), self.numeric(b, ty))
+            }
+            _ => self.common_arms(a, b, span)?,
+        };
         if let Type::Scalar(arm) = *self.ty(a.ty) {
             // Two scalars: the vector has the condition's lanes.
             let ty = self.vector_ty(arm, n);

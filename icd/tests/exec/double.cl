@@ -30,3 +30,13 @@ kernel void subnormals(global const double *a, global double *half_of, global do
   half_of[i] = a[i] * 0.5;
   twice[i] = a[i] + a[i];
 }
+// Beside a pole Gamma is subnormal where 1 / 180! alone would be 0.
+// kernel: gamma_beside_pole
+// global: 2
+// ulp: 16
+// arg: in ulong 2 = i == 0 ? 0xc066800000000200 : 0xc0667fffffffff00
+// arg: out double 2 => (i == 0 ? 0 - 69235 : 138469) * 4.94065645841246544e-324
+kernel void gamma_beside_pole(global const double *a, global double *r) {
+  int i = get_global_id(0);
+  r[i] = tgamma(a[i]);
+}

@@ -63,3 +63,17 @@ kernel void conversions(global const float4 *in, global uchar4 *a, global int4 *
 kernel void reinterpret(global const uint4 *in, global uchar16 *out) {
   out[get_global_id(0)] = as_uchar16(in[get_global_id(0)]);
 }
+// Scalars that a vector chooses between are not promoted (6.3.i).
+// kernel: scalar_arms
+// global: 1
+// arg: in char 16 = i % 3 - 1
+// arg: value char = 5
+// arg: value short = -7
+// arg: out char 16 => a0[i] < 0 ? 5 : 9
+// arg: out short 16 => a0[i] < 0 ? -7 : 5
+kernel void scalar_arms(global const char *c, char x, short y, global char *o, global short *p) {
+  char16 v = vload16(0, c);
+  char nine = 9;
+  vstore16(v ? x : nine, 0, o);
+  vstore16(convert_short16(v) ? y : x, 0, p);
+}

@@ -294,7 +294,8 @@ elemtype __c_exp2_dd_fp(elemtype p, elemtype pe, int *n)
 elemtype __c_scale_any_fp(elemtype m, int n)
 {
     if (n > GENC(130, 1030)) return m * as_elemtype(GEN_INF);
-    if (n < GENC(-160, -1085)) return m * (elemtype)0;
+    // |m| may be up to 2^60: Gamma's beside a pole is.
+    if (n < GENC(-220, -1150)) return m * (elemtype)0;
     return __c_scale_GEN(m, n);
 }
 
