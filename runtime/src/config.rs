@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `CALDERA_LOG=LEVEL[,GROUP=LEVEL…]` | `error`, `warn`, `info`, `debug`, `trace`, `off`; groups are module names such as `vk`, `queue`, `mem`, `program`, `api`. Unset: nothing is printed |
 //! | `CALDERA_LOG_FILE=PATH` | log there and not to standard error |
-//! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log |
+//! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log, as the group `validation` |
 //! | `CALDERA_VALIDATION=abort` | the same, and the process aborts at the first message |
 //! | `CALDERA_VULKAN_LIBRARY=PATH` | the Vulkan loader to use; unset: `libvulkan.so.1` as the dynamic linker finds it |
 //! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission |
-//! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there |
+//! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
 //! A flag or value that is not known is reported in the log and otherwise ignored.
 

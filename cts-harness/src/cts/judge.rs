@@ -32,6 +32,16 @@ pub(super) struct Verdict {
     pub(super) note: String,
 }
 
+impl Verdict {
+    /// A check complained: what passed or was skipped has failed.
+    pub(super) fn add_message(&mut self, message: &str, of: usize) {
+        if !self.status.is_bad() {
+            self.status = Status::Fail;
+            self.note = format!("{message} (1 of {of})");
+        }
+    }
+}
+
 impl Progress {
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Progress {
         let all = names

@@ -5,6 +5,7 @@
 
 mod bar;
 mod bless;
+mod checks;
 mod compare;
 mod expect;
 mod identity;

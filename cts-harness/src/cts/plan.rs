@@ -15,20 +15,30 @@ pub(super) struct Plan {
     pub(super) alone: Vec<Task>,
 }
 
-/// Cuts cases into tasks of at most `most` sub-tests; a suite's row may demand smaller ones.
-pub(super) fn plan(cases: Vec<Case>, most: usize) -> Plan {
+/// Seconds from which on a sub-test gets a process to itself.
+const LONG: f64 = 5.0;
+
+/// Cuts cases into tasks of at most `most` sub-tests; a suite's row may demand smaller ones, and a sub-test that is
+/// known to take long shares with none.
+pub(super) fn plan(cases: Vec<Case>, most: usize, expected: &dyn Fn(&str) -> Option<f64>) -> Plan {
     let mut plan = Plan {
         together: Vec::new(),
         alone: Vec::new(),
     };
+    let long = |case: &Case| expected(&case.name()).is_some_and(|s| s > LONG);
     for case in cases {
         let (tasks, most) = match case.suite.row.how {
+            How::Group if long(&case) => (&mut plan.together, 1),
             How::Group => (&mut plan.together, most),
             How::Single | How::Whole => (&mut plan.together, 1),
             How::Alone => (&mut plan.alone, 1),
         };
         match tasks.last_mut() {
-            Some(task) if task.len() < most && Arc::ptr_eq(&task[0].suite, &case.suite) => task.push(case),
+            Some(task)
+                if task.len() < most && Arc::ptr_eq(&task[0].suite, &case.suite) && !long(&task[0]) =>
+            {
+                task.push(case);
+            }
             _ => tasks.push(vec![case]),
         }
     }

@@ -133,6 +133,11 @@ impl RunFolder {
         log_path(&self.dir, name)
     }
 
+    /// Where SPIR-V modules that are not valid are kept.
+    pub(super) fn modules(&self) -> PathBuf {
+        self.dir.join("modules")
+    }
+
     /// A file of a running process, removed when its sub-tests are recorded.
     pub(super) fn scratch(&self, number: usize, extension: &str) -> PathBuf {
         self.dir

@@ -1,6 +1,7 @@
 //! Running cases: processes side by side, a time limit for each sub-test, a record for each as soon as it ended.
 
 use super::bar::Bar;
+use super::checks::Checks;
 use super::judge::{self, Progress, Verdict};
 use super::plan::{self, Share, Task};
 use super::platform::Target;
@@ -24,7 +25,7 @@ pub(super) struct Settings {
     /// Most sub-tests that share a process.
     pub(super) group: usize,
     pub(super) wimpy: bool,
-    pub(super) validation: bool,
+    pub(super) checks: Checks,
 }
 
 /// One run under way.
@@ -36,6 +37,14 @@ struct Run<'a> {
     results: Mutex<(Records, Option<Failure>)>,
     bar: Bar,
     processes: AtomicUsize,
+}
+
+/// What a process writes.
+struct Files {
+    log: PathBuf,
+    results: PathBuf,
+    /// Folder of the checks.
+    checks: PathBuf,
 }
 
 /// What came of a process's sub-tests.
@@ -55,7 +64,7 @@ pub(super) fn run(
 ) -> Result<Records, Failure> {
     process::catch_interrupts()?;
     let bar = Bar::new(todo.iter().map(Case::name), expected, settings.share.jobs);
-    let plan = plan::plan(todo, settings.group);
+    let plan = plan::plan(todo, settings.group, expected);
     let mut run = Run {
         target,
         settings,
@@ -128,32 +137,39 @@ impl Run<'_> {
 
     fn process(&self, cases: &[Case]) -> Result<Outcome, Failure> {
         let number = self.processes.fetch_add(1, Ordering::Relaxed);
-        let (log, results) = {
+        let files = {
             let folder = lock(&self.folder);
-            (folder.scratch(number, "log"), folder.scratch(number, "json"))
+            Files {
+                log: folder.scratch(number, "log"),
+                results: folder.scratch(number, "json"),
+                checks: folder.scratch(number, "checks"),
+            }
         };
-        let outcome = self.watched(cases, &log, &results);
-        for file in [&log, &results] {
-            let _ = std::fs::remove_file(file);
-        }
+        let outcome = self.watched(cases, &files);
+        let _ = std::fs::remove_file(&files.log);
+        let _ = std::fs::remove_file(&files.results);
         self.bar.idle(&cases.iter().map(Case::name).collect::<Vec<_>>());
         outcome
     }
 
-    fn watched(&self, cases: &[Case], log: &Path, results: &Path) -> Result<Outcome, Failure> {
+    fn watched(&self, cases: &[Case], files: &Files) -> Result<Outcome, Failure> {
         // A result of an earlier, interrupted attempt must not be taken for this one's.
-        let _ = std::fs::remove_file(results);
-        let mut command = self.command(cases, File::create(log)?, results)?;
+        let _ = std::fs::remove_file(&files.results);
+        let mut command = self.command(cases, File::create(&files.log)?, &files.results)?;
+        self.settings.checks.prepare(&mut command, &files.checks)?;
         let limit = self.limit(cases);
         let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
         for case in cases {
             self.bar.begun(&case.name());
         }
         let start = Instant::now();
-        let end = process::run(&mut command, log, limit, &mut progress)?;
+        let end = process::run(&mut command, &files.log, limit, &mut progress)?;
         let seconds = start.elapsed().as_secs_f64();
-        let results = std::fs::read_to_string(results).ok();
-        let text = String::from_utf8_lossy(&std::fs::read(log)?).into_owned();
+        let results = std::fs::read_to_string(&files.results).ok();
+        let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
+        let keep = lock(&self.folder).modules();
+        // With any check there is one sub-test to a process, to which the messages belong.
+        let messages = self.settings.checks.messages(&files.checks, &keep)?;
         let mut outcome = Outcome {
             records: Vec::new(),
             again: Vec::new(),
@@ -164,16 +180,20 @@ impl Run<'_> {
         for (index, case) in cases.iter().enumerate() {
             let (verdict, part, seconds) = if cases.len() == 1 {
                 let verdict = judge::alone(&end, results.as_deref(), &case.subtest);
-                (verdict, text.clone(), seconds)
+                (verdict, text.clone() + &messages.join("\n"), seconds)
             } else {
                 let verdict = judge::among(&end, results.as_deref(), &progress, index);
                 let part = part(&text, progress.span(index));
                 (verdict, part, progress.seconds(index).unwrap_or(0.0))
             };
             match verdict {
-                Some(verdict) => outcome
-                    .records
-                    .push(self.record(case, verdict, &part, seconds, limit)?),
+                Some(mut verdict) => {
+                    if let Some(message) = messages.first() {
+                        verdict.add_message(message, messages.len());
+                    }
+                    let record = self.record(case, verdict, &part, seconds, limit)?;
+                    outcome.records.push(record);
+                }
                 None if progress.current() == Some(index) => outcome.again.insert(0, case.clone()),
                 None => outcome.again.push(case.clone()),
             }
@@ -196,15 +216,6 @@ impl Run<'_> {
     ) -> Result<Record, Failure> {
         let name = case.name();
         std::fs::write(lock(&self.folder).log(&name), log)?;
-        if self.settings.validation && verdict.status == Status::Pass {
-            let message = log
-                .lines()
-                .find(|l| l.contains("Validation Error") || l.contains("VUID-"));
-            if let Some(message) = message {
-                verdict.status = Status::Fail;
-                verdict.note = message.to_owned();
-            }
-        }
         if verdict.note.is_empty() {
             verdict.note = match verdict.status {
                 Status::Pass | Status::Excluded | Status::Skip => String::new(),
@@ -248,9 +259,6 @@ impl Run<'_> {
         // Some programs look for files of theirs from where they are.
         if let Some(dir) = suite.program.parent() {
             command.current_dir(dir);
-        }
-        if self.settings.validation {
-            command.env("CALDERA_VALIDATION", "1").env("CALDERA_LOG", "warn");
         }
         Ok(command)
     }

@@ -1,5 +1,6 @@
 //! `list` and `run`: from the command line to a judged run.
 
+use super::checks::Checks;
 use super::expect::{self, Expectations};
 use super::plan::Share;
 use super::platform::{PlatformArgs, Target};
@@ -67,6 +68,9 @@ pub(super) struct RunArgs {
     /// Vulkan validation layer on; any message fails its sub-test
     #[arg(long)]
     validation: bool,
+    /// Every SPIR-V module that the driver is given goes through spirv-val; any message fails its sub-test
+    #[arg(long)]
+    spirv_val: bool,
     /// Directory of the expectations
     #[arg(long, hide = true)]
     expectations: Option<PathBuf>,
@@ -121,14 +125,10 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let selection = selection(args)?;
     let selected = select::cases(&build, &selection, Some(cpu))?;
     missing(&selected.missing);
-    if args.validation && !target.ours {
-        return fail(
-            "--validation works with Caldera only: the layer is switched on through its environment",
-        );
-    }
+    let checks = Checks::new(args.validation, args.spirv_val, target.ours)?;
     let wimpy = selected.wimpy && !args.full;
     let mode = if wimpy { "wimpy" } else { "full" };
-    target.info.mode = format!("{mode}{}", if args.validation { " validation" } else { "" });
+    target.info.mode = format!("{mode}{}", checks.words());
     target.info.cts = build.revision_or_guess();
     target.info.started = now();
     let slug = target.info.slug();
@@ -150,9 +150,9 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let settings = Settings {
         share: Share::new(args.jobs, cores, cpu),
         timeout: args.timeout.map(Duration::from_secs),
-        group: if args.validation { 1 } else { args.group.max(1) },
+        group: if checks.any() { 1 } else { args.group.max(1) },
         wimpy,
-        validation: args.validation,
+        checks,
     };
     progress::step(&format!(
         "{} on {} ({}), {mode}: {} to run, {} done before, {} at a time; results in {}",
@@ -166,7 +166,9 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     ));
     let earlier = earlier(&slug)?;
     let known = |name: &str| earlier.get(name).map(|r| r.seconds);
+    let todo_was = todo.len();
     let new = run::run(todo, run_folder, &target, &settings, &known)?;
+    settings.checks.report(todo_was);
     done.extend(excluded.into_iter().map(|r| (r.name.clone(), r)));
     done.extend(new);
     let records: Vec<&Record> = names.iter().filter_map(|n| done.get(n)).collect();

@@ -85,6 +85,7 @@ impl DeviceModule {
         let logical = device.logical()?;
         // Drivers and validation layers older than the reflection's revision refuse it; none needs it.
         let stripped = reflect::strip(words).map_err(unusable)?;
+        crate::program::dump::module(&stripped);
         let shader = vk::Shader::new(logical, &stripped).map_err(|e| {
             Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
         })?;

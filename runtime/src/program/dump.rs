@@ -1,10 +1,12 @@
-//! `CALDERA_DUMP`: what each build was given, and what each stage of the compiler made of it.
+//! `CALDERA_DUMP`: what each build was given, what each stage of the compiler made of it, and what the driver got.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use caldera_compiler::{Dump, Observer, Stage};
+
+use crate::config::config;
 
 /// Writes the stages of one build into a folder of its own.
 pub(super) struct Dumper {
@@ -36,6 +38,19 @@ impl Dumper {
         if let Err(e) = std::fs::write(&path, bytes) {
             log::error!(target: "program", "CALDERA_DUMP: {}: {e}", path.display());
         }
+    }
+}
+
+/// Writes a module exactly as the driver gets it, named by its hash.
+pub(crate) fn module(words: &[u32]) {
+    let Some(root) = &config().dump else { return };
+    let dir = root.join("modules");
+    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let mut hash = DefaultHasher::new();
+    words.hash(&mut hash);
+    let path = dir.join(format!("{:016x}.spv", hash.finish()));
+    if let Err(e) = std::fs::create_dir_all(&dir).and_then(|()| std::fs::write(&path, bytes)) {
+        log::error!(target: "program", "CALDERA_DUMP: {}: {e}", path.display());
     }
 }
 

@@ -11,7 +11,7 @@
 pub mod binary;
 pub mod build;
 pub mod cache;
-mod dump;
+pub(crate) mod dump;
 pub mod link;
 mod toolchain;
 

@@ -75,7 +75,7 @@ extern "system" fn callback(
         log::Level::Warn
     };
     MESSAGES.fetch_add(1, Ordering::Relaxed);
-    log::log!(level, "{text}");
+    log::log!(target: "validation", level, "{text}");
     if ABORT.load(Ordering::Relaxed) {
         // Whoever asked for this wants to know why, also without CALDERA_LOG.
         let _ = writeln!(std::io::stderr(), "CALDERA_VALIDATION=abort: {text}");
