@@ -206,18 +206,28 @@ mod tests {
         assert!(Checks::new(false, false, false).is_ok());
     }
 
-    /// An empty module is valid; one with a type that is used and not declared is not.
+    /// A shader that does nothing is valid; without its last instruction it is not.
     #[test]
     fn the_validator_is_asked() {
-        let words = |extra: &[u32]| -> Vec<u8> {
-            let mut all = vec![0x0723_0203, 0x0001_0300, 0, 10, 0];
-            // OpCapability Shader, OpMemoryModel Logical GLSL450
-            all.extend([2 << 16 | 17, 1, 3 << 16 | 14, 0, 1]);
-            all.extend(extra);
-            all.iter().flat_map(|w: &u32| w.to_le_bytes()).collect()
+        let inst = |opcode: u32, operands: &[u32]| {
+            let mut words = vec![(operands.len() as u32 + 1) << 16 | opcode];
+            words.extend(operands);
+            words
         };
-        assert_eq!(spirv_val(&words(&[])).unwrap(), None);
-        // OpConstant of the undeclared type %5
-        assert!(spirv_val(&words(&[4 << 16 | 43, 5, 6, 0])).unwrap().is_some());
+        let main = u32::from_le_bytes(*b"main");
+        let mut words = vec![0x0723_0203, 0x0001_0300, 0, 10, 0];
+        words.extend(inst(17, &[1])); // OpCapability Shader
+        words.extend(inst(14, &[0, 1])); // OpMemoryModel Logical GLSL450
+        words.extend(inst(15, &[5, 1, main, 0])); // OpEntryPoint GLCompute %1 "main"
+        words.extend(inst(16, &[1, 17, 1, 1, 1])); // OpExecutionMode %1 LocalSize 1 1 1
+        words.extend(inst(19, &[2])); // %2 = OpTypeVoid
+        words.extend(inst(33, &[3, 2])); // %3 = OpTypeFunction %2
+        words.extend(inst(54, &[2, 1, 0, 3])); // %1 = OpFunction %2 None %3
+        words.extend(inst(248, &[4])); // %4 = OpLabel
+        words.extend(inst(253, &[])); // OpReturn
+        words.extend(inst(56, &[])); // OpFunctionEnd
+        let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+        assert_eq!(spirv_val(&bytes).unwrap(), None);
+        assert!(spirv_val(&bytes[..bytes.len() - 4]).unwrap().is_some());
     }
 }
