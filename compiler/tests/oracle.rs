@@ -485,6 +485,7 @@ fn the_pipeline_preserves_meaning() {
         pipeline
             .run(&mut after, &mut cx)
             .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{module}"));
+        assert_eq!(cx.report.unsettled, [""; 0], "seed {seed}");
         let actual = execute(&after, seed);
         assert!(
             expected.is_err() || actual == expected,

@@ -59,19 +59,9 @@ fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
             .any(|a| matches!(a.kind, crate::ir::ArgKind::Local { .. }));
         let mut alone = kernel.required_size.is_none() && !local_args;
         while let Some((_, inst)) = walk.next(func) {
-            alone &= match &func.insts[inst].op {
-                Op::Intrinsic(
-                    Intrinsic::LocalId
-                    | Intrinsic::GroupId
-                    | Intrinsic::LocalSize
-                    | Intrinsic::NumGroups
-                    | Intrinsic::GlobalSize
-                    | Intrinsic::WorkgroupId
-                    | Intrinsic::LocalInvocationId
-                    | Intrinsic::WorkgroupSize
-                    | Intrinsic::Barrier(_),
-                ) => false,
-                Op::GlobalAddr(g) => module.globals[*g].space != AddressSpace::Local,
+            alone &= match func.insts[inst].op {
+                Op::Intrinsic(i) => !sees_group(i),
+                Op::GlobalAddr(g) => module.globals[g].space != AddressSpace::Local,
                 _ => true,
             };
         }
@@ -80,6 +70,76 @@ fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
         }
     }
     list
+}
+
+/// Whether what an intrinsic does depends on how the NDRange is cut into work-groups.
+fn sees_group(op: Intrinsic) -> bool {
+    match op {
+        Intrinsic::LocalId
+        | Intrinsic::GroupId
+        | Intrinsic::LocalSize
+        | Intrinsic::NumGroups
+        | Intrinsic::WorkgroupId
+        | Intrinsic::LocalInvocationId
+        | Intrinsic::WorkgroupSize
+        | Intrinsic::Barrier(_) => true,
+        // Computed from the number of groups: they must cover the range exactly.
+        Intrinsic::GlobalSize => true,
+        Intrinsic::GlobalId
+        | Intrinsic::GlobalOffset
+        | Intrinsic::WorkDim
+        | Intrinsic::Fence(_)
+        | Intrinsic::Atomic(_)
+        | Intrinsic::FAbs
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Trunc
+        | Intrinsic::RoundEven
+        | Intrinsic::Sqrt
+        | Intrinsic::InverseSqrt
+        | Intrinsic::Fma
+        | Intrinsic::FMin
+        | Intrinsic::FMax
+        | Intrinsic::Sin
+        | Intrinsic::Cos
+        | Intrinsic::Tan
+        | Intrinsic::Asin
+        | Intrinsic::Acos
+        | Intrinsic::Atan
+        | Intrinsic::Atan2
+        | Intrinsic::Sinh
+        | Intrinsic::Cosh
+        | Intrinsic::Tanh
+        | Intrinsic::Asinh
+        | Intrinsic::Acosh
+        | Intrinsic::Atanh
+        | Intrinsic::Exp
+        | Intrinsic::Exp2
+        | Intrinsic::Log
+        | Intrinsic::Log2
+        | Intrinsic::Pow
+        | Intrinsic::Ldexp
+        | Intrinsic::Dot
+        | Intrinsic::IsNan
+        | Intrinsic::IsInf
+        | Intrinsic::Any
+        | Intrinsic::All
+        | Intrinsic::SAbs
+        | Intrinsic::SMin
+        | Intrinsic::SMax
+        | Intrinsic::UMin
+        | Intrinsic::UMax
+        | Intrinsic::UMulHigh
+        | Intrinsic::SMulHigh
+        | Intrinsic::PopCount
+        | Intrinsic::Clz
+        | Intrinsic::Ctz
+        | Intrinsic::BitReverse
+        | Intrinsic::UnpackHalf2x16
+        | Intrinsic::PackHalf2x16
+        | Intrinsic::Printf
+        | Intrinsic::Prefetch => false,
+    }
 }
 
 /// The slots that the module needs, laid out from offset 0.
