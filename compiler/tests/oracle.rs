@@ -449,6 +449,7 @@ fn passes_preserve_meaning() {
             &["inline", "lower_exits"],
             &["inline", "simplify_regions", "lower_exits"],
             &["inline", "unroll_loops"],
+            &["inline", "mem2reg", "unroll_counted"],
             &[
                 "inline",
                 "mem2reg",

@@ -26,6 +26,8 @@ pub mod mem2reg;
 pub mod pipeline;
 pub mod simplify_regions;
 pub mod sroa;
+pub mod trip_count;
+pub mod unroll_counted;
 pub mod unroll_loops;
 
 use crate::diag::{Diags, InternalError};

@@ -3,7 +3,7 @@
 use super::{
     Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
     lower_exits, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values,
-    mem2reg, simplify_regions, sroa, unroll_loops,
+    mem2reg, simplify_regions, sroa, unroll_counted, unroll_loops,
 };
 use crate::inv;
 use crate::target::Target;
@@ -22,7 +22,13 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(mem2reg::PASS); // everything below wants to see values, not memory
     p.fixpoint(
         "early",
-        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+        &[
+            const_fold::PASS,
+            cse::PASS,
+            simplify_regions::PASS,
+            dce::PASS,
+            unroll_counted::PASS, // before the next promotion: arrays that it lets have constant indices
+        ],
     );
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
     p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments

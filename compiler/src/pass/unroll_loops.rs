@@ -11,11 +11,12 @@
 //! [`MAX_FACTOR`] times as large. More costs too much time in llvmpipe's compiler.
 
 use super::analysis::Jumps;
+use super::trip_count::{positions, trip_count};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
-use crate::ir::{BinOp, Function, Inst, Module, Op, Ty};
+use crate::ir::{Function, Inst, Module, Op, Ty};
 
 pub const PASS: Pass = Pass {
     name: "unroll_loops",
@@ -35,18 +36,20 @@ const MAX_WITH_BARRIER: usize = 2;
 /// Instructions that the unrolled loops of a function may have together: compile time again.
 const MAX_INSTS: usize = 4096;
 
-/// Constant trip counts up to here are left alone.
+/// Constant trip counts up to here are left alone: Vulkan drivers unroll such a loop entirely, which more exits
+/// would only keep them from.
 const SHORT: u64 = 32;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         let jumps = Jumps::new(func);
+        let position = positions(func);
         let plan: Vec<Candidate> = func
             .insts_in_order()
             .into_iter()
             .filter(|&i| func.insts[i].op == Op::Loop && !jumps.repeats(i).is_empty())
-            .filter(|&i| !is_short(func, i, jumps.repeats(i)))
+            .filter(|&i| trip_count(func, &jumps, &position, i, SHORT).is_none())
             .filter_map(|i| Candidate::new(func, i))
             .collect();
         let factor = factor(&plan);
@@ -55,7 +58,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
         }
         let source = func.clone();
         for loop_ in plan {
-            unroll(func, &source, loop_.inst, factor.min(loop_.most));
+            iterations_in_one(func, &source, loop_.inst, factor.min(loop_.most), |_, _, _, _| {});
         }
         changed = true;
     }
@@ -92,26 +95,6 @@ impl Candidate {
     }
 }
 
-/// Whether the loop counts up from a constant to one that is near: Vulkan drivers unroll it entirely, which more
-/// exits would only keep them from.
-fn is_short(func: &Function, inst: Inst, repeats: &[Inst]) -> bool {
-    let &[repeat] = repeats else { return false };
-    let body = func.insts[inst].regions[0];
-    let params = &func.regions[body].args;
-    params.iter().enumerate().any(|(n, &param)| {
-        let counts = func.def_inst(func.insts[repeat].args[n]).is_some_and(|step| {
-            func.insts[step].op == Op::Binary(BinOp::IAdd) && func.insts[step].args.contains(&param)
-        });
-        let first = func.as_bits(func.insts[inst].args[n]).filter(|_| counts);
-        let limit = func.regions[body].insts.iter().find_map(|&i| {
-            let data = &func.insts[i];
-            let compares = matches!(data.op, Op::Compare(_)) && data.args[0] == param;
-            func.as_bits(*data.args.get(1)?).filter(|_| compares)
-        });
-        matches!((first, limit), (Some(a), Some(b)) if b.abs_diff(a) <= SHORT)
-    })
-}
-
 /// How many copies of the bodies there are to be: a power of two, the same for all.
 fn factor(plan: &[Candidate]) -> usize {
     let mut factor = MAX_FACTOR;
@@ -122,15 +105,22 @@ fn factor(plan: &[Candidate]) -> usize {
     factor
 }
 
-/// Replaces the body by blocks in a row, each a copy of it that is left where the original repeats.
-fn unroll(func: &mut Function, source: &Function, target: Inst, factor: usize) {
+/// Replaces a loop's body by blocks in a row, each a copy of it that is left where the original repeats. `finish`
+/// gets each instruction of `source`, its copy, and the number of the copy.
+pub(super) fn iterations_in_one(
+    func: &mut Function,
+    source: &Function,
+    target: Inst,
+    factor: usize,
+    finish: impl Fn(&mut Function, Inst, Inst, usize),
+) {
     let span = source.insts[target].span;
     let body = source.insts[target].regions[0];
     let params = &source.regions[body].args;
     let types: Vec<Ty> = params.iter().map(|&p| source.ty(p)).collect();
     let mut values = params.clone();
     func.regions[body].insts.clear();
-    for _ in 0..factor {
+    for copy in 0..factor {
         let block = func.new_inst(Op::Block, vec![], &types, span);
         let region = func.new_region(&[]);
         func.insts[block].regions.push(region);
@@ -139,10 +129,11 @@ fn unroll(func: &mut Function, source: &Function, target: Inst, factor: usize) {
         for (&param, &value) in params.iter().zip(&values) {
             cloner.map_value(param, value);
         }
-        cloner.region(func, body, region, |func, _, new| {
+        cloner.region(func, body, region, |func, old, new| {
             if func.insts[new].op == Op::Repeat(target) {
                 func.insts[new].op = Op::Exit(block);
             }
+            finish(func, old, new, copy);
         });
         values.clone_from(&func.insts[block].results);
     }
