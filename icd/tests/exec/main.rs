@@ -4,6 +4,7 @@
 mod common;
 
 mod expr;
+mod file;
 mod printf;
 mod scalar;
 
@@ -13,115 +14,8 @@ use std::ptr::{null, null_mut};
 use common::objects::Setup;
 use common::{cl_kernel, cl_mem};
 use expr::{Num, Scope, eval};
+use file::{Arg, Run, parse};
 use scalar::Scalar;
-
-/// `arg:` lines.
-#[derive(Debug)]
-enum Arg {
-    Buffer {
-        scalar: Scalar,
-        count: usize,
-        before: Option<String>,
-        after: Option<String>,
-    },
-    Value {
-        scalar: Scalar,
-        values: Vec<String>,
-    },
-    Local(usize),
-    Null,
-}
-
-/// A `kernel:` line and what belongs to it.
-#[derive(Debug, Default)]
-struct Run {
-    kernel: String,
-    global: Vec<usize>,
-    local: Vec<usize>,
-    offset: Vec<usize>,
-    args: Vec<Arg>,
-    ulp: f64,
-}
-
-/// A test file.
-#[derive(Debug, Default)]
-struct File {
-    needs: Vec<String>,
-    options: String,
-    runs: Vec<Run>,
-}
-
-fn numbers(text: &str) -> Vec<usize> {
-    text.split_whitespace()
-        .map(|n| n.parse().unwrap_or_else(|e| panic!("{n}: {e}")))
-        .collect()
-}
-
-fn parse_arg(text: &str) -> Arg {
-    let (kind, rest) = text.split_once(' ').unwrap_or((text, ""));
-    match kind {
-        "null" => return Arg::Null,
-        "local" => return Arg::Local(rest.trim().parse().expect("bytes")),
-        _ => {}
-    }
-    let (head, expressions) = match rest.find('=') {
-        Some(at) => rest.split_at(at),
-        None => (rest, ""),
-    };
-    let mut head = head.split_whitespace();
-    let scalar = Scalar::named(head.next().expect("a type"));
-    if kind == "value" {
-        let values = expressions[1..].split(',').map(|e| e.trim().to_owned()).collect();
-        return Arg::Value { scalar, values };
-    }
-    let count = head.next().and_then(|n| n.parse().ok()).expect("a count");
-    let (before, after) = match expressions.split_once("=>") {
-        Some((before, after)) => (before.trim(), Some(after.trim().to_owned())),
-        None => (expressions.trim(), None),
-    };
-    let before = before.strip_prefix('=').map(|e| e.trim().to_owned());
-    match kind {
-        "in" => assert!(before.is_some() && after.is_none(), "{text}"),
-        "out" => assert!(before.is_none() && after.is_some(), "{text}"),
-        "inout" => assert!(before.is_some() && after.is_some(), "{text}"),
-        _ => panic!("unknown argument {text:?}"),
-    }
-    Arg::Buffer {
-        scalar,
-        count,
-        before,
-        after,
-    }
-}
-
-fn parse(source: &str) -> File {
-    let mut file = File::default();
-    for line in source.lines() {
-        let Some((key, value)) = line.trim().strip_prefix("// ").and_then(|l| l.split_once(": ")) else {
-            continue;
-        };
-        let value = value.trim();
-        if key == "kernel" {
-            file.runs.push(Run {
-                kernel: value.to_owned(),
-                ..Run::default()
-            });
-            continue;
-        }
-        match (key, file.runs.last_mut()) {
-            ("needs", _) => file.needs.push(value.to_owned()),
-            ("options", _) => value.clone_into(&mut file.options),
-            ("global", Some(run)) => run.global = numbers(value),
-            ("local", Some(run)) => run.local = numbers(value),
-            ("offset", Some(run)) => run.offset = numbers(value),
-            ("arg", Some(run)) => run.args.push(parse_arg(value)),
-            ("ulp", Some(run)) => run.ulp = value.parse().expect("a number"),
-            _ => {}
-        }
-    }
-    assert!(!file.runs.is_empty(), "no `// kernel:` line");
-    file
-}
 
 /// An argument on the device.
 struct Placed {

@@ -1,0 +1,234 @@
+//! The programs of the execution tests, interpreted before and after the passes.
+
+use crate::expr::{Num, Scope, eval};
+use crate::file::{self, Run, parse};
+use caldera_compiler::diag::Diags;
+use caldera_compiler::driver::{Input, compile_object};
+use caldera_compiler::interp::{Arg, Launch, Memory, Trap, launch};
+use caldera_compiler::ir::Module;
+use caldera_compiler::options::Options;
+use caldera_compiler::pass::{Hooks, PassCx, pipeline};
+use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::target::Target;
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Steps of one work-item.
+const STEPS: u64 = 2_000_000;
+
+/// Work-items of a launch that are worth interpreting.
+const MAX_ITEMS: usize = 4096;
+
+/// What a run leaves in its buffers.
+type Buffers = Vec<Vec<u8>>;
+
+/// A run's arguments; the values of each before it.
+struct Setting {
+    memory: Memory,
+    args: Vec<Arg>,
+    values: Vec<Vec<Num>>,
+    launch: Launch,
+}
+
+/// `None` for a run that the interpreter has no way to launch.
+fn setting(run: &Run) -> Option<Setting> {
+    let items: usize = run.global.iter().product();
+    if !run.offset.is_empty() || items > MAX_ITEMS {
+        return None;
+    }
+    let mut s = Setting {
+        memory: Memory::default(),
+        args: Vec::new(),
+        values: Vec::new(),
+        launch: Launch {
+            groups: [1; 3],
+            local: [1; 3],
+            steps: STEPS,
+        },
+    };
+    for (d, &global) in run.global.iter().enumerate() {
+        let local = run.local.get(d).copied().unwrap_or(1);
+        s.launch.local[d] = local as u32;
+        s.launch.groups[d] = (global / local) as u32;
+    }
+    for arg in &run.args {
+        let value = |scalar: &crate::scalar::Scalar, n: usize, e: &str, i: usize| {
+            let scope = Scope {
+                i,
+                n,
+                args: &s.values,
+            };
+            scalar.decode(&scalar.encode(eval(e, &scope)))
+        };
+        let (arg, values) = match arg {
+            file::Arg::Buffer {
+                scalar,
+                count,
+                before,
+                ..
+            } => {
+                let values: Vec<Num> = match before {
+                    Some(e) => (0..*count).map(|i| value(scalar, *count, e, i)).collect(),
+                    None => Vec::new(),
+                };
+                let bytes = match before {
+                    Some(_) => values.iter().flat_map(|v| scalar.encode(*v)).collect(),
+                    None => vec![0xCD; count * scalar.size()],
+                };
+                (Arg::Pointer(s.memory.add(bytes)), values)
+            }
+            file::Arg::Value { scalar, values } => {
+                let values: Vec<Num> = values.iter().map(|e| value(scalar, 1, e, 0)).collect();
+                let mut bytes: Vec<u8> = values.iter().flat_map(|v| scalar.encode(*v)).collect();
+                if values.len() == 3 {
+                    bytes.resize(4 * scalar.size(), 0);
+                }
+                (Arg::Bytes(bytes), values)
+            }
+            file::Arg::Local(bytes) => (Arg::Local(*bytes as u32), Vec::new()),
+            file::Arg::Null => (Arg::Pointer(0), Vec::new()),
+        };
+        s.args.push(arg);
+        s.values.push(values);
+    }
+    Some(s)
+}
+
+fn interpret(module: &Module, run: &Run) -> Result<Option<(Buffers, Vec<Vec<Num>>)>, Trap> {
+    let Some(mut s) = setting(run) else {
+        return Ok(None);
+    };
+    let kernel = module.kernels.iter().position(|k| k.name == run.kernel);
+    let kernel = kernel.unwrap_or_else(|| panic!("no kernel {}", run.kernel));
+    launch(module, kernel, &s.args, s.launch, &mut s.memory)?;
+    let buffer = |arg: &Arg| match arg {
+        Arg::Pointer(address) => s.memory.object(*address).to_vec(),
+        Arg::Bytes(_) | Arg::Local(_) => Vec::new(),
+    };
+    Ok(Some((s.args.iter().map(buffer).collect(), s.values)))
+}
+
+/// Where a result is not what the file states.
+fn wrong(run: &Run, buffers: &Buffers, values: &[Vec<Num>]) -> Option<String> {
+    for (k, (arg, bytes)) in run.args.iter().zip(buffers).enumerate() {
+        let file::Arg::Buffer {
+            scalar,
+            count,
+            after: Some(after),
+            ..
+        } = arg
+        else {
+            continue;
+        };
+        for (i, element) in bytes.chunks(scalar.size()).enumerate() {
+            let scope = Scope {
+                i,
+                n: *count,
+                args: values,
+            };
+            let expected = scalar.decode(&scalar.encode(eval(after, &scope)));
+            let got = scalar.decode(element);
+            if !scalar.close(got, expected, run.ulp) {
+                return Some(format!(
+                    "argument {k}, element {i}: {got:?}, expected {expected:?}"
+                ));
+            }
+        }
+    }
+    None
+}
+
+fn after_passes(module: &Module, target: &Target, limit: Option<usize>) -> (Module, usize) {
+    let mut after = module.clone();
+    let mut diags = Diags::default();
+    let mut cx = PassCx::new(target, &mut diags);
+    cx.hooks = Hooks {
+        limit,
+        ..Hooks::default()
+    };
+    if let Err(e) = pipeline::pipeline(target).run(&mut after, &mut cx) {
+        panic!("{e}");
+    }
+    (after, cx.report.executed)
+}
+
+/// The number of the pass after which a run goes wrong.
+fn bisect(module: &Module, target: &Target, run: &Run, passes: usize) -> usize {
+    let (mut good, mut bad) = (0, passes);
+    while bad - good > 1 {
+        let middle = usize::midpoint(good, bad);
+        let (after, _) = after_passes(module, target, Some(middle));
+        match interpret(&after, run) {
+            Ok(Some((buffers, values))) if wrong(run, &buffers, &values).is_none() => good = middle,
+            _ => bad = middle,
+        }
+    }
+    bad
+}
+
+/// The failures of a file, and how many runs were compared.
+fn check(source: &str, target: &Target) -> (String, usize) {
+    let file = parse(source);
+    let mut failures = String::new();
+    let mut compared = 0;
+    let options = Options::parse(&file.options).expect("options");
+    let input = Input {
+        name: "test.cl",
+        source,
+        options: &options,
+        resolver: &NoIncludes,
+    };
+    let object = match compile_object(&input, target) {
+        Ok(object) => object,
+        Err(e) => return (e.log, 0),
+    };
+    let (after, passes) = after_passes(&object.module, target, None);
+    for run in &file.runs {
+        let before = match interpret(&object.module, run) {
+            Ok(Some((buffers, values))) => wrong(run, &buffers, &values),
+            // Conversions out of range whose result is not used are undefined here too; some loop for long.
+            Ok(None) | Err(Trap::NotSupported(_) | Trap::Undefined(_) | Trap::Steps) => continue,
+            Err(e) => Some(e.to_string()),
+        };
+        if let Some(why) = before {
+            writeln!(failures, "{} before the passes: {why}", run.kernel).unwrap();
+            continue;
+        }
+        compared += 1;
+        let result = match interpret(&after, run) {
+            Ok(Some((buffers, values))) => wrong(run, &buffers, &values),
+            Ok(None) => None,
+            Err(e) => Some(e.to_string()),
+        };
+        if let Some(why) = result {
+            let n = bisect(&object.module, target, run, passes);
+            writeln!(failures, "{} after pass number {n}: {why}", run.kernel).unwrap();
+        }
+    }
+    (failures, compared)
+}
+
+#[test]
+fn execution_tests_compute_what_they_state() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../icd/tests/exec");
+    let mut failures = String::new();
+    let mut compared = 0;
+    let mut paths: Vec<_> = std::fs::read_dir(dir)
+        .expect("the execution tests")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cl"))
+        .collect();
+    paths.sort();
+    for path in paths {
+        let source = std::fs::read_to_string(&path).expect("readable");
+        for target in [Target::desktop(), Target::faulty()] {
+            let (text, runs) = check(&source, &target);
+            if !text.is_empty() {
+                writeln!(failures, "== {} ==\n{text}", path.display()).unwrap();
+            }
+            compared += runs;
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+    assert!(compared >= 40, "only {compared} runs");
+}
