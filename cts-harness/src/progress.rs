@@ -21,6 +21,11 @@ pub(crate) fn line(text: &str) {
     println!("{text}");
 }
 
+/// Something that one should know and that stops nothing.
+pub(crate) fn warning(text: &str) {
+    eprintln!("warning: {text}");
+}
+
 /// A failure.
 pub(crate) fn error(text: &str) {
     eprintln!("error: {text}");

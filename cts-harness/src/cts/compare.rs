@@ -25,7 +25,7 @@ pub(super) fn compare(before: &Path, after: &Path, force: bool) -> Outcome {
     }
     let (lines, worse) = changes(&results::read(before)?, &results::read(after)?);
     lines.iter().for_each(|l| progress::line(l));
-    progress::line(&format!("{} changes, {worse} for the worse", lines.len()));
+    progress::line(&format!("{} changed, {worse} for the worse", lines.len()));
     Ok(())
 }
 

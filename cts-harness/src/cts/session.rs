@@ -83,7 +83,7 @@ pub(super) struct RunArgs {
 pub(super) fn list(args: &ListArgs) -> Outcome {
     let build = suite::open(args.suite.cts.as_deref())?;
     if let Some(complaint) = build.complaint() {
-        progress::error(&complaint);
+        progress::warning(&complaint);
     }
     if args.suites {
         for suite in &build.suites {
@@ -110,7 +110,7 @@ pub(super) fn list(args: &ListArgs) -> Outcome {
 
 fn missing(suites: &[String]) {
     if !suites.is_empty() {
-        progress::error(&format!("not in this CTS build: {}", suites.join(", ")));
+        progress::warning(&format!("not in this CTS build: {}", suites.join(", ")));
     }
 }
 
@@ -118,7 +118,7 @@ fn missing(suites: &[String]) {
 pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let build = suite::open(args.suite.cts.as_deref())?;
     if let Some(complaint) = build.complaint() {
-        progress::error(&complaint);
+        progress::warning(&complaint);
     }
     let mut target = Target::open(&args.platform)?;
     let cpu = target.info.device_type == "cpu";

@@ -1,0 +1,73 @@
+//! Ctrl-C, once and twice.
+
+use crate::fake::{Fake, Given};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+fn start(fake: &Fake) -> Child {
+    fake.command(&fake.run_arguments("out", &["alpha", "--jobs", "1", "--group", "1"]))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn interrupt(child: &Child) {
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+}
+
+/// Waits for a condition; a busy machine gets a minute.
+#[track_caller]
+fn wait_for(what: &str, mut is: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what} does not come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn runs(process: &str) -> bool {
+    // A process that ended and that nobody waits for has no working directory any more.
+    Path::new("/proc").join(process.trim()).join("cwd").exists()
+}
+
+#[test]
+fn ctrl_c_leaves_a_run_that_goes_on() {
+    let fake = Fake::new("interrupt", &[("alpha", "exit_a hang_b pass_c")]);
+    let child = start(&fake);
+    let sleeping = fake.path("build/test_conformance/alpha/sleeping");
+    wait_for("the hanging sub-test", || sleeping.exists());
+    wait_for("its number", || {
+        !fake.read("build/test_conformance/alpha/sleeping").is_empty()
+    });
+    interrupt(&child);
+    let given = Given::of(child.wait_with_output().unwrap());
+    given.ends(130).has(&["interrupted: 1 of 3", "--out out goes on"]);
+    assert_eq!(fake.results("out"), ["alpha/exit_a Crash"]);
+    let sleeper = fake.read("build/test_conformance/alpha/sleeping");
+    wait_for("the end of the hanging process", || !runs(&sleeper));
+    let left = std::fs::read_dir(fake.path("out")).unwrap().flatten();
+    assert!(
+        left.map(|e| e.file_name())
+            .all(|n| !n.to_string_lossy().starts_with("running"))
+    );
+
+    let given = fake.run("out", &["alpha", "--timeout", "1"]);
+    given.has(&["2 to run, 1 done before", "1/3"]);
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    // A program that ignores being asked politely makes no difference: it is ended by SIGKILL.
+    let fake = Fake::new("twice", &[("alpha", "hang_a")]);
+    let child = start(&fake);
+    let sleeping = fake.path("build/test_conformance/alpha/sleeping");
+    wait_for("the hanging sub-test", || sleeping.exists());
+    interrupt(&child);
+    interrupt(&child);
+    let given = Given::of(child.wait_with_output().unwrap());
+    given.ends(130);
+}
