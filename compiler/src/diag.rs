@@ -64,8 +64,11 @@ pub struct Diags {
 }
 
 impl Diags {
-    /// Appends one.
+    /// Appends one, unless the same was said just before: a macro may use its argument several times.
     pub fn push(&mut self, d: Diag) {
+        if self.list.iter().rev().take(8).any(|old| *old == d) {
+            return;
+        }
         self.errors += usize::from(d.severity == Severity::Error);
         self.list.push(d);
     }
@@ -103,7 +106,19 @@ impl Diags {
     /// Renders the build log.
     pub fn render(&self, map: &SourceMap) -> String {
         let mut out = String::new();
+        let mut includers = Vec::new();
         for d in &self.list {
+            let now = if d.span.is_none() {
+                Vec::new()
+            } else {
+                map.includers(d.span)
+            };
+            if now != includers {
+                for at in now.iter().map(|&s| map.locate(s)) {
+                    out.push_str(&format!("In file included from {}:{}:\n", at.file, at.line));
+                }
+                includers = now;
+            }
             let word = match d.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",
@@ -136,11 +151,29 @@ impl Diags {
     }
 }
 
+/// Most macros that one position is traced through.
+const MAX_EXPANSIONS: usize = 6;
+
 fn render_one(out: &mut String, map: &SourceMap, span: Span, word: &str, message: &str) {
     if span.is_none() {
         out.push_str(&format!("{word}: {message}\n"));
         return;
     }
+    render_line(out, map, span, word, message);
+    let chain = map.expansions(span);
+    let skipped = chain.len().saturating_sub(MAX_EXPANSIONS);
+    for (i, (name, at)) in chain.into_iter().enumerate() {
+        if skipped > 0 && i == MAX_EXPANSIONS / 2 {
+            out.push_str(&format!("note: (skipping {skipped} expansions in backtrace)\n"));
+        }
+        if (MAX_EXPANSIONS / 2..MAX_EXPANSIONS / 2 + skipped).contains(&i) {
+            continue;
+        }
+        render_line(out, map, at, "note", &format!("expanded from macro '{name}'"));
+    }
+}
+
+fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, message: &str) {
     let at = map.locate(span);
     out.push_str(&format!(
         "{}:{}:{}: {word}: {message}\n",

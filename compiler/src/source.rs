@@ -2,13 +2,22 @@
 //!
 //! Every diagnostic, AST node, HIR node and IR instruction carries a [`Span`]; a [`SourceMap`] turns it back
 //! into a file name, line, column and line text. Positions inside a macro expansion are those of the macro's
-//! use in the file (the expansion point), as clang reports them.
+//! use in the file (the expansion point), as clang reports them, and an [`Origin`] says where in which macro.
 
 use std::sync::Arc;
 
 /// A file in a [`SourceMap`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct FileId(pub u32);
+
+/// Where in a macro a position came from: an entry of the [`SourceMap`].
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Origin(u32);
+
+impl Origin {
+    /// Not from a macro.
+    pub const NONE: Origin = Origin(0);
+}
 
 /// A half-open byte range `lo..hi` of a file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -19,6 +28,8 @@ pub struct Span {
     pub lo: u32,
     /// One past the last byte.
     pub hi: u32,
+    /// The macro's token that this is the use of.
+    pub origin: Origin,
 }
 
 impl Span {
@@ -27,6 +38,7 @@ impl Span {
         file: FileId(0),
         lo: 0,
         hi: 0,
+        origin: Origin::NONE,
     };
 
     /// The smallest span that covers both; `self` where they are in different files.
@@ -53,6 +65,8 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Byte offset of the start of each line.
     line_starts: Vec<u32>,
+    /// The `#include` that brought it first.
+    included_at: Option<Span>,
     /// `#line`: from this line index on, lines count from this number, in a file of this name.
     renumbered: Vec<(u32, u32, Option<String>)>,
 }
@@ -70,10 +84,26 @@ pub struct Location<'a> {
     pub line_text: &'a str,
 }
 
+/// A token of a macro's replacement list, in one expansion of the macro.
+#[derive(Copy, Clone, Debug)]
+struct MacroToken {
+    /// Index into `macros`.
+    name: u32,
+    file: FileId,
+    lo: u32,
+    hi: u32,
+    /// Of the macro's name, where it was used.
+    user: Origin,
+}
+
 /// All the files of one compilation.
 #[derive(Clone, Debug)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
+    /// Names of macros, where they are defined.
+    macros: Vec<Span>,
+    /// What [`Origin`]s stand for; [`Origin::NONE`] has none.
+    macro_tokens: Vec<MacroToken>,
 }
 
 impl Default for SourceMap {
@@ -82,9 +112,14 @@ impl Default for SourceMap {
             name: "<none>".into(),
             text: "".into(),
             line_starts: vec![0],
+            included_at: None,
             renumbered: Vec::new(),
         };
-        SourceMap { files: vec![none] }
+        SourceMap {
+            files: vec![none],
+            macros: Vec::new(),
+            macro_tokens: Vec::new(),
+        }
     }
 }
 
@@ -97,9 +132,67 @@ impl SourceMap {
             name: name.into(),
             text,
             line_starts,
+            included_at: None,
             renumbered: Vec::new(),
         });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    /// States which `#include` brought a file.
+    pub(crate) fn set_includer(&mut self, id: FileId, at: Span) {
+        self.files[id.0 as usize].included_at = Some(at);
+    }
+
+    /// The `#include` directives that led to a position, outermost first.
+    pub fn includers(&self, span: Span) -> Vec<Span> {
+        let mut out = Vec::new();
+        let mut next = self.file(span.file).included_at;
+        while let Some(at) = next {
+            out.push(at);
+            next = self.file(at.file).included_at;
+        }
+        out.reverse();
+        out
+    }
+
+    /// Number of a macro whose name is defined here.
+    pub(crate) fn add_macro(&mut self, name: Span) -> u32 {
+        self.macros.push(name);
+        self.macros.len() as u32 - 1
+    }
+
+    /// The origin of a token of a macro's replacement list: the macro, where the token stands in its
+    /// definition, and the origin of the macro's use.
+    pub(crate) fn add_origin(&mut self, name: u32, token: Span, user: Origin) -> Origin {
+        self.macro_tokens.push(MacroToken {
+            name,
+            file: token.file,
+            lo: token.lo,
+            hi: token.hi,
+            user,
+        });
+        Origin(self.macro_tokens.len() as u32)
+    }
+
+    /// The macros that a position came from, outermost first: name, and where in the definition.
+    pub fn expansions(&self, span: Span) -> Vec<(&str, Span)> {
+        let mut out = Vec::new();
+        let mut at = span.origin;
+        while let Some(t) = (at.0 as usize)
+            .checked_sub(1)
+            .and_then(|i| self.macro_tokens.get(i))
+        {
+            let token = Span {
+                file: t.file,
+                lo: t.lo,
+                hi: t.hi,
+                origin: Origin::NONE,
+            };
+            out.push((self.text(self.macros[t.name as usize]), token));
+            at = t.user;
+        }
+        out.reverse();
+        out
     }
 
     /// Gives a file its text, for one that is written after it was added.

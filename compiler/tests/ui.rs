@@ -1,5 +1,6 @@
-//! Diagnostics: `tests/ui/NAME.cl` must give exactly the build log `tests/ui/NAME.log`. `BLESS=1` writes the logs.
-//! A first line `// options: …` gives build options. Files included come from the same directory.
+//! Diagnostics: `tests/ui/…/NAME.cl` must give exactly the build log `NAME.log` beside it. `BLESS=1` writes the
+//! logs. A first line `// options: …` gives build options, a line `// without: …` takes extensions from the device.
+//! Files included come from the same directory.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "common/golden.rs"]
@@ -7,12 +8,10 @@ mod golden;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use caldera_compiler::diag::Diags;
-use caldera_compiler::pp::{self, IncludeResolver};
-use caldera_compiler::sema;
-use caldera_compiler::source::SourceMap;
-use caldera_compiler::syntax;
+use caldera_compiler::driver::{Dump, Input, Observer, Stage, compile_observed};
+use caldera_compiler::pp::IncludeResolver;
 use caldera_compiler::target::Target;
 
 struct Directory(PathBuf);
@@ -24,23 +23,40 @@ impl IncludeResolver for Directory {
     }
 }
 
+/// What comes behind the semantic analysis has no errors of the program's to report.
+struct FrontEnd;
+
+impl Observer for FrontEnd {
+    fn wants(&self, _: Stage) -> bool {
+        false
+    }
+    fn dump(&mut self, _: Stage, _: &str, _: Dump) {}
+    fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
+    fn stop_after(&self, stage: Stage) -> bool {
+        stage == Stage::Sema
+    }
+}
+
 fn build_log(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
-    let options = golden::options(&text);
-    let name = path.file_name().unwrap().to_str().unwrap().to_string();
-    let target = Target::desktop();
-    let mut map = SourceMap::default();
-    let main = map.add(name, text);
-    let mut diags = Diags::default();
-    let resolver = Directory(path.parent().unwrap().to_path_buf());
-    let tokens = pp::preprocess(&mut map, main, &options, &target, &resolver, &mut diags);
-    if !diags.has_errors() {
-        let unit = syntax::parse(&tokens, &map, &mut diags);
-        if !diags.has_errors() {
-            sema::analyze(&unit, &mut map, &options, &target, &mut diags);
+    let mut target = Target::desktop();
+    for line in text.lines().take_while(|l| l.starts_with("//")) {
+        if let Some(names) = line.strip_prefix("// without:") {
+            target
+                .extensions
+                .retain(|e| !names.split_whitespace().any(|n| n == e));
         }
     }
-    diags.render(&map)
+    let input = Input {
+        name: path.file_name().unwrap().to_str().unwrap(),
+        source: &text,
+        options: &golden::options(&text),
+        resolver: &Directory(path.parent().unwrap().to_path_buf()),
+    };
+    match compile_observed(&input, &target, &mut FrontEnd) {
+        Ok(compiled) => compiled.log,
+        Err(failed) => failed.log,
+    }
 }
 
 #[test]

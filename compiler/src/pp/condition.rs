@@ -40,14 +40,14 @@ struct Parser<'p, 'a> {
 }
 
 impl Pp<'_> {
-    /// Evaluates the expression; problems are reported and count as false.
-    pub(super) fn condition(&mut self, tokens: Vec<Token>, at: Span) -> bool {
-        let end = tokens.last().map_or(at, |t| t.span);
-        if tokens.is_empty() {
-            self.diags.error(at, "expected value in expression");
-            return false;
-        }
-        let result = self.isolated(tokens, |pp| {
+    /// Value of an expression, where that it is none is nobody's error.
+    pub(super) fn value(&mut self, tokens: Vec<Token>) -> Option<i64> {
+        let end = tokens.last().map_or(Span::NONE, |t| t.span);
+        self.evaluate(tokens, end).ok().map(|v| v.bits)
+    }
+
+    fn evaluate(&mut self, tokens: Vec<Token>, end: Span) -> Result<Value> {
+        self.isolated(tokens, |pp| {
             let mut p = Parser {
                 pp,
                 current: None,
@@ -64,7 +64,17 @@ impl Pp<'_> {
                     "token is not a valid binary operator in a preprocessor subexpression".into(),
                 )),
             }
-        });
+        })
+    }
+
+    /// Evaluates the expression; problems are reported and count as false.
+    pub(super) fn condition(&mut self, tokens: Vec<Token>, at: Span) -> bool {
+        let end = tokens.last().map_or(at, |t| t.span);
+        if tokens.is_empty() {
+            self.diags.error(at, "expected value in expression");
+            return false;
+        }
+        let result = self.evaluate(tokens, end);
         match result {
             Ok(v) => v.bits != 0,
             Err(Problem(span, message)) => {

@@ -204,7 +204,9 @@ impl Pp<'_> {
             return;
         };
         let entry = self.names.get(id);
-        if let Def::Macro(old) = &entry.def
+        if matches!(entry.def, Def::Special(_)) {
+            self.diags.warning(name.span, "redefining builtin macro");
+        } else if let Def::Macro(old) = &entry.def
             && !old.defined_at.is_none()
             && !self.same_macro(old, &m)
         {
@@ -277,6 +279,7 @@ impl Pp<'_> {
             body,
             plain,
             defined_at: name.span,
+            number: self.map.add_macro(name.spelling),
         })
     }
 
@@ -360,7 +363,10 @@ impl Pp<'_> {
     }
 
     fn undef(&mut self, at: Span) {
-        if let Some((id, _)) = self.macro_name(at) {
+        if let Some((id, name)) = self.macro_name(at) {
+            if matches!(self.names.get(id).def, Def::Special(_)) {
+                self.diags.warning(name.span, "undefining builtin macro");
+            }
             self.names.get_mut(id).def = Def::None;
             self.extra_tokens("undef");
         }
@@ -518,6 +524,7 @@ impl Pp<'_> {
             }
             None => {
                 let file = self.map.add(full.clone(), text);
+                self.map.set_includer(file, at);
                 self.known.push(super::KnownFile {
                     name: full,
                     file,
@@ -613,38 +620,5 @@ impl Pp<'_> {
             let (file, pos) = (f.lexer.file, f.lexer.pos);
             self.map.set_line(file, pos as u32, line, name);
         }
-    }
-
-    /// A pragma of either form. `once` is carried out here; the others become a token whose text is the pragma.
-    pub(super) fn pragma(&mut self, tokens: Vec<Token>, at: Span) -> Option<Token> {
-        let first = tokens.first().map_or("", |t| self.text(t)).to_string();
-        if first == "once" {
-            let known = self.files.last().and_then(|f| f.known);
-            match known {
-                Some(i) => self.known[i].once = true,
-                None => self.diags.warning(at, "#pragma once in main file"),
-            }
-            return None;
-        }
-        // Those of the standards are not expanded (C99 6.10.6); unroll counts are.
-        let list = match first.as_str() {
-            "STDC" | "OPENCL" => tokens,
-            _ => self.expand_list(tokens),
-        };
-        let lo = self.scratch.len();
-        for (i, t) in list.iter().enumerate() {
-            if i > 0 && t.flags.space_before() {
-                self.scratch.push(' ');
-            }
-            self.append_text(t.spelling);
-        }
-        let span = list.last().map_or(at, |t| at.to(t.span));
-        Some(token(
-            TokenKind::Pragma,
-            TokenFlags::LINE,
-            NO_ID,
-            span,
-            self.scratch_span(lo),
-        ))
     }
 }

@@ -11,7 +11,7 @@ use super::lex::{scan, token};
 use super::names::{Def, Macro, NO_ID, NO_PARAM, Special};
 use super::token::{Punct, Token, TokenFlags, TokenKind};
 use crate::diag::Diag;
-use crate::source::Span;
+use crate::source::{Origin, SourceMap, Span};
 
 /// Most tokens that macros may produce in one compile.
 const MAX_WORK: usize = 4 << 20;
@@ -57,7 +57,7 @@ impl Pp<'_> {
                 Body::Plain(m, span, flags) => {
                     if let Some(b) = m.body.get(c.pos) {
                         let mut t = b.token;
-                        t.span = *span;
+                        t.span = origin(self.map, m, t.spelling, *span);
                         if c.pos == 0 {
                             t.flags = TokenFlags(*flags);
                         }
@@ -297,10 +297,11 @@ impl Pp<'_> {
                 let param = m.body.get(i + 1).map_or(NO_PARAM, |p| p.param);
                 i += 1;
                 let arg = args.list.get(param as usize).map_or(&[][..], |a| a);
-                single = Some(self.stringify(arg, name.span));
+                let at = origin(self.map, m, b.token.spelling, name.span);
+                single = Some(self.stringify(arg, at));
             } else if b.param == NO_PARAM {
                 let mut t = b.token;
-                t.span = name.span;
+                t.span = origin(self.map, m, t.spelling, name.span);
                 single = Some(t);
             } else {
                 let p = b.param as usize;
@@ -331,7 +332,8 @@ impl Pp<'_> {
                 && let Some((first, rest)) = produced.split_first()
                 && let Some(left) = out.last().copied()
             {
-                match self.paste(left, *first, name.span) {
+                let at = origin(self.map, m, m.body[i - 1].token.spelling, name.span);
+                match self.paste(left, *first, at) {
                     Some(t) => {
                         out.pop();
                         out.push(t);
@@ -399,6 +401,7 @@ impl Pp<'_> {
         token(TokenKind::Str, 0, NO_ID, at, self.scratch_span(lo))
     }
 
+    /// One token of two; `at` is the operator.
     fn paste(&mut self, left: Token, right: Token, at: Span) -> Option<Token> {
         let lo = self.scratch.len();
         self.append_text(left.spelling);
@@ -461,28 +464,6 @@ impl Pp<'_> {
         Some(token(kind, t.flags.0, NO_ID, t.span, self.scratch_span(lo)))
     }
 
-    /// `_Pragma ( "…" )`
-    fn pragma_operator(&mut self, t: Token) -> Option<Token> {
-        let mut step = |want: fn(&Token) -> bool| self.next_raw().filter(want);
-        let string = step(|p| p.is(Punct::LParen))
-            .and_then(|_| step(|p| p.kind == TokenKind::Str))
-            .and_then(|s| step(|p| p.is(Punct::RParen)).map(|_| s));
-        let Some(string) = string else {
-            self.diags
-                .error(t.span, "_Pragma takes a parenthesized string literal");
-            return None;
-        };
-        let text = self.text(&string).to_string();
-        let inner = text.strip_prefix('L').unwrap_or(&text);
-        let inner = inner
-            .strip_prefix('"')
-            .and_then(|t| t.strip_suffix('"'))
-            .unwrap_or(inner);
-        let inner = inner.replace("\\\"", "\"").replace("\\\\", "\\");
-        let tokens = self.lex_text(&inner, t.span);
-        self.pragma(tokens, t.span)
-    }
-
     /// Lexes text that is in no file.
     pub(super) fn lex_text(&mut self, text: &str, at: Span) -> Vec<Token> {
         let lo = self.scratch.len();
@@ -507,6 +488,7 @@ impl Pp<'_> {
                 file: self.scratch_file,
                 lo: p as u32,
                 hi: end as u32,
+                origin: Origin::NONE,
             };
             out.push(token(kind, flags, id, at, spelling));
             flags = 0;
@@ -538,7 +520,26 @@ impl Pp<'_> {
             file: self.scratch_file,
             lo: lo as u32,
             hi: self.scratch.len() as u32,
+            origin: Origin::NONE,
         }
+    }
+}
+
+/// The use of a macro, as the position of one of its tokens.
+fn origin(map: &mut SourceMap, m: &Macro, token: Span, at: Span) -> Span {
+    // Nothing can be shown of what is in no file.
+    if m.defined_at.is_none() {
+        return at;
+    }
+    // A token that was spliced has its text elsewhere.
+    let shown = if token.file == m.defined_at.file {
+        token
+    } else {
+        m.defined_at
+    };
+    Span {
+        origin: map.add_origin(m.number, shown, at.origin),
+        ..at
     }
 }
 

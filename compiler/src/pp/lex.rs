@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::token::{Punct, Token, TokenFlags, TokenKind};
-use crate::source::{FileId, Span};
+use crate::source::{FileId, Origin, Span};
 
 /// Classes of bytes.
 const OTHER: u8 = 0;
@@ -214,6 +214,7 @@ impl Lexer {
             file: self.file,
             lo: lo as u32,
             hi: hi as u32,
+            origin: Origin::NONE,
         }
     }
 

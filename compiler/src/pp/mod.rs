@@ -6,6 +6,7 @@ mod directive;
 mod expand;
 mod lex;
 mod names;
+mod pragma;
 mod predefined;
 mod token;
 
@@ -49,6 +50,8 @@ const MAX_ERRORS: usize = 50;
 
 /// State of one run.
 struct Pp<'a> {
+    /// The device's.
+    extensions: &'a [String],
     map: &'a mut SourceMap,
     main: FileId,
     options: &'a Options,
@@ -177,6 +180,7 @@ pub fn preprocess(
         resolver,
         diags,
         names: Names::new(Settings::new(options, target)),
+        extensions: &target.extensions,
         files: Vec::new(),
         known: Vec::new(),
         contexts: Vec::new(),

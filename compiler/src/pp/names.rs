@@ -15,6 +15,8 @@ pub(super) struct Macro {
     pub(super) plain: bool,
     /// The name in its definition; [`Span::NONE`] for predefined ones.
     pub(super) defined_at: Span,
+    /// Its number in the source map.
+    pub(super) number: u32,
 }
 
 /// Parameters of a function-like macro.

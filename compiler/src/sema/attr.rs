@@ -3,7 +3,7 @@
 use super::Sema;
 use crate::hir::Space;
 use crate::source::Span;
-use crate::syntax::ast::{AttrArg, Attribute, SpaceQual};
+use crate::syntax::ast::{AttrArg, Attribute, ExprKind, SpaceQual};
 
 /// Largest alignment that `aligned` accepts.
 const MAX_ALIGN: i128 = 1 << 28;
@@ -63,12 +63,85 @@ pub(super) struct Layout {
     pub(super) align: u32,
 }
 
+/// What attributes stand on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Subject {
+    Function,
+    /// Also a parameter.
+    Variable,
+    /// A struct, union or enum that is being defined.
+    Type,
+    Member,
+    Typedef,
+}
+
 impl Sema<'_> {
-    /// Warns of attributes that mean nothing to this compiler.
-    pub(super) fn check_attributes(&mut self, attributes: &[Attribute]) {
+    /// Warns of attributes that mean nothing to this compiler, and checks those that it knows.
+    pub(super) fn check_attributes(&mut self, attributes: &[Attribute], subject: Subject) {
         for a in attributes {
             if KNOWN.binary_search(&a.name.as_str()).is_err() {
                 self.warning(a.span, format!("unknown attribute '{}' ignored", a.name));
+                continue;
+            }
+            self.check_attribute(a, subject);
+        }
+    }
+
+    fn check_attribute(&mut self, a: &Attribute, subject: Subject) {
+        let name = a.name.as_str();
+        match name {
+            "packed" if !a.args.is_empty() => {
+                self.error(a.span, "'packed' attribute takes no arguments");
+            }
+            "packed" if !matches!(subject, Subject::Type | Subject::Member) => {
+                self.warning(a.span, "'packed' attribute ignored");
+            }
+            "aligned" if a.args.len() > 1 => {
+                self.error(a.span, "'aligned' attribute takes no more than 1 argument");
+            }
+            // Memory is that of the host, whose order of bytes is the device's.
+            "endian" => {
+                let known = match &a.args[..] {
+                    [AttrArg::Text(t)] => t == "host" || t == "device",
+                    [AttrArg::Expr(e)] => {
+                        matches!(&e.kind, ExprKind::Ident(n) if n == "host" || n == "device")
+                    }
+                    _ => false,
+                };
+                if !known {
+                    self.error(a.span, "'endian' attribute takes 'host' or 'device'");
+                }
+            }
+            "nosvm" => self.warning(
+                a.span,
+                "'nosvm' attribute ignored: there is no shared virtual memory before OpenCL 2.0",
+            ),
+            "opencl_unroll_hint" => {
+                self.error(
+                    a.span,
+                    "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements",
+                );
+            }
+            "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" | "overloadable"
+                if subject != Subject::Function =>
+            {
+                self.error(a.span, format!("'{name}' attribute only applies to functions"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Attributes of kernels on what is none.
+    pub(super) fn check_kernel_attributes(&mut self, attributes: &[Attribute]) {
+        for a in attributes {
+            if let "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" = a.name.as_str() {
+                self.error(
+                    a.span,
+                    format!(
+                        "attribute '{}' can only be applied to an OpenCL kernel function",
+                        a.name
+                    ),
+                );
             }
         }
     }

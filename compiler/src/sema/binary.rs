@@ -3,7 +3,7 @@
 use super::convert::{Why, signed_of_width};
 use super::{Lvalue, Reported, Result, Sema, fold};
 use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Space, Stmt, StmtKind, Type, TypeId};
-use crate::source::Span;
+use crate::source::{Origin, Span};
 use crate::syntax::ast::{self, BinaryOp};
 
 /// Where an operation stands: the whole expression, and its operator, where messages point.
@@ -113,6 +113,7 @@ impl Sema<'_> {
                 return Span {
                     lo,
                     hi: lo + text.len() as u32,
+                    origin: Origin::NONE,
                     ..a
                 };
             }

@@ -1,6 +1,7 @@
 //! Declarations of variables and types (6.5, 6.7, 6.8).
 
-use super::scope::Entity;
+use super::attr::Subject;
+use super::scope::{Entity, Tag};
 use super::{QualType, Reported, Result, Sema};
 use crate::diag::Diag;
 use crate::hir::{self, ExprKind, GlobalId, GlobalVar, Init, Scalar, Space, Stmt, StmtKind, Type, TypeId};
@@ -65,17 +66,77 @@ impl Sema<'_> {
                 return Err(r);
             }
         };
-        let is_record = matches!(&d.specs.ty, TypeSpec::Struct(_));
-        if !is_record {
-            self.check_attributes(&d.specs.attributes);
-        }
-        if d.declarators.is_empty() && !is_record && !matches!(&d.specs.ty, TypeSpec::Enum(_)) {
-            self.warning(d.span, "declaration does not declare anything");
+        let (declares_type, defines_type) = match &d.specs.ty {
+            TypeSpec::Struct(s) => (s.tag.is_some(), s.members.is_some()),
+            TypeSpec::Enum(e) => (
+                e.tag.is_some() || e.enumerators.is_some(),
+                e.enumerators.is_some(),
+            ),
+            TypeSpec::Keywords(_) | TypeSpec::Name(_) | TypeSpec::Typeof(_) => (false, false),
+        };
+        let subject = match d.declarators.first() {
+            // Attributes in front of a definition are the type's (`sema/record`).
+            _ if defines_type => Subject::Type,
+            _ if storage_of(&d.specs) == Some(Storage::Typedef) => Subject::Typedef,
+            Some(item) if self.declares_function(base, item) => Subject::Function,
+            Some(_) => Subject::Variable,
+            None => Subject::Type,
+        };
+        self.check_attributes(&d.specs.attributes, subject);
+        if d.declarators.is_empty() {
+            if !declares_type {
+                self.warning(d.span, "declaration does not declare anything");
+            }
+            self.only_of_functions(&d.specs);
+        } else if let TypeSpec::Enum(e) = &d.specs.ty
+            && e.enumerators.is_none()
+            && let Some(tag) = &e.tag
+            && matches!(
+                self.world.tags.get(&tag.name),
+                Some(Tag::Enum { defined: false, .. })
+            )
+        {
+            return Err(self.error(
+                tag.span,
+                format!("variable has incomplete type 'enum {}'", tag.name),
+            ));
         }
         if let Some((_, span)) = d.specs.storage.get(1) {
             self.error(*span, "cannot combine with previous declaration specifier");
         }
         Ok(base)
+    }
+
+    fn declares_function(&self, base: QualType, item: &InitDeclarator) -> bool {
+        match item.declarator.derived.first() {
+            Some(first) => matches!(first, crate::syntax::ast::Derived::Function(_)),
+            None => matches!(self.ty(base.ty), Type::Function { .. }),
+        }
+    }
+
+    /// Reports specifiers that a variable or type cannot have.
+    fn only_of_functions(&mut self, specs: &DeclSpecs) {
+        if specs.is_kernel {
+            self.error(specs.span, "'__kernel' attribute only applies to functions");
+        }
+        if specs.is_inline {
+            self.error(specs.span, "'inline' can only appear on functions");
+        }
+    }
+
+    /// Reports `auto` and `register`, which OpenCL C lacks (6.8).
+    pub(super) fn check_storage(&mut self, specs: &DeclSpecs) {
+        for &(storage, span) in &specs.storage {
+            let word = match storage {
+                Storage::Auto => "auto",
+                Storage::Register => "register",
+                Storage::Typedef | Storage::Extern | Storage::Static => continue,
+            };
+            self.error(
+                span,
+                format!("OpenCL C version 1.2 does not support the '{word}' storage class specifier"),
+            );
+        }
     }
 
     /// Typedefs and functions, which are the same everywhere. `None`: a variable.
@@ -87,15 +148,17 @@ impl Sema<'_> {
     ) -> Option<Result<()>> {
         let storage = storage_of(&d.specs);
         if storage == Some(Storage::Typedef) {
+            self.only_of_functions(&d.specs);
             return Some(self.typedef(base, &d.specs, item));
         }
-        let is_function = matches!(
-            item.declarator.derived.first(),
-            Some(crate::syntax::ast::Derived::Function(_))
-        ) || (item.declarator.derived.is_empty()
-            && matches!(self.ty(base.ty), Type::Function { .. }));
-        if !is_function {
+        self.check_storage(&d.specs);
+        if !self.declares_function(base, item) {
+            self.only_of_functions(&d.specs);
             return None;
+        }
+        if item.init.is_some() {
+            let span = item.declarator.name.as_ref().map_or(d.span, |n| n.span);
+            self.error(span, "illegal initializer (only variables can be initialized)");
         }
         if d.specs.is_kernel && storage == Some(Storage::Static) {
             self.error(d.span, "kernel functions cannot be declared static");
@@ -109,7 +172,7 @@ impl Sema<'_> {
             self.warning(d.span, "typedef requires a name");
             return Ok(());
         };
-        self.check_attributes(&d.attributes);
+        self.check_attributes(&d.attributes, Subject::Typedef);
         let mut q = self.declarator_type(base, d)?;
         let mut layout = self.layout_attributes(&d.attributes);
         let outer = self.layout_attributes(&specs.attributes);
@@ -164,7 +227,7 @@ impl Sema<'_> {
 
     /// Alignment of a variable.
     fn variable_align(&mut self, q: &QualType, specs: &DeclSpecs, item: &InitDeclarator) -> u32 {
-        self.check_attributes(&item.declarator.attributes);
+        self.check_attributes(&item.declarator.attributes, Subject::Variable);
         let own = self.layout_attributes(&item.declarator.attributes).align;
         let outer = self.layout_attributes(&specs.attributes).align;
         own.max(outer).max(q.align).max(self.program.types.align(q.ty))

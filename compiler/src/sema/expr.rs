@@ -183,7 +183,9 @@ impl Sema<'_> {
 
     fn size_of(&mut self, ty: TypeId, what: &str, span: Span) -> Result<Expr> {
         let size = match *self.ty(ty) {
-            Type::Void => 1,
+            Type::Void => {
+                return Err(self.error(span, format!("invalid application of '{what}' to a void type")));
+            }
             Type::Function { .. } => {
                 return Err(self.error(
                     span,

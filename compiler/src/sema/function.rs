@@ -1,5 +1,6 @@
 //! Function declarations and definitions (6.8, 6.9), and the check that none is recursive.
 
+use super::attr::Subject;
 use super::scope::{Entity, OverloadsId};
 use super::{Body, QualType, Result, Sema, Signature, attr};
 use crate::diag::Diag;
@@ -40,6 +41,7 @@ impl Sema<'_> {
                 let _ = self.function_definition(f);
             }
             ast::Item::Declaration(d) => self.file_declaration(d),
+            ast::Item::StaticAssert(condition, message) => self.static_assert(condition, *message),
         }
     }
 
@@ -109,8 +111,11 @@ impl Sema<'_> {
     }
 
     fn declare_function(&mut self, head: &Head<'_>, specs: &DeclSpecs, d: &Declarator) -> Result<FuncId> {
-        self.check_attributes(&specs.attributes);
-        self.check_attributes(&d.attributes);
+        self.check_attributes(&d.attributes, Subject::Function);
+        if !specs.is_kernel && !attr::has(&specs.attributes, "kernel") {
+            self.check_kernel_attributes(&specs.attributes);
+            self.check_kernel_attributes(&d.attributes);
+        }
         let overloadable =
             attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
         let name = &head.name.name;
@@ -293,17 +298,16 @@ impl Sema<'_> {
                 return Err(r);
             }
         };
+        self.check_attributes(&f.specs.attributes, Subject::Function);
+        self.check_storage(&f.specs);
         for (storage, span) in &f.specs.storage {
             match storage {
                 Storage::Static if f.specs.is_kernel => {
                     self.error(*span, "kernel functions cannot be declared static");
                 }
-                Storage::Static | Storage::Extern => {}
+                Storage::Static | Storage::Extern | Storage::Auto | Storage::Register => {}
                 Storage::Typedef => {
                     self.error(*span, "function definition declared 'typedef'");
-                }
-                Storage::Auto | Storage::Register => {
-                    self.error(*span, "illegal storage class on function");
                 }
             }
         }
@@ -374,7 +378,8 @@ impl Sema<'_> {
 
     fn bind_param(&mut self, id: LocalId, q: &QualType, p: Option<&ast::Param>) {
         let Some(p) = p else { return };
-        self.check_attributes(&p.specs.attributes);
+        self.check_attributes(&p.specs.attributes, Subject::Variable);
+        self.check_attributes(&p.declarator.attributes, Subject::Variable);
         let Some(name) = &p.declarator.name else {
             self.error(p.span, "parameter name omitted");
             return;

@@ -185,6 +185,9 @@ impl Sema<'_> {
             }
             _ => {
                 let Some(first) = cursor.peek() else {
+                    if let Type::Scalar(_) | Type::Pointer { .. } = self.ty(ty) {
+                        return Err(self.error(span, "scalar initializer cannot be empty"));
+                    }
                     let zero = self.zero_of(ty, span)?;
                     return self.store(offset, zero, out).map(|()| ty);
                 };
@@ -200,6 +203,9 @@ impl Sema<'_> {
                         self.store(offset, v, out)?;
                     }
                     Initializer::List(inner, at) => {
+                        if matches!(self.ty(ty), Type::Scalar(_)) {
+                            self.warning(*at, "too many braces around scalar initializer");
+                        }
                         self.object_list(ty, offset, inner, *at, out)?;
                     }
                 }

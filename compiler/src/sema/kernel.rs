@@ -1,6 +1,8 @@
 //! Kernels (6.7, 6.9, 6.11.2): what their parameters may be, their attributes, and what clGetKernelArgInfo and
 //! CL_KERNEL_ATTRIBUTES report.
 
+use super::scope::Entity;
+use super::type_spec::{Predefined, predefined};
 use super::{QualType, Sema, type_name};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
 use crate::source::Span;
@@ -101,6 +103,11 @@ impl Sema<'_> {
         while let Some(t) = work.pop() {
             match *self.ty(t) {
                 Type::Record(id) => {
+                    if self.size_records.contains(&id) {
+                        let name = self.type_name(ty);
+                        self.bad_param(&name, span);
+                        return;
+                    }
                     work.extend(
                         self.program.types.records[id]
                             .fields
@@ -228,6 +235,9 @@ impl Sema<'_> {
                     }
                 };
                 let name = written.split_whitespace().collect::<Vec<_>>().join(" ");
+                if !self.is_hintable(&name, a.span) {
+                    return;
+                }
                 format!("vec_type_hint({})", unsigned_alias(&name))
             }
             _ => return,
@@ -236,6 +246,37 @@ impl Sema<'_> {
             kernel.attributes.push(' ');
         }
         kernel.attributes.push_str(&text);
+    }
+
+    /// Whether `vec_type_hint` can name this type: a number or vector. Reports if not.
+    fn is_hintable(&mut self, name: &str, span: Span) -> bool {
+        let keywords = |w: &str| matches!(w, "unsigned" | "signed" | "char" | "short" | "int" | "long");
+        let ty = match predefined(name) {
+            Some(Predefined::Type(ty)) => ty,
+            Some(Predefined::Size(s)) => Type::Scalar(s),
+            None if name.split(' ').all(keywords) => return true,
+            None => match self.lookup(name) {
+                Some(Entity::Typedef(q)) => self.ty(q.ty).clone(),
+                Some(_) => Type::Void,
+                None if name.contains(' ') => Type::Void,
+                None => {
+                    self.error(span, format!("unknown type name '{name}'"));
+                    return false;
+                }
+            },
+        };
+        let good = match ty {
+            Type::Scalar(s) => s != Scalar::Bool,
+            Type::Vector(..) => true,
+            _ => false,
+        };
+        if !good {
+            self.error(
+                span,
+                "a non-vector or non-vectorizable scalar type is an invalid argument to attribute 'vec_type_hint'",
+            );
+        }
+        good
     }
 
     fn group_size(&mut self, a: &Attribute) -> Option<[u32; 3]> {

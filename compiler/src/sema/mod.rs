@@ -39,7 +39,7 @@ use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 use crate::target::Target;
 use scope::{Entity, Scopes, Tag};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A diagnostic has been reported; there is no value.
@@ -183,6 +183,8 @@ pub(crate) struct Sema<'a> {
     calls: Vec<(FuncId, FuncId, Span)>,
     /// Names of records and enums without a tag that a typedef named.
     record_names: HashMap<hir::RecordId, String>,
+    /// Records with a member of type `size_t` or its like.
+    size_records: HashSet<hir::RecordId>,
 }
 
 /// Analyses a translation unit. The result is meaningful if `diags` has no errors.
@@ -242,6 +244,7 @@ impl<'a> Sema<'a> {
             nesting: 0,
             calls: Vec::new(),
             record_names: HashMap::new(),
+            size_records: HashSet::new(),
         }
     }
 

@@ -1,13 +1,15 @@
 //! Structures, unions and enumerations, and their layout (6.1.5, 6.11.1; C99 6.7.2).
 
-use super::attr::Layout;
+use super::attr::{Layout, Subject};
 use super::scope::{Entity, Tag};
-use super::{QualType, Result, Sema, type_spec};
+use super::{QualType, Reported, Result, Sema, type_spec};
 use crate::diag::Diag;
 use crate::hir::ty::Field;
 use crate::hir::{Record, RecordId, Scalar, Type, TypeId};
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, EnumSpec, Member, MemberDeclarator, StructSpec};
+use crate::syntax::ast::{
+    Attribute, Declarator, Derived, EnumSpec, Ident, Member, MemberDeclarator, StructSpec,
+};
 
 /// Offsets are assigned as members come.
 struct Placement {
@@ -53,15 +55,7 @@ impl Sema<'_> {
                 };
                 match known {
                     Some(Tag::Record(id)) if self.program.types.records[id].is_union == spec.is_union => id,
-                    Some(_) => {
-                        return Err(self.error(
-                            tag.span,
-                            format!(
-                                "use of '{}' with tag type that does not match previous declaration",
-                                tag.name
-                            ),
-                        ));
-                    }
+                    Some(_) => return Err(self.tag_mismatch(tag)),
                     None => {
                         let id = self.new_record(spec, Some(tag.name.clone()));
                         self.world.tags.bind(&tag.name, Tag::Record(id), tag.span);
@@ -79,7 +73,7 @@ impl Sema<'_> {
                         .note(previous, "previous definition is here"),
                 ));
             }
-            self.check_attributes(&spec.attributes);
+            self.check_attributes(&spec.attributes, Subject::Type);
             let mut layout = self.layout_attributes(&spec.attributes);
             let more = self.layout_attributes(outer);
             layout.packed |= more.packed;
@@ -88,6 +82,18 @@ impl Sema<'_> {
             self.define_record(id, members, layout, spec.span);
         }
         Ok(self.program.types.intern(Type::Record(id)))
+    }
+
+    fn tag_mismatch(&mut self, tag: &Ident) -> Reported {
+        let message = format!(
+            "use of '{}' with tag type that does not match previous declaration",
+            tag.name
+        );
+        let mut d = Diag::error(tag.span, message);
+        if let Some(previous) = self.world.tags.declared_at(&tag.name) {
+            d = d.note(previous, "previous use is here");
+        }
+        self.report(d)
     }
 
     fn new_record(&mut self, spec: &StructSpec, tag: Option<String>) -> RecordId {
@@ -108,9 +114,34 @@ impl Sema<'_> {
             is_union: self.program.types.records[id].is_union,
         };
         let mut fields = Vec::new();
+        let mut flexible = None;
         for m in members {
             // An error in one member leaves the others usable.
-            let _ = self.member(m, &mut at, &mut fields);
+            let _ = self.member(id, m, &mut at, &mut fields);
+            if let Some((name, ty, span)) = flexible.take() {
+                self.error(
+                    span,
+                    format!("flexible array member '{name}' with type '{ty}' is not at the end of struct"),
+                );
+            }
+            let last = fields
+                .last()
+                .filter(|f| matches!(self.ty(f.ty), Type::IncompleteArray(_)));
+            if let Some(f) = last {
+                let name = f.name.clone().unwrap_or_default();
+                flexible = Some((name, self.type_name(f.ty), m.span));
+            }
+        }
+        if let Some((name, _, span)) = flexible {
+            if at.is_union {
+                self.error(
+                    span,
+                    format!("flexible array member '{name}' in a union is not allowed"),
+                );
+            } else if fields.len() == 1 {
+                let message = format!("flexible array member '{name}' not allowed in otherwise empty struct");
+                self.error(span, message);
+            }
         }
         let align = at.align.max(layout.align);
         let size = at.size.next_multiple_of(u64::from(align));
@@ -124,9 +155,18 @@ impl Sema<'_> {
         self.check_duplicates(id, span);
     }
 
-    fn member(&mut self, m: &Member, at: &mut Placement, fields: &mut Vec<Field>) -> Result<()> {
+    fn member(
+        &mut self,
+        id: RecordId,
+        m: &Member,
+        at: &mut Placement,
+        fields: &mut Vec<Field>,
+    ) -> Result<()> {
         let base = self.specs_type(&m.specs)?;
-        self.check_attributes(&m.specs.attributes);
+        if base.is_size && !m.declarators.iter().all(|d| is_pointer(&d.declarator)) {
+            self.size_records.insert(id);
+        }
+        self.check_attributes(&m.specs.attributes, Subject::Member);
         if m.declarators.is_empty() {
             let anonymous = matches!(self.ty(base.ty), Type::Record(_))
                 && matches!(&m.specs.ty, crate::syntax::ast::TypeSpec::Struct(s) if s.tag.is_none());
@@ -162,7 +202,7 @@ impl Sema<'_> {
         if d.bit_width.is_some() {
             return Err(self.error(span, "bit-fields are not supported in OpenCL"));
         }
-        self.check_attributes(&d.declarator.attributes);
+        self.check_attributes(&d.declarator.attributes, Subject::Member);
         let q = self.declarator_type(base, &d.declarator)?;
         match *self.ty(q.ty) {
             Type::Image { .. } | Type::Sampler | Type::Event => {
@@ -288,17 +328,13 @@ impl Sema<'_> {
                     return Ok(ty);
                 }
                 (Some(Tag::Enum { defined: true, .. }), Some(_)) => {
-                    return Err(self.error(tag.span, format!("redefinition of '{}'", tag.name)));
-                }
-                (Some(Tag::Record(_)), _) => {
-                    return Err(self.error(
-                        tag.span,
-                        format!(
-                            "use of '{}' with tag type that does not match previous declaration",
-                            tag.name
-                        ),
+                    let previous = self.world.tags.get_here(&tag.name).map_or(Span::NONE, |t| t.1);
+                    return Err(self.report(
+                        Diag::error(tag.span, format!("redefinition of '{}'", tag.name))
+                            .note(previous, "previous definition is here"),
                     ));
                 }
+                (Some(Tag::Record(_)), _) => return Err(self.tag_mismatch(tag)),
                 (Some(Tag::Enum { defined: false, .. }) | None, Some(_)) => {}
             }
         }
@@ -355,4 +391,8 @@ impl Sema<'_> {
         }
         Ok(ty)
     }
+}
+
+fn is_pointer(d: &Declarator) -> bool {
+    d.derived.iter().any(|step| matches!(step, Derived::Pointer(_)))
 }

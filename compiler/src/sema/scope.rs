@@ -140,6 +140,11 @@ impl<E: Copy> Scopes<E> {
         (b.depth == self.depth()).then_some((b.entity, b.span))
     }
 
+    /// Where the innermost entity of that name was declared.
+    pub(crate) fn declared_at(&self, name: &str) -> Option<Span> {
+        self.top(name).map(|b| b.span)
+    }
+
     /// Binds a name in the current scope; an earlier binding there is replaced.
     pub(crate) fn bind(&mut self, name: &str, entity: E, span: Span) {
         let depth = self.depth();

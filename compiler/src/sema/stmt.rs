@@ -100,6 +100,10 @@ impl Sema<'_> {
                 }
                 return Ok(());
             }
+            ast::StmtKind::StaticAssert(condition, message) => {
+                self.static_assert(condition, *message);
+                return Ok(());
+            }
             ast::StmtKind::Declaration(d) => return self.block_declaration(d, out),
             ast::StmtKind::For {
                 init,
@@ -130,6 +134,24 @@ impl Sema<'_> {
         }?;
         out.push(Stmt { kind, span });
         Ok(())
+    }
+
+    /// A static assertion that fails, or that is none, is an error.
+    pub(super) fn static_assert(&mut self, condition: &ast::Expr, message: Span) {
+        let Ok(value) = self.value(condition) else { return };
+        match self.int_value(&value) {
+            Some(0) => {
+                let text = self.map.text(message).trim_matches('"').to_string();
+                self.error(condition.span, format!("static assertion failed: {text}"));
+            }
+            Some(_) => {}
+            None => {
+                self.error(
+                    condition.span,
+                    "static assertion expression is not an integral constant expression",
+                );
+            }
+        }
     }
 
     fn if_statement(
@@ -246,7 +268,12 @@ impl Sema<'_> {
                     kind: StmtKind::Expr(e),
                 });
             }),
-            ForInit::Declaration(d) => self.block_declaration(d, &mut out),
+            ForInit::Declaration(d) => {
+                if let Some((ast::Storage::Extern | ast::Storage::Static, span)) = d.specs.storage.first() {
+                    self.error(*span, "declaration of non-local variable in 'for' loop");
+                }
+                self.block_declaration(d, &mut out)
+            }
         };
         let cond = cond.map(|c| self.condition_expr(c)).transpose();
         let step = step.map(|s| self.effect(s)).transpose();

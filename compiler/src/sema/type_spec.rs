@@ -7,7 +7,8 @@ use crate::hir::ty::ImageDim;
 use crate::hir::{Scalar, Space, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{
-    AccessQual, DeclSpecs, Declarator, Derived, Ident, Param, Params, Quals, TypeKeyword, TypeName, TypeSpec,
+    AccessQual, DeclSpecs, Declarator, Derived, Ident, Param, Params, Quals, Storage, TypeKeyword, TypeName,
+    TypeSpec,
 };
 
 /// Largest object in bytes; offsets in it are `u32`.
@@ -116,7 +117,7 @@ impl Sema<'_> {
             }
             q.space = Some(space);
         }
-        if quals.is_restrict {
+        if let Some(span) = quals.restrict_at {
             match *self.ty(q.ty) {
                 Type::Pointer {
                     pointee,
@@ -135,7 +136,6 @@ impl Sema<'_> {
                     });
                 }
                 _ => {
-                    let span = quals.spaces.first().map_or(Span::NONE, |s| s.1);
                     let name = self.type_name(q.ty);
                     self.error(
                         span,
@@ -361,6 +361,13 @@ impl Sema<'_> {
                 };
                 return Err(self.error(span, format!("function cannot return {kind} type '{name}'")));
             }
+            Type::Image { .. } | Type::Sampler => {
+                let name = self.type_name(ret.ty);
+                return Err(self.error(
+                    span,
+                    format!("declaring function return value of type '{name}' is not allowed"),
+                ));
+            }
             Type::Scalar(Scalar::Half) | Type::Vector(Scalar::Half, _) if !self.has_half => {
                 let name = self.type_name(ret.ty);
                 return Err(self.error(
@@ -371,6 +378,9 @@ impl Sema<'_> {
                 ));
             }
             _ => {}
+        }
+        if ret.space.is_some_and(|s| s != Space::Private) && !self.in_library {
+            return Err(self.error(span, "return value cannot be qualified with address space"));
         }
         if params.variadic && !self.in_library {
             return Err(self.error(
@@ -392,6 +402,15 @@ impl Sema<'_> {
     /// Type of a parameter, arrays adjusted to pointers.
     pub(super) fn param_type(&mut self, p: &Param) -> Result<QualType> {
         let base = self.specs_type(&p.specs)?;
+        self.check_storage(&p.specs);
+        for &(storage, span) in &p.specs.storage {
+            if !matches!(storage, Storage::Auto | Storage::Register) {
+                self.error(span, "invalid storage class specifier in function declarator");
+            }
+        }
+        if p.specs.is_kernel {
+            self.error(p.specs.span, "'__kernel' attribute only applies to functions");
+        }
         let at = p.declarator.name.as_ref().map_or(p.span, |n| n.span);
         // The outermost array becomes a pointer, whatever its length.
         let mut q = match p.declarator.derived.split_first() {

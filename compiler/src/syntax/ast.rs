@@ -22,6 +22,8 @@ pub struct TranslationUnit {
 pub enum Item {
     Function(Box<FunctionDef>),
     Declaration(Declaration),
+    /// C11's `_Static_assert(condition, "message")`.
+    StaticAssert(Expr, Span),
 }
 
 /// A function definition.
@@ -84,7 +86,8 @@ pub enum AccessQual {
 pub struct Quals {
     pub is_const: bool,
     pub is_volatile: bool,
-    pub is_restrict: bool,
+    /// `restrict`, where it was written.
+    pub restrict_at: Option<Span>,
     /// All that were written, so that sema can diagnose several.
     pub spaces: Vec<(SpaceQual, Span)>,
     pub access: Option<(AccessQual, Span)>,
@@ -317,6 +320,8 @@ pub enum StmtKind {
     Return(Option<Expr>),
     /// `asm`: rejected by sema.
     Asm,
+    /// `_Static_assert(condition, "message")`; the span is that of the message.
+    StaticAssert(Expr, Span),
     /// `#pragma OPENCL FP_CONTRACT` inside a block.
     FpContract(bool),
 }

@@ -172,6 +172,14 @@ pub(super) fn split(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> 
                     end = Some(close + 1);
                 }
                 i = close;
+                if p == Punct::LParen
+                    && !assigned
+                    && let Some(open) = old_style_body(tokens, close + 1)
+                    && brackets.partner[open] != NONE
+                {
+                    i = brackets.partner[open] as usize;
+                    end = Some(i + 1);
+                }
             }
             // A closing bracket without its opening one ends whatever it stands in.
             TokenKind::Punct(Punct::RBrace) if brackets.partner[i] == NONE => end = Some(i + 1),
@@ -193,6 +201,29 @@ pub(super) fn split(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> 
         items.push(start..brackets.usable);
     }
     items
+}
+
+/// The body of a function whose parameters are declared behind its parameter list, in the style of before C89.
+fn old_style_body(tokens: &[Token], from: usize) -> Option<usize> {
+    let first = tokens.get(from)?;
+    if !matches!(first.kind, TokenKind::Ident | TokenKind::Keyword(_)) {
+        return None;
+    }
+    for (i, t) in tokens.iter().enumerate().skip(from) {
+        match t.kind {
+            TokenKind::Punct(Punct::LBrace) => return tokens[i - 1].is(Punct::Semi).then_some(i),
+            TokenKind::Punct(
+                Punct::Semi | Punct::Comma | Punct::Star | Punct::LBracket | Punct::RBracket,
+            )
+            | TokenKind::Ident
+            | TokenKind::Number
+            | TokenKind::Keyword(_) => {}
+            TokenKind::Punct(_) | TokenKind::Str | TokenKind::Char | TokenKind::Pragma | TokenKind::Other => {
+                return None;
+            }
+        }
+    }
+    None
 }
 
 /// How deep a parser's recursion may get.

@@ -20,6 +20,9 @@ pub(super) enum Recovery {
     Item,
 }
 
+const NO_TYPE: &str =
+    "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int";
+
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
     /// The text that was parsed; `None` before that.
@@ -36,6 +39,13 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         let name = tokens[i].text(cx.source.map).to_string();
         let d = Diag::error(tokens[i].span, format!("unknown type name '{name}'"));
         return (d, Recovery::Type(name));
+    }
+    if let Some(i) = cx.missing_type(at, before) {
+        let d = Diag::error(tokens[i].span, NO_TYPE);
+        return (d, cx.without_statement(i));
+    }
+    if let Some((i, message)) = at.and_then(|i| Some((i, cx.misplaced(i, before?)?))) {
+        return (Diag::error(tokens[i].span, message), cx.without_statement(i));
     }
     let start = cx.statement_start(before.unwrap_or(cx.range.start));
     let wants = |s: &str| expected.contains(s);
@@ -232,12 +242,78 @@ impl Context<'_> {
         None
     }
 
+    /// A name that qualifiers or a storage class declare, without any type.
+    fn missing_type(&self, at: Option<usize>, before: Option<usize>) -> Option<usize> {
+        let declares = |i: &usize| {
+            let t = self.source.tokens[*i];
+            let declared = |n: Token| {
+                [Punct::Eq, Punct::Semi, Punct::Comma, Punct::LBracket]
+                    .into_iter()
+                    .any(|p| n.is(p))
+            };
+            t.kind == TokenKind::Ident
+                && !self.is_type(*i)
+                && self.prev(*i).is_some_and(|p| is_qualifier(&p))
+                && self.next(*i).is_some_and(declared)
+                && self
+                    .enclosing(*i)
+                    .is_none_or(|o| self.source.tokens[o].is(Punct::LBrace))
+        };
+        [before, at].into_iter().flatten().find(declares)
+    }
+
+    /// What is known to be wrong where this token stands, `before` in front of it.
+    fn misplaced(&self, at: usize, before: usize) -> Option<&'static str> {
+        let t = self.source.tokens[at];
+        let start = self.statement_start(before);
+        let first = self.source.tokens[start];
+        let declaration = is_specifier(&first) || self.is_type(start);
+        let in_body = self.body().is_some_and(|b| b.contains(&at));
+        let in_record = || {
+            let open = self
+                .enclosing(at)
+                .filter(|&o| self.source.tokens[o].is(Punct::LBrace));
+            open.is_some_and(|o| self.is_record(o))
+        };
+        if is_assignment(&t) {
+            if in_record() {
+                return Some("expected ';' at end of declaration list");
+            }
+            if first.is_keyword(Keyword::Typedef) {
+                return Some("illegal initializer (only variables can be initialized)");
+            }
+            return (in_body && !declaration).then_some("expression is not assignable");
+        }
+        if in_body && declaration && t.is(Punct::LBrace) && self.source.tokens[before].is(Punct::RParen) {
+            return Some("function definition is not allowed here");
+        }
+        let storage = matches!(
+            t.kind,
+            TokenKind::Keyword(
+                Keyword::Static | Keyword::Extern | Keyword::Typedef | Keyword::Auto | Keyword::Register
+            )
+        );
+        (storage && in_record()).then_some("type name does not allow storage class to be specified")
+    }
+
+    /// How to go on without the statement that a token is in.
+    fn without_statement(&self, at: usize) -> Recovery {
+        match around(self, at) {
+            Some(range) => Recovery::Drop(range),
+            None => Recovery::Item,
+        }
+    }
+
     /// Whether a token closes the body of a struct, union or enum.
     fn after_record(&self, i: Option<usize>) -> bool {
         let Some(i) = i.filter(|&i| self.source.tokens[i].is(Punct::RBrace)) else {
             return false;
         };
-        let open = self.source.partner[i] as usize;
+        self.is_record(self.source.partner[i] as usize)
+    }
+
+    /// Whether a brace opens the body of a struct, union or enum.
+    fn is_record(&self, open: usize) -> bool {
         let keyword = |back: usize| {
             let t = open.checked_sub(back).map(|i| self.source.tokens[i].kind);
             matches!(
@@ -416,7 +492,7 @@ impl Context<'_> {
                 .next(at)
                 .is_some_and(|n| n.is(Punct::LParen) || n.is(Punct::Eq) || n.is(Punct::Semi))
         {
-            "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int"
+            NO_TYPE
         } else {
             "expected identifier or '('"
         }
@@ -431,6 +507,20 @@ pub(super) fn around(cx: &Context<'_>, at: usize) -> Option<Range<usize>> {
     }
     let range = cx.statement_start(at).max(body.start)..cx.statement_end(at);
     (range.start < range.end).then_some(range)
+}
+
+fn is_assignment(t: &Token) -> bool {
+    let TokenKind::Punct(p) = t.kind else { return false };
+    let text = p.text();
+    text.ends_with('=') && !matches!(text, "==" | "!=" | "<=" | ">=")
+}
+
+/// A storage class or qualifier.
+fn is_qualifier(t: &Token) -> bool {
+    is_specifier(t)
+        && !is_type_keyword(t)
+        && !t.is_keyword(Keyword::Typedef)
+        && !matches!(t.kind, TokenKind::Keyword(Keyword::Restrict | Keyword::Inline))
 }
 
 /// See [`Keyword::is_type`].

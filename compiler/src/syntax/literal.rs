@@ -332,6 +332,26 @@ pub(crate) fn char_value(text: &str) -> Result<i32, String> {
     Ok(bytes.iter().fold(0u32, |v, b| v << 8 | u32::from(*b)) as i32)
 }
 
+/// The first escape of a literal that stands for nothing but its own character.
+pub(crate) fn unknown_escape(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' {
+            let e = chars.next()?;
+            if !"ntvbrfaeE\\'\"?01234567xuU\n".contains(e) {
+                return Some(e);
+            }
+        }
+    }
+    None
+}
+
+/// Whether a character constant has several characters.
+pub(crate) fn is_multichar(text: &str) -> bool {
+    let inner = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''));
+    inner.is_some_and(|t| matches!(character(t), Ok((_, _, rest)) if !rest.is_empty()))
+}
+
 fn push_char(bytes: &mut Vec<u8>, value: u32, is_byte: bool) {
     if is_byte || value < 128 {
         bytes.push(value as u8);

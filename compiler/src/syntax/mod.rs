@@ -38,8 +38,10 @@ const MAX_REPARSED: usize = 400_000;
 /// Parses a whole source. Reports as many syntax errors as it can find; the unit then lacks what they are in.
 pub fn parse(tokens: &[Token], map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
     for t in tokens {
-        if t.kind == TokenKind::Pragma && pragma::parse(t.text(map)) == Pragma::Unknown {
-            diags.warning(t.span, "unknown pragma ignored");
+        if t.kind == TokenKind::Pragma
+            && let Pragma::Unknown(message) = pragma::parse(t.text(map))
+        {
+            diags.warning(t.span, message);
         }
     }
     let brackets = brackets::match_brackets(tokens, diags);
@@ -167,11 +169,11 @@ impl Session<'_> {
         // Pragmas in front of the item, stray semicolons.
         while let Some(t) = self.tokens.get(range.start).filter(|_| range.start < range.end) {
             match t.kind {
-                TokenKind::Pragma => {
-                    if let Pragma::FpContract(on) = pragma::parse(t.text(self.map)) {
-                        self.fp_contract = on;
-                    }
-                }
+                TokenKind::Pragma => match pragma::parse(t.text(self.map)) {
+                    Pragma::FpContract(on) => self.fp_contract = on,
+                    Pragma::Unroll(_) => diags.warning(t.span, pragma::NO_LOOP),
+                    Pragma::Extension | Pragma::Ignored | Pragma::Unknown(_) => {}
+                },
                 TokenKind::Punct(Punct::Semi) => {}
                 _ => break,
             }
@@ -236,8 +238,10 @@ impl Session<'_> {
                         fp_contract: self.fp_contract,
                         pragma_at: range.start,
                         end: range.end,
+                        hints: Vec::new(),
                     };
                     let items = lower.unit(parsed.unit);
+                    lower.unused_hints(range.start);
                     let local_types = lower.local_types;
                     self.declare_types(&items, &local_types);
                     return if failed { Vec::new() } else { items };

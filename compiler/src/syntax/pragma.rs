@@ -5,52 +5,88 @@
 pub(super) enum Pragma {
     /// `OPENCL FP_CONTRACT` (also `STDC`): on, off; `None`: default.
     FpContract(Option<bool>),
-    /// `OPENCL EXTENSION name : behavior`
+    /// `OPENCL EXTENSION name : behavior`: the preprocessor's affair.
     Extension,
     /// `unroll`, `unroll n`, `unroll(n)`; 0 without a number, 1 for `nounroll`.
     Unroll(u32),
     /// One that is understood to have no effect.
     Ignored,
-    /// Not understood.
-    Unknown,
+    /// Not understood, or wrong: what to say.
+    Unknown(String),
 }
+
+/// Said of an unroll hint that nothing takes.
+pub(super) const NO_LOOP: &str =
+    "expected a for, while, or do-while loop to follow '#pragma unroll' - ignored";
 
 /// Parses what follows `#pragma`.
 pub(super) fn parse(text: &str) -> Pragma {
+    let unknown = || Pragma::Unknown("unknown pragma ignored".into());
     let mut words = text
         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ':'))
         .filter(|w| !w.is_empty());
-    let number = |w: Option<&str>| {
-        let w = w.unwrap_or("0").trim_end_matches(['u', 'U', 'l', 'L']);
-        match w.strip_prefix("0x") {
-            Some(h) => u32::from_str_radix(h, 16).unwrap_or(0),
-            None => w.parse().unwrap_or(0),
-        }
-    };
     match words.next() {
         Some("OPENCL" | "STDC") => match (words.next(), words.next()) {
             (Some("FP_CONTRACT"), Some("ON")) => Pragma::FpContract(Some(true)),
             (Some("FP_CONTRACT"), Some("OFF")) => Pragma::FpContract(Some(false)),
             (Some("FP_CONTRACT"), Some("DEFAULT")) => Pragma::FpContract(None),
+            (Some("FP_CONTRACT"), _) => {
+                Pragma::Unknown("expected 'ON' or 'OFF' or 'DEFAULT' in pragma".into())
+            }
             (Some("EXTENSION"), _) => Pragma::Extension,
             (Some("FENV_ACCESS" | "CX_LIMITED_RANGE"), _) => Pragma::Ignored,
-            _ => Pragma::Unknown,
+            _ => unknown(),
         },
-        Some("unroll") => Pragma::Unroll(number(words.next())),
+        Some("unroll") => count("unroll", &text["unroll".len()..]),
+        Some("nounroll") if text.trim() != "nounroll" => extra("nounroll"),
         Some("nounroll") => Pragma::Unroll(1),
-        Some("GCC") => match words.next() {
-            Some("unroll") => Pragma::Unroll(number(words.next())),
+        Some("GCC") => match (words.next(), words.next()) {
+            (Some("unroll"), Some(n)) => count("unroll", n),
+            (Some("unroll"), None) => Pragma::Unroll(0),
             _ => Pragma::Ignored,
         },
         Some("clang") => match (words.next(), words.next(), words.next()) {
-            (Some("loop"), Some("unroll_count"), n) => Pragma::Unroll(number(n)),
+            (Some("loop"), Some("unroll_count"), n) => count("clang loop", n.unwrap_or("")),
             (Some("loop"), Some("unroll"), Some("full" | "enable")) => Pragma::Unroll(0),
             (Some("loop"), Some("unroll"), Some("disable")) => Pragma::Unroll(1),
             _ => Pragma::Ignored,
         },
         None => Pragma::Ignored,
         Some("mark" | "message" | "region" | "endregion") => Pragma::Ignored,
-        Some(_) => Pragma::Unknown,
+        Some(_) => unknown(),
+    }
+}
+
+fn extra(name: &str) -> Pragma {
+    Pragma::Unknown(format!("extra tokens at end of '#pragma {name}' - ignored"))
+}
+
+/// The number of `unroll`, with or without parentheses.
+fn count(name: &str, text: &str) -> Pragma {
+    let text = text.trim();
+    let inner = match text.strip_prefix('(') {
+        Some(rest) => match rest.strip_suffix(')') {
+            Some(inner) => inner.trim(),
+            None => return Pragma::Unknown("expected ')'".into()),
+        },
+        None => text,
+    };
+    if inner.is_empty() {
+        return Pragma::Unroll(0);
+    }
+    if inner.split_whitespace().count() > 1 {
+        return extra(name);
+    }
+    let digits = inner.trim_end_matches(['u', 'U', 'l', 'L']);
+    let value = match digits.strip_prefix("0x") {
+        Some(hex) => u32::from_str_radix(hex, 16).ok(),
+        None => digits.parse().ok(),
+    };
+    match value {
+        Some(n) if n > 0 => Pragma::Unroll(n),
+        _ => Pragma::Unknown(format!(
+            "invalid value '{inner}' in '#pragma {name}'; must be positive - ignored"
+        )),
     }
 }
 
@@ -67,6 +103,17 @@ mod tests {
         assert_eq!(parse("unroll(4)"), Pragma::Unroll(4));
         assert_eq!(parse("unroll (4u)"), Pragma::Unroll(4));
         assert_eq!(parse("clang loop unroll_count(3)"), Pragma::Unroll(3));
-        assert_eq!(parse("nonsense"), Pragma::Unknown);
+        assert_eq!(parse("unroll()"), Pragma::Unroll(0));
+        for wrong in [
+            "nonsense",
+            "unroll 0",
+            "unroll -1",
+            "unroll 4 5",
+            "unroll (4",
+            "nounroll 2",
+            "unroll N",
+        ] {
+            assert!(matches!(parse(wrong), Pragma::Unknown(_)), "{wrong}");
+        }
     }
 }

@@ -10,17 +10,25 @@ pub(crate) fn options(source: &str) -> Options {
     Options::parse(text).expect("the options of a test are valid")
 }
 
-/// Each `tests/DIR/NAME.cl` must become the text of `tests/DIR/NAME.EXTENSION`. `BLESS=1` writes it.
+/// Each `tests/DIR/…/NAME.cl` must become the text of `NAME.EXTENSION` beside it. `BLESS=1` writes it.
 pub(crate) fn check(dir: &str, extension: &str, produce: impl Fn(&Path) -> String) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(dir);
     let bless = std::env::var_os("BLESS").is_some();
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(&dir)
-        .expect("the directory exists")
-        .map(|e| e.expect("it can be read").path())
-        .collect();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let mut work = vec![dir];
+    while let Some(dir) = work.pop() {
+        for entry in std::fs::read_dir(&dir).expect("the directory exists") {
+            let path = entry.expect("it can be read").path();
+            if path.is_dir() {
+                work.push(path);
+            } else if path.extension().is_some_and(|e| e == "cl") {
+                paths.push(path);
+            }
+        }
+    }
     paths.sort();
     let mut failures = String::new();
-    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "cl")) {
+    for path in &paths {
         let text = produce(path);
         let golden = path.with_extension(extension);
         let expected = std::fs::read_to_string(&golden).unwrap_or_default();

@@ -123,7 +123,7 @@ fn fuzz(make: impl Fn(&mut Random, usize) -> String, test: fn(&str)) {
         seed += 1;
         runs += 1;
     }
-    println!("{runs} texts");
+    std::io::Write::write_all(&mut std::io::stderr(), format!("{runs} texts\n").as_bytes()).unwrap();
     assert!(runs > 5, "only {runs} runs");
 }
 

@@ -31,7 +31,7 @@ fn parse(s: &mut Sema<'_>, item: &Item, text: String) -> Vec<ast::Item> {
 fn parse_function(s: &mut Sema<'_>, item: &Item, text: String) -> Option<Arc<ast::FunctionDef>> {
     parse(s, item, text).into_iter().find_map(|i| match i {
         ast::Item::Function(f) => Some(Arc::new(*f)),
-        ast::Item::Declaration(_) => None,
+        ast::Item::Declaration(_) | ast::Item::StaticAssert(..) => None,
     })
 }
 
@@ -102,7 +102,7 @@ pub(super) fn declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<ast::Decla
     parse(s, item, item.text.to_string())
         .into_iter()
         .find_map(|i| match i {
-            ast::Item::Function(_) => None,
+            ast::Item::Function(_) | ast::Item::StaticAssert(..) => None,
             ast::Item::Declaration(d) => Some(Arc::new(d)),
         })
 }

@@ -3,6 +3,7 @@
 use super::{Call, overload};
 use crate::hir::{Expr, ExprKind, Scalar, Type};
 use crate::intrinsic::Intrinsic;
+use crate::printf::{Conversion, Length, Piece, pieces};
 use crate::sema::{Result, Sema};
 
 /// `printf(format, …)`: the format and the strings of `%s` become numbers in the table of strings.
@@ -18,6 +19,8 @@ pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<
     let Some(bytes) = s.string_bytes(&format).map(<[u8]>::to_vec) else {
         return Err(s.error(format.span, "the format of printf is not a string literal"));
     };
+    let args: Vec<Expr> = args.collect();
+    check_format(s, &bytes, &format, &args);
     let id = s.printf_string(&bytes);
     let uint = s.common.uint;
     let mut out = vec![s.const_bits(u64::from(id), uint, format.span)];
@@ -64,4 +67,97 @@ fn argument(s: &mut Sema<'_>, e: Expr) -> Result<Expr> {
             Err(s.error(e.span, format!("cannot pass a value of type '{name}' to printf")))
         }
     }
+}
+
+/// Warns where the arguments are not what the format says: then the output is undefined.
+fn check_format(s: &mut Sema<'_>, bytes: &[u8], format: &Expr, args: &[Expr]) {
+    let mut next = args.iter();
+    let signs = bytes.iter().rev().take_while(|&&b| b == b'%').count();
+    if signs % 2 == 1 {
+        s.warning(format.span, "incomplete format specifier");
+    }
+    for piece in pieces(bytes) {
+        match piece {
+            // A percent sign that begins no conversion is text; alone it is `%%`.
+            Piece::Text([b'%', rest @ ..]) if !rest.is_empty() => {
+                let letter = rest.iter().find(|b| !b"-+ #0123456789.*vhl".contains(b));
+                let message = match letter {
+                    Some(&c) => format!("invalid conversion specifier '{}'", char::from(c)),
+                    None => "incomplete format specifier".to_string(),
+                };
+                s.warning(format.span, message);
+            }
+            Piece::Text(_) => {}
+            Piece::Conversion(c) => match next.next() {
+                Some(arg) => check_argument(s, &c, arg),
+                None => {
+                    s.warning(format.span, "more '%' conversions than data arguments");
+                    return;
+                }
+            },
+        }
+    }
+    if let Some(extra) = next.next() {
+        s.warning(extra.span, "data argument not used by format string");
+    }
+}
+
+fn check_argument(s: &mut Sema<'_>, c: &Conversion, arg: &Expr) {
+    let is_float = b"aAeEfFgG".contains(&c.letter);
+    let good = match *s.ty(arg.ty) {
+        Type::Scalar(scalar) => {
+            let wide = c.length == Length::Long;
+            match c.letter {
+                b's' | b'p' => false,
+                _ if is_float => scalar.is_float(),
+                _ => scalar.is_integer() && wide == (scalar.bytes() == 8),
+            }
+        }
+        Type::Vector(scalar, lanes) => {
+            let bytes = match c.length {
+                Length::Char => 1,
+                Length::Short => 2,
+                Length::Long => 8,
+                Length::Word => 4,
+                // Not defined; taken for that of the argument.
+                Length::None => scalar.bytes(),
+            };
+            usize::from(lanes) == c.lanes && scalar.is_float() == is_float && scalar.bytes() == bytes
+        }
+        Type::Pointer { .. } => matches!(c.letter, b's' | b'p'),
+        _ => return,
+    };
+    let good = good && (c.lanes > 1) == matches!(s.ty(arg.ty), Type::Vector(..));
+    if !good {
+        let (want, have) = (wanted(c), s.type_name(arg.ty));
+        s.warning(
+            arg.span,
+            format!("format specifies type '{want}' but the argument has type '{have}'"),
+        );
+    }
+}
+
+/// The type that a conversion takes.
+fn wanted(c: &Conversion) -> String {
+    let unsigned = b"ouxX".contains(&c.letter);
+    let base = match (c.letter, c.length) {
+        (b's', _) => return "char *".into(),
+        (b'p', _) => return "void *".into(),
+        (b'c', _) => "int",
+        (l, Length::Short) if b"aAeEfFgG".contains(&l) => "half",
+        (l, Length::Word) if b"aAeEfFgG".contains(&l) => "float",
+        (l, Length::None) if b"aAeEfFgG".contains(&l) && c.lanes > 1 => "float",
+        (l, _) if b"aAeEfFgG".contains(&l) => "double",
+        (_, Length::Char) => "char",
+        (_, Length::Short) => "short",
+        (_, Length::Long) => "long",
+        (_, Length::None | Length::Word) => "int",
+    };
+    let sign = if unsigned { "u" } else { "" };
+    let lanes = if c.lanes > 1 {
+        c.lanes.to_string()
+    } else {
+        String::new()
+    };
+    format!("{sign}{base}{lanes}")
 }

@@ -69,6 +69,7 @@ impl Lower<'_> {
                     if i > 0 {
                         last = self.after(last);
                     }
+                    self.check_text(last);
                     match literal::string_value(self.token_text(last)) {
                         Ok(b) => bytes.extend(b),
                         Err(e) => self.diags.error(self.token_span(last), e),
@@ -202,6 +203,7 @@ impl Lower<'_> {
     }
 
     fn constant(&mut self, token: usize) -> ExprKind {
+        self.check_text(token);
         let text = self.token_text(token);
         let kind = match self.source.tokens.get(token).map(|t| t.kind) {
             Some(TokenKind::Char) => literal::char_value(text).map(ExprKind::Char),
@@ -211,6 +213,28 @@ impl Lower<'_> {
             self.diags.error(self.token_span(token), e);
             ExprKind::Char(0)
         })
+    }
+
+    /// Warns of escapes without a meaning and of several characters in one constant.
+    fn check_text(&mut self, token: usize) {
+        let text = self.token_text(token);
+        if text.starts_with('L') && text.ends_with('"') {
+            let span = self.token_span(token);
+            self.diags
+                .error(span, "wide string literals are not supported in OpenCL C");
+            return;
+        }
+        let is_char = text.ends_with('\'');
+        let escape = literal::unknown_escape(text);
+        let multiple = is_char && literal::is_multichar(text);
+        let span = self.token_span(token);
+        if let Some(c) = escape {
+            self.diags
+                .warning(span, format!("unknown escape sequence '\\{c}'"));
+        }
+        if multiple {
+            self.diags.warning(span, "multi-character character constant");
+        }
     }
 
     fn unary(&mut self, u: &c::UnaryOperatorExpression) -> (ExprKind, usize, usize) {

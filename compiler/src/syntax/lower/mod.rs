@@ -29,6 +29,8 @@ pub(super) struct Lower<'a> {
     pub(super) pragma_at: usize,
     /// End of the item's tokens.
     pub(super) end: usize,
+    /// Pragmas that loops took.
+    pub(super) hints: Vec<usize>,
 }
 
 impl Lower<'_> {
@@ -63,8 +65,10 @@ impl Lower<'_> {
                 c::ExternalDeclaration::FunctionDefinition(f) => {
                     items.push(Item::Function(Box::new(self.function(f))))
                 }
-                // Checked by C11 compilers; OpenCL C 1.2 has none, and clang takes it.
-                c::ExternalDeclaration::StaticAssert(_) => {}
+                c::ExternalDeclaration::StaticAssert(s) => {
+                    let (condition, message) = self.static_assert(s);
+                    items.push(Item::StaticAssert(condition, message));
+                }
             }
         }
         items
@@ -219,10 +223,10 @@ impl Lower<'_> {
         match keyword {
             Keyword::Const => quals.is_const = true,
             Keyword::Volatile => quals.is_volatile = true,
-            Keyword::Restrict => quals.is_restrict = true,
-            Keyword::ReadOnly => quals.access = Some((AccessQual::ReadOnly, span)),
-            Keyword::WriteOnly => quals.access = Some((AccessQual::WriteOnly, span)),
-            Keyword::ReadWrite => quals.access = Some((AccessQual::ReadWrite, span)),
+            Keyword::Restrict => quals.restrict_at = Some(span),
+            Keyword::ReadOnly => self.access(AccessQual::ReadOnly, span, quals),
+            Keyword::WriteOnly => self.access(AccessQual::WriteOnly, span, quals),
+            Keyword::ReadWrite => self.access(AccessQual::ReadWrite, span, quals),
             Keyword::Kernel => return Some(span),
             Keyword::Atomic => self
                 .diags
@@ -230,5 +234,11 @@ impl Lower<'_> {
             _ => {}
         }
         None
+    }
+
+    fn access(&mut self, access: AccessQual, span: Span, quals: &mut Quals) {
+        if quals.access.replace((access, span)).is_some() {
+            self.diags.error(span, "multiple access qualifiers");
+        }
     }
 }

@@ -3,10 +3,13 @@
 use lang_c::ast as c;
 use lang_c::span::Node;
 
-use super::super::ast::{ExprKind, ForInit, Stmt, StmtKind, UnrollHint};
+use super::super::ast::{
+    AttrArg, Attribute, BinaryOp, Expr, ExprKind, ForInit, Stmt, StmtKind, UnaryOp, UnrollHint,
+};
 use super::super::pragma::{self, Pragma};
 use super::Lower;
 use crate::pp::{Punct, TokenKind};
+use crate::source::Span;
 
 impl Lower<'_> {
     /// The statements of a block; `close` is its closing brace.
@@ -25,11 +28,25 @@ impl Lower<'_> {
                     });
                 }
                 c::BlockItem::Statement(s) => out.push(self.statement(s)),
-                c::BlockItem::StaticAssert(_) => {}
+                c::BlockItem::StaticAssert(s) => {
+                    let (condition, message) = self.static_assert(s);
+                    let span = condition.span;
+                    out.push(Stmt {
+                        kind: StmtKind::StaticAssert(condition, message),
+                        span,
+                    });
+                }
             }
         }
         self.pragmas_before(close, &mut out);
         out
+    }
+
+    /// C11's static assertion, which clang takes in OpenCL C too: condition, and where the message is.
+    pub(super) fn static_assert(&mut self, n: &Node<c::StaticAssert>) -> (Expr, Span) {
+        let lo = self.after(self.first(n)) + 1;
+        let condition = self.expr(&n.node.expression, lo).expr;
+        (condition, self.node_span(&n.node.message))
     }
 
     /// FP_CONTRACT pragmas up to a token become statements.
@@ -40,6 +57,12 @@ impl Lower<'_> {
             if t.kind == TokenKind::Pragma
                 && let Pragma::FpContract(on) = pragma::parse(t.text(self.source.map))
             {
+                if out.iter().any(|s| !matches!(s.kind, StmtKind::FpContract(_))) {
+                    self.diags.error(
+                        t.span,
+                        "'#pragma fp_contract' can only appear at file scope or at the start of a compound statement",
+                    );
+                }
                 out.push(Stmt {
                     kind: StmtKind::FpContract(on.unwrap_or(true)),
                     span: t.span,
@@ -58,29 +81,75 @@ impl Lower<'_> {
                 && let Pragma::Unroll(n) = pragma::parse(t.text(self.source.map))
             {
                 hint = Some(n);
+                self.hints.push(i);
             }
         }
         for a in self.attributes_in(start, loop_at) {
             if a.name == "opencl_unroll_hint" {
-                hint = match a.args.first() {
-                    None => Some(0),
-                    Some(super::super::ast::AttrArg::Expr(e)) => match e.kind {
-                        ExprKind::Int { value, .. } if value > 0 => {
-                            Some(u32::try_from(value).unwrap_or(u32::MAX))
-                        }
-                        _ => {
-                            self.diags.error(a.span, "'opencl_unroll_hint' attribute requires a positive integral compile time constant expression");
-                            None
-                        }
-                    },
-                    Some(super::super::ast::AttrArg::Text(_)) => None,
-                };
+                hint = self.unroll_attribute(&a).or(hint);
             } else {
                 self.diags
                     .warning(a.span, format!("unknown attribute '{}' ignored", a.name));
             }
         }
         hint
+    }
+
+    /// The number of `opencl_unroll_hint(n)` (6.11.5).
+    fn unroll_attribute(&mut self, a: &Attribute) -> UnrollHint {
+        let value = match &a.args[..] {
+            [] => return Some(0),
+            [AttrArg::Expr(e)] => constant(e),
+            [AttrArg::Text(_)] => None,
+            [_, ..] => {
+                self.diags.error(
+                    a.span,
+                    "'opencl_unroll_hint' attribute takes no more than 1 argument",
+                );
+                return None;
+            }
+        };
+        match value {
+            Some(n) if n > 0 => Some(u32::try_from(n).unwrap_or(u32::MAX)),
+            Some(_) => {
+                self.diags.error(
+                    a.span,
+                    "'opencl_unroll_hint' attribute requires a positive integral compile time constant expression",
+                );
+                None
+            }
+            None => {
+                self.diags.error(
+                    a.span,
+                    "'opencl_unroll_hint' attribute requires an integer constant",
+                );
+                None
+            }
+        }
+    }
+
+    /// Reports hints that stand before no loop; `first` is the item's first token.
+    pub(in super::super) fn unused_hints(&mut self, first: usize) {
+        for i in first..self.end {
+            let t = self.source.tokens[i];
+            let hint = t.kind == TokenKind::Pragma
+                && matches!(pragma::parse(t.text(self.source.map)), Pragma::Unroll(_));
+            if hint && !self.hints.contains(&i) {
+                self.diags.warning(t.span, pragma::NO_LOOP);
+            }
+        }
+        let left = self
+            .text
+            .attributes
+            .iter()
+            .filter(|r| !r.used)
+            .flat_map(|r| &r.list);
+        for a in left.filter(|a| a.name == "opencl_unroll_hint") {
+            self.diags.error(
+                a.span,
+                "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements",
+            );
+        }
     }
 
     pub(super) fn statement(&mut self, n: &Node<c::Statement>) -> Stmt {
@@ -209,5 +278,30 @@ impl Lower<'_> {
             body: Box::new(self.statement(&s.statement)),
             unroll,
         }
+    }
+}
+
+/// Value of an expression of integer literals. The parser knows no others.
+fn constant(e: &Expr) -> Option<i128> {
+    match &e.kind {
+        ExprKind::Int { value, .. } => Some(i128::from(*value)),
+        ExprKind::Char(value) => Some(i128::from(*value)),
+        ExprKind::Paren(inner) => constant(inner),
+        ExprKind::Unary(UnaryOp::Minus, inner) => constant(inner).map(|v| -v),
+        ExprKind::Unary(UnaryOp::Plus, inner) => constant(inner),
+        ExprKind::Binary(op, a, b) => {
+            let (a, b) = (constant(a)?, constant(b)?);
+            match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                BinaryOp::Div => a.checked_div(b),
+                BinaryOp::Rem => a.checked_rem(b),
+                BinaryOp::Shl => u32::try_from(b).ok().filter(|&n| n < 64).map(|n| a << n),
+                BinaryOp::Shr => u32::try_from(b).ok().filter(|&n| n < 64).map(|n| a >> n),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }

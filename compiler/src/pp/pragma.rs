@@ -1,0 +1,146 @@
+//! `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9; OpenCL C 9.1): what the preprocessor does about them. The parser
+//! does the rest.
+
+use super::Pp;
+use super::lex::token;
+use super::names::NO_ID;
+use super::token::{Punct, Token, TokenFlags, TokenKind};
+use crate::source::Span;
+
+impl Pp<'_> {
+    /// A pragma of either form. `once` is carried out here; the others become a token whose text is the pragma.
+    pub(super) fn pragma(&mut self, tokens: Vec<Token>, at: Span) -> Option<Token> {
+        let first = tokens.first().map_or("", |t| self.text(t)).to_string();
+        if first == "once" {
+            let known = self.files.last().and_then(|f| f.known);
+            match known {
+                Some(i) => self.known[i].once = true,
+                None => self.diags.warning(at, "#pragma once in main file"),
+            }
+            return None;
+        }
+        // Those of the standards are not expanded (C99 6.10.6); unroll counts are.
+        let list = match first.as_str() {
+            "STDC" => tokens,
+            "OPENCL" => {
+                self.check_extension(&tokens, at);
+                tokens
+            }
+            "unroll" => {
+                let list = self.expand_list(tokens);
+                return Some(self.unroll(list, at));
+            }
+            _ => self.expand_list(tokens),
+        };
+        let lo = self.scratch.len();
+        self.append_all(&list);
+        Some(self.pragma_token(lo, &list, at))
+    }
+
+    fn append_all(&mut self, list: &[Token]) {
+        for (i, t) in list.iter().enumerate() {
+            if i > 0 && t.flags.space_before() {
+                self.scratch.push(' ');
+            }
+            self.append_text(t.spelling);
+        }
+    }
+
+    /// The text of the scratch file from `lo` on as a pragma.
+    fn pragma_token(&mut self, lo: usize, list: &[Token], at: Span) -> Token {
+        let span = list.last().map_or(at, |t| at.to(t.span));
+        token(
+            TokenKind::Pragma,
+            TokenFlags::LINE,
+            NO_ID,
+            span,
+            self.scratch_span(lo),
+        )
+    }
+
+    /// `unroll` with a number that is an expression: its value takes the expression's place.
+    fn unroll(&mut self, list: Vec<Token>, at: Span) -> Token {
+        let names = |t: &Token| t.kind == TokenKind::Ident;
+        let value = match &list[1..] {
+            count @ [_, _, ..] if !count.iter().any(names) => self.value(count.to_vec()),
+            _ => None,
+        };
+        let lo = self.scratch.len();
+        match value {
+            Some(n) => self.scratch.push_str(&format!("unroll {n}")),
+            None => self.append_all(&list),
+        }
+        self.pragma_token(lo, &list, at)
+    }
+
+    /// `OPENCL EXTENSION name : behavior` (9.1). All extensions of the device are always on, so that nothing but
+    /// a wrong or unknown one has an effect: a warning, as clang has it.
+    fn check_extension(&mut self, tokens: &[Token], at: Span) {
+        let Some((keyword, rest)) = tokens.get(1..).and_then(<[Token]>::split_first) else {
+            return;
+        };
+        if self.text(keyword) != "EXTENSION" {
+            return;
+        }
+        let Some(name) = rest.first().filter(|t| t.kind == TokenKind::Ident) else {
+            let at = rest.first().map_or(at, |t| t.span);
+            self.diags
+                .warning(at, "expected identifier in '#pragma OPENCL' - ignored");
+            return;
+        };
+        let text = self.text(name).to_string();
+        let behavior = match &rest[1..] {
+            [colon, behavior, ..] if colon.is(Punct::Colon) => *behavior,
+            [colon] if colon.is(Punct::Colon) => *colon,
+            other => {
+                let at = other.first().map_or(name.span, |t| t.span);
+                self.diags
+                    .warning(at, format!("missing ':' after '{text}' - ignoring"));
+                return;
+            }
+        };
+        let word = self.text(&behavior).to_string();
+        if !matches!(word.as_str(), "enable" | "disable" | "require") {
+            self.diags
+                .warning(behavior.span, "expected 'enable' or 'disable' - ignoring");
+        } else if text == "all" {
+            if word != "disable" {
+                self.diags.warning(behavior.span, "expected 'disable' - ignoring");
+            }
+        } else if !self.extensions.contains(&text) {
+            let message = if text.starts_with("cl_khr_") {
+                format!("unsupported OpenCL extension '{text}' - ignoring")
+            } else {
+                format!("unknown OpenCL extension '{text}' - ignoring")
+            };
+            self.diags.warning(name.span, message);
+        } else if let Some(extra) = rest.get(3) {
+            self.diags.warning(
+                extra.span,
+                "extra tokens at end of '#pragma OPENCL EXTENSION' - ignored",
+            );
+        }
+    }
+
+    /// `_Pragma ( "…" )`
+    pub(super) fn pragma_operator(&mut self, t: Token) -> Option<Token> {
+        let mut step = |want: fn(&Token) -> bool| self.next_raw().filter(want);
+        let string = step(|p| p.is(Punct::LParen))
+            .and_then(|_| step(|p| p.kind == TokenKind::Str))
+            .and_then(|s| step(|p| p.is(Punct::RParen)).map(|_| s));
+        let Some(string) = string else {
+            self.diags
+                .error(t.span, "_Pragma takes a parenthesized string literal");
+            return None;
+        };
+        let text = self.text(&string).to_string();
+        let inner = text.strip_prefix('L').unwrap_or(&text);
+        let inner = inner
+            .strip_prefix('"')
+            .and_then(|t| t.strip_suffix('"'))
+            .unwrap_or(inner);
+        let inner = inner.replace("\\\"", "\"").replace("\\\\", "\\");
+        let tokens = self.lex_text(&inner, t.span);
+        self.pragma(tokens, t.span)
+    }
+}

@@ -1,0 +1,2 @@
+// OpenCL C 6.6: one access qualifier.
+void f(read_only write_only image2d_t i);

@@ -1,0 +1,2 @@
+// OpenCL C 6.6: access qualifiers are for parameters.
+void f(void) { read_only int a; }

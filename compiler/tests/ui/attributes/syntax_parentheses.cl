@@ -1,0 +1,3 @@
+// OpenCL C 6.11: the form of attributes.
+int g(void) __attribute__(aligned(4));
+int h(void) __attribute__;

@@ -1,0 +1,2 @@
+// OpenCL C 6.12: vectors of one type.
+void f(float4 a, int4 b, uint4 c) { max(b, c); dot(a, b); hadd(b, c); }

@@ -1,0 +1,6 @@
+// OpenCL C 6.9.a: no function pointers.
+int g(int);
+void f(void) {
+    int (*p)(int);
+    p = g;
+}

@@ -1,0 +1,2 @@
+// OpenCL C 6.1.4: long double is reserved.
+void f(void) { long double a; }

@@ -1,0 +1,3 @@
+// C99 6.7.5.3: parameters of a definition are complete.
+struct S;
+void f(struct S a) { }

@@ -1,0 +1,3 @@
+// C99 6.7.3: restrict qualifies pointers to objects.
+typedef int fn(int);
+void f(void) { restrict fn *p; }

@@ -1,0 +1,2 @@
+// OpenCL C 6.9: no event in a structure.
+struct S { event_t a; };

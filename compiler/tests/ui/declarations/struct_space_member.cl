@@ -1,0 +1,2 @@
+// OpenCL C 6.5: a member has no address space.
+struct S { global int a; local float b; };

@@ -1,0 +1,2 @@
+// C99 6.7.2.1: members have no storage class.
+struct S { static int a; };

@@ -1,0 +1,3 @@
+// C99 6.5.16: no const member.
+struct S { const int a; int b; };
+void f(struct S s, struct S t) { s = t; s.a = 1; s.b = 1; }

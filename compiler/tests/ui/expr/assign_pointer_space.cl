@@ -1,0 +1,2 @@
+// OpenCL C 6.5: no other address space.
+void f(global int *p, local int *q, constant int *r) { p = q; q = p; p = r; }

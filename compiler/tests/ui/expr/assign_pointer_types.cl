@@ -1,0 +1,2 @@
+// C99 6.5.16.1: pointers to the same type.
+void f(global int *p, global float *q, global void *v) { p = q; p = v; v = p; }

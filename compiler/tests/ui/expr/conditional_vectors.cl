@@ -1,0 +1,2 @@
+// OpenCL C 6.3.i: operands of one type.
+void f(int c, float4 a, int4 b) { c ? a : b; }

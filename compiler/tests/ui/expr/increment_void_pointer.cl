@@ -1,0 +1,3 @@
+// C99 6.5.6: the pointee has a size.
+struct S;
+void f(global struct S *p) { p++; }

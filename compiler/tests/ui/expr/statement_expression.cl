@@ -1,0 +1,2 @@
+// GNU statement expressions stand in functions.
+constant int a = ({ 1; });

@@ -1,0 +1,2 @@
+// OpenCL C 6.5: pointers to the same address space.
+void f(global int *p, local int *q) { p - q; }

@@ -1,0 +1,2 @@
+// A type where an expression stands.
+int f(int a) { return float4 + 1; }

@@ -1,0 +1,2 @@
+// An undeclared name is reported where it stands.
+int f(int a) { return nope + nope; }

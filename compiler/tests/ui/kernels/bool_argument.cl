@@ -1,0 +1,2 @@
+// OpenCL C 6.9.k: no bool.
+kernel void k(bool a) { }

@@ -1,0 +1,2 @@
+// A kernel is not called main.
+kernel void main(void) { }

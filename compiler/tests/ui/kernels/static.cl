@@ -1,0 +1,2 @@
+// OpenCL C 6.8: a kernel is not static.
+static kernel void k(void) { }

@@ -1,0 +1,3 @@
+// options: -Werror
+// -Werror
+#warning care

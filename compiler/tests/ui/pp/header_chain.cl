@@ -1,0 +1,2 @@
+// A position in a header names the includes.
+#include "outer.h"

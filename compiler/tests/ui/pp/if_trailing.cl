@@ -1,0 +1,3 @@
+// C99 6.10.1: one expression.
+#if 1 2
+#endif

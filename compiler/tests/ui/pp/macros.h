@@ -1,0 +1,1 @@
+#define FROM_HEADER(p) (*(p) + missing)

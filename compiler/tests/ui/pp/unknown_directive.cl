@@ -1,0 +1,3 @@
+// C99 6.10: directives.
+#import "x"
+#foo

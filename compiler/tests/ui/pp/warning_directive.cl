@@ -1,0 +1,2 @@
+// #warning, as every compiler has it.
+#warning take care

@@ -1,0 +1,2 @@
+// OpenCL C 6.5: no other address space.
+int *f(global int *p) { return p; }

@@ -1,0 +1,2 @@
+// OpenCL C 6.5.2: __local variables belong to kernels.
+local int a;

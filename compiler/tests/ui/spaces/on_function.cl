@@ -1,0 +1,3 @@
+// OpenCL C 6.5: functions are in none.
+global int f(void);
+constant int g(void) { return 1; }

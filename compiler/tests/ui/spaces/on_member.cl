@@ -1,0 +1,2 @@
+// OpenCL C 6.5: members are in none.
+struct S { constant int a; };

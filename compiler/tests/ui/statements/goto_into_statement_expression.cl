@@ -1,0 +1,2 @@
+// GNU: no goto into a statement expression.
+int f(int a) { goto l; return ({ l: a; a; }); }

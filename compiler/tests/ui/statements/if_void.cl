@@ -1,0 +1,2 @@
+// C99 6.8.4.1: if takes a scalar.
+void f(void) { if (f()) ; }

@@ -1,0 +1,5 @@
+// C99 6.8.3: an expression statement ends.
+void f(int a) {
+    a = 1
+    a = 2;
+}

@@ -1,0 +1,2 @@
+// C99 6.8.4.2: switch takes an integer.
+void f(int4 a) { switch (a) { default: break; } }

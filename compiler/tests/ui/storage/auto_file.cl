@@ -1,0 +1,3 @@
+// OpenCL C 6.8: no auto.
+auto int a;
+void f(auto int b) { }

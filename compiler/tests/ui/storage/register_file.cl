@@ -1,0 +1,2 @@
+// OpenCL C 6.8: no register.
+register int a;

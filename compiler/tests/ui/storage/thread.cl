@@ -1,0 +1,2 @@
+// OpenCL C 6.8: no thread storage.
+__thread int a;

@@ -1,0 +1,2 @@
+// OpenCL C 6.1.4: vectors of bool are reserved.
+void f(void) { bool4 a; }

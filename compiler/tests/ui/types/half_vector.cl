@@ -1,0 +1,3 @@
+// OpenCL C 6.1.1.1: half is a storage type only.
+// without: cl_khr_fp16
+void f(void) { half4 a; half4 b[2]; }

@@ -1,0 +1,2 @@
+// OpenCL C 6.2.3: one argument.
+void f(float a) { convert_int(a, a); convert_int(); }

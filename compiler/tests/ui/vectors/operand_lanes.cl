@@ -1,0 +1,2 @@
+// OpenCL C 6.3.a: vectors of one size.
+void f(float4 a, float2 b) { a + b; a * b; a / b; }
