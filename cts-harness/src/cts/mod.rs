@@ -4,6 +4,7 @@
 //! the lists and expectations were made with. `docs/conformance.md` shows how to use all this.
 
 mod bar;
+mod baseline;
 mod bless;
 mod checks;
 mod compare;
@@ -13,6 +14,7 @@ mod judge;
 mod plan;
 mod platform;
 mod process;
+mod report;
 mod results;
 mod rows;
 mod run;
@@ -53,6 +55,10 @@ enum Cts {
     },
     /// Make the list of a device's known failures say what a run found
     Bless(bless::Args),
+    /// Take run folders over into the committed baselines, from which README's table is made
+    Baseline(baseline::Args),
+    /// Write a page of all runs and baselines (suites × devices, failures with their logs, history), or README's table
+    Report(report::Args),
 }
 
 /// Runs the sub-command. The exit status is 0 if all is as expected, 1 if not, 130 after Ctrl-C.
@@ -62,6 +68,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
         Cts::Run(args) => return session::run(args),
         Cts::Compare { before, after, force } => compare::compare(before, after, *force)?,
         Cts::Bless(args) => bless::bless(args)?,
+        Cts::Baseline(args) => baseline::update(args)?,
+        Cts::Report(args) => report::report(args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

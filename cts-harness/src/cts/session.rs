@@ -226,13 +226,13 @@ fn split(cases: Vec<Case>, expectations: &Expectations, done: &mut Records) -> (
 }
 
 /// Where the runs of a device are.
-pub(super) fn runs_of(slug: &str) -> PathBuf {
+fn runs_of(slug: &str) -> PathBuf {
     artifacts::release_dir().join("cts").join(slug)
 }
 
-/// The run folders of a device, oldest first.
-pub(super) fn runs(slug: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(runs_of(slug)).into_iter().flatten().flatten();
+/// The run folders in a directory, oldest first.
+pub(super) fn runs_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = entries
         .map(|e| e.path())
         .filter(|p| p.join("run.json").exists())
@@ -246,7 +246,7 @@ fn folder(args: &RunArgs, slug: &str) -> Result<PathBuf, Failure> {
         return Ok(out.clone());
     }
     if args.resume {
-        return match runs(slug).pop() {
+        return match runs_in(&runs_of(slug)).pop() {
             Some(newest) => Ok(newest),
             None => fail(format!("there is no run of {slug} to resume")),
         };
@@ -267,7 +267,7 @@ fn folder(args: &RunArgs, slug: &str) -> Result<PathBuf, Failure> {
 /// Results of earlier runs of a device, to tell how long sub-tests take.
 fn earlier(slug: &str) -> Result<Records, Failure> {
     let mut all = Records::new();
-    for run in runs(slug) {
+    for run in runs_in(&runs_of(slug)) {
         all.extend(results::read(&run)?);
     }
     Ok(all)

@@ -5,4 +5,5 @@
 mod expectations;
 mod fake;
 mod interrupt;
+mod reports;
 mod running;

@@ -1,0 +1,290 @@
+//! `baselines/<device>.txt`: what each suite comes to on a device, committed, so that README can show it.
+//!
+//! A head of `name: value` lines that says whose results these are, then a section per suite, `[suite] mode revision
+//! date`, with a line `Status subtest` for each sub-test, sorted.
+
+use super::identity::RunInfo;
+use super::results::{self, Record, Records, Status};
+use super::table::{self, Counts};
+use super::{REVISION, fail};
+use crate::{Failure, Outcome, artifacts, progress};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `baseline`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Run folders; later ones replace suites of earlier ones
+    #[arg(required = true)]
+    runs: Vec<PathBuf>,
+    /// Also with fewer sub-tests than the baseline has of a suite, or from another CTS revision than the pinned one
+    #[arg(long)]
+    force: bool,
+    /// Directory of the baselines
+    #[arg(long, hide = true)]
+    baselines: Option<PathBuf>,
+}
+
+/// A suite's results and where they come from.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Section {
+    pub(super) mode: String,
+    pub(super) revision: String,
+    pub(super) date: String,
+    pub(super) results: BTreeMap<String, Status>,
+}
+
+/// A device's results.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(super) struct Baseline {
+    pub(super) info: RunInfo,
+    pub(super) suites: BTreeMap<String, Section>,
+}
+
+/// Where the files are.
+pub(super) fn directory() -> PathBuf {
+    artifacts::root().join("cts-harness/baselines")
+}
+
+/// The committed baselines by device: ours first, otherwise by name.
+pub(super) fn all(directory: &Path) -> Result<Vec<Baseline>, Failure> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let files = entries
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "txt"));
+    let mut all = files.map(|f| read(&f)).collect::<Result<Vec<_>, _>>()?;
+    all.sort_by_key(|b| (b.info.platform != "Caldera", b.info.slug()));
+    Ok(all)
+}
+
+impl Section {
+    /// The section's results as records of `suite`.
+    pub(super) fn records(&self, suite: &str) -> impl Iterator<Item = Record> {
+        self.results.iter().map(move |(subtest, status)| Record {
+            name: format!("{suite}/{subtest}"),
+            status: *status,
+            seconds: 0.0,
+            note: String::new(),
+        })
+    }
+
+    /// Counts of the section.
+    pub(super) fn counts(&self, suite: &str) -> Counts {
+        let records: Vec<Record> = self.records(suite).collect();
+        table::count(records.iter()).remove(suite).unwrap_or_default()
+    }
+}
+
+impl Baseline {
+    /// As it stands in the file.
+    fn to_text(&self) -> String {
+        let mut text = String::from("# Written by `cargo harness cts baseline`.\n");
+        let i = &self.info;
+        for (name, value) in [
+            ("platform", &i.platform),
+            ("device", &i.device),
+            ("type", &i.device_type),
+            ("version", &i.version),
+            ("driver", &i.driver),
+            ("cts", &i.cts),
+        ] {
+            let _ = writeln!(text, "{name}: {value}");
+        }
+        for (suite, s) in &self.suites {
+            let _ = writeln!(text, "\n[{suite}] {} {} {}", s.mode, s.revision, s.date);
+            for (subtest, status) in &s.results {
+                let _ = writeln!(text, "{} {subtest}", status.word());
+            }
+        }
+        text
+    }
+
+    fn parse(text: &str) -> Option<Baseline> {
+        let mut baseline = Baseline::default();
+        let mut current: Option<&mut Section> = None;
+        for line in text
+            .lines()
+            .map(str::trim)
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+        {
+            if let Some((suite, rest)) = line.strip_prefix('[').and_then(|l| l.split_once(']')) {
+                let words: Vec<&str> = rest.split_whitespace().collect();
+                let [mode, revision, date] = words[..] else {
+                    return None;
+                };
+                let section = Section {
+                    mode: mode.to_owned(),
+                    revision: revision.to_owned(),
+                    date: date.to_owned(),
+                    results: BTreeMap::new(),
+                };
+                current = Some(baseline.suites.entry(suite.to_owned()).or_insert(section));
+            } else if let Some(section) = &mut current {
+                let (status, subtest) = line.split_once(' ')?;
+                section.results.insert(subtest.to_owned(), Status::parse(status)?);
+            } else {
+                let (name, value) = line.split_once(':')?;
+                *match name {
+                    "platform" => &mut baseline.info.platform,
+                    "device" => &mut baseline.info.device,
+                    "type" => &mut baseline.info.device_type,
+                    "version" => &mut baseline.info.version,
+                    "driver" => &mut baseline.info.driver,
+                    "cts" => &mut baseline.info.cts,
+                    _ => return None,
+                } = value.trim().to_owned();
+            }
+        }
+        Some(baseline)
+    }
+
+    /// Takes over a run's suites.
+    fn update(&mut self, info: &RunInfo, records: &Records, force: bool) -> Result<(), Failure> {
+        let ground = |i: &RunInfo| (i.driver.clone(), i.cts.clone());
+        if ground(&self.info) != ground(info) {
+            if !self.suites.is_empty() {
+                progress::line("driver or CTS are others than the baseline's: it starts anew");
+            }
+            self.suites.clear();
+        }
+        self.info = RunInfo {
+            platform: info.platform.clone(),
+            device: info.device.clone(),
+            device_type: info.device_type.clone(),
+            version: info.version.clone(),
+            driver: info.driver.clone(),
+            cts: info.cts.clone(),
+            ..RunInfo::default()
+        };
+        let mut suites: BTreeMap<&str, BTreeMap<String, Status>> = BTreeMap::new();
+        for record in records.values() {
+            if let Some((suite, subtest)) = record.name.split_once('/') {
+                suites
+                    .entry(suite)
+                    .or_default()
+                    .insert(subtest.to_owned(), record.status);
+            }
+        }
+        for (suite, results) in suites {
+            let old = self.suites.get(suite).map_or(0, |s| s.results.len());
+            if results.len() < old && !force {
+                return fail(format!(
+                    "the run has {} sub-tests of {suite}, the baseline {old}; --force takes it all the same",
+                    results.len()
+                ));
+            }
+            let word = |text: &str| {
+                if text.is_empty() {
+                    String::from("-")
+                } else {
+                    text.to_owned()
+                }
+            };
+            let section = Section {
+                mode: word(&info.mode.replace(' ', "+")),
+                revision: word(&info.revision),
+                date: word(info.started.split(' ').next().unwrap_or_default()),
+                results,
+            };
+            self.suites.insert(suite.to_owned(), section);
+        }
+        Ok(())
+    }
+}
+
+fn read(file: &Path) -> Result<Baseline, Failure> {
+    let text = std::fs::read_to_string(file)?;
+    Baseline::parse(&text).ok_or_else(|| Failure(format!("{}: not written by this harness", file.display())))
+}
+
+/// Makes or updates the baselines of the runs' devices.
+pub(super) fn update(args: &Args) -> Outcome {
+    let directory = args.baselines.clone().unwrap_or_else(directory);
+    for run in &args.runs {
+        let info = results::read_info(run)?;
+        let records = results::read(run)?;
+        if info.cts != REVISION.trim() && !args.force {
+            return fail(format!(
+                "{} was made with CTS revision {}, not {}; --force takes it all the same",
+                run.display(),
+                info.cts,
+                REVISION.trim()
+            ));
+        }
+        let file = directory.join(format!("{}.txt", info.slug()));
+        let mut baseline = if file.exists() {
+            read(&file)?
+        } else {
+            Baseline::default()
+        };
+        baseline.update(&info, &records, args.force)?;
+        std::fs::create_dir_all(&directory)?;
+        std::fs::write(&file, baseline.to_text())?;
+        progress::line(&format!(
+            "{}: {} suites; `cargo harness cts report --readme` brings README up to date",
+            file.display(),
+            baseline.suites.len()
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The committed files read, and are as they would be written: sorted, nothing twice.
+    #[test]
+    fn committed_files_are_in_order() {
+        for file in std::fs::read_dir(directory())
+            .unwrap()
+            .flatten()
+            .map(|e| e.path())
+        {
+            if file.extension().is_some_and(|e| e == "txt") {
+                let text = std::fs::read_to_string(&file).unwrap();
+                let baseline = Baseline::parse(&text).unwrap_or_else(|| panic!("{}", file.display()));
+                assert_eq!(baseline.to_text(), text, "{}", file.display());
+                assert_eq!(file.file_stem().unwrap().to_str().unwrap(), baseline.info.slug());
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_replaces_its_suites() {
+        let record = |name: &str, status| Record {
+            name: name.into(),
+            status,
+            seconds: 0.0,
+            note: String::new(),
+        };
+        let records = |all: &[(&str, Status)]| -> Records {
+            all.iter()
+                .map(|(n, s)| ((*n).to_owned(), record(n, *s)))
+                .collect()
+        };
+        let info = RunInfo {
+            mode: "wimpy".into(),
+            started: "2026-11-21 06:40".into(),
+            ..RunInfo::default()
+        };
+        let mut b = Baseline::default();
+        b.update(
+            &info,
+            &records(&[
+                ("a/x", Status::Pass),
+                ("a/y", Status::Fail),
+                ("b/z", Status::Skip),
+            ]),
+            false,
+        )
+        .unwrap();
+        let fewer = records(&[("a/x", Status::Fail)]);
+        assert!(b.update(&info, &fewer, false).is_err());
+        b.update(&info, &fewer, true).unwrap();
+        assert_eq!(b.suites["a"].results.len(), 1);
+        assert_eq!(b.suites["b"].counts("b").applicable(), 0);
+        assert_eq!(Baseline::parse(&b.to_text()).unwrap(), b);
+    }
+}

@@ -1,0 +1,129 @@
+//! README's table: suites × devices, from the committed baselines.
+
+use crate::cts::baseline::Baseline;
+use crate::cts::results::Status;
+use crate::cts::table::Counts;
+use crate::cts::{fail, rows};
+use crate::{Failure, Outcome, progress};
+use std::fmt::Write;
+use std::path::Path;
+
+/// What stands around the table in README.
+const BEGIN: &str = "<!-- conformance: written by `cargo harness cts report --readme` -->";
+const END: &str = "<!-- end of conformance -->";
+
+/// The suites that any baseline has: in the order of a submission, then the others.
+fn suites(baselines: &[Baseline]) -> Result<Vec<String>, Failure> {
+    let mut all: Vec<String> = rows::rows()?.into_iter().map(|r| r.suite).collect();
+    for suite in baselines.iter().flat_map(|b| b.suites.keys()) {
+        if !all.contains(suite) {
+            all.push(suite.clone());
+        }
+    }
+    all.retain(|s| baselines.iter().any(|b| b.suites.contains_key(s)));
+    Ok(all)
+}
+
+fn cell(counts: &Counts) -> String {
+    let mut text = format!("{}/{}", counts.n(Status::Pass), counts.applicable());
+    let parts = [
+        (Status::Fail, "fail"),
+        (Status::Crash, "crash"),
+        (Status::Timeout, "timeout"),
+        (Status::Excluded, "not run"),
+    ];
+    let bad: Vec<String> = parts
+        .iter()
+        .filter(|(s, _)| counts.n(*s) > 0)
+        .map(|(s, word)| format!("{} {word}", counts.n(*s)))
+        .collect();
+    if !bad.is_empty() {
+        let _ = write!(text, " ({})", bad.join(", "));
+    }
+    text
+}
+
+/// The table, and a line on each column.
+pub(super) fn table(baselines: &[Baseline]) -> Result<String, Failure> {
+    let mut text = String::from("| suite |");
+    for b in baselines {
+        let device = b
+            .info
+            .slug()
+            .split_once('-')
+            .map_or(String::new(), |(_, d)| d.to_owned());
+        let platform = match b.info.platform.as_str() {
+            "Portable Computing Language" => "PoCL",
+            other => other,
+        };
+        let _ = write!(text, " {platform}, {device} |");
+    }
+    text += &format!("\n|---|{}\n", "---|".repeat(baselines.len()));
+    for suite in suites(baselines)? {
+        let _ = write!(text, "| {suite} |");
+        for b in baselines {
+            let counts = b.suites.get(&suite).map(|s| s.counts(&suite));
+            let _ = write!(text, " {} |", counts.map_or(String::from("-"), |c| cell(&c)));
+        }
+        text.push('\n');
+    }
+    text += "\nSub-tests passed / applicable; what a suite itself skips on a device is not applicable.\n";
+    for b in baselines {
+        let mut grounds: Vec<String> = b
+            .suites
+            .values()
+            .map(|s| format!("{} mode, {}", s.mode, s.date))
+            .collect();
+        grounds.sort();
+        grounds.dedup();
+        let _ = writeln!(
+            text,
+            "{}: {}, driver {}, CTS {} ({}).",
+            b.info.platform,
+            b.info.device,
+            b.info.driver,
+            b.info.cts.get(..8).unwrap_or(&b.info.cts),
+            grounds.join("; ")
+        );
+    }
+    Ok(text)
+}
+
+/// Puts the table between its marks.
+pub(super) fn into_readme(readme: &Path, baselines: &[Baseline]) -> Outcome {
+    let text = std::fs::read_to_string(readme)?;
+    let Some(new) = replaced(&text, &table(baselines)?) else {
+        return fail(format!(
+            "{} lacks the line «{BEGIN}» or «{END}»",
+            readme.display()
+        ));
+    };
+    if new == text {
+        progress::line(&format!("{} is up to date", readme.display()));
+    } else {
+        std::fs::write(readme, new)?;
+        progress::line(&format!("{}: the table is new", readme.display()));
+    }
+    Ok(())
+}
+
+fn replaced(text: &str, table: &str) -> Option<String> {
+    let (head, rest) = text.split_once(BEGIN)?;
+    let (_, tail) = rest.split_once(END)?;
+    Some(format!("{head}{BEGIN}\n\n{table}\n{END}{tail}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cts::baseline;
+
+    /// README shows the committed baselines.
+    #[test]
+    fn readme_is_current() {
+        let baselines = baseline::all(&baseline::directory()).unwrap();
+        let text = include_str!("../../../../README.md");
+        let new = replaced(text, &table(&baselines).unwrap()).expect("README has the marks");
+        assert!(new == text, "run `cargo harness cts report --readme`");
+    }
+}

@@ -1,0 +1,150 @@
+//! `report`: a page of what all runs and baselines say, and README's table.
+
+mod html;
+mod markdown;
+
+use super::baseline::{self, Baseline};
+use super::identity::RunInfo;
+use super::results::{self, Records};
+use super::session;
+use crate::{Failure, Outcome, artifacts, progress};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Mode of what a baseline says.
+const BASELINE: &str = "baseline";
+
+/// Arguments of `report`.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// Run folders; default: all below target/release/cts
+    runs: Vec<PathBuf>,
+    /// Where the page goes; default: report.html beside the runs
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print the Markdown table of the committed baselines, and write no page
+    #[arg(long)]
+    markdown: bool,
+    /// Put that table into README.md, and write no page
+    #[arg(long)]
+    readme: bool,
+    /// Directory of the baselines
+    #[arg(long, hide = true)]
+    baselines: Option<PathBuf>,
+}
+
+/// One run, or a baseline.
+struct Run {
+    /// Where its logs are; none for a baseline.
+    dir: Option<PathBuf>,
+    info: RunInfo,
+    records: Records,
+}
+
+/// A device and its runs, oldest first.
+struct Device {
+    slug: String,
+    runs: Vec<Run>,
+}
+
+impl Device {
+    /// The latest result of each sub-test and the index of the run that has it. Only runs on the newest run's ground
+    /// (driver, CTS) count.
+    fn latest(&self) -> BTreeMap<&str, usize> {
+        let mut all = BTreeMap::new();
+        let Some(newest) = self.runs.last() else {
+            return all;
+        };
+        for (index, run) in self.runs.iter().enumerate() {
+            if (&run.info.driver, &run.info.cts) == (&newest.info.driver, &newest.info.cts) {
+                all.extend(run.records.keys().map(|name| (name.as_str(), index)));
+            }
+        }
+        all
+    }
+}
+
+/// Writes what is asked for.
+pub(super) fn report(args: &Args) -> Outcome {
+    let directory = args.baselines.clone().unwrap_or_else(baseline::directory);
+    let baselines = baseline::all(&directory)?;
+    if args.markdown {
+        progress::line(markdown::table(&baselines)?.trim_end());
+    }
+    if args.readme {
+        markdown::into_readme(&artifacts::root().join("README.md"), &baselines)?;
+    }
+    if args.markdown || args.readme {
+        return Ok(());
+    }
+    let top = artifacts::release_dir().join("cts");
+    let folders = if args.runs.is_empty() {
+        found(&top)
+    } else {
+        args.runs.clone()
+    };
+    let devices = devices(baselines, &folders)?;
+    let file = args.html.clone().unwrap_or_else(|| top.join("report.html"));
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir)?;
+    }
+    std::fs::write(&file, html::page(&devices))?;
+    progress::line(&format!(
+        "{} devices, {} runs: {}",
+        devices.len(),
+        folders.len(),
+        file.display()
+    ));
+    Ok(())
+}
+
+/// The run folders below a directory: `<device>/<run>`.
+fn found(top: &Path) -> Vec<PathBuf> {
+    let devices = std::fs::read_dir(top).into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = devices.flat_map(|d| session::runs_in(&d.path())).collect();
+    all.sort();
+    all
+}
+
+fn devices(baselines: Vec<Baseline>, folders: &[PathBuf]) -> Result<Vec<Device>, Failure> {
+    let mut devices: Vec<Device> = Vec::new();
+    let mut add = |run: Run| {
+        // What ran otherwise than usual stands beside what did not.
+        let slug = match run.info.mode.as_str() {
+            "wimpy" | BASELINE => run.info.slug(),
+            other => format!("{} ({other})", run.info.slug()),
+        };
+        match devices.iter_mut().find(|d| d.slug == slug) {
+            Some(device) => device.runs.push(run),
+            None => devices.push(Device {
+                slug,
+                runs: vec![run],
+            }),
+        }
+    };
+    for baseline in baselines {
+        let sections = baseline.suites.iter();
+        let records = sections.flat_map(|(suite, s)| s.records(suite).collect::<Vec<_>>());
+        let records = records.map(|r| (r.name.clone(), r)).collect();
+        let dates = baseline.suites.values().map(|s| s.date.clone());
+        let mut info = baseline.info.clone();
+        info.started = dates.max().unwrap_or_default();
+        info.mode = BASELINE.to_owned();
+        add(Run {
+            dir: None,
+            info,
+            records,
+        });
+    }
+    for dir in folders {
+        add(Run {
+            info: results::read_info(dir)?,
+            records: results::read(dir)?,
+            dir: Some(dir.clone()),
+        });
+    }
+    for device in &mut devices {
+        device.runs.sort_by(|a, b| a.info.started.cmp(&b.info.started));
+    }
+    Ok(devices)
+}
