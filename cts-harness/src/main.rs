@@ -3,6 +3,7 @@
 //! The harness depends on none of the other crates: it builds and loads `libcaldera.so` as any OpenCL program
 //! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
 
+mod app;
 mod artifacts;
 mod child;
 mod corpus;
@@ -37,6 +38,8 @@ enum Command {
     Doctor,
     /// Run the Khronos OpenCL CTS, compare runs, keep expectations
     Cts(Box<cts::Args>),
+    /// Run real applications and judge what they say
+    App(app::Args),
     /// Compile every unit of a corpus of OpenCL C; accepted, valid, time and memory beside clspv's
     Corpus(corpus::Args),
     /// Platform, device and driver of the OpenCL loader's first device
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
             Ok(code) => return code,
             Err(failure) => Err(failure),
         },
+        Command::App(args) => app::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Identify => cts::print_identity(),
     };

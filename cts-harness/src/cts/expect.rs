@@ -45,7 +45,7 @@ fn entry<'a>(file: &Path, line: &'a str) -> Result<Option<(&'a str, &'a str)>, F
 }
 
 /// The entries of a file and their reasons; no file is no entry.
-pub(super) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
     let Ok(text) = std::fs::read_to_string(file) else {
         return Ok(Vec::new());
     };

@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 /// What ran on what. Results whose descriptions differ are not mixed in a run folder, and not compared silently.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct RunInfo {
+pub(crate) struct RunInfo {
     /// CL_PLATFORM_NAME.
-    pub(super) platform: String,
+    pub(crate) platform: String,
     /// CL_DEVICE_NAME.
-    pub(super) device: String,
+    pub(crate) device: String,
     /// CL_DEVICE_TYPE: cpu, gpu, accelerator, custom.
     pub(super) device_type: String,
     /// CL_DEVICE_VERSION.
     pub(super) version: String,
     /// CL_DRIVER_VERSION.
-    pub(super) driver: String,
+    pub(crate) driver: String,
     /// Revision of the CTS; one that is only supposed ends in a question mark.
     pub(super) cts: String,
     /// Git revision of this repository, for our own platform; `+` if the tree had changes.
@@ -78,7 +78,7 @@ impl RunInfo {
     }
 
     /// File-name form of platform and device: `caldera-llvmpipe`.
-    pub(super) fn slug(&self) -> String {
+    pub(crate) fn slug(&self) -> String {
         let platform = match self.platform.as_str() {
             "Portable Computing Language" => String::from("pocl"),
             "NVIDIA CUDA" => String::from("nvidia"),

@@ -25,7 +25,8 @@ mod table;
 
 use crate::Failure;
 use clap::Subcommand;
-pub(crate) use platform::print_identity;
+pub(crate) use expect::lines as expectation_lines;
+pub(crate) use platform::{PlatformArgs, Target, print_identity};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 /// The choice on the command line.
 #[derive(clap::Args)]
-pub(super) struct PlatformArgs {
+pub(crate) struct PlatformArgs {
     /// OpenCL platform: `caldera` (built first), else part of the name of an installed platform or of its .icd file
     #[arg(long, default_value = "caldera", value_name = "NAME")]
     platform: String,
@@ -29,13 +29,13 @@ pub(super) struct PlatformArgs {
 
 /// A device of an implementation, and how the CTS's programs are pointed at it.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// The environment that selects it.
-    pub(super) environment: Vec<(&'static str, OsString)>,
+    pub(crate) environment: Vec<(&'static str, OsString)>,
     /// What it says it is; mode and CTS are not filled in.
-    pub(super) info: RunInfo,
+    pub(crate) info: RunInfo,
     /// Whether it is Caldera, whose environment variables work then.
-    pub(super) ours: bool,
+    pub(crate) ours: bool,
 }
 
 /// A device as `identify` describes it.
@@ -50,7 +50,7 @@ struct Found {
 
 impl Target {
     /// Finds (for `caldera`: builds) the implementation and the device.
-    pub(super) fn open(args: &PlatformArgs) -> Result<Target, Failure> {
+    pub(crate) fn open(args: &PlatformArgs) -> Result<Target, Failure> {
         let (environment, found, library) = if let Some(file) = &args.described {
             let text = std::fs::read_to_string(file)?;
             (Vec::new(), devices(&text), None)

@@ -1,0 +1,235 @@
+//! What each application is expected to come to on a device, each failure with a reason that somebody checked.
+//!
+//! `apps/expectations/<device>.txt`, sorted: `name,status  # reason` for a check that does not pass, and
+//! `name,pass N skip N  # when` for how many of an application's own results do. Both ways of being wrong fail.
+
+use super::judge::{Status, Verdict};
+use crate::{Failure, cts};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The expectations of one device.
+#[derive(Default, PartialEq, Debug)]
+pub(super) struct Expectations {
+    /// By name: what is expected, and the reason.
+    entries: BTreeMap<String, (Expected, String)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Expected {
+    Status(Status),
+    /// Passed and skipped.
+    Counts(usize, usize),
+}
+
+impl Expected {
+    fn parse(text: &str) -> Option<Expected> {
+        if let Some(counts) = text.strip_prefix("pass ") {
+            let (pass, skip) = counts.split_once(" skip ")?;
+            return Some(Expected::Counts(pass.parse().ok()?, skip.parse().ok()?));
+        }
+        Some(Expected::Status(Status::parse(text).filter(|s| !s.is_good())?))
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Expected::Status(status) => status.word().into(),
+            Expected::Counts(pass, skip) => format!("pass {pass} skip {skip}"),
+        }
+    }
+}
+
+/// The file of a device.
+pub(super) fn file(dir: &Path, slug: &str) -> PathBuf {
+    dir.join("expectations").join(format!("{slug}.txt"))
+}
+
+impl Expectations {
+    /// Reads a file; none is no expectation of failure.
+    pub(super) fn load(file: &Path) -> Result<Self, Failure> {
+        let mut entries = BTreeMap::new();
+        for (what, reason) in cts::expectation_lines(file)? {
+            let parsed = what
+                .rsplit_once(',')
+                .and_then(|(name, e)| Some((name, Expected::parse(e.trim())?)));
+            let Some((name, expected)) = parsed else {
+                return Err(Failure(format!("{}: «{what}» is no expectation", file.display())));
+            };
+            entries.insert(name.to_owned(), (expected, reason));
+        }
+        Ok(Expectations { entries })
+    }
+
+    /// What is not as expected of an application, as lines.
+    pub(super) fn surprises(&self, app: &str, verdict: &Verdict) -> Vec<String> {
+        let mut all = Vec::new();
+        let expected = |name: &str| self.entries.get(name).map(|(e, _)| e);
+        for (name, &status) in &verdict.checks {
+            match expected(name) {
+                Some(Expected::Status(s)) if *s == status => {}
+                Some(Expected::Status(s)) => {
+                    let hint = if status.is_good() {
+                        ": take it off the list"
+                    } else {
+                        ""
+                    };
+                    all.push(format!("{name}: {}, expected {}{hint}", status.word(), s.word()));
+                }
+                Some(Expected::Counts(..)) | None if status.is_good() => {}
+                Some(Expected::Counts(..)) | None => {
+                    let why = verdict.why.as_deref().filter(|_| name == app).unwrap_or_default();
+                    all.push(
+                        format!("{name}: {}, not expected  {why}", status.word())
+                            .trim_end()
+                            .into(),
+                    );
+                }
+            }
+        }
+        let counts = Expected::Counts(verdict.count(Status::Pass), verdict.count(Status::Skip));
+        if let Some(e @ Expected::Counts(..)) = expected(app)
+            && *e != counts
+        {
+            all.push(format!("{app}: {}, expected {}", counts.text(), e.text()));
+        }
+        for name in self.entries.keys() {
+            if name.strip_prefix(app).is_some_and(|rest| rest.starts_with('/'))
+                && !verdict.checks.contains_key(name)
+            {
+                all.push(format!("{name}: it is expected to fail, and is not there"));
+            }
+        }
+        all
+    }
+
+    /// Makes the entries of the applications that ran say what was found; known reasons are kept.
+    pub(super) fn bless(&mut self, app: &str, verdict: &Verdict) {
+        let old = std::mem::take(&mut self.entries);
+        let own = |name: &str| name == app || name.strip_prefix(app).is_some_and(|r| r.starts_with('/'));
+        let reason = |name: &str, e: &Expected| match old.get(name) {
+            Some((known, reason)) if known == e => reason.clone(),
+            _ => String::new(),
+        };
+        let mut found: BTreeMap<String, Expected> = verdict
+            .checks
+            .iter()
+            .filter(|(_, s)| !s.is_good())
+            .map(|(name, s)| (name.clone(), Expected::Status(*s)))
+            .collect();
+        if verdict.checks.len() > 1 {
+            let counts = Expected::Counts(verdict.count(Status::Pass), verdict.count(Status::Skip));
+            found.entry(app.to_owned()).or_insert(counts);
+        }
+        for (name, e) in found {
+            let reason = reason(&name, &e);
+            self.entries.insert(name, (e, reason));
+        }
+        self.entries
+            .extend(old.into_iter().filter(|(name, _)| !own(name)));
+    }
+
+    /// Writes the file. Entries without a reason must be given one before it loads again.
+    pub(super) fn save(&self, file: &Path) -> Result<(), Failure> {
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir)?;
+        }
+        let mut lines: Vec<(String, &String)> = self
+            .entries
+            .iter()
+            .map(|(name, (e, reason))| (format!("{name},{}", e.text()), reason))
+            .collect();
+        lines.sort();
+        let text: String = lines
+            .iter()
+            .map(|(what, reason)| format!("{what}  # {reason}").trim_end().to_owned() + "\n")
+            .collect();
+        Ok(std::fs::write(file, text)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(checks: &[(&str, Status)]) -> Verdict {
+        Verdict {
+            checks: checks.iter().map(|(n, s)| ((*n).to_owned(), *s)).collect(),
+            why: None,
+        }
+    }
+
+    fn expectations(entries: &[(&str, &str)]) -> Expectations {
+        let entry =
+            |(n, e): &(&str, &str)| ((*n).to_owned(), (Expected::parse(e).unwrap(), "why".to_owned()));
+        Expectations {
+            entries: entries.iter().map(entry).collect(),
+        }
+    }
+
+    #[test]
+    fn surprises_go_both_ways() {
+        let e = expectations(&[
+            ("x/known", "fail"),
+            ("x/mended", "crash"),
+            ("x/gone", "fail"),
+            ("x", "pass 2 skip 0"),
+        ]);
+        let v = verdict(&[
+            ("x", Status::Pass),
+            ("x/known", Status::Fail),
+            ("x/mended", Status::Pass),
+            ("x/new", Status::Timeout),
+        ]);
+        let all = e.surprises("x", &v);
+        assert_eq!(all.len(), 4, "{all:?}");
+        assert!(all[0].starts_with("x/mended: pass, expected crash"));
+        assert!(all[1].starts_with("x/new: timeout, not expected"));
+        assert_eq!(all[2], "x: pass 1 skip 0, expected pass 2 skip 0");
+        assert!(all[3].starts_with("x/gone"));
+        assert_eq!(
+            Expectations::default().surprises("x", &verdict(&[("x", Status::Pass)])),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn blessing_keeps_reasons_and_other_applications() {
+        let mut e = expectations(&[("x/known", "fail"), ("x/mended", "crash"), ("xy", "fail")]);
+        let v = verdict(&[
+            ("x", Status::Pass),
+            ("x/known", Status::Fail),
+            ("x/new", Status::Fail),
+            ("x/mended", Status::Pass),
+        ]);
+        e.bless("x", &v);
+        let reasons: Vec<(&str, &str)> = e
+            .entries
+            .iter()
+            .map(|(n, (_, r))| (n.as_str(), r.as_str()))
+            .collect();
+        assert_eq!(
+            reasons,
+            [("x", ""), ("x/known", "why"), ("x/new", ""), ("xy", "why")]
+        );
+        assert!(e.surprises("x", &v).is_empty());
+    }
+
+    #[test]
+    fn passing_is_not_expected_by_name() {
+        assert_eq!(Expected::parse("pass"), None);
+        assert_eq!(Expected::parse("pass 3 skip 1"), Some(Expected::Counts(3, 1)));
+        assert_eq!(Expected::parse("pass 3"), None);
+    }
+
+    /// Every committed file loads: sorted, each line with a reason.
+    #[test]
+    fn committed_files_are_in_order() {
+        let dir = crate::app::directory().join("expectations");
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "txt") {
+                Expectations::load(&path).unwrap_or_else(|e| panic!("{e:?}"));
+            }
+        }
+    }
+}

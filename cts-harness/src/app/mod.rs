@@ -1,0 +1,303 @@
+//! `cargo harness app [NAME…]`: real applications as checks.
+//!
+//! The table is in `apps/`, what is expected of each device in `apps/expectations/`. See `docs/app.md`.
+
+mod expect;
+mod judge;
+mod table;
+
+use crate::child::{self, Limits};
+use crate::cts::{PlatformArgs, Target};
+use crate::{Failure, Outcome, artifacts, progress};
+use expect::Expectations;
+use judge::{Status, Verdict};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use table::{App, What};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Applications of the table; default: all
+    names: Vec<String>,
+    #[command(flatten)]
+    platform: PlatformArgs,
+    /// Say what the table has, and what is installed of it; run nothing
+    #[arg(long)]
+    list: bool,
+    /// A folder that an application needs, as NAME=DIR (`--list` tells which, and where it comes from)
+    #[arg(long, value_name = "NAME=DIR", value_parser = path_argument)]
+    path: Vec<(String, PathBuf)>,
+    /// How the application gets at the implementation
+    #[arg(long, value_enum, default_value_t = Way::Loader)]
+    way: Way,
+    /// Seconds that each application may take; default: as the table says
+    #[arg(long)]
+    timeout: Option<u64>,
+    /// Where outputs go; default: apps/<device> in cargo's target folder
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Make the expectations of the device say what is found; give each new entry its reason
+    #[arg(long)]
+    bless: bool,
+    /// An application that is not installed is no failure (it is named nevertheless)
+    #[arg(long)]
+    allow_missing: bool,
+    /// The table's folder
+    #[arg(long, hide = true)]
+    table: Option<PathBuf>,
+}
+
+/// How an application gets at the implementation.
+#[derive(Copy, Clone, PartialEq, Eq, clap::ValueEnum)]
+enum Way {
+    /// Behind the system's OpenCL loader
+    Loader,
+    /// Caldera's library preloaded, in the loader's place
+    Preload,
+}
+
+fn path_argument(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, dir) = text.split_once('=').ok_or("not NAME=DIR")?;
+    let dir = Path::new(dir).canonicalize().map_err(|e| format!("{dir}: {e}"))?;
+    Ok((name.to_owned(), dir))
+}
+
+/// Where the table is.
+fn directory() -> PathBuf {
+    artifacts::root().join("cts-harness/apps")
+}
+
+/// Runs applications. Fails if one is not as expected, or not installed.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let dir = args.table.clone().unwrap_or_else(directory);
+    let apps = chosen(table::read(&dir)?, &args.names)?;
+    let paths: BTreeMap<String, PathBuf> = args.path.iter().cloned().collect();
+    if args.list {
+        list(&apps, &paths);
+        return Ok(());
+    }
+    let target = Target::open(&args.platform)?;
+    let slug = target.info.slug();
+    let file = expect::file(&dir, &slug);
+    let mut expectations = Expectations::load(&file)?;
+    let out = match &args.out {
+        Some(out) => out.clone(),
+        None => artifacts::release_dir().join("apps").join(&slug),
+    };
+    std::fs::create_dir_all(&out)?;
+    let place = Place {
+        environment: environment(&target, args.way)?,
+        platform: target.info.platform.clone(),
+        device: target.info.device.clone(),
+        out: out.canonicalize()?,
+        paths,
+        timeout: args.timeout,
+    };
+    progress::step(&format!(
+        "{} applications on {} ({}, {}); outputs in {}",
+        apps.len(),
+        place.device,
+        place.platform,
+        target.info.driver,
+        out.display()
+    ));
+    let (mut surprises, mut missing) = (Vec::new(), Vec::new());
+    for app in &apps {
+        let lacking = lacking(app, &place.paths);
+        if !lacking.is_empty() {
+            progress::line(&format!("{:<22} NOT INSTALLED: {}", app.name, lacking.join("; ")));
+            missing.push(app.name.as_str());
+            continue;
+        }
+        let (verdict, time) = place.run(app)?;
+        report(app, &verdict, time);
+        if args.bless {
+            expectations.bless(&app.name, &verdict);
+        } else {
+            surprises.extend(expectations.surprises(&app.name, &verdict));
+        }
+    }
+    if args.bless {
+        expectations.save(&file)?;
+        progress::line(&format!("{}: give each new entry its reason", file.display()));
+    }
+    conclude(&surprises, &missing, args.allow_missing)
+}
+
+fn conclude(surprises: &[String], missing: &[&str], allow_missing: bool) -> Outcome {
+    surprises.iter().for_each(|s| progress::line(s));
+    if !missing.is_empty() {
+        progress::line(&format!(
+            "NOT INSTALLED and so not checked: {}",
+            missing.join(", ")
+        ));
+    }
+    match (surprises.len(), missing.len()) {
+        (0, 0) => Ok(()),
+        (0, _) if allow_missing => Ok(()),
+        (0, n) => Err(Failure(format!("{n} applications are not installed"))),
+        (n, _) => Err(Failure(format!("{n} results are not as expected"))),
+    }
+}
+
+fn chosen(all: Vec<App>, names: &[String]) -> Result<Vec<App>, Failure> {
+    if let Some(unknown) = names.iter().find(|n| all.iter().all(|a| a.name != **n)) {
+        let known: Vec<&str> = all.iter().map(|a| a.name.as_str()).collect();
+        return Err(Failure(format!(
+            "no application is called «{unknown}»; there is {}",
+            known.join(", ")
+        )));
+    }
+    let wanted = |a: &App| names.is_empty() || names.contains(&a.name);
+    Ok(all.into_iter().filter(wanted).collect())
+}
+
+fn list(apps: &[App], paths: &BTreeMap<String, PathBuf>) {
+    for app in apps {
+        let lacking = lacking(app, paths);
+        let state = if lacking.is_empty() {
+            "ready".to_owned()
+        } else {
+            lacking.join("; ")
+        };
+        progress::line(&format!("{:<22} {}\n{:<22} {state}", app.name, app.about, ""));
+    }
+}
+
+/// What is not there of what an application needs, with what to do about it.
+fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
+    let mut all = Vec::new();
+    for need in &app.needs {
+        let there = match &need.what {
+            What::Program(name) => crate::packages::program(name),
+            What::Python(module) => Command::new("python3")
+                .args(["-c", &format!("import {module}")])
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .status()
+                .is_ok_and(|s| s.success()),
+        };
+        if !there {
+            all.push(need.install.clone());
+        }
+    }
+    for (name, source) in &app.paths {
+        if !paths.contains_key(name) {
+            all.push(format!("--path {name}=DIR ({source})"));
+        }
+    }
+    all
+}
+
+/// The variables that lead an application to the device.
+fn environment(target: &Target, way: Way) -> Result<Vec<(OsString, OsString)>, Failure> {
+    let mut all: Vec<(OsString, OsString)> = target
+        .environment
+        .iter()
+        .map(|(name, value)| (name.into(), value.clone()))
+        .collect();
+    if way == Way::Preload {
+        if !target.ours {
+            return Err(Failure("--way preload is for Caldera only".into()));
+        }
+        all.push(("LD_PRELOAD".into(), artifacts::build_library()?.into()));
+    }
+    Ok(all)
+}
+
+/// Where applications run.
+struct Place {
+    environment: Vec<(OsString, OsString)>,
+    platform: String,
+    device: String,
+    out: PathBuf,
+    paths: BTreeMap<String, PathBuf>,
+    timeout: Option<u64>,
+}
+
+impl Place {
+    /// Runs an application to its end or its limit.
+    fn run(&self, app: &App) -> Result<(Verdict, Duration), Failure> {
+        let folder = self.out.join(&app.name);
+        std::fs::create_dir_all(&folder)?;
+        let log = self.out.join(format!("{}.log", app.name));
+        let directory = match &app.directory {
+            Some(text) => PathBuf::from(self.fill(text)),
+            None => folder.clone(),
+        };
+        let limits = Limits {
+            time: Duration::from_secs(self.timeout.unwrap_or(app.timeout)),
+            memory: None,
+        };
+        let command = |words: &[String], log: &Path| -> Result<child::Report, Failure> {
+            let output = File::create(log)?;
+            let mut words = words.iter().map(|w| self.fill(w));
+            let mut command = Command::new(words.next().unwrap_or_default());
+            command
+                .args(words)
+                .current_dir(&directory)
+                .envs(self.environment.iter().map(|(n, v)| (n, v)))
+                .envs(app.environment.iter().map(|(n, v)| (n, self.fill(v))))
+                .stdin(Stdio::null())
+                .stdout(output.try_clone()?)
+                .stderr(output);
+            child::run(&mut command, limits)
+                .map_err(|e| Failure(format!("{}: {:?}: {e}", app.name, command.get_program())))
+        };
+        if !app.prepare.is_empty() {
+            let made = command(&app.prepare, &log)?;
+            if made.end != child::End::Code(0) {
+                return Err(Failure(format!(
+                    "{}: its input cannot be made, see {}",
+                    app.name,
+                    log.display()
+                )));
+            }
+        }
+        let start = Instant::now();
+        let report = command(&app.command, &log)?;
+        let output = std::fs::read(&log)?;
+        let verdict = judge::judge(app, report.end, &String::from_utf8_lossy(&output));
+        Ok((verdict, start.elapsed()))
+    }
+
+    /// Puts names of platform and device, and the user's folders, where the table refers to them.
+    fn fill(&self, text: &str) -> String {
+        let mut text = text
+            .replace("{platform}", &self.platform)
+            .replace("{device}", &self.device)
+            .replace("{apps}", &directory().display().to_string());
+        for (name, dir) in &self.paths {
+            text = text.replace(&format!("{{{name}}}"), &dir.display().to_string());
+        }
+        text
+    }
+}
+
+fn report(app: &App, verdict: &Verdict, time: Duration) {
+    let whole = verdict.checks.get(&app.name).map_or("-", |s| s.word());
+    let counts: Vec<String> = [
+        Status::Pass,
+        Status::Skip,
+        Status::Fail,
+        Status::Crash,
+        Status::Timeout,
+    ]
+    .into_iter()
+    .filter(|s| verdict.count(*s) > 0)
+    .map(|s| format!("{} {}", s.word(), verdict.count(s)))
+    .collect();
+    let why = verdict.why.as_deref().unwrap_or_default();
+    let line = format!(
+        "{:<22} {whole:<8} {:>7.1} s  {}  {why}",
+        app.name,
+        time.as_secs_f64(),
+        counts.join(", ")
+    );
+    progress::line(line.trim_end());
+}
