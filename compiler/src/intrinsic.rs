@@ -33,6 +33,82 @@ pub struct FenceFlags {
     pub global: bool,
 }
 
+/// Shapes of images (6.1.3). Depth images have the shape of their colour kin.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ImageShape {
+    D1,
+    /// `image1d_buffer_t`
+    Buffer,
+    D1Array,
+    D2,
+    D2Array,
+    D3,
+}
+
+impl ImageShape {
+    /// All of them.
+    pub const ALL: [ImageShape; 6] = [
+        ImageShape::D1,
+        ImageShape::Buffer,
+        ImageShape::D1Array,
+        ImageShape::D2,
+        ImageShape::D2Array,
+        ImageShape::D3,
+    ];
+
+    /// Components of a coordinate, the layer included.
+    pub fn lanes(self) -> u8 {
+        match self {
+            ImageShape::D1 | ImageShape::Buffer => 1,
+            ImageShape::D1Array | ImageShape::D2 => 2,
+            ImageShape::D2Array | ImageShape::D3 => 3,
+        }
+    }
+
+    /// Whether the last component of a coordinate is a layer.
+    pub fn is_array(self) -> bool {
+        match self {
+            ImageShape::D1Array | ImageShape::D2Array => true,
+            ImageShape::D1 | ImageShape::Buffer | ImageShape::D2 | ImageShape::D3 => false,
+        }
+    }
+
+    /// As in the names of intrinsics.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageShape::D1 => "1d",
+            ImageShape::Buffer => "buffer",
+            ImageShape::D1Array => "1d_array",
+            ImageShape::D2 => "2d",
+            ImageShape::D2Array => "2d_array",
+            ImageShape::D3 => "3d",
+        }
+    }
+}
+
+/// What an image is read or written as: the suffix of `read_imagef` and its kin. All are vectors of four 32-bit
+/// lanes.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Texel {
+    Float,
+    Int,
+    UInt,
+}
+
+impl Texel {
+    /// All of them.
+    pub const ALL: [Texel; 3] = [Texel::Float, Texel::Int, Texel::UInt];
+
+    /// As in the names of intrinsics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Texel::Float => "f",
+            Texel::Int => "i",
+            Texel::UInt => "ui",
+        }
+    }
+}
+
 /// Intrinsic operations.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Intrinsic {
@@ -131,6 +207,56 @@ pub enum Intrinsic {
     Printf,
     /// A pointer; hint only, no result.
     Prefetch,
+
+    // Images (6.12.14). The first argument is the image; coordinates have as many lanes as the shape says.
+    // Texels are four lanes of f32 or i32.
+    /// Image, sampler, coordinates (f32 or i32). `lower_images` says how.
+    ReadImage(ImageShape, Texel),
+    /// Image, sampler, coordinates (f32): what a sampler of Vulkan does.
+    SampleImage(ImageShape, Texel),
+    /// Image, coordinates (i32), in range.
+    FetchImage(ImageShape, Texel),
+    /// Image, coordinates (i32), texel. No result.
+    WriteImage(ImageShape, Texel),
+    /// Image. The extent in each of the shape's components.
+    ImageSize(ImageShape),
+    /// Image; i32, OpenCL's number for it.
+    ChannelOrder,
+    /// Image; i32, OpenCL's number for it.
+    ChannelDataType,
+    /// Sampler; i32, its properties as [`SamplerMask`] has them.
+    SamplerProperties,
+}
+
+/// A sampler's properties as the CLK_ macros say them (6.12.14.1): bit 0 normalized coordinates, bits 1-3 the
+/// addressing mode, bits 4-5 the filter. `LiteralSampler` of the reflection has the same encoding.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SamplerMask(pub u32);
+
+impl SamplerMask {
+    pub const NORMALIZED: u32 = 1;
+    pub const ADDRESS_BITS: u32 = 0xe;
+    pub const ADDRESS_NONE: u32 = 0;
+    pub const ADDRESS_EDGE: u32 = 2;
+    pub const ADDRESS_CLAMP: u32 = 4;
+    pub const ADDRESS_REPEAT: u32 = 6;
+    pub const ADDRESS_MIRRORED: u32 = 8;
+    pub const NEAREST: u32 = 0x10;
+    pub const LINEAR: u32 = 0x20;
+    /// Every bit that means something.
+    pub const ALL_BITS: u32 = 0x3f;
+
+    pub fn normalized(self) -> bool {
+        self.0 & Self::NORMALIZED != 0
+    }
+    /// One of the `ADDRESS_` values.
+    pub fn address(self) -> u32 {
+        self.0 & Self::ADDRESS_BITS
+    }
+    /// No filter at all counts as the nearest texel.
+    pub fn linear(self) -> bool {
+        self.0 & Self::LINEAR != 0
+    }
 }
 
 impl Intrinsic {
@@ -141,7 +267,8 @@ impl Intrinsic {
             | Intrinsic::Fence(_)
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
-            | Intrinsic::Prefetch => true,
+            | Intrinsic::Prefetch
+            | Intrinsic::WriteImage(..) => true,
             Intrinsic::GlobalId
             | Intrinsic::LocalId
             | Intrinsic::GroupId
@@ -199,7 +326,15 @@ impl Intrinsic {
             | Intrinsic::Ctz
             | Intrinsic::BitReverse
             | Intrinsic::UnpackHalf2x16
-            | Intrinsic::PackHalf2x16 => false,
+            | Intrinsic::PackHalf2x16
+            // What a kernel reads it cannot write (6.6): nothing changes between two reads.
+            | Intrinsic::ReadImage(..)
+            | Intrinsic::SampleImage(..)
+            | Intrinsic::FetchImage(..)
+            | Intrinsic::ImageSize(_)
+            | Intrinsic::ChannelOrder
+            | Intrinsic::ChannelDataType
+            | Intrinsic::SamplerProperties => false,
         }
     }
 

@@ -9,15 +9,16 @@
 //! * A `__local` argument appears twice under one ordinal: `ArgumentWorkgroup` (SpecId of the arena's byte size,
 //!   element size) and a four-byte POD, the place where the launch writes the argument's byte offset in the
 //!   arena. [`read`] joins the two into [`Binding::Workgroup`].
-//! * A second set, `NonSemantic.Caldera.1`, says what a kernel does with the memory behind a pointer argument
-//!   ([`Arg::uses`]). Modules without it get the safe answer.
+//! * A second set, `NonSemantic.Caldera.1` ([`CalderaOp`]), says what a kernel does with the memory behind a
+//!   pointer argument ([`Arg::uses`]) and what it wants to know of samplers. Modules without it get the safe
+//!   answer.
 
 mod read;
 mod set;
 mod strip;
 
 pub use read::read;
-pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, Op, REVISION};
+pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION};
 pub use strip::strip;
 
 /// SpecIds of the physical ABI.
@@ -28,6 +29,14 @@ pub mod spec_id {
     pub const LOCAL_BYTES: u32 = 3;
     /// get_work_dim.
     pub const WORK_DIM: u32 = 4;
+}
+
+/// Descriptor sets of the physical ABI.
+pub mod descriptor_set {
+    /// Binding 0 is the argument buffer, the others are the kernel's images and samplers.
+    pub const ARGUMENTS: u32 = 0;
+    /// The samplers that the program declares; the same for all kernels of the module.
+    pub const LITERAL_SAMPLERS: u32 = 1;
 }
 
 /// A range of the push-constant block.
@@ -90,6 +99,9 @@ pub enum Binding {
     StorageImage(Descriptor),
     /// Sampler.
     Sampler(Descriptor),
+    /// Sampler: not the argument, but the sampler with its filter and addressing mode and normalized coordinates
+    /// (clspv's mapping, where `sampler_mask` tells the shader what the argument is).
+    NormalizedSampler(Descriptor),
     /// Image buffer, write_only.
     StorageTexelBuffer(Descriptor),
     /// Image buffer, read_only.
@@ -151,13 +163,30 @@ pub struct Arg {
     pub info: Option<ArgInfo>,
     /// Meaningful for buffers.
     pub uses: MemoryUse,
-    /// Image channel order and data type, and the sampler's normalized-coordinates mask: four-byte values that
-    /// the launch supplies.
+    /// Four bytes that the launch supplies: the image's channel order, as OpenCL numbers it (`CL_RGBA` …).
     pub channel_order: Option<Place>,
-    /// See `channel_order`.
+    /// The same of the channel data type (`CL_UNORM_INT8` …).
     pub channel_data_type: Option<Place>,
-    /// See `channel_order`.
+    /// The same of a sampler: [`SamplerMask`](crate::intrinsic::SamplerMask).
     pub sampler_mask: Option<Place>,
+    /// A second descriptor of a sampler argument: the sampler with the argument's filter and addressing mode and
+    /// normalized coordinates.
+    pub normalized_sampler: Option<Descriptor>,
+    /// The declared type of an image argument as a `CL_MEM_OBJECT_IMAGE…` value, if known.
+    pub image_type: Option<u32>,
+}
+
+/// The `CL_MEM_OBJECT_IMAGE…` value of an image argument's type (CL 5.3.1).
+pub fn image_type(shape: crate::intrinsic::ImageShape) -> u32 {
+    use crate::intrinsic::ImageShape as S;
+    match shape {
+        S::D2 => 0x10f1,
+        S::D3 => 0x10f2,
+        S::D2Array => 0x10f3,
+        S::D1 => 0x10f4,
+        S::D1Array => 0x10f5,
+        S::Buffer => 0x10f6,
+    }
 }
 
 impl Default for Arg {
@@ -169,6 +198,8 @@ impl Default for Arg {
             channel_order: None,
             channel_data_type: None,
             sampler_mask: None,
+            normalized_sampler: None,
+            image_type: None,
         }
     }
 }
@@ -231,6 +262,7 @@ impl Kernel {
                     | Binding::SampledImage(_)
                     | Binding::StorageImage(_)
                     | Binding::Sampler(_)
+                    | Binding::NormalizedSampler(_)
                     | Binding::StorageTexelBuffer(_)
                     | Binding::UniformTexelBuffer(_),
                 )
@@ -324,8 +356,7 @@ pub struct Relocation {
     pub pointer_size: u32,
 }
 
-/// A sampler that the program declares. `mask` has clspv's encoding: bit 0 normalized coordinates, bits 1-3 the
-/// addressing mode, bits 4-5 the filter mode.
+/// A sampler that the program declares. `mask` is a [`SamplerMask`](crate::intrinsic::SamplerMask).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LiteralSampler {
     /// Where it goes.

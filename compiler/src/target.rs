@@ -29,7 +29,8 @@ pub struct Features {
     pub shared_int64_atomics: bool,
     /// GLSL.std.450 Fma is one instruction (16, 32 and 64 bits, as far as the widths exist at all).
     pub fast_fma: bool,
-    /// The implementation offers images: `__IMAGE_SUPPORT__` is defined.
+    /// The implementation offers images: `__IMAGE_SUPPORT__` is defined. The device can write storage images of
+    /// any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
     pub signed_zero_inf_nan_preserve: [bool; 3],
@@ -55,6 +56,9 @@ pub struct Quirks {
     pub loop_values: bool,
     /// An invocation leaves every loop once it has had 65535 iterations of any (llvmpipe).
     pub counted_loops: bool,
+    /// Samplers that filter linearly are less exact than OpenCL allows the device (llvmpipe, which is a CPU to
+    /// OpenCL, CL 8.2): linear filters are arithmetic on fetched texels.
+    pub coarse_filter: bool,
 }
 
 /// Device limits that change the output.
@@ -85,12 +89,18 @@ pub struct Target {
 }
 
 impl Target {
+    /// Whether the device offers an extension.
+    pub fn has_extension(&self, name: &str) -> bool {
+        self.extensions.iter().any(|e| e == name)
+    }
+
     /// [`Target::desktop`] with a driver that has every fault that is known: all passes run.
     pub fn faulty() -> Self {
         Target {
             quirks: Quirks {
                 loop_values: true,
                 counted_loops: true,
+                coarse_filter: true,
             },
             ..Target::desktop()
         }
@@ -113,6 +123,7 @@ impl Target {
                 buffer_int64_atomics: true,
                 shared_int64_atomics: true,
                 fast_fma: true,
+                images: true,
                 ..Features::default()
             },
             calibration: Calibration::default(),
@@ -134,6 +145,8 @@ impl Target {
                 "cl_khr_int64_extended_atomics",
                 "cl_khr_fp64",
                 "cl_khr_fp16",
+                "cl_khr_3d_image_writes",
+                "cl_khr_depth_images",
             ]
             .map(String::from)
             .to_vec(),

@@ -1,9 +1,14 @@
 //! The reflection reader, on modules put together word by word: every instruction of the set, and input that is
 //! wrong in every way that one word can be wrong.
 
+use caldera_compiler::driver::{Input, compile};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::reflect::{
-    self, Binding, CLSPV_SET, DataPlace, Descriptor, Op, Place, PushRange, Reflection, ReflectionError,
+    self, Binding, CLSPV_SET, DataPlace, Descriptor, LiteralSampler, Op, Place, PushRange, Reflection,
+    ReflectionError,
 };
+use caldera_compiler::target::Target;
 
 /// A module under construction. Ids: 1 void, 2 u32, 3 function type, 4 function, 5 variable, 6 the set.
 struct Asm {
@@ -206,7 +211,8 @@ fn every_instruction() {
             Binding::Pod(push(32, 4)),
             Binding::SampledImage(at(0, 5)),
             Binding::StorageImage(at(0, 6)),
-            Binding::Sampler(at(0, 7)),
+            // Its mask makes it the sampler with normalized coordinates.
+            Binding::NormalizedSampler(at(0, 7)),
             Binding::Workgroup {
                 spec_id: 3,
                 elem_size: 16,
@@ -283,6 +289,62 @@ fn every_instruction() {
         Some(DataPlace::UniformBuffer(at(0, 1)))
     );
     assert_eq!(Op::ALL.len(), 42);
+}
+
+/// What the compiler says of images and samplers, as it is read back.
+#[test]
+fn images_and_samplers() {
+    let source = "constant sampler_t edge = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+        kernel void k(read_only image3d_t v, float4 p, sampler_t s, write_only image2d_t to, image1d_buffer_t b) {
+            float4 x = read_imagef(v, s, p) + read_imagef(b, 1) + get_image_channel_order(b);
+            write_imagei(to, (int2)(1), convert_int4(x));
+        }
+        kernel void l(image2d_t i, long16 fill, long8 more, sampler_t s, image2d_array_t a, global float4 *out) {
+            out[0] = read_imagef(i, edge, out[1].xy) + read_imagef(a, s, out[1]) + fill.s0 + more.s0;
+        }";
+    let input = Input {
+        name: "k.cl",
+        source,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let compiled = compile(&input, &Target::desktop()).unwrap_or_else(|f| panic!("{}", f.log));
+    let r = reflect::read(&compiled.words).expect("its own output");
+    assert_eq!(
+        r.literal_samplers,
+        [LiteralSampler {
+            at: at(1, 0),
+            mask: 0x12
+        }]
+    );
+    let push = |offset| Some(Place::Push(PushRange { offset, size: 4 }));
+    let k = r.kernel("k").expect("it is there");
+    let bindings: Vec<Binding> = k.args.iter().filter_map(|a| a.binding).collect();
+    assert_eq!(bindings[0], Binding::SampledImage(at(0, 1)));
+    assert_eq!(bindings[2], Binding::Sampler(at(0, 2)));
+    assert_eq!(bindings[3], Binding::StorageImage(at(0, 3)));
+    assert_eq!(bindings[4], Binding::UniformTexelBuffer(at(0, 4)));
+    let types: Vec<Option<u32>> = k.args.iter().map(|a| a.image_type).collect();
+    assert_eq!(types, [Some(0x10f2), None, None, Some(0x10f1), Some(0x10f6)]);
+    let access = |n: usize| k.args[n].info.as_ref().and_then(|i| i.access_qualifier);
+    assert_eq!(
+        (access(0), access(2), access(3)),
+        (Some(0x11a0), Some(0x11a3), Some(0x11a1))
+    );
+    // A 3D image with a sampler that may be unnormalized, and its border.
+    assert_eq!(k.args[2].normalized_sampler, Some(at(0, 5)));
+    assert_eq!(k.args[0].channel_order, push(16));
+    assert_eq!(k.args[2].sampler_mask, push(20));
+    assert_eq!(k.args[3].channel_data_type, push(24));
+    assert_eq!(k.args[4].channel_order, push(28));
+    assert_eq!(r.push_size(k), 32);
+
+    // What does not fit in push constants any more is in the argument buffer.
+    let l = r.kernel("l").expect("it is there");
+    let (buffer, bytes) = l.args_buffer().expect("too many arguments for push constants");
+    assert_eq!((buffer, bytes), (at(0, 0), 80));
+    assert_eq!(l.args[0].binding, Some(Binding::SampledImage(at(0, 1))));
+    assert_eq!(l.args[3].normalized_sampler, Some(at(0, 4)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Diagnostics: `tests/ui/…/NAME.cl` must give exactly the build log `NAME.log` beside it. `BLESS=1` writes the
-//! logs. A first line `// options: …` gives build options, a line `// without: …` takes extensions from the device.
-//! Files included come from the same directory.
+//! logs. A first line `// options: …` gives build options, a line `// without: …` takes extensions, or `images`, from
+//! the device. Files included come from the same directory.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "common/golden.rs"]
@@ -45,6 +45,9 @@ fn build_log(path: &Path) -> String {
             target
                 .extensions
                 .retain(|e| !names.split_whitespace().any(|n| n == e));
+            if names.split_whitespace().any(|n| n == "images") {
+                target.features.images = false;
+            }
         }
     }
     let input = Input {

@@ -1,5 +1,6 @@
 //! Generic signatures: what OpenCL's specification writes with `gentype`.
 
+use crate::hir::ty::ImageDim;
 use crate::hir::{Scalar, Space};
 
 /// A set of scalar types.
@@ -147,6 +148,11 @@ pub enum Ty {
     Fixed(Scalar),
     Event,
     Ptr(PointeeTy, SpaceSpec, Access),
+    /// A vector of so many lanes.
+    Vector(Scalar, u8),
+    /// An image; `true`: write_only.
+    Image(ImageDim, bool),
+    Sampler,
 }
 
 /// One generic signature.
@@ -207,6 +213,9 @@ pub enum Concrete {
     Arith(Scalar, u8),
     Event,
     Ptr(PointeeConcrete, Space, Access),
+    /// An image; `true`: write_only.
+    Image(ImageDim, bool),
+    Sampler,
 }
 
 /// What a concrete pointer points to.
@@ -247,6 +256,9 @@ impl Instance {
             Ty::Wide => Concrete::Arith(wide_of(s), n),
             Ty::Fixed(s) => Concrete::Arith(s, 1),
             Ty::Event => Concrete::Event,
+            Ty::Vector(s, n) => Concrete::Arith(s, n),
+            Ty::Image(dim, write) => Concrete::Image(dim, write),
+            Ty::Sampler => Concrete::Sampler,
             Ty::Ptr(to, space, access) => {
                 let space = match space {
                     SpaceSpec::Any => self.space,
@@ -304,6 +316,11 @@ impl std::fmt::Display for Concrete {
             Concrete::Void => f.write_str("void"),
             Concrete::Arith(s, n) => f.write_str(&arith_name(s, n)),
             Concrete::Event => f.write_str("event_t"),
+            Concrete::Image(dim, write) => {
+                let access = if write { "__write_only" } else { "__read_only" };
+                write!(f, "{access} {}", dim.name())
+            }
+            Concrete::Sampler => f.write_str("sampler_t"),
             Concrete::Ptr(to, space, access) => {
                 let space = match space {
                     Space::Private => "__private",

@@ -4,10 +4,11 @@
 
 use super::signature::{Access, Domain, Lanes, PointeeTy, Scalars, Sig, SpaceSpec, Ty};
 use crate::hir::Space;
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::{AtomicOp, Intrinsic, Texel};
 
 mod atomic;
 mod common;
+mod image;
 mod integer;
 mod internal;
 mod math;
@@ -86,9 +87,30 @@ pub enum Inline {
     MaxLane,
     /// Constant: `double` exists.
     HasDouble,
+    /// `read_image`; half: through float.
+    ReadImage(Texel),
+    ReadImageHalf,
+    WriteImage(Texel),
+    WriteImageHalf,
+    /// One component of the size of an image.
+    ImageExtent(Extent),
+    /// `get_image_dim`
+    ImageDim,
+    /// An intrinsic that takes an image.
+    ImageFact(Intrinsic),
     /// 32 bits to two floats' lane 0, and back.
     UnpackHalf,
     PackHalf,
+}
+
+/// Components of the size of an image.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Extent {
+    Width,
+    Height,
+    Depth,
+    /// Layers, as `size_t`.
+    Layers,
 }
 
 /// Two-operand (or one-operand) floating-point predicates.
@@ -153,13 +175,14 @@ const I1: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T])];
 const I2: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T])];
 const I3: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T, Ty::T])];
 
-const TABLES: [&[Row]; 7] = [
+const TABLES: [&[Row]; 8] = [
     math::ROWS,
     work::ROWS,
     integer::ROWS,
     common::ROWS,
     relational::ROWS,
     atomic::ROWS,
+    image::ROWS,
     internal::ROWS,
 ];
 

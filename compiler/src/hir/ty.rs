@@ -1,6 +1,7 @@
 //! OpenCL C types (6.1), uniqued, and their layout.
 
 use crate::entity;
+use crate::intrinsic::ImageShape;
 use crate::ir::entity::Map;
 use std::collections::HashMap;
 
@@ -92,6 +93,57 @@ pub enum ImageDim {
     D2Depth,
     D2ArrayDepth,
     D3,
+}
+
+impl ImageDim {
+    /// All of them.
+    pub const ALL: [ImageDim; 8] = [
+        ImageDim::D1,
+        ImageDim::D1Buffer,
+        ImageDim::D1Array,
+        ImageDim::D2,
+        ImageDim::D2Array,
+        ImageDim::D2Depth,
+        ImageDim::D2ArrayDepth,
+        ImageDim::D3,
+    ];
+
+    /// The shape; depth images have that of their colour kin.
+    pub fn shape(self) -> ImageShape {
+        match self {
+            ImageDim::D1 => ImageShape::D1,
+            ImageDim::D1Buffer => ImageShape::Buffer,
+            ImageDim::D1Array => ImageShape::D1Array,
+            ImageDim::D2 | ImageDim::D2Depth => ImageShape::D2,
+            ImageDim::D2Array | ImageDim::D2ArrayDepth => ImageShape::D2Array,
+            ImageDim::D3 => ImageShape::D3,
+        }
+    }
+    /// The type's name in OpenCL C.
+    pub fn name(self) -> &'static str {
+        match self {
+            ImageDim::D1 => "image1d_t",
+            ImageDim::D1Buffer => "image1d_buffer_t",
+            ImageDim::D1Array => "image1d_array_t",
+            ImageDim::D2 => "image2d_t",
+            ImageDim::D2Array => "image2d_array_t",
+            ImageDim::D2Depth => "image2d_depth_t",
+            ImageDim::D2ArrayDepth => "image2d_array_depth_t",
+            ImageDim::D3 => "image3d_t",
+        }
+    }
+    /// Whether texels are one number, the depth.
+    pub fn is_depth(self) -> bool {
+        match self {
+            ImageDim::D2Depth | ImageDim::D2ArrayDepth => true,
+            ImageDim::D1
+            | ImageDim::D1Buffer
+            | ImageDim::D1Array
+            | ImageDim::D2
+            | ImageDim::D2Array
+            | ImageDim::D3 => false,
+        }
+    }
 }
 
 /// A type. Qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value types.

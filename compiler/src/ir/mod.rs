@@ -52,7 +52,7 @@ pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp, Unroll};
 pub use module::{
-    ArgKind, ArgLocation, ConstantData, Func, Global, GlobalData, Initializer, KernelAbi, KernelArg,
-    KernelInfo, Module, PointerUse, Printf, PrintfEntry, SystemPush,
+    ArgKind, ArgLocation, ConstantData, FactLocation, Func, Global, GlobalData, Handle, HandleFact,
+    Initializer, KernelAbi, KernelArg, KernelInfo, Module, PointerUse, Printf, PrintfEntry, SystemPush,
 };
 pub use ty::{AddressSpace, Scalar, Ty};

@@ -3,6 +3,7 @@
 use super::entity::Map;
 use super::{AddressSpace, Function, Inst};
 use crate::entity;
+use crate::intrinsic::{ImageShape, SamplerMask};
 
 entity! {
     /// A function of a module.
@@ -56,6 +57,7 @@ pub enum ArgKind {
     },
     /// Image; `write` for write_only.
     Image {
+        shape: ImageShape,
         write: bool,
     },
     Sampler,
@@ -139,10 +141,13 @@ pub enum ArgLocation {
         elem_size: u32,
     },
     /// A descriptor of the kernel's set.
+    /// A descriptor of set 0.
     Image {
         binding: u32,
+        shape: ImageShape,
         write: bool,
     },
+    /// A descriptor of set 0.
     Sampler {
         binding: u32,
     },
@@ -164,6 +169,66 @@ impl ArgLocation {
     }
 }
 
+/// What a launch says about an image or sampler beside its descriptor, a u32 each.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum HandleFact {
+    /// CL_IMAGE_FORMAT's image_channel_order.
+    ChannelOrder,
+    /// CL_IMAGE_FORMAT's image_channel_data_type.
+    ChannelDataType,
+    /// As [`crate::intrinsic::SamplerMask`] encodes it.
+    SamplerMask,
+}
+
+/// Where the launch writes a [`HandleFact`].
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub struct FactLocation {
+    /// Number of the argument.
+    pub arg: u32,
+    pub fact: HandleFact,
+    /// In the argument buffer, not the push constants.
+    pub in_args: bool,
+    /// Byte offset there.
+    pub offset: u32,
+}
+
+/// What a constant of type `image` or `sampler` stands for once kernels have no parameters; its bits.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Handle {
+    /// A literal sampler's properties. Before `lower_kernel_args` the only constants of these types.
+    Literal(SamplerMask),
+    /// An argument of the kernel.
+    Arg(u32),
+    /// The sampler with normalized coordinates that has a sampler argument's other properties.
+    Normalized(u32),
+}
+
+impl Handle {
+    const ARG: u64 = 1 << 16;
+    const NORMALIZED: u64 = 1 << 17;
+
+    /// As a constant's bits.
+    pub fn to_bits(self) -> u64 {
+        match self {
+            Handle::Literal(mask) => u64::from(mask.0),
+            Handle::Arg(n) => Self::ARG | u64::from(n),
+            Handle::Normalized(n) => Self::NORMALIZED | u64::from(n),
+        }
+    }
+
+    /// What the bits of a constant mean.
+    pub fn from_bits(bits: u64) -> Handle {
+        let low = (bits & 0xffff) as u32;
+        if bits & Self::NORMALIZED != 0 {
+            Handle::Normalized(low)
+        } else if bits & Self::ARG != 0 {
+            Handle::Arg(low)
+        } else {
+            Handle::Literal(SamplerMask(low))
+        }
+    }
+}
+
 /// Kernel ABI after `lower_kernel_args` and `lower_memory`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelAbi {
@@ -173,6 +238,20 @@ pub struct KernelAbi {
     pub args_size: u32,
     /// Bytes of the arena that kernel-scope `__local` variables take. `lower_memory` fills it in.
     pub local_fixed: u32,
+    /// What the kernel asks about its images and samplers.
+    pub facts: Vec<FactLocation>,
+    /// (sampler argument, binding in set 0): the same sampler with normalized coordinates, where images of shapes
+    /// are read that Vulkan has no other samplers for.
+    pub normalized: Vec<(u32, u32)>,
+}
+
+impl KernelAbi {
+    /// End of the push constants that the kernel's arguments take.
+    pub fn push_end(&self) -> u32 {
+        let args = self.args.iter().map(ArgLocation::push_end);
+        let facts = self.facts.iter().filter(|f| !f.in_args).map(|f| f.offset + 4);
+        args.chain(facts).max().unwrap_or(0)
+    }
 }
 
 /// Module-wide push constants that the runtime fills in, each three u32 (x, y, z) at a byte offset; only those
@@ -238,6 +317,9 @@ pub struct Module {
     pub system: SystemPush,
     pub constant_data: ConstantData,
     pub printf: Printf,
+    /// Literal samplers that some kernel samples with: descriptors of set 1, the index is the binding.
+    /// `lower_kernel_args` fills it in.
+    pub literal_samplers: Vec<SamplerMask>,
     /// Kernels whose work-items cannot tell how they are grouped: any division of the NDRange into work-groups,
     /// even of different sizes, gives the same result. `lower_system_values` fills it in; empty is always safe.
     pub ungrouped: Vec<Func>,

@@ -2,8 +2,8 @@
 //!
 //! What mirrors a SPIR-V instruction has its name without `Op`; what is ours is snake_case.
 
-use super::{AddressSpace, BinOp, CastOp, CmpOp, Scalar, Storage, Ty, UnOp};
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
+use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, Texel};
 use std::fmt;
 
 /// A type that is spelled as one word.
@@ -65,6 +65,10 @@ named!(AtomicOp {
     And "and", Or "or", Xor "xor", CmpXchg "cmpxchg", Load "load", Store "store",
 });
 
+named!(HandleFact {
+    ChannelOrder "channel_order", ChannelDataType "channel_data_type", SamplerMask "sampler_mask",
+});
+
 macro_rules! intrinsics {
     ($($variant:ident $name:literal),* $(,)?) => {
         /// Intrinsics without parameters of their own.
@@ -77,6 +81,11 @@ macro_rules! intrinsics {
                     Intrinsic::Barrier(flags) => write!(f, "barrier{}", fence(*flags)),
                     Intrinsic::Fence(flags) => write!(f, "fence{}", fence(*flags)),
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
+                    Intrinsic::ReadImage(s, t) => write!(f, "read_image_{}_{}", s.name(), t.name()),
+                    Intrinsic::SampleImage(s, t) => write!(f, "sample_image_{}_{}", s.name(), t.name()),
+                    Intrinsic::FetchImage(s, t) => write!(f, "fetch_image_{}_{}", s.name(), t.name()),
+                    Intrinsic::WriteImage(s, t) => write!(f, "write_image_{}_{}", s.name(), t.name()),
+                    Intrinsic::ImageSize(s) => write!(f, "image_size_{}", s.name()),
                 }
             }
         }
@@ -105,13 +114,20 @@ intrinsics! {
     SAbs "sabs", SMin "smin", SMax "smax", UMin "umin", UMax "umax",
     UMulHigh "umul_high", SMulHigh "smul_high", PopCount "pop_count", Clz "clz", Ctz "ctz",
     BitReverse "bit_reverse", UnpackHalf2x16 "unpack_half_2x16", PackHalf2x16 "pack_half_2x16",
-    Printf "printf", Prefetch "prefetch",
+    Printf "printf", Prefetch "prefetch", ChannelOrder "channel_order", ChannelDataType "channel_data_type",
+    SamplerProperties "sampler_properties",
 }
 
 /// The intrinsic of that name.
 pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     if let Some((_, i)) = PLAIN_INTRINSICS.iter().find(|(n, _)| *n == name) {
         return Some(*i);
+    }
+    if let Some((verb, rest)) = name.split_once("_image_") {
+        return image_access(verb, rest);
+    }
+    if let Some(shape) = name.strip_prefix("image_size_") {
+        return image_shape(shape).map(Intrinsic::ImageSize);
     }
     if let Some(op) = name.strip_prefix("atomic_") {
         return AtomicOp::from_name(op).map(Intrinsic::Atomic);
@@ -126,6 +142,24 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
         return flags(suffix).map(Intrinsic::Barrier);
     }
     flags(name.strip_prefix("fence")?).map(Intrinsic::Fence)
+}
+
+fn image_shape(name: &str) -> Option<ImageShape> {
+    ImageShape::ALL.into_iter().find(|s| s.name() == name)
+}
+
+/// `2d_f` behind `read_image_` and the like.
+fn image_access(verb: &str, what: &str) -> Option<Intrinsic> {
+    let (shape, texel) = what.rsplit_once('_')?;
+    let shape = image_shape(shape)?;
+    let texel = Texel::ALL.into_iter().find(|t| t.name() == texel)?;
+    Some(match verb {
+        "read" => Intrinsic::ReadImage(shape, texel),
+        "sample" => Intrinsic::SampleImage(shape, texel),
+        "fetch" => Intrinsic::FetchImage(shape, texel),
+        "write" => Intrinsic::WriteImage(shape, texel),
+        _ => return None,
+    })
 }
 
 impl fmt::Display for AddressSpace {
@@ -246,7 +280,18 @@ mod tests {
             assert_eq!(intrinsic_from_name(name), Some(*value), "{name}");
             assert_eq!(value.to_string(), *name);
         }
-        for name in ["barrier_local", "fence", "barrier_local_global", "atomic_cmpxchg"] {
+        let names = [
+            "barrier_local",
+            "fence",
+            "barrier_local_global",
+            "atomic_cmpxchg",
+            "read_image_2d_array_ui",
+            "sample_image_1d_f",
+            "fetch_image_buffer_i",
+            "write_image_3d_f",
+            "image_size_1d_array",
+        ];
+        for name in names {
             assert_eq!(
                 intrinsic_from_name(name).map(|i| i.to_string()).as_deref(),
                 Some(name)

@@ -50,6 +50,9 @@ impl Display for Module {
         for func in &self.printf.kernels {
             writeln!(f, "prints {func}")?;
         }
+        for mask in &self.literal_samplers {
+            writeln!(f, "sampler {}", mask.0)?;
+        }
         Ok(())
     }
 }
@@ -464,7 +467,10 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
             }
             ArgKind::Buffer { space, align } => write!(f, "buffer {space} align {align}")?,
             ArgKind::Local { elem_size, align } => write!(f, "local size {elem_size} align {align}")?,
-            ArgKind::Image { write } => f.write_str(if *write { "image_write" } else { "image_read" })?,
+            ArgKind::Image { shape, write } => {
+                let word = if *write { "image_write" } else { "image_read" };
+                write!(f, "{word} {}", shape.name())?;
+            }
             ArgKind::Sampler => f.write_str("sampler")?,
         }
         write!(
@@ -507,12 +513,24 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
                 ArgLocation::LocalArgs { offset, elem_size } => {
                     writeln!(f, "local_args {offset} {elem_size}")?
                 }
-                ArgLocation::Image { binding, write } => {
+                ArgLocation::Image {
+                    binding,
+                    shape,
+                    write,
+                } => {
                     let word = if write { "image_write" } else { "image_read" };
-                    writeln!(f, "{word} {binding}")?;
+                    writeln!(f, "{word} {binding} {}", shape.name())?;
                 }
                 ArgLocation::Sampler { binding } => writeln!(f, "sampler {binding}")?,
             }
+        }
+        for fact in &abi.facts {
+            let place = if fact.in_args { "args" } else { "push" };
+            let (name, arg) = (fact.fact.name(), fact.arg);
+            writeln!(f, "  fact {arg} {name} {place} {}", fact.offset)?;
+        }
+        for (arg, binding) in &abi.normalized {
+            writeln!(f, "  normalized {arg} {binding}")?;
         }
     }
     writeln!(f, "}}")

@@ -42,9 +42,13 @@ impl Scalar {
             Scalar::I64 | Scalar::F64 | Scalar::Ptr(_) => 8,
         }
     }
-    /// Bits of an integer, float or bool.
+    /// Bits of an integer, float or bool; of an image or sampler those of a constant.
     pub fn bits(self) -> u32 {
-        if self == Scalar::Bool { 1 } else { self.bytes() * 8 }
+        match self {
+            Scalar::Bool => 1,
+            Scalar::Image | Scalar::Sampler => 32,
+            _ => self.bytes() * 8,
+        }
     }
     pub fn is_int(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)

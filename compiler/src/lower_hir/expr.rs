@@ -4,6 +4,7 @@ use super::func::FuncLowering;
 use super::place::{Addr, Slot};
 use super::{Lowered, at, broken, types};
 use crate::hir::{self, BinOp, Expr, ExprKind, LocalId, Place, PlaceKind, Scalar, Type, TypeId};
+use crate::intrinsic::SamplerMask;
 use crate::ir::{self, CastOp, Ty, UnOp, Value};
 
 /// What an expression evaluates to.
@@ -97,6 +98,10 @@ impl FuncLowering<'_, '_> {
                 let b = self.value(b)?;
                 self.b.select(cond, a, b)
             }
+            ExprKind::Convert(_, a) if *self.cx.program.types.get(e.ty) == Type::Sampler => match &a.kind {
+                ExprKind::Const(bits) if bits.len() == 1 => self.literal_sampler(bits[0] as u32),
+                _ => return broken(at(e.span, "a sampler that is no constant")),
+            },
             ExprKind::Convert(how, a) => {
                 let from = a.ty;
                 let a = self.value(a)?;
@@ -164,11 +169,26 @@ impl FuncLowering<'_, '_> {
     }
 
     fn load(&mut self, place: &Place) -> Lowered<Val> {
+        if let PlaceKind::Global(id) = place.kind
+            && *self.cx.program.types.get(place.ty) == Type::Sampler
+        {
+            let init = self.cx.program.globals[id].init.as_ref();
+            let word = init.and_then(|data| data.bytes.first_chunk::<4>());
+            let Some(&word) = word else {
+                return broken(at(place.span, "a sampler without a value"));
+            };
+            return Ok(Val::Value(self.literal_sampler(u32::from_le_bytes(word))));
+        }
         if matches!(self.cx.program.types.get(place.ty), Type::Record(_)) {
             return Ok(Val::Memory(self.memory(place)?));
         }
         let slot = self.place(place)?;
         Ok(Val::Value(self.load_slot(&slot, place.ty)?))
+    }
+
+    fn literal_sampler(&mut self, mask: u32) -> Value {
+        let handle = ir::Handle::Literal(SamplerMask(mask & SamplerMask::ALL_BITS));
+        self.b.bits(Ty::of(ir::Scalar::Sampler), handle.to_bits())
     }
 
     /// `lhs && rhs` (`and`) or `lhs || rhs`.

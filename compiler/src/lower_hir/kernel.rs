@@ -80,14 +80,17 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
             align: types.align(ty).max(1),
             by_ref: true,
         },
-        Type::Image { write, .. } => {
+        Type::Image { dim, write } => {
             address_qualifier = ADDRESS_GLOBAL;
             access_qualifier = if arg.image_write.unwrap_or(write) {
                 ACCESS_WRITE_ONLY
             } else {
                 ACCESS_READ_ONLY
             };
-            ArgKind::Image { write }
+            ArgKind::Image {
+                shape: dim.shape(),
+                write,
+            }
         }
         Type::Sampler => ArgKind::Sampler,
         Type::Void | Type::Array(..) | Type::IncompleteArray(_) | Type::Function { .. } => {

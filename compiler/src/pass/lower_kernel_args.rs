@@ -1,6 +1,6 @@
 //! Lowers kernel parameters to reads of the push constants and the argument buffer.
 //!
-//! In:  `Inlined`, `SystemValues` (the system's slots come first in the push constants).
+//! In:  `Inlined`, `SystemValues` (the system's slots come first in the push constants), `Images`.
 //! Out: `KernelArgs`: kernels have no parameters; `Module::abi` says where the launch puts each argument;
 //!      `SystemPush::size` is the end of the largest kernel's block.
 //!
@@ -14,6 +14,12 @@
 //! | struct | where all uses are reads at constant offsets, those, straight from the block; else a private copy |
 //! | pointer to global or constant memory | a 64-bit address |
 //! | pointer to local memory | a u32, the byte offset of its memory in the arena |
+//! | image, sampler | a constant that names the argument; what the kernel asks about it, a u32 each behind the arguments |
+//!
+//! Descriptors: of set 0 binding 0 is the argument buffer, then come images and samplers in their order, then the
+//! samplers with normalized coordinates; literal samplers are set 1 of the module.
+
+mod handles;
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
@@ -21,8 +27,8 @@ use crate::inv;
 use crate::ir::ty::LOCAL_POINTER_BIAS;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    Access, AddressSpace, ArgKind, ArgLocation, Builder, Function, Inst, KernelAbi, KernelInfo, Module, Op,
-    Ty, Value,
+    Access, AddressSpace, ArgKind, ArgLocation, Builder, FactLocation, Function, Handle, Inst, KernelAbi,
+    KernelInfo, Module, Op, Ty, Value,
 };
 use crate::target::{Limits, Target};
 use std::collections::{BTreeMap, HashMap};
@@ -31,7 +37,7 @@ pub const PASS: Pass = Pass {
     name: "lower_kernel_args",
     about: "Lowers kernel parameters to reads of the push constants and the argument buffer.",
     run,
-    requires: inv![Inlined, SystemValues],
+    requires: inv![Inlined, SystemValues, Images],
     establishes: inv![KernelArgs],
     destroys: inv![],
 };
@@ -40,8 +46,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut end = module.system.size;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
-        let (abi, push_end) = layout(kernel, func, module.system.size, cx.target)?;
+        let asked = handles::asked(func);
+        let (abi, push_end) = layout(kernel, func, &asked, module.system.size, cx.target)?;
         lower(func, kernel, &abi)?;
+        handles::collect_literals(func, &mut module.literal_samplers);
         end = end.max(push_end);
         module.abi.push(abi);
     }
@@ -79,6 +87,7 @@ impl Cursor<'_> {
 fn layout(
     kernel: &KernelInfo,
     func: &Function,
+    asked: &handles::Asked,
     start: u32,
     target: &Target,
 ) -> Result<(KernelAbi, u32), PassError> {
@@ -88,6 +97,12 @@ fn layout(
         args: 0,
     };
     let mut abi = KernelAbi::default();
+    // Binding 0 is the argument buffer.
+    let mut binding = 0;
+    let mut next_binding = || {
+        binding += 1;
+        binding
+    };
     for arg in &kernel.args {
         abi.args.push(match arg.kind {
             ArgKind::Pod { size, align, .. } => match cursor.take(size, align.max(1)) {
@@ -102,13 +117,36 @@ fn layout(
                 Spot::Push(offset) => ArgLocation::LocalPush { offset, elem_size },
                 Spot::Args(offset) => ArgLocation::LocalArgs { offset, elem_size },
             },
-            ArgKind::Image { .. } | ArgKind::Sampler => {
+            ArgKind::Image { .. } | ArgKind::Sampler if !target.features.images => {
                 return Err(PassError::Unsupported {
                     feature: format!("argument '{}' of kernel '{}'", arg.name, kernel.name),
                     span: func.span,
                     needs: "image support".into(),
                 });
             }
+            ArgKind::Image { shape, write } => ArgLocation::Image {
+                binding: next_binding(),
+                shape,
+                write,
+            },
+            ArgKind::Sampler => ArgLocation::Sampler {
+                binding: next_binding(),
+            },
+        });
+    }
+    for &arg in &asked.normalized {
+        abi.normalized.push((arg, next_binding()));
+    }
+    for &(arg, fact) in &asked.facts {
+        let (in_args, offset) = match cursor.take(4, 4) {
+            Spot::Push(offset) => (false, offset),
+            Spot::Args(offset) => (true, offset),
+        };
+        abi.facts.push(FactLocation {
+            arg,
+            fact,
+            in_args,
+            offset,
         });
     }
     abi.args_size = cursor.args.next_multiple_of(16);
@@ -140,12 +178,18 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
         HashMap::new()
     };
     let mut replacements = Replacements::default();
+    handles::lower(func, &params, abi, &mut replacements);
     let body = func.body;
     let mut b = Builder::before(func, body, 0);
     b.span = b.func.span;
     for (i, (&param, location)) in params.iter().zip(&abi.args).enumerate() {
         let ty = b.func.ty(param);
-        let (ptr, size) = pointer_to(&mut b, location);
+        let Some((ptr, size)) = pointer_to(&mut b, location) else {
+            let handle = Handle::Arg(i as u32).to_bits();
+            let handle = b.bits(ty, handle);
+            replacements.set(param, handle);
+            continue;
+        };
         let new = match location {
             // `lower_memory`: in these spaces a local pointer is its plain offset.
             ArgLocation::LocalPush { .. } | ArgLocation::LocalArgs { .. } => {
@@ -189,8 +233,8 @@ fn access(align: u32) -> Access {
     }
 }
 
-/// The address of an argument's value, and its size.
-fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> (Value, u32) {
+/// The address of an argument's value, and its size; `None` for descriptors.
+fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> Option<(Value, u32)> {
     let (space, offset, size) = match *location {
         ArgLocation::Push { offset, size } => (AddressSpace::Push, offset, size),
         ArgLocation::Args { offset, size } => (AddressSpace::Args, offset, size),
@@ -198,10 +242,9 @@ fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> (Value, u32) {
         ArgLocation::PointerArgs { offset } => (AddressSpace::Args, offset, 8),
         ArgLocation::LocalPush { offset, .. } => (AddressSpace::Push, offset, 4),
         ArgLocation::LocalArgs { offset, .. } => (AddressSpace::Args, offset, 4),
-        // `layout` gives none of these yet.
-        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => (AddressSpace::Args, 0, 0),
+        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => return None,
     };
-    (b.bits(Ty::ptr(space), u64::from(offset)), size)
+    Some((b.bits(Ty::ptr(space), u64::from(offset)), size))
 }
 
 /// How the private copy of a struct argument is used.

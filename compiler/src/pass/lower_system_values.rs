@@ -138,7 +138,15 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::UnpackHalf2x16
         | Intrinsic::PackHalf2x16
         | Intrinsic::Printf
-        | Intrinsic::Prefetch => false,
+        | Intrinsic::Prefetch
+        | Intrinsic::ReadImage(..)
+        | Intrinsic::SampleImage(..)
+        | Intrinsic::FetchImage(..)
+        | Intrinsic::WriteImage(..)
+        | Intrinsic::ImageSize(_)
+        | Intrinsic::ChannelOrder
+        | Intrinsic::ChannelDataType
+        | Intrinsic::SamplerProperties => false,
     }
 }
 

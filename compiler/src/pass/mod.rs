@@ -17,6 +17,7 @@ pub mod fuse_multiply_add;
 pub mod gather_pointer_uses;
 pub mod inline;
 pub mod lower_exits;
+pub mod lower_images;
 pub mod lower_kernel_args;
 pub mod lower_long_vectors;
 pub mod lower_memory;
@@ -49,6 +50,8 @@ pub enum Invariant {
     KernelArgs,
     /// Of the work-item functions only those remain that Vulkan has.
     SystemValues,
+    /// Of image reads only those remain that Vulkan has.
+    Images,
     /// No value has more than 4 lanes.
     NoLongVectors,
     /// Memory is accessed as its address format says; see `lower_memory`.
@@ -59,11 +62,12 @@ pub enum Invariant {
 
 impl Invariant {
     /// All of them, in order.
-    pub const ALL: [Invariant; 7] = [
+    pub const ALL: [Invariant; 8] = [
         Invariant::Ssa,
         Invariant::Inlined,
         Invariant::KernelArgs,
         Invariant::SystemValues,
+        Invariant::Images,
         Invariant::NoLongVectors,
         Invariant::ExplicitMemory,
         Invariant::SpirvExits,

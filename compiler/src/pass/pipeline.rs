@@ -2,8 +2,8 @@
 
 use super::{
     Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
-    lower_exits, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values,
-    mem2reg, simplify_regions, sroa, unroll_counted, unroll_loops,
+    lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
+    lower_system_values, mem2reg, simplify_regions, sroa, unroll_counted, unroll_loops,
 };
 use crate::inv;
 use crate::target::Target;
@@ -33,7 +33,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
     p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments
     p.run_pass(lower_printf::PASS); // reads its slot there; vectors still whole
-    p.run_pass(lower_kernel_args::PASS);
+    p.run_pass(lower_images::PASS); // literal samplers have reached their reads
+    p.run_pass(lower_kernel_args::PASS); // lays out what the reads want to know of images and samplers
     p.run_pass(sroa::PASS); // struct arguments are variables now
     p.run_pass(mem2reg::PASS);
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
@@ -60,6 +61,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         Inlined,
         KernelArgs,
         SystemValues,
+        Images,
         NoLongVectors,
         ExplicitMemory,
         SpirvExits

@@ -3,9 +3,9 @@
 
 use super::set::Shape;
 use super::{
-    Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET_PREFIX, DataPlace, Descriptor, Kernel, LiteralSampler,
-    MemoryUse, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION, Reflection,
-    ReflectionError, Relocation,
+    Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET_PREFIX, CalderaOp, DataPlace, Descriptor, Kernel,
+    LiteralSampler, MemoryUse, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION,
+    Reflection, ReflectionError, Relocation,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -145,6 +145,8 @@ fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
 struct Call<'a, 'w> {
     tables: &'a Tables<'w>,
     op: Op,
+    /// Set if it is an instruction of our own set instead.
+    own: Option<CalderaOp>,
     at: usize,
     args: &'w [u32],
 }
@@ -152,7 +154,7 @@ struct Call<'a, 'w> {
 impl Call<'_, '_> {
     fn bad(&self, what: &'static str) -> ReflectionError {
         ReflectionError::Operand {
-            op: self.op.name(),
+            op: self.own.map_or(self.op.name(), CalderaOp::name),
             at: self.at,
             what,
         }
@@ -296,6 +298,8 @@ struct Reader {
     functions: Vec<u32>,
     infos: HashMap<u32, ArgInfo>,
     variable_sizes: Vec<(u32, u32)>,
+    /// Kernel and ordinal of sampler arguments of which clspv's mapping binds the normalized kin.
+    normalized: Vec<(u32, u32)>,
 }
 
 /// Reads a module's reflection.
@@ -309,34 +313,33 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
             let call = Call {
                 tables: &tables,
                 op,
+                own: None,
                 at,
                 args,
             };
             call.check_count()?;
             call.check_kinds(&r.kernels, &r.infos)?;
             r.instruction(&call, result)?;
-        } else if Some(call_set) == tables.caldera && number == 1 {
-            let call = Call {
-                tables: &tables,
-                op: Op::ArgumentInfo,
-                at,
-                args,
-            };
-            let arg = r.arg(&call, &[0, 1])?;
-            let flags = call.number(2)?;
-            arg.uses = MemoryUse {
-                read: flags & 1 != 0,
-                written: flags & 2 != 0,
-                escapes: flags & 4 != 0,
-            };
-        } else if Some(call_set) == tables.caldera && number == 2 {
+        } else if Some(call_set) == tables.caldera
+            && let Some(op) = CalderaOp::from_number(number)
+        {
+            // Newer instructions of our own set are hints that an older reader does without.
             let call = Call {
                 tables: &tables,
                 op: Op::Kernel,
+                own: Some(op),
                 at,
                 args,
             };
-            r.kernel(&call)?.ungrouped = true;
+            r.own_instruction(op, &call)?;
+        }
+    }
+    for (kernel, ordinal) in std::mem::take(&mut r.normalized) {
+        let kernel = r.kernels.get(&kernel).map(|&k| &mut r.out.kernels[k]);
+        if let Some(arg) = kernel.and_then(|k| k.args.get_mut(ordinal as usize))
+            && let Some(Binding::Sampler(at)) = arg.binding
+        {
+            arg.binding = Some(Binding::NormalizedSampler(at));
         }
     }
     for (k, &f) in r.functions.iter().enumerate() {
@@ -578,8 +581,45 @@ impl Reader {
             Op::NormalizedSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);
+                self.normalized.push((call.id(0)?, call.number(1)?));
             }
             Op::WorkgroupVariableSize => self.variable_sizes.push((call.id(0)?, call.number(1)?)),
+        }
+        Ok(())
+    }
+
+    /// An instruction of Caldera's set.
+    fn own_instruction(&mut self, op: CalderaOp, call: &Call<'_, '_>) -> Result<(), ReflectionError> {
+        let numbers = op.numbers();
+        if call.args.len() != numbers + 1 {
+            return Err(call.bad("wrong number of operands"));
+        }
+        match op {
+            CalderaOp::ArgumentUse => {
+                let flags = call.number(2)?;
+                self.arg(call, &[0, 1])?.uses = MemoryUse {
+                    read: flags & 1 != 0,
+                    written: flags & 2 != 0,
+                    escapes: flags & 4 != 0,
+                };
+            }
+            CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
+            CalderaOp::ArgumentSamplerMaskPushConstant => {
+                let place = Place::Push(call.push(2)?);
+                self.arg(call, &[0, 1])?.sampler_mask = Some(place);
+            }
+            CalderaOp::ArgumentSamplerMaskUniform => {
+                let place = call.uniform(2)?;
+                self.arg(call, &[0, 1])?.sampler_mask = Some(place);
+            }
+            CalderaOp::ArgumentNormalizedSampler => {
+                let at = call.descriptor(2)?;
+                self.arg(call, &[0, 1])?.normalized_sampler = Some(at);
+            }
+            CalderaOp::ArgumentImageType => {
+                let ty = call.number(2)?;
+                self.arg(call, &[0, 1])?.image_type = Some(ty);
+            }
         }
         Ok(())
     }

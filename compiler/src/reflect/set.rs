@@ -6,10 +6,66 @@ pub const CLSPV_SET: &str = "NonSemantic.ClspvReflection.7";
 pub const CLSPV_SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
 /// The newest revision that the reader knows.
 pub const REVISION: u32 = 7;
-/// Caldera's own set. Instruction 1, `ArgumentUse`: Kernel, Ordinal, Flags (1 read, 2 written, 4 escapes).
-/// Instruction 2, `KernelUngrouped`: Kernel, whose result does not depend on how its NDRange is divided into
-/// work-groups, even of different sizes.
+/// Caldera's own set; [`CalderaOp`] has its instructions.
 pub const CALDERA_SET: &str = "NonSemantic.Caldera.1";
+
+/// Instructions of Caldera's own set. The operands are numbers but for the first, which is a Kernel instruction.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u32)]
+pub enum CalderaOp {
+    /// Kernel, Ordinal, Flags (1 read, 2 written, 4 escapes): what happens to a pointer argument's memory.
+    ArgumentUse = 1,
+    /// Kernel: its result does not depend on how its NDRange is divided into work-groups, even of different
+    /// sizes.
+    KernelUngrouped = 2,
+    /// Kernel, Ordinal, Offset, Size: where a sampler argument's properties go, encoded as LiteralSampler's.
+    ArgumentSamplerMaskPushConstant = 3,
+    /// Kernel, Ordinal, Set, Binding, Offset, Size: the same in the argument buffer.
+    ArgumentSamplerMaskUniform = 4,
+    /// Kernel, Ordinal, Set, Binding: a second descriptor for a sampler argument: the sampler with the same
+    /// filter and addressing mode and normalized coordinates.
+    ArgumentNormalizedSampler = 5,
+    /// Kernel, Ordinal, Type: the `CL_MEM_OBJECT_IMAGE` value that an image argument's declared type stands for.
+    ArgumentImageType = 6,
+}
+
+impl CalderaOp {
+    /// The instruction of that number.
+    pub fn from_number(n: u32) -> Option<CalderaOp> {
+        [
+            CalderaOp::ArgumentUse,
+            CalderaOp::KernelUngrouped,
+            CalderaOp::ArgumentSamplerMaskPushConstant,
+            CalderaOp::ArgumentSamplerMaskUniform,
+            CalderaOp::ArgumentNormalizedSampler,
+            CalderaOp::ArgumentImageType,
+        ]
+        .into_iter()
+        .find(|op| *op as u32 == n)
+    }
+
+    /// The instruction's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            CalderaOp::ArgumentUse => "ArgumentUse",
+            CalderaOp::KernelUngrouped => "KernelUngrouped",
+            CalderaOp::ArgumentSamplerMaskPushConstant => "ArgumentSamplerMaskPushConstant",
+            CalderaOp::ArgumentSamplerMaskUniform => "ArgumentSamplerMaskUniform",
+            CalderaOp::ArgumentNormalizedSampler => "ArgumentNormalizedSampler",
+            CalderaOp::ArgumentImageType => "ArgumentImageType",
+        }
+    }
+
+    /// Numbers behind the Kernel.
+    pub(crate) fn numbers(self) -> usize {
+        match self {
+            CalderaOp::KernelUngrouped => 0,
+            CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
+            CalderaOp::ArgumentSamplerMaskPushConstant | CalderaOp::ArgumentNormalizedSampler => 3,
+            CalderaOp::ArgumentSamplerMaskUniform => 5,
+        }
+    }
+}
 
 /// What an operand is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -670,7 +670,9 @@ impl Sema<'_> {
 
     fn common_arms(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
         let (ta, tb) = (a.ty, b.ty);
-        if ta == tb && !matches!(self.ty(ta), Type::Scalar(_)) {
+        // 6.9.b, 6.12.14.1: no operator works on them.
+        let handle = |ty| matches!(self.ty(ty), Type::Image { .. } | Type::Sampler);
+        if ta == tb && !matches!(self.ty(ta), Type::Scalar(_)) && !handle(ta) {
             return Ok((a, b));
         }
         match (self.ty(ta), self.ty(tb)) {

@@ -7,6 +7,7 @@
 mod build;
 mod convert_fn;
 mod half_fn;
+mod image;
 mod inline;
 mod lanes;
 mod library;

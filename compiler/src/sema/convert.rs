@@ -355,7 +355,15 @@ impl Sema<'_> {
             (Type::Scalar(_), Type::Event) if self.is_null(&e) => {
                 Ok(self.reinterpret(Convert::IntToPointer, e, ty))
             }
-            (Type::Scalar(s), Type::Sampler) if s.is_integer() => Ok(self.reinterpret(Convert::Bits, e, ty)),
+            // 6.12.14.1: a sampler is a constant. A declaration's initializer has its own message.
+            (Type::Scalar(s), Type::Sampler) if s.is_integer() => match self.int_value(&e) {
+                Some(value) => {
+                    let bits = self.const_bits(value as u64, self.common.uint, e.span);
+                    Ok(self.reinterpret(Convert::Bits, bits, ty))
+                }
+                None if why == Why::Init => Ok(self.reinterpret(Convert::Bits, e, ty)),
+                None => Err(self.mismatch(&e, ty, why, "")),
+            },
             _ => Err(self.mismatch(&e, ty, why, "")),
         }
     }

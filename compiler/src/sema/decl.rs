@@ -328,6 +328,10 @@ impl Sema<'_> {
             }
         };
         let align = self.variable_align(&q, &d.specs, item);
+        let is_sampler = *self.ty(q.ty) == Type::Sampler;
+        if item.init.is_none() && is_sampler {
+            return Err(self.error(name.span, "variable of type 'sampler_t' must be initialized"));
+        }
         if item.init.is_none() && !is_extern && known.is_none() {
             return Err(self.error(
                 name.span,

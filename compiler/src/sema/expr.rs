@@ -433,6 +433,10 @@ impl Sema<'_> {
         ) {
             return Err(self.error(span, "address of vector element requested"));
         }
+        if matches!(self.ty(l.place.ty), Type::Image { .. } | Type::Sampler) {
+            let t = self.type_name(l.place.ty);
+            return Err(self.error(span, format!("invalid argument type '{t}' to unary expression")));
+        }
         let ty = self.program.types.intern(Type::Pointer {
             pointee: l.place.ty,
             space: l.place.space,
@@ -478,6 +482,11 @@ impl Sema<'_> {
             }
             Type::Void | Type::Function { .. } => {
                 return Err(self.error(op_span, "expression is not assignable"));
+            }
+            // 6.9.b, 6.12.14.1
+            Type::Image { .. } | Type::Sampler => {
+                let t = self.type_name(l.place.ty);
+                return Err(self.error(op_span, format!("variable of type '{t}' cannot be modified")));
             }
             Type::Record(id) if self.program.types.records[id].fields.is_none() => {
                 let t = self.type_name(l.place.ty);

@@ -3,7 +3,7 @@
 
 use super::scope::Entity;
 use super::type_spec::{Predefined, predefined};
-use super::{QualType, Sema, type_name};
+use super::{QualType, Sema};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
@@ -60,19 +60,20 @@ impl Sema<'_> {
             Type::Scalar(_) if q.is_size => self.bad_param("size_t", span),
             Type::Event => self.bad_param("event_t", span),
             Type::Record(_) => self.check_record_param(q.ty, span),
+            Type::Image { .. } | Type::Sampler if self.target.features.images => {}
             Type::Image { dim, .. } => {
                 self.error(
                     span,
                     format!(
-                        "images are not supported yet: kernel parameter of type '{}'",
-                        type_name::image_name(dim)
+                        "the device does not support images: kernel parameter of type '{}'",
+                        dim.name()
                     ),
                 );
             }
             Type::Sampler => {
                 self.error(
                     span,
-                    "images are not supported yet: kernel parameter of type 'sampler_t'",
+                    "the device does not support images: kernel parameter of type 'sampler_t'",
                 );
             }
             Type::Void

@@ -217,7 +217,7 @@ impl<'a> Sema<'a> {
             double: types.scalar(Scalar::Double),
             event: types.intern(Type::Event),
         };
-        let has = |name: &str| target.extensions.iter().any(|e| e == name);
+        let has = |name: &str| target.has_extension(name);
         Sema {
             program: hir::Program {
                 types,

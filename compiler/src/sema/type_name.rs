@@ -1,7 +1,6 @@
 //! How types are spelled in diagnostics and in clGetKernelArgInfo.
 
 use super::Sema;
-use crate::hir::ty::ImageDim;
 use crate::hir::{RecordId, Space, Type, TypeId};
 
 /// Keyword of an address space.
@@ -11,20 +10,6 @@ pub(crate) fn space_name(space: Space) -> &'static str {
         Space::Local => "__local",
         Space::Global => "__global",
         Space::Constant => "__constant",
-    }
-}
-
-/// Name of an image type.
-pub(crate) fn image_name(dim: ImageDim) -> &'static str {
-    match dim {
-        ImageDim::D1 => "image1d_t",
-        ImageDim::D1Buffer => "image1d_buffer_t",
-        ImageDim::D1Array => "image1d_array_t",
-        ImageDim::D2 => "image2d_t",
-        ImageDim::D2Array => "image2d_array_t",
-        ImageDim::D2Depth => "image2d_depth_t",
-        ImageDim::D2ArrayDepth => "image2d_array_depth_t",
-        ImageDim::D3 => "image3d_t",
     }
 }
 
@@ -54,7 +39,7 @@ impl Sema<'_> {
             Type::Image { dim, write } => format!(
                 "{} {}",
                 if *write { "__write_only" } else { "__read_only" },
-                image_name(*dim)
+                dim.name()
             ),
             Type::Sampler => "sampler_t".to_string(),
             Type::Event => "event_t".to_string(),

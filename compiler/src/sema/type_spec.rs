@@ -97,6 +97,12 @@ impl Sema<'_> {
                         );
                     }
                     let write = access == AccessQual::WriteOnly;
+                    if write && dim == ImageDim::D3 && !self.target.has_extension("cl_khr_3d_image_writes") {
+                        self.error(
+                            span,
+                            "use of type '__write_only image3d_t' requires cl_khr_3d_image_writes support",
+                        );
+                    }
                     q.ty = self.program.types.intern(Type::Image { dim, write });
                 }
                 _ => {
@@ -224,6 +230,12 @@ impl Sema<'_> {
             Some(Predefined::Type(ty)) => {
                 if let Type::Scalar(s) | Type::Vector(s, _) = ty {
                     self.checked_scalar(s, name.span)?;
+                }
+                if matches!(ty, Type::Image { dim, .. } if dim.is_depth())
+                    && !self.target.has_extension("cl_khr_depth_images")
+                {
+                    let message = format!("use of type '{}' requires cl_khr_depth_images support", name.name);
+                    return Err(self.error(name.span, message));
                 }
                 Ok(QualType::plain(self.program.types.intern(ty)))
             }

@@ -21,6 +21,8 @@ pub(super) struct Shared {
     /// By size in words.
     push: BTreeMap<u32, Id>,
     args: BTreeMap<u32, Id>,
+    /// By binding.
+    pub(super) literal_samplers: BTreeMap<u32, Id>,
 }
 
 /// The variable of a kernel's local memory.
@@ -142,16 +144,15 @@ impl Emitter<'_> {
 
     /// Words of push constants that a launch of the kernel supplies.
     pub(super) fn push_words(&self, kernel: usize) -> u32 {
-        let args = self.module.abi.get(kernel).map_or(&[][..], |a| &a.args);
-        let args = args.iter().map(|a| a.push_end());
+        let args = self.module.abi.get(kernel).map_or(0, |a| a.push_end());
         let system = super::reflection::system_end(&self.module.system);
-        args.max().unwrap_or(0).max(system).div_ceil(4)
+        args.max(system).div_ceil(4)
     }
 }
 
 impl FnEmitter<'_, '_> {
     /// From SPIR-V 1.4 on all global variables are part of the interface.
-    fn use_global(&mut self, id: Id) {
+    pub(super) fn use_global(&mut self, id: Id) {
         if self.e.target.spirv.minor >= 4 {
             self.interface.insert(id);
         }

@@ -108,6 +108,13 @@ impl FnEmitter<'_, '_> {
             I::Atomic(_) => return Err(bug("an atomic is left after lower_memory")),
             I::Printf => return Err(bug("lower_printf has not run")),
             I::Prefetch => return Ok(None),
+            I::SampleImage(..) | I::FetchImage(..) | I::WriteImage(..) | I::ImageSize(_) => {
+                return self.image(inst, op);
+            }
+            I::ReadImage(..) => return Err(bug("lower_images has not run")),
+            I::ChannelOrder | I::ChannelDataType | I::SamplerProperties => {
+                return Err(bug("a question about an image or sampler is left"));
+            }
             I::Dot
             | I::IsNan
             | I::IsInf

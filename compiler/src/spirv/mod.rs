@@ -17,6 +17,7 @@ mod block;
 mod capability;
 mod check;
 mod consts;
+mod image;
 mod interface;
 mod intrinsic;
 mod memory;
@@ -320,6 +321,7 @@ struct FnEmitter<'e, 'a> {
     push: Option<Id>,
     args: Option<Id>,
     arena: Option<interface::Arena>,
+    handles: image::Handles,
     /// Whether other work-items' accesses are ordered with this one's: there is a barrier, fence or atomic.
     synchronizes: bool,
 }
@@ -341,6 +343,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             push: None,
             args: None,
             arena: None,
+            handles: image::Handles::default(),
             synchronizes,
         }
     }

@@ -1,10 +1,11 @@
 //! Writes NonSemantic.ClspvReflection, and Caldera's own set with it. See [`crate::reflect`].
 
 use super::{Emit, Emitter, Id, bug};
+use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
-use crate::ir::{ArgLocation, KernelArg, KernelInfo};
+use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo};
 use crate::printf::PRINTF_BUFFER_SIZE;
-use crate::reflect::{CALDERA_SET, CLSPV_SET, Op, spec_id};
+use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, descriptor_set, image_type, spec_id};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 use std::collections::HashMap;
@@ -39,6 +40,8 @@ pub(super) fn system_end(s: &SystemPush) -> u32 {
 struct Writer<'e, 'a> {
     e: &'e mut Emitter<'a>,
     set: Id,
+    /// Imported when first used.
+    own_set: Option<Id>,
     texts: HashMap<String, Id>,
 }
 
@@ -49,6 +52,7 @@ impl Emitter<'_> {
         let mut w = Writer {
             e: self,
             set,
+            own_set: None,
             texts: HashMap::new(),
         };
         w.module()
@@ -81,6 +85,19 @@ impl Writer<'_, '_> {
         }
         operands.extend(behind);
         self.call(self.set, op as u32, operands)
+    }
+
+    /// An instruction of Caldera's set: the kernel, then numbers.
+    fn own(&mut self, op: CalderaOp, kernel: Id, numbers: &[u32]) {
+        let set = match self.own_set {
+            Some(set) => set,
+            None => *self.own_set.insert(self.e.import(CALDERA_SET)),
+        };
+        let mut operands = vec![kernel];
+        for &n in numbers {
+            operands.push(self.e.u32_const(n));
+        }
+        self.call(set, op as u32, operands);
     }
 
     fn text(&mut self, text: &str) -> Id {
@@ -124,6 +141,10 @@ impl Writer<'_, '_> {
         }
         self.constant_data();
         self.printf();
+        for (binding, mask) in module.literal_samplers.iter().enumerate() {
+            let set = descriptor_set::LITERAL_SAMPLERS;
+            self.write(Op::LiteralSampler, &[], &[set, binding as u32, mask.0], &[]);
+        }
         let mut kernels = Vec::new();
         for k in 0..module.kernels.len() {
             kernels.push(self.kernel(k)?);
@@ -194,6 +215,40 @@ impl Writer<'_, '_> {
         for (ordinal, (arg, location)) in info.args.iter().zip(&abi.args).enumerate() {
             self.argument(decl, ordinal as u32, arg, *location);
         }
+        for fact in &abi.facts {
+            let (arg, offset) = (fact.arg, fact.offset);
+            let set = descriptor_set::ARGUMENTS;
+            match (fact.fact, fact.in_args) {
+                (HandleFact::ChannelOrder, false) => {
+                    let op = Op::ImageArgumentInfoChannelOrderPushConstant;
+                    self.write(op, &[decl], &[arg, offset, 4], &[]);
+                }
+                (HandleFact::ChannelOrder, true) => {
+                    let op = Op::ImageArgumentInfoChannelOrderUniform;
+                    self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
+                }
+                (HandleFact::ChannelDataType, false) => {
+                    let op = Op::ImageArgumentInfoChannelDataTypePushConstant;
+                    self.write(op, &[decl], &[arg, offset, 4], &[]);
+                }
+                (HandleFact::ChannelDataType, true) => {
+                    let op = Op::ImageArgumentInfoChannelDataTypeUniform;
+                    self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
+                }
+                (HandleFact::SamplerMask, false) => {
+                    let op = CalderaOp::ArgumentSamplerMaskPushConstant;
+                    self.own(op, decl, &[arg, offset, 4]);
+                }
+                (HandleFact::SamplerMask, true) => {
+                    let op = CalderaOp::ArgumentSamplerMaskUniform;
+                    self.own(op, decl, &[arg, set, 0, offset, 4]);
+                }
+            }
+        }
+        for &(arg, binding) in &abi.normalized {
+            let numbers = [arg, descriptor_set::ARGUMENTS, binding];
+            self.own(CalderaOp::ArgumentNormalizedSampler, decl, &numbers);
+        }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
         }
@@ -223,39 +278,40 @@ impl Writer<'_, '_> {
                 bind(Op::ArgumentWorkgroup, &[spec_id::LOCAL_BYTES, elem_size]);
                 bind(Op::ArgumentPodUniform, &[0, 0, offset, 4]);
             }
-            ArgLocation::Image { binding, write: true } => bind(Op::ArgumentStorageImage, &[0, binding]),
             ArgLocation::Image {
                 binding,
-                write: false,
-            } => bind(Op::ArgumentSampledImage, &[0, binding]),
-            ArgLocation::Sampler { binding } => bind(Op::ArgumentSampler, &[0, binding]),
+                shape,
+                write,
+            } => {
+                let op = match (shape == ImageShape::Buffer, write) {
+                    (false, false) => Op::ArgumentSampledImage,
+                    (false, true) => Op::ArgumentStorageImage,
+                    (true, false) => Op::ArgumentUniformTexelBuffer,
+                    (true, true) => Op::ArgumentStorageTexelBuffer,
+                };
+                bind(op, &[descriptor_set::ARGUMENTS, binding]);
+                let numbers = [ordinal, image_type(shape)];
+                self.own(CalderaOp::ArgumentImageType, decl, &numbers);
+            }
+            ArgLocation::Sampler { binding } => {
+                bind(Op::ArgumentSampler, &[descriptor_set::ARGUMENTS, binding]);
+            }
         }
     }
 
     /// What the kernels do with the memory behind their pointers.
     fn uses(&mut self, kernels: &[Id]) {
         let module = self.e.module;
-        let mut set = None;
         for (info, &decl) in module.kernels.iter().zip(kernels) {
             if module.ungrouped.contains(&info.func) {
-                let set = match set {
-                    Some(s) => s,
-                    None => *set.insert(self.e.import(CALDERA_SET)),
-                };
-                self.call(set, 2, vec![decl]);
+                self.own(CalderaOp::KernelUngrouped, decl, &[]);
             }
             for (ordinal, arg) in info.args.iter().enumerate() {
                 let u = arg.uses;
                 let flags = u32::from(u.read) | u32::from(u.written) << 1 | u32::from(u.escapes) << 2;
-                if !matches!(arg.kind, crate::ir::ArgKind::Buffer { .. }) || flags == 7 {
-                    continue;
+                if matches!(arg.kind, ArgKind::Buffer { .. }) && flags != 7 {
+                    self.own(CalderaOp::ArgumentUse, decl, &[ordinal as u32, flags]);
                 }
-                let set = match set {
-                    Some(s) => s,
-                    None => *set.insert(self.e.import(CALDERA_SET)),
-                };
-                let operands = vec![decl, self.e.u32_const(ordinal as u32), self.e.u32_const(flags)];
-                self.call(set, 1, operands);
             }
         }
     }

@@ -32,7 +32,7 @@ impl Emitter<'_> {
                 self.intern(spv::Op::TypeFloat, None, vec![Operand::LiteralBit32(s.bits())])
             }
             Scalar::Ptr(_) => return Err(bug("a pointer is left after lower_memory")),
-            Scalar::Image | Scalar::Sampler => return Err(bug("images are not implemented")),
+            Scalar::Image | Scalar::Sampler => return Err(bug("an image or sampler is a value")),
         })
     }
 

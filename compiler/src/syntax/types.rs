@@ -45,6 +45,8 @@ fn builtin(name: &str) -> Option<bool> {
                 | "image1d_buffer_t"
                 | "image2d_t"
                 | "image2d_array_t"
+                | "image2d_depth_t"
+                | "image2d_array_depth_t"
                 | "image3d_t"
                 | "sampler_t"
                 | "event_t"

@@ -36,6 +36,7 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
         }
         Invariant::Ssa
         | Invariant::SystemValues
+        | Invariant::Images
         | Invariant::NoLongVectors
         | Invariant::ExplicitMemory
         | Invariant::SpirvExits => Ok(()),
@@ -67,6 +68,10 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
                 | Intrinsic::NumGroups
                 | Intrinsic::GlobalOffset,
             ) => Err("a work-item function is left that Vulkan does not have"),
+            _ => Ok(()),
+        }),
+        Invariant::Images => each(func, |inst| match func.insts[inst].op {
+            Op::Intrinsic(Intrinsic::ReadImage(..)) => Err("an image read is left that Vulkan does not have"),
             _ => Ok(()),
         }),
         Invariant::NoLongVectors => each(func, |inst| {

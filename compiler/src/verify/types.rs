@@ -1,7 +1,7 @@
 //! Operand and result types of each operation.
 
 use super::Fault;
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, Texel};
 use crate::ir::inst::derived_type;
 use crate::ir::{
     Access, AddressSpace, BinOp, CastOp, CmpOp, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty,
@@ -443,8 +443,42 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         Intrinsic::PackHalf2x16 => args == [Ty::vector(Scalar::F32, 2)] && results == [Ty::I32],
         Intrinsic::Printf => args.first() == Some(&Ty::I32) && results == [Ty::I32],
         Intrinsic::Prefetch => args.first().is_some_and(|a| a.scalar.is_ptr()) && results.is_empty(),
+        Intrinsic::ReadImage(..)
+        | Intrinsic::SampleImage(..)
+        | Intrinsic::FetchImage(..)
+        | Intrinsic::WriteImage(..)
+        | Intrinsic::ImageSize(_)
+        | Intrinsic::ChannelOrder
+        | Intrinsic::ChannelDataType
+        | Intrinsic::SamplerProperties => image(i, args, results),
     };
     require(fits, "the operands or the result do not fit the intrinsic")
+}
+
+fn image(i: Intrinsic, args: &[Ty], results: &[Ty]) -> bool {
+    const IMAGE: Ty = Ty::of(Scalar::Image);
+    const SAMPLER: Ty = Ty::of(Scalar::Sampler);
+    let texel = |t: Texel| match t {
+        Texel::Float => Ty::vector(Scalar::F32, 4),
+        Texel::Int | Texel::UInt => Ty::vector(Scalar::I32, 4),
+    };
+    let at = |s: ImageShape, scalar: Scalar| Ty::vector(scalar, s.lanes());
+    match i {
+        Intrinsic::ReadImage(s, t) => {
+            let coordinates = args.get(2).copied();
+            args.len() == 3
+                && args[..2] == [IMAGE, SAMPLER]
+                && [at(s, Scalar::F32), at(s, Scalar::I32)].contains(&coordinates.unwrap_or(IMAGE))
+                && results == [texel(t)]
+        }
+        Intrinsic::SampleImage(s, t) => args == [IMAGE, SAMPLER, at(s, Scalar::F32)] && results == [texel(t)],
+        Intrinsic::FetchImage(s, t) => args == [IMAGE, at(s, Scalar::I32)] && results == [texel(t)],
+        Intrinsic::WriteImage(s, t) => args == [IMAGE, at(s, Scalar::I32), texel(t)] && results.is_empty(),
+        Intrinsic::ImageSize(s) => args == [IMAGE] && results == [at(s, Scalar::I32)],
+        Intrinsic::ChannelOrder | Intrinsic::ChannelDataType => args == [IMAGE] && results == [Ty::I32],
+        Intrinsic::SamplerProperties => args == [SAMPLER] && results == [Ty::I32],
+        _ => false,
+    }
 }
 
 impl From<String> for Fault {

@@ -66,6 +66,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
             loop_values: f.driver_name == "llvmpipe",
             // All versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: f.driver_name == "llvmpipe",
+            coarse_filter: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size,

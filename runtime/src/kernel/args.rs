@@ -39,7 +39,7 @@ fn kind(arg: &reflect::Arg) -> ArgKind {
         Some(Binding::Pod(place)) => ArgKind::Pod(size(place)),
         Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => ArgKind::Buffer,
         Some(Binding::Workgroup { .. }) => ArgKind::Local,
-        Some(Binding::Sampler(_)) => ArgKind::Sampler,
+        Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)) => ArgKind::Sampler,
         Some(
             Binding::SampledImage(_)
             | Binding::StorageImage(_)

@@ -3,10 +3,11 @@
 use super::ParseError;
 use super::function;
 use super::lex::Tokens;
+use crate::intrinsic::{ImageShape, SamplerMask};
 use crate::ir::names::Named;
 use crate::ir::{
-    AddressSpace, ArgKind, ArgLocation, EntityRef, Func, Global, GlobalData, Initializer, KernelAbi,
-    KernelArg, KernelInfo, Module, PointerUse, PrintfEntry,
+    AddressSpace, ArgKind, ArgLocation, EntityRef, FactLocation, Func, Global, GlobalData, HandleFact,
+    Initializer, KernelAbi, KernelArg, KernelInfo, Module, PointerUse, PrintfEntry,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -62,6 +63,7 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                 let func = Func::new(t.entity("@f")? as usize);
                 m.printf.kernels.push(func);
             }
+            "sampler" => m.literal_samplers.push(SamplerMask(t.u32()?)),
             other => return t.error(format!("'{other}' starts nothing")),
         }
     }
@@ -74,6 +76,33 @@ fn space(t: &mut Tokens<'_>) -> Result<AddressSpace> {
         Some(space) => Ok(space),
         None => t.error(format!("'{word}' is no address space")),
     }
+}
+
+fn shape(t: &mut Tokens<'_>) -> Result<ImageShape> {
+    let word = t.word()?;
+    match ImageShape::ALL.into_iter().find(|s| s.name() == word) {
+        Some(shape) => Ok(shape),
+        None => t.error(format!("'{word}' is no shape of images")),
+    }
+}
+
+fn fact(t: &mut Tokens<'_>) -> Result<FactLocation> {
+    let arg = t.u32()?;
+    let word = t.word()?;
+    let Some(fact) = HandleFact::from_name(word) else {
+        return t.error(format!("'{word}' is nothing of an image or sampler"));
+    };
+    let in_args = match t.word()? {
+        "push" => false,
+        "args" => true,
+        other => return t.error(format!("'{other}' is no place")),
+    };
+    Ok(FactLocation {
+        arg,
+        fact,
+        in_args,
+        offset: t.u32()?,
+    })
 }
 
 fn global(t: &mut Tokens<'_>) -> Result<GlobalData> {
@@ -129,6 +158,7 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                     args: Vec::new(),
                     args_size: t.u32_after("args_size")?,
                     local_fixed: t.u32_after("local_fixed")?,
+                    ..KernelAbi::default()
                 });
             }
             "location" => {
@@ -136,6 +166,20 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                 match &mut abi {
                     Some(abi) => abi.args.push(place),
                     None => return t.error("a location before 'abi'"),
+                }
+            }
+            "fact" => {
+                let fact = fact(t)?;
+                match &mut abi {
+                    Some(abi) => abi.facts.push(fact),
+                    None => return t.error("a fact before 'abi'"),
+                }
+            }
+            "normalized" => {
+                let pair = (t.u32()?, t.u32()?);
+                match &mut abi {
+                    Some(abi) => abi.normalized.push(pair),
+                    None => return t.error("a sampler before 'abi'"),
                 }
             }
             other => return t.error(format!("'{other}' is nothing of a kernel")),
@@ -163,8 +207,10 @@ fn arg(t: &mut Tokens<'_>) -> Result<KernelArg> {
             elem_size: t.u32_after("size")?,
             align: t.u32_after("align")?,
         },
-        "image_write" => ArgKind::Image { write: true },
-        "image_read" => ArgKind::Image { write: false },
+        word @ ("image_write" | "image_read") => ArgKind::Image {
+            shape: shape(t)?,
+            write: word == "image_write",
+        },
         "sampler" => ArgKind::Sampler,
         other => return t.error(format!("'{other}' is no kind of argument")),
     };
@@ -208,6 +254,7 @@ fn location(t: &mut Tokens<'_>) -> Result<ArgLocation> {
         },
         "image_write" | "image_read" => ArgLocation::Image {
             binding: first,
+            shape: shape(t)?,
             write: word == "image_write",
         },
         "sampler" => ArgLocation::Sampler { binding: first },

@@ -1,13 +1,13 @@
 //! Calls that become intrinsics or expressions.
 
 use super::build::{Before, binary, constant, lane};
-use super::{Call, convert_fn, library, overload, printf, relation, shuffle, widen};
+use super::{Call, convert_fn, image, library, overload, printf, relation, shuffle, widen};
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::signature::Concrete;
 use crate::builtins::table::{How, Inline};
 use crate::builtins::{Instance, Row};
 use crate::hir::{BinOp, Convert, Expr, ExprKind, Scalar, Space, Type};
-use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic, Texel};
 use crate::sema::{Reported, Result, Sema};
 use crate::source::Span;
 
@@ -168,6 +168,13 @@ pub(super) fn build(
             }
             Ok(before.then(max))
         }
+        Inline::ReadImage(texel) => image::read(s, texel, args, span),
+        Inline::ReadImageHalf => image::read_half(s, args, span),
+        Inline::WriteImage(texel) => image::write(s, texel, args, span),
+        Inline::WriteImageHalf => image::write(s, Texel::Float, args, span),
+        Inline::ImageExtent(what) => image::extent(s, what, first(args)?),
+        Inline::ImageDim => image::dim(s, first(args)?),
+        Inline::ImageFact(i) => Ok(call(i, args)),
         Inline::UnpackHalf => {
             let pair_ty = s.vector_ty(Scalar::Float, 2);
             let unpacked = Expr {

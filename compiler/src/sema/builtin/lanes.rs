@@ -33,7 +33,9 @@ pub(super) fn call(
     let to_compute = |c: Concrete| match c {
         Concrete::Arith(t, _) if t == inst.scalar => compute,
         Concrete::Arith(t, _) => t,
-        Concrete::Void | Concrete::Event | Concrete::Ptr(..) => compute,
+        Concrete::Void | Concrete::Event | Concrete::Ptr(..) | Concrete::Image(..) | Concrete::Sampler => {
+            compute
+        }
     };
 
     let mut before = Before::default();
@@ -45,7 +47,9 @@ pub(super) fn call(
     let mut outs: Vec<(usize, PointeeTy, Vec<Expr>)> = Vec::new();
     let ret_lane = match inst.concrete(inst.sig.ret) {
         Concrete::Arith(t, _) => t,
-        Concrete::Void | Concrete::Event | Concrete::Ptr(..) => inst.scalar,
+        Concrete::Void | Concrete::Event | Concrete::Ptr(..) | Concrete::Image(..) | Concrete::Sampler => {
+            inst.scalar
+        }
     };
     let ret_scalar = s.vector_ty(ret_lane, 1);
     let mut results = Vec::with_capacity(lanes);

@@ -36,6 +36,11 @@ fn rank(s: &Sema<'_>, e: &Expr, to: Concrete) -> Option<Rank> {
         (&Type::Scalar(_), Concrete::Arith(..)) => Some(Rank::Widening),
         (&Type::Vector(from, n), Concrete::Arith(to, m)) => (from == to && n == m).then_some(Rank::Exact),
         (Type::Event, Concrete::Event) => Some(Rank::Exact),
+        (&Type::Image { dim, write }, Concrete::Image(to, to_write)) => {
+            (dim == to && write == to_write).then_some(Rank::Exact)
+        }
+        (Type::Sampler, Concrete::Sampler) => Some(Rank::Exact),
+        (Type::Scalar(_), Concrete::Sampler) => s.int_value(e).map(|_| Rank::Conversion),
         (Type::Scalar(_), Concrete::Event) => s.is_null(e).then_some(Rank::Conversion),
         (
             &Type::Pointer {
@@ -168,6 +173,8 @@ pub(super) fn type_of(s: &mut Sema<'_>, c: Concrete) -> TypeId {
         Concrete::Void => s.common.void,
         Concrete::Arith(scalar, lanes) => s.vector_ty(scalar, lanes),
         Concrete::Event => s.common.event,
+        Concrete::Image(dim, write) => s.program.types.intern(Type::Image { dim, write }),
+        Concrete::Sampler => s.program.types.intern(Type::Sampler),
         Concrete::Ptr(to, space, _) => {
             let pointee = match to {
                 PointeeConcrete::Arith(scalar, lanes) => s.vector_ty(scalar, lanes),

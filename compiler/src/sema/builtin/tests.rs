@@ -3,6 +3,7 @@
 use crate::builtins::signature::{Concrete, Instance, PointeeConcrete};
 use crate::builtins::{Access, table};
 use crate::diag::Diags;
+use crate::hir::ty::ImageDim;
 use crate::hir::{Scalar, Space};
 use crate::options::Options;
 use crate::source::SourceMap;
@@ -25,12 +26,23 @@ fn compile(source: &str) -> Result<hir::Program, String> {
     }
 }
 
+/// An image of each type under both accesses, and a sampler.
+fn image_params() -> String {
+    let mut text = String::new();
+    for dim in ImageDim::ALL {
+        let name = dim.name();
+        text += &format!(", read_only {name} r_{name}, write_only {name} w_{name}");
+    }
+    text + ", sampler_t smp"
+}
+
 /// Compiles the body of a kernel with a few variables.
 fn body(text: &str) -> Result<hir::Program, String> {
+    let images = image_params();
     compile(&format!(
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n\
          __kernel void k(__global float *gf, __global int *gi, __global half *gh, __local float *lf, float f, \
-         float4 f4, double d, int i, uint u, int4 i4, uint4 u4, uchar c, char8 c8, long l) {{ {text} }}"
+         float4 f4, double d, int i, uint u, int4 i4, uint4 u4, uchar c, char8 c8, long l{images}) {{ {text} }}"
     ))
 }
 
@@ -126,6 +138,11 @@ fn argument(c: Concrete, n: usize) -> (String, String) {
     match c {
         Concrete::Void => (String::new(), String::new()),
         Concrete::Arith(s, lanes) => (String::new(), format!("({})1", name(s, lanes))),
+        Concrete::Image(dim, write) => {
+            let access = if write { "w" } else { "r" };
+            (String::new(), format!("{access}_{}", dim.name()))
+        }
+        Concrete::Sampler => (String::new(), "smp".to_string()),
         Concrete::Event => (format!("event_t e{n};"), format!("e{n}")),
         Concrete::Ptr(PointeeConcrete::Event, ..) => (format!("event_t e{n};"), format!("&e{n}")),
         Concrete::Ptr(PointeeConcrete::Arith(s, lanes), space, access) => {

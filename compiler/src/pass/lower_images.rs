@@ -1,0 +1,375 @@
+//! Lowers image reads with samplers to what Vulkan's samplers do exactly, and the rest to fetches.
+//!
+//! Why: a sampler of Vulkan with unnormalized coordinates reads single 1D and 2D images only and clamps; one that
+//! filters may be less exact than OpenCL wants ([`Quirks::coarse_filter`](crate::target::Quirks)). What it can do
+//! is one instruction; `docs/adr/0008-samplers.md` has the reasons.
+//! In:  `Inlined`; images and samplers are parameters of kernels, or literal samplers.
+//! Out: `Images`: no `ReadImage`. Of sampler arguments the properties may be asked (`SamplerProperties`), of images
+//! the channel order and data type.
+//!
+//! | coordinates | sampler | shape | becomes |
+//! |---|---|---|---|
+//! | int | any | 1D, 2D | `SampleImage` at the texel's centre |
+//! | int | any | others | `FetchImage`, addressed by arithmetic |
+//! | float | normalized | any | `SampleImage` |
+//! | float | unnormalized | 1D, 2D | `SampleImage` |
+//! | float | unnormalized, nearest | others | `FetchImage`, addressed by arithmetic |
+//! | float | unnormalized, linear | others | `SampleImage` with the coordinates divided by the size |
+//!
+//! Integer texels with a border are fetched: the border colour of a sampler is a float's. Of an argument the sampler
+//! is known at run time only; where the row matters, its properties are tested. A sampler argument that samples an
+//! image that is not 1D or 2D stands for its kin with normalized coordinates (`lower_kernel_args`).
+//!
+//! Integers are clamped to the image's data type before they are written (CL 8.3.3, 8.3.4).
+
+mod filter;
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel};
+use crate::inv;
+use crate::ir::walk::Replacements;
+use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Handle, Inst, Module, Op, Scalar, Ty, Value};
+use filter::Software;
+
+pub const PASS: Pass = Pass {
+    name: "lower_images",
+    about: "Lowers image reads with samplers to what Vulkan's samplers do exactly, and the rest to fetches.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![Images],
+    destroys: inv![],
+};
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        changed |= lower(func, cx.target.quirks.coarse_filter);
+    }
+    Ok(changed.into())
+}
+
+/// Whether the pass has something to do with an instruction.
+fn concerns(func: &Function, inst: Inst) -> bool {
+    matches!(
+        func.insts[inst].op,
+        Op::Intrinsic(Intrinsic::ReadImage(..) | Intrinsic::WriteImage(_, Texel::Int | Texel::UInt))
+    )
+}
+
+fn lower(func: &mut Function, coarse_filter: bool) -> bool {
+    let mut replacements = Replacements::default();
+    let mut changed = false;
+    for region in func.regions_in_order() {
+        if !func.regions[region].insts.iter().any(|&i| concerns(func, i)) {
+            continue;
+        }
+        changed = true;
+        let old = std::mem::take(&mut func.regions[region].insts);
+        let mut b = Builder::at_end(func, region);
+        for inst in old {
+            let data = b.func.insts[inst].clone();
+            b.span = data.span;
+            match data.op {
+                Op::Intrinsic(Intrinsic::ReadImage(shape, texel)) => {
+                    let read = Read {
+                        image: data.args[0],
+                        sampler: data.args[1],
+                        at: data.args[2],
+                        shape,
+                        texel,
+                        coarse_filter,
+                    };
+                    let value = read.lower(&mut b);
+                    replacements.set(data.results[0], value);
+                }
+                Op::Intrinsic(Intrinsic::WriteImage(_, texel)) => {
+                    let value = saturated(&mut b, data.args[0], data.args[2], texel);
+                    b.func.insts[inst].args[2] = value;
+                    b.push(inst);
+                }
+                _ => b.push(inst),
+            }
+        }
+    }
+    replacements.apply(func);
+    changed
+}
+
+/// OpenCL's channel data types of integers.
+mod channel {
+    pub(super) const SIGNED_INT8: i32 = 0x10d7;
+    pub(super) const SIGNED_INT16: i32 = 0x10d8;
+    pub(super) const UNSIGNED_INT8: i32 = 0x10da;
+    pub(super) const UNSIGNED_INT16: i32 = 0x10db;
+}
+
+/// An integer texel in the range of the image's data type.
+fn saturated(b: &mut Builder<'_>, image: Value, value: Value, texel: Texel) -> Value {
+    let ty = b.func.ty(value);
+    let (narrow, middle, wide) = match texel {
+        Texel::Int => (i32::from(i8::MAX), i32::from(i16::MAX), i32::MAX),
+        Texel::UInt => (i32::from(u8::MAX), i32::from(u16::MAX), -1),
+        Texel::Float => return value,
+    };
+    let (is_8, is_16) = match texel {
+        Texel::Int => (channel::SIGNED_INT8, channel::SIGNED_INT16),
+        Texel::UInt | Texel::Float => (channel::UNSIGNED_INT8, channel::UNSIGNED_INT16),
+    };
+    let data_type = intrinsic(b, Intrinsic::ChannelDataType, vec![image], Ty::I32);
+    let mut most = b.i32(wide);
+    for (number, limit) in [(is_16, middle), (is_8, narrow)] {
+        let number = b.i32(number);
+        let is = b.compare(CmpOp::IEq, data_type, number);
+        let limit = b.i32(limit);
+        most = b.select(is, limit, most);
+    }
+    if texel == Texel::UInt {
+        let most = b.splat(ty, most);
+        return intrinsic(b, Intrinsic::UMin, vec![value, most], ty);
+    }
+    let ones = b.i32(-1);
+    let least = b.binary(BinOp::Xor, most, ones);
+    let (least, most) = (b.splat(ty, least), b.splat(ty, most));
+    let value = intrinsic(b, Intrinsic::SMin, vec![value, most], ty);
+    intrinsic(b, Intrinsic::SMax, vec![value, least], ty)
+}
+
+fn intrinsic(b: &mut Builder<'_>, op: Intrinsic, args: Vec<Value>, ty: Ty) -> Value {
+    b.intrinsic(op, args, Some(ty)).expect("has a result")
+}
+
+/// The type of a texel.
+fn texel_type(texel: Texel) -> Ty {
+    match texel {
+        Texel::Float => Ty::vector(Scalar::F32, 4),
+        Texel::Int | Texel::UInt => Ty::vector(Scalar::I32, 4),
+    }
+}
+
+/// One read with a sampler.
+#[derive(Copy, Clone)]
+struct Read {
+    image: Value,
+    sampler: Value,
+    at: Value,
+    shape: ImageShape,
+    texel: Texel,
+    coarse_filter: bool,
+}
+
+impl Read {
+    fn lower(&self, b: &mut Builder<'_>) -> Value {
+        let has_float = b.func.ty(self.at).scalar == Scalar::F32;
+        let literal = b
+            .func
+            .as_bits(self.sampler)
+            .map(|bits| match Handle::from_bits(bits) {
+                Handle::Literal(mask) => mask,
+                // There are none of these yet.
+                Handle::Arg(_) | Handle::Normalized(_) => SamplerMask(0),
+            });
+        match (literal, has_float) {
+            (Some(mask), true) => self.literal(b, mask),
+            (Some(mask), false) => self.literal_at_texel(b, mask),
+            (None, true) => self.argument(b),
+            (None, false) => self.argument_at_texel(b),
+        }
+    }
+
+    /// Whether Vulkan has samplers with unnormalized coordinates for the image.
+    fn is_single(&self) -> bool {
+        match self.shape {
+            ImageShape::D1 | ImageShape::D2 => true,
+            ImageShape::Buffer | ImageShape::D1Array | ImageShape::D2Array | ImageShape::D3 => false,
+        }
+    }
+
+    /// Integer coordinates. CL 6.12.14.2: the filter must be nearest, the coordinates unnormalized, the addressing
+    /// mode one that clamps; so whatever else the sampler says is of no interest.
+    fn literal_at_texel(&self, b: &mut Builder<'_>, mask: SamplerMask) -> Value {
+        let address = match mask.address() {
+            SamplerMask::ADDRESS_NONE => {
+                let op = Intrinsic::FetchImage(self.shape, self.texel);
+                return intrinsic(b, op, vec![self.image, self.at], texel_type(self.texel));
+            }
+            SamplerMask::ADDRESS_CLAMP => SamplerMask::ADDRESS_CLAMP,
+            _ => SamplerMask::ADDRESS_EDGE,
+        };
+        let border = address == SamplerMask::ADDRESS_CLAMP;
+        if self.is_single() && (self.texel == Texel::Float || !border) {
+            let at = centre(b, self.at);
+            return self.sample_literal(b, SamplerMask(SamplerMask::NEAREST | address), at);
+        }
+        self.software(b, SamplerMask(address)).nearest(b, self.at)
+    }
+
+    fn argument_at_texel(&self, b: &mut Builder<'_>) -> Value {
+        if self.is_single() && self.texel == Texel::Float {
+            let at = centre(b, self.at);
+            return self.sample(b, self.sampler, at);
+        }
+        let properties = self.properties(b);
+        self.software_at_run_time(b, properties)
+            .clamping()
+            .nearest(b, self.at)
+    }
+
+    fn literal(&self, b: &mut Builder<'_>, mask: SamplerMask) -> Value {
+        // An integer's filter is nearest (CL 6.12.14.3); what a linear one does is undefined.
+        let linear = mask.linear() && self.texel == Texel::Float;
+        let filter = if linear {
+            SamplerMask::LINEAR
+        } else {
+            SamplerMask::NEAREST
+        };
+        let mut mask = SamplerMask(mask.0 & (SamplerMask::NORMALIZED | SamplerMask::ADDRESS_BITS) | filter);
+        if mask.address() == SamplerMask::ADDRESS_NONE || mask.address() > SamplerMask::ADDRESS_MIRRORED {
+            mask.0 = mask.0 & !SamplerMask::ADDRESS_BITS | SamplerMask::ADDRESS_EDGE;
+        }
+        // CL 6.12.14.1: repeating modes are for normalized coordinates.
+        if !mask.normalized() && mask.address() > SamplerMask::ADDRESS_CLAMP {
+            mask.0 = mask.0 & !SamplerMask::ADDRESS_BITS | SamplerMask::ADDRESS_EDGE;
+        }
+        if linear && self.coarse_filter {
+            return self.software(b, mask).linear(b, self.at);
+        }
+        if self.texel != Texel::Float && mask.address() == SamplerMask::ADDRESS_CLAMP {
+            return self.software(b, mask).nearest(b, self.at);
+        }
+        if self.is_single() || mask.normalized() {
+            return self.sample_literal(b, mask, self.at);
+        }
+        if !linear {
+            return self.software(b, mask).nearest(b, self.at);
+        }
+        let at = self.divided(b);
+        self.sample_literal(b, SamplerMask(mask.0 | SamplerMask::NORMALIZED), at)
+    }
+
+    fn argument(&self, b: &mut Builder<'_>) -> Value {
+        if self.texel != Texel::Float {
+            let properties = self.properties(b);
+            return self.software_at_run_time(b, properties).nearest(b, self.at);
+        }
+        if self.is_single() {
+            if !self.coarse_filter {
+                return self.sample(b, self.sampler, self.at);
+            }
+            let properties = self.properties(b);
+            let linear = has(b, properties, SamplerMask::LINEAR);
+            return choose(
+                b,
+                linear,
+                |b| self.software_at_run_time(b, properties).linear(b, self.at),
+                |b| self.sample(b, self.sampler, self.at),
+            );
+        }
+        let properties = self.properties(b);
+        let normalized = has(b, properties, SamplerMask::NORMALIZED);
+        let linear = has(b, properties, SamplerMask::LINEAR);
+        let nearest = |b: &mut Builder<'_>| {
+            self.software_at_run_time(b, properties)
+                .clamping()
+                .nearest(b, self.at)
+        };
+        if self.coarse_filter {
+            return choose(
+                b,
+                linear,
+                |b| self.software_at_run_time(b, properties).linear(b, self.at),
+                |b| choose(b, normalized, |b| self.sample(b, self.sampler, self.at), nearest),
+            );
+        }
+        let by_sampler = b.binary(BinOp::Or, normalized, linear);
+        choose(
+            b,
+            by_sampler,
+            |b| {
+                let divided = self.divided(b);
+                let both = b.func.ty(self.at).lanes;
+                let is = if both == 1 {
+                    normalized
+                } else {
+                    b.splat(Ty::vector(Scalar::Bool, both), normalized)
+                };
+                let at = b.select(is, self.at, divided);
+                self.sample(b, self.sampler, at)
+            },
+            nearest,
+        )
+    }
+
+    fn properties(&self, b: &mut Builder<'_>) -> Value {
+        intrinsic(b, Intrinsic::SamplerProperties, vec![self.sampler], Ty::I32)
+    }
+
+    fn sample(&self, b: &mut Builder<'_>, sampler: Value, at: Value) -> Value {
+        let op = Intrinsic::SampleImage(self.shape, self.texel);
+        intrinsic(b, op, vec![self.image, sampler, at], texel_type(self.texel))
+    }
+
+    fn sample_literal(&self, b: &mut Builder<'_>, mask: SamplerMask, at: Value) -> Value {
+        let bits = Handle::Literal(mask).to_bits();
+        let sampler = b.bits(Ty::of(Scalar::Sampler), bits);
+        self.sample(b, sampler, at)
+    }
+
+    fn software(&self, b: &mut Builder<'_>, mask: SamplerMask) -> Software {
+        let properties = b.i32(mask.0 as i32);
+        Software::new(b, self.image, self.shape, self.texel, properties)
+    }
+
+    fn software_at_run_time(&self, b: &mut Builder<'_>, properties: Value) -> Software {
+        Software::new(b, self.image, self.shape, self.texel, properties)
+    }
+
+    /// The coordinates as normalized ones; layers stay.
+    fn divided(&self, b: &mut Builder<'_>) -> Value {
+        let lanes = self.shape.lanes();
+        let size_type = Ty::vector(Scalar::I32, lanes);
+        let size = intrinsic(b, Intrinsic::ImageSize(self.shape), vec![self.image], size_type);
+        let ty = Ty::vector(Scalar::F32, lanes);
+        let size = b.cast(CastOp::SToF, size, ty);
+        let divided = b.binary(BinOp::FDiv, self.at, size);
+        if !self.shape.is_array() {
+            return divided;
+        }
+        let layer = b.extract(self.at, lanes - 1);
+        b.insert_lane(divided, layer, lanes - 1)
+    }
+}
+
+/// The middle of a texel: exact for all coordinates of images, and not near any other texel.
+fn centre(b: &mut Builder<'_>, at: Value) -> Value {
+    let ty = b.func.ty(at).with_scalar(Scalar::F32);
+    let at = b.cast(CastOp::SToF, at, ty);
+    let half = b.bits(ty, u64::from(0.5f32.to_bits()));
+    b.binary(BinOp::FAdd, at, half)
+}
+
+/// Whether any of some bits is set.
+fn has(b: &mut Builder<'_>, properties: Value, bits: u32) -> Value {
+    let bits = b.i32(bits as i32);
+    let zero = b.i32(0);
+    let set = b.binary(BinOp::And, properties, bits);
+    b.compare(CmpOp::INe, set, zero)
+}
+
+/// One value or another, by a condition that is the same for all work-items.
+fn choose(
+    b: &mut Builder<'_>,
+    condition: Value,
+    yes: impl FnOnce(&mut Builder<'_>) -> Value,
+    no: impl FnOnce(&mut Builder<'_>) -> Value,
+) -> Value {
+    let (inst, then, otherwise) = b.if_(condition, &[Ty::vector(Scalar::F32, 4)]);
+    b.enter(then);
+    let value = yes(b);
+    b.exit(inst, vec![value]);
+    b.leave();
+    b.enter(otherwise);
+    let value = no(b);
+    b.exit(inst, vec![value]);
+    b.leave();
+    b.results(inst)[0]
+}

@@ -1,0 +1,299 @@
+//! Images and samplers: the variables that stand for descriptors, and what is done with them.
+//!
+//! An image that is read as several types is several variables of one binding: Vulkan wants the Sampled Type to be
+//! that of the image's format.
+
+use super::{Emit, FnEmitter, Id, bug};
+use crate::intrinsic::{ImageShape, Intrinsic, Texel};
+use crate::ir::walk::Walk;
+use crate::ir::{ArgLocation, Handle, Inst, Op, Scalar, Ty, Value};
+use crate::reflect::descriptor_set;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv as spv;
+use std::collections::BTreeMap;
+
+/// The variables of a kernel.
+#[derive(Default)]
+pub(super) struct Handles {
+    /// By argument and texel: variable and type of the image.
+    images: BTreeMap<(u32, Texel), (Id, Id)>,
+    /// By argument (or mask) and kind.
+    samplers: BTreeMap<Handle, Id>,
+}
+
+/// An image of which a descriptor has been loaded.
+struct Image {
+    value: Id,
+    ty: Id,
+    write: bool,
+}
+
+impl FnEmitter<'_, '_> {
+    /// The image intrinsics.
+    pub(super) fn image(&mut self, inst: Inst, op: Intrinsic) -> Emit<Option<Id>> {
+        let f = self.f;
+        let args = &f.insts[inst].args;
+        match op {
+            Intrinsic::SampleImage(shape, texel) => {
+                let image = self.load_image(args[0], shape, texel)?;
+                let sampler = self.load_sampler(args[1])?;
+                let at = self.value(args[2])?;
+                let sampled_type = vec![Operand::IdRef(image.ty)];
+                let sampled_type = self.e.intern(spv::Op::TypeSampledImage, None, sampled_type);
+                let sampled = self.op_ids(spv::Op::SampledImage, sampled_type, &[image.value, sampler])?;
+                let level = self.e.scalar_constant(Scalar::F32, 0)?;
+                let operands = vec![
+                    Operand::IdRef(sampled),
+                    Operand::IdRef(at),
+                    Operand::ImageOperands(spv::ImageOperands::LOD),
+                    Operand::IdRef(level),
+                ];
+                self.texel_of(spv::Op::ImageSampleExplicitLod, texel, operands)
+                    .map(Some)
+            }
+            Intrinsic::FetchImage(shape, texel) => {
+                let image = self.load_image(args[0], shape, texel)?;
+                let at = self.value(args[1])?;
+                let mut operands = vec![Operand::IdRef(image.value), Operand::IdRef(at)];
+                if shape != ImageShape::Buffer {
+                    operands.push(Operand::ImageOperands(spv::ImageOperands::LOD));
+                    operands.push(Operand::IdRef(self.e.u32_const(0)));
+                }
+                self.texel_of(spv::Op::ImageFetch, texel, operands).map(Some)
+            }
+            Intrinsic::WriteImage(shape, texel) => {
+                let image = self.load_image(args[0], shape, texel)?;
+                let at = self.value(args[1])?;
+                let mut value = self.value(args[2])?;
+                if texel == Texel::Int {
+                    let ty = self.texel_type(texel)?;
+                    value = self.op_ids(spv::Op::Bitcast, ty, &[value])?;
+                }
+                self.e
+                    .needs
+                    .capability(spv::Capability::StorageImageWriteWithoutFormat);
+                let operands = [image.value, at, value].map(Operand::IdRef).to_vec();
+                self.push(Instruction::new(spv::Op::ImageWrite, None, None, operands))?;
+                Ok(None)
+            }
+            Intrinsic::ImageSize(shape) => {
+                let texel = self.texel_in_use(args[0])?;
+                let image = self.load_image(args[0], shape, texel)?;
+                self.e.needs.capability(spv::Capability::ImageQuery);
+                let ty = self.e.ty(Ty::vector(Scalar::I32, shape.lanes()))?;
+                if image.write || shape == ImageShape::Buffer {
+                    return self.op_ids(spv::Op::ImageQuerySize, ty, &[image.value]).map(Some);
+                }
+                let level = self.e.u32_const(0);
+                self.op_ids(spv::Op::ImageQuerySizeLod, ty, &[image.value, level])
+                    .map(Some)
+            }
+            _ => Err(bug("an image operation that is left after lowering")),
+        }
+    }
+
+    /// An instruction that gives a texel, as the vector that the IR has.
+    fn texel_of(&mut self, op: spv::Op, texel: Texel, operands: Vec<Operand>) -> Emit<Id> {
+        let ty = self.texel_type(texel)?;
+        let value = self.op(op, ty, operands)?;
+        if texel != Texel::Int {
+            return Ok(value);
+        }
+        let ty = self.e.ty(Ty::vector(Scalar::I32, 4))?;
+        self.op_ids(spv::Op::Bitcast, ty, &[value])
+    }
+
+    /// The Sampled Type: integers have a sign here.
+    fn component_type(&mut self, texel: Texel) -> Emit<Id> {
+        match texel {
+            Texel::Float => self.e.scalar(Scalar::F32),
+            Texel::UInt => self.e.scalar(Scalar::I32),
+            Texel::Int => {
+                let operands = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)];
+                Ok(self.e.intern(spv::Op::TypeInt, None, operands))
+            }
+        }
+    }
+
+    fn texel_type(&mut self, texel: Texel) -> Emit<Id> {
+        let component = self.component_type(texel)?;
+        let operands = vec![Operand::IdRef(component), Operand::LiteralBit32(4)];
+        Ok(self.e.intern(spv::Op::TypeVector, None, operands))
+    }
+
+    fn handle(&self, v: Value) -> Emit<Handle> {
+        match self.f.as_bits(v) {
+            Some(bits) => Ok(Handle::from_bits(bits)),
+            None => Err(bug("an image or sampler that is no argument")),
+        }
+    }
+
+    /// Number and place of an image argument.
+    fn image_argument(&self, v: Value) -> Emit<(u32, u32, bool)> {
+        let Handle::Arg(arg) = self.handle(v)? else {
+            return Err(bug("an image that is no argument"));
+        };
+        let abi = self.e.module.abi.get(self.kernel);
+        match abi.and_then(|a| a.args.get(arg as usize)) {
+            Some(&ArgLocation::Image { binding, write, .. }) => Ok((arg, binding, write)),
+            _ => Err(bug("an image argument that is none")),
+        }
+    }
+
+    /// As what a kernel reads or writes an image; for those that only ask for its size, float.
+    fn texel_in_use(&self, image: Value) -> Emit<Texel> {
+        let wanted = self.handle(image)?;
+        let f = self.f;
+        let mut walk = Walk::new(f);
+        while let Some((_, inst)) = walk.next(f) {
+            let data = &f.insts[inst];
+            if let Op::Intrinsic(
+                Intrinsic::SampleImage(_, texel)
+                | Intrinsic::FetchImage(_, texel)
+                | Intrinsic::WriteImage(_, texel),
+            ) = data.op
+                && self.handle(data.args[0])? == wanted
+            {
+                return Ok(texel);
+            }
+        }
+        Ok(Texel::Float)
+    }
+
+    fn load_image(&mut self, v: Value, shape: ImageShape, texel: Texel) -> Emit<Image> {
+        let (arg, binding, write) = self.image_argument(v)?;
+        let (variable, ty) = match self.handles.images.get(&(arg, texel)) {
+            Some(&found) => found,
+            None => {
+                let ty = self.image_type(shape, texel, write)?;
+                let at = (descriptor_set::ARGUMENTS, binding);
+                let variable = self.descriptor(ty, at, arg);
+                if write {
+                    // Without it the device would have to read images of unknown format.
+                    self.e.decorate(variable, spv::Decoration::NonReadable, &[]);
+                }
+                self.handles.images.insert((arg, texel), (variable, ty));
+                (variable, ty)
+            }
+        };
+        let value = self.op_ids(spv::Op::Load, ty, &[variable])?;
+        Ok(Image { value, ty, write })
+    }
+
+    fn image_type(&mut self, shape: ImageShape, texel: Texel, write: bool) -> Emit<Id> {
+        let (dim, capability) = match shape {
+            ImageShape::D1 | ImageShape::D1Array => (
+                spv::Dim::Dim1D,
+                Some(if write {
+                    spv::Capability::Image1D
+                } else {
+                    spv::Capability::Sampled1D
+                }),
+            ),
+            ImageShape::Buffer => (
+                spv::Dim::DimBuffer,
+                Some(if write {
+                    spv::Capability::ImageBuffer
+                } else {
+                    spv::Capability::SampledBuffer
+                }),
+            ),
+            ImageShape::D2 | ImageShape::D2Array => (spv::Dim::Dim2D, None),
+            ImageShape::D3 => (spv::Dim::Dim3D, None),
+        };
+        if let Some(c) = capability {
+            self.e.needs.capability(c);
+        }
+        let component = self.component_type(texel)?;
+        let operands = vec![
+            Operand::IdRef(component),
+            Operand::Dim(dim),
+            // No depth comparison, one sample.
+            Operand::LiteralBit32(0),
+            Operand::LiteralBit32(u32::from(shape.is_array())),
+            Operand::LiteralBit32(0),
+            Operand::LiteralBit32(if write { 2 } else { 1 }),
+            Operand::ImageFormat(spv::ImageFormat::Unknown),
+        ];
+        Ok(self.e.intern(spv::Op::TypeImage, None, operands))
+    }
+
+    /// A variable for an argument's descriptor.
+    fn descriptor(&mut self, ty: Id, (set, binding): (u32, u32), arg: u32) -> Id {
+        let class = spv::StorageClass::UniformConstant;
+        let pointer = self.e.pointer(class, ty);
+        let id = self.e.global(
+            spv::Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(class)],
+        );
+        self.e.decorate(id, spv::Decoration::DescriptorSet, &[set]);
+        self.e.decorate(id, spv::Decoration::Binding, &[binding]);
+        let info = self.e.module.kernels[self.kernel].args.get(arg as usize);
+        if let Some(info) = info {
+            self.e.name(id, &info.name);
+        }
+        self.use_global(id);
+        id
+    }
+
+    fn load_sampler(&mut self, v: Value) -> Emit<Id> {
+        let handle = self.handle(v)?;
+        let ty = self.e.intern(spv::Op::TypeSampler, None, vec![]);
+        let variable = match self.handles.samplers.get(&handle) {
+            Some(&id) => id,
+            None => {
+                let id = self.sampler(handle, ty)?;
+                self.handles.samplers.insert(handle, id);
+                id
+            }
+        };
+        self.op_ids(spv::Op::Load, ty, &[variable])
+    }
+
+    fn sampler(&mut self, handle: Handle, ty: Id) -> Emit<Id> {
+        let abi = &self.e.module.abi[self.kernel];
+        match handle {
+            Handle::Literal(mask) => {
+                let list = &self.e.module.literal_samplers;
+                let Some(binding) = list.iter().position(|&m| m == mask) else {
+                    return Err(bug("a literal sampler without a binding"));
+                };
+                let id = self.e.literal_sampler(ty, binding as u32);
+                self.use_global(id);
+                Ok(id)
+            }
+            Handle::Arg(arg) => match abi.args.get(arg as usize) {
+                Some(&ArgLocation::Sampler { binding }) => {
+                    Ok(self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg))
+                }
+                _ => Err(bug("a sampler argument that is none")),
+            },
+            Handle::Normalized(arg) => match abi.normalized.iter().find(|(n, _)| *n == arg) {
+                Some(&(_, binding)) => Ok(self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg)),
+                None => Err(bug("a sampler with normalized coordinates without a binding")),
+            },
+        }
+    }
+}
+
+impl super::Emitter<'_> {
+    /// The variable of a literal sampler, the same for all kernels.
+    fn literal_sampler(&mut self, ty: Id, binding: u32) -> Id {
+        if let Some(&id) = self.shared.literal_samplers.get(&binding) {
+            return id;
+        }
+        let class = spv::StorageClass::UniformConstant;
+        let pointer = self.pointer(class, ty);
+        let id = self.global(
+            spv::Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(class)],
+        );
+        let set = descriptor_set::LITERAL_SAMPLERS;
+        self.decorate(id, spv::Decoration::DescriptorSet, &[set]);
+        self.decorate(id, spv::Decoration::Binding, &[binding]);
+        self.shared.literal_samplers.insert(binding, id);
+        id
+    }
+}
