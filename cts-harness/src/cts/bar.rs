@@ -71,9 +71,10 @@ impl Bar {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// A sub-test was given to a process.
+    /// A sub-test runs.
     pub(super) fn begun(&self, name: &str) {
         let mut state = self.state();
+        state.running.retain(|n| n != name);
         state.running.push(name.to_owned());
         if let Some(bar) = &self.bar {
             bar.set_message(state.message(self.jobs));
@@ -118,9 +119,9 @@ impl Bar {
         }
     }
 
-    /// A process is gone; what it did not finish is not running any more.
-    pub(super) fn idle(&self, names: &[String]) {
-        self.state().running.retain(|n| !names.contains(n));
+    /// A sub-test does not run any more.
+    pub(super) fn idle(&self, name: &str) {
+        self.state().running.retain(|n| n != name);
     }
 
     /// The run is over.

@@ -8,6 +8,7 @@ mod baseline;
 mod bless;
 mod checks;
 mod compare;
+mod conversions;
 mod expect;
 mod identity;
 mod judge;

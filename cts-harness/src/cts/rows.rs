@@ -14,6 +14,8 @@ pub(super) enum How {
     Single,
     /// The whole suite in one process, which is given no sub-test's name.
     Whole,
+    /// One process for each pair of types that `test_conversions` converts between.
+    Pairs,
     /// One process each, while nothing else runs.
     Alone,
 }
@@ -69,6 +71,7 @@ fn row(line: &str) -> Result<Row, Failure> {
         "group" => (How::Group, false),
         "single" => (How::Single, false),
         "whole" => (How::Whole, false),
+        "pairs" => (How::Pairs, false),
         "alone" => (How::Alone, false),
         "cpu" => (How::Single, true),
         other => return fail(format!("rows.lst: «{other}» is no way to run a suite")),

@@ -2,10 +2,11 @@
 
 use super::bar::Bar;
 use super::checks::Checks;
+use super::conversions;
 use super::judge::{self, Progress, Verdict};
 use super::plan::{self, Share, Task};
 use super::platform::Target;
-use super::process::{self, End};
+use super::process::{self, End, Follow};
 use super::results::{Record, Records, RunFolder, Status};
 use super::rows::How;
 use super::select::Case;
@@ -148,7 +149,9 @@ impl Run<'_> {
         let outcome = self.watched(cases, &files);
         let _ = std::fs::remove_file(&files.log);
         let _ = std::fs::remove_file(&files.results);
-        self.bar.idle(&cases.iter().map(Case::name).collect::<Vec<_>>());
+        for case in cases {
+            self.bar.idle(&case.name());
+        }
         outcome
     }
 
@@ -159,11 +162,14 @@ impl Run<'_> {
         self.settings.checks.prepare(&mut command, &files.checks)?;
         let limit = self.limit(cases);
         let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
-        for case in cases {
-            self.bar.begun(&case.name());
-        }
+        self.bar.begun(&cases[0].name());
         let start = Instant::now();
-        let end = process::run(&mut command, &files.log, limit, &mut progress)?;
+        let mut live = Live {
+            progress: &mut progress,
+            cases,
+            bar: &self.bar,
+        };
+        let end = process::run(&mut command, &files.log, limit, &mut live)?;
         let seconds = start.elapsed().as_secs_f64();
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
@@ -179,7 +185,8 @@ impl Run<'_> {
         }
         for (index, case) in cases.iter().enumerate() {
             let (verdict, part, seconds) = if cases.len() == 1 {
-                let verdict = judge::alone(&end, results.as_deref(), &case.subtest);
+                let verdict = judge::alone(&end, results.as_deref(), case.result());
+                let verdict = verdict.map(|v| self.doubted(case, v, &text));
                 (verdict, text.clone() + &messages.join("\n"), seconds)
             } else {
                 let verdict = judge::among(&end, results.as_deref(), &progress, index);
@@ -199,6 +206,18 @@ impl Run<'_> {
             }
         }
         Ok(outcome)
+    }
+
+    /// A pass that tested nothing is none.
+    fn doubted(&self, case: &Case, verdict: Verdict, log: &str) -> Verdict {
+        let idle = case.suite.row.how == How::Pairs && !conversions::tested(log);
+        match verdict.status {
+            Status::Pass if idle => Verdict {
+                status: Status::Skip,
+                note: String::new(),
+            },
+            _ => verdict,
+        }
     }
 
     fn limit(&self, cases: &[Case]) -> Duration {
@@ -235,9 +254,7 @@ impl Run<'_> {
         let suite = &cases[0].suite;
         let mut command = Command::new(&suite.program);
         command.args(&suite.row.arguments);
-        if suite.row.how != How::Whole {
-            command.args(cases.iter().map(|c| &c.subtest));
-        }
+        command.args(cases.iter().flat_map(Case::arguments));
         if self.settings.wimpy {
             command.arg("-w");
             // A submission runs the tests' own thread pool as it is.
@@ -261,6 +278,28 @@ impl Run<'_> {
             command.current_dir(dir);
         }
         Ok(command)
+    }
+}
+
+/// Follows a process and lets the bar know what it is at.
+struct Live<'a> {
+    progress: &'a mut Progress,
+    cases: &'a [Case],
+    bar: &'a Bar,
+}
+
+impl Follow for Live<'_> {
+    fn line(&mut self, text: &str) -> bool {
+        let before = self.progress.current();
+        let restarts = self.progress.line(text);
+        let now = self.progress.current();
+        if let Some(now) = now.filter(|_| before != now) {
+            if let Some(before) = before {
+                self.bar.idle(&self.cases[before].name());
+            }
+            self.bar.begun(&self.cases[now].name());
+        }
+        restarts
     }
 }
 

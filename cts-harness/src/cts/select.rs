@@ -2,7 +2,7 @@
 
 use super::rows::How;
 use super::suite::{Build, Suite};
-use super::{fail, matches};
+use super::{conversions, fail, matches};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,6 +20,23 @@ impl Case {
     /// `suite/subtest`.
     pub(super) fn name(&self) -> String {
         format!("{}/{}", self.suite.row.suite, self.subtest)
+    }
+
+    /// What names it on the program's command line.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        match self.suite.row.how {
+            How::Group | How::Single | How::Alone => vec![self.subtest.clone()],
+            How::Whole => Vec::new(),
+            How::Pairs => conversions::names(&self.subtest),
+        }
+    }
+
+    /// Its name in the program's result file.
+    pub(super) fn result(&self) -> &str {
+        match self.suite.row.how {
+            How::Group | How::Single | How::Alone | How::Whole => &self.subtest,
+            How::Pairs => conversions::RESULT,
+        }
     }
 }
 

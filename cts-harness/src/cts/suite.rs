@@ -1,7 +1,7 @@
 //! A CTS build: its programs, its revision, and the sub-tests that each program lists.
 
-use super::rows::{self, Row};
-use super::{REVISION, fail};
+use super::rows::{self, How, Row};
+use super::{REVISION, conversions, fail};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -146,10 +146,13 @@ impl Build {
 }
 
 impl Suite {
-    /// The sub-tests that `--list` prints, one a line behind a tab.
+    /// The sub-tests that `--list` prints, one a line behind a tab, or the cases that we make of the suite.
     pub(super) fn subtests(&self) -> Result<&[String], Failure> {
         if let Some(list) = self.listed.get() {
             return Ok(list);
+        }
+        if self.row.how == How::Pairs {
+            return Ok(self.listed.get_or_init(conversions::pairs));
         }
         let output = Command::new(&self.program)
             .arg("--list")
