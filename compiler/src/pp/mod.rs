@@ -134,6 +134,10 @@ impl Pp<'_> {
                 TokenKind::Ident => {
                     if let Some(k) = self.names.get(t.id).keyword {
                         t.kind = TokenKind::Keyword(k);
+                    } else if let Some(c) = self.text(&t).chars().find(|c| !is_name_char(*c)) {
+                        let message = format!("unexpected character <U+{:04X}>", u32::from(c));
+                        self.diags.error(t.span, message);
+                        continue;
                     }
                 }
                 TokenKind::Other => {
@@ -159,6 +163,11 @@ impl Pp<'_> {
             out.push(t);
         }
     }
+}
+
+/// Whether a character may stand in an identifier.
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Preprocesses the file `main`: errors and warnings go to `diags`, included files and the scratch file into

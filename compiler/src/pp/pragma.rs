@@ -124,7 +124,8 @@ impl Pp<'_> {
 
     /// `_Pragma ( "…" )`
     pub(super) fn pragma_operator(&mut self, t: Token) -> Option<Token> {
-        let mut step = |want: fn(&Token) -> bool| self.next_raw().filter(want);
+        // As clang: the operand may come from macros.
+        let mut step = |want: fn(&Token) -> bool| self.next_expanded().filter(want);
         let string = step(|p| p.is(Punct::LParen))
             .and_then(|_| step(|p| p.kind == TokenKind::Str))
             .and_then(|s| step(|p| p.is(Punct::RParen)).map(|_| s));

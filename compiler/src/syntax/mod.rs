@@ -39,7 +39,7 @@ const MAX_REPARSED: usize = 400_000;
 pub fn parse(tokens: &[Token], map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
     for t in tokens {
         if t.kind == TokenKind::Pragma
-            && let Pragma::Unknown(message) = pragma::parse(t.text(map))
+            && let Pragma::Wrong(message) = pragma::parse(t.text(map))
         {
             diags.warning(t.span, message);
         }
@@ -172,7 +172,7 @@ impl Session<'_> {
                 TokenKind::Pragma => match pragma::parse(t.text(self.map)) {
                     Pragma::FpContract(on) => self.fp_contract = on,
                     Pragma::Unroll(_) => diags.warning(t.span, pragma::NO_LOOP),
-                    Pragma::Extension | Pragma::Ignored | Pragma::Unknown(_) => {}
+                    Pragma::Extension | Pragma::Ignored | Pragma::Wrong(_) => {}
                 },
                 TokenKind::Punct(Punct::Semi) => {}
                 _ => break,

@@ -9,10 +9,10 @@ pub(super) enum Pragma {
     Extension,
     /// `unroll`, `unroll n`, `unroll(n)`; 0 without a number, 1 for `nounroll`.
     Unroll(u32),
-    /// One that is understood to have no effect.
+    /// One that has no effect. That includes those that nobody knows: they are other tools' affair.
     Ignored,
-    /// Not understood, or wrong: what to say.
-    Unknown(String),
+    /// Wrong: what to say.
+    Wrong(String),
 }
 
 /// Said of an unroll hint that nothing takes.
@@ -21,7 +21,6 @@ pub(super) const NO_LOOP: &str =
 
 /// Parses what follows `#pragma`.
 pub(super) fn parse(text: &str) -> Pragma {
-    let unknown = || Pragma::Unknown("unknown pragma ignored".into());
     let mut words = text
         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ':'))
         .filter(|w| !w.is_empty());
@@ -30,12 +29,10 @@ pub(super) fn parse(text: &str) -> Pragma {
             (Some("FP_CONTRACT"), Some("ON")) => Pragma::FpContract(Some(true)),
             (Some("FP_CONTRACT"), Some("OFF")) => Pragma::FpContract(Some(false)),
             (Some("FP_CONTRACT"), Some("DEFAULT")) => Pragma::FpContract(None),
-            (Some("FP_CONTRACT"), _) => {
-                Pragma::Unknown("expected 'ON' or 'OFF' or 'DEFAULT' in pragma".into())
-            }
+            (Some("FP_CONTRACT"), _) => Pragma::Wrong("expected 'ON' or 'OFF' or 'DEFAULT' in pragma".into()),
             (Some("EXTENSION"), _) => Pragma::Extension,
             (Some("FENV_ACCESS" | "CX_LIMITED_RANGE"), _) => Pragma::Ignored,
-            _ => unknown(),
+            _ => Pragma::Wrong("unknown pragma ignored".into()),
         },
         Some("unroll") => count("unroll", &text["unroll".len()..]),
         Some("nounroll") if text.trim() != "nounroll" => extra("nounroll"),
@@ -51,14 +48,12 @@ pub(super) fn parse(text: &str) -> Pragma {
             (Some("loop"), Some("unroll"), Some("disable")) => Pragma::Unroll(1),
             _ => Pragma::Ignored,
         },
-        None => Pragma::Ignored,
-        Some("mark" | "message" | "region" | "endregion") => Pragma::Ignored,
-        Some(_) => unknown(),
+        _ => Pragma::Ignored,
     }
 }
 
 fn extra(name: &str) -> Pragma {
-    Pragma::Unknown(format!("extra tokens at end of '#pragma {name}' - ignored"))
+    Pragma::Wrong(format!("extra tokens at end of '#pragma {name}' - ignored"))
 }
 
 /// The number of `unroll`, with or without parentheses.
@@ -67,7 +62,7 @@ fn count(name: &str, text: &str) -> Pragma {
     let inner = match text.strip_prefix('(') {
         Some(rest) => match rest.strip_suffix(')') {
             Some(inner) => inner.trim(),
-            None => return Pragma::Unknown("expected ')'".into()),
+            None => return Pragma::Wrong("expected ')'".into()),
         },
         None => text,
     };
@@ -84,7 +79,7 @@ fn count(name: &str, text: &str) -> Pragma {
     };
     match value {
         Some(n) if n > 0 => Pragma::Unroll(n),
-        _ => Pragma::Unknown(format!(
+        _ => Pragma::Wrong(format!(
             "invalid value '{inner}' in '#pragma {name}'; must be positive - ignored"
         )),
     }
@@ -113,7 +108,7 @@ mod tests {
             "nounroll 2",
             "unroll N",
         ] {
-            assert!(matches!(parse(wrong), Pragma::Unknown(_)), "{wrong}");
+            assert!(matches!(parse(wrong), Pragma::Wrong(_)), "{wrong}");
         }
     }
 }
