@@ -21,6 +21,9 @@ pub(crate) fn run() -> Outcome {
         &VALIDATION_LAYERS,
     ]);
 
+    progress::step("For `cargo harness cts`");
+    progress::line(&format!("  {}", crate::cts::build_in_a_line()));
+
     progress::step("Vulkan devices");
     match vulkan::devices() {
         Ok(devices) => {

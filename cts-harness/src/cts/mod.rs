@@ -76,6 +76,22 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// For `doctor`: whether there is a CTS build, and of which revision.
+pub(crate) fn build_in_a_line() -> String {
+    let Some(dir) = std::env::var_os("CALDERA_CTS_DIR").map(PathBuf::from) else {
+        return String::from("CALDERA_CTS_DIR names no CTS build (cts-harness/docs/conformance.md)");
+    };
+    match suite::open(Some(&dir)) {
+        Ok(build) => {
+            let state = build
+                .complaint()
+                .unwrap_or_else(|| String::from("at the expected revision"));
+            format!("{}: {} suites, {state}", dir.display(), build.suites.len())
+        }
+        Err(Failure(why)) => why,
+    }
+}
+
 /// A glob with `*` only.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else {

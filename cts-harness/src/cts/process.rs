@@ -2,6 +2,7 @@
 //! it writes.
 
 use crate::Failure;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use std::collections::BTreeSet;
@@ -45,6 +46,23 @@ pub(super) fn catch_interrupts() -> Result<(), Failure> {
 /// Whether Ctrl-C was pressed.
 pub(super) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Ties this thread and the processes that it will start to its share of the cores: the `slot`-th `threads` of those
+/// that the harness may use. Programs that count the cores to see how many threads they may have count these.
+pub(super) fn pin(slot: usize, threads: usize) -> Result<(), Failure> {
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    let cores = (0..CpuSet::count()).filter(|c| allowed.is_set(*c).unwrap_or(false));
+    let mut mine = CpuSet::new();
+    let mut any = false;
+    for core in cores.skip(slot * threads).take(threads) {
+        mine.set(core)?;
+        any = true;
+    }
+    if any {
+        sched_setaffinity(Pid::from_raw(0), &mine)?;
+    }
+    Ok(())
 }
 
 /// How a process ended.
@@ -221,6 +239,24 @@ mod tests {
         let (end, lines) = shell("clock", script, 0.9);
         assert!(matches!(end, End::Exited(_)), "{end:?}");
         assert_eq!(lines.len(), 4);
+    }
+
+    #[test]
+    fn a_pinned_thread_starts_pinned_processes() {
+        let cores = || {
+            let (_, lines) = shell("cores", "grep -i cpus_allowed_list /proc/self/status", 60.0);
+            lines[0].clone()
+        };
+        std::thread::spawn(move || {
+            pin(0, 1).unwrap();
+            let list = cores();
+            assert!(!list.contains(['-', ',']), "{list}");
+            // There is no such slot: nothing changes.
+            pin(9999, 1).unwrap();
+            assert_eq!(cores(), list);
+        })
+        .join()
+        .unwrap();
     }
 
     #[test]

@@ -100,8 +100,16 @@ impl Run<'_> {
     fn tasks(&self, tasks: &[Task]) {
         let next = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for _ in 0..self.share.jobs.min(tasks.len()) {
-                scope.spawn(|| {
+            for slot in 0..self.share.jobs.min(tasks.len()) {
+                let next = &next;
+                scope.spawn(move || {
+                    // A submission's arguments stay as they are, so that the cores themselves are divided.
+                    if !self.settings.wimpy
+                        && self.share.jobs > 1
+                        && let Err(failure) = process::pin(slot, self.share.threads)
+                    {
+                        lock(&self.results).1 = Some(failure);
+                    }
                     while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed))
                         && !process::interrupted()
                         && lock(&self.results).1.is_none()
