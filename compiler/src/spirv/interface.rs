@@ -18,6 +18,8 @@ pub(super) struct Shared {
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
     builtins: BTreeMap<u32, Id>,
+    /// Arenas, by type of an element.
+    arenas: Vec<(Ty, Id)>,
     /// By size in words.
     push: BTreeMap<u32, Id>,
     args: BTreeMap<u32, Id>,
@@ -212,6 +214,20 @@ impl FnEmitter<'_, '_> {
             }
             return Ok(arena.variable);
         }
+        let variable = match self.e.shared.arenas.iter().find(|(ty, _)| *ty == elem) {
+            Some(&(_, variable)) => variable,
+            None => {
+                let variable = self.new_arena(elem)?;
+                self.e.shared.arenas.push((elem, variable));
+                variable
+            }
+        };
+        self.use_global(variable);
+        self.arena = Some(Arena { variable, elem });
+        Ok(variable)
+    }
+
+    fn new_arena(&mut self, elem: Ty) -> Emit<Id> {
         let bytes = self.e.local_bytes();
         let u32_type = self.e.u32_type();
         let stride = self.e.u32_const(elem.bytes());
@@ -240,8 +256,6 @@ impl FnEmitter<'_, '_> {
             vec![Operand::StorageClass(spv::StorageClass::Workgroup)],
         );
         self.e.name(variable, "arena");
-        self.use_global(variable);
-        self.arena = Some(Arena { variable, elem });
         Ok(variable)
     }
 

@@ -36,3 +36,26 @@ kernel void exchange(volatile global uint *c) {
   } while (want != seen);
   atomic_add(&c[1], seen - 1);
 }
+// kernel: exchanged_floats
+// global: 16
+// arg: in float 16 = i * 1.5 + 1
+// arg: inout float 1 = 1000 => a1[0]
+// arg: out float 1 => 16 * 1.5 * 15 / 2 + 16 + 1000
+// The sum of what everybody found and what is left is that of all numbers.
+kernel void exchanged_floats(global const float *in, volatile global float *cell, global float *sum) {
+  volatile local float one;
+  local float found[16];
+  int i = get_global_id(0);
+  if (i == 0)
+    one = *cell;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  found[i] = atomic_xchg(&one, in[i]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i == 0) {
+    float s = one;
+    for (int k = 0; k < 16; k++)
+      s += found[k];
+    *sum = s;
+  }
+  atomic_xchg(cell, *cell);
+}

@@ -3,8 +3,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod atomics;
+mod conversions;
+mod exact;
 mod expr;
 mod file;
+mod float_functions;
+mod integer_functions;
+mod lab;
+mod lanes;
+mod layouts;
+mod moves;
 mod printf;
 mod scalar;
 

@@ -11,23 +11,30 @@ pub(crate) enum Scalar {
     Double,
 }
 
+/// The types of the language.
+pub(crate) const SCALARS: [(&str, Scalar); 11] = {
+    const fn int(bytes: usize, signed: bool) -> Scalar {
+        Scalar::Int { bytes, signed }
+    }
+    [
+        ("char", int(1, true)),
+        ("uchar", int(1, false)),
+        ("short", int(2, true)),
+        ("ushort", int(2, false)),
+        ("int", int(4, true)),
+        ("uint", int(4, false)),
+        ("long", int(8, true)),
+        ("ulong", int(8, false)),
+        ("half", Scalar::Half),
+        ("float", Scalar::Float),
+        ("double", Scalar::Double),
+    ]
+};
+
 impl Scalar {
     pub(crate) fn named(name: &str) -> Scalar {
-        let int = |bytes, signed| Scalar::Int { bytes, signed };
-        match name {
-            "char" => int(1, true),
-            "uchar" => int(1, false),
-            "short" => int(2, true),
-            "ushort" => int(2, false),
-            "int" => int(4, true),
-            "uint" => int(4, false),
-            "long" => int(8, true),
-            "ulong" => int(8, false),
-            "half" => Scalar::Half,
-            "float" => Scalar::Float,
-            "double" => Scalar::Double,
-            _ => panic!("unknown type {name}"),
-        }
+        let found = SCALARS.iter().find(|(n, _)| *n == name);
+        found.unwrap_or_else(|| panic!("unknown type {name}")).1
     }
 
     pub(crate) fn size(self) -> usize {
@@ -71,7 +78,15 @@ impl Scalar {
             Scalar::Float => (23, -149),
             Scalar::Double => (52, -1074),
         };
-        let (g, e) = (got.float(), expected.float());
+        let greatest = match self {
+            Scalar::Half => 65504.0,
+            Scalar::Float => f64::from(f32::MAX),
+            Scalar::Int { .. } | Scalar::Double => f64::MAX,
+        };
+        let (g, mut e) = (got.float(), expected.float());
+        if e.abs() > greatest * (1.0 + 2f64.powi(-mantissa - 2)) {
+            e = f64::INFINITY.copysign(e);
+        }
         if g == e || (g.is_nan() && e.is_nan()) {
             return true;
         }
@@ -109,7 +124,7 @@ fn half_to(bits: u16) -> f64 {
     sign * match exponent {
         0 => mantissa * 2f64.powi(-24),
         31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
+        31 => return f64::NAN.copysign(sign),
         e => (1024.0 + mantissa) * 2f64.powi(e - 25),
     }
 }

@@ -1,76 +1,63 @@
 // Conversions between float or double and the bits of a half (OpenCL 1.2 6.12.7), and directed rounding to
 // floating-point types (6.2.3.2). Integer arithmetic: exact, subnormals included, on every device.
 
+// No branches: drivers take long over them.
 float half_bits_to_float(ushort h)
 {
     uint u = h;
-    uint sign = (u & 0x8000u) << 16;
-    uint a = u & 0x7fffu;
-    if (a >= 0x7c00u) return as_float(sign | 0x7f800000u | ((a & 0x3ffu) << 13));
-    if (a >= 0x400u) return as_float(sign | ((a << 13) + 0x38000000u));
-    if (a == 0u) return as_float(sign);
-    // Subnormal: normalize.
-    uint shift = clz(a) - 21u;
-    return as_float(sign | (((a << shift) & 0x3ffu) << 13) | ((113u - shift) << 23));
+    uint a = (u & 0x7fffu) << 13;
+    // A subnormal is the fraction of 2^-14 over 1: exact in float.
+    float small = as_float(0x38800000u | a) - 0x1p-14f;
+    uint bias = u & 0x7c00u ? 0x38000000u : 0u;
+    bias = (u & 0x7c00u) == 0x7c00u ? 0x70000000u : bias;
+    uint r = u & 0x7c00u ? a + bias : as_uint(small);
+    return as_float(((u & 0x8000u) << 16) | r);
 }
 
-// Magnitude: 11 bits of m (leading bit 31) kept, or fewer below the normal range; `up` says how to round what is
-// lost: 0 nearest even, 1 truncate, 2 away from zero. e: exponent of the leading bit.
-uint __c_half_round(uint m, int e, int up)
+// Of the bits of a float; `up` says how to round what is lost: 0 nearest even, 1 truncate, 2 away from zero.
+ushort __c_single_to_half(uint u, int up)
 {
-    int drop = 21;
-    int field = e + 15;
-    if (field < 1) {
-        drop += 1 - field;
-        field = 1;
-    }
-    if (drop > 33) drop = 33;
-    uint kept = drop > 31 ? 0u : m >> drop;
-    uint lost;
-    if (drop > 32) {
-        lost = m != 0u ? 1u : 0u;
-    } else if (drop == 32) {
-        lost = m;
-    } else {
-        lost = m << (32 - drop);
-    }
-    int add = 0;
-    if (up == 2) add = lost != 0u;
-    if (up == 0) add = lost > 0x80000000u || (lost == 0x80000000u && (kept & 1u) != 0u);
-    kept += add != 0 ? 1u : 0u;
-    uint r = ((uint)(field - 1) << 10) + kept;
-    if (r >= 0x7c00u) return up == 1 ? 0x7bffu : 0x7c00u;
-    return r;
+    uint a = u & 0x7fffffffu;
+    // The magnitude in units of half's last bit times 2^drop: below 2^-14 the mantissa in units of 2^-24, else the
+    // whole number with half's bias.
+    int normal = a >= 0x38800000u;
+    uint below = min(126u - min(a >> 23, 113u), 31u);
+    uint drop = normal ? 13u : below;
+    uint m = a != 0u ? (a & 0x7fffffu) | 0x800000u : 0u;
+    m = normal ? a - 0x38000000u : m;
+    uint unit = 1u << drop;
+    uint add = 0u;
+    if (up == 2) add = unit - 1u;
+    if (up == 0) add = (unit >> 1) - 1u + ((m >> drop) & 1u);
+    uint r = min((m + add) >> drop, up == 1 ? 0x7bffu : 0x7c00u);
+    r = a >= 0x7f800000u ? 0x7c00u : r;
+    r = a > 0x7f800000u ? 0x7e00u | ((a >> 13) & 0x3ffu) : r;
+    return (ushort)(((u >> 16) & 0x8000u) | r);
 }
 
 ushort __c_float_to_half(float x, int up)
 {
-    uint u = as_uint(x);
-    uint sign = (u >> 16) & 0x8000u;
-    uint a = u & 0x7fffffffu;
-    if (a > 0x7f800000u) return (ushort)(sign | 0x7e00u | ((a >> 13) & 0x3ffu));
-    if (a == 0x7f800000u) return (ushort)(sign | 0x7c00u);
-    if (a == 0u) return (ushort)sign;
-    int e = (int)(a >> 23) - 127;
-    uint m = e == -127 ? 1u : 0x80000000u | (a << 8);
-    if (e > 16) e = 16;
-    if (e < -40) e = -40;
-    return (ushort)(sign | __c_half_round(m, e, up));
+    return __c_single_to_half(as_uint(x), up);
 }
 
+// By way of a float that is odd if bits were lost, so that rounding it again gives what one rounding gives.
 ushort __c_double_to_half(double x, int up)
 {
     ulong u = as_ulong(x);
-    uint sign = (uint)(u >> 48) & 0x8000u;
-    ulong a = u & 0x7fffffffffffffffUL;
-    if (a > 0x7ff0000000000000UL) return (ushort)(sign | 0x7e00u | ((uint)(a >> 42) & 0x3ffu));
-    if (a == 0x7ff0000000000000UL) return (ushort)(sign | 0x7c00u);
-    if (a == 0UL) return (ushort)sign;
-    int e = (int)(a >> 52) - 1023;
-    uint m = 0x80000000u | ((uint)(a >> 21) & 0x7fffffffu) | ((a & 0x1fffffUL) != 0UL ? 1u : 0u);
-    if (e > 16) e = 16;
-    if (e < -40) e = -40;
-    return (ushort)(sign | __c_half_round(m, e, up));
+    uint top = (uint)(u >> 32) & 0x7fffffffu;
+    uint low = (uint)u;
+    // 23 bits of the fraction: 20 of the upper word, 3 of the lower.
+    uint fraction = ((top << 3) & 0x7fffffu) | low >> 29;
+    uint lost = (low & 0x1fffffffu) != 0u ? 1u : 0u;
+    uint e = top >> 20;
+    uint field = clamp(e, 897u, 1150u) - 896u;
+    uint a = (field << 23) | fraction | lost;
+    // Too small for float's normal numbers, and too large.
+    a = e < 897u ? ((top | low) != 0u ? 1u : 0u) : a;
+    a = e > 1150u ? 0x7f7fffffu : a;
+    uint special = 0x7f800000u | fraction | ((fraction | lost) != 0u ? 0x400000u : 0u);
+    a = e == 2047u ? special : a;
+    return __c_single_to_half(((uint)(u >> 32) & 0x80000000u) | a, up);
 }
 
 ushort float_to_half_bits_rte(float x) { return __c_float_to_half(x, 0); }

@@ -1,0 +1,204 @@
+//! Atomic functions (CL 6.12.11, cl_khr_int64_base_atomics, cl_khr_int64_extended_atomics): every operation on every
+//! type in global and local memory, by many work-items at once.
+
+use std::fmt::Write as _;
+
+use crate::cl;
+use crate::exact::{as_integer, range};
+use crate::lab::{Arg, Lab, Random, bytes_of, element};
+use crate::lanes::name;
+use crate::scalar::Scalar;
+
+/// A function, and what it makes of the value in memory and an operand.
+struct Op {
+    name: &'static str,
+    /// What stands behind the pointer in a call.
+    operands: &'static str,
+    next: fn(Scalar, i128, i128) -> i128,
+}
+
+const OPS: &[Op] = &[
+    Op {
+        name: "add",
+        operands: ", v",
+        next: |_, x, v| x + v,
+    },
+    Op {
+        name: "sub",
+        operands: ", v",
+        next: |_, x, v| x - v,
+    },
+    Op {
+        name: "xchg",
+        operands: ", v",
+        next: |_, _, v| v,
+    },
+    Op {
+        name: "inc",
+        operands: "",
+        next: |_, x, _| x + 1,
+    },
+    Op {
+        name: "dec",
+        operands: "",
+        next: |_, x, _| x - 1,
+    },
+    Op {
+        name: "min",
+        operands: ", v",
+        next: |_, x, v| x.min(v),
+    },
+    Op {
+        name: "max",
+        operands: ", v",
+        next: |_, x, v| x.max(v),
+    },
+    Op {
+        name: "and",
+        operands: ", v",
+        next: |_, x, v| x & v,
+    },
+    Op {
+        name: "or",
+        operands: ", v",
+        next: |_, x, v| x | v,
+    },
+    Op {
+        name: "xor",
+        operands: ", v",
+        next: |_, x, v| x ^ v,
+    },
+    // Of the work-items that compare with the first value, one finds it.
+    Op {
+        name: "cmpxchg",
+        operands: ", first, v",
+        next: |s, x, v| if x == start(s) { v } else { x },
+    },
+];
+
+/// The value in memory at first: neither small nor all ones.
+fn start(s: Scalar) -> i128 {
+    wrapped(s, 0x0123_4567_89AB_CDEF)
+}
+
+fn wrapped(s: Scalar, x: i128) -> i128 {
+    as_integer(s, x as u64)
+}
+
+const ITEMS: usize = 64;
+const GROUP: usize = 16;
+
+/// Whether the values that work-items found, and what each did, are the steps of one history.
+fn one_history(s: Scalar, op: &Op, operands: &[i128], found: &[i128], last: i128) -> bool {
+    let next = |k: usize| wrapped(s, (op.next)(s, found[k], operands[k]));
+    let mut left: Vec<usize> = (0..found.len()).collect();
+    let mut now = start(s);
+    loop {
+        // Those that change nothing may come at any time.
+        left.retain(|&k| found[k] != now || next(k) != now);
+        let Some(place) = left.iter().position(|&k| found[k] == now) else {
+            return left.is_empty() && now == last;
+        };
+        now = next(left.swap_remove(place));
+    }
+}
+
+fn check(bytes: usize, signed: bool) {
+    let lab = Lab::new();
+    if bytes == 8 && !(lab.has("cl_khr_int64_base_atomics") && lab.has("cl_khr_int64_extended_atomics")) {
+        return;
+    }
+    let s = Scalar::Int { bytes, signed };
+    let (ty, prefix) = (name(s), if bytes == 8 { "atom" } else { "atomic" });
+    // One kernel in global memory, where all work-items meet, one in local memory.
+    let mut source = String::from(
+        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n\
+         #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n",
+    );
+    for space in ["global", "local"] {
+        writeln!(
+            source,
+            "kernel void in_{space}(global {ty} *all, global const {ty} *in, global {ty} *found, local {ty} *shared) {{\n\
+             size_t i = get_global_id(0), l = get_local_id(0), g = get_group_id(0), n = get_global_size(0);\n\
+             {ty} v = in[i], first = in[n]; volatile {space} {ty} *p = {};\n\
+             if (l < {1}) shared[l] = first; barrier(CLK_LOCAL_MEM_FENCE);",
+            if space == "global" { "all" } else { "shared" },
+            OPS.len()
+        )
+        .expect("a string grows");
+        for (k, op) in OPS.iter().enumerate() {
+            // The old names of 32-bit functions too.
+            let prefix = if k % 2 == 0 { "atom" } else { prefix };
+            writeln!(
+                source,
+                "found[{k} * n + i] = {prefix}_{}(p + {k}{});",
+                op.name, op.operands
+            )
+            .expect("a string grows");
+        }
+        writeln!(
+            source,
+            "barrier(CLK_LOCAL_MEM_FENCE); if (p == (volatile {space} {ty} *){} && l < {}) all[(g + 1) * {1} + l] = shared[l]; }}",
+            if space == "global" { "0" } else { "shared" },
+            OPS.len()
+        )
+        .expect("a string grows");
+    }
+    let program = lab.build(&source);
+    let mut random = Random::new(bytes as u64);
+    // Large enough that no value comes twice.
+    let (low, high) = range(s);
+    let mut operands: Vec<i128> = (0..ITEMS)
+        .map(|_| low + (random.next() as i128 & i128::from(u64::MAX)) % (high - low))
+        .collect();
+    operands.push(start(s));
+    let bits: Vec<u64> = operands.iter().map(|v| *v as u64).collect();
+    let input = bytes_of(&bits, bytes);
+    let groups = ITEMS / GROUP;
+    let before = bytes_of(&vec![start(s) as u64; OPS.len() * (groups + 1)], bytes);
+    for space in ["global", "local"] {
+        let args = [
+            Arg::InOut(&before),
+            Arg::In(&input),
+            Arg::Out(OPS.len() * ITEMS * bytes),
+            Arg::Local(OPS.len() * bytes),
+        ];
+        let out = lab.run(program, &format!("in_{space}"), ITEMS, Some(GROUP), &args);
+        let value = |buffer: usize, i: usize| as_integer(s, element(&out[buffer], bytes, i));
+        for (k, op) in OPS.iter().enumerate() {
+            let found: Vec<i128> = (0..ITEMS).map(|i| value(1, k * ITEMS + i)).collect();
+            let what = format!("{} on {space} {ty}: {found:x?}", op.name);
+            if space == "global" {
+                assert!(one_history(s, op, &operands, &found, value(0, k)), "{what}");
+                continue;
+            }
+            for g in 0..groups {
+                let items = g * GROUP..(g + 1) * GROUP;
+                let last = value(0, (g + 1) * OPS.len() + k);
+                let good = one_history(s, op, &operands[items.clone()], &found[items], last);
+                assert!(good, "{what}, group {g}");
+            }
+        }
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+#[test]
+fn on_int() {
+    check(4, true);
+}
+
+#[test]
+fn on_uint() {
+    check(4, false);
+}
+
+#[test]
+fn on_long() {
+    check(8, true);
+}
+
+#[test]
+fn on_ulong() {
+    check(8, false);
+}
