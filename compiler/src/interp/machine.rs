@@ -1,7 +1,7 @@
 //! One work-item.
 
 use super::memory::Memory;
-use super::{Launch, Shared, Trap, lanes_of};
+use super::{Launch, Shared, Trap, image, lanes_of};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::ir::{
     BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region, Scalar, Storage, Ty,
@@ -262,6 +262,19 @@ impl<'m> Machine<'m> {
             Op::Intrinsic(Intrinsic::Atomic(op)) => {
                 let word = types.get(1).copied().unwrap_or(ty);
                 atomic(*op, first(0), &args[1..], word.scalar, memory)?
+            }
+            Op::Intrinsic(
+                i @ (Intrinsic::ReadImage(..)
+                | Intrinsic::SampleImage(..)
+                | Intrinsic::FetchImage(..)
+                | Intrinsic::WriteImage(..)
+                | Intrinsic::ImageSize(_)
+                | Intrinsic::ChannelOrder
+                | Intrinsic::ChannelDataType
+                | Intrinsic::SamplerProperties),
+            ) => {
+                let float_coordinates = types.last().is_some_and(|t| t.scalar == Scalar::F32);
+                image::execute(memory, *i, args, float_coordinates)?
             }
             Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
             Op::Call(_)

@@ -1,18 +1,21 @@
 //! Objects and addresses.
 
-use super::Trap;
+use super::{Handles, Trap};
 
 /// Objects by number; an address is the number in the upper 32 bits and an offset in the lower. Object 0 does
 /// not exist, so that null points nowhere.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory {
     objects: Vec<Vec<u8>>,
+    /// The images and samplers of the launch.
+    pub handles: Handles,
 }
 
 impl Default for Memory {
     fn default() -> Self {
         Memory {
             objects: vec![Vec::new()],
+            handles: Handles::default(),
         }
     }
 }

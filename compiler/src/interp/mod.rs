@@ -6,12 +6,15 @@
 //! cast. What the IR leaves undefined is an error here where that is cheap to see (division by zero, accesses
 //! outside of an object), and zero otherwise.
 
+mod image;
 mod machine;
 mod memory;
 
+pub use image::{Handles, Image};
 pub use memory::Memory;
 
-use crate::ir::{ArgKind, ArgLocation, EntityRef, Func, Module, Scalar, Ty};
+use crate::intrinsic::Intrinsic;
+use crate::ir::{ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Module, Scalar, Ty};
 use machine::{Machine, Stop};
 
 /// Why execution ended early.
@@ -40,6 +43,8 @@ pub enum Arg {
     Bytes(Vec<u8>),
     /// Bytes of local memory.
     Local(u32),
+    /// An image or sampler, which [`Memory::handles`] has.
+    Handle,
 }
 
 /// One NDRange.
@@ -102,13 +107,28 @@ pub fn launch(
             for (location, arg) in abi.args.iter().zip(args) {
                 place_arg(*location, arg, &mut push, &mut buffer, &mut arena)?;
             }
+            for fact in &abi.facts {
+                let op = match fact.fact {
+                    HandleFact::ChannelOrder => Intrinsic::ChannelOrder,
+                    HandleFact::ChannelDataType => Intrinsic::ChannelDataType,
+                    HandleFact::SamplerMask => Intrinsic::SamplerProperties,
+                };
+                let handle = vec![Handle::Arg(fact.arg).to_bits()];
+                let value = image::execute(memory, op, &[handle], false)?;
+                let bytes = (value[0] as u32).to_le_bytes();
+                let block = if fact.in_args { &mut buffer } else { &mut push };
+                put(block, fact.offset, &bytes)?;
+            }
             shared.push = memory.add(push);
             shared.args = memory.add(buffer);
             shared.arena = memory.add(vec![0; arena as usize + 64]);
         } else {
             for (i, (arg, kind)) in args.iter().zip(info.args.iter().map(|a| &a.kind)).enumerate() {
                 let ty = module.funcs[info.func].ty(module.funcs[info.func].params[i]);
-                values.push(parameter(arg, kind, ty, memory)?);
+                values.push(match arg {
+                    Arg::Handle => vec![Handle::Arg(i as u32).to_bits()],
+                    _ => parameter(arg, kind, ty, memory)?,
+                });
             }
         }
         let mut items: Vec<Machine<'_>> = positions(launch.local)
@@ -203,6 +223,7 @@ fn place_arg(
             *arena = start + size;
             start.to_le_bytes().to_vec()
         }
+        Arg::Handle => return Ok(()),
     };
     match location {
         ArgLocation::Push { offset, .. }
@@ -211,9 +232,9 @@ fn place_arg(
         ArgLocation::Args { offset, .. }
         | ArgLocation::PointerArgs { offset }
         | ArgLocation::LocalArgs { offset, .. } => put(buffer, offset, &bytes),
-        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => {
-            Err(Trap::NotSupported("an image argument".into()))
-        }
+        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => Err(Trap::NotSupported(
+            "another argument than an image or sampler".into(),
+        )),
     }
 }
 
@@ -221,6 +242,7 @@ fn place_arg(
 fn parameter(arg: &Arg, kind: &ArgKind, ty: Ty, memory: &mut Memory) -> Result<Vec<u64>, Trap> {
     Ok(match (arg, kind) {
         (Arg::Pointer(address), _) => vec![*address],
+        (Arg::Handle, _) => Vec::new(),
         (Arg::Local(size), _) => vec![memory.add(vec![0; *size as usize])],
         (Arg::Bytes(bytes), ArgKind::Pod { by_ref: true, .. }) => vec![memory.add(bytes.clone())],
         (Arg::Bytes(bytes), _) => lanes_of(bytes, ty.scalar, ty.lanes as usize),

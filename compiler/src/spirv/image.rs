@@ -19,6 +19,8 @@ pub(super) struct Handles {
     images: BTreeMap<(u32, Texel), (Id, Id)>,
     /// By argument (or mask) and kind.
     samplers: BTreeMap<Handle, Id>,
+    /// As what the kernel reads or writes each argument first.
+    texels: Option<BTreeMap<Handle, Texel>>,
 }
 
 /// An image of which a descriptor has been loaded.
@@ -141,8 +143,19 @@ impl FnEmitter<'_, '_> {
     }
 
     /// As what a kernel reads or writes an image; for those that only ask for its size, float.
-    fn texel_in_use(&self, image: Value) -> Emit<Texel> {
+    fn texel_in_use(&mut self, image: Value) -> Emit<Texel> {
         let wanted = self.handle(image)?;
+        let texels = match self.handles.texels.take() {
+            Some(known) => known,
+            None => self.texels_in_use()?,
+        };
+        let texel = texels.get(&wanted).copied();
+        self.handles.texels = Some(texels);
+        Ok(texel.unwrap_or(Texel::Float))
+    }
+
+    fn texels_in_use(&self) -> Emit<BTreeMap<Handle, Texel>> {
+        let mut texels = BTreeMap::new();
         let f = self.f;
         let mut walk = Walk::new(f);
         while let Some((_, inst)) = walk.next(f) {
@@ -152,12 +165,12 @@ impl FnEmitter<'_, '_> {
                 | Intrinsic::FetchImage(_, texel)
                 | Intrinsic::WriteImage(_, texel),
             ) = data.op
-                && self.handle(data.args[0])? == wanted
             {
-                return Ok(texel);
+                let handle = self.handle(data.args[0])?;
+                texels.entry(handle).or_insert(texel);
             }
         }
-        Ok(Texel::Float)
+        Ok(texels)
     }
 
     fn load_image(&mut self, v: Value, shape: ImageShape, texel: Texel) -> Emit<Image> {

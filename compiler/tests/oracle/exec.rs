@@ -103,7 +103,7 @@ fn interpret(module: &Module, run: &Run) -> Result<Option<(Buffers, Vec<Vec<Num>
     launch(module, kernel, &s.args, s.launch, &mut s.memory)?;
     let buffer = |arg: &Arg| match arg {
         Arg::Pointer(address) => s.memory.object(*address).to_vec(),
-        Arg::Bytes(_) | Arg::Local(_) => Vec::new(),
+        Arg::Bytes(_) | Arg::Local(_) | Arg::Handle => Vec::new(),
     };
     Ok(Some((s.args.iter().map(buffer).collect(), s.values)))
 }
