@@ -343,6 +343,8 @@ impl Sema<'_> {
             const_locals: HashMap::new(),
             switches: Vec::new(),
             loops: 0,
+            statement_exprs: 0,
+            jumps_in_expr: false,
             contract: f.fp_contract.unwrap_or(!self.in_library),
             depth: 0,
         });
@@ -359,6 +361,8 @@ impl Sema<'_> {
                 _ => s.statement(&f.body).map(|b| vec![b]),
             }
         });
+        let hoist = self.body.as_ref().is_some_and(|b| b.jumps_in_expr);
+        let body = body.map(|b| if hoist { self.hoist_jumps(b) } else { b });
         let Some(done) = self.body.take() else {
             return Ok(());
         };

@@ -20,6 +20,7 @@ mod decl;
 mod expr;
 pub(crate) mod fold;
 mod function;
+mod hoist;
 mod init;
 mod kernel;
 mod literal;
@@ -137,6 +138,10 @@ struct Body {
     /// Innermost last.
     switches: Vec<switch::SwitchState>,
     loops: u32,
+    /// Statement expressions around the current statement.
+    statement_exprs: u32,
+    /// One of them has a jump or label in it: [`hoist`] is needed.
+    jumps_in_expr: bool,
     /// `#pragma OPENCL FP_CONTRACT`.
     contract: bool,
     /// Block nesting: 0 is outside the body, 1 its outermost block.

@@ -80,6 +80,7 @@ impl Sema<'_> {
                 ast::StmtKind::Label(name, body) => (self.label_statement(name), body),
                 _ => break,
             };
+            self.note_jump();
             match label {
                 Ok(l) => out.push(l),
                 Err(r) => failed = Some(r),
@@ -122,10 +123,22 @@ impl Sema<'_> {
             ast::StmtKind::Switch { value, body } => self.scoped(|s| s.switch(value, body)),
             ast::StmtKind::While { cond, body, unroll } => self.while_loop(cond, body, *unroll, true),
             ast::StmtKind::DoWhile { body, cond, unroll } => self.while_loop(cond, body, *unroll, false),
-            ast::StmtKind::Goto(name) => self.label(name).map(StmtKind::Goto),
-            ast::StmtKind::Break => self.break_statement(span),
-            ast::StmtKind::Continue => self.continue_statement(span),
-            ast::StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
+            ast::StmtKind::Goto(name) => {
+                self.note_jump();
+                self.label(name).map(StmtKind::Goto)
+            }
+            ast::StmtKind::Break => {
+                self.note_jump();
+                self.break_statement(span)
+            }
+            ast::StmtKind::Continue => {
+                self.note_jump();
+                self.continue_statement(span)
+            }
+            ast::StmtKind::Return(value) => {
+                self.note_jump();
+                self.return_statement(value.as_ref(), span)
+            }
             ast::StmtKind::Asm => Err(self.error(span, "inline assembly is not supported in OpenCL C")),
             ast::StmtKind::Case { .. }
             | ast::StmtKind::CaseRange { .. }
@@ -134,6 +147,25 @@ impl Sema<'_> {
         }?;
         out.push(Stmt { kind, span });
         Ok(())
+    }
+
+    /// Remembers that a statement expression has a jump or label in it.
+    fn note_jump(&mut self) {
+        if let Some(b) = &mut self.body {
+            b.jumps_in_expr |= b.statement_exprs > 0;
+        }
+    }
+
+    /// A loop's condition or step: `break` and `continue` in it are the loop's own, as clang has it.
+    fn in_loop<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        if let Some(b) = &mut self.body {
+            b.loops += 1;
+        }
+        let result = f(self);
+        if let Some(b) = &mut self.body {
+            b.loops -= 1;
+        }
+        result
     }
 
     /// A static assertion that fails, or that is none, is an error.
@@ -179,11 +211,11 @@ impl Sema<'_> {
     ) -> Result<StmtKind> {
         // In the order of the source, for the order of the messages.
         let (cond, body) = if test_first {
-            let cond = self.condition_expr(cond);
+            let cond = self.in_loop(|s| s.condition_expr(cond));
             (cond, self.loop_body(body))
         } else {
             let body = self.loop_body(body);
-            (self.condition_expr(cond), body)
+            (self.in_loop(|s| s.condition_expr(cond)), body)
         };
         Ok(StmtKind::Loop {
             cond: Some(cond?),
@@ -240,14 +272,7 @@ impl Sema<'_> {
     }
 
     fn loop_body(&mut self, body: &ast::Stmt) -> Result<Stmt> {
-        if let Some(b) = &mut self.body {
-            b.loops += 1;
-        }
-        let result = self.scoped(|s| s.statement(body));
-        if let Some(b) = &mut self.body {
-            b.loops -= 1;
-        }
-        result
+        self.in_loop(|s| s.scoped(|s| s.statement(body)))
     }
 
     fn for_loop(
@@ -275,8 +300,8 @@ impl Sema<'_> {
                 self.block_declaration(d, &mut out)
             }
         };
-        let cond = cond.map(|c| self.condition_expr(c)).transpose();
-        let step = step.map(|s| self.effect(s)).transpose();
+        let cond = cond.map(|c| self.in_loop(|s| s.condition_expr(c))).transpose();
+        let step = step.map(|e| self.in_loop(|s| s.effect(e))).transpose();
         let body = self.loop_body(body);
         init?;
         out.push(Stmt {
@@ -370,8 +395,14 @@ impl Sema<'_> {
                 )) => (Some(e), first),
                 _ => (None, stmts),
             };
+            if let Some(b) = &mut s.body {
+                b.statement_exprs += 1;
+            }
             let first = s.statements(first);
             let value = last.map(|e| s.effect(e)).transpose();
+            if let Some(b) = &mut s.body {
+                b.statement_exprs -= 1;
+            }
             let (first, value) = (first?, value?);
             let ty = value.as_ref().map_or(s.common.void, |v| v.ty);
             Ok(Expr {
