@@ -260,6 +260,24 @@ impl SamplerMask {
 }
 
 impl Intrinsic {
+    /// Whether the result depends on which work-item asks, or on the launch.
+    pub fn is_work_item(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::GlobalId
+                | Intrinsic::LocalId
+                | Intrinsic::GroupId
+                | Intrinsic::GlobalSize
+                | Intrinsic::LocalSize
+                | Intrinsic::NumGroups
+                | Intrinsic::GlobalOffset
+                | Intrinsic::WorkDim
+                | Intrinsic::WorkgroupId
+                | Intrinsic::LocalInvocationId
+                | Intrinsic::WorkgroupSize
+        )
+    }
+
     /// Whether removing an unused call, or merging two equal ones, is forbidden.
     pub fn has_side_effects(self) -> bool {
         match self {

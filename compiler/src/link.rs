@@ -48,7 +48,7 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
             let mut func = func.clone();
             for inst in func.insts_in_order() {
                 match &mut func.insts[inst].op {
-                    Op::Call(callee) => *callee = func_of(*callee),
+                    Op::Call(callee) | Op::CallPure(callee) => *callee = func_of(*callee),
                     Op::GlobalAddr(global) => *global = global_of(*global),
                     _ => {}
                 }
@@ -145,7 +145,7 @@ fn resolve(module: &mut Module, defined: &HashMap<String, Func>) -> Result<(), L
     }
     for (_, func) in module.funcs.iter_mut() {
         for inst in func.insts_in_order() {
-            if let Op::Call(callee) = &mut func.insts[inst].op
+            if let Op::Call(callee) | Op::CallPure(callee) = &mut func.insts[inst].op
                 && let Some(&definition) = goes_to.get(callee)
             {
                 *callee = definition;

@@ -147,7 +147,7 @@ impl<'m> Machine<'m> {
                 }
             }
             Op::Unreachable => return Err(Trap::Unreachable),
-            Op::Call(callee) => {
+            Op::Call(callee) | Op::CallPure(callee) => {
                 if self.stack.len() >= MAX_CALLS {
                     return Err(Trap::Steps);
                 }
@@ -278,6 +278,7 @@ impl<'m> Machine<'m> {
             }
             Op::Intrinsic(i) => self.intrinsic(*i, args, &types, ty)?,
             Op::Call(_)
+            | Op::CallPure(_)
             | Op::Block
             | Op::Loop
             | Op::If

@@ -226,6 +226,9 @@ pub enum Op {
 
     /// Arguments as the callee's parameters.
     Call(Func),
+    /// The same of a function whose result depends on nothing but its arguments, and that does nothing else. Such
+    /// calls remain behind `inline`.
+    CallPure(Func),
     Intrinsic(Intrinsic),
 
     Block,
@@ -292,6 +295,7 @@ pub fn derived_type(op: &Op, arg_types: &[Ty]) -> Option<Ty> {
         | Op::StoreTo(..)
         | Op::AtomicOn(..)
         | Op::Call(_)
+        | Op::CallPure(_)
         | Op::Intrinsic(_)
         | Op::Block
         | Op::Loop

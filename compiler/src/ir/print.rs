@@ -360,6 +360,7 @@ impl<'a> FunctionPrinter<'a> {
             Op::StoreTo(storage, access) => write!(f, "store_to {storage} {}", AccessText(*access))?,
             Op::AtomicOn(op, storage) => write!(f, "atomic_on {} {storage}", op.name())?,
             Op::Call(callee) => write!(f, "call {callee}")?,
+            Op::CallPure(callee) => write!(f, "call_pure {callee}")?,
             Op::Intrinsic(i) => write!(f, "intrinsic {i}")?,
             Op::Block => write!(f, "block ^b{}", self.names.label(inst))?,
             Op::Loop => {

@@ -1,7 +1,7 @@
 //! Facts about instructions that passes share. Nothing is cached: each is linear to compute.
 
 use crate::ir::walk::Walk;
-use crate::ir::{EntityRef, Function, Inst, InstData, Op, Value};
+use crate::ir::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
 
 /// Whether the result depends on nothing but the operands, so that equal instructions may be merged, unused
 /// ones removed, and any executed earlier than written.
@@ -20,6 +20,7 @@ pub fn is_pure(data: &InstData) -> bool {
         | Op::InsertDynamic
         | Op::Shuffle(_)
         | Op::GlobalAddr(_)
+        | Op::CallPure(_)
         | Op::PtrAdd => true,
         Op::Intrinsic(i) => !i.has_side_effects(),
         Op::Alloca { .. }
@@ -50,6 +51,38 @@ pub fn is_removable(data: &InstData) -> bool {
         Op::Alloca { .. } | Op::Variable { .. } => true,
         _ => is_pure(data),
     }
+}
+
+/// Whether a function's result depends on nothing but its arguments, and it does nothing else: numbers and bools come
+/// in and go out, and nobody can tell how often it is called.
+pub fn is_pure_function(func: &Function) -> bool {
+    let plain = |ty: Ty| ty.scalar == Scalar::Bool || ty.scalar.is_int() || ty.scalar.is_float();
+    if !func.ret.is_some_and(plain) || !func.params.iter().all(|&p| plain(func.ty(p))) {
+        return false;
+    }
+    let jumps = Jumps::new(func);
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        let data = &func.insts[inst];
+        let pure = match &data.op {
+            Op::Block
+            | Op::If
+            | Op::Switch(_)
+            | Op::Exit(_)
+            | Op::Repeat(_)
+            | Op::Return
+            | Op::Unreachable => true,
+            // As for `dce`: what only a return ends may be meant to wait forever.
+            Op::Loop => !jumps.exits(inst).is_empty(),
+            Op::GlobalAddr(_) => false,
+            Op::Intrinsic(i) => !i.is_work_item() && is_pure(data),
+            _ => is_pure(data),
+        };
+        if !pure {
+            return false;
+        }
+    }
+    true
 }
 
 /// The exits and repeats of each structured instruction, in the order of the text.

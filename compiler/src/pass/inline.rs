@@ -1,22 +1,25 @@
-//! Inlines every call; only the kernels remain.
+//! Inlines calls; only the kernels remain, and large pure functions that are called often.
 //!
 //! Why: Vulkan has no function pointers to lose and OpenCL C no recursion (1.2 6.9.i), but private pointers
 //! passed to functions can be promoted only where caller and callee are one.
-//! In:  any module.   Out: [`Invariant::Inlined`](super::Invariant::Inlined): the functions are exactly the
-//! kernels, in their order.
+//! In:  any module.   Out: [`Invariant::Inlined`](super::Invariant::Inlined): the first functions are the kernels, in
+//! their order. Others are pure, so that nothing has to be lowered in them but control flow; calls of them are `CallPure`.
+//! Sixty copies of a sine in double precision would cost more than all the rest of a program: every pass goes
+//! through each of them.
 //! A callee with a single return at its end is spliced in; any other becomes a `Block`, its returns exits.
 
+use super::analysis::is_pure_function;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
 use crate::ir::{
-    AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty,
+    AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty, Value,
 };
 
 pub const PASS: Pass = Pass {
     name: "inline",
-    about: "Inlines every call; only the kernels remain.",
+    about: "Inlines calls; only the kernels remain, and large pure functions that are called often.",
     run,
     requires: inv![Ssa],
     establishes: inv![Inlined],
@@ -26,31 +29,113 @@ pub const PASS: Pass = Pass {
 /// Instructions of one function after inlining.
 const MAX_INSTS: usize = 2_000_000;
 
+/// A pure function is kept if its copies would have more instructions than this together, and each at least
+/// [`MIN_KEPT`].
+const MAX_COPIED: usize = 8192;
+const MIN_KEPT: usize = 64;
+
+/// What is known of the functions that are done.
+#[derive(Clone, Default)]
+struct Done {
+    /// Whether it returns only at its end.
+    ends: bool,
+    /// Whether calls of it remain.
+    kept: bool,
+}
+
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let order = bottom_up(module)?;
     check_variables(module, &order)?;
-    let mut ends = vec![false; module.funcs.len()];
+    let copies = copies(module, &order);
+    let mut done = vec![Done::default(); module.funcs.len()];
     for f in order {
         let is_kernel = module.kernels.iter().any(|k| k.func == f);
-        if inline_into(module, f, &ends)? && !is_kernel {
+        if inline_into(module, f, &done)? && !is_kernel {
             simplify(&mut module.funcs[f], &module.globals);
         }
-        ends[f.index()] = returns_only_at_end(&module.funcs[f]);
+        let func = &mut module.funcs[f];
+        let mut ends = returns_only_at_end(func);
+        let kept = !is_kernel && is_worth_keeping(func, copies[f.index()]);
+        if kept && !ends {
+            *func = returning_at_end(func);
+            ends = true;
+        }
+        done[f.index()] = Done { ends, kept };
     }
-    let mut kernels: Map<Func, Function> = Map::default();
+    keep_reachable(module);
+    Ok(Changed::Yes)
+}
+
+/// How many copies of each function's body there would be if all calls were inlined.
+fn copies(module: &Module, order: &[Func]) -> Vec<usize> {
+    let mut copies = vec![0usize; module.funcs.len()];
+    for &f in order.iter().rev() {
+        if module.kernels.iter().any(|k| k.func == f) {
+            copies[f.index()] += 1;
+        }
+        for (callee, _) in callees(module, f) {
+            copies[callee.index()] = copies[callee.index()].saturating_add(copies[f.index()]);
+        }
+    }
+    copies
+}
+
+fn is_worth_keeping(func: &Function, copies: usize) -> bool {
+    let size = func.insts_in_order().len();
+    let short = |v: Value| func.ty(v).lanes <= 4;
+    size >= MIN_KEPT
+        && size.saturating_mul(copies) > MAX_COPIED
+        && is_pure_function(func)
+        // Long vectors are split later, and not across calls.
+        && func.values.keys().all(short)
+}
+
+/// The same function with one return.
+fn returning_at_end(func: &Function) -> Function {
+    let types: Vec<Ty> = func.params.iter().map(|&p| func.ty(p)).collect();
+    let mut outer = Function::new(func.name.clone(), &types, func.ret);
+    outer.span = func.span;
+    let (params, body) = (outer.params.clone(), outer.body);
+    let results: Vec<Ty> = func.ret.into_iter().collect();
+    let call = outer.new_inst(Op::Block, params, &results, func.span);
+    let result = outer.insts[call].results.clone();
+    let end = outer.new_inst(Op::Return, result, &[], func.span);
+    let mut replacements = crate::ir::walk::Replacements::default();
+    inline_call(&mut outer, body, call, func, false, &mut replacements);
+    outer.regions[body].insts.push(end);
+    replacements.apply(&mut outer);
+    outer.compacted()
+}
+
+/// Leaves the kernels, and what they call, directly or not.
+fn keep_reachable(module: &mut Module) {
     let mut old: Vec<Option<Function>> = std::mem::take(&mut module.funcs)
         .into_values()
         .map(Some)
         .collect();
+    let mut new: Map<Func, Function> = Map::default();
+    let mut number: Vec<Option<Func>> = vec![None; old.len()];
     for kernel in &mut module.kernels {
         let function = old[kernel.func.index()]
             .take()
             .expect("verified: kernels have distinct functions");
-        kernel.func = kernels.push(function);
+        kernel.func = new.push(function);
     }
-    module.funcs = kernels;
+    let mut next = 0;
+    while next < new.len() {
+        let f = Func::new(next);
+        next += 1;
+        for inst in new[f].insts_in_order() {
+            let Op::CallPure(callee) = new[f].insts[inst].op else {
+                continue;
+            };
+            let there = number[callee.index()].or_else(|| old[callee.index()].take().map(|c| new.push(c)));
+            number[callee.index()] = there;
+            new[f].insts[inst].op = Op::CallPure(there.expect("only what is no kernel is kept"));
+        }
+    }
+    module.funcs = new;
     module.undefined.clear();
-    Ok(Changed::Yes)
 }
 
 /// The functions that kernels reach, callees before callers.
@@ -135,8 +220,8 @@ fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
     list
 }
 
-/// `ends`: of each function that is done, whether it returns only at its end.
-fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<bool, PassError> {
+/// Whether anything was inlined.
+fn inline_into(module: &mut Module, f: Func, done: &[Done]) -> Result<bool, PassError> {
     let mut any = false;
     let mut func = std::mem::replace(&mut module.funcs[f], Function::new("", &[], None));
     let mut replacements = crate::ir::walk::Replacements::default();
@@ -151,8 +236,13 @@ fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<bool, Pass
                 func.regions[region].insts.push(inst);
                 continue;
             };
+            let Done { ends, kept } = done[callee.index()];
+            if kept {
+                func.insts[inst].op = Op::CallPure(callee);
+                func.regions[region].insts.push(inst);
+                continue;
+            }
             any = true;
-            let at_end = ends[callee.index()];
             let callee = &module.funcs[callee];
             if func.insts.len() + callee.insts.len() > MAX_INSTS {
                 return Err(PassError::TooLarge {
@@ -161,7 +251,7 @@ fn inline_into(module: &mut Module, f: Func, ends: &[bool]) -> Result<bool, Pass
                     span: func.insts[inst].span,
                 });
             }
-            inline_call(&mut func, region, inst, callee, at_end, &mut replacements);
+            inline_call(&mut func, region, inst, callee, ends, &mut replacements);
         }
     }
     replacements.apply(&mut func);
@@ -233,4 +323,63 @@ fn returns_only_at_end(func: &Function) -> bool {
         .terminator(func.body)
         .is_some_and(|t| func.insts[t].op == Op::Return);
     returns == 1 && ends
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::Diags;
+    use crate::target::Target;
+    use std::fmt::Write;
+
+    /// A kernel that calls a function of about `size` instructions so many times, inlined.
+    fn inlined(size: usize, calls: usize) -> Module {
+        let mut text = String::from(
+            "func @f0 \"f\"(%v0: i32) -> i32 {\n  %v1: bool = SLessThan %v0, i32 0\n  if ^b0 %v1 {\n    Return i32 0\n  } \
+             else {\n    exit ^b0\n  }\n  %v2: i32 = IMul %v0, %v0\n",
+        );
+        for n in 3..size {
+            let _ = writeln!(text, "  %v{n}: i32 = IMul %v{}, %v0", n - 1);
+        }
+        let _ = writeln!(
+            text,
+            "  Return %v{}\n}}\nfunc @f1 \"k\"(%v0: ptr<global>) {{",
+            size - 1
+        );
+        text.push_str("  %v1: i32 = Load align 4 %v0\n");
+        for n in 2..calls + 2 {
+            let _ = writeln!(text, "  %v{n}: i32 = call @f0 %v{}", n - 1);
+        }
+        let _ = write!(
+            text,
+            "  Store align 4 %v0, %v{}\n  Return\n}}\nkernel @f1 \"k\" {{\n  arg \"p\" \"int*\" buffer global align 4 \
+             address 4507 access 4515 qualifier 0 read written escapes\n}}\n",
+            calls + 1
+        );
+        let mut module = crate::ir::parse::parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let (target, mut diags) = (Target::desktop(), Diags::default());
+        let changed = run(&mut module, &mut PassCx::new(&target, &mut diags));
+        assert!(changed.expect("it can be inlined") == Changed::Yes);
+        crate::verify::module(&module, inv![Ssa, Inlined], "inline").expect("it is valid");
+        module
+    }
+
+    #[test]
+    fn a_large_pure_function_is_kept_if_it_is_called_often() {
+        let module = inlined(100, 100);
+        let funcs: Vec<&Function> = module.funcs.iter().map(|(_, f)| f).collect();
+        assert_eq!((funcs.len(), &*funcs[0].name, &*funcs[1].name), (2, "k", "f"));
+        assert!(returns_only_at_end(funcs[1]));
+        let ops = funcs[0].insts_in_order();
+        let calls = ops
+            .iter()
+            .filter(|&&i| funcs[0].insts[i].op == Op::CallPure(Func::new(1)));
+        assert_eq!(calls.count(), 100);
+    }
+
+    #[test]
+    fn others_are_copied() {
+        assert_eq!(inlined(100, 10).funcs.len(), 1);
+        assert_eq!(inlined(30, 250).funcs.len(), 1);
+    }
 }

@@ -16,7 +16,7 @@
 //!    `Unreachable` (its merge block holds nothing but OpUnreachable), and has no used results.
 //! 6. A `Switch` may have no cases but the default, and a constant selector (this is what becomes of a `Block`
 //!    that is left from inside nested `If`s). Case values are distinct and there is no fall-through.
-//! 7. `Return` carries no value and may stand anywhere, as OpReturn may. `Unreachable` likewise.
+//! 7. `Return` may stand anywhere, as OpReturn and OpReturnValue may. `Unreachable` likewise.
 //!
 //! The results of a structured instruction are the phis of its merge block, one operand for each `Exit` that
 //! targets it.

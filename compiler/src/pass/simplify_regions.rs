@@ -403,7 +403,7 @@ fn is_cheap(func: &Function, inst: Inst) -> bool {
             | Op::ExtractDynamic
             | Op::InsertDynamic
     );
-    is_pure(data) && !is_partial && !matches!(data.op, Op::Intrinsic(_))
+    is_pure(data) && !is_partial && !matches!(data.op, Op::Intrinsic(_) | Op::CallPure(_))
 }
 
 /// Where one arm of an `if` leaves an enclosing block, moves the code behind the `if` into the other arm.

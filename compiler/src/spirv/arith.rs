@@ -2,7 +2,7 @@
 
 use super::{Emit, FnEmitter, Id, bug};
 use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
-use crate::ir::{Const, EntityRef, Inst, Op, Scalar, Ty, Value};
+use crate::ir::{Const, EntityRef, Func, Inst, Op, Scalar, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
@@ -27,6 +27,7 @@ impl FnEmitter<'_, '_> {
             | Op::MemCpy { .. }
             | Op::MemZero { .. } => return Err(bug("a memory instruction is left after lower_memory")),
             Op::Call(_) => return Err(bug("a call is left after inlining")),
+            Op::CallPure(callee) => Some(self.call(inst, *callee)?),
             _ => Some(self.arithmetic(inst)?),
         };
         match (data.results.first(), result) {
@@ -35,6 +36,17 @@ impl FnEmitter<'_, '_> {
             (Some(v), None) => return Err(bug(format!("{v} has no value"))),
         }
         Ok(())
+    }
+
+    fn call(&mut self, inst: Inst, callee: Func) -> Emit<Id> {
+        let f = self.f;
+        let data = &f.insts[inst];
+        let result = data.results.first().ok_or_else(|| bug("call without result"))?;
+        let ty = self.e.ty(f.ty(*result))?;
+        let function = self.e.functions_by_number.get(callee.index()).copied().flatten();
+        let mut operands = vec![function.ok_or_else(|| bug("call of a function that is not emitted"))?];
+        operands.extend(self.values(&data.args)?);
+        self.op_ids(spv::Op::FunctionCall, ty, &operands)
     }
 
     fn arithmetic(&mut self, inst: Inst) -> Emit<Id> {

@@ -122,7 +122,13 @@ impl FnEmitter<'_, '_> {
                 let to = frame.continue_;
                 self.branch(to)?;
             }
-            Op::Return => self.end(spv::Op::Return, vec![])?,
+            Op::Return => match data.args.first() {
+                None => self.end(spv::Op::Return, vec![])?,
+                Some(&v) => {
+                    let value = self.value(v)?;
+                    self.end(spv::Op::ReturnValue, vec![Operand::IdRef(value)])?;
+                }
+            },
             Op::Unreachable => self.end(spv::Op::Unreachable, vec![])?,
             Op::Block => return Err(bug("a block is left after lower_exits")),
             _ => return Ok(false),

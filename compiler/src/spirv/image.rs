@@ -135,7 +135,7 @@ impl FnEmitter<'_, '_> {
         let Handle::Arg(arg) = self.handle(v)? else {
             return Err(bug("an image that is no argument"));
         };
-        let abi = self.e.module.abi.get(self.kernel);
+        let abi = self.e.module.abi.get(self.kernel()?);
         match abi.and_then(|a| a.args.get(arg as usize)) {
             Some(&ArgLocation::Image { binding, write, .. }) => Ok((arg, binding, write)),
             _ => Err(bug("an image argument that is none")),
@@ -180,7 +180,7 @@ impl FnEmitter<'_, '_> {
             None => {
                 let ty = self.image_type(shape, texel, write)?;
                 let at = (descriptor_set::ARGUMENTS, binding);
-                let variable = self.descriptor(ty, at, arg);
+                let variable = self.descriptor(ty, at, arg)?;
                 if write {
                     // Without it the device would have to read images of unknown format.
                     self.e.decorate(variable, spv::Decoration::NonReadable, &[]);
@@ -232,7 +232,7 @@ impl FnEmitter<'_, '_> {
     }
 
     /// A variable for an argument's descriptor.
-    fn descriptor(&mut self, ty: Id, (set, binding): (u32, u32), arg: u32) -> Id {
+    fn descriptor(&mut self, ty: Id, (set, binding): (u32, u32), arg: u32) -> Emit<Id> {
         let class = spv::StorageClass::UniformConstant;
         let pointer = self.e.pointer(class, ty);
         let id = self.e.global(
@@ -242,12 +242,12 @@ impl FnEmitter<'_, '_> {
         );
         self.e.decorate(id, spv::Decoration::DescriptorSet, &[set]);
         self.e.decorate(id, spv::Decoration::Binding, &[binding]);
-        let info = self.e.module.kernels[self.kernel].args.get(arg as usize);
+        let info = self.e.module.kernels[self.kernel()?].args.get(arg as usize);
         if let Some(info) = info {
             self.e.name(id, &info.name);
         }
         self.use_global(id);
-        id
+        Ok(id)
     }
 
     fn load_sampler(&mut self, v: Value) -> Emit<Id> {
@@ -265,7 +265,7 @@ impl FnEmitter<'_, '_> {
     }
 
     fn sampler(&mut self, handle: Handle, ty: Id) -> Emit<Id> {
-        let abi = &self.e.module.abi[self.kernel];
+        let abi = &self.e.module.abi[self.kernel()?];
         match handle {
             Handle::Literal(mask) => {
                 let list = &self.e.module.literal_samplers;
@@ -278,12 +278,12 @@ impl FnEmitter<'_, '_> {
             }
             Handle::Arg(arg) => match abi.args.get(arg as usize) {
                 Some(&ArgLocation::Sampler { binding }) => {
-                    Ok(self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg))
+                    self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg)
                 }
                 _ => Err(bug("a sampler argument that is none")),
             },
             Handle::Normalized(arg) => match abi.normalized.iter().find(|(n, _)| *n == arg) {
-                Some(&(_, binding)) => Ok(self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg)),
+                Some(&(_, binding)) => self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg),
                 None => Err(bug("a sampler with normalized coordinates without a binding")),
             },
         }

@@ -165,7 +165,7 @@ impl FnEmitter<'_, '_> {
         if let Some(id) = self.push {
             return Ok(id);
         }
-        let words = self.e.push_words(self.kernel).max(1);
+        let words = self.e.push_words(self.kernel()?).max(1);
         let id = match self.e.shared.push.get(&words) {
             Some(&id) => id,
             None => {
@@ -186,7 +186,7 @@ impl FnEmitter<'_, '_> {
         if let Some(id) = self.args {
             return Ok(id);
         }
-        let bytes = self.e.module.abi.get(self.kernel).map_or(0, |a| a.args_size);
+        let bytes = self.e.module.abi.get(self.kernel()?).map_or(0, |a| a.args_size);
         let vectors = bytes.div_ceil(16).max(1);
         let id = match self.e.shared.args.get(&vectors) {
             Some(&id) => id,
@@ -266,7 +266,7 @@ impl FnEmitter<'_, '_> {
             Intrinsic::WorkDim => return Ok(self.e.work_dim()),
             Intrinsic::WorkgroupSize => {
                 return match (
-                    self.e.module.kernels[self.kernel].required_size,
+                    self.e.module.kernels[self.kernel()?].required_size,
                     self.e.shared.size,
                 ) {
                     (Some(size), _) => self.e.lanes(vector, &size.map(u64::from)),

@@ -28,7 +28,7 @@ pub use check::check;
 
 use crate::diag::InternalError;
 use crate::ir::entity::Mix;
-use crate::ir::{EntityRef, Function, Inst, Module, Value};
+use crate::ir::{EntityRef, Func, Function, Inst, Module, Value};
 use crate::target::Target;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
@@ -59,6 +59,7 @@ pub fn disassemble(words: &[u32]) -> String {
 pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError> {
     let mut e = Emitter::new(module, target);
     e.workgroup_size();
+    e.pure_functions()?;
     for k in 0..module.kernels.len() {
         e.kernel(k)?;
     }
@@ -86,6 +87,8 @@ struct Emitter<'a> {
     shared: interface::Shared,
     /// Parallel to the kernels.
     kernels: Vec<KernelIds>,
+    /// Ids of the functions that are called, by number.
+    functions_by_number: Vec<Option<Id>>,
 }
 
 /// What the reflection needs of an emitted kernel.
@@ -114,6 +117,7 @@ impl<'a> Emitter<'a> {
             glsl: None,
             shared: interface::Shared::default(),
             kernels: Vec::new(),
+            functions_by_number: Vec::new(),
         }
     }
 
@@ -191,27 +195,73 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn kernel(&mut self, k: usize) -> Emit<()> {
-        let info = &self.module.kernels[k];
-        let function = self.module.funcs.get(info.func);
-        let function = function.ok_or_else(|| bug("kernel without function"))?;
-        let void = self.void();
-        let fn_type = self.intern(spv::Op::TypeFunction, None, vec![Operand::IdRef(void)]);
-        let id = self.id();
-        let (vars, blocks, interface, arena) = {
-            let mut fe = FnEmitter::new(self, function, k);
-            fe.body()?;
-            (fe.vars, fe.blocks, fe.interface, fe.arena.map(|a| a.variable))
-        };
+    /// What the kernels call. Whoever compiles the module is asked to inline it.
+    fn pure_functions(&mut self) -> Emit<()> {
+        let all = self.module.funcs.iter().skip(self.module.kernels.len());
+        self.functions_by_number = vec![None; self.module.funcs.len()];
+        let all: Vec<(Func, &Function)> = all.collect();
+        for (f, _) in &all {
+            self.functions_by_number[f.index()] = Some(self.id());
+        }
+        for (f, function) in all {
+            let Some(id) = self.functions_by_number[f.index()] else {
+                continue;
+            };
+            let ret = function
+                .ret
+                .ok_or_else(|| bug("a pure function without result"))?;
+            let ret = self.ty(ret)?;
+            let mut signature = vec![Operand::IdRef(ret)];
+            let mut params = Vec::new();
+            for &p in &function.params {
+                let ty = self.ty(function.ty(p))?;
+                signature.push(Operand::IdRef(ty));
+                params.push(Instruction::new(
+                    spv::Op::FunctionParameter,
+                    Some(ty),
+                    Some(self.id()),
+                    vec![],
+                ));
+            }
+            let fn_type = self.intern(spv::Op::TypeFunction, None, signature);
+            let (vars, blocks) = {
+                let mut fe = FnEmitter::new(self, function, None);
+                for (&p, inst) in function.params.iter().zip(&params) {
+                    fe.ids[p.index()] = inst.result_id.unwrap_or(0);
+                }
+                fe.body()?;
+                (fe.vars, fe.blocks)
+            };
+            self.function(
+                id,
+                (ret, fn_type),
+                spv::FunctionControl::INLINE,
+                params,
+                &vars,
+                blocks,
+            );
+            self.name(id, &function.name);
+        }
+        Ok(())
+    }
+
+    /// Appends a function: `types` are those of its result and of itself.
+    fn function(
+        &mut self,
+        id: Id,
+        types: (Id, Id),
+        control: spv::FunctionControl,
+        params: Vec<Instruction>,
+        vars: &[Instruction],
+        blocks: Vec<BlockIds>,
+    ) {
         self.functions.push(Instruction::new(
             spv::Op::Function,
-            Some(void),
+            Some(types.0),
             Some(id),
-            vec![
-                Operand::FunctionControl(spv::FunctionControl::NONE),
-                Operand::IdRef(fn_type),
-            ],
+            vec![Operand::FunctionControl(control), Operand::IdRef(types.1)],
         ));
+        self.functions.extend(params);
         for (n, block) in blocks.into_iter().enumerate() {
             self.functions
                 .push(Instruction::new(spv::Op::Label, None, Some(block.label), vec![]));
@@ -222,7 +272,28 @@ impl<'a> Emitter<'a> {
         }
         self.functions
             .push(Instruction::new(spv::Op::FunctionEnd, None, None, vec![]));
+    }
 
+    fn kernel(&mut self, k: usize) -> Emit<()> {
+        let info = &self.module.kernels[k];
+        let function = self.module.funcs.get(info.func);
+        let function = function.ok_or_else(|| bug("kernel without function"))?;
+        let void = self.void();
+        let fn_type = self.intern(spv::Op::TypeFunction, None, vec![Operand::IdRef(void)]);
+        let id = self.id();
+        let (vars, blocks, interface, arena) = {
+            let mut fe = FnEmitter::new(self, function, Some(k));
+            fe.body()?;
+            (fe.vars, fe.blocks, fe.interface, fe.arena.map(|a| a.variable))
+        };
+        self.function(
+            id,
+            (void, fn_type),
+            spv::FunctionControl::NONE,
+            Vec::new(),
+            &vars,
+            blocks,
+        );
         let mut operands = vec![
             Operand::ExecutionModel(spv::ExecutionModel::GLCompute),
             Operand::IdRef(id),
@@ -307,7 +378,8 @@ struct BlockIds {
 struct FnEmitter<'e, 'a> {
     e: &'e mut Emitter<'a>,
     f: &'a Function,
-    kernel: usize,
+    /// `None` in functions that kernels call.
+    kernel: Option<usize>,
     /// Ids of the values, 0 where there is none yet.
     ids: Vec<Id>,
     vars: Vec<Instruction>,
@@ -327,7 +399,7 @@ struct FnEmitter<'e, 'a> {
 }
 
 impl<'e, 'a> FnEmitter<'e, 'a> {
-    fn new(e: &'e mut Emitter<'a>, f: &'a Function, kernel: usize) -> Self {
+    fn new(e: &'e mut Emitter<'a>, f: &'a Function, kernel: Option<usize>) -> Self {
         let synchronizes = f.insts.iter().any(|(_, i)| memory::synchronizes(&i.op));
         FnEmitter {
             e,
@@ -346,6 +418,12 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             handles: image::Handles::default(),
             synchronizes,
         }
+    }
+
+    /// Number of the kernel; other functions know nothing of arguments and work-items.
+    fn kernel(&self) -> Emit<usize> {
+        self.kernel
+            .ok_or_else(|| bug("only kernels have arguments and work-items"))
     }
 
     fn body(&mut self) -> Emit<()> {

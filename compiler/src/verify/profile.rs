@@ -5,6 +5,7 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::walk::{Parents, Walk};
 use crate::ir::{EntityRef, Function, Inst, Module, Op};
 use crate::pass::Invariant;
+use crate::pass::analysis::is_pure_function;
 
 /// The part that concerns the module as a whole.
 pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), Fault> {
@@ -15,18 +16,25 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
                 .iter()
                 .enumerate()
                 .all(|(i, k)| k.func.index() == i);
-            if !in_order || module.funcs.len() != module.kernels.len() {
+            if !in_order {
                 return Err(Fault::new(
-                    "the functions are not exactly the kernels in their order",
+                    "the kernels are not the first functions in their order",
                 ));
             }
-            Ok(())
+            let others = module.funcs.iter().skip(module.kernels.len());
+            match others.map(|(_, f)| f).find(|f| !is_pure_function(f)) {
+                Some(f) => Err(Fault::new(format!("'{}' is neither kernel nor pure", f.name))),
+                None => Ok(()),
+            }
         }
         Invariant::KernelArgs => {
             if module.abi.len() != module.kernels.len() {
                 return Err(Fault::new("not each kernel has its argument locations"));
             }
             for (k, abi) in module.kernels.iter().zip(&module.abi) {
+                if !module.funcs[k.func].params.is_empty() {
+                    return Err(Fault::new(format!("kernel '{}' has parameters", k.name)));
+                }
                 if abi.args.len() != k.args.len() {
                     let message = format!("kernel '{}': not each argument has its location", k.name);
                     return Err(Fault::new(message));
@@ -46,18 +54,11 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
 /// The part that concerns one function.
 pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<(), Fault> {
     match invariant {
-        Invariant::Ssa => Ok(()),
+        Invariant::Ssa | Invariant::KernelArgs => Ok(()),
         Invariant::Inlined => each(func, |inst| match func.insts[inst].op {
             Op::Call(_) => Err("a call is left"),
             _ => Ok(()),
         }),
-        Invariant::KernelArgs => {
-            if func.params.is_empty() {
-                Ok(())
-            } else {
-                Err(Fault::new("a kernel has parameters"))
-            }
-        }
         Invariant::SystemValues => each(func, |inst| match func.insts[inst].op {
             Op::Intrinsic(
                 Intrinsic::GlobalId
@@ -119,9 +120,6 @@ fn spirv_exits(func: &Function) -> Result<(), Fault> {
     while let Some((_, inst)) = walk.next(func) {
         match &func.insts[inst].op {
             Op::Block => return fault(inst, "a block is left"),
-            Op::Return if !func.insts[inst].args.is_empty() => {
-                return fault(inst, "a kernel returns a value");
-            }
             Op::Exit(target) => {
                 exited[target.index()] = true;
                 if !may_exit(func, &parents, inst, *target) {

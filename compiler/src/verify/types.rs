@@ -149,7 +149,7 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
             location(*storage, &args, ty, true)?;
             atomic(*op, operands, &results)
         }
-        Op::Call(callee) => {
+        Op::Call(callee) | Op::CallPure(callee) => {
             let Some(f) = module.funcs.get(*callee) else {
                 return Err("there is no such function".into());
             };
@@ -191,7 +191,7 @@ fn count(data: &InstData, args: &[Ty], results: &[Ty]) -> Check {
         Op::AtomicOn(_, storage) => (args.len().max(storage.operands()), results.len()),
         Op::Block => (0, results.len()),
         Op::If | Op::Switch(_) => (1, results.len()),
-        Op::Loop | Op::Call(_) | Op::Intrinsic(_) => (args.len(), results.len()),
+        Op::Loop | Op::Call(_) | Op::CallPure(_) | Op::Intrinsic(_) => (args.len(), results.len()),
         Op::Exit(_) | Op::Repeat(_) => (args.len(), 0),
         Op::Return => (args.len().min(1), 0),
         Op::Unreachable => (0, 0),

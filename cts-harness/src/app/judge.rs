@@ -115,11 +115,12 @@ fn whole(app: &App, end: End, output: &str) -> (Status, Option<String>) {
 /// the process with it.
 fn pytest(output: &str) -> BTreeMap<String, Status> {
     let mut all: BTreeMap<String, Status> = BTreeMap::new();
-    for line in output.lines() {
+    // Behind the results come sections (failures, warnings, a summary) that name tests again.
+    let sections = |line: &&str| line.starts_with("=====") && !line.contains(" test session starts ");
+    for line in output.lines().take_while(|l| !sections(l)) {
         let Some((file, rest)) = line.split_once("::") else {
             continue;
         };
-        // `FAILED file::test - message` of the summary, and traces, are not results.
         if file.contains(' ') || !file.ends_with(".py") {
             continue;
         }
@@ -197,11 +198,16 @@ mod tests {
     }
 
     const VERBOSE: &str = "\
+===== test session starts =====
 test_a.py::test_one[<factory for 'llvmpipe (LLVM 15)'>] PASSED     [  1%]
 test_a.py::test_two[a-float32] PASSED [ 20%]
 test_a.py::test_two[b-float64] FAILED [ 30%]
 test_a.py::test_three SKIPPED (no images) [ 40%]
 test_a.py::test_four XFAIL (known) [ 50%]
+===== warnings summary =====
+test_a.py::test_one[<factory for 'llvmpipe (LLVM 15)'>]
+  somewhere
+===== short test summary info =====
 FAILED test_a.py::test_two[b-float64] - AssertionError: a::b
 E       module.py::thing
 ";

@@ -62,14 +62,33 @@ int __c_reduce_large_f(float x, float *r, float *e)
     return q;
 }
 
-__constant ulong __c_two_over_pi_d[22] = {
-    0,
-    0xa2f9836e4e441529UL, 0xfc2757d1f534ddc0UL, 0xdb6295993c439041UL, 0xfe5163abdebbc561UL, 0xb7246e3a424dd2e0UL,
-    0x06492eea09d1921cUL, 0xfe1deb1cb129a73eUL, 0xe88235f52ebb4484UL, 0xe99c7026b45f7e41UL, 0x3991d639835339f4UL,
-    0x9c845f8bbdf9283bUL, 0x1ff897ffde05980fUL, 0xef2f118b5a0a6d1fUL, 0x6d367ecf27cb09b7UL, 0x4f463f669e5fea2dUL,
-    0x7527bac7ebe5f17bUL, 0x3d0739f78a5292eaUL, 0x6bfb5fb11f8d5d08UL, 0x56033046fc7b6babUL, 0xf0cfbc209af4361dUL,
-    0xa9e391615ee61b08UL
-};
+ulong __c_two_over_pi_dword(int i)
+{
+    switch (i) {
+    case 0: return 0;
+    case 1: return 0xa2f9836e4e441529UL;
+    case 2: return 0xfc2757d1f534ddc0UL;
+    case 3: return 0xdb6295993c439041UL;
+    case 4: return 0xfe5163abdebbc561UL;
+    case 5: return 0xb7246e3a424dd2e0UL;
+    case 6: return 0x06492eea09d1921cUL;
+    case 7: return 0xfe1deb1cb129a73eUL;
+    case 8: return 0xe88235f52ebb4484UL;
+    case 9: return 0xe99c7026b45f7e41UL;
+    case 10: return 0x3991d639835339f4UL;
+    case 11: return 0x9c845f8bbdf9283bUL;
+    case 12: return 0x1ff897ffde05980fUL;
+    case 13: return 0xef2f118b5a0a6d1fUL;
+    case 14: return 0x6d367ecf27cb09b7UL;
+    case 15: return 0x4f463f669e5fea2dUL;
+    case 16: return 0x7527bac7ebe5f17bUL;
+    case 17: return 0x3d0739f78a5292eaUL;
+    case 18: return 0x6bfb5fb11f8d5d08UL;
+    case 19: return 0x56033046fc7b6babUL;
+    case 20: return 0xf0cfbc209af4361dUL;
+    default: return 0xa9e391615ee61b08UL;
+    }
+}
 
 // The same for double: 192 bits of 2/pi, 128 of the product.
 int __c_reduce_large_d(double x, double *r, double *e)
@@ -80,10 +99,10 @@ int __c_reduce_large_d(double x, double *r, double *e)
     int b = ex + 62;
     int w = b >> 6;
     int s = b & 63;
-    ulong w0 = __c_two_over_pi_d[w];
-    ulong w1 = __c_two_over_pi_d[w + 1];
-    ulong w2 = __c_two_over_pi_d[w + 2];
-    ulong w3 = __c_two_over_pi_d[w + 3];
+    ulong w0 = __c_two_over_pi_dword(w);
+    ulong w1 = __c_two_over_pi_dword(w + 1);
+    ulong w2 = __c_two_over_pi_dword(w + 2);
+    ulong w3 = __c_two_over_pi_dword(w + 3);
     ulong a0 = w0, a1 = w1, a2 = w2;
     if (s != 0) {
         a0 = (w0 << s) | (w1 >> (64 - s));

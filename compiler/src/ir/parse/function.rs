@@ -343,6 +343,7 @@ impl<'t> FunctionParser<'_, 't> {
                 Op::AtomicOn(op, self.storage()?)
             }
             "call" => Op::Call(Func::new(self.t.entity("@f")? as usize)),
+            "call_pure" => Op::CallPure(Func::new(self.t.entity("@f")? as usize)),
             "intrinsic" => {
                 let name = self.t.word()?;
                 match intrinsic_from_name(name) {
