@@ -276,6 +276,13 @@ impl<'a> Run<'a> {
         roots: Roots,
         rest: impl FnOnce(&mut Self, Module) -> Staged<T> + Send,
     ) -> Staged<T> {
+        if let Some(std) = &self.options.newer_std {
+            self.diags.error(
+                Span::NONE,
+                format!("'-cl-std={std}' is not supported: the device supports OpenCL C 1.2"),
+            );
+            return Err(Stop::Reported);
+        }
         // On the caller's thread: the resolver need not be able to move to another.
         let tokens = std::panic::catch_unwind(AssertUnwindSafe(|| self.preprocess(input)))
             .map_err(|panic| panicked(&*panic))?;

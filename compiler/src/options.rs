@@ -23,6 +23,9 @@ impl ClStd {
     }
 }
 
+/// Versions of OpenCL C that other devices have, and names of other languages: known, but not available here.
+const NEWER: &[&str] = &["CL2.0", "CL3.0", "CLC++", "CLC++1.0", "CLC++2021"];
+
 /// Parsed build options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -32,6 +35,9 @@ pub struct Options {
     pub include_dirs: Vec<String>,
     /// `-cl-std`.
     pub std: ClStd,
+    /// `-cl-std` with a version that the device lacks: builds fail with a message (5.6.4.5 has it so for a
+    /// device of version 1.0 that is asked for 1.1).
+    pub newer_std: Option<String>,
     /// `-cl-opt-disable` (also `-O0`).
     pub opt_disable: bool,
     /// `-cl-mad-enable`.
@@ -225,6 +231,10 @@ impl Options {
                     "CL1.0" => ClStd::Cl10,
                     "CL1.1" => ClStd::Cl11,
                     "CL1.2" => ClStd::Cl12,
+                    value if NEWER.contains(&value) => {
+                        self.newer_std = Some(value.into());
+                        return Ok(());
+                    }
                     value => {
                         return Err(OptionError::BadValue {
                             option: "-cl-std".into(),
@@ -321,6 +331,9 @@ mod tests {
         );
         assert_eq!(o.include_dirs, ["a", "b"]);
         assert_eq!(o.std, ClStd::Cl11);
+        assert_eq!(o.newer_std, None);
+        let newer = Options::parse("-cl-std=CL3.0").unwrap().newer_std;
+        assert_eq!(newer.as_deref(), Some("CL3.0"));
         assert!(o.no_warnings && o.werror && o.finite_math_only && o.mad_enable);
     }
 

@@ -14,6 +14,7 @@ mod attr;
 mod binary;
 mod builtin;
 mod call;
+mod conditional;
 mod const_init;
 pub(crate) mod convert;
 mod decl;

@@ -99,8 +99,9 @@ mod tests {
         assert_eq!(parse("unroll (4u)"), Pragma::Unroll(4));
         assert_eq!(parse("clang loop unroll_count(3)"), Pragma::Unroll(3));
         assert_eq!(parse("unroll()"), Pragma::Unroll(0));
+        assert_eq!(parse("nonsense 1"), Pragma::Ignored);
         for wrong in [
-            "nonsense",
+            "OPENCL nonsense",
             "unroll 0",
             "unroll -1",
             "unroll 4 5",
