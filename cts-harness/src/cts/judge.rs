@@ -184,6 +184,14 @@ pub(super) fn telling_line(log: &str) -> String {
         .find(|l| SIGNS.iter().any(|s| l.contains(s)))
         .or_else(|| lines().next_back())
         .unwrap_or_default();
+    // Where a machine has the CTS's sources is of no interest.
+    let line = match line.split_once("/test_conformance/") {
+        Some((head, tail)) => {
+            let path = head.rfind(char::is_whitespace).map_or(0, |i| i + 1);
+            format!("{}{tail}", &head[..path])
+        }
+        None => line.to_owned(),
+    };
     let mut short: String = line.chars().filter(|c| !c.is_control()).take(160).collect();
     if short.len() < line.len() {
         short.push('…');
@@ -251,5 +259,7 @@ mod tests {
         assert_eq!(telling_line("a\nERROR: b\nc\n"), "ERROR: b");
         assert_eq!(telling_line("a\nlast\n\n"), "last");
         assert_eq!(telling_line(""), "");
+        let line = "CL ERROR: /a/b/test_conformance/basic/x.cpp 220: bad";
+        assert_eq!(telling_line(line), "CL ERROR: basic/x.cpp 220: bad");
     }
 }

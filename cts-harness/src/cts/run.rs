@@ -6,7 +6,7 @@ use super::conversions;
 use super::judge::{self, Progress, Verdict};
 use super::plan::{self, Share, Task};
 use super::platform::Target;
-use super::process::{self, End, Follow};
+use super::process::{self, Follow};
 use super::results::{Record, Records, RunFolder, Status};
 use super::rows::How;
 use super::select::Case;
@@ -188,9 +188,6 @@ impl Run<'_> {
             records: Vec::new(),
             again: Vec::new(),
         };
-        if matches!(end, End::Interrupted) {
-            return Ok(outcome);
-        }
         for (index, case) in cases.iter().enumerate() {
             let (verdict, part, seconds) = if cases.len() == 1 {
                 let verdict = judge::alone(&end, results.as_deref(), case.result());

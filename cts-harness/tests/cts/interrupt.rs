@@ -59,6 +59,25 @@ fn ctrl_c_leaves_a_run_that_goes_on() {
     given.has(&["2 to run, 1 done before", "1/3"]);
 }
 
+/// What the sub-tests of an interrupted process said before is kept.
+#[test]
+fn ctrl_c_in_a_group() {
+    let fake = Fake::new("midst", &[("alpha", "fail_a hang_b pass_c")]);
+    let arguments = fake.run_arguments("out", &["alpha", "--group", "3"]);
+    let child = fake
+        .command(&arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let sleeping = fake.path("build/test_conformance/alpha/sleeping");
+    wait_for("the hanging sub-test", || sleeping.exists());
+    interrupt(&child);
+    let given = Given::of(child.wait_with_output().unwrap());
+    given.ends(130).has(&["interrupted: 1 of 3"]);
+    assert_eq!(fake.results("out"), ["alpha/fail_a Fail"]);
+}
+
 #[test]
 fn a_second_ctrl_c_ends_it_at_once() {
     // A program that ignores being asked politely makes no difference: it is ended by SIGKILL.
