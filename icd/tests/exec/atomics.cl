@@ -37,6 +37,7 @@ kernel void exchange(volatile global uint *c) {
   atomic_add(&c[1], seen - 1);
 }
 // kernel: exchanged_floats
+// local: 16
 // global: 16
 // arg: in float 16 = i * 1.5 + 1
 // arg: inout float 1 = 1000 => a1[0]

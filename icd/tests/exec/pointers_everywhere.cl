@@ -132,6 +132,7 @@ kernel void search_tree(global ulong *memory, global const int *keys, global int
   for (int i = 0; i < 96; i++) memory[i] = 0;
 }
 // kernel: stored_pointers
+// local: 16
 // global: 16
 // arg: inout ulong 16 = 0 => 1
 // arg: in int 64 = i * i
