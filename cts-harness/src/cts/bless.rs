@@ -17,6 +17,9 @@ pub(super) struct Args {
     /// Why the new entries fail, as somebody checked; without it the changes are only shown
     #[arg(long)]
     reason: Option<String>,
+    /// The new entries hold for this run's mode (wimpy or full) only
+    #[arg(long)]
+    mode_only: bool,
     /// Keep entries whose sub-tests pass now
     #[arg(long)]
     keep: bool,
@@ -56,7 +59,10 @@ pub(super) fn bless(args: &Args) -> Outcome {
             }
         }
         if bad && !known {
-            let what = format!("{},{}", record.name, record.status.word());
+            let mut what = format!("{},{}", record.name, record.status.word());
+            if args.mode_only {
+                what = format!("{what},{mode}");
+            }
             new.insert(what.clone(), args.reason.clone().unwrap_or_default());
             added.push((what, record.note.clone()));
         }

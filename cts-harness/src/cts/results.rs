@@ -106,6 +106,7 @@ impl RunFolder {
             let text = format!("{:#}\n", info.to_json());
             std::fs::write(dir.join("run.json"), text)?;
         }
+        remove_scratch(dir);
         let done = read(dir)?;
         let mut results = OpenOptions::new()
             .create(true)
@@ -142,6 +143,26 @@ impl RunFolder {
     pub(super) fn scratch(&self, number: usize, extension: &str) -> PathBuf {
         self.dir
             .join(format!("running-{}-{number}.{extension}", std::process::id()))
+    }
+}
+
+/// Removes what a harness that was killed left.
+fn remove_scratch(dir: &Path) {
+    for path in std::fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path())
+    {
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let owner = name.strip_prefix("running-").and_then(|n| n.split('-').next());
+        if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            let _ = std::fs::remove_file(&path).or_else(|_| std::fs::remove_dir_all(&path));
+        }
     }
 }
 
@@ -219,8 +240,11 @@ mod tests {
         let mut text = std::fs::read(&path).unwrap();
         text.extend(b"{\"name\":\"a/\xc3");
         std::fs::write(&path, text).unwrap();
+        let left = dir.join("running-999999999-3.log");
+        std::fs::write(&left, "").unwrap();
         let (mut folder, done) = RunFolder::open(&dir, &info).unwrap();
         assert_eq!(done.keys().collect::<Vec<_>>(), ["a/1"]);
+        assert!(!left.exists());
         folder.append(&r("a/2")).unwrap();
         assert_eq!(read(&dir).unwrap().keys().collect::<Vec<_>>(), ["a/1", "a/2"]);
 

@@ -100,6 +100,9 @@ fn bless_wants_reasons() {
         .ends(0)
         .has(&["+ alpha/fail_b,Fail  # 42 is wrong"]);
     bless(&["alpha/crash_*", "--reason", " "]).ends(1);
+    bless(&["--mode-only"])
+        .ends(1)
+        .has(&["+ alpha/crash_c,Crash,wimpy"]);
     bless(&["--reason", "a fault of the device"]).ends(0);
     assert_eq!(
         fake.read(FAILS),
