@@ -61,12 +61,23 @@ impl Diag {
 pub struct Diags {
     list: Vec<Diag>,
     errors: usize,
+    /// There were more errors than anybody reads: nothing more is taken.
+    full: bool,
 }
+
+/// Errors after which the rest is left out.
+const MAX_ERRORS: usize = 100;
 
 impl Diags {
     /// Appends one, unless the same was said just before: a macro may use its argument several times.
     pub fn push(&mut self, d: Diag) {
-        if self.list.iter().rev().take(8).any(|old| *old == d) {
+        if self.full || self.list.iter().rev().take(8).any(|old| *old == d) {
+            return;
+        }
+        if self.errors == MAX_ERRORS && d.severity == Severity::Error {
+            self.full = true;
+            self.list
+                .push(Diag::error(Span::NONE, "too many errors emitted, stopping now"));
             return;
         }
         self.errors += usize::from(d.severity == Severity::Error);
@@ -218,5 +229,23 @@ impl InternalError {
             file: at.file(),
             line: at.line(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_has_an_end() {
+        let mut diags = Diags::default();
+        for n in 0..3 * MAX_ERRORS {
+            diags.error(Span::NONE, format!("error {n}"));
+        }
+        assert_eq!(diags.error_count(), MAX_ERRORS);
+        let log = diags.render(&SourceMap::default());
+        assert!(
+            log.ends_with("error 99\nerror: too many errors emitted, stopping now\n100 errors generated.\n")
+        );
     }
 }

@@ -66,18 +66,15 @@ impl Sema<'_> {
     }
 
     fn undeclared_function(&mut self, name: &ast::Ident) -> Reported {
-        let hint = self.similar_name(&name.name);
-        let mut d = Diag::error(
+        let d = Diag::error(
             name.span,
             format!(
                 "implicit declaration of function '{}' is invalid in OpenCL",
                 name.name
             ),
         );
-        if let Some(n) = hint {
-            d = d.note(name.span, format!("did you mean '{n}'?"));
-        }
-        self.report(d)
+        let similar = self.similar_name(&name.name, true);
+        self.report_similar(d, similar)
     }
 
     fn not_callable(&mut self, callee: &ast::Expr) -> Reported {

@@ -2,9 +2,12 @@
 
 use super::convert::Why;
 use super::scope::Entity;
-use super::{Lvalue, Operand, Result, Sema, fold};
+use super::{Lvalue, Operand, Reported, Result, Sema, fold};
+use crate::builtins::table;
+use crate::diag::Diag;
 use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
 use crate::source::Span;
+use crate::suggest;
 use crate::syntax::ast::{self, Designator, TypeName, UnaryOp};
 
 impl Sema<'_> {
@@ -150,24 +153,31 @@ impl Sema<'_> {
                 Err(self.error(span, "taking address of function is not allowed"))
             }
             None => {
-                let hint = self
-                    .similar_name(name)
-                    .map_or(String::new(), |n| format!("; did you mean '{n}'?"));
-                Err(self.error(span, format!("use of undeclared identifier '{name}'{hint}")))
+                let d = Diag::error(span, format!("use of undeclared identifier '{name}'"));
+                let similar = self.similar_name(name, false);
+                Err(self.report_similar(d, similar))
             }
         }
     }
 
-    /// A visible name one edit away.
-    pub(super) fn similar_name(&self, name: &str) -> Option<String> {
-        let mut close: Vec<&str> = self
-            .world
-            .names
-            .names()
-            .filter(|n| n.len() > 2 && one_edit(n, name))
-            .collect();
-        close.sort_unstable();
-        close.first().map(ToString::to_string)
+    /// A visible name that may be meant by one that means nothing; a built-in function's if one is called.
+    pub(super) fn similar_name(&self, name: &str, called: bool) -> Option<String> {
+        let visible = self.world.names.names();
+        let builtins = table::rows()
+            .map(|r| r.name)
+            .filter(|n| called && !n.starts_with(table::INTERNAL_PREFIX));
+        suggest::nearest(name, visible.chain(builtins)).map(str::to_string)
+    }
+
+    /// Reports a diagnostic of an unknown name, with the name that may be meant.
+    pub(super) fn report_similar(&mut self, mut d: Diag, similar: Option<String>) -> Reported {
+        if let Some(n) = similar {
+            d.message.push_str(&format!("; did you mean '{n}'?"));
+            if let Some(at) = self.world.names.declared_at(&n) {
+                d = d.note(at, format!("'{n}' declared here"));
+            }
+        }
+        self.report(d)
     }
 
     /// The type of an operand that is not evaluated.
@@ -588,20 +598,5 @@ impl Sema<'_> {
     /// An argument converted to a parameter's type.
     pub(super) fn argument(&mut self, e: Expr, ty: TypeId) -> Result<Expr> {
         self.convert(e, ty, Why::Pass)
-    }
-}
-
-/// Whether two names differ by one replaced, added or missing character.
-fn one_edit(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len().abs_diff(b.len()) > 1 {
-        return false;
-    }
-    let prefix = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let (a, b) = (&a[prefix..], &b[prefix..]);
-    match a.len().cmp(&b.len()) {
-        std::cmp::Ordering::Equal => !a.is_empty() && a[1..] == b[1..],
-        std::cmp::Ordering::Less => *a == b[1..],
-        std::cmp::Ordering::Greater => a[1..] == *b,
     }
 }

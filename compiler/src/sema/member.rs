@@ -1,8 +1,10 @@
 //! Members and vector components (6.1.7), subscripts.
 
 use super::{Lvalue, Operand, Result, Sema};
+use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind, Place, PlaceKind, Scalar, Type};
 use crate::source::Span;
+use crate::suggest;
 use crate::syntax::ast::{self, Ident};
 
 impl Sema<'_> {
@@ -86,7 +88,13 @@ impl Sema<'_> {
         }
         let Some(f) = self.find_field(id, &name.name) else {
             let t = self.type_name(base.place.ty);
-            return Err(self.error(name.span, format!("no member named '{}' in '{t}'", name.name)));
+            let mut d = Diag::error(name.span, format!("no member named '{}' in '{t}'", name.name));
+            let mut names = Vec::new();
+            self.member_names(id, &mut names);
+            if let Some(n) = suggest::nearest(&name.name, names.iter().map(String::as_str)) {
+                d.message.push_str(&format!("; did you mean '{n}'?"));
+            }
+            return Err(self.report(d));
         };
         Ok(Lvalue {
             is_const: base.is_const || f.is_const,

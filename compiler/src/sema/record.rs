@@ -280,7 +280,7 @@ impl Sema<'_> {
         }
     }
 
-    fn member_names(&self, id: RecordId, out: &mut Vec<String>) {
+    pub(super) fn member_names(&self, id: RecordId, out: &mut Vec<String>) {
         for f in self.program.types.records[id].fields.iter().flatten() {
             match (&f.name, self.ty(f.ty)) {
                 (Some(name), _) => out.push(name.clone()),

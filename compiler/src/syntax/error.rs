@@ -37,7 +37,11 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
     let prev = before.map(|i| tokens[i]);
     if let Some(i) = cx.unknown_type(at, before) {
         let name = tokens[i].text(cx.source.map).to_string();
-        let d = Diag::error(tokens[i].span, format!("unknown type name '{name}'"));
+        let mut message = format!("unknown type name '{name}'");
+        if let Some(n) = cx.source.types.similar(&name) {
+            message.push_str(&format!("; did you mean '{n}'?"));
+        }
+        let d = Diag::error(tokens[i].span, message);
         return (d, Recovery::Type(name));
     }
     if let Some(i) = cx.missing_type(at, before) {

@@ -262,7 +262,7 @@ impl Session<'_> {
                 return Vec::new();
             }
             match recovery {
-                Recovery::Type(name) => self.types.declare(&name, false),
+                Recovery::Type(name) => self.types.assume(&name),
                 Recovery::Drop(r) => {
                     if dropped.iter().any(|d| d.start <= r.start && r.end <= d.end) {
                         return Vec::new();

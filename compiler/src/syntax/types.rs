@@ -1,17 +1,35 @@
 //! Which names are types (C's grammar needs to know).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Type names declared in the source so far; OpenCL C's own need no table.
 #[derive(Clone, Default, Debug)]
 pub(super) struct TypeNames {
     /// Value: whether it is known to be a vector type.
     user: HashMap<String, bool>,
+    /// Names that were taken for types after an error.
+    assumed: HashSet<String>,
 }
 
 impl TypeNames {
     pub(super) fn declare(&mut self, name: &str, vector: bool) {
         self.user.insert(name.to_string(), vector);
+    }
+
+    /// Takes a name for a type that is none, so that its other uses are not reported.
+    pub(super) fn assume(&mut self, name: &str) {
+        self.declare(name, false);
+        self.assumed.insert(name.to_string());
+    }
+
+    /// The type name that is nearest to a name that is none.
+    pub(super) fn similar(&self, name: &str) -> Option<String> {
+        let lanes = ["", "2", "3", "4", "8", "16"];
+        let elements = ELEMENTS.iter().flat_map(|e| lanes.map(|n| format!("{e}{n}")));
+        let builtin: Vec<String> = elements.chain(OTHERS.iter().map(ToString::to_string)).collect();
+        let known = self.user.keys().filter(|n| !self.assumed.contains(*n));
+        let user = known.map(String::as_str);
+        crate::suggest::nearest(name, builtin.iter().map(String::as_str).chain(user)).map(str::to_string)
     }
 
     /// `None`: not a type; else whether it is a vector type.
@@ -28,48 +46,40 @@ fn builtin(name: &str) -> Option<bool> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let lanes = &name[stem.len()..];
     if lanes.is_empty() {
-        let scalar = matches!(
-            name,
-            "bool"
-                | "uchar"
-                | "ushort"
-                | "uint"
-                | "ulong"
-                | "half"
-                | "size_t"
-                | "ptrdiff_t"
-                | "intptr_t"
-                | "uintptr_t"
-                | "image1d_t"
-                | "image1d_array_t"
-                | "image1d_buffer_t"
-                | "image2d_t"
-                | "image2d_array_t"
-                | "image2d_depth_t"
-                | "image2d_array_depth_t"
-                | "image3d_t"
-                | "sampler_t"
-                | "event_t"
-                | "cl_mem_fence_flags"
-        );
-        return scalar.then_some(false);
+        return is_name(name).then_some(false);
     }
-    let element = matches!(
-        stem,
-        "char"
-            | "uchar"
-            | "short"
-            | "ushort"
-            | "int"
-            | "uint"
-            | "long"
-            | "ulong"
-            | "float"
-            | "double"
-            | "half"
-    );
-    (element && matches!(lanes, "2" | "3" | "4" | "8" | "16")).then_some(true)
+    (ELEMENTS.contains(&stem) && matches!(lanes, "2" | "3" | "4" | "8" | "16")).then_some(true)
 }
+
+/// Types of one component that are no keywords.
+fn is_name(name: &str) -> bool {
+    OTHERS.contains(&name) || matches!(name, "uchar" | "ushort" | "uint" | "ulong" | "half")
+}
+
+/// What vectors are made of.
+const ELEMENTS: &[&str] = &[
+    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half",
+];
+
+/// All other names of types.
+const OTHERS: &[&str] = &[
+    "bool",
+    "size_t",
+    "ptrdiff_t",
+    "intptr_t",
+    "uintptr_t",
+    "image1d_t",
+    "image1d_array_t",
+    "image1d_buffer_t",
+    "image2d_t",
+    "image2d_array_t",
+    "image2d_depth_t",
+    "image2d_array_depth_t",
+    "image3d_t",
+    "sampler_t",
+    "event_t",
+    "cl_mem_fence_flags",
+];
 
 #[cfg(test)]
 mod tests {
