@@ -1,14 +1,16 @@
 //! Joins the modules of several objects into one (clLinkProgram).
 //!
-//! A call of a declared function goes to the function of that name which another object defines. Functions that
-//! no object defines stay undefined: `inline` reports those that a kernel reaches. So it is with `__constant`
-//! variables that are declared `extern`; otherwise each object keeps its own variables, and its own copies of
-//! library functions.
+//! A call of a declared function goes to the function of that name which another object defines; only one may,
+//! unless it is `static`, which nobody outside sees, or `inline`. Functions that no object defines stay undefined:
+//! `inline` reports those that a kernel reaches. So it is with `__constant` variables that are declared `extern`;
+//! otherwise each object keeps its own variables, and its own copies of library functions.
 
 use crate::intrinsic::Intrinsic;
-use crate::ir::{AddressSpace, Const, EntityRef, Func, Function, Global, GlobalData, Module, Op, Ty, Value};
+use crate::ir::{
+    AddressSpace, Const, EntityRef, Func, Function, Global, GlobalData, Linkage, Module, Op, Ty, Value,
+};
 use crate::printf;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Why objects do not fit together.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -16,6 +18,12 @@ pub enum LinkError {
     /// Two objects define a kernel of that name.
     #[error("kernel '{0}' is defined in more than one object")]
     DuplicateKernel(String),
+    /// Two objects define a function of that name.
+    #[error("function '{0}' is defined in more than one object")]
+    DuplicateFunction(String),
+    /// An `extern` variable could be either of two.
+    #[error("variable '{0}' is defined in more than one object, with different contents")]
+    DuplicateVariable(String),
     /// Declared in one object otherwise than defined in another.
     #[error("function '{0}' is declared with other types than it is defined with")]
     SignatureMismatch(String),
@@ -59,7 +67,7 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
             if object.undefined.contains(&f) {
                 out.undefined.push(id);
             } else {
-                defined.entry(name).or_insert(id);
+                define(&mut out, &mut defined, name, id)?;
             }
         }
         for kernel in &object.kernels {
@@ -73,22 +81,54 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
         out.strings.extend(object.strings.iter().cloned());
     }
     resolve(&mut out, &defined)?;
-    resolve_variables(&mut out);
+    resolve_variables(&mut out)?;
     Ok(out)
 }
 
-/// Sends uses of variables that are only declared to the first definition of that name.
-fn resolve_variables(module: &mut Module) {
+/// Enters a definition where declarations of other objects look for it.
+fn define(
+    out: &mut Module,
+    defined: &mut HashMap<String, Func>,
+    name: String,
+    id: Func,
+) -> Result<(), LinkError> {
+    let known = defined.get(&name).map(|&old| out.funcs[old].linkage);
+    match (known, out.funcs[id].linkage) {
+        (_, Linkage::Static) | (Some(Linkage::External), Linkage::Inline) => {}
+        (Some(Linkage::External), Linkage::External) => {
+            return Err(if out.kernels.iter().any(|k| k.name == name) {
+                LinkError::DuplicateKernel(name)
+            } else {
+                LinkError::DuplicateFunction(name)
+            });
+        }
+        (Some(Linkage::Inline), Linkage::Inline) => {}
+        (None | Some(Linkage::Inline | Linkage::Static), Linkage::External | Linkage::Inline) => {
+            defined.insert(name, id);
+        }
+    }
+    Ok(())
+}
+
+/// Sends uses of variables that are only declared to the first definition of that name. There may be others, of
+/// headers that several objects include, with the same contents.
+fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
     let is_declared = |g: &GlobalData| g.space == AddressSpace::Constant && g.init.is_none();
+    let declared: Vec<(Global, &GlobalData)> =
+        module.globals.iter().filter(|(_, d)| is_declared(d)).collect();
+    let wanted: HashSet<&str> = declared.iter().map(|(_, d)| d.name.as_str()).collect();
     let mut defined: HashMap<&str, Global> = HashMap::new();
     for (g, data) in module.globals.iter().filter(|(_, data)| data.init.is_some()) {
-        defined.entry(&data.name).or_insert(g);
+        if wanted.contains(data.name.as_str()) {
+            let first = *defined.entry(&data.name).or_insert(g);
+            if module.globals[first].init != data.init {
+                return Err(LinkError::DuplicateVariable(data.name.clone()));
+            }
+        }
     }
-    let goes_to: HashMap<Global, Global> = module
-        .globals
+    let goes_to: HashMap<Global, Global> = declared
         .iter()
-        .filter(|(_, data)| is_declared(data))
-        .filter_map(|(g, data)| Some((g, *defined.get(data.name.as_str())?)))
+        .filter_map(|(g, data)| Some((*g, *defined.get(data.name.as_str())?)))
         .collect();
     let follow = |g: &mut Global| *g = goes_to.get(g).copied().unwrap_or(*g);
     for (_, data) in module.globals.iter_mut() {
@@ -104,6 +144,7 @@ fn resolve_variables(module: &mut Module) {
             }
         }
     }
+    Ok(())
 }
 
 /// Formats of printf, and the literals that they print, are numbered through.

@@ -11,6 +11,7 @@
 
 use crate::entity;
 use crate::intrinsic::Intrinsic;
+pub use crate::ir::Linkage;
 use crate::ir::entity::Map;
 use crate::source::Span;
 
@@ -107,6 +108,7 @@ pub struct Function {
     pub is_kernel: bool,
     /// From the built-in library.
     pub is_library: bool,
+    pub linkage: Linkage,
     pub span: Span,
 }
 

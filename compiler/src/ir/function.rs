@@ -51,6 +51,31 @@ pub struct RegionData {
     pub insts: Vec<Inst>,
 }
 
+/// Who else may use a function's name: `clLinkProgram` joins objects by names.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Linkage {
+    /// Other objects may call it, and must not define it.
+    #[default]
+    External,
+    /// `inline`: other objects may call it, and may define their own.
+    Inline,
+    /// `static`, and functions of the library: nobody outside the object knows it.
+    Static,
+}
+
+impl Linkage {
+    pub const ALL: [Linkage; 3] = [Linkage::External, Linkage::Inline, Linkage::Static];
+
+    /// The word that starts a definition in text form.
+    pub fn word(self) -> &'static str {
+        match self {
+            Linkage::External => "func",
+            Linkage::Inline => "inline",
+            Linkage::Static => "static",
+        }
+    }
+}
+
 /// A function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
@@ -58,6 +83,7 @@ pub struct Function {
     pub params: Vec<Value>,
     /// `None` for void.
     pub ret: Option<Ty>,
+    pub linkage: Linkage,
     pub body: Region,
     pub values: Map<Value, ValueData>,
     pub insts: Map<Inst, InstData>,
@@ -75,6 +101,7 @@ impl Function {
             name: name.into(),
             params: Vec::new(),
             ret,
+            linkage: Linkage::External,
             body,
             values: Map::default(),
             insts: Map::default(),

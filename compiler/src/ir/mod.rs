@@ -49,7 +49,7 @@ pub mod walk;
 
 pub use build::Builder;
 pub use entity::{EntityRef, Map};
-pub use function::{Const, Function, Region, RegionData, Value, ValueData, ValueDef};
+pub use function::{Const, Function, Linkage, Region, RegionData, Value, ValueData, ValueDef};
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp, Unroll};
 pub use module::{
     ArgKind, ArgLocation, ConstantData, FactLocation, Func, Global, GlobalData, Handle, HandleFact,

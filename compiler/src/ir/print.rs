@@ -201,7 +201,7 @@ impl<'a> FunctionPrinter<'a> {
 
     fn print(&mut self, out: &mut dyn Write, id: Func) -> fmt::Result {
         let f = &mut Counted { out, written: 0 };
-        write_header(f, "func", id, self.func, &mut self.names)?;
+        write_header(f, self.func.linkage.word(), id, self.func, &mut self.names)?;
         writeln!(f, " {{")?;
         let func = self.func;
         let mut stack = vec![Frame {

@@ -44,7 +44,7 @@ fn broken<T>(message: impl Into<String>) -> Lowered<T> {
 pub enum Roots {
     /// Enough for an executable program.
     Kernels,
-    /// Every function the user defined: a library object.
+    /// Every function and every `__constant` variable that is defined: an object.
     AllDefined,
 }
 
@@ -74,6 +74,12 @@ pub fn lower_roots(program: &hir::Program, roots: Roots) -> Result<Module, Inter
         for (id, f) in program.functions.iter() {
             if f.body.is_some() && !f.is_library {
                 cx.func(id);
+            }
+        }
+        // Other objects may declare the variables `extern`.
+        for (id, global) in program.globals.iter() {
+            if global.space == hir::Space::Constant && global.init.is_some() {
+                cx.global(id)?;
             }
         }
     }
@@ -129,6 +135,7 @@ impl Lowering<'_> {
         let ret = types::value(types, source.ret);
         let mut f = Function::new(source.name.clone(), &params, ret);
         f.span = source.span;
+        f.linkage = source.linkage;
         f
     }
 

@@ -4,7 +4,7 @@ use super::attr::Subject;
 use super::scope::{Entity, OverloadsId};
 use super::{Body, QualType, Result, Sema, Signature, attr};
 use crate::diag::Diag;
-use crate::hir::{self, FuncId, LabelId, LocalId, Type, TypeId};
+use crate::hir::{self, FuncId, LabelId, Linkage, LocalId, Type, TypeId};
 use crate::ir::entity::{EntityRef, Map};
 use crate::source::Span;
 use crate::syntax::ast::{self, DeclSpecs, Declarator, Derived, FunctionDef, Ident, Params, Storage};
@@ -142,9 +142,11 @@ impl Sema<'_> {
         if let Some(set) = set
             && let Some(id) = self.redeclared(set, head, &signature, overloadable)?
         {
+            self.set_linkage(id, specs);
             return Ok(id);
         }
         let id = self.new_function(name.clone(), signature, head, overloadable, head.name.span);
+        self.set_linkage(id, specs);
         let set = match set {
             Some(set) => set,
             None => {
@@ -162,6 +164,18 @@ impl Sema<'_> {
         };
         self.overloads[set].push(id);
         Ok(id)
+    }
+
+    /// C99 6.2.2, 6.7.4: one `static` declaration hides the function from other objects; `inline` leaves them
+    /// free to have their own.
+    fn set_linkage(&mut self, id: FuncId, specs: &DeclSpecs) {
+        let has = |s: Storage| specs.storage.iter().any(|(storage, _)| *storage == s);
+        let linkage = &mut self.program.functions[id].linkage;
+        if has(Storage::Static) {
+            *linkage = Linkage::Static;
+        } else if specs.is_inline && !has(Storage::Extern) && *linkage == Linkage::External {
+            *linkage = Linkage::Inline;
+        }
     }
 
     fn redeclared(
@@ -247,6 +261,11 @@ impl Sema<'_> {
             body: None,
             is_kernel: false,
             is_library: self.in_library,
+            linkage: if self.in_library {
+                Linkage::Static
+            } else {
+                Linkage::External
+            },
             span,
         });
         self.signatures.push(signature);

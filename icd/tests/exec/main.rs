@@ -13,6 +13,7 @@ mod integer_functions;
 mod lab;
 mod lanes;
 mod layouts;
+mod link;
 mod moves;
 mod printf;
 mod scalar;

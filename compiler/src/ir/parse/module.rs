@@ -7,7 +7,7 @@ use crate::intrinsic::{ImageShape, SamplerMask};
 use crate::ir::names::Named;
 use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, EntityRef, FactLocation, Func, Global, GlobalData, HandleFact,
-    Initializer, KernelAbi, KernelArg, KernelInfo, Module, PointerUse, PrintfEntry,
+    Initializer, KernelAbi, KernelArg, KernelInfo, Linkage, Module, PointerUse, PrintfEntry,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -30,12 +30,14 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                 let global = global(t)?;
                 m.globals.push(global);
             }
-            word @ ("func" | "declare") => {
+            word @ ("func" | "inline" | "static" | "declare") => {
                 if t.entity("@f")? as usize != m.funcs.len() {
                     return t.error("functions must be numbered in order");
                 }
-                let defined = word == "func";
-                let func = function::parse(t, defined)?;
+                let linkage = Linkage::ALL.into_iter().find(|l| l.word() == word);
+                let defined = linkage.is_some();
+                let mut func = function::parse(t, defined)?;
+                func.linkage = linkage.unwrap_or_default();
                 let id = m.funcs.push(func);
                 if !defined {
                     m.undefined.push(id);
