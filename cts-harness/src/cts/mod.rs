@@ -7,6 +7,7 @@ mod bar;
 mod baseline;
 mod bless;
 mod checks;
+mod command;
 mod compare;
 mod conversions;
 mod expect;

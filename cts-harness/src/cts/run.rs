@@ -2,6 +2,7 @@
 
 use super::bar::Bar;
 use super::checks::Checks;
+use super::command;
 use super::conversions;
 use super::judge::{self, Progress, Verdict};
 use super::plan::{self, Share, Task};
@@ -12,8 +13,8 @@ use super::rows::How;
 use super::select::Case;
 use crate::Failure;
 use std::fs::File;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -166,7 +167,16 @@ impl Run<'_> {
     fn watched(&self, cases: &[Case], files: &Files) -> Result<Outcome, Failure> {
         // A result of an earlier, interrupted attempt must not be taken for this one's.
         let _ = std::fs::remove_file(&files.results);
-        let mut command = self.command(cases, File::create(&files.log)?, &files.results)?;
+        let output = File::create(&files.log)?;
+        let mut command = command::command(cases, self.target, self.settings.wimpy, self.share);
+        command
+            .env(
+                "CL_CONFORMANCE_RESULTS_FILENAME",
+                std::path::absolute(&files.results)?,
+            )
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output);
         self.settings.checks.prepare(&mut command, &files.checks)?;
         let limit = self.limit(cases);
         let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
@@ -239,7 +249,9 @@ impl Run<'_> {
         limit: Duration,
     ) -> Result<Record, Failure> {
         let name = case.name();
-        std::fs::write(lock(&self.folder).log(&name), log)?;
+        let line = command::by_hand(case, self.target, self.settings.wimpy);
+        let text = format!("$ {line}\n{log}");
+        std::fs::write(lock(&self.folder).log(&name), text)?;
         if verdict.note.is_empty() {
             verdict.note = match verdict.status {
                 Status::Pass | Status::Excluded | Status::Skip => String::new(),
@@ -253,36 +265,6 @@ impl Run<'_> {
             seconds,
             note: verdict.note,
         })
-    }
-
-    fn command(&self, cases: &[Case], output: File, results: &Path) -> Result<Command, Failure> {
-        let suite = &cases[0].suite;
-        let mut command = Command::new(&suite.program);
-        command.args(&suite.row.arguments);
-        command.args(cases.iter().flat_map(Case::arguments));
-        if self.settings.wimpy {
-            command.arg("-w");
-            // A submission runs the tests' own thread pool as it is.
-            if self.share.jobs > 1 {
-                command.args(["-t", &self.share.threads.to_string()]);
-            }
-        }
-        command
-            .envs(self.target.environment.iter().map(|(n, v)| (n, v)))
-            .env("CL_CONFORMANCE_RESULTS_FILENAME", absolute(results)?)
-            .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output);
-        if self.share.jobs > 1 {
-            for name in ["LP_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT"] {
-                command.env(name, self.share.threads.to_string());
-            }
-        }
-        // Some programs look for files of theirs from where they are.
-        if let Some(dir) = suite.program.parent() {
-            command.current_dir(dir);
-        }
-        Ok(command)
     }
 }
 
@@ -315,8 +297,4 @@ fn part(text: &str, span: Option<(usize, usize)>) -> String {
     };
     let lines = text.split_inclusive('\n').skip(from).take(to - from);
     lines.collect()
-}
-
-fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    Ok(std::path::absolute(path)?)
 }

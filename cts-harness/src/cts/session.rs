@@ -182,7 +182,14 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         ));
         return Ok(ExitCode::from(130));
     }
-    expectations.judge(records.iter().copied())?;
+    let judgement = expectations.judge(records.iter().copied());
+    if judgement.is_err() {
+        progress::line(&format!(
+            "the logs are in {}; each begins with the command that runs its sub-test by hand",
+            out.join("logs").display()
+        ));
+    }
+    judgement?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -111,7 +111,14 @@ fn groups_survive_their_members() {
     assert_eq!(fake.results("out"), all);
     // The log of one is its own.
     let log = fake.read("out/logs/alpha-fail_b.log");
-    assert_eq!(log, "fail_b...\nERROR: fail_b is not 42\nfail_b FAILED\n");
+    let (by_hand, said) = log.split_once('\n').unwrap();
+    assert_eq!(said, "fail_b...\nERROR: fail_b is not 42\nfail_b FAILED\n");
+    let output = std::process::Command::new("sh")
+        .args(["-c", by_hand.strip_prefix("$ ").unwrap()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with(said));
     let together = fake.read("out/logs/alpha-pass_a.log");
     assert!(!together.contains("pass_d"), "{together}");
 }

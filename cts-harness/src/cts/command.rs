@@ -1,0 +1,82 @@
+//! The command that runs sub-tests, and the same as text, so that one can run it by hand or under a debugger.
+
+use super::plan::Share;
+use super::platform::Target;
+use super::select::Case;
+use std::ffi::OsStr;
+use std::process::Command;
+
+/// The program of the cases' suite with their names, in its directory, pointed at the device.
+pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share) -> Command {
+    let suite = &cases[0].suite;
+    let mut command = Command::new(&suite.program);
+    command.args(&suite.row.arguments);
+    command.args(cases.iter().flat_map(Case::arguments));
+    if wimpy {
+        command.arg("-w");
+        // A submission runs the tests' own thread pool as it is.
+        if share.jobs > 1 {
+            command.args(["-t", &share.threads.to_string()]);
+        }
+    }
+    command.envs(target.environment.iter().map(|(n, v)| (n, v)));
+    if share.jobs > 1 {
+        for name in ["LP_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT"] {
+            command.env(name, share.threads.to_string());
+        }
+    }
+    // Some programs look for files of theirs from where they are.
+    if let Some(dir) = suite.program.parent() {
+        command.current_dir(dir);
+    }
+    command
+}
+
+/// The line that runs one case by hand.
+pub(super) fn by_hand(case: &Case, target: &Target, wimpy: bool) -> String {
+    let share = Share { jobs: 1, threads: 1 };
+    as_text(&command(std::slice::from_ref(case), target, wimpy, share))
+}
+
+fn as_text(command: &Command) -> String {
+    let mut words = Vec::new();
+    if let Some(dir) = command.get_current_dir() {
+        words.push(format!("cd {} &&", quoted(dir.as_os_str())));
+    }
+    for (name, value) in command.get_envs() {
+        let value = value.map(quoted).unwrap_or_default();
+        words.push(format!("{}={value}", name.to_string_lossy()));
+    }
+    words.push(quoted(command.get_program()));
+    words.extend(command.get_args().map(quoted));
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_takes_the_text() {
+        let mut command = Command::new("printf");
+        command
+            .args(["%s,", "a b", "it's", ""])
+            .env("X", "1 2")
+            .current_dir("/");
+        let text = as_text(&command);
+        assert_eq!(text, r"cd / && X='1 2' printf %s, 'a b' 'it'\''s' ''");
+        let output = Command::new("sh").args(["-c", &text]).output().unwrap();
+        assert_eq!(output.stdout, b"a b,it's,,");
+    }
+}
