@@ -230,10 +230,18 @@ static MACROS: &[(&str, &str)] = &[
     ("__STDC_VERSION__", "__STDC_VERSION__ 199901L"),
     ("__STDC__", "__STDC__ 1"),
     ("__TIME__", "__TIME__ \"??:??:??\""),
+    // What clang has, and programs use without asking.
+    ("__builtin_assume", "__builtin_assume(x) ((void)0)"),
+    ("__builtin_expect", "__builtin_expect(x, c) (x)"),
+    ("__builtin_unreachable", "__builtin_unreachable() ((void)0)"),
     (
         "__kernel_exec",
         "__kernel_exec(X, T) __kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(T)))",
     ),
+    ("as_intptr_t", "as_intptr_t(x) as_long(x)"),
+    ("as_ptrdiff_t", "as_ptrdiff_t(x) as_long(x)"),
+    ("as_size_t", "as_size_t(x) as_ulong(x)"),
+    ("as_uintptr_t", "as_uintptr_t(x) as_ulong(x)"),
     ("false", "false 0"),
     ("true", "true 1"),
 ];

@@ -112,7 +112,7 @@ impl Sema<'_> {
                 step,
                 body,
                 unroll,
-            } => return self.for_statement(init, cond.as_ref(), step.as_ref(), body, *unroll, span, out),
+            } => return self.for_statement(init, cond.as_ref(), step.as_ref(), body, unroll, span, out),
             ast::StmtKind::Expr(e) => self.effect(e).map(StmtKind::Expr),
             ast::StmtKind::Block(list) => self.scoped(|s| s.statements(list)).map(StmtKind::Block),
             ast::StmtKind::If {
@@ -121,8 +121,8 @@ impl Sema<'_> {
                 otherwise,
             } => self.if_statement(cond, then, otherwise.as_deref()),
             ast::StmtKind::Switch { value, body } => self.scoped(|s| s.switch(value, body)),
-            ast::StmtKind::While { cond, body, unroll } => self.while_loop(cond, body, *unroll, true),
-            ast::StmtKind::DoWhile { body, cond, unroll } => self.while_loop(cond, body, *unroll, false),
+            ast::StmtKind::While { cond, body, unroll } => self.while_loop(cond, body, unroll, true),
+            ast::StmtKind::DoWhile { body, cond, unroll } => self.while_loop(cond, body, unroll, false),
             ast::StmtKind::Goto(name) => {
                 self.note_jump();
                 self.label(name).map(StmtKind::Goto)
@@ -206,9 +206,10 @@ impl Sema<'_> {
         &mut self,
         cond: &ast::Expr,
         body: &ast::Stmt,
-        unroll: ast::UnrollHint,
+        unroll: &ast::UnrollHint,
         test_first: bool,
     ) -> Result<StmtKind> {
+        let unroll = self.unroll_count(unroll);
         // In the order of the source, for the order of the messages.
         let (cond, body) = if test_first {
             let cond = self.in_loop(|s| s.condition_expr(cond));
@@ -226,13 +227,30 @@ impl Sema<'_> {
         })
     }
 
+    /// The count that a loop's hint gives.
+    fn unroll_count(&mut self, hint: &ast::UnrollHint) -> Option<u32> {
+        let e = match hint {
+            ast::UnrollHint::None => return None,
+            ast::UnrollHint::Count(n) => return Some(*n),
+            ast::UnrollHint::Value(e) => e,
+        };
+        let value = self.value(e).ok()?;
+        let wrong = match self.int_value(&value) {
+            Some(n) if n > 0 => return Some(u32::try_from(n).unwrap_or(u32::MAX)),
+            Some(_) => "loop unroll hint requires a positive integral compile time constant expression",
+            None => "loop unroll hint requires an integer constant",
+        };
+        self.error(e.span, wrong);
+        None
+    }
+
     fn for_statement(
         &mut self,
         init: &ForInit,
         cond: Option<&ast::Expr>,
         step: Option<&ast::Expr>,
         body: &ast::Stmt,
-        unroll: ast::UnrollHint,
+        unroll: &ast::UnrollHint,
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> Result<()> {
@@ -281,10 +299,11 @@ impl Sema<'_> {
         cond: Option<&ast::Expr>,
         step: Option<&ast::Expr>,
         body: &ast::Stmt,
-        unroll: ast::UnrollHint,
+        unroll: &ast::UnrollHint,
         span: Span,
     ) -> Result<Vec<Stmt>> {
         let mut out = Vec::new();
+        let unroll = self.unroll_count(unroll);
         let init = match init {
             ForInit::None => Ok(()),
             ForInit::Expr(e) => self.effect(e).map(|e| {

@@ -266,8 +266,16 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// Loop hints (`#pragma unroll n`, `opencl_unroll_hint(n)`): `Some(0)` is «as far as possible».
-pub type UnrollHint = Option<u32>;
+/// Loop hints (`#pragma unroll n`, `opencl_unroll_hint(n)`).
+#[derive(Clone, PartialEq, Debug, Default)]
+pub enum UnrollHint {
+    #[default]
+    None,
+    /// 0 is «as far as possible», 1 «not at all».
+    Count(u32),
+    /// A count that is an expression.
+    Value(Expr),
+}
 
 /// Kinds of statements.
 #[derive(Clone, PartialEq, Debug)]

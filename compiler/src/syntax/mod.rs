@@ -171,7 +171,7 @@ impl Session<'_> {
             match t.kind {
                 TokenKind::Pragma => match pragma::parse(t.text(self.map)) {
                     Pragma::FpContract(on) => self.fp_contract = on,
-                    Pragma::Unroll(_) => diags.warning(t.span, pragma::NO_LOOP),
+                    Pragma::Unroll(_) | Pragma::UnrollName(_) => diags.warning(t.span, pragma::NO_LOOP),
                     Pragma::Extension | Pragma::Ignored | Pragma::Wrong(_) => {}
                 },
                 TokenKind::Punct(Punct::Semi) => {}

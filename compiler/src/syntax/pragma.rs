@@ -9,6 +9,8 @@ pub(super) enum Pragma {
     Extension,
     /// `unroll`, `unroll n`, `unroll(n)`; 0 without a number, 1 for `nounroll`.
     Unroll(u32),
+    /// `unroll name`: a constant's.
+    UnrollName(String),
     /// One that has no effect. That includes those that nobody knows: they are other tools' affair.
     Ignored,
     /// Wrong: what to say.
@@ -72,6 +74,10 @@ fn count(name: &str, text: &str) -> Pragma {
     if inner.split_whitespace().count() > 1 {
         return extra(name);
     }
+    let letter = |c: char| c.is_alphanumeric() || c == '_';
+    if !inner.starts_with(|c: char| c.is_ascii_digit()) && inner.chars().all(letter) {
+        return Pragma::UnrollName(inner.into());
+    }
     let digits = inner.trim_end_matches(['u', 'U', 'l', 'L']);
     let value = match digits.strip_prefix("0x") {
         Some(hex) => u32::from_str_radix(hex, 16).ok(),
@@ -107,7 +113,7 @@ mod tests {
             "unroll 4 5",
             "unroll (4",
             "nounroll 2",
-            "unroll N",
+            "unroll 3x",
         ] {
             assert!(matches!(parse(wrong), Pragma::Wrong(_)), "{wrong}");
         }

@@ -3,9 +3,7 @@
 use lang_c::ast as c;
 use lang_c::span::Node;
 
-use super::super::ast::{
-    AttrArg, Attribute, BinaryOp, Expr, ExprKind, ForInit, Stmt, StmtKind, UnaryOp, UnrollHint,
-};
+use super::super::ast::{AttrArg, Expr, ExprKind, ForInit, Stmt, StmtKind, UnrollHint};
 use super::super::pragma::{self, Pragma};
 use super::Lower;
 use crate::pp::{Punct, TokenKind};
@@ -74,58 +72,45 @@ impl Lower<'_> {
     /// The hint in front of a loop.
     fn unroll_hint(&mut self, loop_at: usize) -> UnrollHint {
         let start = self.attributes_before(loop_at);
-        let mut hint = None;
+        let mut hint = UnrollHint::None;
         for i in start..loop_at {
             let t = self.source.tokens[i];
-            if t.kind == TokenKind::Pragma
-                && let Pragma::Unroll(n) = pragma::parse(t.text(self.source.map))
-            {
-                hint = Some(n);
-                self.hints.push(i);
+            if t.kind != TokenKind::Pragma {
+                continue;
             }
+            hint = match pragma::parse(t.text(self.source.map)) {
+                Pragma::Unroll(n) => UnrollHint::Count(n),
+                Pragma::UnrollName(name) => UnrollHint::Value(Expr {
+                    kind: ExprKind::Ident(name),
+                    span: t.span,
+                }),
+                Pragma::FpContract(_) | Pragma::Extension | Pragma::Ignored | Pragma::Wrong(_) => continue,
+            };
+            self.hints.push(i);
         }
         for a in self.attributes_in(start, loop_at) {
-            if a.name == "opencl_unroll_hint" {
-                hint = self.unroll_attribute(&a).or(hint);
-            } else {
+            if a.name != "opencl_unroll_hint" {
                 self.diags
                     .warning(a.span, format!("unknown attribute '{}' ignored", a.name));
+                continue;
+            }
+            // 6.11.5: the count is optional.
+            match &a.args[..] {
+                [] => hint = UnrollHint::Count(0),
+                [AttrArg::Expr(e)] => hint = UnrollHint::Value(e.clone()),
+                [AttrArg::Text(_)] => {
+                    self.diags.error(
+                        a.span,
+                        "'opencl_unroll_hint' attribute requires an integer constant",
+                    );
+                }
+                [_, ..] => {
+                    let message = "'opencl_unroll_hint' attribute takes no more than 1 argument";
+                    self.diags.error(a.span, message);
+                }
             }
         }
         hint
-    }
-
-    /// The number of `opencl_unroll_hint(n)` (6.11.5).
-    fn unroll_attribute(&mut self, a: &Attribute) -> UnrollHint {
-        let value = match &a.args[..] {
-            [] => return Some(0),
-            [AttrArg::Expr(e)] => constant(e),
-            [AttrArg::Text(_)] => None,
-            [_, ..] => {
-                self.diags.error(
-                    a.span,
-                    "'opencl_unroll_hint' attribute takes no more than 1 argument",
-                );
-                return None;
-            }
-        };
-        match value {
-            Some(n) if n > 0 => Some(u32::try_from(n).unwrap_or(u32::MAX)),
-            Some(_) => {
-                self.diags.error(
-                    a.span,
-                    "'opencl_unroll_hint' attribute requires a positive integral compile time constant expression",
-                );
-                None
-            }
-            None => {
-                self.diags.error(
-                    a.span,
-                    "'opencl_unroll_hint' attribute requires an integer constant",
-                );
-                None
-            }
-        }
     }
 
     /// Reports hints that stand before no loop; `first` is the item's first token.
@@ -133,7 +118,10 @@ impl Lower<'_> {
         for i in first..self.end {
             let t = self.source.tokens[i];
             let hint = t.kind == TokenKind::Pragma
-                && matches!(pragma::parse(t.text(self.source.map)), Pragma::Unroll(_));
+                && matches!(
+                    pragma::parse(t.text(self.source.map)),
+                    Pragma::Unroll(_) | Pragma::UnrollName(_)
+                );
             if hint && !self.hints.contains(&i) {
                 self.diags.warning(t.span, pragma::NO_LOOP);
             }
@@ -278,30 +266,5 @@ impl Lower<'_> {
             body: Box::new(self.statement(&s.statement)),
             unroll,
         }
-    }
-}
-
-/// Value of an expression of integer literals. The parser knows no others.
-fn constant(e: &Expr) -> Option<i128> {
-    match &e.kind {
-        ExprKind::Int { value, .. } => Some(i128::from(*value)),
-        ExprKind::Char(value) => Some(i128::from(*value)),
-        ExprKind::Paren(inner) => constant(inner),
-        ExprKind::Unary(UnaryOp::Minus, inner) => constant(inner).map(|v| -v),
-        ExprKind::Unary(UnaryOp::Plus, inner) => constant(inner),
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (constant(a)?, constant(b)?);
-            match op {
-                BinaryOp::Add => a.checked_add(b),
-                BinaryOp::Sub => a.checked_sub(b),
-                BinaryOp::Mul => a.checked_mul(b),
-                BinaryOp::Div => a.checked_div(b),
-                BinaryOp::Rem => a.checked_rem(b),
-                BinaryOp::Shl => u32::try_from(b).ok().filter(|&n| n < 64).map(|n| a << n),
-                BinaryOp::Shr => u32::try_from(b).ok().filter(|&n| n < 64).map(|n| a >> n),
-                _ => None,
-            }
-        }
-        _ => None,
     }
 }

@@ -22,3 +22,12 @@ kernel void hints(global int *p, int n) {
     }
   }
 }
+enum { FOUR = 4 };
+kernel void named(global int *p) {
+  const int two = 2;
+#pragma unroll FOUR
+  for (int i = 0; i < 16; i++) p[i] += i;
+#pragma unroll (two)
+  for (int i = 0; i < 16; i++) p[i] += i;
+  __attribute__((opencl_unroll_hint(FOUR / 2))) for (int i = 0; i < 16; i++) p[i] += i;
+}
