@@ -191,7 +191,7 @@ fn check(source: &str, target: &Target) -> (String, usize) {
             Err(e) => Some(e.to_string()),
         };
         if let Some(why) = before {
-            writeln!(failures, "{} before the passes: {why}", run.kernel).unwrap();
+            writeln!(failures, "{} before the passes: {why}", run.kernel).expect("a String takes all text");
             continue;
         }
         compared += 1;
@@ -202,7 +202,8 @@ fn check(source: &str, target: &Target) -> (String, usize) {
         };
         if let Some(why) = result {
             let n = bisect(&object.module, target, run, passes);
-            writeln!(failures, "{} after pass number {n}: {why}", run.kernel).unwrap();
+            writeln!(failures, "{} after pass number {n}: {why}", run.kernel)
+                .expect("a String takes all text");
         }
     }
     (failures, compared)
