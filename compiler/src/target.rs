@@ -32,6 +32,9 @@ pub struct Features {
     /// The implementation offers images: `__IMAGE_SUPPORT__` is defined. The device can write storage images of
     /// any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
+    /// Images of the channel orders A, RA and ARGB are stored as R, RG and RGBA: what is written is reordered by the
+    /// channel order. (What is read is the image view's affair.)
+    pub reordered_writes: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
     pub signed_zero_inf_nan_preserve: [bool; 3],
     /// shaderDenormPreserve for 16, 32, 64 bits.

@@ -286,6 +286,46 @@ fn reads_with_samplers() {
     }
 }
 
+/// `Features::reordered_writes`: A in R, RA in RG, ARGB in RGBA.
+#[test]
+fn written_components_are_reordered() {
+    let source = "kernel void k(write_only image1d_t i, int4 x) { write_imagei(i, 0, x); }";
+    let mut target = Target::desktop();
+    target.features.reordered_writes = true;
+    let (_, after) = modules(source, &target);
+    for (channel_order, stored) in [
+        (0x10b1, vec![4]),
+        (0x10b3, vec![1, 4]),
+        (0x10b7, vec![4, 1, 2, 3]),
+        (0x10b5, vec![1, 2, 3, 4]),
+        (0x10b6, vec![1, 2, 3, 4]),
+        (0x10b0, vec![1]),
+    ] {
+        let mut memory = Memory::default();
+        let image = Image {
+            shape: ImageShape::D1,
+            size: [1; 3],
+            channel_order,
+            channel_data_type: 0x10d9,
+            texels: vec![[0; 4]],
+        };
+        memory.handles.images.insert(0, image);
+        let bytes = [1i32, 2, 3, 4].iter().flat_map(|v| v.to_le_bytes()).collect();
+        let launch = Launch {
+            groups: [1; 3],
+            local: [1; 3],
+            steps: 1000,
+        };
+        let args = [Arg::Handle, Arg::Bytes(bytes)];
+        interp::launch(&after, 0, &args, launch, &mut memory).expect("it runs");
+        assert_eq!(
+            memory.handles.images[&0].texels[0][..stored.len()],
+            stored,
+            "{channel_order:#x}"
+        );
+    }
+}
+
 /// CL 8.3.3, 8.3.4: integers are saturated to the type of the channels.
 #[test]
 fn written_integers_are_saturated() {

@@ -20,7 +20,8 @@
 //! is known at run time only; where the row matters, its properties are tested. A sampler argument that samples an
 //! image that is not 1D or 2D stands for its kin with normalized coordinates (`lower_kernel_args`).
 //!
-//! Integers are clamped to the image's data type before they are written (CL 8.3.3, 8.3.4).
+//! Integers are clamped to the image's data type before they are written (CL 8.3.3, 8.3.4), and components reordered
+//! where the target stores channel orders that Vulkan does not have ([`Features::reordered_writes`](crate::target::Features)).
 
 mod filter;
 
@@ -29,6 +30,7 @@ use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Handle, Inst, Module, Op, Scalar, Ty, Value};
+use crate::target::Target;
 use filter::Software;
 
 pub const PASS: Pass = Pass {
@@ -43,7 +45,7 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        changed |= lower(func, cx.target.quirks.coarse_filter);
+        changed |= lower(func, cx.target);
     }
     Ok(changed.into())
 }
@@ -52,11 +54,11 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 fn concerns(func: &Function, inst: Inst) -> bool {
     matches!(
         func.insts[inst].op,
-        Op::Intrinsic(Intrinsic::ReadImage(..) | Intrinsic::WriteImage(_, Texel::Int | Texel::UInt))
+        Op::Intrinsic(Intrinsic::ReadImage(..) | Intrinsic::WriteImage(..))
     )
 }
 
-fn lower(func: &mut Function, coarse_filter: bool) -> bool {
+fn lower(func: &mut Function, target: &Target) -> bool {
     let mut replacements = Replacements::default();
     let mut changed = false;
     for region in func.regions_in_order() {
@@ -77,13 +79,16 @@ fn lower(func: &mut Function, coarse_filter: bool) -> bool {
                         at: data.args[2],
                         shape,
                         texel,
-                        coarse_filter,
+                        coarse_filter: target.quirks.coarse_filter,
                     };
                     let value = read.lower(&mut b);
                     replacements.set(data.results[0], value);
                 }
                 Op::Intrinsic(Intrinsic::WriteImage(_, texel)) => {
-                    let value = saturated(&mut b, data.args[0], data.args[2], texel);
+                    let mut value = saturated(&mut b, data.args[0], data.args[2], texel);
+                    if target.features.reordered_writes {
+                        value = reordered(&mut b, data.args[0], value);
+                    }
                     b.func.insts[inst].args[2] = value;
                     b.push(inst);
                 }
@@ -101,6 +106,23 @@ mod channel {
     pub(super) const SIGNED_INT16: i32 = 0x10d8;
     pub(super) const UNSIGNED_INT8: i32 = 0x10da;
     pub(super) const UNSIGNED_INT16: i32 = 0x10db;
+}
+
+/// A texel's components where images of the channel order keep them.
+fn reordered(b: &mut Builder<'_>, image: Value, value: Value) -> Value {
+    // A, RA, ARGB; what a lane of the image takes.
+    const ORDERS: [(i32, [u8; 4]); 3] = [(0x10b1, [3; 4]), (0x10b3, [0, 3, 3, 3]), (0x10b7, [3, 0, 1, 2])];
+    let ty = b.func.ty(value);
+    let order = intrinsic(b, Intrinsic::ChannelOrder, vec![image], Ty::I32);
+    let mut result = value;
+    for (number, lanes) in ORDERS {
+        let number = b.i32(number);
+        let is = b.compare(CmpOp::IEq, order, number);
+        let is = b.splat(ty.with_scalar(Scalar::Bool), is);
+        let moved = b.shuffle(value, value, lanes.to_vec());
+        result = b.select(is, moved, result);
+    }
+    result
 }
 
 /// An integer texel in the range of the image's data type.
