@@ -16,6 +16,7 @@ mod layouts;
 mod link;
 mod moves;
 mod printf;
+mod printf_formats;
 mod scalar;
 
 use std::path::Path;

@@ -145,6 +145,20 @@ impl DeviceModule {
         }))
     }
 
+    /// The string at an address inside the constant data, without its end.
+    pub(crate) fn constant_string(&self, address: u64) -> Option<&[u8]> {
+        let (start, _) = self.constant_data()?;
+        let reflection = &self.reflection;
+        let data = reflection
+            .constant_data
+            .as_ref()
+            .or(reflection.program_variables.as_ref())?;
+        let offset = usize::try_from(address.checked_sub(start)?).ok()?;
+        let tail = data.bytes.get(offset..)?;
+        let end = tail.iter().position(|b| *b == 0)?;
+        Some(&tail[..end])
+    }
+
     /// Address of the constant data and where it goes.
     pub(crate) fn constant_data(&self) -> Option<(u64, PushRange)> {
         self.constants.as_ref().map(|(b, r)| (b.address(), *r))

@@ -44,12 +44,18 @@ impl Output {
             .chunks_exact(4)
             .map(|w| u32::from_ne_bytes([w[0], w[1], w[2], w[3]]))
             .collect();
-        stdout::write(&text(&words, &self.kernel.module().reflection().printf_formats));
+        let module = self.kernel.module();
+        let formats = &module.reflection().printf_formats;
+        stdout::write(&text(&words, formats, |address| module.constant_string(address)));
     }
 }
 
 /// What calls that left these words print.
-fn text(words: &[u32], formats: &[PrintfFormat]) -> Vec<u8> {
+fn text<'m>(
+    words: &[u32],
+    formats: &'m [PrintfFormat],
+    constant: impl Fn(u64) -> Option<&'m [u8]>,
+) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = words;
     while let Some((&id, args)) = rest.split_first() {
@@ -68,14 +74,22 @@ fn text(words: &[u32], formats: &[PrintfFormat]) -> Vec<u8> {
             list.push(bytes.take(size as usize).collect::<Vec<u8>>());
             at += count;
         }
-        call(&mut out, format.format.as_bytes(), &list, formats);
+        let string = |arg: &[u8]| {
+            let value = convert::unsigned(arg);
+            if arg.len() == 8 {
+                return constant(value);
+            }
+            let literal = formats.iter().find(|f| u64::from(f.id) == value);
+            literal.map(|f| f.format.as_bytes())
+        };
+        call(&mut out, format.format.as_bytes(), &list, string);
         rest = &args[at..];
     }
     out
 }
 
-/// One call.
-fn call(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], formats: &[PrintfFormat]) {
+/// One call. A string is the number of a literal, or an address in the constant data.
+fn call<'m>(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], string: impl Fn(&[u8]) -> Option<&'m [u8]>) {
     let mut args = args.iter();
     for piece in pieces(format) {
         match piece {
@@ -84,10 +98,7 @@ fn call(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], formats: &[PrintfFor
                 // CL 6.12.13.2: too few arguments are undefined behaviour.
                 let Some(arg) = args.next() else { return };
                 if c.letter == b's' {
-                    let id = convert::unsigned(arg);
-                    let literal = formats.iter().find(|f| u64::from(f.id) == id);
-                    let text = literal.map_or("(null)", |f| f.format.as_str());
-                    convert::string(out, &c, text.as_bytes());
+                    convert::string(out, &c, string(arg).unwrap_or(b"(null)"));
                 } else {
                     convert::argument(out, &c, arg);
                 }
@@ -129,13 +140,21 @@ mod tests {
             0, // where the buffer was full
             1,
         ];
-        let out = String::from_utf8(text(&words, &formats)).expect("text");
+        let out = String::from_utf8(text(&words, &formats, |_| None)).expect("text");
         assert_eq!(out, "-7:lit 1,3,2,-1 4294967297\n8:(null)");
     }
 
     #[test]
     fn a_record_that_is_cut_off_is_not_printed() {
         let formats = [format(1, "%d %d", &[4, 4])];
-        assert!(text(&[1, 5], &formats).is_empty());
+        assert!(text(&[1, 5], &formats, |_| None).is_empty());
+    }
+
+    #[test]
+    fn strings_are_literals_or_constants() {
+        let formats = [format(1, "%s-%3s|", &[4, 8]), format(2, "lit", &[])];
+        let at = |address| (address == 0x1_0000_0008).then_some(&b"c"[..]);
+        assert_eq!(text(&[1, 2, 8, 1], &formats, at), b"lit-  c|");
+        assert_eq!(text(&[1, 9, 8, 2], &formats, at), b"(null)-(null)|");
     }
 }

@@ -3,7 +3,7 @@
 use super::{Call, overload};
 use crate::hir::{Expr, ExprKind, Scalar, Type};
 use crate::intrinsic::Intrinsic;
-use crate::printf::{Conversion, Length, Piece, pieces};
+use crate::printf::{Conversion, Length, Piece, literal_arguments, pieces};
 use crate::sema::{Result, Sema};
 
 /// `printf(format, …)`: the format and the strings of `%s` become numbers in the table of strings.
@@ -24,8 +24,9 @@ pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<
     let id = s.printf_string(&bytes);
     let uint = s.common.uint;
     let mut out = vec![s.const_bits(u64::from(id), uint, format.span)];
-    for e in args {
-        out.push(argument(s, e)?);
+    let strings = literal_arguments(&bytes);
+    for (n, e) in args.into_iter().enumerate() {
+        out.push(argument(s, e, strings.contains(&n))?);
     }
     Ok(Expr {
         kind: ExprKind::Intrinsic(Intrinsic::Printf, out),
@@ -35,8 +36,13 @@ pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<
 }
 
 /// Default argument promotions; floats become double where there is one, vectors stay.
-fn argument(s: &mut Sema<'_>, e: Expr) -> Result<Expr> {
+fn argument(s: &mut Sema<'_>, e: Expr, is_string: bool) -> Result<Expr> {
     match *s.ty(e.ty) {
+        // Nothing that could be taken for the number of a string.
+        Type::Scalar(_) if is_string => {
+            let ulong = s.common.ulong;
+            Ok(s.numeric(e, ulong))
+        }
         Type::Scalar(Scalar::Float | Scalar::Half) => {
             let ty = if s.has_double {
                 s.common.double
@@ -48,7 +54,7 @@ fn argument(s: &mut Sema<'_>, e: Expr) -> Result<Expr> {
         Type::Scalar(_) => Ok(s.promote(e)),
         Type::Vector(..) => Ok(e),
         Type::Pointer { .. } => {
-            if let Some(bytes) = s.string_bytes(&e).map(<[u8]>::to_vec) {
+            if let Some(bytes) = s.string_bytes(&e).filter(|_| is_string).map(<[u8]>::to_vec) {
                 let id = s.printf_string(&bytes);
                 let uint = s.common.uint;
                 return Ok(s.const_bits(u64::from(id), uint, e.span));
