@@ -274,7 +274,7 @@ pub enum UnrollHint {
     /// 0 is «as far as possible», 1 «not at all».
     Count(u32),
     /// A count that is an expression.
-    Value(Expr),
+    Value(Box<Expr>),
 }
 
 /// Kinds of statements.

@@ -2,7 +2,7 @@
 //! 16-bit integers; the conversions are integer arithmetic in the library, so they are exact on every device.
 
 use super::build::{Before, join, lane};
-use super::memory::{discard, place, pointer};
+use super::memory::{discard, place, pointer_to};
 use super::{Call, library, overload};
 use crate::builtins::name::Rounding;
 use crate::hir::{Expr, ExprKind, Scalar};
@@ -30,7 +30,7 @@ pub(super) fn load(
     let Ok([offset, p]) = <[Expr; 2]>::try_from(args) else {
         return Err(overload::no_overload(s, at, CANDIDATES));
     };
-    let Some(p) = pointer(s, p).filter(|p| p.elem == Scalar::Half) else {
+    let Some(p) = pointer_to(s, p, Scalar::Half, false) else {
         return Err(overload::no_overload(s, at, CANDIDATES));
     };
     let (step, align) = layout(lanes, aligned);
@@ -55,14 +55,14 @@ pub(super) fn store(
     let Ok([data, offset, p]) = <[Expr; 3]>::try_from(args) else {
         return Err(overload::no_overload(s, at, CANDIDATES));
     };
-    let Some(p) = pointer(s, p).filter(|p| p.elem == Scalar::Half && !p.is_const) else {
-        return Err(overload::no_overload(s, at, CANDIDATES));
-    };
     let from = match s.lanes(data.ty) {
         Some((from @ (Scalar::Float | Scalar::Double), n)) if n == lanes => from,
         // A scalar of another type, where one lane is wanted, is a float.
         Some((_, 1)) if lanes == 1 => Scalar::Float,
         _ => return Err(overload::no_overload(s, at, CANDIDATES)),
+    };
+    let Some(p) = pointer_to(s, p, Scalar::Half, true) else {
+        return Err(overload::no_overload(s, at, CANDIDATES));
     };
     let ty = s.vector_ty(from, lanes);
     let data = s.convert(data, ty, Why::Pass)?;

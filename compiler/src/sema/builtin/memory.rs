@@ -35,6 +35,47 @@ pub(super) fn pointer(s: &Sema<'_>, e: Expr) -> Option<Pointer> {
     })
 }
 
+/// An argument as a pointer to elements of a type. As in clang, where the call can mean only one function, another
+/// pointee is converted with a warning, and `void` without one.
+pub(super) fn pointer_to(s: &mut Sema<'_>, e: Expr, elem: Scalar, written: bool) -> Option<Pointer> {
+    let Type::Pointer {
+        pointee,
+        space,
+        is_const,
+        is_volatile,
+        ..
+    } = *s.ty(e.ty)
+    else {
+        return None;
+    };
+    if written && space == Space::Constant {
+        return None;
+    }
+    let drops_const = written && is_const;
+    let same = s.lanes(pointee) == Some((elem, 1));
+    if same && !drops_const {
+        return pointer(s, e);
+    }
+    let scalar = s.program.types.scalar(elem);
+    let ty = s.program.types.intern(Type::Pointer {
+        pointee: scalar,
+        space,
+        is_const: is_const && !written,
+        is_volatile,
+        is_restrict: false,
+    });
+    let (from, to) = (s.type_name(e.ty), s.type_name(ty));
+    if drops_const {
+        let message = format!("passing '{from}' to parameter of type '{to}' discards qualifiers");
+        s.warning(e.span, message);
+    } else if *s.ty(pointee) != Type::Void {
+        let message = format!("incompatible pointer types passing '{from}' to parameter of type '{to}'");
+        s.warning(e.span, message);
+    }
+    let e = s.reinterpret(Convert::Pointer, e, ty);
+    pointer(s, e)
+}
+
 /// The object of `lanes` elements of type `view` (the pointee's size) at `p + offset * step`, of which only
 /// alignment to `align` bytes is known.
 pub(super) fn place(
@@ -91,14 +132,14 @@ pub(super) fn store(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) 
     let Ok([data, offset, p]) = <[Expr; 3]>::try_from(args) else {
         return Err(overload::no_overload(s, at, CANDIDATES));
     };
-    let p = pointer(s, p).filter(|p| super::has_type(s, p.elem) && !p.is_const);
-    let Some(p) = p else {
+    let p = match s.lanes(data.ty) {
+        Some((elem, n)) if n == lanes => pointer_to(s, p, elem, true),
+        Some((_, 1)) => pointer(s, p).filter(|p| !p.is_const),
+        _ => None,
+    };
+    let Some(p) = p.filter(|p| super::has_type(s, p.elem)) else {
         return Err(overload::no_overload(s, at, CANDIDATES));
     };
-    let is_scalar = matches!(s.ty(data.ty), Type::Scalar(_));
-    if !is_scalar && s.lanes(data.ty) != Some((p.elem, lanes)) {
-        return Err(overload::no_overload(s, at, CANDIDATES));
-    }
     let (elem, align) = (p.elem, p.elem.bytes());
     let ty = s.vector_ty(elem, lanes);
     let data = s.convert(data, ty, Why::Pass)?;

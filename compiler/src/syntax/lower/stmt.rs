@@ -80,10 +80,10 @@ impl Lower<'_> {
             }
             hint = match pragma::parse(t.text(self.source.map)) {
                 Pragma::Unroll(n) => UnrollHint::Count(n),
-                Pragma::UnrollName(name) => UnrollHint::Value(Expr {
+                Pragma::UnrollName(name) => UnrollHint::Value(Box::new(Expr {
                     kind: ExprKind::Ident(name),
                     span: t.span,
-                }),
+                })),
                 Pragma::FpContract(_) | Pragma::Extension | Pragma::Ignored | Pragma::Wrong(_) => continue,
             };
             self.hints.push(i);
@@ -97,7 +97,7 @@ impl Lower<'_> {
             // 6.11.5: the count is optional.
             match &a.args[..] {
                 [] => hint = UnrollHint::Count(0),
-                [AttrArg::Expr(e)] => hint = UnrollHint::Value(e.clone()),
+                [AttrArg::Expr(e)] => hint = UnrollHint::Value(Box::new(e.clone())),
                 [AttrArg::Text(_)] => {
                     self.diags.error(
                         a.span,
