@@ -118,6 +118,10 @@ pub enum Dump {
 pub trait Observer: Send {
     /// Whether the result of a stage is wanted.
     fn wants(&self, stage: Stage) -> bool;
+    /// Whether that one of the results of a wanted stage is wanted.
+    fn wants_named(&self, _stage: Stage, _name: &str) -> bool {
+        true
+    }
     /// The result of a stage; `name` tells several of one stage apart (passes: number, name, before or after).
     fn dump(&mut self, stage: Stage, name: &str, dump: Dump);
     /// How long a stage, or a pass of it, took.
@@ -372,11 +376,13 @@ impl<'a> Run<'a> {
         let words = self.timed(Stage::Emit, |run| spirv::emit(&module, run.target))?;
         if self.observer.wants(Stage::Emit) {
             self.observer.dump(Stage::Emit, "spv", Dump::Words(words.clone()));
-            let reflection = match reflect::read(&words) {
-                Ok(r) => format!("{r:#?}\n"),
-                Err(e) => format!("{e}\n"),
-            };
-            self.observer.dump(Stage::Emit, "reflect", Dump::Text(reflection));
+            if self.observer.wants_named(Stage::Emit, "reflect") {
+                let reflection = match reflect::read(&words) {
+                    Ok(r) => format!("{r:#?}\n"),
+                    Err(e) => format!("{e}\n"),
+                };
+                self.observer.dump(Stage::Emit, "reflect", Dump::Text(reflection));
+            }
         }
         Ok(Some(words))
     }

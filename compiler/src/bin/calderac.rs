@@ -303,6 +303,9 @@ impl Observer for Watcher<'_> {
     fn wants(&self, stage: Stage) -> bool {
         !self.args.check && stage == self.args.emit.stage()
     }
+    fn wants_named(&self, _: Stage, name: &str) -> bool {
+        name == self.args.emit.dump()
+    }
     fn dump(&mut self, stage: Stage, name: &str, dump: Dump) {
         if self.wants(stage) && name == self.args.emit.dump() {
             self.result = Some(dump);

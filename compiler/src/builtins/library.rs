@@ -10,7 +10,9 @@
 
 use super::signature::{signed_of, unsigned_of, wide_of};
 use crate::hir::Scalar;
+use crate::ir::entity::Mix;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::LazyLock;
 
 /// A file of the library.
@@ -49,8 +51,8 @@ pub struct Item {
     pub line: u32,
 }
 
-static INDEX: LazyLock<HashMap<&'static str, Item>> = LazyLock::new(|| {
-    let mut index = HashMap::new();
+static INDEX: LazyLock<HashMap<&'static str, Item, BuildHasherDefault<Mix>>> = LazyLock::new(|| {
+    let mut index = HashMap::default();
     for file in FILES {
         split(file, |item| {
             let old = index.insert(item.name, item);

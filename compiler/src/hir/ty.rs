@@ -3,7 +3,9 @@
 use crate::entity;
 use crate::intrinsic::ImageShape;
 use crate::ir::entity::Map;
+use crate::ir::entity::Mix;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 entity! {
     /// A uniqued type: equal ids are equal types.
@@ -205,7 +207,7 @@ pub struct Record {
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     types: Map<TypeId, Type>,
-    ids: HashMap<Type, TypeId>,
+    ids: HashMap<Type, TypeId, BuildHasherDefault<Mix>>,
     pub records: Map<RecordId, Record>,
 }
 

@@ -28,7 +28,7 @@
 use super::inst::derived_type;
 use super::{
     Access, AddressSpace, BinOp, CastOp, CmpOp, Const, FpFlags, Func, Function, Global, Inst, Op, Region,
-    Scalar, Ty, UnOp, Value,
+    Scalar, Ty, UnOp, Value, ValueList,
 };
 use crate::intrinsic::Intrinsic;
 use crate::source::Span;
@@ -118,7 +118,8 @@ impl<'f> Builder<'f> {
     }
 
     /// Creates any instruction with stated result types, at the cursor.
-    pub fn insert(&mut self, op: Op, args: Vec<Value>, results: &[Ty]) -> Inst {
+    pub fn insert(&mut self, op: Op, args: impl Into<ValueList>, results: &[Ty]) -> Inst {
+        let args = args.into();
         let first = args.first().map(|&a| self.func.ty(a).scalar);
         let takes_float = first.is_some_and(Scalar::is_float);
         let is_fp = match &op {
@@ -135,13 +136,14 @@ impl<'f> Builder<'f> {
     }
 
     /// Creates an instruction with one result of a stated type.
-    pub fn value(&mut self, op: Op, args: Vec<Value>, ty: Ty) -> Value {
+    pub fn value(&mut self, op: Op, args: impl Into<ValueList>, ty: Ty) -> Value {
         let inst = self.insert(op, args, &[ty]);
         self.func.insts[inst].results[0]
     }
 
     /// Creates an instruction whose type follows from its operands.
-    fn derived(&mut self, op: Op, args: Vec<Value>) -> Value {
+    fn derived(&mut self, op: Op, args: impl Into<ValueList>) -> Value {
+        let args = args.into();
         let types: Vec<Ty> = args.iter().map(|&a| self.func.ty(a)).collect();
         let ty = derived_type(&op, &types).expect("called for ops with a derived type only");
         self.value(op, args, ty)
@@ -185,23 +187,23 @@ impl<'f> Builder<'f> {
     // Arithmetic.
 
     pub fn binary(&mut self, op: BinOp, a: Value, b: Value) -> Value {
-        self.derived(Op::Binary(op), vec![a, b])
+        self.derived(Op::Binary(op), [a, b])
     }
     pub fn unary(&mut self, op: UnOp, a: Value) -> Value {
-        self.derived(Op::Unary(op), vec![a])
+        self.derived(Op::Unary(op), [a])
     }
     pub fn compare(&mut self, op: CmpOp, a: Value, b: Value) -> Value {
-        self.derived(Op::Compare(op), vec![a, b])
+        self.derived(Op::Compare(op), [a, b])
     }
     /// The operand itself where a bitcast would not change its type.
     pub fn cast(&mut self, op: CastOp, a: Value, to: Ty) -> Value {
         if op == CastOp::Bitcast && self.func.ty(a) == to {
             return a;
         }
-        self.value(Op::Cast(op), vec![a], to)
+        self.value(Op::Cast(op), [a], to)
     }
     pub fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
-        self.derived(Op::Select, vec![cond, a, b])
+        self.derived(Op::Select, [cond, a, b])
     }
 
     // Vectors.
@@ -210,35 +212,35 @@ impl<'f> Builder<'f> {
         self.value(Op::Construct, parts, ty)
     }
     pub fn splat(&mut self, ty: Ty, a: Value) -> Value {
-        self.value(Op::Splat, vec![a], ty)
+        self.value(Op::Splat, [a], ty)
     }
     pub fn extract(&mut self, v: Value, lane: u8) -> Value {
-        self.derived(Op::Extract(lane), vec![v])
+        self.derived(Op::Extract(lane), [v])
     }
     pub fn extract_dynamic(&mut self, v: Value, lane: Value) -> Value {
-        self.derived(Op::ExtractDynamic, vec![v, lane])
+        self.derived(Op::ExtractDynamic, [v, lane])
     }
     /// `v` with one lane replaced.
     pub fn insert_lane(&mut self, v: Value, scalar: Value, lane: u8) -> Value {
-        self.derived(Op::Insert(lane), vec![v, scalar])
+        self.derived(Op::Insert(lane), [v, scalar])
     }
     pub fn insert_dynamic(&mut self, v: Value, scalar: Value, lane: Value) -> Value {
-        self.derived(Op::InsertDynamic, vec![v, scalar, lane])
+        self.derived(Op::InsertDynamic, [v, scalar, lane])
     }
     pub fn shuffle(&mut self, a: Value, b: Value, mask: Vec<u8>) -> Value {
-        self.derived(Op::Shuffle(mask), vec![a, b])
+        self.derived(Op::Shuffle(mask), [a, b])
     }
 
     // Memory.
 
     pub fn alloca(&mut self, size: u32, align: u32) -> Value {
-        self.derived(Op::Alloca { size, align }, vec![])
+        self.derived(Op::Alloca { size, align }, ValueList::new())
     }
     pub fn global_addr(&mut self, global: Global, space: AddressSpace) -> Value {
-        self.value(Op::GlobalAddr(global), vec![], Ty::ptr(space))
+        self.value(Op::GlobalAddr(global), ValueList::new(), Ty::ptr(space))
     }
     pub fn ptr_add(&mut self, ptr: Value, offset: Value) -> Value {
-        self.derived(Op::PtrAdd, vec![ptr, offset])
+        self.derived(Op::PtrAdd, [ptr, offset])
     }
     /// Pointer plus constant; the pointer itself for 0.
     pub fn ptr_offset(&mut self, ptr: Value, offset: i64) -> Value {
@@ -249,10 +251,10 @@ impl<'f> Builder<'f> {
         self.ptr_add(ptr, offset)
     }
     pub fn load(&mut self, ptr: Value, ty: Ty, access: Access) -> Value {
-        self.value(Op::Load(access), vec![ptr], ty)
+        self.value(Op::Load(access), [ptr], ty)
     }
     pub fn store(&mut self, ptr: Value, value: Value, access: Access) -> Inst {
-        self.insert(Op::Store(access), vec![ptr, value], &[])
+        self.insert(Op::Store(access), [ptr, value], &[])
     }
     pub fn mem_cpy(
         &mut self,
@@ -270,7 +272,7 @@ impl<'f> Builder<'f> {
         self.insert(op, vec![dst, src], &[])
     }
     pub fn mem_zero(&mut self, dst: Value, access: Access, size: u32) -> Inst {
-        self.insert(Op::MemZero { size, dst: access }, vec![dst], &[])
+        self.insert(Op::MemZero { size, dst: access }, [dst], &[])
     }
 
     // Calls.
@@ -289,7 +291,7 @@ impl<'f> Builder<'f> {
 
     /// A block and its region.
     pub fn block(&mut self, results: &[Ty]) -> (Inst, Region) {
-        let inst = self.insert(Op::Block, vec![], results);
+        let inst = self.insert(Op::Block, [], results);
         let body = self.func.new_region(&[]);
         self.func.insts[inst].regions.push(body);
         (inst, body)
@@ -304,7 +306,7 @@ impl<'f> Builder<'f> {
     }
     /// A selection, its then region and its else region.
     pub fn if_(&mut self, cond: Value, results: &[Ty]) -> (Inst, Region, Region) {
-        let inst = self.insert(Op::If, vec![cond], results);
+        let inst = self.insert(Op::If, [cond], results);
         let then = self.func.new_region(&[]);
         let otherwise = self.func.new_region(&[]);
         self.func.insts[inst].regions.extend([then, otherwise]);
@@ -313,7 +315,7 @@ impl<'f> Builder<'f> {
     /// A switch and its regions: one for each list of case values, then the default.
     pub fn switch(&mut self, value: Value, cases: Vec<Vec<u64>>, results: &[Ty]) -> (Inst, Vec<Region>) {
         let count = cases.len() + 1;
-        let inst = self.insert(Op::Switch(cases), vec![value], results);
+        let inst = self.insert(Op::Switch(cases), [value], results);
         let regions: Vec<Region> = (0..count).map(|_| self.func.new_region(&[])).collect();
         self.func.insts[inst].regions = regions.clone();
         (inst, regions)
@@ -332,9 +334,9 @@ impl<'f> Builder<'f> {
         self.insert(Op::Repeat(target), values, &[]);
     }
     pub fn ret(&mut self, value: Option<Value>) {
-        self.insert(Op::Return, value.into_iter().collect(), &[]);
+        self.insert(Op::Return, value.into_iter().collect::<ValueList>(), &[]);
     }
     pub fn unreachable(&mut self) {
-        self.insert(Op::Unreachable, vec![], &[]);
+        self.insert(Op::Unreachable, [], &[]);
     }
 }

@@ -1,7 +1,7 @@
 //! Copying code from one function into another.
 
 use super::entity::EntityRef;
-use super::{Function, Inst, Op, Region, Value, ValueDef};
+use super::{Function, Inst, Op, Region, Value, ValueDef, ValueList};
 
 /// Copies regions of `src` into a function, with fresh values, instructions and regions.
 ///
@@ -63,7 +63,7 @@ impl<'s> Cloner<'s> {
             *next += 1;
             let into = *into;
             let data = &src.insts[old];
-            let args = data.args.iter().map(|&a| self.value(dst, a)).collect();
+            let args: ValueList = data.args.iter().map(|&a| self.value(dst, a)).collect();
             let op = match &data.op {
                 Op::Exit(t) => Op::Exit(self.insts[t.index()].unwrap_or(*t)),
                 Op::Repeat(t) => Op::Repeat(self.insts[t.index()].unwrap_or(*t)),

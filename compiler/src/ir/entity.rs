@@ -115,10 +115,13 @@ impl Hasher for Mix {
         self.0.rotate_left(26)
     }
     fn write(&mut self, bytes: &[u8]) {
-        for part in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..part.len()].copy_from_slice(part);
-            self.write_u64(u64::from_le_bytes(word));
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
+            let word = rest.iter().rev().fold(0, |word, &b| word << 8 | u64::from(b));
+            self.write_u64(word);
         }
     }
     fn write_u8(&mut self, n: u8) {

@@ -1,7 +1,7 @@
 //! Functions: tables of values, instructions and regions.
 
 use super::entity::{Map, Mix};
-use super::{FpFlags, Inst, InstData, Op, Ty, Unroll};
+use super::{FpFlags, Inst, InstData, Op, Ty, Unroll, ValueList};
 use crate::entity;
 use crate::source::Span;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ pub struct ValueData {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RegionData {
     /// Only loop regions have arguments.
-    pub args: Vec<Value>,
+    pub args: ValueList,
     pub insts: Vec<Inst>,
 }
 
@@ -190,11 +190,11 @@ impl Function {
     }
 
     /// A new instruction, in no region yet, with results of the given types.
-    pub fn new_inst(&mut self, op: Op, args: Vec<Value>, results: &[Ty], span: Span) -> Inst {
+    pub fn new_inst(&mut self, op: Op, args: impl Into<ValueList>, results: &[Ty], span: Span) -> Inst {
         let data = InstData {
             op,
-            args,
-            results: Vec::new(),
+            args: args.into(),
+            results: ValueList::new(),
             regions: Vec::new(),
             fp: FpFlags::default(),
             unroll: Unroll::default(),

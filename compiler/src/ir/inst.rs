@@ -1,6 +1,6 @@
 //! Instructions.
 
-use super::{Func, Global, Region, Ty, Value};
+use super::{Func, Global, Region, Ty, ValueList};
 use crate::entity;
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::source::Span;
@@ -261,9 +261,9 @@ impl Op {
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstData {
     pub op: Op,
-    pub args: Vec<Value>,
+    pub args: ValueList,
     /// At most one for non-structured instructions.
-    pub results: Vec<Value>,
+    pub results: ValueList,
     /// Owned regions of structured instructions.
     pub regions: Vec<Region>,
     pub fp: FpFlags,

@@ -40,6 +40,7 @@ pub mod eval;
 pub mod from_cfg;
 pub mod function;
 pub mod inst;
+pub mod list;
 pub mod module;
 pub mod names;
 pub mod parse;
@@ -51,6 +52,7 @@ pub use build::Builder;
 pub use entity::{EntityRef, Map};
 pub use function::{Const, Function, Linkage, Region, RegionData, Value, ValueData, ValueDef};
 pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storage, UnOp, Unroll};
+pub use list::ValueList;
 pub use module::{
     ArgKind, ArgLocation, ConstantData, FactLocation, Func, Global, GlobalData, Handle, HandleFact,
     Initializer, KernelAbi, KernelArg, KernelInfo, Module, PointerUse, Printf, PrintfEntry, SystemPush,

@@ -71,7 +71,7 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
                 Folded::Op(op, args) => {
                     changed = true;
                     func.insts[inst].op = op;
-                    func.insts[inst].args = args;
+                    func.insts[inst].args = args.into();
                 }
             }
         }

@@ -9,7 +9,7 @@ use super::analysis::{Jumps, is_removable};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::{Parents, Walk};
-use crate::ir::{EntityRef, Function, Inst, Module, Op, Value, ValueDef};
+use crate::ir::{EntityRef, Function, Inst, Module, Op, Value, ValueDef, ValueList};
 
 pub const PASS: Pass = Pass {
     name: "dce",
@@ -260,7 +260,7 @@ fn sweep(func: &mut Function, insts: &[bool], values: &[bool]) -> bool {
     changed
 }
 
-fn retain(list: &mut Vec<Value>, kept: &[bool]) {
+fn retain(list: &mut ValueList, kept: &[bool]) {
     let mut kept = kept.iter();
     list.retain(|_| kept.next().copied().unwrap_or(true));
 }

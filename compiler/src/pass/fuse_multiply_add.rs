@@ -41,7 +41,7 @@ fn fuse(func: &mut Function) -> bool {
                     (Op::Binary(BinOp::FSub), _) => Some(0),
                     _ => None,
                 };
-                let mut args = vec![factors[0], factors[1], addend];
+                let mut args = [factors[0], factors[1], addend];
                 if let Some(which) = negate {
                     let (ty, span) = (func.ty(args[which]), func.insts[inst].span);
                     let negation = func.new_inst(Op::Unary(UnOp::FNeg), vec![args[which]], &[ty], span);
@@ -50,7 +50,7 @@ fn fuse(func: &mut Function) -> bool {
                     at += 1;
                 }
                 let data = &mut func.insts[inst];
-                (data.op, data.args) = (Op::Intrinsic(Intrinsic::Fma), args);
+                (data.op, data.args) = (Op::Intrinsic(Intrinsic::Fma), args.into());
                 changed = true;
             }
             at += 1;

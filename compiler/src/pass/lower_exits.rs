@@ -217,14 +217,14 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         let given = std::mem::take(&mut func.insts[jump].args);
         let mut args = match way {
             None => given.clone(),
-            Some(_) => undefined(func, &old_types),
+            Some(_) => undefined(func, &old_types).into(),
         };
         if let Some(ty) = selector_ty {
             args.push(func.splat_bits(ty, way.map_or(0, |w| w as u64 + u64::from(completes))));
         }
         for (n, slot) in slots.iter().enumerate() {
             if way == Some(n) {
-                args.extend(&given);
+                args.extend(given.iter().copied());
             } else {
                 let types: Vec<Ty> = slot.iter().map(|&v| func.ty(v)).collect();
                 args.extend(undefined(func, &types));
@@ -304,7 +304,7 @@ fn blocks_to_switches(func: &mut Function) {
     for inst in func.insts_in_order() {
         if func.insts[inst].op == Op::Block {
             func.insts[inst].op = Op::Switch(Vec::new());
-            func.insts[inst].args = vec![zero];
+            func.insts[inst].args = [zero].into();
         }
     }
 }

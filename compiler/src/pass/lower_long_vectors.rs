@@ -15,7 +15,7 @@ use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
     BinOp, Builder, CastOp, CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Scalar, Ty, Value,
-    ValueDef,
+    ValueDef, ValueList,
 };
 
 pub const PASS: Pass = Pass {
@@ -356,7 +356,7 @@ impl Split<'_> {
         let args: Vec<Vec<Value>> = args.iter().map(|&a| self.parts(a)).collect();
         let parts = (0..usize::from(ty.lanes / PART))
             .map(|i| {
-                let args = args.iter().map(|p| *p.get(i).unwrap_or(&p[0])).collect();
+                let args: ValueList = args.iter().map(|p| *p.get(i).unwrap_or(&p[0])).collect();
                 self.b.value(op.clone(), args, part_ty)
             })
             .collect();

@@ -300,7 +300,7 @@ impl Lower<'_> {
     /// An instruction that stays, with new operands and, if it has regions, new contents.
     fn keep(&mut self, inst: Inst) -> Result<(), PassError> {
         let mut args = std::mem::take(&mut self.b.func.insts[inst].args);
-        for a in &mut args {
+        for a in args.iter_mut() {
             *a = self.mapped(*a);
         }
         self.b.func.insts[inst].args = args;

@@ -13,7 +13,9 @@ use super::analysis::{Jumps, is_pure};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::Replacements;
-use crate::ir::{BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef};
+use crate::ir::{
+    BinOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef, ValueList,
+};
 
 pub const PASS: Pass = Pass {
     name: "simplify_regions",
@@ -345,7 +347,7 @@ fn if_to_select(func: &mut Function, known: &Known) -> bool {
             }
             let cond = func.insts[inst].args[0];
             let span = func.insts[inst].span;
-            let mut passed = [Vec::new(), Vec::new()];
+            let mut passed = [ValueList::new(), ValueList::new()];
             for (arm, passed) in passed.iter_mut().enumerate() {
                 let body = func.insts[inst].regions[arm];
                 let mut insts = std::mem::take(&mut func.regions[body].insts);
@@ -560,7 +562,7 @@ fn merge_tails(func: &mut Function, known: Known) -> bool {
         } else {
             func.insts[last].results.clear();
             let types: Vec<Ty> = func.insts[target].results.iter().map(|&r| func.ty(r)).collect();
-            let results: Vec<Value> = types.into_iter().map(|ty| func.add_result(last, ty)).collect();
+            let results = types.into_iter().map(|ty| func.add_result(last, ty)).collect();
             func.insts[end].op = Op::Exit(target);
             func.insts[end].args = results;
             outside.push(end);

@@ -359,7 +359,7 @@ impl Sema<'_> {
             locals,
             labels: Map::default(),
             label_names: HashMap::new(),
-            const_locals: HashMap::new(),
+            const_locals: HashMap::default(),
             switches: Vec::new(),
             loops: 0,
             statement_exprs: 0,

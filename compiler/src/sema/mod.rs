@@ -35,13 +35,14 @@ mod type_spec;
 
 use crate::diag::{Diag, Diags};
 use crate::hir::{self, FuncId, GlobalId, LabelId, LocalId, Scalar, Space, Type, TypeId, Types};
-use crate::ir::entity::Map;
+use crate::ir::entity::{Map, Mix};
 use crate::options::Options;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 use crate::target::Target;
 use scope::{Entity, Scopes, Tag};
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 /// A diagnostic has been reported; there is no value.
@@ -135,7 +136,7 @@ struct Body {
     labels: Map<LabelId, String>,
     label_names: HashMap<String, function::LabelState>,
     /// Values of `const` scalars that were initialized with constants.
-    const_locals: HashMap<LocalId, u64>,
+    const_locals: HashMap<LocalId, u64, BuildHasherDefault<Mix>>,
     /// Innermost last.
     switches: Vec<switch::SwitchState>,
     loops: u32,
@@ -178,7 +179,7 @@ pub(crate) struct Sema<'a> {
     overloads: Map<scope::OverloadsId, Vec<FuncId>>,
     function_info: Map<FuncId, function::FunctionInfo>,
     global_quals: Map<GlobalId, (bool, bool)>,
-    library: HashMap<String, FuncId>,
+    library: HashMap<String, FuncId, BuildHasherDefault<Mix>>,
     /// Library functions that are declared but not yet analysed.
     pending: Vec<(FuncId, Arc<ast::FunctionDef>)>,
     strings: HashMap<Vec<u8>, GlobalId>,
@@ -243,7 +244,7 @@ impl<'a> Sema<'a> {
             overloads: Map::default(),
             function_info: Map::default(),
             global_quals: Map::default(),
-            library: HashMap::new(),
+            library: HashMap::default(),
             pending: Vec::new(),
             strings: HashMap::new(),
             body: None,

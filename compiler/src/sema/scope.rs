@@ -6,9 +6,10 @@
 use super::QualType;
 use crate::entity;
 use crate::hir::{GlobalId, LocalId, RecordId, TypeId};
+use crate::ir::entity::Mix;
 use crate::source::Span;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 entity! {
     /// The functions that share a name.
@@ -44,25 +45,8 @@ pub(crate) enum Tag {
     Enum { ty: TypeId, defined: bool },
 }
 
-/// FxHash: names are short and not chosen by an attacker who gains anything.
-#[derive(Default)]
-pub(crate) struct NameHasher(u64);
-
-impl Hasher for NameHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.0 = (self.0.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
-    }
-}
-
 /// A hash map keyed by names.
-pub(crate) type NameMap<V> = HashMap<Box<str>, V, BuildHasherDefault<NameHasher>>;
+pub(crate) type NameMap<V> = HashMap<Box<str>, V, BuildHasherDefault<Mix>>;
 
 #[derive(Copy, Clone, Debug)]
 struct Binding<E> {
