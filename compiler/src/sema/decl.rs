@@ -417,7 +417,8 @@ impl Sema<'_> {
         let storage = storage_of(&d.specs);
         let space = q.space.unwrap_or(Space::Private);
         match storage {
-            Some(Storage::Static) if space != Space::Constant => {
+            // A sampler is a constant, whatever it says (6.12.14.1).
+            Some(Storage::Static) if space != Space::Constant && *self.ty(q.ty) != Type::Sampler => {
                 return Err(self.error(
                     name.span,
                     "static local variable must reside in constant address space",

@@ -183,6 +183,14 @@ impl Sema<'_> {
         as_object: bool,
     ) -> Result<Operand> {
         let q = self.type_of_name(name)?;
+        // 6.9.b, 6.12.14.1: no objects but parameters and declared constants.
+        if matches!(self.ty(q.ty), Type::Image { .. } | Type::Sampler) {
+            let t = self.type_name(q.ty);
+            return Err(self.error(
+                span,
+                format!("compound literal of type '{t}' is not allowed in OpenCL"),
+            ));
+        }
         let (ty, init) = self.braced(q.ty, items, span)?;
         self.complete(ty, span, "compound literal")?;
         let is_plain = matches!(

@@ -43,5 +43,7 @@ kernel void operators(read_only image2d_t i, read_only image2d_t j, write_only i
     i.x;
     i[0];
     if (p) {}
+    (sampler_t){0x10};
+    takes(i, (sampler_t){0x10});
     p++;
 }

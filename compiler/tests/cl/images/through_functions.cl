@@ -27,7 +27,7 @@ void put(write_only image2d_t image, int2 p, float4 value) { write_imagef(image,
 kernel void filter(read_only image2d_t a, read_only image2d_t b, sampler_t s, write_only image2d_t to, int radius)
 {
     int2 p = (int2)(get_global_id(0), get_global_id(1));
-    const sampler_t inner = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
+    static const sampler_t inner = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;
     float4 x = blur(a, at_edge, p, radius) + blur(a, s, p, 1) + blur(b, s, p, radius);
     x += read_imagef(b, inner, convert_float2(p) / 100.0f);
     x += read_imagef(b, CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST, p);
