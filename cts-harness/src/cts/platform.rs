@@ -3,6 +3,7 @@
 
 use super::fail;
 use super::identity::RunInfo;
+use crate::packages::OPENCL_LOADER;
 use crate::{Failure, Outcome, artifacts, opencl, progress};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -212,6 +213,12 @@ fn icd_files(name: &str) -> Vec<PathBuf> {
 
 /// Asks in a process of its own, because a loader reads its environment only once.
 fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Failure> {
+    if !(OPENCL_LOADER.found)() {
+        return fail(format!(
+            "{} is missing: apt-get install {}",
+            OPENCL_LOADER.what, OPENCL_LOADER.package
+        ));
+    }
     let output = Command::new(std::env::current_exe()?)
         .arg("identify")
         .envs(environment.iter().map(|(name, value)| (name, value)))
