@@ -384,7 +384,12 @@ impl Pp<'_> {
             if i > 0 && t.flags.space_before() {
                 self.scratch.push(' ');
             }
-            let quoted = matches!(t.kind, TokenKind::Str | TokenKind::Char);
+            let quoted = match t.kind {
+                TokenKind::Str | TokenKind::Char => true,
+                // A stray backslash that would take a quote along.
+                TokenKind::Other => arg.get(i + 1).is_none_or(|n| !n.flags.space_before()),
+                _ => false,
+            };
             if quoted {
                 let text = self.text(t).to_string();
                 for c in text.chars() {

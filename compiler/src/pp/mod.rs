@@ -250,7 +250,8 @@ pub fn tokens_to_text(tokens: &[Token], map: &SourceMap) -> String {
         }
         if t.kind == TokenKind::Pragma {
             out.push_str("#pragma ");
-            out.push_str(t.text(map));
+            // A backslash at its end would splice the next line to it.
+            out.push_str(t.text(map).trim_end_matches(['\\', ' ', '\t']));
             out.push('\n');
         } else {
             out.push_str(t.text(map));
