@@ -30,6 +30,7 @@ pub mod sroa;
 pub mod trip_count;
 pub mod unroll_counted;
 pub mod unroll_loops;
+pub mod widen_accesses;
 
 use crate::diag::{Diags, InternalError};
 use crate::ir::{EntityRef, Func, Module};

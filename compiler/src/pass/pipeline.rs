@@ -3,7 +3,7 @@
 use super::{
     Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
     lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
-    lower_system_values, mem2reg, simplify_regions, sroa, unroll_counted, unroll_loops,
+    lower_system_values, mem2reg, simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses,
 };
 use crate::inv;
 use crate::target::Target;
@@ -37,6 +37,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(lower_kernel_args::PASS); // lays out what the reads want to know of images and samplers
     p.run_pass(sroa::PASS); // struct arguments are variables now
     p.run_pass(mem2reg::PASS);
+    p.run_pass(widen_accesses::PASS); // while vectors are whole
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
     // Once: `late` does what this leaves.
     p.run_pass(const_fold::PASS);

@@ -1,0 +1,84 @@
+//! Makes accesses of global memory with 8-bit and 16-bit lanes ones with 32-bit lanes, where the alignment allows it.
+//!
+//! Why: drivers take memory lane by lane (llvmpipe compiles a branch, a load and an insertion for each lane of each
+//! work-item), and a part of a long vector holds 4 lanes, so that `uchar16` is 1 access and not 4.
+//! In:  any module; ahead of `lower_long_vectors`, which splits by lanes.
+//! Out: loads and stores of vectors with 8-bit and 16-bit lanes that fill whole words, aligned to words, in global
+//!      and constant memory are words, with a `Bitcast` beside them. Local memory keeps its lanes: its element type
+//!      is the kernel's smallest.
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::{AddressSpace, CastOp, Function, Inst, Module, Op, Scalar, Ty, Value};
+
+pub const PASS: Pass = Pass {
+    name: "widen_accesses",
+    about: "Makes accesses of global memory with 8-bit and 16-bit lanes ones with 32-bit lanes.",
+    run,
+    requires: inv![],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// Bytes of a word.
+const WORD: u32 = 4;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        for region in func.regions_in_order() {
+            let mut at = 0;
+            while let Some(&inst) = func.regions[region].insts.get(at) {
+                if let Some((value, words)) = candidate(func, inst) {
+                    let first = widen(func, inst, value, words);
+                    func.regions[region].insts.insert(at, first);
+                    at += 1;
+                    changed = true;
+                }
+                at += 1;
+            }
+        }
+    }
+    Ok(changed.into())
+}
+
+/// The value that an access moves, and its type as words.
+fn candidate(func: &Function, inst: Inst) -> Option<(Value, Ty)> {
+    let data = &func.insts[inst];
+    let (access, pointer, value) = match data.op {
+        Op::Load(access) => (access, data.args[0], data.results[0]),
+        Op::Store(access) => (access, data.args[0], data.args[1]),
+        _ => return None,
+    };
+    let space = func.ty(pointer).space()?;
+    if !matches!(space, AddressSpace::Global | AddressSpace::Constant) || access.align < WORD {
+        return None;
+    }
+    let ty = func.ty(value);
+    if !matches!(ty.scalar, Scalar::I8 | Scalar::I16 | Scalar::F16) {
+        return None;
+    }
+    // 3 lanes are fewer bytes than their type has.
+    let words = Ty::vector(Scalar::I32, (ty.bytes() / WORD) as u8);
+    (ty.lanes.is_power_of_two() && ty.bytes() >= WORD).then_some((value, words))
+}
+
+/// Makes the access one of words. Returns what is to stand ahead of it.
+fn widen(func: &mut Function, inst: Inst, value: Value, words: Ty) -> Inst {
+    let span = func.insts[inst].span;
+    let bitcast = Op::Cast(CastOp::Bitcast);
+    if let Op::Store(_) = func.insts[inst].op {
+        let cast = func.new_inst(bitcast, vec![value], &[words], span);
+        func.insts[inst].args[1] = func.insts[cast].results[0];
+        cast
+    } else {
+        // The instruction whose result is known everywhere becomes the cast.
+        let data = &mut func.insts[inst];
+        let op = std::mem::replace(&mut data.op, bitcast);
+        let args = std::mem::take(&mut data.args);
+        let load = func.new_inst(op, args, &[words], span);
+        let words = func.insts[load].results[0];
+        func.insts[inst].args.push(words);
+        load
+    }
+}
