@@ -9,14 +9,21 @@
 //! loops of an invocation together and silently leaves every loop once the count is reached, so that a kernel that
 //! does much work in one work-item stores wrong results. This does not lift the limit, it makes it up to
 //! [`MAX_FACTOR`] times as large. More costs too much time in llvmpipe's compiler.
+//! Where the work-groups are not small, only what is cheap is repeated (`unroll_loops/versions.rs`).
 
+mod trips;
+mod versions;
+
+use std::collections::BTreeMap;
+
+use self::versions::SMALL_GROUP;
 use super::analysis::Jumps;
-use super::trip_count::{positions, trip_count};
+use super::trip_count::positions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Cloner;
 use crate::ir::walk::Walk;
-use crate::ir::{Function, Inst, Module, Op, Ty};
+use crate::ir::{Func, Function, Inst, Module, Op, Region, Ty};
 
 pub const PASS: Pass = Pass {
     name: "unroll_loops",
@@ -36,54 +43,104 @@ const MAX_WITH_BARRIER: usize = 2;
 /// Instructions that the unrolled loops of a function may have together: compile time again.
 const MAX_INSTS: usize = 4096;
 
-/// Constant trip counts up to here are left alone: Vulkan drivers unroll such a loop entirely, which more exits
-/// would only keep them from.
+/// What unrolled loops may cost where the work-groups are not small: there the work is more likely spread over
+/// many work-items. Compile time once more, and the copies that the driver executes behind a loop's last iteration.
+const MAX_COST: usize = 384;
+
+/// What a lane of a memory access costs beside an instruction on values.
+const LANE_COST: usize = 8;
+
+/// Loops with no more iterations are left alone wherever they are: Vulkan drivers unroll them entirely if the
+/// number is constant, which more exits would only keep them from.
 const SHORT: u64 = 32;
+
+/// So are loops that have no more than this in one execution of the function: too few to count.
+const FEW: u64 = trips::MAX;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
+    let sizes: BTreeMap<Func, Option<[u32; 3]>> =
+        module.kernels.iter().map(|k| (k.func, k.required_size)).collect();
+    for (f, func) in module.funcs.iter_mut() {
         let jumps = Jumps::new(func);
-        let position = positions(func);
-        let plan: Vec<Candidate> = func
-            .insts_in_order()
-            .into_iter()
-            .filter(|&i| func.insts[i].op == Op::Loop && !jumps.repeats(i).is_empty())
-            .filter(|&i| trip_count(func, &jumps, &position, i, SHORT).is_none())
-            .filter_map(|i| Candidate::new(func, i))
-            .collect();
-        let factor = factor(&plan);
-        if plan.is_empty() || factor == 1 {
-            continue;
+        let bounds = trips::bounds(func, &jumps, &positions(func));
+        let mut plan = Vec::new();
+        let mut walk = Walk::new(func);
+        while let Some((region, i)) = walk.next(func) {
+            if func.insts[i].op == Op::Loop
+                && !jumps.repeats(i).is_empty()
+                && !bounds.get(&i).is_some_and(|&b| is_short(b))
+            {
+                plan.extend(Candidate::new(func, region, i));
+            }
+        }
+        let most = factor(&plan, |c| c.size, MAX_INSTS);
+        let cheap = factor(&plan, |c| c.cost, MAX_COST);
+        let items = sizes
+            .get(&f)
+            .copied()
+            .flatten()
+            .map(|s| s.iter().product::<u32>());
+        let source = func.clone();
+        let mut loops = Vec::new();
+        for c in &plan {
+            let [small, large] = [most, cheap].map(|factor| factor.min(c.most));
+            match items {
+                Some(items) if items <= SMALL_GROUP => loops.push((c.inst, small)),
+                Some(_) => loops.push((c.inst, large)),
+                None if small == large => loops.push((c.inst, small)),
+                None => {
+                    let copies = versions::by_group_size(func, &source, c.region, c.inst);
+                    loops.extend(copies.into_iter().zip([small, large]));
+                }
+            }
         }
         let source = func.clone();
-        for loop_ in plan {
-            iterations_in_one(func, &source, loop_.inst, factor.min(loop_.most), |_, _, _, _| {});
+        for (inst, factor) in loops.into_iter().filter(|&(_, factor)| factor > 1) {
+            iterations_in_one(func, &source, inst, factor, |_, _, _, _| {});
+            changed = true;
         }
-        changed = true;
     }
     Ok(changed.into())
+}
+
+/// Whether a loop is left alone: the bound of its iterations, and that of them all in one execution.
+fn is_short((own, total): (u64, Option<u64>)) -> bool {
+    own <= SHORT || total.is_some_and(|t| t <= FEW)
 }
 
 /// A loop without loops inside.
 struct Candidate {
     inst: Inst,
+    /// Where it stands.
+    region: Region,
     /// Instructions inside.
     size: usize,
+    /// The same, in what they cost llvmpipe's compiler.
+    cost: usize,
     /// The factor must not be larger.
     most: usize,
 }
 
 impl Candidate {
     /// `None` if a loop is inside.
-    fn new(func: &Function, inst: Inst) -> Option<Self> {
+    fn new(func: &Function, region: Region, inst: Inst) -> Option<Self> {
         let mut candidate = Candidate {
             inst,
+            region,
             size: 0,
+            cost: 0,
             most: MAX_FACTOR,
         };
         let mut walk = Walk::region(func.insts[inst].regions[0]);
         while let Some((_, inside)) = walk.next(func) {
+            let data = &func.insts[inside];
+            candidate.cost += match data.op {
+                Op::LoadFrom(..) => LANE_COST * usize::from(func.ty(data.results[0]).lanes),
+                Op::StoreTo(..) => LANE_COST * data.args.last().map_or(1, |&v| usize::from(func.ty(v).lanes)),
+                Op::AtomicOn(..) => LANE_COST,
+                _ => 1,
+            };
             match func.insts[inside].op {
                 Op::Loop => return None,
                 Op::Intrinsic(i) if i.is_convergent() => candidate.most = MAX_WITH_BARRIER,
@@ -96,10 +153,10 @@ impl Candidate {
 }
 
 /// How many copies of the bodies there are to be: a power of two, the same for all.
-fn factor(plan: &[Candidate]) -> usize {
+fn factor(plan: &[Candidate], weight: impl Fn(&Candidate) -> usize, room: usize) -> usize {
     let mut factor = MAX_FACTOR;
-    let size = |factor: usize| plan.iter().map(|c| c.size * factor.min(c.most)).sum::<usize>();
-    while factor > 1 && size(factor) > MAX_INSTS {
+    let size = |factor: usize| plan.iter().map(|c| weight(c) * factor.min(c.most)).sum::<usize>();
+    while factor > 1 && size(factor) > room {
         factor /= 2;
     }
     factor
@@ -151,12 +208,32 @@ mod tests {
         let loops = |list: &[(usize, usize)]| -> Vec<Candidate> {
             let inst = Inst::new(0);
             list.iter()
-                .map(|&(size, most)| Candidate { inst, size, most })
+                .map(|&(size, most)| Candidate {
+                    inst,
+                    region: Region::new(0),
+                    size,
+                    cost: size,
+                    most,
+                })
                 .collect()
         };
-        assert_eq!(factor(&loops(&[(20, MAX_FACTOR)])), 16);
-        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (480, MAX_FACTOR)])), 8);
-        assert_eq!(factor(&loops(&[(20, MAX_FACTOR), (480, MAX_WITH_BARRIER)])), 16);
-        assert_eq!(factor(&loops(&[(5000, MAX_FACTOR)])), 1);
+        assert_eq!(factor(&loops(&[(20, MAX_FACTOR)]), |c| c.size, MAX_INSTS), 16);
+        assert_eq!(
+            factor(
+                &loops(&[(20, MAX_FACTOR), (480, MAX_FACTOR)]),
+                |c| c.size,
+                MAX_INSTS
+            ),
+            8
+        );
+        assert_eq!(
+            factor(
+                &loops(&[(20, MAX_FACTOR), (480, MAX_WITH_BARRIER)]),
+                |c| c.size,
+                MAX_INSTS
+            ),
+            16
+        );
+        assert_eq!(factor(&loops(&[(5000, MAX_FACTOR)]), |c| c.size, MAX_INSTS), 1);
     }
 }

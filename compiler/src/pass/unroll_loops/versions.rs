@@ -1,0 +1,70 @@
+//! A loop in two versions, of which the size of the work-groups chooses one.
+
+use crate::intrinsic::Intrinsic;
+use crate::ir::clone::Cloner;
+use crate::ir::{BinOp, Builder, CmpOp, Function, Inst, Op, Region, Scalar, Ty, Unroll, Value};
+
+/// Work-items of a group that is small: programs that give a single work-item very much to do know that they run on
+/// a CPU, and ask for no larger groups.
+pub(super) const SMALL_GROUP: u32 = 16;
+
+/// Makes a loop an `if` with a copy of it in each arm; the first is executed in small groups. Returns the copies.
+/// The size of the groups is a specialization constant: one of the two is never compiled.
+pub(super) fn by_group_size(
+    func: &mut Function,
+    source: &Function,
+    region: Region,
+    loop_: Inst,
+) -> [Inst; 2] {
+    let small = is_small_group(func, region, loop_);
+    let data = &source.insts[loop_];
+    let types: Vec<Ty> = data.results.iter().map(|&r| source.ty(r)).collect();
+    let body = data.regions[0];
+    let mut arms = Vec::new();
+    let copies = [(); 2].map(|()| {
+        let copy = func.new_inst(Op::Loop, data.args.clone(), &types, data.span);
+        func.insts[copy].unroll = data.unroll;
+        let inside = func.new_region(&[]);
+        func.insts[copy].regions.push(inside);
+        let mut cloner = Cloner::new(source);
+        for &param in &source.regions[body].args {
+            let param_copy = func.add_region_arg(inside, source.ty(param));
+            cloner.map_value(param, param_copy);
+        }
+        cloner.region(func, body, inside, |func, _, new| {
+            let op = &mut func.insts[new].op;
+            match op {
+                Op::Exit(target) | Op::Repeat(target) if *target == loop_ => *target = copy,
+                _ => {}
+            }
+        });
+        let arm = func.new_region(&[]);
+        let results = func.insts[copy].results.clone();
+        let exit = func.new_inst(Op::Exit(loop_), results, &[], data.span);
+        func.regions[arm].insts.extend([copy, exit]);
+        arms.push(arm);
+        copy
+    });
+    let data = &mut func.insts[loop_];
+    (data.op, data.unroll) = (Op::If, Unroll::default());
+    data.args = vec![small].into();
+    data.regions = arms;
+    copies
+}
+
+/// Whether the group is small, computed ahead of an instruction.
+fn is_small_group(func: &mut Function, region: Region, inst: Inst) -> Value {
+    let list = &func.regions[region].insts;
+    let index = list.iter().position(|&i| i == inst).unwrap_or(list.len());
+    let mut b = Builder::before(func, region, index);
+    let size = b.value(
+        Op::Intrinsic(Intrinsic::WorkgroupSize),
+        vec![],
+        Ty::vector(Scalar::I32, 3),
+    );
+    let lanes = [0, 1, 2].map(|lane| b.extract(size, lane));
+    let items = b.binary(BinOp::IMul, lanes[0], lanes[1]);
+    let items = b.binary(BinOp::IMul, items, lanes[2]);
+    let limit = b.i32(SMALL_GROUP as i32);
+    b.compare(CmpOp::ULe, items, limit)
+}
