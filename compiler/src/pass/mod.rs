@@ -25,6 +25,8 @@ pub mod lower_printf;
 pub mod lower_system_values;
 pub mod mem2reg;
 pub mod pipeline;
+pub mod ranges;
+pub mod simplify_integers;
 pub mod simplify_regions;
 pub mod sroa;
 pub mod trip_count;

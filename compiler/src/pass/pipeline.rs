@@ -3,7 +3,8 @@
 use super::{
     Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
     lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
-    lower_system_values, mem2reg, simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses,
+    lower_system_values, mem2reg, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
+    widen_accesses,
 };
 use crate::inv;
 use crate::target::Target;
@@ -30,6 +31,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
             unroll_counted::PASS, // before the next promotion: arrays that it lets have constant indices
         ],
     );
+    p.run_pass(simplify_integers::PASS); // once loops are unrolled: their copies differ by constants
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
     p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments
     p.run_pass(lower_printf::PASS); // reads its slot there; vectors still whole
@@ -46,6 +48,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(dce::PASS);
     p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
+    p.run_pass(simplify_integers::PASS); // addresses are integers now; system values as well
     if target.quirks.counted_loops {
         p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
     }

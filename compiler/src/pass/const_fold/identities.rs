@@ -129,6 +129,9 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
             _ => {}
         }
     }
+    if let Some(narrow) = compare_extended(func, op, a, b) {
+        return narrow;
+    }
     let Some(n) = splat_bits(func, b) else {
         return Folded::Same;
     };
@@ -170,6 +173,44 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
         (false, true) => Folded::Op(Op::Unary(UnOp::Not), vec![condition]),
         (both, _) => result(func, both),
     }
+}
+
+/// A comparison of numbers that were widened alike, or of one and a constant that it can be: that of the narrow ones.
+fn compare_extended(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Option<Folded> {
+    let widened = |func: &Function, v: Value| match definition(func, v) {
+        Some((&Op::Cast(cast @ (CastOp::ZExt | CastOp::SExt)), &[x])) => Some((cast, x)),
+        _ => None,
+    };
+    let (cast, x) = widened(func, a)?;
+    let narrow = func.ty(x);
+    if narrow.scalar == Scalar::Bool {
+        return None;
+    }
+    let y = match splat_bits(func, b) {
+        Some(n) => {
+            let cut = eval::truncate(narrow.scalar, n);
+            if eval::cast(cast, narrow.scalar, func.ty(a).scalar, cut) != Some(n) {
+                return None;
+            }
+            func.splat_bits(narrow, cut)
+        }
+        None => {
+            let (other, y) = widened(func, b)?;
+            if other != cast || func.ty(y) != narrow {
+                return None;
+            }
+            y
+        }
+    };
+    // What is zero-extended is not negative; sign extension keeps both orders.
+    let op = match (cast, op) {
+        (CastOp::ZExt, CmpOp::SLt) => CmpOp::ULt,
+        (CastOp::ZExt, CmpOp::SLe) => CmpOp::ULe,
+        (CastOp::ZExt, CmpOp::SGt) => CmpOp::UGt,
+        (CastOp::ZExt, CmpOp::SGe) => CmpOp::UGe,
+        (_, op) => op,
+    };
+    Some(Folded::Op(Op::Compare(op), vec![x, y]))
 }
 
 pub(super) fn cast(func: &mut Function, op: CastOp, a: Value, ty: Ty) -> Folded {

@@ -1,0 +1,254 @@
+//! Integer arithmetic in the width that is needed, with constants where the next operation can use them.
+//!
+//! Why: `size_t` has 64 bits, so that much of what OpenCL C computes from ids is computed in 64 bits and cut off to an
+//! `int` at last, which GPUs do in several instructions each; and behind unrolling the copies of an address differ by
+//! constants that are inside of sums and products.
+//! In:  any module. Out: the same values; all rewriting is exact modulo the width of the result.
+//! - `trunc` of sums, products, bit operations and selections: these on truncated operands;
+//! - `(x + c) * d`, `(x + c) << d`: `x * d + c * d`; `(x + c) + y`: `(x + y) + c`, also in addresses;
+//! - what cannot be negative is divided and widened as unsigned.
+//!
+//! Only what has a single use is rewritten: nothing is computed twice.
+
+use super::ranges::is_nonnegative;
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::build::Builder;
+use crate::ir::eval::truncate;
+use crate::ir::walk::Replacements;
+use crate::ir::{BinOp, CastOp, EntityRef, Function, Inst, Module, Op, Scalar, Ty, UnOp, Value};
+
+pub const PASS: Pass = Pass {
+    name: "simplify_integers",
+    about: "Does integer arithmetic in the width that is needed, and moves constants outwards.",
+    run,
+    requires: inv![Ssa],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// How deep a tree of operations is narrowed.
+const MAX_DEPTH: u32 = 12;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        changed |= simplify(func);
+    }
+    Ok(changed.into())
+}
+
+fn simplify(func: &mut Function) -> bool {
+    let mut uses = func.use_counts();
+    let mut replacements = Replacements::default();
+    for region in func.regions_in_order() {
+        if !func.regions[region].insts.iter().any(|&i| is_candidate(func, i)) {
+            continue;
+        }
+        let old = std::mem::take(&mut func.regions[region].insts);
+        let mut b = Builder::at_end(func, region);
+        for inst in old {
+            replacements.apply_to(b.func, inst);
+            if !is_candidate(b.func, inst) {
+                b.push(inst);
+                continue;
+            }
+            b.span = b.func.insts[inst].span;
+            uses.resize(b.func.values.len(), 1);
+            match rewrite(&mut b, &uses, inst) {
+                Some(new) => {
+                    let result = b.func.insts[inst].results[0];
+                    uses.resize(b.func.values.len(), 1);
+                    uses[new.index()] = uses[new.index()].max(uses[result.index()]);
+                    replacements.set(result, new);
+                }
+                None => b.push(inst),
+            }
+        }
+    }
+    if replacements.is_empty() {
+        return false;
+    }
+    replacements.apply(func);
+    super::dce::remove_dead(func);
+    true
+}
+
+/// Whether it is of a kind that is rewritten.
+fn is_candidate(func: &Function, inst: Inst) -> bool {
+    let data = &func.insts[inst];
+    match data.op {
+        Op::Cast(CastOp::Trunc | CastOp::SExt)
+        | Op::PtrAdd
+        | Op::Binary(BinOp::IAdd | BinOp::IMul | BinOp::Shl | BinOp::SDiv | BinOp::SRem) => {
+            data.args.iter().any(|&a| func.def_inst(a).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// What stands for the result; instructions for it are inserted.
+fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
+    let data = &b.func.insts[inst];
+    let args = data.args.clone();
+    let ty = b.func.ty(data.results[0]);
+    match data.op {
+        Op::Cast(CastOp::Trunc) => {
+            let narrowing = Narrowing { uses, to: ty };
+            if !narrowing.passes(b.func, args[0]) {
+                return None;
+            }
+            Some(narrowing.narrow(b, args[0], MAX_DEPTH))
+        }
+        Op::Cast(CastOp::SExt) if b.func.ty(args[0]).scalar != Scalar::Bool => {
+            is_nonnegative(b.func, args[0]).then(|| b.cast(CastOp::ZExt, args[0], ty))
+        }
+        Op::Binary(op @ (BinOp::SDiv | BinOp::SRem)) => {
+            // The most negative number is no positive power of two.
+            let positive = b.func.as_bits(args[1]).filter(|&n| n > 0)? < 1 << (ty.scalar.bits() - 1);
+            if !positive || !is_nonnegative(b.func, args[0]) {
+                return None;
+            }
+            let unsigned = if op == BinOp::SDiv {
+                BinOp::UDiv
+            } else {
+                BinOp::URem
+            };
+            Some(b.binary(unsigned, args[0], args[1]))
+        }
+        Op::Binary(op @ (BinOp::IMul | BinOp::Shl)) => {
+            let factor = splat(b.func, args[1])?;
+            let (x, c) = sum_with_constant(b.func, uses, args[0])?;
+            let count = u32::try_from(factor % u64::from(ty.scalar.bits())).ok()?;
+            let scaled = match op {
+                BinOp::IMul => c.wrapping_mul(factor),
+                _ => c << count,
+            };
+            let product = b.binary(op, x, args[1]);
+            let constant = b.bits(ty, scaled);
+            Some(b.binary(BinOp::IAdd, product, constant))
+        }
+        Op::Binary(BinOp::IAdd) => {
+            if splat(b.func, args[1]).is_some() {
+                return None;
+            }
+            let (n, (x, c)) = (0..2).find_map(|n| Some((n, sum_with_constant(b.func, uses, args[n])?)))?;
+            let sum = b.binary(BinOp::IAdd, x, args[1 - n]);
+            let constant = b.bits(ty, c);
+            Some(b.binary(BinOp::IAdd, sum, constant))
+        }
+        Op::PtrAdd => {
+            if b.func.ty(args[1]) == Ty::I64
+                && let Some((x, c)) = sum_with_constant(b.func, uses, args[1])
+            {
+                let pointer = b.ptr_add(args[0], x);
+                return Some(b.ptr_offset(pointer, c as i64));
+            }
+            if b.func.as_const(args[1]).is_some() {
+                return None;
+            }
+            // (p + c) + x
+            let inner = single(b.func, uses, args[0])?;
+            let [p, c] = b.func.insts[inner].args[..] else {
+                return None;
+            };
+            if b.func.insts[inner].op != Op::PtrAdd || b.func.as_const(c).is_none() {
+                return None;
+            }
+            let pointer = b.ptr_add(p, args[1]);
+            Some(b.ptr_add(pointer, c))
+        }
+        _ => None,
+    }
+}
+
+/// The definition of a value that is used once.
+fn single(func: &Function, uses: &[u32], v: Value) -> Option<Inst> {
+    let once = uses.get(v.index()).is_none_or(|&n| n <= 1);
+    func.def_inst(v).filter(|_| once)
+}
+
+/// `x + c`, used once.
+fn sum_with_constant(func: &Function, uses: &[u32], v: Value) -> Option<(Value, u64)> {
+    let data = &func.insts[single(func, uses, v)?];
+    if data.op != Op::Binary(BinOp::IAdd) {
+        return None;
+    }
+    Some((data.args[0], splat(func, data.args[1])?))
+}
+
+/// The bits that all lanes of a constant have.
+fn splat(func: &Function, v: Value) -> Option<u64> {
+    match func.as_const(v)? {
+        crate::ir::Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
+        _ => None,
+    }
+}
+
+/// A tree of operations of which only the lower bits are wanted.
+struct Narrowing<'u> {
+    uses: &'u [u32],
+    to: Ty,
+}
+
+impl Narrowing<'_> {
+    /// Whether an operation is as good on truncated operands, and only the truncation uses it.
+    fn passes(&self, func: &Function, v: Value) -> bool {
+        let Some(inst) = single(func, self.uses, v) else {
+            return false;
+        };
+        let data = &func.insts[inst];
+        match data.op {
+            Op::Binary(op) => match op {
+                BinOp::IAdd | BinOp::ISub | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+                // The count is taken modulo the width.
+                BinOp::Shl => splat(func, data.args[1]).is_some_and(|n| n < u64::from(self.to.scalar.bits())),
+                BinOp::SDiv
+                | BinOp::UDiv
+                | BinOp::SRem
+                | BinOp::URem
+                | BinOp::AShr
+                | BinOp::LShr
+                | BinOp::FAdd
+                | BinOp::FSub
+                | BinOp::FMul
+                | BinOp::FDiv
+                | BinOp::FRem => false,
+            },
+            Op::Unary(UnOp::INeg | UnOp::Not) => true,
+            Op::Select => true,
+            _ => false,
+        }
+    }
+
+    /// The lower bits of a value.
+    fn narrow(&self, b: &mut Builder<'_>, v: Value, depth: u32) -> Value {
+        if let Some(n) = splat(b.func, v) {
+            return b.bits(self.to, truncate(self.to.scalar, n));
+        }
+        if depth > 0 && self.passes(b.func, v) {
+            let inst = b.func.def_inst(v).expect("an operation");
+            let data = &b.func.insts[inst];
+            let (op, args) = (data.op.clone(), data.args.clone());
+            let first = usize::from(op == Op::Select);
+            let mut narrow: Vec<Value> = args[..first].to_vec();
+            for &arg in &args[first..] {
+                narrow.push(self.narrow(b, arg, depth - 1));
+            }
+            return b.value(op, narrow, self.to);
+        }
+        let def = b.func.def_inst(v).map(|i| &b.func.insts[i]);
+        if let Some(data) = def
+            && let Op::Cast(op @ (CastOp::ZExt | CastOp::SExt | CastOp::Trunc)) = data.op
+        {
+            let x = data.args[0];
+            let (from, to) = (b.func.ty(x).scalar, self.to.scalar);
+            return match from.bits().cmp(&to.bits()) {
+                std::cmp::Ordering::Equal => x,
+                std::cmp::Ordering::Less => b.cast(op, x, self.to),
+                std::cmp::Ordering::Greater => b.cast(CastOp::Trunc, x, self.to),
+            };
+        }
+        b.cast(CastOp::Trunc, v, self.to)
+    }
+}
