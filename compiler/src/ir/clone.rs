@@ -1,4 +1,4 @@
-//! Copying code from one function into another.
+//! Copying code from one function into another, and inside of one.
 
 use super::entity::EntityRef;
 use super::{Function, Inst, Op, Region, Value, ValueDef, ValueList};
@@ -92,6 +92,100 @@ impl<'s> Cloner<'s> {
                 work.push((r, Region::new(first_new + n), 0));
             }
             finish(dst, old, new);
+        }
+    }
+}
+
+/// Copies instructions to another place of the same function, with fresh values, instructions and regions.
+///
+/// What is not copied stands for itself, unless [`Copier::map_value`] says otherwise.
+#[derive(Debug, Default)]
+pub struct Copier {
+    values: Vec<Option<Value>>,
+    insts: Vec<Option<Inst>>,
+    known_values: Vec<Value>,
+    known_insts: Vec<Inst>,
+}
+
+impl Copier {
+    /// States what stands for a value.
+    pub fn map_value(&mut self, old: Value, new: Value) {
+        if self.values.len() <= old.index() {
+            self.values.resize(old.index() + 1, None);
+        }
+        self.values[old.index()] = Some(new);
+        self.known_values.push(old);
+    }
+
+    /// What stands for a value.
+    pub fn value(&self, old: Value) -> Value {
+        self.values.get(old.index()).copied().flatten().unwrap_or(old)
+    }
+
+    fn inst(&self, old: Inst) -> Inst {
+        self.insts.get(old.index()).copied().flatten().unwrap_or(old)
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        for v in self.known_values.drain(..) {
+            self.values[v.index()] = None;
+        }
+        for i in self.known_insts.drain(..) {
+            self.insts[i.index()] = None;
+        }
+    }
+
+    /// Appends copies of instructions (and of all regions inside) to `into`. `finish` may turn each copy into
+    /// something else; it gets the instruction that it is a copy of as well.
+    pub fn insts(
+        &mut self,
+        func: &mut Function,
+        list: &[Inst],
+        into: Region,
+        mut finish: impl FnMut(&mut Function, Inst, Inst),
+    ) {
+        // (instructions, where to, the next one)
+        let mut work = vec![(list.to_vec(), into, 0)];
+        while let Some((list, into, next)) = work.last_mut() {
+            let Some(&old) = list.get(*next) else {
+                work.pop();
+                continue;
+            };
+            *next += 1;
+            let into = *into;
+            let data = func.insts[old].clone();
+            let args = data.args.iter().map(|&a| self.value(a)).collect();
+            let op = match data.op {
+                Op::Exit(t) => Op::Exit(self.inst(t)),
+                Op::Repeat(t) => Op::Repeat(self.inst(t)),
+                op => op,
+            };
+            let new = func.new_inst(op, args, &[], data.span);
+            func.insts[new].fp = data.fp;
+            func.insts[new].unroll = data.unroll;
+            if self.insts.len() <= old.index() {
+                self.insts.resize(old.index() + 1, None);
+            }
+            self.insts[old.index()] = Some(new);
+            self.known_insts.push(old);
+            for &r in &data.results {
+                let result = func.add_result(new, func.ty(r));
+                self.map_value(r, result);
+            }
+            func.regions[into].insts.push(new);
+            let first = work.len();
+            for &r in &data.regions {
+                let region = func.new_region(&[]);
+                for arg in func.regions[r].args.clone() {
+                    let copy = func.add_region_arg(region, func.ty(arg));
+                    self.map_value(arg, copy);
+                }
+                func.insts[new].regions.push(region);
+                work.push((func.regions[r].insts.clone(), region, 0));
+            }
+            work[first..].reverse();
+            finish(func, old, new);
         }
     }
 }

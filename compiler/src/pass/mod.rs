@@ -211,6 +211,14 @@ impl Settled {
             enough: passes,
         }
     }
+    /// The same functions for so many passes.
+    fn followed_by(&self, passes: usize) -> Self {
+        let done = |&n: &usize| if n >= self.enough { passes } else { 0 };
+        Settled {
+            quiet: self.quiet.iter().map(done).collect(),
+            enough: passes,
+        }
+    }
     /// Whether a pass need not look at a function.
     pub fn contains(&self, f: Func) -> bool {
         self.quiet.get(f.index()).is_some_and(|&n| n >= self.enough)
@@ -309,6 +317,7 @@ pub struct Report {
 enum Step {
     Run(Pass),
     Fixpoint { name: &'static str, passes: Vec<Pass> },
+    While { first: Pass, passes: Vec<Pass> },
 }
 
 /// Rounds after which a fixpoint ends even if its passes still change something. Each pass leaves a module that
@@ -368,6 +377,20 @@ impl Pipeline {
         self
     }
 
+    /// Appends a pass that is followed by a fixpoint of others, in the functions that it changed, as long as it
+    /// changes any.
+    pub fn while_changed(&mut self, first: Pass, passes: &[Pass]) -> &mut Self {
+        self.account(&first);
+        for pass in passes {
+            self.account(pass);
+        }
+        self.steps.push(Step::While {
+            first,
+            passes: passes.to_vec(),
+        });
+        self
+    }
+
     /// Ends the list: what must hold of the result.
     #[must_use]
     pub fn finish(mut self, profile: Invariants) -> Self {
@@ -388,7 +411,11 @@ impl Pipeline {
                 Step::Run(pass) => {
                     let _ = run.pass(pass, module, cx)?;
                 }
-                Step::Fixpoint { name, passes } => run.fixpoint(name, passes, module, cx)?,
+                Step::Fixpoint { name, passes } => {
+                    let all = Settled::start(module.funcs.len(), passes.len());
+                    run.fixpoint(name, passes, all, module, cx)?;
+                }
+                Step::While { first, passes } => run.while_changed(first, passes, module, cx)?,
             }
         }
         let profile = if run.skipped { inv![Ssa] } else { self.profile };
@@ -401,10 +428,11 @@ impl Pipeline {
         let mut list: Vec<Pass> = Vec::new();
         for step in &self.steps {
             let passes = match step {
-                Step::Run(pass) => std::slice::from_ref(pass),
-                Step::Fixpoint { passes, .. } => passes,
+                Step::Run(pass) => vec![*pass],
+                Step::Fixpoint { passes, .. } => passes.clone(),
+                Step::While { first, passes } => [&[*first], &passes[..]].concat(),
             };
-            for p in passes {
+            for p in &passes {
                 if list.iter().all(|q| q.name != p.name) {
                     list.push(*p);
                 }
@@ -447,16 +475,39 @@ impl Run {
         Ok(changed)
     }
 
+    fn while_changed(
+        &mut self,
+        first: &Pass,
+        passes: &[Pass],
+        module: &mut Module,
+        cx: &mut PassCx<'_>,
+    ) -> Result<(), PassError> {
+        let mut changed = Settled::start(module.funcs.len(), 1);
+        for _ in 0..MAX_ROUNDS {
+            // One that leaves a function alone once is done with it.
+            cx.settled = changed;
+            let again = self.pass(first, module, cx)?;
+            changed = std::mem::take(&mut cx.settled);
+            if again == Changed::No {
+                return Ok(());
+            }
+            self.fixpoint(first.name, passes, changed.followed_by(passes.len()), module, cx)?;
+        }
+        cx.report.unsettled.push(first.name);
+        Ok(())
+    }
+
     fn fixpoint(
         &mut self,
         name: &'static str,
         passes: &[Pass],
+        start: Settled,
         module: &mut Module,
         cx: &mut PassCx<'_>,
     ) -> Result<(), PassError> {
         // A pass need not run again if nothing else changed the module since it last did.
         let mut quiet = 0;
-        cx.settled = Settled::start(module.funcs.len(), passes.len());
+        cx.settled = start;
         for _ in 0..MAX_ROUNDS {
             for pass in passes {
                 if self.pass(pass, module, cx)? == Changed::Yes {

@@ -23,13 +23,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(mem2reg::PASS); // everything below wants to see values, not memory
     p.fixpoint(
         "early",
-        &[
-            const_fold::PASS,
-            cse::PASS,
-            simplify_regions::PASS,
-            dce::PASS,
-            unroll_counted::PASS, // before the next promotion: arrays that it lets have constant indices
-        ],
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
+    );
+    p.while_changed(
+        unroll_counted::PASS, // before the next promotion: arrays that it lets have constant indices
+        &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.run_pass(simplify_integers::PASS); // once loops are unrolled: their copies differ by constants
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters

@@ -8,15 +8,15 @@
 //!      and in which order, stays as it was. A loop with a hint that is not followed keeps it: SPIR-V's loop
 //!      control passes it on.
 //!
-//! Innermost loops first, one level in each execution: what folding makes of the copies decides about the next.
+//! Innermost loops first. Loops around one that is no single block then wait for the next execution.
 
 use super::analysis::{Jumps, base_of};
 use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::clone::Cloner;
-use crate::ir::{EntityRef, Function, Inst, Module, Op, Ty, Unroll, Value};
+use crate::ir::clone::Copier;
+use crate::ir::{EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value};
 
 pub const PASS: Pass = Pass {
     name: "unroll_counted",
@@ -85,15 +85,12 @@ fn unroll(func: &mut Function) -> bool {
     }
     let jumps = Jumps::new(func);
     let position = positions(func);
-    let facts = Facts::new(func, &order);
+    let mut facts = Facts::new(func);
     let mut total = order.len() as u64;
-    let mut inside = vec![false; func.insts.len()];
-    let mut plan = Vec::new();
+    let mut changed = false;
     for &inst in order.iter().rev() {
-        let regions = &func.insts[inst].regions;
-        let mut has = regions.iter().flat_map(|&r| &func.regions[r].insts);
-        inside[inst.index()] = has.any(|i| inside[i.index()]);
-        if func.insts[inst].op != Op::Loop || inside[inst.index()] || jumps.repeats(inst).is_empty() {
+        facts.visit(func, &position, inst);
+        if func.insts[inst].op != Op::Loop || facts.waits[inst.index()] || jumps.repeats(inst).is_empty() {
             continue;
         }
         let Some((decision, size)) = decide(func, &jumps, &position, &facts, inst) else {
@@ -103,19 +100,15 @@ fn unroll(func: &mut Function) -> bool {
             continue;
         }
         total += size;
-        inside[inst.index()] = true;
-        plan.push((inst, decision));
-    }
-    if plan.is_empty() {
-        return false;
-    }
-    let source = func.clone();
-    for (inst, decision) in plan {
+        changed = true;
+        // Jumps to what is outside are more than was counted.
+        let mut simple = !facts.leaves[inst.index()];
         match decision {
-            Decision::Full(count) => all_iterations(func, &source, inst, count),
+            Decision::Full(count) => simple &= all_iterations(func, &jumps, inst, count),
             Decision::Partial(factor, count) => {
+                simple = false;
                 func.insts[inst].unroll = Unroll::Never;
-                iterations_in_one(func, &source, inst, factor as usize, |func, old, new, copy| {
+                iterations_in_one(func, inst, factor as usize, |func, old, new, copy| {
                     if let Some(count) = count
                         && old == count.test
                         && copy as u64 != count.repeats % factor
@@ -125,8 +118,10 @@ fn unroll(func: &mut Function) -> bool {
                 });
             }
         }
+        facts.size[inst.index()] = facts.size[inst.index()].saturating_add(size as u32);
+        facts.waits[inst.index()] = !simple;
     }
-    true
+    changed
 }
 
 /// What to do with a loop, and how many instructions that adds.
@@ -175,39 +170,64 @@ fn decide(
     (factor >= 2).then_some((Decision::Partial(factor, count), factor * size))
 }
 
-/// Facts about loops.
+/// Facts about instructions with all that is inside of them.
 struct Facts {
-    /// Of each instruction with all that is inside.
     size: Vec<u32>,
     /// Whether there is an access to a private variable at an offset that is not constant.
     indexes: Vec<bool>,
+    /// Whether something was done that the loops around must wait for.
+    waits: Vec<bool>,
+    /// Whether there is a jump to what is around it.
+    leaves: Vec<bool>,
+    /// Of what is inside the outermost target of a jump, as a position.
+    outermost: Vec<u32>,
 }
 
 impl Facts {
-    fn new(func: &Function, order: &[Inst]) -> Facts {
-        let mut facts = Facts {
-            size: vec![0; func.insts.len()],
-            indexes: vec![false; func.insts.len()],
+    fn new(func: &Function) -> Facts {
+        let count = func.insts.len();
+        Facts {
+            size: vec![0; count],
+            indexes: vec![false; count],
+            waits: vec![false; count],
+            leaves: vec![false; count],
+            outermost: vec![u32::MAX; count],
+        }
+    }
+
+    /// Everything inside comes first.
+    fn visit(&mut self, func: &Function, position: &[u32], inst: Inst) {
+        let data = &func.insts[inst];
+        let mut size = match &data.op {
+            Op::Intrinsic(i) if i.is_convergent() => BARRIER as u32,
+            _ => 1,
         };
-        for &inst in order.iter().rev() {
-            let data = &func.insts[inst];
-            let mut size = match &data.op {
-                Op::Intrinsic(i) if i.is_convergent() => BARRIER as u32,
-                _ => 1,
-            };
-            let mut indexes = data.op == Op::PtrAdd
-                && func.as_const(data.args[1]).is_none()
-                && is_alloca(func, base_of(func, data.args[0]).0);
-            for &region in &data.regions {
-                for &i in &func.regions[region].insts {
-                    size = size.saturating_add(facts.size[i.index()]);
-                    indexes |= facts.indexes[i.index()];
+        let mut indexes = data.op == Op::PtrAdd
+            && func.as_const(data.args[1]).is_none()
+            && is_alloca(func, base_of(func, data.args[0]).0);
+        let mut outermost = match data.op {
+            Op::Exit(target) | Op::Repeat(target) => position[target.index()],
+            Op::Return => 0,
+            _ => u32::MAX,
+        };
+        let mut waits = false;
+        for &region in &data.regions {
+            for i in func.regions[region].insts.iter().map(|i| i.index()) {
+                // Copies that were made meanwhile are accounted for by what they are copies of.
+                if i < self.size.len() {
+                    size = size.saturating_add(self.size[i]);
+                    indexes |= self.indexes[i];
+                    waits |= self.waits[i];
+                    outermost = outermost.min(self.outermost[i]);
                 }
             }
-            facts.size[inst.index()] = size;
-            facts.indexes[inst.index()] = indexes;
         }
-        facts
+        let n = inst.index();
+        self.size[n] = size;
+        self.indexes[n] = indexes;
+        self.waits[n] = waits;
+        self.outermost[n] = outermost;
+        self.leaves[n] = outermost < position[n];
     }
 }
 
@@ -216,30 +236,94 @@ fn is_alloca(func: &Function, v: Value) -> bool {
     def.is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }))
 }
 
-/// Makes the loop a block of all its iterations. In the last one the test leaves, and what would repeat is never
-/// reached.
-fn all_iterations(func: &mut Function, source: &Function, target: Inst, count: TripCount) {
-    let span = source.insts[target].span;
-    let body = source.insts[target].regions[0];
-    let params = &source.regions[body].args;
-    let types: Vec<Ty> = params.iter().map(|&p| source.ty(p)).collect();
+/// Makes the loop a block of all its iterations. In the last one the test leaves. Whether the result is as simple as
+/// can be: the iterations in a row, without blocks and branches of their own.
+fn all_iterations(func: &mut Function, jumps: &Jumps, target: Inst, count: TripCount) -> bool {
+    let body = func.insts[target].regions[0];
+    let stay = func.insts[count.test].regions[usize::from(count.leaves_if)];
+    let end = func.terminator(body);
+    let is_simple = func
+        .terminator(stay)
+        .is_some_and(|t| jumps.exits(count.test) == [t])
+        && end.is_some_and(|t| jumps.repeats(target) == [t]);
+    let params = std::mem::take(&mut func.regions[body].args);
+    let insts = std::mem::take(&mut func.regions[body].insts);
     let data = &mut func.insts[target];
     data.op = Op::Block;
     data.unroll = Unroll::Unsaid;
-    let mut values = std::mem::take(&mut data.args);
-    func.regions[body].args.clear();
-    func.regions[body].insts.clear();
+    let init = std::mem::take(&mut data.args);
+    if is_simple {
+        in_a_row(func, body, &params, init, &insts, count);
+    } else {
+        in_blocks(func, target, &params, init, &insts, count);
+    }
+    is_simple
+}
+
+/// What runs to its end in each iteration but the last, which ends at the test.
+fn in_a_row(
+    func: &mut Function,
+    body: Region,
+    params: &[Value],
+    mut values: Vec<Value>,
+    insts: &[Inst],
+    count: TripCount,
+) {
+    let at = insts.iter().position(|&i| i == count.test).unwrap_or(0);
+    let arms = func.insts[count.test].regions.clone();
+    let arm = |leaves: bool| arms[usize::from(leaves != count.leaves_if)];
+    let mut stay = func.regions[arm(false)].insts.clone();
+    let stay_end = stay.pop();
+    let leave = func.regions[arm(true)].insts.clone();
+    let test_results = func.insts[count.test].results.clone();
+    let (&repeat, behind) = insts[at + 1..].split_last().expect("ends in the repeat");
+    let mut copier = Copier::default();
+    for n in 0..=count.repeats {
+        copier.reset();
+        for (&param, &value) in params.iter().zip(&values) {
+            copier.map_value(param, value);
+        }
+        copier.insts(func, &insts[..at], body, |_, _, _| {});
+        if n == count.repeats {
+            copier.insts(func, &leave, body, |_, _, _| {});
+            return;
+        }
+        copier.insts(func, &stay, body, |_, _, _| {});
+        if let Some(exit) = stay_end {
+            for (k, &result) in test_results.iter().enumerate() {
+                let value = copier.value(func.insts[exit].args[k]);
+                copier.map_value(result, value);
+            }
+        }
+        copier.insts(func, behind, body, |_, _, _| {});
+        values = func.insts[repeat].args.iter().map(|&a| copier.value(a)).collect();
+    }
+}
+
+/// Each iteration a block that is left where the original repeats.
+fn in_blocks(
+    func: &mut Function,
+    target: Inst,
+    params: &[Value],
+    mut values: Vec<Value>,
+    insts: &[Inst],
+    count: TripCount,
+) {
+    let span = func.insts[target].span;
+    let body = func.insts[target].regions[0];
+    let types: Vec<Ty> = params.iter().map(|&p| func.ty(p)).collect();
+    let mut copier = Copier::default();
     for n in 0..=count.repeats {
         let is_last = n == count.repeats;
         let block = func.new_inst(Op::Block, vec![], if is_last { &[] } else { &types }, span);
         let region = func.new_region(&[]);
         func.insts[block].regions.push(region);
         func.regions[body].insts.push(block);
-        let mut cloner = Cloner::new(source);
+        copier.reset();
         for (&param, &value) in params.iter().zip(&values) {
-            cloner.map_value(param, value);
+            copier.map_value(param, value);
         }
-        cloner.region(func, body, region, |func, old, new| {
+        copier.insts(func, insts, region, |func, old, new| {
             if func.insts[new].op == Op::Repeat(target) {
                 if is_last {
                     func.insts[new].op = Op::Unreachable;

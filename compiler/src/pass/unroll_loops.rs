@@ -21,7 +21,7 @@ use super::analysis::Jumps;
 use super::trip_count::positions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
-use crate::ir::clone::Cloner;
+use crate::ir::clone::Copier;
 use crate::ir::walk::Walk;
 use crate::ir::{Func, Function, Inst, Module, Op, Region, Ty};
 
@@ -95,9 +95,8 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
                 }
             }
         }
-        let source = func.clone();
         for (inst, factor) in loops.into_iter().filter(|&(_, factor)| factor > 1) {
-            iterations_in_one(func, &source, inst, factor, |_, _, _, _| {});
+            iterations_in_one(func, inst, factor, |_, _, _, _| {});
             changed = true;
         }
     }
@@ -163,30 +162,30 @@ fn factor(plan: &[Candidate], weight: impl Fn(&Candidate) -> usize, room: usize)
 }
 
 /// Replaces a loop's body by blocks in a row, each a copy of it that is left where the original repeats. `finish`
-/// gets each instruction of `source`, its copy, and the number of the copy.
+/// gets each instruction of the body, its copy, and the number of the copy.
 pub(super) fn iterations_in_one(
     func: &mut Function,
-    source: &Function,
     target: Inst,
     factor: usize,
     finish: impl Fn(&mut Function, Inst, Inst, usize),
 ) {
-    let span = source.insts[target].span;
-    let body = source.insts[target].regions[0];
-    let params = &source.regions[body].args;
-    let types: Vec<Ty> = params.iter().map(|&p| source.ty(p)).collect();
+    let span = func.insts[target].span;
+    let body = func.insts[target].regions[0];
+    let params = func.regions[body].args.clone();
+    let types: Vec<Ty> = params.iter().map(|&p| func.ty(p)).collect();
+    let insts = std::mem::take(&mut func.regions[body].insts);
     let mut values = params.clone();
-    func.regions[body].insts.clear();
+    let mut copier = Copier::default();
     for copy in 0..factor {
         let block = func.new_inst(Op::Block, vec![], &types, span);
         let region = func.new_region(&[]);
         func.insts[block].regions.push(region);
         func.regions[body].insts.push(block);
-        let mut cloner = Cloner::new(source);
+        copier.reset();
         for (&param, &value) in params.iter().zip(&values) {
-            cloner.map_value(param, value);
+            copier.map_value(param, value);
         }
-        cloner.region(func, body, region, |func, old, new| {
+        copier.insts(func, &insts, region, |func, old, new| {
             if func.insts[new].op == Op::Repeat(target) {
                 func.insts[new].op = Op::Exit(block);
             }
