@@ -15,6 +15,7 @@ pub mod cse;
 pub mod dce;
 pub mod fuse_multiply_add;
 pub mod gather_pointer_uses;
+pub mod hoist_invariants;
 pub mod inline;
 pub mod lower_exits;
 pub mod lower_images;
@@ -377,7 +378,7 @@ impl Pipeline {
         self
     }
 
-    /// Appends a pass that is followed by a fixpoint of others, in the functions that it changed, as long as it
+    /// Appends a pass that is followed by others, once each, in the functions that it changed, as long as it
     /// changes any.
     pub fn while_changed(&mut self, first: Pass, passes: &[Pass]) -> &mut Self {
         self.account(&first);
@@ -491,7 +492,11 @@ impl Run {
             if again == Changed::No {
                 return Ok(());
             }
-            self.fixpoint(first.name, passes, changed.followed_by(passes.len()), module, cx)?;
+            cx.settled = changed.followed_by(passes.len());
+            for pass in passes {
+                let _ = self.pass(pass, module, cx)?;
+            }
+            cx.settled = Settled::default();
         }
         cx.report.unsettled.push(first.name);
         Ok(())

@@ -1,10 +1,10 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses, inline,
-    lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf,
-    lower_system_values, mem2reg, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
-    widen_accesses,
+    Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses,
+    hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
+    lower_printf, lower_system_values, mem2reg, simplify_integers, simplify_regions, sroa, unroll_counted,
+    unroll_loops, widen_accesses,
 };
 use crate::inv;
 use crate::target::Target;
@@ -47,6 +47,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
     p.run_pass(simplify_integers::PASS); // addresses are integers now; system values as well
+    p.run_pass(hoist_invariants::PASS); // every operation is there now, and memory has its kinds
     if target.quirks.counted_loops {
         p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
     }

@@ -8,7 +8,7 @@
 //! - `(x + c) * d`, `(x + c) << d`: `x * d + c * d`; `(x + c) + y`: `(x + y) + c`, also in addresses;
 //! - what cannot be negative is divided and widened as unsigned.
 //!
-//! Only what has a single use is rewritten: nothing is computed twice.
+//! Only what has a single use is rewritten: nothing is computed twice. What is no longer used is left to `dce`.
 
 use super::ranges::is_nonnegative;
 use super::{Changed, Pass, PassCx, PassError};
@@ -70,7 +70,6 @@ fn simplify(func: &mut Function) -> bool {
         return false;
     }
     replacements.apply(func);
-    super::dce::remove_dead(func);
     true
 }
 

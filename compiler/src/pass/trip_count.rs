@@ -108,6 +108,17 @@ fn simulate(
     None
 }
 
+/// The value that something computed from constants and the loop's arguments has in the first iteration.
+pub fn first_value(func: &Function, loop_: Inst, v: Value) -> Option<u64> {
+    let state: Vec<Option<u64>> = func.insts[loop_].args.iter().map(|&a| func.as_bits(a)).collect();
+    let known = Known {
+        func,
+        body: func.insts[loop_].regions[0],
+        state: &state,
+    };
+    known.value(v)
+}
+
 /// What is known in one iteration.
 struct Known<'a> {
     func: &'a Function,

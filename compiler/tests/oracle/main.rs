@@ -107,6 +107,8 @@ fn passes_preserve_meaning() {
             &["inline", "cse"],
             &["inline", "lower_exits"],
             &["inline", "simplify_regions", "lower_exits"],
+            &["inline", "hoist_invariants"],
+            &["inline", "mem2reg", "hoist_invariants"],
             &["inline", "simplify_integers"],
             &["inline", "mem2reg", "simplify_integers"],
             &["inline", "unroll_loops"],
