@@ -4,8 +4,8 @@
 //! program is nested; what panics there is an internal error in the log, never a panic of the caller.
 
 use crate::diag::{Diag, Diags, InternalError, Severity};
-use crate::ir::Module;
 use crate::ir::parse::{ParseError, parse};
+use crate::ir::{FpFlags, Module};
 use crate::lower_hir::{self, Roots};
 use crate::options::Options;
 use crate::pass::{Hooks, PassCx, PassError, pipeline};
@@ -341,7 +341,15 @@ impl<'a> Run<'a> {
         if !self.goes_on(Stage::Sema)? {
             return Ok(None);
         }
-        let module = self.timed(Stage::LowerHir, |_| lower_hir::lower_roots(&program, roots))?;
+        let relaxed = FpFlags {
+            contract: false,
+            finite: self.options.finite_math_only,
+            no_signed_zeros: self.options.no_signed_zeros,
+            fast: self.options.unsafe_math,
+        };
+        let module = self.timed(Stage::LowerHir, |_| {
+            lower_hir::lower_roots(&program, roots, relaxed)
+        })?;
         if self.observer.wants(Stage::LowerHir) {
             self.observer
                 .dump(Stage::LowerHir, "ir", Dump::Text(module.to_string()));

@@ -106,7 +106,11 @@ pub enum CastOp {
 pub struct FpFlags {
     /// May be fused with a neighbour (FP_CONTRACT ON). Otherwise emitted with NoContraction.
     pub contract: bool,
-    /// -cl-fast-relaxed-math and its parts: results may be those of less precise algorithms, no NaN, no Inf.
+    /// Neither operands nor results are infinite or NaN (-cl-finite-math-only).
+    pub finite: bool,
+    /// The sign of a zero does not matter (-cl-no-signed-zeros).
+    pub no_signed_zeros: bool,
+    /// May be computed in another way that is equal for real numbers (-cl-unsafe-math-optimizations).
     pub fast: bool,
 }
 

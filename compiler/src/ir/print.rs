@@ -379,9 +379,20 @@ impl<'a> FunctionPrinter<'a> {
             Op::Return => f.write_str("Return")?,
             Op::Unreachable => f.write_str("Unreachable")?,
         }
-        let FpFlags { contract, fast } = data.fp;
+        let FpFlags {
+            contract,
+            finite,
+            no_signed_zeros,
+            fast,
+        } = data.fp;
         if contract {
             f.write_str(" contract")?;
+        }
+        if finite {
+            f.write_str(" finite")?;
+        }
+        if no_signed_zeros {
+            f.write_str(" no_signed_zeros")?;
         }
         if fast {
             f.write_str(" fast")?;

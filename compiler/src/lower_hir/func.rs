@@ -163,10 +163,13 @@ impl<'p> FuncLowering<'_, 'p> {
 
     /// Flags of the floating-point operations that follow.
     pub(super) fn set_contract(&mut self, contract: bool) {
-        self.b.fp = FpFlags {
-            contract,
-            fast: false,
+        // Library functions are written with NaN and the rest in mind.
+        let relaxed = if self.source.is_library {
+            FpFlags::default()
+        } else {
+            self.cx.relaxed
         };
+        self.b.fp = FpFlags { contract, ..relaxed };
     }
 
     /// Leaves a structured instruction.

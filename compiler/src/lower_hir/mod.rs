@@ -27,7 +27,9 @@ mod types;
 
 use crate::diag::InternalError;
 use crate::hir;
-use crate::ir::{self, AddressSpace, EntityRef, Function, Global, GlobalData, Initializer, Module, Ty};
+use crate::ir::{
+    self, AddressSpace, EntityRef, FpFlags, Function, Global, GlobalData, Initializer, Module, Ty,
+};
 use crate::source::Span;
 
 /// What every function of this stage returns.
@@ -50,13 +52,14 @@ pub enum Roots {
 
 /// Lowers the kernels and what they use.
 pub fn lower(program: &hir::Program) -> Result<Module, InternalError> {
-    lower_roots(program, Roots::Kernels)
+    lower_roots(program, Roots::Kernels, FpFlags::default())
 }
 
-/// Lowers the roots and what they use.
-pub fn lower_roots(program: &hir::Program, roots: Roots) -> Result<Module, InternalError> {
+/// Lowers the roots and what they use. `relaxed`: what the build options allow of the user's own arithmetic.
+pub fn lower_roots(program: &hir::Program, roots: Roots, relaxed: FpFlags) -> Result<Module, InternalError> {
     let mut cx = Lowering {
         program,
+        relaxed,
         module: Module {
             strings: program.strings.clone(),
             ..Module::default()
@@ -101,6 +104,7 @@ pub fn lower_roots(program: &hir::Program, roots: Roots) -> Result<Module, Inter
 /// State of one program's lowering.
 struct Lowering<'p> {
     program: &'p hir::Program,
+    relaxed: FpFlags,
     module: Module,
     funcs: Vec<Option<ir::Func>>,
     globals: Vec<Option<Global>>,

@@ -1,12 +1,14 @@
 //! Computes what is constant, and applies identities that are exact.
 //!
 //! In, out: any module. One walk in the order of the text, so that what an instruction becomes is seen by all
-//! that use it. Floating-point results are those of IEEE 754; what depends on the device (transcendental
+//! that use it. Floating-point results are those of IEEE 754 where
+//! the instruction's flags do not allow more; what depends on the device (transcendental
 //! functions, results that an operation leaves undefined) stays. Loads from initialized constants are folded
 //! too; branches on constants are `simplify_regions`' work.
 
 mod constants;
 mod identities;
+mod relaxed;
 mod vectors;
 
 use super::{Changed, Pass, PassCx, PassError};
@@ -98,7 +100,14 @@ fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> F
     }
     let args = func.insts[inst].args.clone();
     match func.insts[inst].op.clone() {
+        Op::Binary(op) if ty.scalar.is_float() => match identities::binary(func, op, args[0], args[1]) {
+            Folded::Same => relaxed::binary(func, op, func.insts[inst].fp, args[0], args[1]),
+            folded => folded,
+        },
         Op::Binary(op) => identities::binary(func, op, args[0], args[1]),
+        Op::Compare(op) if func.insts[inst].fp.finite && args[0] == args[1] => {
+            relaxed::compare_with_itself(func, op, args[0])
+        }
         Op::Unary(op) => identities::unary(func, op, args[0]),
         Op::Compare(op) => identities::compare(func, op, args[0], args[1]),
         Op::Cast(op) => identities::cast(func, op, args[0], ty),

@@ -195,6 +195,7 @@ impl Body<'_> {
             }
             Op::ExtractDynamic | Op::InsertDynamic => false,
             Op::Intrinsic(i) if is_pure(data) => at_top || is_system_value(*i),
+            Op::CallPure(_) => at_top,
             Op::LoadFrom(storage, access) if !access.volatile => match storage {
                 Storage::PushWord | Storage::ArgsWord => func.as_const(data.args[0]).is_some() || is_certain,
                 Storage::Variable => is_certain && !self.written.variables.contains(&data.args[0]),

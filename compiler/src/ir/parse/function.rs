@@ -164,6 +164,8 @@ impl<'t> FunctionParser<'_, 't> {
         let mut fp = FpFlags::default();
         if self.t.more_on_line() {
             fp.contract = self.t.accept_word("contract");
+            fp.finite = self.t.accept_word("finite");
+            fp.no_signed_zeros = self.t.accept_word("no_signed_zeros");
             fp.fast = self.t.accept_word("fast");
         }
         let args = self.operands()?;
