@@ -155,7 +155,7 @@ impl Copier {
             *next += 1;
             let into = *into;
             let data = func.insts[old].clone();
-            let args = data.args.iter().map(|&a| self.value(a)).collect();
+            let args: ValueList = data.args.iter().map(|&a| self.value(a)).collect();
             let op = match data.op {
                 Op::Exit(t) => Op::Exit(self.inst(t)),
                 Op::Repeat(t) => Op::Repeat(self.inst(t)),

@@ -251,7 +251,7 @@ fn all_iterations(func: &mut Function, jumps: &Jumps, target: Inst, count: TripC
     let data = &mut func.insts[target];
     data.op = Op::Block;
     data.unroll = Unroll::Unsaid;
-    let init = std::mem::take(&mut data.args);
+    let init = std::mem::take(&mut data.args).to_vec();
     if is_simple {
         in_a_row(func, body, &params, init, &insts, count);
     } else {
@@ -336,7 +336,7 @@ fn in_blocks(
                 func.insts[new].args[0] = func.splat_bits(Ty::BOOL, u64::from(leaves));
             }
         });
-        values.clone_from(&func.insts[block].results);
+        values = func.insts[block].results.to_vec();
     }
     let end = func.new_inst(Op::Unreachable, vec![], &[], span);
     func.regions[body].insts.push(end);
