@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use caldera_compiler::diag::Diags;
+use caldera_compiler::driver::{self, Input};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp;
 use caldera_compiler::source::SourceMap;
@@ -200,6 +201,37 @@ fn deepest() {
         for n in [230, 250, 255, 480, 500, 4000] {
             let start = Instant::now();
             fails(&make(n));
+            assert!(
+                start.elapsed() < Duration::from_secs(30),
+                "{name} {n}: {:?}",
+                start.elapsed()
+            );
+        }
+    }
+}
+
+/// What the front end lets through, the rest of the compiler can bear: no stage calls it a fault of its own.
+#[test]
+fn whole_compiler() {
+    let loops: Nest = ("loops without braces", |n| {
+        function(format!("{} x; {}", "do ".repeat(n), "while (x++);".repeat(n)))
+    });
+    for (name, make) in NESTS.iter().chain([&loops]) {
+        for n in [100, 250, 1000] {
+            let start = Instant::now();
+            let source = format!(
+                "int g(int a) {{ return a; }}\n{}\nkernel void k(global int *p) {{ f(p[0]); }}\n",
+                make(n)
+            );
+            let input = Input {
+                name: "limits.cl",
+                source: &source,
+                options: &Options::default(),
+                resolver: &pp::NoIncludes,
+            };
+            if let Err(failed) = driver::compile(&input, &Target::desktop()) {
+                assert!(!failed.internal, "{name} {n}: {}", failed.log);
+            }
             assert!(
                 start.elapsed() < Duration::from_secs(30),
                 "{name} {n}: {:?}",

@@ -284,6 +284,12 @@ impl Printer<'_> {
         self.out.write_char(')')
     }
 
+    /// `!` behind a floating-point operator that must not be fused with another.
+    fn exact(&self, ty: TypeId, contract: bool) -> &'static str {
+        let is_float = self.program.types.lanes(ty).is_some_and(|(s, _)| s.is_float());
+        if is_float && !contract { "!" } else { "" }
+    }
+
     fn prefix(&mut self, op: &str, a: &Expr) -> fmt::Result {
         self.out.write_str(op)?;
         self.expr(a)
@@ -303,7 +309,15 @@ impl Printer<'_> {
             ExprKind::Neg(a) => self.prefix("-", a),
             ExprKind::BitNot(a) => self.prefix("~", a),
             ExprKind::Not(a) => self.prefix("!", a),
-            ExprKind::Binary { op, lhs, rhs, .. } => self.infix(lhs, binary(*op), rhs),
+            ExprKind::Binary {
+                op,
+                lhs,
+                rhs,
+                contract,
+            } => {
+                let op = format!("{}{}", binary(*op), self.exact(e.ty, *contract));
+                self.infix(lhs, &op, rhs)
+            }
             ExprKind::Compare(op, a, b) => self.infix(a, comparison(*op), b),
             ExprKind::And(a, b) => self.infix(a, "&&", b),
             ExprKind::Or(a, b) => self.infix(a, "||", b),
@@ -357,10 +371,11 @@ impl Printer<'_> {
                 op,
                 rhs,
                 compute,
-                ..
+                contract,
             } => {
                 self.place(place)?;
-                write!(self.out, " {}=<", binary(*op))?;
+                let exact = self.exact(*compute, *contract);
+                write!(self.out, " {}{exact}=<", binary(*op))?;
                 self.ty(*compute)?;
                 self.out.write_str("> ")?;
                 self.expr(rhs)

@@ -7,6 +7,9 @@ use crate::hir::{Expr, ExprKind, LabelId, Stmt, StmtKind, Type};
 use crate::source::Span;
 use crate::syntax::ast::{self, ForInit, Ident};
 
+/// Most loops in each other: more than the structures of SPIR-V's modules may nest.
+const MAX_LOOPS: u32 = 256;
+
 fn block(stmts: Vec<Stmt>, span: Span) -> Stmt {
     Stmt {
         kind: StmtKind::Block(stmts),
@@ -290,6 +293,9 @@ impl Sema<'_> {
     }
 
     fn loop_body(&mut self, body: &ast::Stmt) -> Result<Stmt> {
+        if self.body.as_ref().is_some_and(|b| b.loops >= MAX_LOOPS) {
+            return Err(self.error(body.span, "loops are nested too deeply"));
+        }
         self.in_loop(|s| s.scoped(|s| s.statement(body)))
     }
 

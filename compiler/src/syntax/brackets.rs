@@ -36,12 +36,12 @@ fn closer(open: Punct) -> Option<Punct> {
 const MAX_ERRORS: usize = 20;
 
 /// Whether the token `i` shows that the parenthesis or bracket opened at `at` was forgotten.
-fn ends_statement(tokens: &[Token], at: usize, i: usize, p: Punct) -> bool {
+fn ends_statement(tokens: &[Token], partner: &[u32], at: usize, i: usize, p: Punct) -> bool {
     let before = |i: usize| i.checked_sub(1).map(|i| tokens[i].kind);
     match p {
         Punct::Semi => {
             let is_for = tokens[at].is(Punct::LParen) && before(at) == Some(TokenKind::Keyword(Keyword::For));
-            !is_for || tokens[at..i].iter().filter(|t| t.is(Punct::Semi)).count() >= 2
+            !is_for || semicolons(tokens, partner, at + 1..i) >= 2
         }
         Punct::LBrace => {
             let tag = matches!(
@@ -56,6 +56,20 @@ fn ends_statement(tokens: &[Token], at: usize, i: usize, p: Punct) -> bool {
     }
 }
 
+/// Semicolons that are not in brackets.
+fn semicolons(tokens: &[Token], partner: &[u32], range: Range<usize>) -> usize {
+    let mut count = 0;
+    let mut i = range.start;
+    while i < range.end {
+        count += usize::from(tokens[i].is(Punct::Semi));
+        if partner[i] != NONE {
+            i = i.max(partner[i] as usize);
+        }
+        i += 1;
+    }
+    count
+}
+
 /// Matches all brackets; what does not match is reported.
 pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
     let mut partner = vec![NONE; tokens.len()];
@@ -67,7 +81,7 @@ pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
         while let Some(&(at, close)) = open.last()
             && close != Punct::RBrace
             && errors <= MAX_ERRORS
-            && ends_statement(tokens, at, i, p)
+            && ends_statement(tokens, &partner, at, i, p)
         {
             errors += 1;
             missing(tokens, at, close, t.span, diags);
