@@ -191,7 +191,8 @@ fn format_word(s: Scalar, word: &str) -> Option<&'static str> {
         // Infinity and the smallest normal number shifted left by one.
         "GEN_INF2" => by_format("0xf800", "0xff000000u", "0xffe0000000000000UL"),
         "GEN_NORMAL2" => by_format("0x0800", "0x01000000u", "0x0020000000000000UL"),
-        // Lengths beyond which squares leave the format, and powers of two that bring them back.
+        // Lengths beyond which squares leave the format, and powers of two that bring them back; halves go by way
+        // of float.
         "LENGTH_BIG" => by_format("0x1p6f", "0x1p60f", "0x1p500"),
         "LENGTH_SMALL" => by_format("0x1p-4f", "0x1p-50f", "0x1p-450"),
         "LENGTH_UP" => by_format("0x1p10f", "0x1p80f", "0x1p600"),
@@ -241,6 +242,7 @@ impl TypeArgs {
             // Twice as wide.
             "wgentype" => spell(wide_of(s), n),
             "intn" => spell(Scalar::Int, n),
+            "fgentype" => spell(Scalar::Float, n),
             // Result of a relational function.
             "reltype" if n == 1 => "int".into(),
             "reltype" => spell(signed_of(s), n),

@@ -9,7 +9,7 @@ use crate::exact::{Expected, is_subnormal};
 use crate::lab::{Arg, Lab, Random, bytes_of, element};
 use crate::scalar::{SCALARS, Scalar};
 
-/// An expression of `x`, `y` and `z`.
+/// An expression of `x`, `y` and `z`; `&p` and `&q` take a second result of the first operand's type, or int.
 pub(crate) struct Call<'a> {
     pub(crate) text: String,
     /// Types of the operands.
@@ -19,6 +19,12 @@ pub(crate) struct Call<'a> {
     /// From the bits of the operands.
     pub(crate) reference: Box<dyn Fn(&[u64]) -> Expected + 'a>,
 }
+
+/// `int`
+pub(crate) const INT: Scalar = Scalar::Int {
+    bytes: 4,
+    signed: true,
+};
 
 pub(crate) const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 
@@ -103,6 +109,13 @@ pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -
             .zip(&call.operands)
             .map(|(v, s)| format!("{} {v} = {v}_{}; ", spelled(*s, lanes), name(*s)))
             .collect();
+        // Where functions leave second results.
+        let p = call.operands.first().filter(|_| call.text.contains("&p"));
+        let q = call.text.contains("&q").then_some(&INT);
+        let outs: String = [("p", p), ("q", q)]
+            .iter()
+            .filter_map(|(v, s)| s.map(|s| format!("{} {v}; ", spelled(*s, lanes))))
+            .collect();
         let ty = spelled(call.result, lanes);
         let array = format!("out_{}", name(call.result));
         let store = if lanes == 1 {
@@ -110,7 +123,12 @@ pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -
         } else {
             format!("vstore{lanes}(r, i, {array} + {});", used[at] * total)
         };
-        writeln!(source, "  {{ {declarations}{ty} r = {}; {store} }}", call.text).expect("a string grows");
+        writeln!(
+            source,
+            "  {{ {declarations}{outs}{ty} r = {}; {store} }}",
+            call.text
+        )
+        .expect("a string grows");
         places.push((at, used[at] * total));
         used[at] += 1;
     }

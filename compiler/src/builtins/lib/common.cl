@@ -124,6 +124,22 @@ elemtype length_fp(gentype x)
     return isinf(big) ? big : r;
 }
 
+// The squares of halves fit float.
+elemtype length_half(gentype x)
+{
+    return (elemtype)length(convert_fgentype(x));
+}
+
+elemtype distance_half(gentype x, gentype y)
+{
+    return (elemtype)distance(convert_fgentype(x), convert_fgentype(y));
+}
+
+gentype normalize_half(gentype x)
+{
+    return convert_gentype(normalize(convert_fgentype(x)));
+}
+
 elemtype distance_fp(gentype x, gentype y)
 {
     return length(x - y);
