@@ -10,6 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::{
     Attribute, Declarator, Derived, EnumSpec, Ident, Member, MemberDeclarator, StructSpec,
 };
+use std::collections::HashMap;
 
 /// Offsets are assigned as members come.
 struct Placement {
@@ -17,6 +18,8 @@ struct Placement {
     align: u32,
     packed: bool,
     is_union: bool,
+    /// Names of the members so far, and of the members of those without a name.
+    names: HashMap<String, Span>,
 }
 
 impl Placement {
@@ -112,6 +115,7 @@ impl Sema<'_> {
             align: 1,
             packed: layout.packed,
             is_union: self.program.types.records[id].is_union,
+            names: HashMap::new(),
         };
         let mut fields = Vec::new();
         let mut flexible = None;
@@ -152,7 +156,6 @@ impl Sema<'_> {
         r.size = size as u32;
         r.align = align;
         r.fields = Some(fields);
-        self.check_duplicates(id, span);
     }
 
     fn member(
@@ -175,6 +178,13 @@ impl Sema<'_> {
                 return Ok(());
             }
             let offset = self.place_member(base, &[&m.specs.attributes], at, m.span)?;
+            if let Type::Record(inner) = *self.ty(base.ty) {
+                let mut names = Vec::new();
+                self.member_names(inner, &mut names);
+                for name in names {
+                    self.check_name(&mut at.names, &name, m.span);
+                }
+            }
             fields.push(Field {
                 name: None,
                 ty: base.ty,
@@ -222,6 +232,9 @@ impl Sema<'_> {
             return Err(self.error(span, "field may not be qualified with an address space"));
         }
         let offset = self.place_member(q, &[&m.specs.attributes, &d.declarator.attributes], at, span)?;
+        if let Some(name) = &d.declarator.name {
+            self.check_name(&mut at.names, &name.name, name.span);
+        }
         fields.push(Field {
             name: d.declarator.name.as_ref().map(|n| n.name.clone()),
             ty: q.ty,
@@ -266,17 +279,13 @@ impl Sema<'_> {
         Ok(offset as u32)
     }
 
-    fn check_duplicates(&mut self, id: RecordId, span: Span) {
-        let mut names = Vec::new();
-        self.member_names(id, &mut names);
-        names.sort_unstable();
-        let duplicates: Vec<String> = names
-            .windows(2)
-            .filter(|w| w[0] == w[1])
-            .map(|w| w[0].clone())
-            .collect();
-        for name in duplicates {
-            self.error(span, format!("duplicate member '{name}'"));
+    /// Reports a member's name that another one has; `names` are those so far.
+    fn check_name(&mut self, names: &mut HashMap<String, Span>, name: &str, span: Span) {
+        if let Some(previous) = names.insert(name.to_string(), span) {
+            self.report(
+                Diag::error(span, format!("duplicate member '{name}'"))
+                    .note(previous, "previous declaration is here"),
+            );
         }
     }
 
