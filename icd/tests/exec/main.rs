@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod aliases;
 mod atomics;
 mod conversions;
 mod exact;
