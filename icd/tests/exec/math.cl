@@ -70,3 +70,15 @@ kernel void integers(global const uint *x, global uint *p, global uint *h, globa
 kernel void normalize_large(global const float2 *x, global float2 *y) {
   y[get_global_id(0)] = normalize(x[get_global_id(0)]);
 }
+// Subnormal numbers count, also on devices whose comparisons take them for 0.
+// kernel: subnormal_magnitudes
+// global: 1
+// arg: in uint 4 = i == 0 ? 0x00292531 : i == 1 ? 0x802d6c0a : i == 2 ? 0x80000002 : 0x8028bf00
+// arg: out uint 4 => i == 0 ? 0x802d6c0a : i == 1 ? 0x00292531 : i == 2 ? 0x3f7fffff : 1
+kernel void subnormal_magnitudes(global const float *a, global uint *r) {
+  float whole;
+  r[0] = as_uint(maxmag(a[0], a[1]));
+  r[1] = as_uint(minmag(a[0], a[1]));
+  r[2] = as_uint(fract(a[2], &whole));
+  r[3] = as_uint(sinpi(a[3])) >> 31;
+}

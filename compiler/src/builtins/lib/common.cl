@@ -54,16 +54,19 @@ gentype fdim_fp(gentype x, gentype y)
     return x <= y ? (gentype)0 : x - y;
 }
 
-gentype maxmag_fp(gentype x, gentype y)
+// By their bits: a device that takes subnormal numbers for 0 where it compares keeps them here.
+elemtype maxmag_fp(elemtype x, elemtype y)
 {
-    gentype a = fabs(x), b = fabs(y);
-    return a > b ? x : b > a ? y : fmax(x, y);
+    uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN), b = (uelemtype)(as_uelemtype(y) & ~GEN_SIGN);
+    if (a == b || a > GEN_INF || b > GEN_INF) return fmax(x, y);
+    return a > b ? x : y;
 }
 
-gentype minmag_fp(gentype x, gentype y)
+elemtype minmag_fp(elemtype x, elemtype y)
 {
-    gentype a = fabs(x), b = fabs(y);
-    return a < b ? x : b < a ? y : fmin(x, y);
+    uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN), b = (uelemtype)(as_uelemtype(y) & ~GEN_SIGN);
+    if (a == b || a > GEN_INF || b > GEN_INF) return fmin(x, y);
+    return a < b ? x : y;
 }
 
 // Halves away from zero. The difference is exact.

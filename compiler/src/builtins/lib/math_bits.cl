@@ -155,7 +155,7 @@ elemtype fract_fp(elemtype x, elemtype *whole)
     if (x != x) return x;
     if (fabs(x) == as_elemtype(GEN_INF)) return copysign((elemtype)0, x);
     elemtype r = fmin(x - f, as_elemtype((uelemtype)(as_uelemtype((elemtype)1) - (uelemtype)1)));
-    return x == (elemtype)0 ? x : r;
+    return (uelemtype)(as_uelemtype(x) & ~GEN_SIGN) == (uelemtype)0 ? x : r;
 }
 
 elemtype nextafter_fp(elemtype x, elemtype y)

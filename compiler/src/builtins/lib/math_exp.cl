@@ -462,6 +462,8 @@ elemtype sqrt_fp(elemtype x)
 
 elemtype rsqrt_fp(elemtype x)
 {
+    // A driver was seen to take a double for infinite whose NaN is in the lower word alone.
+    if (GENC(0, 1) && x != x) return x;
     return __caldera_rsqrt(x);
 }
 

@@ -268,7 +268,7 @@ elemtype sinpi_fp(elemtype x)
     elemtype v = (q & 1) != 0 ? __c_cos_kernel_GEN(r, e) : __c_sin_kernel_GEN(r, e);
     if (v == (elemtype)0) return copysign((elemtype)0, x);
     v = (q & 2) != 0 ? -v : v;
-    return x < (elemtype)0 ? -v : v;
+    return as_uelemtype(x) >= GEN_SIGN ? -v : v;
 }
 
 // Error found: 1.44 ulp in float, 1.44 in double; allowed 4.

@@ -89,8 +89,8 @@ pub(super) static ROWS: &[Row] = &[
     row("log2", F1, How::Fast("native_log2")),
     row("logb", F1, How::Scalar),
     row("mad", F3, How::Inline(Inline::MultiplyAdd)),
-    row("maxmag", F2, How::Generic),
-    row("minmag", F2, How::Generic),
+    row("maxmag", F2, How::Scalar),
+    row("minmag", F2, How::Scalar),
     row("modf", SPLIT, How::Scalar),
     row(
         "nan",
