@@ -16,7 +16,7 @@ use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Copier;
-use crate::ir::{EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value};
+use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value};
 
 pub const PASS: Pass = Pass {
     name: "unroll_counted",
@@ -39,6 +39,10 @@ const SMALL: Budget = Budget {
     insts: 160,
     iterations: 16,
 };
+
+/// Most bytes of global and constant memory that a loop may load of which nobody asked that it be unrolled: drivers
+/// begin all loads of a block first, and registers that hold them are work-items that do not run.
+const LOADED: u64 = 128;
 
 /// The loop indexes private memory by what changes in it.
 const PROMOTING: Budget = Budget {
@@ -147,7 +151,11 @@ fn decide(
         4096
     };
     let count = trip_count(func, jumps, position, inst, limit);
+    let loaded = u64::from(facts.loaded[inst.index()]);
     if let Some(count) = count {
+        if hint == Unroll::Unsaid && !facts.indexes[inst.index()] && count.repeats * loaded > LOADED {
+            return None;
+        }
         let asked = match hint {
             Unroll::By(n) => count.repeats <= u64::from(n),
             Unroll::Unsaid | Unroll::Never | Unroll::Full => true,
@@ -173,6 +181,8 @@ fn decide(
 /// Facts about instructions with all that is inside of them.
 struct Facts {
     size: Vec<u32>,
+    /// Bytes loaded from global and constant memory, in one iteration of each loop.
+    loaded: Vec<u32>,
     /// Whether there is an access to a private variable at an offset that is not constant.
     indexes: Vec<bool>,
     /// Whether something was done that the loops around must wait for.
@@ -188,6 +198,7 @@ impl Facts {
         let count = func.insts.len();
         Facts {
             size: vec![0; count],
+            loaded: vec![0; count],
             indexes: vec![false; count],
             waits: vec![false; count],
             leaves: vec![false; count],
@@ -201,6 +212,17 @@ impl Facts {
         let mut size = match &data.op {
             Op::Intrinsic(i) if i.is_convergent() => BARRIER as u32,
             _ => 1,
+        };
+        let mut loaded = match data.op {
+            Op::Load(_)
+                if matches!(
+                    func.ty(data.args[0]).space(),
+                    Some(AddressSpace::Global | AddressSpace::Constant)
+                ) =>
+            {
+                data.results.iter().map(|&v| func.ty(v).bytes()).sum()
+            }
+            _ => 0,
         };
         let mut indexes = data.op == Op::PtrAdd
             && func.as_const(data.args[1]).is_none()
@@ -216,6 +238,7 @@ impl Facts {
                 // Copies that were made meanwhile are accounted for by what they are copies of.
                 if i < self.size.len() {
                     size = size.saturating_add(self.size[i]);
+                    loaded = u32::saturating_add(loaded, self.loaded[i]);
                     indexes |= self.indexes[i];
                     waits |= self.waits[i];
                     outermost = outermost.min(self.outermost[i]);
@@ -224,6 +247,7 @@ impl Facts {
         }
         let n = inst.index();
         self.size[n] = size;
+        self.loaded[n] = loaded;
         self.indexes[n] = indexes;
         self.waits[n] = waits;
         self.outermost[n] = outermost;
