@@ -88,6 +88,8 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
             match items {
                 Some(items) if items <= SMALL_GROUP => loops.push((c.inst, small)),
                 Some(_) => loops.push((c.inst, large)),
+                // A function that stays one is pure: it cannot ask for the work-group's size.
+                None if !sizes.contains_key(&f) => loops.push((c.inst, large)),
                 None if small == large => loops.push((c.inst, small)),
                 None => {
                     let copies = versions::by_group_size(func, &source, c.region, c.inst);
