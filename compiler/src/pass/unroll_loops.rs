@@ -14,7 +14,7 @@
 mod trips;
 mod versions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use self::versions::SMALL_GROUP;
 use super::analysis::Jumps;
@@ -61,6 +61,18 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     let mut changed = false;
     let sizes: BTreeMap<Func, Option<[u32; 3]>> =
         module.kernels.iter().map(|k| (k.func, k.required_size)).collect();
+    let called: BTreeSet<Func> = module
+        .funcs
+        .iter()
+        .flat_map(|(_, func)| func.insts_in_order().into_iter().map(|i| &func.insts[i].op))
+        .filter_map(|op| {
+            if let Op::CallPure(callee) = op {
+                Some(*callee)
+            } else {
+                None
+            }
+        })
+        .collect();
     for (f, func) in module.funcs.iter_mut() {
         let jumps = Jumps::new(func);
         let bounds = trips::bounds(func, &jumps, &positions(func));
@@ -89,7 +101,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
                 Some(items) if items <= SMALL_GROUP => loops.push((c.inst, small)),
                 Some(_) => loops.push((c.inst, large)),
                 // A function that stays one is pure: it cannot ask for the work-group's size.
-                None if !sizes.contains_key(&f) => loops.push((c.inst, large)),
+                None if called.contains(&f) => loops.push((c.inst, large)),
                 None if small == large => loops.push((c.inst, small)),
                 None => {
                     let copies = versions::by_group_size(func, &source, c.region, c.inst);
