@@ -39,6 +39,8 @@ pub enum Rank {
     Submit,
     /// A device's memory allocator.
     Allocator,
+    /// A device's idle timeline semaphores.
+    Timelines,
     /// A cache.
     Cache,
 }

@@ -9,6 +9,7 @@ use super::instance::{PhysicalDevice, Shared};
 use super::memory::Allocator;
 use super::pipeline::Layout;
 use super::queue::Queue;
+use super::sync::IdleTimelines;
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
 
 /// How many Vulkan queues are made at most; OpenCL queues share them in turn.
@@ -24,6 +25,7 @@ pub(crate) struct Device {
     _shared: Arc<Shared>,
     pub(super) pipeline_cache: vk::PipelineCache,
     pub(super) layout: Layout,
+    pub(super) timelines: IdleTimelines,
     calibration: Option<Calibration>,
     timestamp_period: f64,
     timestamp_bits: u32,
@@ -127,6 +129,7 @@ impl Device {
             _shared: Arc::clone(&physical.shared),
             pipeline_cache,
             layout,
+            timelines: IdleTimelines::new(),
             calibration,
             timestamp_period: f64::from(facts.timestamp_period),
             timestamp_bits: properties.timestamp_valid_bits,
@@ -216,7 +219,7 @@ impl Device {
     /// Waits until one of the timelines has reached its value, for at most so long. All belong to this device.
     pub(crate) fn wait_any(&self, points: &[(&Timeline, u64)], timeout: std::time::Duration) {
         let semaphores: Vec<_> = points.iter().map(|(t, _)| t.raw).collect();
-        let values: Vec<_> = points.iter().map(|(_, v)| *v).collect();
+        let values: Vec<_> = points.iter().map(|(t, v)| t.count(*v)).collect();
         let info = vk::SemaphoreWaitInfo::default()
             .flags(vk::SemaphoreWaitFlags::ANY)
             .semaphores(&semaphores)
@@ -235,9 +238,12 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
+        // SAFETY: nothing else uses the device or its queues any more. A lost device needs no waiting.
+        let _ = unsafe { self.raw.device_wait_idle() };
         self.queues.clear();
         self.allocator.shut_down();
         self.layout.destroy(&self.raw);
+        self.timelines.destroy(&self.raw);
         // SAFETY: everything made from the device holds an Arc of it, so nothing uses the cache any more.
         unsafe { self.raw.destroy_pipeline_cache(self.pipeline_cache, None) };
         // SAFETY: as above; children have been destroyed.

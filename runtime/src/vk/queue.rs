@@ -35,7 +35,7 @@ impl Queue {
         let wait = |(timeline, value): &(std::sync::Arc<Timeline>, u64)| {
             vk::SemaphoreSubmitInfo::default()
                 .semaphore(timeline.raw)
-                .value(*value)
+                .value(timeline.count(*value))
                 .stage_mask(NO_STAGES)
         };
         let mut few = [vk::SemaphoreSubmitInfo::default(); 4];
@@ -54,7 +54,7 @@ impl Queue {
         };
         let signals = [vk::SemaphoreSubmitInfo::default()
             .semaphore(signal.0.raw)
-            .value(signal.1)
+            .value(signal.0.count(signal.1))
             .stage_mask(NO_STAGES)];
         let buffers = [vk::CommandBufferSubmitInfo::default().command_buffer(recorder.raw())];
         let info = [vk::SubmitInfo2::default()

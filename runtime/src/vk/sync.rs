@@ -7,11 +7,16 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use super::{Call, Device, VkError};
+use crate::lock::{Mutex, Rank};
 
-/// A timeline.
+/// A timeline. Its semaphore comes from the device's pool and goes back there: to destroy it as soon as a wait
+/// for it has returned is allowed, but Mesa's queue thread still unlocks what it has just signalled (seen with
+/// 22.3 as a crash once in a hundred runs).
 pub(crate) struct Timeline {
     device: Arc<Device>,
     pub(super) raw: vk::Semaphore,
+    /// What the semaphore counted before this timeline had it.
+    base: u64,
     /// The highest value seen; saves calls once a value has been reached.
     seen: AtomicU64,
 }
@@ -19,13 +24,21 @@ pub(crate) struct Timeline {
 impl Timeline {
     /// Starts at 0.
     pub(crate) fn new(device: &Arc<Device>) -> Result<Timeline, VkError> {
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
-        let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
-        // SAFETY: the device is alive and has timeline semaphores.
-        let raw = unsafe { device.raw.create_semaphore(&info, None) }.call("vkCreateSemaphore")?;
+        let (raw, base) = match device.timelines.take() {
+            Some(used) => used,
+            None => {
+                let mut kind =
+                    vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
+                let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+                // SAFETY: the device is alive and has timeline semaphores.
+                let raw = unsafe { device.raw.create_semaphore(&info, None) }.call("vkCreateSemaphore")?;
+                (raw, 0)
+            }
+        };
         Ok(Timeline {
             device: Arc::clone(device),
             raw,
+            base,
             seen: AtomicU64::new(0),
         })
     }
@@ -33,6 +46,11 @@ impl Timeline {
     /// The device.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
+    }
+
+    /// What the semaphore counts when this timeline has reached `value`.
+    pub(super) fn count(&self, value: u64) -> u64 {
+        self.base + value
     }
 
     /// Whether the GPU has reached `value`.
@@ -47,14 +65,15 @@ impl Timeline {
     pub(crate) fn value(&self) -> Result<u64, VkError> {
         // SAFETY: the semaphore is alive.
         let result = unsafe { self.device.raw.get_semaphore_counter_value(self.raw) };
-        let value = self.device.note(result.call("vkGetSemaphoreCounterValue"))?;
+        let count = self.device.note(result.call("vkGetSemaphoreCounterValue"))?;
         // Some drivers answer all ones for a lost device.
-        if value == u64::MAX {
+        if count == u64::MAX {
             return self.device.note(Err(VkError::new(
                 "vkGetSemaphoreCounterValue",
                 vk::Result::ERROR_DEVICE_LOST,
             )));
         }
+        let value = count.saturating_sub(self.base);
         self.seen.fetch_max(value, Ordering::AcqRel);
         Ok(value)
     }
@@ -84,7 +103,7 @@ impl Timeline {
 
     fn block(&self, value: u64, timeout: Duration) -> Result<(), VkError> {
         let semaphores = [self.raw];
-        let values = [value];
+        let values = [self.count(value)];
         let info = vk::SemaphoreWaitInfo::default()
             .semaphores(&semaphores)
             .values(&values);
@@ -98,7 +117,36 @@ impl Timeline {
 
 impl Drop for Timeline {
     fn drop(&mut self) {
-        // SAFETY: the batch rule: no submission that uses the semaphore is pending.
-        unsafe { self.device.raw.destroy_semaphore(self.raw, None) };
+        match self.value() {
+            // The batch rule: no submission that uses the semaphore is pending, so the count is final.
+            Ok(value) => self.device.timelines.put(self.raw, self.count(value)),
+            // SAFETY: the device is lost; nothing is pending on it.
+            Err(_) => unsafe { self.device.raw.destroy_semaphore(self.raw, None) },
+        }
+    }
+}
+
+/// Semaphores between two timelines, each with its count.
+pub(super) struct IdleTimelines(Mutex<Vec<(vk::Semaphore, u64)>>);
+
+impl IdleTimelines {
+    pub(super) fn new() -> IdleTimelines {
+        IdleTimelines(Mutex::new(Rank::Timelines, Vec::new()))
+    }
+
+    fn take(&self) -> Option<(vk::Semaphore, u64)> {
+        self.0.lock().pop()
+    }
+
+    fn put(&self, raw: vk::Semaphore, count: u64) {
+        self.0.lock().push((raw, count));
+    }
+
+    /// Destroys them, before their device.
+    pub(super) fn destroy(&self, device: &ash::Device) {
+        for (raw, _) in self.0.lock().drain(..) {
+            // SAFETY: nothing is pending on it, and nothing else has it.
+            unsafe { device.destroy_semaphore(raw, None) };
+        }
     }
 }
