@@ -37,6 +37,10 @@ pub mod syntax;
 pub mod target;
 pub mod verify;
 
+/// What this compiler is made of, hashed: another identity may compile the same source differently. For keys of
+/// caches.
+pub const IDENTITY: &str = env!("CALDERA_COMPILER_IDENTITY");
+
 pub use driver::{
     Compiled, Dump, Failed, Input, Object, Observer, Stage, compile, compile_object, compile_observed, link,
     link_library,

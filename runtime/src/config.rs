@@ -9,6 +9,9 @@
 //! | `CALDERA_VULKAN_LIBRARY=PATH` | the Vulkan loader to use; unset: `libvulkan.so.1` as the dynamic linker finds it |
 //! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
+//! | `CALDERA_CACHE=DIR` | where compiled programs and pipelines are kept; unset: `caldera` below `$XDG_CACHE_HOME`, or `~/.cache`. Removing it is always safe |
+//! | `CALDERA_CACHE=off` | keep nothing on disk |
+//! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
@@ -28,6 +31,28 @@ pub enum Validation {
     Log,
     /// The first message ends the process.
     Abort,
+}
+
+/// `CALDERA_CACHE`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CachePlace {
+    /// The user's cache directory, where there is one.
+    User(Option<PathBuf>),
+    /// A given directory.
+    Directory(PathBuf),
+    /// No cache.
+    Off,
+}
+
+impl CachePlace {
+    /// The directory, if there is to be a cache.
+    pub fn directory(&self) -> Option<PathBuf> {
+        match self {
+            CachePlace::User(dir) => dir.clone(),
+            CachePlace::Directory(dir) => Some(dir.clone()),
+            CachePlace::Off => None,
+        }
+    }
 }
 
 /// `CALDERA_DEVICE_TYPE`, and what a device is by itself.
@@ -71,6 +96,10 @@ pub struct Config {
     pub device_type: Option<DeviceKind>,
     /// Debug flags.
     pub debug: DebugFlags,
+    /// The cache on disk.
+    pub cache: CachePlace,
+    /// Its limit in bytes.
+    pub cache_size: u64,
     /// Dump directory.
     pub dump: Option<PathBuf>,
     /// What was not understood; logged once the log is up.
@@ -88,6 +117,8 @@ impl Default for Config {
             device: None,
             device_type: None,
             debug: DebugFlags::default(),
+            cache: CachePlace::User(None),
+            cache_size: 512 << 20,
             dump: None,
             complaints: Vec::new(),
         }
@@ -121,6 +152,22 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
     c.vulkan_library = get("CALDERA_VULKAN_LIBRARY").map(PathBuf::from);
     c.device = get("CALDERA_DEVICE");
     c.dump = get("CALDERA_DUMP").map(PathBuf::from);
+    // XDG Base Directory Specification: a relative path is to be ignored.
+    let absolute = |name: &str| get(name).map(PathBuf::from).filter(|p| p.is_absolute());
+    c.cache = match get("CALDERA_CACHE") {
+        Some(v) if v == "off" => CachePlace::Off,
+        Some(v) => CachePlace::Directory(PathBuf::from(v)),
+        None => CachePlace::User(
+            absolute("XDG_CACHE_HOME")
+                .or_else(|| Some(absolute("HOME")?.join(".cache")))
+                .map(|dir| dir.join("caldera")),
+        ),
+    };
+    match get("CALDERA_CACHE_SIZE").map(|v| v.parse::<u32>().map_err(|_| v)) {
+        None => {}
+        Some(Ok(mib)) => c.cache_size = u64::from(mib) << 20,
+        Some(Err(v)) => complaints.push(format!("CALDERA_CACHE_SIZE: {v:?} is not a number of MiB")),
+    }
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
         Some("1" | "on" | "log") => c.validation = Validation::Log,
@@ -181,6 +228,25 @@ mod tests {
         assert!(c.complaints.is_empty());
     }
 
+    #[test]
+    fn places_of_the_cache() {
+        let place = |vars: &[(&str, &str)]| with(vars).cache.directory();
+        let home = ("HOME", "/home/a");
+        assert_eq!(place(&[home]), Some("/home/a/.cache/caldera".into()));
+        assert_eq!(
+            place(&[home, ("XDG_CACHE_HOME", "/c")]),
+            Some("/c/caldera".into())
+        );
+        assert_eq!(
+            place(&[home, ("XDG_CACHE_HOME", "c")]),
+            Some("/home/a/.cache/caldera".into())
+        );
+        assert_eq!(place(&[home, ("CALDERA_CACHE", "x")]), Some("x".into()));
+        assert_eq!(place(&[home, ("CALDERA_CACHE", "off")]), None);
+        assert_eq!(place(&[]), None);
+        assert_eq!(with(&[("CALDERA_CACHE_SIZE", "3")]).cache_size, 3 << 20);
+    }
+
     /// README shows the table of this module's documentation.
     #[test]
     fn readme_has_the_table() {
@@ -202,8 +268,9 @@ mod tests {
             ("CALDERA_DEBUG", "error,fast"),
             ("CALDERA_DEVICE_TYPE", "toaster"),
             ("CALDERA_VALIDATION", "maybe"),
+            ("CALDERA_CACHE_SIZE", "much"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 4);
+        assert_eq!(c.complaints.len(), 5);
     }
 }

@@ -20,6 +20,7 @@
 //! until the end. Contexts, queues and what they own are dropped when their last reference goes.
 #![deny(unsafe_code)]
 
+mod cache;
 pub mod command;
 pub mod config;
 pub mod context;

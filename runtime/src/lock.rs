@@ -23,8 +23,10 @@ pub enum Rank {
     Queue,
     /// A buffer's mappings and callbacks.
     Mem,
-    /// A module's pipelines.
+    /// A kernel's pipelines.
     Pipelines,
+    /// A module's driver cache.
+    PipelineCache,
     /// An event's callbacks and dependents.
     Event,
     /// A context's executor.
@@ -43,6 +45,8 @@ pub enum Rank {
     Timelines,
     /// A cache.
     Cache,
+    /// What is known of a directory of the cache on disk.
+    DiskCache,
 }
 
 #[cfg(debug_assertions)]

@@ -135,6 +135,44 @@ fn use_from_exit_handlers() {
     check("exit", &[]);
 }
 
+/// Processes one after the other and at once share what is on the disk; what they find damaged does no harm.
+#[test]
+fn cache_on_disk() {
+    let (cache, log) = (work_dir().join("cache"), work_dir().join("cache.log"));
+    let (cache, log) = (cache.to_string_lossy(), log.to_string_lossy());
+    let env = [
+        ("CALDERA_CACHE", &*cache),
+        ("CALDERA_LOG_FILE", &*log),
+        ("CALDERA_LOG", "program=debug"),
+    ];
+    let hits = || {
+        let text = std::fs::read_to_string(&*log).expect("log");
+        text.matches("taken from the cache on disk").count()
+    };
+    assert!(run(Way::DropIn, "add", &env).status.success());
+    let first = hits();
+    check("add", &env);
+    let builds = hits() - first;
+    assert!(builds >= 3, "{builds} of three processes came from the disk");
+
+    fn spoil(dir: &Path) {
+        for entry in std::fs::read_dir(dir).expect("directory") {
+            let path = entry.expect("entry").path();
+            if path.is_dir() {
+                spoil(&path);
+            } else {
+                std::fs::write(&path, b"caldera1 and something else").expect("entry");
+            }
+        }
+    }
+    spoil(Path::new(&*cache));
+    std::thread::scope(|s| {
+        for _ in 0..3 {
+            s.spawn(|| check("add", &env));
+        }
+    });
+}
+
 #[test]
 fn no_vulkan_means_no_platform() {
     check(

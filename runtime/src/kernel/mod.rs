@@ -4,6 +4,7 @@
 //! kernel in the driver's hands.
 
 pub mod args;
+mod driver_cache;
 pub mod launch;
 mod local_size;
 pub mod pipeline;

@@ -14,10 +14,13 @@ use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::vk;
 
+use super::driver_cache::DriverCache;
+
 /// A SPIR-V module on a device.
 pub struct DeviceModule {
     device: Arc<Device>,
     shader: vk::Shader,
+    driver_cache: DriverCache,
     reflection: Reflection,
     /// The buffer with `__constant` data, and where its address goes.
     constants: Option<(vk::Buffer, PushRange)>,
@@ -116,6 +119,7 @@ impl DeviceModule {
         };
         Ok(Arc::new(DeviceModule {
             device: Arc::clone(device),
+            driver_cache: DriverCache::new(logical, &stripped)?,
             shader,
             reflection,
             constants,
@@ -221,7 +225,9 @@ impl DeviceKernel {
         }
         let start = Instant::now();
         let name = &self.reflection().name;
-        let pipeline = vk::Pipeline::new(&self.module.shader, name, &constants).map_err(|e| {
+        let driver_cache = &self.module.driver_cache;
+        let (pipeline, known) = vk::Pipeline::new(&self.module.shader, name, &constants, &driver_cache.raw)
+            .map_err(|e| {
             Error::new(
                 ClCode::OutOfResources,
                 format!("the driver refuses the pipeline of {name}"),
@@ -229,7 +235,14 @@ impl DeviceKernel {
             .at("5.8")
             .from_source(e)
         })?;
-        log::debug!("pipeline {name} {variant:?} in {:?}", start.elapsed());
+        log::debug!(
+            "pipeline {name} {variant:?} in {:?}{}",
+            start.elapsed(),
+            if known { ", from the cache" } else { "" }
+        );
+        if !known {
+            driver_cache.save();
+        }
         let pipeline = Arc::new(pipeline);
         variants.push((variant, Arc::clone(&pipeline)));
         Ok(pipeline)

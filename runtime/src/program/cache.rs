@@ -1,5 +1,5 @@
 //! What the compiler answered before in this process: the same source with the same options for the same target is
-//! compiled once. Nothing on disk yet.
+//! compiled once. Behind it is the cache on disk (`crate::cache`), which other processes fill too.
 //!
 //! Only successful builds that read no file are kept, so an entry never becomes wrong. The key is the input
 //! itself, not a hash of it.

@@ -13,6 +13,7 @@ pub mod build;
 pub mod cache;
 pub(crate) mod dump;
 pub mod link;
+mod stored;
 mod toolchain;
 
 use std::sync::Arc;

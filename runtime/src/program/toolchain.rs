@@ -3,7 +3,7 @@
 //! The compiler does no input or output; [`Includes`] reads what `#include` names, first from the headers that
 //! clCompileProgram was given, then from the directory of the including file, then from the `-I` directories.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use caldera_compiler::target::Target;
 use super::build::Header;
 use super::cache::Cache;
 use super::dump::Dumper;
+use super::stored::{FileRead, OnDisk};
 use crate::config::config;
 use crate::lock::{Mutex, Rank};
 
@@ -32,6 +33,19 @@ pub(super) struct Unit<'a> {
 pub(super) struct Linked {
     pub(super) words: Arc<[u32]>,
     pub(super) log: String,
+}
+
+impl Linked {
+    /// The module as the cache on disk holds it.
+    fn bytes(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    fn from_bytes(log: String, bytes: &[u8]) -> Linked {
+        let words = bytes.as_chunks::<4>().0;
+        let words = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
+        Linked { words, log }
+    }
 }
 
 /// A compiled, not yet linked program.
@@ -65,8 +79,8 @@ impl Object {
 /// Finds what `#include` names.
 struct Includes<'a> {
     headers: &'a [Header],
-    /// Whether a file was read: then the result depends on more than the source.
-    touched_files: Cell<bool>,
+    /// Every file that was looked for: the result depends on them too.
+    files: RefCell<Vec<FileRead>>,
 }
 
 impl IncludeResolver for Includes<'_> {
@@ -81,9 +95,12 @@ impl IncludeResolver for Includes<'_> {
             let text = String::from_utf8_lossy(header.program.source());
             return Some((name.to_owned(), text.into()));
         }
-        self.touched_files.set(true);
         let read = |path: &Path| {
-            let bytes = std::fs::read(path).ok()?;
+            let bytes = std::fs::read(path).ok();
+            self.files
+                .borrow_mut()
+                .push(FileRead::new(path, bytes.as_deref()));
+            let bytes = bytes?;
             Some((path.display().to_string(), String::from_utf8_lossy(&bytes).into()))
         };
         let beside = Path::new(includer)
@@ -101,13 +118,13 @@ impl IncludeResolver for Includes<'_> {
 const SOURCE_NAME: &str = "<source>";
 
 impl Unit<'_> {
-    /// Calls the compiler with this unit; source that is no UTF-8 is passed on as well as can be. Also whether the
-    /// result depends on this unit alone.
-    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> (T, bool) {
+    /// Calls the compiler with this unit; source that is no UTF-8 is passed on as well as can be. Also which files
+    /// were read: the result depends on this unit and them.
+    fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> (T, Vec<FileRead>) {
         let source = String::from_utf8_lossy(self.source);
         let resolver = Includes {
             headers: self.headers,
-            touched_files: Cell::new(false),
+            files: RefCell::default(),
         };
         let result = work(&Input {
             name: SOURCE_NAME,
@@ -115,7 +132,7 @@ impl Unit<'_> {
             options: self.options,
             resolver: &resolver,
         });
-        (result, self.headers.is_empty() && !resolver.touched_files.get())
+        (result, resolver.files.into_inner())
     }
 }
 
@@ -129,7 +146,11 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
     if let Some(linked) = BUILDS.lock().get(&key) {
         return Ok(linked);
     }
-    let (compiled, alone) = unit.with_input(|input| match &config().dump {
+    let stored = OnDisk::of("build", &[unit.source, unit.options_text.as_bytes()], target);
+    if let Some((log, bytes)) = stored.get() {
+        return Ok(Arc::new(Linked::from_bytes(log, &bytes)));
+    }
+    let (compiled, files) = unit.with_input(|input| match &config().dump {
         Some(root) => {
             let mut dumper = Dumper::new(root, unit.source, unit.options_text);
             compiler::compile_observed(input, target, &mut dumper)
@@ -141,7 +162,8 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
         words: compiled.words.into(),
         log: compiled.log,
     });
-    if alone {
+    stored.keep(&files, &linked.log, &linked.bytes());
+    if files.is_empty() {
         BUILDS.lock().insert(key, Arc::clone(&linked));
     }
     Ok(linked)
@@ -160,12 +182,24 @@ static BUILDS: Mutex<Cache<Key, Linked>> = Mutex::new(Rank::Cache, Cache::new())
 
 /// Compiles.
 pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Object>, String> {
-    let (object, _) = unit.with_input(|input| compiler::compile_object(input, target));
+    let mut parts: Vec<&[u8]> = vec![unit.source, unit.options_text.as_bytes()];
+    for header in unit.headers {
+        parts.extend([header.name.as_bytes(), header.program.source()]);
+    }
+    let stored = OnDisk::of("compile", &parts, target);
+    let arg_info = unit.options.kernel_arg_info;
+    if let Some((log, bytes)) = stored.get() {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        return Ok(Arc::new(Object { text, log, arg_info }));
+    }
+    let (object, files) = unit.with_input(|input| compiler::compile_object(input, target));
     let object = object.map_err(|failed| failed.log)?;
+    let text = object.to_text();
+    stored.keep(&files, &object.log, text.as_bytes());
     Ok(Arc::new(Object {
-        text: object.to_text(),
+        text,
         log: object.log,
-        arg_info: unit.options.kernel_arg_info,
+        arg_info,
     }))
 }
 
@@ -175,6 +209,13 @@ pub(super) fn link(
     options: &Options,
     target: &Arc<Target>,
 ) -> Result<Arc<Linked>, String> {
+    let options_text = format!("{options:?}");
+    let mut parts = vec![options_text.as_bytes()];
+    parts.extend(objects.iter().map(|o| o.text.as_bytes()));
+    let stored = OnDisk::of("link", &parts, target);
+    if let Some((log, bytes)) = stored.get() {
+        return Ok(Arc::new(Linked::from_bytes(log, &bytes)));
+    }
     let parsed: Result<Vec<compiler::Object>, _> = objects
         .iter()
         .map(|o| compiler::Object::from_text(&o.text))
@@ -182,8 +223,10 @@ pub(super) fn link(
     let parsed = parsed.map_err(|e| format!("error: an object cannot be read: {e}\n"))?;
     let list: Vec<&compiler::Object> = parsed.iter().collect();
     let compiled = compiler::link(&list, options, target).map_err(|failed| failed.log)?;
-    Ok(Arc::new(Linked {
+    let linked = Linked {
         words: compiled.words.into(),
         log: compiled.log,
-    }))
+    };
+    stored.keep(&[], &linked.log, &linked.bytes());
+    Ok(Arc::new(linked))
 }

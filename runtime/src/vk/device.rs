@@ -23,7 +23,7 @@ pub(crate) struct Device {
     pub(super) raw: ash::Device,
     /// Outlives the device.
     _shared: Arc<Shared>,
-    pub(super) pipeline_cache: vk::PipelineCache,
+    identity: Vec<u8>,
     pub(super) layout: Layout,
     pub(super) timelines: IdleTimelines,
     calibration: Option<Calibration>,
@@ -100,10 +100,6 @@ impl Device {
                 Queue::new(raw.clone(), queue, family)
             })
             .collect();
-        let cache_info = vk::PipelineCacheCreateInfo::default();
-        // SAFETY: the device is alive; the info has no initial data.
-        let pipeline_cache =
-            unsafe { raw.create_pipeline_cache(&cache_info, None) }.call("vkCreatePipelineCache")?;
         let layout = Layout::new(&raw, facts.max_push_constants_size)?;
         let extensions = &physical.features.extensions;
         let calibration = if extensions.calibrated_timestamps_khr {
@@ -127,7 +123,7 @@ impl Device {
             queues,
             allocator,
             _shared: Arc::clone(&physical.shared),
-            pipeline_cache,
+            identity: facts.identity.clone(),
             layout,
             timelines: IdleTimelines::new(),
             calibration,
@@ -156,6 +152,11 @@ impl Device {
     /// The index of a Vulkan queue for the next OpenCL queue.
     pub(crate) fn next_queue(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
+    }
+
+    /// Bytes that another device or another version of the driver has differently.
+    pub(crate) fn identity(&self) -> &[u8] {
+        &self.identity
     }
 
     /// Whether buffers in device memory are mapped.
@@ -244,9 +245,7 @@ impl Drop for Device {
         self.allocator.shut_down();
         self.layout.destroy(&self.raw);
         self.timelines.destroy(&self.raw);
-        // SAFETY: everything made from the device holds an Arc of it, so nothing uses the cache any more.
-        unsafe { self.raw.destroy_pipeline_cache(self.pipeline_cache, None) };
-        // SAFETY: as above; children have been destroyed.
+        // SAFETY: everything made from the device holds an Arc of it; children have been destroyed.
         unsafe { self.raw.destroy_device(None) };
     }
 }

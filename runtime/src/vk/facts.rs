@@ -24,6 +24,8 @@ pub(crate) struct Facts {
     pub driver_info: String,
     pub physical_type: PhysicalType,
     pub vendor_id: u32,
+    /// What another device or another version of the driver has differently: for keys of caches.
+    pub identity: Vec<u8>,
     /// Of the runtime's needs, those that are not met.
     pub missing: Vec<&'static str>,
     pub features: Features,
@@ -125,6 +127,14 @@ impl Facts {
             driver_info: text(v12.driver_info_as_c_str()),
             physical_type,
             vendor_id: core.vendor_id,
+            identity: [
+                &core.vendor_id.to_le_bytes()[..],
+                &core.device_id.to_le_bytes(),
+                &core.driver_version.to_le_bytes(),
+                &core.pipeline_cache_uuid,
+                &v11.driver_uuid,
+            ]
+            .concat(),
             missing: set.missing(),
             features,
             max_compute_shared_memory_size: limits.max_compute_shared_memory_size,

@@ -32,7 +32,7 @@ pub(crate) use debug::message_count;
 pub(crate) use device::Device;
 pub(crate) use facts::{Facts, PhysicalType};
 pub(crate) use instance::{Instance, PhysicalDevice};
-pub(crate) use pipeline::{Pipeline, Shader};
+pub(crate) use pipeline::{Pipeline, PipelineCache, Shader};
 pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;
 pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder};

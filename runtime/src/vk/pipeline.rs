@@ -74,6 +74,39 @@ impl Drop for Shader {
     }
 }
 
+/// What the driver keeps of the pipelines that it made.
+pub(crate) struct PipelineCache {
+    device: Arc<Device>,
+    raw: vk::PipelineCache,
+}
+
+impl PipelineCache {
+    /// From [`PipelineCache::data`] of an earlier process, or nothing. The driver checks that the data are its own.
+    pub(crate) fn new(device: &Arc<Device>, data: &[u8]) -> Result<PipelineCache, VkError> {
+        let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
+        // SAFETY: the device is alive; the data are what the same driver gave (the caller has checked a checksum and
+        // that the driver is the same), or empty.
+        let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.call("vkCreatePipelineCache")?;
+        Ok(PipelineCache {
+            device: Arc::clone(device),
+            raw,
+        })
+    }
+
+    /// For [`PipelineCache::new`] of a later process.
+    pub(crate) fn data(&self) -> Result<Vec<u8>, VkError> {
+        // SAFETY: the cache is alive and internally synchronised.
+        unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }.call("vkGetPipelineCacheData")
+    }
+}
+
+impl Drop for PipelineCache {
+    fn drop(&mut self) {
+        // SAFETY: pipelines do not need the cache that they came from, and nobody else has it.
+        unsafe { self.device.raw.destroy_pipeline_cache(self.raw, None) };
+    }
+}
+
 /// Specialization constants: (SpecId, value).
 pub(crate) type Specialization<'a> = &'a [(u32, u32)];
 
@@ -84,12 +117,13 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles an entry point.
+    /// Compiles an entry point. Also whether the cache had it already.
     pub(crate) fn new(
         shader: &Shader,
         entry: &str,
         constants: Specialization<'_>,
-    ) -> Result<Pipeline, VkError> {
+        cache: &PipelineCache,
+    ) -> Result<(Pipeline, bool), VkError> {
         let device = &shader.device;
         let name = CString::new(entry).map_err(|e| VkError::absent("entry point", e))?;
         let data: Vec<u8> = constants.iter().flat_map(|(_, v)| v.to_ne_bytes()).collect();
@@ -111,21 +145,26 @@ impl Pipeline {
             .module(shader.raw)
             .name(&name)
             .specialization_info(&special);
+        let mut whole = vk::PipelineCreationFeedback::default();
+        let mut stages = [vk::PipelineCreationFeedback::default()];
+        let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()
+            .pipeline_creation_feedback(&mut whole)
+            .pipeline_stage_creation_feedbacks(&mut stages);
         let info = [vk::ComputePipelineCreateInfo::default()
             .stage(stage)
-            .layout(device.layout.raw)];
+            .layout(device.layout.raw)
+            .push_next(&mut feedback)];
         // SAFETY: module, layout and cache are alive and of this device; the entry point is the module's (the
         // reflection); the cache is internally synchronised.
-        let made = unsafe {
-            device
-                .raw
-                .create_compute_pipelines(device.pipeline_cache, &info, None)
-        };
+        let made = unsafe { device.raw.create_compute_pipelines(cache.raw, &info, None) };
         let made = made.map_err(|(_, e)| VkError::new("vkCreateComputePipelines", e));
-        Ok(Pipeline {
+        let pipeline = Pipeline {
             device: Arc::clone(device),
             raw: device.note(made)?[0],
-        })
+        };
+        let hit = vk::PipelineCreationFeedbackFlags::VALID
+            | vk::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
+        Ok((pipeline, whole.flags.contains(hit)))
     }
 }
 

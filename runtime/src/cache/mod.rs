@@ -1,0 +1,177 @@
+//! The cache on disk: what was compiled once is not compiled again by the next process.
+//!
+//! An entry is one file, named by a hash of its key; the file repeats the whole key, so that two keys of one hash are
+//! told apart, and carries a checksum, so that a file that was cut off, altered or written by something else is never
+//! believed: it is removed. A file is written under a temporary name and renamed, so readers see all of it or
+//! nothing, and any number of processes may use one directory. The directory has a limit; the entries that were not
+//! used for the longest time go first ([`evict`]).
+//!
+//! Nothing here fails: an entry that cannot be read is not there, and after the first one that cannot be written (no
+//! space, no rights) this process writes no more. Both leave a line in the log.
+
+mod entry;
+mod evict;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use crate::config::config;
+use crate::lock::{Mutex, Rank};
+pub(crate) use entry::Key;
+
+/// Directories that the entries are spread over, by the first digit of their names. Each has its share of the limit.
+const SHARDS: usize = 16;
+
+/// How stale an entry's time of use may be: it is written only when it is older, to spare the disk.
+const USE_GRANULARITY: Duration = Duration::from_secs(3600);
+
+/// A directory of entries.
+#[derive(Debug)]
+pub(crate) struct Store {
+    root: PathBuf,
+    /// Bytes of all entries of a shard.
+    shard_limit: u64,
+    /// Bytes in each shard, once it has been counted.
+    sizes: [Mutex<Option<u64>>; SHARDS],
+    /// Whether something could not be written.
+    broken: AtomicBool,
+}
+
+/// The process's store, unless `CALDERA_CACHE` turns it off or there is no place for it.
+pub(crate) fn store() -> Option<&'static Store> {
+    static STORE: OnceLock<Option<Store>> = OnceLock::new();
+    STORE
+        .get_or_init(|| {
+            let root = config().cache.directory()?;
+            Some(Store::new(&root, config().cache_size))
+        })
+        .as_ref()
+}
+
+impl Store {
+    /// Of at most `limit` bytes. The directory is made when the first entry is written.
+    fn new(root: &Path, limit: u64) -> Store {
+        Store {
+            root: root.join(entry::FORMAT),
+            shard_limit: limit / SHARDS as u64,
+            sizes: [const { Mutex::new(Rank::DiskCache, None) }; SHARDS],
+            broken: AtomicBool::new(false),
+        }
+    }
+
+    fn shard_dir(&self, shard: usize) -> PathBuf {
+        self.root.join(format!("{shard:x}"))
+    }
+
+    fn path(&self, key: &Key) -> PathBuf {
+        self.shard_dir(key.shard()).join(key.file_name())
+    }
+
+    /// What was stored under the key.
+    pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
+        let path = self.path(key);
+        let about = std::fs::metadata(&path).ok()?;
+        // Never wait for a pipe, never read what [`Store::put`] cannot have written.
+        if !about.is_file() || about.len() > self.shard_limit {
+            return None;
+        }
+        let bytes = std::fs::read(&path).ok()?;
+        match entry::decode(&bytes, key) {
+            Ok(Some(value)) => {
+                self.note_use(&path, &about);
+                Some(value.to_vec())
+            }
+            Ok(None) => None,
+            Err(why) => {
+                log::warn!("cache: {}: {why}; removed", path.display());
+                let _ = std::fs::remove_file(&path);
+                None
+            }
+        }
+    }
+
+    /// Makes the entry's time of use now, if it is far from it.
+    fn note_use(&self, path: &Path, about: &std::fs::Metadata) {
+        let recent = about
+            .modified()
+            .ok()
+            .and_then(|at| SystemTime::now().duration_since(at).ok())
+            .is_some_and(|age| age < USE_GRANULARITY);
+        if !recent && let Ok(file) = std::fs::File::options().append(true).open(path) {
+            let _ = file.set_modified(SystemTime::now());
+        }
+    }
+
+    /// Stores a value; whatever stands under the key is replaced.
+    pub(crate) fn put(&self, key: &Key, value: &[u8]) {
+        if self.broken.load(Ordering::Relaxed) {
+            return;
+        }
+        let bytes = entry::encode(key, value);
+        let size = bytes.len() as u64;
+        // One entry must not push out all others.
+        if size > self.shard_limit / 4 {
+            log::debug!("cache: an entry of {size} bytes is too large");
+            return;
+        }
+        if let Err(e) = self.write(key, &bytes) {
+            log::warn!("cache: {}: {e}; nothing more is written", self.root.display());
+            self.broken.store(true, Ordering::Relaxed);
+            return;
+        }
+        let mut total = self.sizes[key.shard()].lock();
+        let known = total.map(|t| t + size);
+        if known.is_none_or(|t| t > self.shard_limit) {
+            *total = Some(evict::evict(&self.shard_dir(key.shard()), self.shard_limit));
+        } else {
+            *total = known;
+        }
+    }
+
+    fn write(&self, key: &Key, bytes: &[u8]) -> std::io::Result<()> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let dir = self.shard_dir(key.shard());
+        let temporary = dir.join(format!(
+            "{}-{}{}",
+            std::process::id(),
+            COUNT.fetch_add(1, Ordering::Relaxed),
+            evict::TEMPORARY
+        ));
+        let written = create(&dir, &temporary).and_then(|mut file| {
+            file.write_all(bytes)?;
+            drop(file);
+            std::fs::rename(&temporary, dir.join(key.file_name()))
+        });
+        if written.is_err() {
+            let _ = std::fs::remove_file(&temporary);
+        }
+        written
+    }
+}
+
+/// A new file, and its directory if there is none; only their owner may read them.
+fn create(dir: &Path, path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        options.mode(0o600);
+        builder.mode(0o700);
+    }
+    match options.open(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            builder.create(dir)?;
+            options.open(path)
+        }
+        done => done,
+    }
+}
+
+#[cfg(test)]
+mod tests;
