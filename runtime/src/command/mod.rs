@@ -105,6 +105,11 @@ impl Incoming<'_> {
         }
     }
 
+    /// Whether what follows waits for it.
+    pub(crate) fn is_barrier(&self) -> bool {
+        matches!(self, Incoming::Command(Command::Barrier))
+    }
+
     /// To keep it.
     pub(crate) fn into_command(self) -> Command {
         match self {

@@ -221,6 +221,8 @@ pub(crate) struct Recording<'a> {
     pub(crate) device: usize,
     /// Commands do not overlap (profiling).
     pub(super) serialize: bool,
+    /// Only events order commands (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
+    pub(super) unordered: bool,
     pub(super) uniform_alignment: u64,
     pub(super) group_count: [u32; 3],
 }
@@ -241,7 +243,19 @@ impl Recording<'_> {
 
     /// Declares what the command will touch; puts a barrier where one is needed. `unknown`: it may touch anything.
     pub(crate) fn access(&mut self, accesses: &[Access], unknown: bool) {
-        if self.hazards.note(accesses, unknown) && !self.serialize {
+        let barrier = if self.unordered {
+            self.hazards.note_unordered(accesses, unknown)
+        } else {
+            self.hazards.note(accesses, unknown)
+        };
+        if barrier && !self.serialize {
+            self.batch.recorder.barrier();
+        }
+    }
+
+    /// What follows sees all that came before.
+    pub(super) fn order(&mut self) {
+        if self.hazards.clear() && !self.serialize {
             self.batch.recorder.barrier();
         }
     }

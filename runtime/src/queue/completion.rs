@@ -127,6 +127,20 @@ impl CommandQueue {
             && state.open.as_ref().is_none_or(|b| b.commands == 0)
     }
 
+    /// Waits for what the next command must come after: everything, or, out of order, what may touch the same memory,
+    /// but nothing that is held back (which may be until this thread goes on).
+    pub(super) fn wait_for_earlier(self: &Arc<Self>) -> Result<()> {
+        if !self.properties.out_of_order {
+            return self.drain();
+        }
+        self.flush()?;
+        let last = self.state.lock().last;
+        if last > 0 {
+            self.wait_for(last);
+        }
+        Ok(())
+    }
+
     /// Waits until everything enqueued so far is done.
     pub(super) fn drain(self: &Arc<Self>) -> Result<()> {
         loop {

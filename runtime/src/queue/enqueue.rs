@@ -141,7 +141,7 @@ impl CommandQueue {
         let write = matches!(kind, CommandType::WriteBuffer | CommandType::WriteBufferRect);
         if write && self.reads_into(&transfer) {
             // The source is the destination of a read that is not done.
-            self.drain()?;
+            self.wait_for_earlier()?;
         }
         if let Some(mapped) = transfer.buffer.storage(self.device_index)?.mapped() {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
@@ -150,7 +150,7 @@ impl CommandQueue {
                 if !waits.list.is_empty() {
                     Event::wait_all(waits.list)?;
                 }
-                self.drain()?;
+                self.wait_for_earlier()?;
             }
             if waits.list.iter().all(|e| e.phase() == Phase::Complete) && (wait || self.is_idle()) {
                 let start = now();

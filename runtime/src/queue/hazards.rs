@@ -27,19 +27,28 @@ const MOST: usize = 48;
 impl Hazards {
     /// Notes a command's accesses; `unknown`: it may touch anything. Returns whether a barrier must come before it.
     pub(crate) fn note(&mut self, accesses: &[Access], unknown: bool) -> bool {
+        let ordered = self.unknown || (unknown && !self.list.is_empty());
+        self.note_or(ordered, accesses, unknown)
+    }
+
+    /// The same where the application orders what depends on each other ([`Hazards::clear`]): commands that may touch
+    /// anything are not presumed to.
+    pub(crate) fn note_unordered(&mut self, accesses: &[Access], unknown: bool) -> bool {
+        self.note_or(false, accesses, unknown)
+    }
+
+    fn note_or(&mut self, ordered: bool, accesses: &[Access], unknown: bool) -> bool {
         let conflict = |a: &Access| {
             self.list
                 .iter()
                 .any(|b| (a.write || b.write) && a.root == b.root && a.start < b.end && b.start < a.end)
         };
-        let barrier = self.unknown
-            || (unknown && !self.list.is_empty())
-            || self.list.len() + accesses.len() > MOST
-            || accesses.iter().any(conflict);
+        let barrier = ordered || self.list.len() + accesses.len() > MOST || accesses.iter().any(conflict);
         if barrier {
             self.list.clear();
+            self.unknown = false;
         }
-        self.unknown = unknown;
+        self.unknown |= unknown;
         for a in accesses {
             // Launches in a row mostly touch the same ranges.
             if !self.list.contains(a) {
@@ -87,6 +96,17 @@ mod tests {
         assert!(h.note(&[a(3, 63, 65, true)], false));
         // write after write
         assert!(h.note(&[a(3, 64, 65, true)], false));
+    }
+
+    #[test]
+    fn only_events_order_what_may_touch_anything() {
+        let mut h = Hazards::default();
+        assert!(!h.note_unordered(&[a(1, 0, 64, false)], true));
+        assert!(!h.note_unordered(&[a(2, 0, 64, true)], true));
+        assert!(h.note_unordered(&[a(2, 0, 64, false)], false));
+        assert!(!h.note_unordered(&[], true));
+        assert!(h.clear());
+        assert!(!h.clear());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Command queues (CL 5.1) and everything that can be enqueued.
 //!
 //! A queue has a Vulkan queue (shared with others in turn), a timeline of its own, and one open batch into which
-//! commands are recorded in the enqueue call itself. Execution is in order, also for queues that were made with
-//! CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE; *in order* means that a command sees what those before it wrote, not
-//! that independent ones never overlap on the GPU ([`hazards`]).
+//! commands are recorded in the enqueue call itself. *In order* means that a command sees what those before it wrote,
+//! not that independent ones never overlap on the GPU ([`hazards`]). With CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+//! commands are ordered by what they wait for, by barriers, and still by ranges of memory that both are known to touch.
 
 mod batch;
 mod completion;
@@ -95,7 +95,7 @@ struct State {
     free: Vec<Box<Batch>>,
     /// The timeline value of the last submission.
     last: u64,
-    /// Commands that cannot be recorded yet, and all after them.
+    /// Commands that cannot be recorded yet, and what must come after them.
     held: VecDeque<scheduler::Held>,
     hazards: Hazards,
     clock: Clock,
@@ -182,15 +182,18 @@ impl CommandQueue {
     pub fn flush_for_release(self: &Arc<Self>) -> Result<()> {
         self.flush()?;
         self.poll();
-        let last = {
+        let last: Vec<Arc<Event>> = {
             let state = self.state.lock();
             let in_flight = state.in_flight.iter().rev().find_map(|b| b.last_event());
-            [
-                in_flight,
-                state.held.iter().rev().find_map(scheduler::Held::own_event),
-            ]
+            let held = state.held.iter().rev().filter_map(scheduler::Held::own_event);
+            let held = held.take(if self.properties.out_of_order {
+                usize::MAX
+            } else {
+                1
+            });
+            in_flight.into_iter().chain(held).collect()
         };
-        for event in last.iter().flatten() {
+        for event in &last {
             self.context.executor().watch(event);
         }
         Ok(())

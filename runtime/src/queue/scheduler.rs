@@ -1,8 +1,9 @@
 //! From an enqueue call to the open batch, and from there to the GPU.
 //!
 //! A command whose wait list the GPU can honour (it is empty, done, of this queue, or of another queue of the
-//! device) is recorded at once. Otherwise it is *held back*, and so is everything after it, in order; the event
-//! that blocks it knows the queue and makes it look again ([`CommandQueue::pump`]) when it changes.
+//! device) is recorded at once. Otherwise it is *held back*; the event that blocks it knows the queue and makes it
+//! look again ([`CommandQueue::pump`]) when it changes. In order, everything after it is held back too; out of order
+//! only what says so: what waits for its event, what comes after a barrier, and markers and barriers for all before.
 //!
 //! **Why no cycle of batches can arise:** a batch waits only for timeline values that have been submitted, so the
 //! order of submission is a topological order of all batches.
@@ -43,6 +44,11 @@ impl Held {
         self.event.clone()
     }
 
+    /// Whether it stands in the way of what is enqueued after it, in a queue that is out of order.
+    fn is_barrier(&self) -> bool {
+        matches!(self.command, Command::Barrier)
+    }
+
     /// The command's event; one of its own if the application did not ask for one.
     pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
         let event = self
@@ -50,6 +56,11 @@ impl Held {
             .get_or_insert_with(|| Event::of_command(queue, CommandType::Marker));
         Arc::clone(event)
     }
+}
+
+/// CL 5.10: without a wait list it waits for everything before it.
+fn waits_for_all(command: &Command, list: &[Arc<Event>]) -> bool {
+    matches!(command, Command::Marker | Command::Barrier) && list.is_empty()
 }
 
 /// What a wait list means now.
@@ -142,7 +153,11 @@ impl CommandQueue {
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<()> {
-        if state.held.is_empty() {
+        let free = state.held.is_empty()
+            || (self.properties.out_of_order
+                && !state.held.iter().any(Held::is_barrier)
+                && !matches!(&incoming, Incoming::Command(c) if waits_for_all(c, list)));
+        if free {
             match self.ready(list) {
                 Ready::Yes(others) => return self.record(state, &incoming, list, &others, event, effects),
                 Ready::Failed => {
@@ -154,13 +169,12 @@ impl CommandQueue {
                 Ready::Blocked(..) => {}
             }
         }
-        let first = state.held.is_empty();
         state.held.push_back(Held {
             command: incoming.into_command(),
             waits: list.to_vec(),
             event: event.cloned(),
         });
-        if first {
+        if free {
             self.look_again(state, effects);
         }
         Ok(())
@@ -189,9 +203,11 @@ impl CommandQueue {
         Ready::Yes(others)
     }
 
-    /// Records held-back commands for as long as nothing blocks them.
+    /// Records the held-back commands that nothing blocks any more.
     fn look_again(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
-        while let Some(held) = state.held.front() {
+        let mut at = 0;
+        while let Some(held) = state.held.get(at) {
+            let all = at > 0 && waits_for_all(&held.command, &held.waits);
             match self.ready(&held.waits) {
                 Ready::Blocked(i, phase) => {
                     let blocker = &held.waits[i];
@@ -202,16 +218,18 @@ impl CommandQueue {
                         // Nobody may poll that queue: the executor does.
                         self.context.executor().watch(blocker);
                     }
-                    return;
                 }
+                // What is before it is looked at again when it moves on, and then this is too.
+                Ready::Yes(_) | Ready::Failed if all => {}
                 Ready::Failed => {
-                    let held = state.held.pop_front().expect("just seen");
+                    let held = state.held.remove(at).expect("just seen");
                     if let Some(event) = held.event {
                         event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
                     }
+                    continue;
                 }
                 Ready::Yes(others) => {
-                    let held = state.held.pop_front().expect("just seen");
+                    let held = state.held.remove(at).expect("just seen");
                     let incoming = Incoming::Command(held.command);
                     let event = held.event.as_ref();
                     if let Err(e) = self.record(state, &incoming, &held.waits, &others, event, effects) {
@@ -220,18 +238,41 @@ impl CommandQueue {
                             event.failed(e.code.number(), effects);
                         }
                     }
+                    continue;
                 }
             }
+            // This one stays.
+            if !self.properties.out_of_order || held.is_barrier() {
+                return;
+            }
+            at += 1;
         }
     }
 
     /// An event that held back a command has moved on. The application may have flushed long ago, so what can be
     /// recorded now is submitted as well.
     pub(crate) fn pump(self: &Arc<Self>, effects: &mut Effects) {
-        let waits = self.state.lock().held.front().map(|h| h.waits.clone());
-        let Some(waits) = waits else { return };
-        if let Err(e) = self.flush_others(&waits) {
-            log::error!("flush for a dependent command: {}", e.chain());
+        let waits: Vec<Vec<Arc<Event>>> = {
+            let state = self.state.lock();
+            let examined = if self.properties.out_of_order {
+                usize::MAX
+            } else {
+                1
+            };
+            state
+                .held
+                .iter()
+                .take(examined)
+                .map(|h| h.waits.clone())
+                .collect()
+        };
+        if waits.is_empty() {
+            return;
+        }
+        for list in &waits {
+            if let Err(e) = self.flush_others(list) {
+                log::error!("flush for a dependent command: {}", e.chain());
+            }
         }
         let mut state = self.state.lock();
         self.look_again(&mut state, effects);
@@ -282,9 +323,15 @@ impl CommandQueue {
             staging: self.device.staging(),
             device: self.device_index,
             serialize: profiling,
+            unordered: self.properties.out_of_order,
             uniform_alignment: self.device.limits().uniform_alignment,
             group_count: self.device.limits().group_count,
         };
+        let awaits =
+            |e: &Arc<Event>| e.phase() != Phase::Complete && e.queue().is_some_and(|q| Arc::ptr_eq(q, self));
+        if self.properties.out_of_order && (incoming.is_barrier() || list.iter().any(awaits)) {
+            recording.order();
+        }
         let query = recording.open_event(event);
         incoming.record(&mut recording)?;
         recording.close_event(event, query, effects);

@@ -35,6 +35,15 @@ pub(crate) fn queue(context: &Arc<Context>, profiling: bool) -> Arc<CommandQueue
     CommandQueue::create(context, &context.devices()[0], properties).expect("queue")
 }
 
+/// A queue that is out of order.
+pub(crate) fn unordered_queue(context: &Arc<Context>) -> Arc<CommandQueue> {
+    let properties = QueueProperties {
+        out_of_order: true,
+        ..QueueProperties::default()
+    };
+    CommandQueue::create(context, &context.devices()[0], properties).expect("queue")
+}
+
 /// Nothing to wait for, no event.
 pub(crate) const NOTHING: Waits<'static> = Waits {
     list: &[],
