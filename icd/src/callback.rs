@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::event::{Event, Status};
+use caldera_runtime::mem::HostPtr;
 use caldera_runtime::object;
 use caldera_runtime::program::Program;
 
@@ -104,4 +105,66 @@ pub(crate) fn destructor(
         // this.
         unsafe { notify(name.get(), user_data.get()) };
     })
+}
+
+/// `user_func` of clEnqueueNativeKernel.
+pub(crate) type NativeFn = unsafe extern "C" fn(*mut c_void);
+
+/// The copy of `args` that clEnqueueNativeKernel makes (CL 5.8), and the places in it for addresses of buffers.
+pub(crate) struct NativeArgs {
+    /// Aligned as the most demanding argument may want it.
+    blocks: Vec<Block>,
+    /// Byte offsets.
+    places: Vec<usize>,
+    /// `args` was NULL.
+    none: bool,
+}
+
+#[derive(Copy, Clone)]
+#[repr(C, align(16))]
+struct Block([u8; 16]);
+
+impl NativeArgs {
+    /// Copies `size` bytes; `places` are addresses in them. `None` if one is not inside.
+    pub(crate) fn copy(args: Ptr<c_void>, size: usize, places: &[*const c_void]) -> Option<NativeArgs> {
+        let start = args.raw() as usize;
+        let places = places
+            .iter()
+            .map(|p| {
+                let offset = (*p as usize).checked_sub(start)?;
+                (offset.checked_add(size_of::<usize>())? <= size).then_some(offset)
+            })
+            .collect::<Option<Vec<usize>>>()?;
+        let mut blocks = vec![Block([0; 16]); size.div_ceil(16)];
+        if size > 0 {
+            // SAFETY: `args` is readable for `cb_args` bytes (CL 5.8), and the blocks are at least as large.
+            unsafe {
+                std::ptr::copy_nonoverlapping(args.raw().cast::<u8>(), blocks.as_mut_ptr().cast(), size)
+            };
+        }
+        Some(NativeArgs {
+            blocks,
+            places,
+            none: args.is_null(),
+        })
+    }
+
+    /// What runs when it is the command's turn.
+    pub(crate) fn call(mut self, function: NativeFn) -> caldera_runtime::queue::NativeFn {
+        Box::new(move |buffers: &[Option<HostPtr>]| {
+            let bytes: *mut u8 = self.blocks.as_mut_ptr().cast();
+            for (offset, buffer) in self.places.iter().zip(buffers) {
+                let address = buffer.map_or(0, HostPtr::address);
+                // SAFETY: `copy` has checked that the place is inside of the blocks.
+                unsafe { bytes.add(*offset).cast::<usize>().write_unaligned(address) };
+            }
+            let args = if self.none {
+                std::ptr::null_mut()
+            } else {
+                bytes.cast()
+            };
+            // SAFETY: the application promised in clEnqueueNativeKernel that the function can be called like this.
+            unsafe { function(args) };
+        })
+    }
 }

@@ -14,7 +14,7 @@ use caldera_runtime::queue::{CommandQueue, Enqueued, MapFlags, Waits};
 
 use crate::abi::*;
 use crate::args::{self, Ptr};
-use crate::{entry, handle};
+use crate::{callback, entry, handle};
 
 /// `event_wait_list` and `event`.
 struct EventArgs {
@@ -392,9 +392,36 @@ entry! {
         event_wait_list: *const cl_event,
         event: *mut cl_event,
     ) {
-        handle::borrow::<CommandQueue>(command_queue)?;
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let invalid = |what| Error::new(ClCode::InvalidValue, what).at("5.8");
+        // CL 5.8: INVALID_VALUE if user_func is NULL; if args is NULL and cb_args > 0 or num_mem_objects > 0; if args
+        // is not NULL and cb_args is 0; if num_mem_objects > 0 and mem_list or args_mem_loc are NULL, or the reverse
+        let function = user_func.ok_or_else(|| invalid("user_func is NULL"))?;
+        if args.is_null() != (cb_args == 0) || (args.is_null() && num_mem_objects > 0) {
+            return Err(invalid("args and cb_args do not agree"));
+        }
+        let count = num_mem_objects as usize;
+        if [mem_list.is_null(), args_mem_loc.is_null()].contains(&(count > 0)) {
+            return Err(invalid("num_mem_objects, mem_list and args_mem_loc do not agree"));
+        }
         // CL 5.8: INVALID_OPERATION if the device cannot execute the native kernel
-        Err(Error::new(ClCode::InvalidOperation, "the device does not execute native kernels").at("5.8"))
+        if !queue.device().info().executes_native_kernels {
+            return Err(Error::new(ClCode::InvalidOperation, "the device has no native kernels").at("5.8"));
+        }
+        // CL 5.8: INVALID_MEM_OBJECT if an object of mem_list is not a buffer; NULL stays NULL
+        let buffers = mem_list
+            .slice(count)
+            .unwrap_or(&[])
+            .iter()
+            .map(|m| match m.is_null() {
+                true => Ok(None),
+                false => handle::list::<Buffer>(std::slice::from_ref(m)).map(|mut list| list.pop()),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let args = callback::NativeArgs::copy(args, cb_args, args_mem_loc.slice(count).unwrap_or(&[]))
+            .ok_or_else(|| invalid("args_mem_loc points outside of args"))?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_native(&buffers, args.call(function), events.waits()))
     }
 }
 

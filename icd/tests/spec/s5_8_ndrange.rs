@@ -230,24 +230,3 @@ fn errors() {
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
-
-#[test]
-fn native_kernels_are_refused() {
-    let s = Setup::new();
-    if query!(clGetDeviceInfo(s.device; CL_DEVICE_EXECUTION_CAPABILITIES) as u64) & CL_EXEC_NATIVE_KERNEL == 0
-    {
-        let code = cl!(clEnqueueNativeKernel(
-            s.queue,
-            None,
-            null_mut(),
-            0,
-            0,
-            null(),
-            null_mut(),
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(code, CL_INVALID_OPERATION);
-    }
-}

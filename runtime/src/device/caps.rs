@@ -200,7 +200,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         available: true,
         compiler_available: true,
         linker_available: true,
-        executes_native_kernels: false,
+        executes_native_kernels: true,
         // Accepted, and executed in order, which the specification allows.
         out_of_order_queues: true,
         built_in_kernels: String::new(),

@@ -18,7 +18,7 @@ use crate::mem::{Buffer, HostPtr};
 
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context. Brings its contents to the queue's device.
-    fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
+    pub(super) fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
         if Arc::ptr_eq(&self.context, buffer.context()) {
             buffer.bring_to(self.device_index)
         } else {

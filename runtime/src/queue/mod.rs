@@ -9,6 +9,7 @@ mod batch;
 mod completion;
 mod enqueue;
 mod hazards;
+mod native;
 mod scheduler;
 
 use std::collections::VecDeque;
@@ -17,6 +18,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub(crate) use batch::{Finish, Keep, Recording, resources};
 pub(crate) use hazards::Access;
+pub use native::NativeFn;
 
 use crate::context::Context;
 use crate::device::Device;

@@ -132,7 +132,7 @@ impl CommandQueue {
     }
 
     /// Submits what other queues have only recorded and this command waits for.
-    fn flush_others(self: &Arc<Self>, list: &[Arc<Event>]) -> Result<()> {
+    pub(super) fn flush_others(self: &Arc<Self>, list: &[Arc<Event>]) -> Result<()> {
         for event in list {
             if event.phase() == Phase::Recorded
                 && let Some(queue) = event.queue()
@@ -145,7 +145,7 @@ impl CommandQueue {
     }
 
     /// Records the command, or holds it back.
-    fn place(
+    pub(super) fn place(
         self: &Arc<Self>,
         state: &mut State,
         incoming: Incoming<'_>,

@@ -1,0 +1,111 @@
+//! clEnqueueNativeKernel (CL 5.8): a function of the application that runs on the host, in its turn.
+//!
+//! It becomes what an application could enqueue itself: the buffers are mapped, a marker waits for that, the
+//! context's executor calls the function when the marker is reached and then opens a gate (a user event), for which
+//! the ends of the mappings wait, and for these the marker whose event is the command's. All are placed under one
+//! lock, so nothing that another thread enqueues comes between.
+
+use std::sync::Arc;
+
+use super::{CommandQueue, Enqueued, Waits};
+use crate::command::map::{Map, Unmap, Window};
+use crate::command::{Command, CommandType, Incoming};
+use crate::error::{ClCode, Result};
+use crate::event::{Effects, Event, Status};
+use crate::mem::{Buffer, HostPtr};
+
+/// Gets the address of each buffer, in order; `None` where there is no buffer.
+pub type NativeFn = Box<dyn FnOnce(&[Option<HostPtr>]) + Send>;
+
+impl CommandQueue {
+    /// CL 5.8 — clEnqueueNativeKernel. The function runs on the context's executor thread with no lock held.
+    pub fn enqueue_native(
+        self: &Arc<Self>,
+        buffers: &[Option<Arc<Buffer>>],
+        function: NativeFn,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        for buffer in buffers.iter().flatten() {
+            self.check_buffer(buffer)?;
+        }
+        self.check_waits(waits)?;
+        let windows = buffers
+            .iter()
+            .map(|b| {
+                b.as_ref()
+                    .map(|b| Window::of(b, self.device_index(), 0))
+                    .transpose()
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let addresses: Vec<Option<HostPtr>> = windows.iter().map(|w| w.as_ref().map(Window::ptr)).collect();
+        self.flush_others(waits.list)?;
+
+        let gate = Event::user(self.context());
+        let ready = Event::of_command(self, CommandType::Marker);
+        let done = Event::of_command(self, CommandType::NativeKernel);
+        let mut effects = Effects::default();
+        let placed = {
+            let mut state = self.state.lock();
+            let mut place = |command, list: &[Arc<Event>], event: &Arc<Event>| {
+                self.place(
+                    &mut state,
+                    Incoming::Command(command),
+                    list,
+                    Some(event),
+                    &mut effects,
+                )
+            };
+            let begin = || -> Result<()> {
+                let mut before = waits.list.to_vec();
+                for (buffer, window) in buffers.iter().flatten().zip(windows.into_iter().flatten()) {
+                    let event = Event::of_command(self, CommandType::MapBuffer);
+                    let map = Map {
+                        buffer: Arc::clone(buffer),
+                        offset: 0,
+                        size: buffer.size(),
+                        fetch: true,
+                        window,
+                    };
+                    place(Command::Map(map), waits.list, &event)?;
+                    before.push(event);
+                }
+                place(Command::Marker, &before, &ready)?;
+                let mut after = vec![Arc::clone(&gate)];
+                for buffer in buffers.iter().flatten() {
+                    let event = Event::of_command(self, CommandType::UnmapMemObject);
+                    let unmap = Unmap {
+                        buffer: Arc::clone(buffer),
+                        offset: 0,
+                        size: buffer.size(),
+                        write: true,
+                        window: Window::of(buffer, self.device_index(), 0)?,
+                    };
+                    place(Command::Unmap(unmap), &[Arc::clone(&gate)], &event)?;
+                    after.push(event);
+                }
+                place(Command::Marker, &after, &done)
+            };
+            begin()
+        };
+        effects.run();
+        if let Err(e) = placed {
+            // Whatever was placed must not wait for ever.
+            let _ = gate.set_user_status(Status::Failed(e.code.number()));
+            return Err(e);
+        }
+        let call = Box::new(move |status: Status| {
+            let status = match status {
+                Status::Failed(_) => Status::Failed(ClCode::ExecStatusErrorForEventsInWaitList.number()),
+                Status::Complete | Status::Running | Status::Submitted | Status::Queued => {
+                    crate::lock::assert_none_held();
+                    function(&addresses);
+                    Status::Complete
+                }
+            };
+            // Nobody else has the gate.
+            let _ = gate.set_user_status(status);
+        });
+        ready.on_status(Status::Complete, call);
+        Ok(Some(done).filter(|_| waits.want_event))
+    }
+}
