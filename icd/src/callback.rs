@@ -156,7 +156,12 @@ impl NativeArgs {
             for (offset, buffer) in self.places.iter().zip(buffers) {
                 let address = buffer.map_or(0, HostPtr::address);
                 // SAFETY: `copy` has checked that the place is inside of the blocks.
-                unsafe { bytes.add(*offset).cast::<usize>().write_unaligned(address) };
+                unsafe {
+                    bytes
+                        .wrapping_add(*offset)
+                        .cast::<usize>()
+                        .write_unaligned(address)
+                };
             }
             let args = if self.none {
                 std::ptr::null_mut()
