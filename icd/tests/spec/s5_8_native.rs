@@ -37,7 +37,7 @@ fn enqueue(s: &Setup, buffer: cl_mem, count: u32, factor: u32, wait: Option<cl_e
     };
     let start: *mut Scale = &raw mut args;
     let list = [buffer, null_mut()];
-    let mut places: [*const c_void; 2] = [&raw const args.data as _, &raw const args.absent as _];
+    let mut places: [*const c_void; 2] = [(&raw const args.data).cast(), (&raw const args.absent).cast()];
     let mut event = null_mut();
     let code = cl!(clEnqueueNativeKernel(
         s.queue,
