@@ -1,6 +1,9 @@
 //! Slots of the dispatch table that this library does not fill: extensions that it does not report, and calls of
 //! OpenCL 2.0 and later. The loader has symbols for them and jumps through the table without a check, so a null
-//! slot would crash the application. Each of these returns an error and logs a line; none is exported.
+//! slot would crash the application. Each of these returns an error and logs a line.
+//!
+//! What the loader exports is exported too, because programs that were linked against it import those names, and
+//! must start when the library stands in its place.
 
 use std::ffi::c_void;
 
@@ -21,15 +24,20 @@ fn refuse(name: &str) -> cl_int {
 }
 
 macro_rules! absent {
-    ($(fn $name:ident($($arg:ident: $ty:ty),* $(; $errcode_ret:ident)?) -> $ret:ty;)*) => {$(
-        absent!(@one $name, [$($arg: $ty),*], [$($errcode_ret)?], $ret);
+    (hidden $(fn $name:ident($($arg:ident: $ty:ty),* $(; $errcode_ret:ident)?) -> $ret:ty;)*) => {$(
+        absent!(@one [], $name, [$($arg: $ty),*], [$($errcode_ret)?], $ret);
     )*};
-    (@one $name:ident, [$($arg:ident: $ty:ty),*], [], $ret:ty) => {
+    (exported $(fn $name:ident($($arg:ident: $ty:ty),* $(; $errcode_ret:ident)?) -> $ret:ty;)*) => {$(
+        absent!(@one [#[unsafe(no_mangle)]], $name, [$($arg: $ty),*], [$($errcode_ret)?], $ret);
+    )*};
+    (@one [$($attribute:tt)*], $name:ident, [$($arg:ident: $ty:ty),*], [], $ret:ty) => {
+        $($attribute)*
         pub(crate) unsafe extern "C" fn $name($(_: $ty),*) -> $ret {
             refuse(stringify!($name))
         }
     };
-    (@one $name:ident, [$($arg:ident: $ty:ty),*], [errcode_ret], $ret:ty) => {
+    (@one [$($attribute:tt)*], $name:ident, [$($arg:ident: $ty:ty),*], [errcode_ret], $ret:ty) => {
+        $($attribute)*
         pub(crate) unsafe extern "C" fn $name($(_: $ty,)* errcode_ret: *mut cl_int) -> $ret {
             let code = refuse(stringify!($name));
             if !errcode_ret.is_null() {
@@ -41,7 +49,7 @@ macro_rules! absent {
     };
 }
 
-absent! {
+absent! { exported
     // OpenGL sharing (cl_khr_gl_sharing, cl_khr_gl_event)
     fn clCreateFromGLBuffer(context: cl_context, flags: cl_mem_flags, bufobj: cl_GLuint; errcode_ret) -> cl_mem;
     fn clCreateFromGLTexture2D(context: cl_context, flags: cl_mem_flags, target: cl_GLenum, miplevel: cl_GLint, texture: cl_GLuint; errcode_ret) -> cl_mem;
@@ -56,7 +64,7 @@ absent! {
     fn clCreateFromGLTexture(context: cl_context, flags: cl_mem_flags, target: cl_GLenum, miplevel: cl_GLint, texture: cl_GLuint; errcode_ret) -> cl_mem;
 }
 
-absent! {
+absent! { hidden
     // Direct3D and DirectX sharing; never there outside of Windows
     fn clGetDeviceIDsFromD3D10KHR(platform: cl_platform_id, d3d_device_source: cl_d3d10_device_source_khr, d3d_object: *mut c_void, d3d_device_set: cl_d3d10_device_set_khr, num_entries: cl_uint, devices: *mut cl_device_id, num_devices: *mut cl_uint) -> cl_int;
     fn clCreateFromD3D10BufferKHR(context: cl_context, flags: cl_mem_flags, resource: ID3D10Buffer_ptr; errcode_ret) -> cl_mem;
@@ -76,7 +84,7 @@ absent! {
     fn clEnqueueReleaseDX9MediaSurfacesKHR(command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem, num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event) -> cl_int;
 }
 
-absent! {
+absent! { exported
     // EGL sharing (cl_khr_egl_image, cl_khr_egl_event)
     fn clCreateFromEGLImageKHR(context: cl_context, egldisplay: CLeglDisplayKHR, eglimage: CLeglImageKHR, flags: cl_mem_flags, properties: *const cl_egl_image_properties_khr; errcode_ret) -> cl_mem;
     fn clEnqueueAcquireEGLObjectsKHR(command_queue: cl_command_queue, num_objects: cl_uint, mem_objects: *const cl_mem, num_events_in_wait_list: cl_uint, event_wait_list: *const cl_event, event: *mut cl_event) -> cl_int;
@@ -84,7 +92,7 @@ absent! {
     fn clCreateEventFromEGLSyncKHR(context: cl_context, sync: CLeglSyncKHR, display: CLeglDisplayKHR; errcode_ret) -> cl_event;
 }
 
-absent! {
+absent! { exported
     // OpenCL 2.0 to 3.1
     fn clCreatePipe(context: cl_context, flags: cl_mem_flags, pipe_packet_size: cl_uint, pipe_max_packets: cl_uint, properties: *const cl_pipe_properties; errcode_ret) -> cl_mem;
     fn clGetPipeInfo(pipe: cl_mem, param_name: cl_pipe_info, param_value_size: usize, param_value: *mut c_void, param_value_size_ret: *mut usize) -> cl_int;
@@ -109,6 +117,7 @@ absent! {
     fn clGetKernelSuggestedLocalWorkSize(command_queue: cl_command_queue, kernel: cl_kernel, work_dim: cl_uint, global_work_offset: *const usize, global_work_size: *const usize, suggested_local_work_size: *mut usize) -> cl_int;
 }
 
+#[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn clSVMAlloc(
     _: cl_context,
     _: cl_svm_mem_flags,
@@ -119,6 +128,7 @@ pub(crate) unsafe extern "C" fn clSVMAlloc(
     std::ptr::null_mut()
 }
 
+#[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn clSVMFree(_: cl_context, _: *mut c_void) {
     refuse("clSVMFree");
 }

@@ -1,29 +1,65 @@
 //! What the library exports, and what the dispatch table holds.
 
+use std::path::Path;
 use std::process::Command;
 
 use crate::common::{NAMES, library, objects, symbol};
 
-/// Of extensions, and what `cts-harness doctor` asks.
+/// Of extensions and later versions, and what `cts-harness doctor` asks.
 const OTHERS: &[&str] = &[
     "clCreateCommandQueueWithPropertiesKHR",
     "clGetDeviceFeatureReportCALDERA",
+    // Of OpenCL 3.1: older loaders do not have it.
+    "clGetKernelSuggestedLocalWorkSize",
     "clIcdGetPlatformIDsKHR",
 ];
 
-#[test]
-fn exports_the_api_and_nothing_else() {
+/// The functions that a library exports, sorted.
+fn exports(library: &Path) -> Vec<String> {
     let nm = Command::new("nm")
         .args(["-D", "--defined-only"])
-        .arg(library())
+        .arg(library)
         .output()
         .expect("nm (binutils) is installed");
     let text = String::from_utf8(nm.stdout).expect("UTF-8");
-    let mut exported: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().nth(2)).collect();
-    exported.sort_unstable();
-    let mut expected: Vec<&str> = NAMES.iter().chain(OTHERS).copied().collect();
-    expected.sort_unstable();
-    assert_eq!(exported, expected);
+    let mut names: Vec<String> = text
+        .lines()
+        .filter_map(|l| {
+            let mut fields = l.split_whitespace().skip(1);
+            let name = fields.next().filter(|kind| *kind == "T").and(fields.next())?;
+            Some(name.split('@').next().unwrap_or(name).to_owned())
+        })
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// The API, what the loader has besides, and nothing else: a program that was linked against the loader finds all
+/// that it imports.
+#[test]
+fn exports_what_the_loader_exports() {
+    let find = Command::new("gcc")
+        .arg("-print-file-name=libOpenCL.so")
+        .output()
+        .expect("gcc is installed");
+    let loader = String::from_utf8(find.stdout).expect("UTF-8");
+    let loader = exports(Path::new(loader.trim()));
+    assert!(
+        loader.len() > 100,
+        "is an OpenCL loader installed (ocl-icd-opencl-dev)?"
+    );
+    let ours = exports(&library());
+    let missing: Vec<_> = loader
+        .iter()
+        .filter(|n| n.starts_with("cl") && ours.binary_search(n).is_err())
+        .collect();
+    assert!(missing.is_empty(), "not exported: {missing:?}");
+    let expected = |n: &str| NAMES.contains(&n) || OTHERS.contains(&n) || loader.iter().any(|l| l == n);
+    let more: Vec<_> = ours.iter().filter(|n| !expected(n)).collect();
+    assert!(more.is_empty(), "exported: {more:?}");
+    for name in NAMES.iter().chain(OTHERS) {
+        assert!(ours.iter().any(|n| n == name), "not exported: {name}");
+    }
 }
 
 #[test]
