@@ -4,7 +4,9 @@
 use crate::abi::cl_icd_dispatch;
 use crate::absent;
 use crate::api::{buffer::*, context::*, device::*, enqueue::*, event::*, ext::*};
-use crate::api::{image::*, kernel::*, platform::*, program::*, queue::*, sampler::*};
+use crate::api::{
+    image::*, image_enqueue::*, kernel::*, mem::*, platform::*, program::*, queue::*, sampler::*,
+};
 
 /// Number of slots.
 pub(crate) const SLOTS: usize = 150;

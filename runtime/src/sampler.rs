@@ -1,11 +1,15 @@
-//! Samplers (CL 5.5). The object only; images, which use it, come with the image module.
+//! Samplers (CL 5.5).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use caldera_compiler::intrinsic::SamplerMask;
 
 use crate::context::Context;
-use crate::error::{ClCode, Error, Result};
+use crate::error::{ClCode, Result};
 use crate::impl_object;
+use crate::mem::image::check_support;
 use crate::object::Anchor;
+use crate::vk;
 
 /// CL_ADDRESS_*: what happens outside of the image.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -59,6 +63,8 @@ pub struct Sampler {
     pub addressing: AddressingMode,
     /// Between pixels.
     pub filter: FilterMode,
+    /// As it is, and with normalized coordinates; by index of the device in the context, found at first use.
+    on_devices: Box<[[OnceLock<Arc<vk::Sampler>>; 2]]>,
 }
 
 impl_object!(Sampler, ClCode::InvalidSampler, "sampler");
@@ -72,20 +78,42 @@ impl Sampler {
         filter: FilterMode,
     ) -> Result<Arc<Sampler>> {
         // CL 5.5.1: INVALID_OPERATION if images are not supported by any device associated with context
-        if !context.devices().iter().any(|d| d.info().image_support) {
-            return Err(Error::new(
-                ClCode::InvalidOperation,
-                "no device of the context supports images",
-            )
-            .at("5.5.1"));
-        }
+        check_support(context).map_err(|e| e.at("5.5.1"))?;
         Ok(Arc::new(Sampler {
             anchor: Anchor::new(),
             context: Arc::clone(context),
             normalized,
             addressing,
             filter,
+            on_devices: context.devices().iter().map(|_| Default::default()).collect(),
         }))
+    }
+
+    /// What kernels are told, and samplers of Vulkan are made from.
+    pub(crate) fn mask(&self) -> SamplerMask {
+        let address = match self.addressing {
+            AddressingMode::None => SamplerMask::ADDRESS_NONE,
+            AddressingMode::ClampToEdge => SamplerMask::ADDRESS_EDGE,
+            AddressingMode::Clamp => SamplerMask::ADDRESS_CLAMP,
+            AddressingMode::Repeat => SamplerMask::ADDRESS_REPEAT,
+            AddressingMode::MirroredRepeat => SamplerMask::ADDRESS_MIRRORED,
+        };
+        let filter = match self.filter {
+            FilterMode::Nearest => SamplerMask::NEAREST,
+            FilterMode::Linear => SamplerMask::LINEAR,
+        };
+        SamplerMask(address | filter | u32::from(self.normalized))
+    }
+
+    /// The Vulkan sampler on a device of the context: as it is, or (`normalized`) with normalized coordinates.
+    pub(crate) fn on_device(&self, device: usize, normalized: bool) -> Result<&Arc<vk::Sampler>> {
+        let cell = &self.on_devices[device][usize::from(normalized)];
+        if let Some(sampler) = cell.get() {
+            return Ok(sampler);
+        }
+        let mask = self.mask().0 | if normalized { SamplerMask::NORMALIZED } else { 0 };
+        let made = self.context.devices()[device].sampler(SamplerMask(mask))?;
+        Ok(cell.get_or_init(|| made))
     }
 
     /// CL_SAMPLER_CONTEXT.

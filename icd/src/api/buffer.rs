@@ -1,17 +1,15 @@
-//! CL 5.2 and 5.4: buffers, and what all memory objects have in common.
+//! CL 5.2.1: buffers.
 
 use std::ffi::c_void;
-use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::mem::{Buffer, HostPtrUse, MemFlags};
+use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::object;
 
 use crate::abi::*;
 use crate::args::{self, Ptr};
-use crate::out::Info;
-use crate::{callback, entry, handle};
+use crate::{entry, handle};
 
 fn create(
     context: Ptr<c_void>,
@@ -76,71 +74,5 @@ entry! {
             .read()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "buffer_create_info is NULL").at("5.2.1"))?;
         Ok(object::give(Buffer::create_sub(&buffer, flags, region.origin, region.size)?))
-    }
-}
-
-entry! {
-    /// CL 5.4.1 — clRetainMemObject
-    fn clRetainMemObject(memobj: cl_mem) {
-        handle::retain::<Buffer>(memobj)
-    }
-}
-
-entry! {
-    /// CL 5.4.1 — clReleaseMemObject
-    fn clReleaseMemObject(memobj: cl_mem) {
-        handle::release::<Buffer>(memobj)
-    }
-}
-
-entry! {
-    /// CL 5.4.1 — clSetMemObjectDestructorCallback
-    fn clSetMemObjectDestructorCallback(
-        memobj: cl_mem,
-        pfn_notify: Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
-        user_data: *mut c_void,
-    ) {
-        let buffer = handle::borrow::<Buffer>(memobj)?;
-        // CL 5.4.1: INVALID_VALUE if pfn_notify is NULL
-        let notify = pfn_notify.ok_or_else(|| Error::new(ClCode::InvalidValue, "pfn_notify is NULL").at("5.4.1"))?;
-        buffer.on_destroy(callback::destructor(memobj, notify, user_data));
-        Ok(())
-    }
-}
-
-fn null_or_handle(buffer: Option<&Arc<Buffer>>) -> *mut c_void {
-    buffer.map_or(std::ptr::null_mut(), object::handle)
-}
-
-entry! {
-    /// CL 5.4.5 — clGetMemObjectInfo
-    fn clGetMemObjectInfo(
-        memobj: cl_mem,
-        param_name: cl_mem_info,
-        param_value_size: size_t,
-        param_value: *mut c_void,
-        param_value_size_ret: *mut size_t,
-    ) {
-        let buffer = handle::borrow::<Buffer>(memobj)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
-        match param_name {
-            CL_MEM_TYPE => info.value(CL_MEM_OBJECT_BUFFER),
-            CL_MEM_FLAGS => info.value(buffer.flags().bits()),
-            CL_MEM_SIZE => info.value(buffer.size() as usize),
-            CL_MEM_HOST_PTR => {
-                let used = buffer.flags().host_ptr == HostPtrUse::Use;
-                let host = buffer.host_ptr().filter(|_| used);
-                info.value(host.map_or(std::ptr::null_mut::<c_void>(), |h| h.as_ptr().cast()))
-            }
-            CL_MEM_MAP_COUNT => info.value(buffer.map_count()),
-            CL_MEM_REFERENCE_COUNT => info.value(object::reference_count(&*buffer)),
-            CL_MEM_CONTEXT => info.value(object::handle(buffer.context())),
-            CL_MEM_ASSOCIATED_MEMOBJECT => info.value(null_or_handle(buffer.parent())),
-            CL_MEM_OFFSET => info.value(buffer.offset() as usize),
-            CL_MEM_USES_SVM_POINTER => info.bool(false),
-            CL_MEM_PROPERTIES => info.slice::<u64>(&[]),
-            _ => info.unknown(param_name),
-        }
-        .map(drop)
     }
 }

@@ -8,7 +8,7 @@ use caldera_runtime::command::rect::RectSide;
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::event::Event;
 use caldera_runtime::kernel::{Kernel, Range};
-use caldera_runtime::mem::{Buffer, HostPtr};
+use caldera_runtime::mem::{Buffer, HostPtr, MemObject};
 use caldera_runtime::object;
 use caldera_runtime::queue::{CommandQueue, Enqueued, MapFlags, Waits};
 
@@ -17,20 +17,20 @@ use crate::args::{self, Ptr};
 use crate::{callback, entry, handle};
 
 /// `event_wait_list` and `event`.
-struct EventArgs {
+pub(super) struct EventArgs {
     list: Vec<Arc<Event>>,
     event: Ptr<cl_event>,
 }
 
 impl EventArgs {
-    fn new(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Result<Self> {
+    pub(super) fn new(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Result<Self> {
         Ok(EventArgs {
             list: handle::wait_list(count, list)?,
             event,
         })
     }
 
-    fn waits(&self) -> Waits<'_> {
+    pub(super) fn waits(&self) -> Waits<'_> {
         Waits {
             list: &self.list,
             want_event: !self.event.is_null(),
@@ -38,20 +38,35 @@ impl EventArgs {
     }
 
     /// Gives the event to the application.
-    fn give(&self, event: Option<Arc<Event>>) {
+    pub(super) fn give(&self, event: Option<Arc<Event>>) {
         if let Some(event) = event {
             self.event.write(object::give(event));
         }
     }
 
-    fn finish(&self, enqueued: Enqueued) -> Result<()> {
+    pub(super) fn finish(&self, enqueued: Enqueued) -> Result<()> {
         self.give(enqueued?);
         Ok(())
     }
 }
 
+/// CL 5.2.4, 5.3.5: INVALID_VALUE if values specified in map_flags are not valid; CL_MAP_WRITE_INVALIDATE_REGION
+/// excludes the others
+pub(super) fn map_flags(bits: cl_map_flags) -> Result<MapFlags> {
+    const KNOWN: cl_map_flags = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    let invalidate = bits & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+    if bits & !KNOWN != 0 || (invalidate && bits != CL_MAP_WRITE_INVALIDATE_REGION) {
+        return Err(Error::new(ClCode::InvalidValue, "map_flags").at("5.2.4"));
+    }
+    Ok(MapFlags {
+        read: bits & CL_MAP_READ != 0,
+        write: bits & CL_MAP_WRITE != 0 || invalidate,
+        invalidate,
+    })
+}
+
 /// CL 5.2.2: INVALID_VALUE if ptr is a NULL value
-fn memory(ptr: Ptr<c_void>) -> Result<HostPtr> {
+pub(super) fn memory(ptr: Ptr<c_void>) -> Result<HostPtr> {
     args::host_ptr(ptr).ok_or_else(|| Error::new(ClCode::InvalidValue, "ptr is NULL").at("5.2.2"))
 }
 
@@ -257,18 +272,7 @@ entry! {
     ) -> *mut c_void {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        const KNOWN: cl_map_flags = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-        let invalidate = map_flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
-        // CL 5.2.4: INVALID_VALUE if values specified in map_flags are not valid; CL_MAP_WRITE_INVALIDATE_REGION excludes
-        // the others
-        if map_flags & !KNOWN != 0 || (invalidate && map_flags != CL_MAP_WRITE_INVALIDATE_REGION) {
-            return Err(Error::new(ClCode::InvalidValue, "map_flags").at("5.2.4"));
-        }
-        let flags = MapFlags {
-            read: map_flags & CL_MAP_READ != 0,
-            write: map_flags & CL_MAP_WRITE != 0 || invalidate,
-            invalidate,
-        };
+        let flags = self::map_flags(map_flags)?;
         let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let (address, event) =
             queue.enqueue_map(&buffer, blocking_map != 0, flags, offset, size, events.waits())?;
@@ -288,9 +292,13 @@ entry! {
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let buffer = handle::borrow::<Buffer>(memobj)?;
+        let object = super::mem::borrow(memobj)?;
         let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
-        events.finish(queue.enqueue_unmap(&buffer, mapped_ptr.raw().addr(), events.waits()))
+        let address = mapped_ptr.raw().addr();
+        events.finish(match object {
+            MemObject::Buffer(buffer) => queue.enqueue_unmap(&buffer, address, events.waits()),
+            MemObject::Image(image) => queue.enqueue_unmap_image(&image, address, events.waits()),
+        })
     }
 }
 
@@ -315,9 +323,9 @@ entry! {
         if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
             return Err(Error::new(ClCode::InvalidValue, "flags").at("5.4.4"));
         }
-        let buffers = handle::list::<Buffer>(objects)?;
+        let objects = super::mem::list(objects)?;
         let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
-        events.finish(queue.enqueue_migrate(&buffers, events.waits()))
+        events.finish(queue.enqueue_migrate(&objects, events.waits()))
     }
 }
 

@@ -1,30 +1,63 @@
-//! CL 5.3: images. No device reports CL_DEVICE_IMAGE_SUPPORT yet, so what makes an image answers with the code that
-//! the specification has for that, and no handle is an image.
+//! CL 5.3.1, 5.3.2, 5.3.6: images, their formats and what they answer.
 
 use std::ffi::c_void;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::queue::CommandQueue;
+use caldera_runtime::mem::image::{Image, ImageDesc, ImageFormat, ImageType};
+use caldera_runtime::mem::{Buffer, MemFlags};
+use caldera_runtime::object;
 
 use crate::abi::*;
-use crate::args::Ptr;
+use crate::args::{self, Ptr};
+use crate::out::{self, Info};
 use crate::{entry, handle};
 
-fn create(context: Ptr<c_void>) -> Result<*mut c_void> {
-    handle::borrow::<Context>(context)?;
-    // CL 5.3.1: INVALID_OPERATION if there are no devices in context that support images
-    Err(Error::new(
-        ClCode::InvalidOperation,
-        "no device of the context supports images",
-    )
-    .at("5.3.1"))
+/// CL 5.3.1: `None` for a format that is NULL or not valid
+fn format(image_format: Ptr<cl_image_format>) -> Option<ImageFormat> {
+    let format = image_format.read()?;
+    ImageFormat::new(format.image_channel_order, format.image_channel_data_type)
 }
 
-/// The queue is checked first, then there is no image to find.
-fn no_image(command_queue: Ptr<c_void>) -> Result<()> {
-    handle::borrow::<CommandQueue>(command_queue)?;
-    Err(Error::new(ClCode::InvalidMemObject, "not an image"))
+fn create(
+    context: Ptr<c_void>,
+    flags: cl_mem_flags,
+    image_format: Ptr<cl_image_format>,
+    image_desc: Option<cl_image_desc>,
+    host_ptr: Ptr<c_void>,
+) -> Result<*mut c_void> {
+    let context = handle::borrow::<Context>(context)?;
+    Image::check_support(&context)?;
+    // CL 5.3.1: INVALID_VALUE if values specified in flags are not valid
+    let flags = MemFlags::from_bits(flags)?;
+    // CL 5.3.1: INVALID_IMAGE_FORMAT_DESCRIPTOR if image_format is NULL or not valid
+    let format = format(image_format).ok_or_else(|| {
+        Error::new(
+            ClCode::InvalidImageFormatDescriptor,
+            "image_format is NULL or no format",
+        )
+        .at("5.3.1")
+    })?;
+    // CL 5.3.1: INVALID_IMAGE_DESCRIPTOR if values specified in image_desc are not valid or if image_desc is NULL
+    let bad = |what| Error::new(ClCode::InvalidImageDescriptor, what).at("5.3.1");
+    let d = image_desc.ok_or_else(|| bad("image_desc is NULL"))?;
+    let buffer = if d.buffer.is_null() {
+        None
+    } else {
+        Some(object::get::<Buffer>(d.buffer).ok_or_else(|| bad("buffer is not a buffer"))?)
+    };
+    let desc = ImageDesc {
+        image_type: d.image_type,
+        size: [d.image_width, d.image_height, d.image_depth],
+        array_size: d.image_array_size,
+        row_pitch: d.image_row_pitch,
+        slice_pitch: d.image_slice_pitch,
+        mip_levels: d.num_mip_levels,
+        samples: d.num_samples,
+        buffer,
+    };
+    let image = Image::create(&context, flags, format, &desc, args::host_ptr(host_ptr))?;
+    Ok(object::give(image))
 }
 
 entry! {
@@ -37,12 +70,12 @@ entry! {
         host_ptr: *mut c_void;
         errcode_ret
     ) -> cl_mem {
-        create(context)
+        create(context, flags, image_format, image_desc.read(), host_ptr)
     }
 }
 
 entry! {
-    /// CL 3.0, 5.3.1 — clCreateImageWithProperties
+    /// CL 3.0, 5.3.1 — clCreateImageWithProperties; there are no properties
     fn clCreateImageWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties,
@@ -52,7 +85,36 @@ entry! {
         host_ptr: *mut c_void;
         errcode_ret
     ) -> cl_mem {
-        create(context)
+        if !args::properties(properties).is_empty() {
+            handle::borrow::<Context>(context)?;
+            return Err(Error::new(ClCode::InvalidProperty, "image properties"));
+        }
+        create(context, flags, image_format, image_desc.read(), host_ptr)
+    }
+}
+
+/// The descriptor that the calls of OpenCL 1.1 stand for.
+fn old_desc(image_type: cl_mem_object_type, size: [usize; 3], pitches: [usize; 2]) -> Option<cl_image_desc> {
+    Some(cl_image_desc {
+        image_type,
+        image_width: size[0],
+        image_height: size[1],
+        image_depth: size[2],
+        image_array_size: 0,
+        image_row_pitch: pitches[0],
+        image_slice_pitch: pitches[1],
+        num_mip_levels: 0,
+        num_samples: 0,
+        buffer: std::ptr::null_mut(),
+    })
+}
+
+/// CL 1.1, 5.3.1: INVALID_IMAGE_SIZE is what the calls of OpenCL 1.1 say to wrong sizes and pitches.
+fn old_error(e: Error) -> Error {
+    if e.code == ClCode::InvalidImageDescriptor {
+        Error::new(ClCode::InvalidImageSize, "a size or pitch is not valid").from_source(e)
+    } else {
+        e
     }
 }
 
@@ -68,7 +130,12 @@ entry! {
         host_ptr: *mut c_void;
         errcode_ret
     ) -> cl_mem {
-        create(context)
+        let desc = old_desc(
+            CL_MEM_OBJECT_IMAGE2D,
+            [image_width, image_height, 0],
+            [image_row_pitch, 0],
+        );
+        create(context, flags, image_format, desc, host_ptr).map_err(old_error)
     }
 }
 
@@ -86,7 +153,19 @@ entry! {
         host_ptr: *mut c_void;
         errcode_ret
     ) -> cl_mem {
-        create(context)
+        let desc = old_desc(
+            CL_MEM_OBJECT_IMAGE3D,
+            [image_width, image_height, image_depth],
+            [image_row_pitch, image_slice_pitch],
+        );
+        create(context, flags, image_format, desc, host_ptr).map_err(old_error)
+    }
+}
+
+fn raw_format(format: ImageFormat) -> cl_image_format {
+    cl_image_format {
+        image_channel_order: format.order() as u32,
+        image_channel_data_type: format.data() as u32,
     }
 }
 
@@ -100,17 +179,20 @@ entry! {
         image_formats: *mut cl_image_format,
         num_image_formats: *mut cl_uint,
     ) {
-        handle::borrow::<Context>(context)?;
+        let context = handle::borrow::<Context>(context)?;
         // CL 5.3.2: INVALID_VALUE if flags or image_type are not valid, or if num_entries is 0 and image_formats is not
         // NULL
-        caldera_runtime::mem::MemFlags::from_bits(flags)?;
-        if !(CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&image_type) {
-            return Err(Error::new(ClCode::InvalidValue, "image_type").at("5.3.2"));
-        }
+        let flags = MemFlags::from_bits(flags)?;
+        let ty = ImageType::from_number(image_type)
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "image_type").at("5.3.2"))?;
         if num_entries == 0 && !image_formats.is_null() {
             return Err(Error::new(ClCode::InvalidValue, "num_entries is 0").at("5.3.2"));
         }
-        num_image_formats.write(0);
+        let formats: Vec<_> = Image::supported_formats(&context, flags, ty)
+            .into_iter()
+            .map(raw_format)
+            .collect();
+        out::counted(&formats, num_entries, image_formats, num_image_formats);
         Ok(())
     }
 }
@@ -124,136 +206,30 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut size_t,
     ) {
-        Err(Error::new(ClCode::InvalidMemObject, "not an image").at("5.3.6"))
-    }
-}
-
-entry! {
-    /// CL 5.3.3 — clEnqueueReadImage
-    fn clEnqueueReadImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        blocking_read: cl_bool,
-        origin: *const size_t,
-        region: *const size_t,
-        row_pitch: size_t,
-        slice_pitch: size_t,
-        ptr: *mut c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        no_image(command_queue)
-    }
-}
-
-entry! {
-    /// CL 5.3.3 — clEnqueueWriteImage
-    fn clEnqueueWriteImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        blocking_write: cl_bool,
-        origin: *const size_t,
-        region: *const size_t,
-        input_row_pitch: size_t,
-        input_slice_pitch: size_t,
-        ptr: *const c_void,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        no_image(command_queue)
-    }
-}
-
-entry! {
-    /// CL 5.3.3 — clEnqueueFillImage
-    fn clEnqueueFillImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        fill_color: *const c_void,
-        origin: *const size_t,
-        region: *const size_t,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        no_image(command_queue)
-    }
-}
-
-entry! {
-    /// CL 5.3.3 — clEnqueueCopyImage
-    fn clEnqueueCopyImage(
-        command_queue: cl_command_queue,
-        src_image: cl_mem,
-        dst_image: cl_mem,
-        src_origin: *const size_t,
-        dst_origin: *const size_t,
-        region: *const size_t,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        no_image(command_queue)
-    }
-}
-
-entry! {
-    /// CL 5.3.4 — clEnqueueCopyImageToBuffer
-    fn clEnqueueCopyImageToBuffer(
-        command_queue: cl_command_queue,
-        src_image: cl_mem,
-        dst_buffer: cl_mem,
-        src_origin: *const size_t,
-        region: *const size_t,
-        dst_offset: size_t,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        no_image(command_queue)
-    }
-}
-
-entry! {
-    /// CL 5.3.4 — clEnqueueCopyBufferToImage
-    fn clEnqueueCopyBufferToImage(
-        command_queue: cl_command_queue,
-        src_buffer: cl_mem,
-        dst_image: cl_mem,
-        src_offset: size_t,
-        dst_origin: *const size_t,
-        region: *const size_t,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event,
-    ) {
-        no_image(command_queue)
-    }
-}
-
-/// As [`no_image`], for the call that returns a pointer.
-fn map(command_queue: Ptr<c_void>) -> Result<*mut c_void> {
-    no_image(command_queue).map(|()| std::ptr::null_mut())
-}
-
-entry! {
-    /// CL 5.3.5 — clEnqueueMapImage
-    fn clEnqueueMapImage(
-        command_queue: cl_command_queue,
-        image: cl_mem,
-        blocking_map: cl_bool,
-        map_flags: cl_map_flags,
-        origin: *const size_t,
-        region: *const size_t,
-        image_row_pitch: *mut size_t,
-        image_slice_pitch: *mut size_t,
-        num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
-        event: *mut cl_event;
-        errcode_ret
-    ) -> *mut c_void {
-        map(command_queue)
+        let image = handle::borrow::<Image>(image)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let [w, h, d] = image.size().map(|n| n as usize);
+        // CL 5.3.6: 0 for a dimension that the type does not have
+        let (height, depth, array_size) = match image.image_type() {
+            ImageType::D1 | ImageType::Buffer => (0, 0, 0),
+            ImageType::D1Array => (0, 0, h),
+            ImageType::D2 => (h, 0, 0),
+            ImageType::D2Array => (h, 0, d),
+            ImageType::D3 => (h, d, 0),
+        };
+        match param_name {
+            CL_IMAGE_FORMAT => info.value(raw_format(image.format())),
+            CL_IMAGE_ELEMENT_SIZE => info.value(image.format().size() as usize),
+            CL_IMAGE_ROW_PITCH => info.value(image.row_pitch() as usize),
+            CL_IMAGE_SLICE_PITCH => info.value(image.slice_pitch() as usize),
+            CL_IMAGE_WIDTH => info.value(w),
+            CL_IMAGE_HEIGHT => info.value(height),
+            CL_IMAGE_DEPTH => info.value(depth),
+            CL_IMAGE_ARRAY_SIZE => info.value::<usize>(array_size),
+            CL_IMAGE_BUFFER => info.value(super::mem::null_or_handle(image.buffer())),
+            CL_IMAGE_NUM_MIP_LEVELS | CL_IMAGE_NUM_SAMPLES => info.value(0u32),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
     }
 }

@@ -7,7 +7,7 @@ use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::kernel::Kernel;
 use caldera_runtime::kernel::args::ArgKind;
 use caldera_runtime::kernel::launch::ArgValue;
-use caldera_runtime::mem::Buffer;
+use caldera_runtime::mem::{Buffer, Image};
 use caldera_runtime::object;
 use caldera_runtime::program::Program;
 use caldera_runtime::sampler::Sampler;
@@ -97,7 +97,12 @@ fn arg_value(kind: ArgKind, size: usize, value: Ptr<c_void>) -> Result<ArgValue>
             object::get::<Sampler>(handle_arg(value))
                 .ok_or_else(|| Error::new(ClCode::InvalidSampler, "not a sampler").at("5.7.2"))?,
         ),
-        ArgKind::Image => return Err(Error::new(ClCode::InvalidMemObject, "not an image").at("5.7.2")),
+        // CL 5.7.2: INVALID_MEM_OBJECT, as above
+        ArgKind::Image { .. } => {
+            let image = object::get::<Image>(handle_arg(value))
+                .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not an image").at("5.7.2"))?;
+            kind.image(image)?
+        }
     })
 }
 

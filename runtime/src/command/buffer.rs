@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::rect::Layout;
+use super::rect::{Layout, dense};
 use crate::error::Result;
 use crate::mem::{Buffer, HostPtr};
 use crate::queue::{Access, Finish, Keep, Recording};
@@ -55,14 +55,6 @@ fn regions(
 /// The bytes from first to last of a region.
 fn extent(layout: &Layout, region: [u64; 3]) -> (u64, u64) {
     (layout.start, layout.row(region[1] - 1, region[2] - 1) + region[0])
-}
-
-fn dense(region: [u64; 3]) -> Layout {
-    Layout {
-        start: 0,
-        row_pitch: region[0],
-        slice_pitch: region[0] * region[1],
-    }
 }
 
 /// The access of a buffer's range.

@@ -6,6 +6,7 @@
 
 pub(crate) mod buffer;
 pub(crate) mod fill;
+pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
 
@@ -58,6 +59,14 @@ pub(crate) enum Command {
     Fill(fill::Fill),
     Map(map::Map),
     Unmap(map::Unmap),
+    ReadImage(image::ImageTransfer),
+    WriteImage(image::ImageTransfer),
+    CopyImage(image::ImageToImage),
+    ImageToBuffer(image::ImageAndBuffer),
+    BufferToImage(image::ImageAndBuffer),
+    FillImage(image::FillImage),
+    MapImage(image::MapImage),
+    UnmapImage(image::MapImage),
     /// Completes when everything before it has.
     Marker,
     /// As a marker; and what follows waits for it.
@@ -77,6 +86,14 @@ impl Command {
             Command::Fill(c) => c.record(r),
             Command::Map(c) => c.record(r),
             Command::Unmap(c) => c.record(r),
+            Command::ReadImage(c) => c.record_read(r),
+            Command::WriteImage(c) => c.record_write(r),
+            Command::CopyImage(c) => c.record(r),
+            Command::ImageToBuffer(c) => c.record(false, r),
+            Command::BufferToImage(c) => c.record(true, r),
+            Command::FillImage(c) => c.record(r),
+            Command::MapImage(c) => c.record(false, r),
+            Command::UnmapImage(c) => c.record(true, r),
             // In-order execution: the event is reached with the batch, after everything before it.
             Command::Marker | Command::Barrier | Command::Migrate => Ok(()),
         }

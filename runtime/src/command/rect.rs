@@ -29,6 +29,15 @@ impl Layout {
     }
 }
 
+/// A region without gaps.
+pub(crate) fn dense(region: [u64; 3]) -> Layout {
+    Layout {
+        start: 0,
+        row_pitch: region[0],
+        slice_pitch: region[0] * region[1],
+    }
+}
+
 fn invalid(what: &'static str) -> Error {
     Error::new(ClCode::InvalidValue, what).at("5.2.2")
 }

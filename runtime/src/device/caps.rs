@@ -2,6 +2,7 @@
 
 use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
 
+use super::images::ImageFormats;
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
 use crate::config::{DeviceKind, config};
@@ -29,7 +30,7 @@ pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
 }
 
 /// `cl_khr_*` extensions, in a fixed order.
-fn extensions(f: &Facts) -> Vec<&'static str> {
+fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     let features = &f.features;
     let mut list = vec![
         "cl_khr_global_int32_base_atomics",
@@ -47,17 +48,25 @@ fn extensions(f: &Facts) -> Vec<&'static str> {
     if features.float16 && features.storage16 {
         list.push("cl_khr_fp16");
     }
+    if images {
+        list.push("cl_khr_3d_image_writes");
+    }
     list
 }
 
 /// The compiler's target.
-pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
+pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> Target {
     let f = physical.facts();
+    let images = f.features.images && formats.missing().is_empty();
+    let extensions = extensions(f, images);
     Target {
         spirv: SpirvVersion { major: 1, minor: 6 },
         features: caldera_compiler::target::Features {
             // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,
+            images,
+            // Images of the orders A, RA and ARGB are offered wherever images are.
+            reordered_writes: images,
             ..f.features
         },
         calibration: Calibration::default(),
@@ -66,7 +75,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
             loop_values: f.driver_name == "llvmpipe",
             // All versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: f.driver_name == "llvmpipe",
-            coarse_filter: f.driver_name == "llvmpipe",
+            coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size,
@@ -75,7 +84,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice) -> Target {
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
             local_memory_step: LOCAL_STEP,
         },
-        extensions: extensions(f).into_iter().map(String::from).collect(),
+        extensions: extensions.into_iter().map(String::from).collect(),
     }
 }
 
@@ -130,6 +139,10 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         round_to_nearest: true,
         ..FpConfig::default()
     };
+    let images = target.features.images;
+    let image = |n: u32| if images { n } else { 0 };
+    let texels = |n: u32| image(n) as usize;
+    let [one, two, three] = f.max_image_dimension;
     DeviceInfo {
         kind: kind(f),
         vendor_id: f.vendor_id,
@@ -149,20 +162,21 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         max_clock_frequency: 0,
         address_bits: 64,
         max_mem_alloc_size: limits.max_alloc,
-        image_support: false,
-        max_read_image_args: 0,
-        max_write_image_args: 0,
-        image2d_max_width: 0,
-        image2d_max_height: 0,
-        image3d_max_width: 0,
-        image3d_max_height: 0,
-        image3d_max_depth: 0,
-        image_max_buffer_size: 0,
-        image_max_array_size: 0,
-        max_samplers: 0,
+        image_support: images,
+        max_read_image_args: image(f.max_per_stage_sampled_images.min(128)),
+        max_write_image_args: image(f.max_per_stage_storage_images.min(64)),
+        image2d_max_width: texels(one.min(two)),
+        image2d_max_height: texels(two),
+        image3d_max_width: texels(three),
+        image3d_max_height: texels(three),
+        image3d_max_depth: texels(three),
+        image_max_buffer_size: texels(f.max_texel_buffer_elements),
+        image_max_array_size: texels(f.max_image_array_layers),
+        // Each may need two descriptors.
+        max_samplers: image((f.max_per_stage_samplers / 2).min(32)),
         max_parameter_size: 1024,
-        // long16.
-        mem_base_addr_align: 1024,
+        // long16, or what texel buffers need.
+        mem_base_addr_align: 1024.max(8 * f.min_texel_buffer_offset_alignment as u32),
         min_data_type_align_size: 128,
         half_fp_config: if has16 { fp(0) } else { FpConfig::default() },
         single_fp_config: fp(1),
@@ -215,7 +229,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         profile: "FULL_PROFILE",
         version: format!("OpenCL 1.2 Caldera {}", env!("CARGO_PKG_VERSION")),
         opencl_c_version: "OpenCL C 1.2 ".into(),
-        extensions: extensions(f),
+        extensions: extensions(f, target.features.images),
         printf_buffer_size: caldera_compiler::printf::PRINTF_BUFFER_SIZE as usize,
         preferred_interop_user_sync: true,
         partition_max_sub_devices: 1,

@@ -4,6 +4,7 @@
 //! first context asks for it ([`Device::logical`]) and lives until the process ends.
 
 mod caps;
+mod images;
 pub mod info;
 mod limits;
 mod report;
@@ -13,10 +14,12 @@ mod upload;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
+use caldera_compiler::intrinsic::SamplerMask;
 use caldera_compiler::target::Target;
 
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
+use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
@@ -33,6 +36,9 @@ pub struct Device {
     limits: Limits,
     uploader: upload::Uploader,
     staging: Arc<staging::StagingPool>,
+    image_formats: images::ImageFormats,
+    /// One for each mask that has been asked for.
+    samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
     logical: OnceLock<Result<Arc<vk::Device>, vk::VkError>>,
 }
 
@@ -50,7 +56,8 @@ impl Device {
             );
             return None;
         }
-        let target = Arc::new(caps::target(&physical));
+        let image_formats = images::ImageFormats::query(&physical);
+        let target = Arc::new(caps::target(&physical, &image_formats));
         let limits = Limits::new(&physical);
         let info = caps::info(&physical, &target, &limits);
         Some(Arc::new(Device {
@@ -61,6 +68,8 @@ impl Device {
             limits,
             uploader: upload::Uploader::new(),
             staging: staging::StagingPool::new(),
+            image_formats,
+            samplers: Mutex::new(Rank::Cache, Vec::new()),
             logical: OnceLock::new(),
         }))
     }

@@ -1,13 +1,16 @@
 //! Blocking copies between host memory and a Vulkan buffer outside of any queue: initial contents of buffers and
-//! constant data of programs, and contents that move between devices.
+//! constant data of programs, and contents that move between devices. Images get their layout here as well.
 //!
 //! The uploader's lock is the one lock that is held over a wait for the GPU: nothing else is taken under it, and
 //! what it waits for depends on nothing.
 
 use std::sync::Arc;
 
+use crate::command::image::rows;
+use crate::command::rect::{Layout, dense};
 use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
+use crate::mem::image::{Image, pieces};
 use crate::vk;
 
 /// Bytes of the staging buffer.
@@ -59,15 +62,7 @@ impl Uploader {
             return Ok(());
         }
         let mut parts = self.parts.lock();
-        if parts.is_none() {
-            *parts = Some(Parts {
-                recorder: vk::Recorder::new(device, device.queue(0))?,
-                timeline: vk::Timeline::new(device)?,
-                staging: vk::Buffer::new(device, CHUNK, vk::Place::Host)?,
-                value: 0,
-            });
-        }
-        let p = parts.as_mut().expect("just made");
+        let p = Parts::get(&mut parts, device)?;
         let staging = HostPtr::mapped(p.staging.mapped().expect("host memory is mapped"));
         let mut done = 0;
         while done < size {
@@ -82,17 +77,98 @@ impl Uploader {
             } else {
                 p.recorder.copy(&p.staging, buffer, region(0, done));
             }
-            p.recorder.end(download)?;
-            device
-                .queue(0)
-                .submit(device, &p.recorder, &[], (&p.timeline, p.value + 1))?;
-            p.value += 1;
-            p.timeline.wait(p.value)?;
+            p.run(device, download)?;
             if download {
                 direct(staging, host.offset(done), n);
             }
             done += n;
         }
+        Ok(())
+    }
+
+    /// Gives a fresh image its layout, and waits.
+    pub(super) fn prepare_image(
+        &self,
+        device: &Arc<vk::Device>,
+        image: &vk::Image,
+    ) -> Result<(), vk::AllocError> {
+        let mut parts = self.parts.lock();
+        let p = Parts::get(&mut parts, device)?;
+        p.recorder.begin()?;
+        p.recorder.prepare_image(image);
+        p.run(device, false)
+    }
+
+    /// Copies all texels of an image from host memory (`write`) or to it, and waits.
+    pub(super) fn copy_image(
+        &self,
+        device: &Arc<vk::Device>,
+        image: &Image,
+        storage: &vk::Image,
+        host: HostPtr,
+        layout: &Layout,
+        write: bool,
+    ) -> Result<(), vk::AllocError> {
+        let mut parts = self.parts.lock();
+        let p = Parts::get(&mut parts, device)?;
+        let staging = HostPtr::mapped(p.staging.mapped().expect("host memory is mapped"));
+        let texel = image.format().size();
+        for texels in pieces(image.all(), texel, CHUNK) {
+            let region = rows(texel, &texels);
+            let [_, y, z] = texels.origin.map(u64::from);
+            let there = Layout {
+                start: layout.row(y, z),
+                ..*layout
+            };
+            let here = dense(region);
+            if write {
+                host.copy_rect_to(&there, staging, &here, region);
+            }
+            let copy = vk::ImageCopy {
+                texels,
+                offset: 0,
+                row: 0,
+                rows: 0,
+            };
+            p.recorder.begin()?;
+            if write {
+                p.recorder.copy_to_image(&p.staging, storage, &copy);
+            } else {
+                p.recorder.copy_from_image(storage, &p.staging, &copy);
+            }
+            p.run(device, !write)?;
+            if !write {
+                staging.copy_rect_to(&here, host, &there, region);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Parts {
+    fn get<'a>(
+        parts: &'a mut Option<Parts>,
+        device: &Arc<vk::Device>,
+    ) -> Result<&'a mut Parts, vk::AllocError> {
+        if parts.is_none() {
+            *parts = Some(Parts {
+                recorder: vk::Recorder::new(device, device.queue(0))?,
+                timeline: vk::Timeline::new(device)?,
+                staging: vk::Buffer::new(device, CHUNK, vk::Place::Host)?,
+                value: 0,
+            });
+        }
+        Ok(parts.as_mut().expect("just made"))
+    }
+
+    /// Submits what has been recorded, and waits.
+    fn run(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<(), vk::AllocError> {
+        self.recorder.end(to_host)?;
+        device
+            .queue(0)
+            .submit(device, &self.recorder, &[], (&self.timeline, self.value + 1))?;
+        self.value += 1;
+        self.timeline.wait(self.value)?;
         Ok(())
     }
 }

@@ -1,9 +1,12 @@
 //! What kernel arguments take (CL 5.7.2), from the module's reflection.
 
+use std::sync::Arc;
+
 use caldera_compiler::reflect::{self, Binding, Place};
 
 use super::launch::{ArgValue, PodBytes};
 use crate::error::{ClCode, Error, Result};
+use crate::mem::Image;
 
 /// `CL_KERNEL_ARG_ADDRESS_*`, which the reflection uses.
 mod address {
@@ -25,8 +28,8 @@ pub enum ArgKind {
     Local,
     /// A sampler.
     Sampler,
-    /// An image.
-    Image,
+    /// An image, which the kernel writes or else reads, of a `CL_MEM_OBJECT_IMAGE…` type if the module says which.
+    Image { write: bool, ty: Option<u32> },
 }
 
 /// By ordinal.
@@ -40,12 +43,14 @@ fn kind(arg: &reflect::Arg) -> ArgKind {
         Some(Binding::Pointer(_) | Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => ArgKind::Buffer,
         Some(Binding::Workgroup { .. }) => ArgKind::Local,
         Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)) => ArgKind::Sampler,
-        Some(
-            Binding::SampledImage(_)
-            | Binding::StorageImage(_)
-            | Binding::StorageTexelBuffer(_)
-            | Binding::UniformTexelBuffer(_),
-        ) => ArgKind::Image,
+        Some(Binding::SampledImage(_) | Binding::UniformTexelBuffer(_)) => ArgKind::Image {
+            write: false,
+            ty: arg.image_type,
+        },
+        Some(Binding::StorageImage(_) | Binding::StorageTexelBuffer(_)) => ArgKind::Image {
+            write: true,
+            ty: arg.image_type,
+        },
         None => match arg.info.as_ref().and_then(|i| i.address_qualifier) {
             Some(address::GLOBAL | address::CONSTANT) => ArgKind::Buffer,
             Some(address::LOCAL) => ArgKind::Local,
@@ -106,14 +111,36 @@ impl ArgKind {
             }
             // A NULL arg_value is a null pointer here, whatever the size.
             ArgKind::Buffer if !has_value => Ok(()),
-            ArgKind::Sampler | ArgKind::Image if !has_value => Err(no_value()),
-            ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image => {
+            ArgKind::Sampler | ArgKind::Image { .. } if !has_value => Err(no_value()),
+            ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image { .. } => {
                 if arg_size != size_of::<usize>() {
                     return Err(wrong_size(size_of::<usize>()));
                 }
                 Ok(())
             }
         }
+    }
+
+    /// CL 5.7.2: INVALID_MEM_OBJECT for an image of another type than the argument's; INVALID_ARG_VALUE if the kernel
+    /// may not read (write) the image as the argument's qualifier says.
+    pub fn image(self, image: Arc<Image>) -> Result<ArgValue> {
+        let ArgKind::Image { write, ty } = self else {
+            return Err(Error::new(ClCode::InvalidArgValue, "an image").at("5.7.2"));
+        };
+        if ty.is_some_and(|ty| ty != image.image_type() as u32) {
+            return Err(Error::new(ClCode::InvalidMemObject, "an image of another type").at("5.7.2"));
+        }
+        let allowed = if write {
+            image.kernel_writes()
+        } else {
+            image.kernel_reads()
+        };
+        if !allowed {
+            return Err(
+                Error::new(ClCode::InvalidArgValue, "the image's flags forbid the access").at("5.7.2"),
+            );
+        }
+        Ok(ArgValue::Image { image, write })
     }
 
     /// The value of a POD argument.

@@ -7,9 +7,11 @@ use caldera_compiler::reflect::{Binding, DataPlace, Place, PushRange};
 use super::local_size;
 use super::pipeline::{DeviceKernel, Variant};
 use crate::command::buffer::access;
+use crate::command::image::image_access;
+use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
-use crate::mem::Buffer;
-use crate::queue::{Access, CommandQueue, Recording};
+use crate::mem::{Buffer, Image};
+use crate::queue::{Access, CommandQueue, Keep, Recording};
 use crate::sampler::Sampler;
 use crate::vk;
 
@@ -62,6 +64,8 @@ pub enum ArgValue {
     Local(usize),
     /// A sampler.
     Sampler(Arc<Sampler>),
+    /// An image that the kernel writes, or else reads.
+    Image { image: Arc<Image>, write: bool },
 }
 
 /// A launch, as the application asks for it; [`crate::queue::CommandQueue::enqueue_ndrange`] does all checks of
@@ -135,6 +139,18 @@ fn vector(push: &mut [u8; MAX_PUSH], range: Option<PushRange>, value: [u32; 3]) 
             to.copy_from_slice(&v.to_ne_bytes());
         }
     }
+}
+
+/// CL 5.8: INVALID_IMAGE_SIZE if the image's dimensions are not supported by the queue's device;
+/// IMAGE_FORMAT_NOT_SUPPORTED if its format is not
+fn check_image(image: &Image, device: &Device) -> Result<()> {
+    if !image.fits(device) {
+        return Err(Error::new(ClCode::InvalidImageSize, "too large for the device").at("5.8"));
+    }
+    if !image.supported(device) {
+        return Err(Error::new(ClCode::ImageFormatNotSupported, "not on the device").at("5.8"));
+    }
+    Ok(())
 }
 
 impl Launch {
@@ -235,6 +251,39 @@ impl Launch {
                         }
                     };
                 }
+                (Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)), ArgValue::Sampler(sampler)) => {
+                    // Made now, where its failure is the caller's to see.
+                    sampler.on_device(queue.device_index(), false)?;
+                    if arg.normalized_sampler.is_some() {
+                        sampler.on_device(queue.device_index(), true)?;
+                    }
+                    if let Some(place) = arg.sampler_mask {
+                        put(&mut push, &mut spill, place, &sampler.mask().0.to_ne_bytes())?;
+                    }
+                }
+                (
+                    Some(
+                        Binding::SampledImage(_)
+                        | Binding::StorageImage(_)
+                        | Binding::UniformTexelBuffer(_)
+                        | Binding::StorageTexelBuffer(_),
+                    ),
+                    ArgValue::Image { image, .. },
+                ) => {
+                    check_image(image, device)?;
+                    // As for samplers.
+                    image.storage(queue.device_index())?;
+                    image.texel_buffer(queue.device_index())?;
+                    let format = image.format();
+                    for (place, value) in [
+                        (arg.channel_order, format.order() as u32),
+                        (arg.channel_data_type, format.data() as u32),
+                    ] {
+                        if let Some(place) = place {
+                            put(&mut push, &mut spill, place, &value.to_ne_bytes())?;
+                        }
+                    }
+                }
                 (Some(binding), _) => {
                     log::error!("launch: {binding:?} is not supported");
                     return error(
@@ -306,34 +355,55 @@ impl Launch {
             end: 0,
             write: false,
         };
+        /// Into `few`, and once it is full into `many` with all of them.
+        fn note(a: Access, few: &mut [Access; 16], many: &mut Vec<Access>, n: &mut usize) {
+            if let Some(slot) = few.get_mut(*n) {
+                *slot = a;
+            } else {
+                if many.is_empty() {
+                    many.extend_from_slice(few);
+                }
+                many.push(a);
+            }
+            *n += 1;
+        }
         let reflection = kernel.reflection();
         let mut few = [FEW; 16];
         let mut many = Vec::new();
         let mut n = 0;
         let mut unknown = false;
         for (arg, value) in reflection.args.iter().zip(args) {
-            let ArgValue::Buffer(Some(buffer)) = value else {
-                continue;
-            };
             if arg.binding.is_none() {
                 continue;
             }
-            unknown |= arg.uses.escapes;
-            // A pointer that escapes may come back and be used for anything.
-            let written = arg.uses.written || arg.uses.escapes;
-            if !arg.uses.read && !written {
-                continue;
-            }
-            let a = access(buffer, 0, buffer.size(), written && buffer.kernel_writes());
-            if n < few.len() {
-                few[n] = a;
-            } else {
-                if many.is_empty() {
-                    many.extend_from_slice(&few);
+            let (a, buffer) = match value {
+                ArgValue::Buffer(Some(buffer)) => {
+                    unknown |= arg.uses.escapes;
+                    // A pointer that escapes may come back and be used for anything.
+                    let written = arg.uses.written || arg.uses.escapes;
+                    if !arg.uses.read && !written {
+                        continue;
+                    }
+                    let writes = written && buffer.kernel_writes();
+                    (access(buffer, 0, buffer.size(), writes), buffer)
                 }
-                many.push(a);
-            }
-            n += 1;
+                ArgValue::Image { image, write } => {
+                    r.keep_image(image);
+                    match image.buffer() {
+                        Some(buffer) => (access(buffer, 0, image.bytes(), *write), buffer),
+                        None => {
+                            note(image_access(image, *write), &mut few, &mut many, &mut n);
+                            continue;
+                        }
+                    }
+                }
+                ArgValue::Sampler(sampler) => {
+                    r.keep(Keep::Sampler(Arc::clone(sampler)));
+                    continue;
+                }
+                ArgValue::Buffer(None) | ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Local(_) => continue,
+            };
+            note(a, &mut few, &mut many, &mut n);
             if a.write && r.host_looks(buffer) {
                 r.shown_to_host();
             }
@@ -341,8 +411,12 @@ impl Launch {
         }
         r.access(if many.is_empty() { &few[..n] } else { &many }, unknown);
         r.keep_launch(kernel, &self.pipeline);
-        if !self.spill.is_empty() {
-            r.arguments(&self.spill)?;
+        match kernel.descriptors() {
+            None if self.spill.is_empty() => {}
+            None => r.arguments(&self.spill)?,
+            Some(descriptors) => {
+                r.descriptors(descriptors, kernel.module().literals(), args, &self.spill)?;
+            }
         }
         let printing = self.printing(kernel, r)?;
         let push = printing.as_ref().unwrap_or(&self.push);

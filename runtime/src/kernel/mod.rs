@@ -4,6 +4,7 @@
 //! kernel in the driver's hands.
 
 pub mod args;
+pub(crate) mod descriptors;
 mod driver_cache;
 pub mod launch;
 mod local_size;
@@ -85,7 +86,7 @@ impl Kernel {
                 .kernels
                 .iter()
                 .position(|k| k.name == name);
-            let (Some(index), Some(kernel)) = (found, executable.module.kernel(name)) else {
+            let (Some(index), Some(kernel)) = (found, executable.module.kernel(name)?) else {
                 continue;
             };
             match &first {

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use caldera_compiler::reflect::{self, DataPlace, PushRange, Reflection, spec_id};
 
+use super::descriptors::{KernelDescriptors, Literals};
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
@@ -24,6 +25,7 @@ pub struct DeviceModule {
     reflection: Reflection,
     /// The buffer with `__constant` data, and where its address goes.
     constants: Option<(vk::Buffer, PushRange)>,
+    literals: Option<Literals>,
 }
 
 impl std::fmt::Debug for DeviceModule {
@@ -53,6 +55,8 @@ pub struct DeviceKernel {
     push_size: usize,
     args_size: usize,
     variants: Mutex<Vec<(Variant, Arc<vk::Pipeline>)>>,
+    /// Behind the pipelines, which are made with its layout.
+    descriptors: Option<KernelDescriptors>,
 }
 
 impl std::fmt::Debug for DeviceKernel {
@@ -117,9 +121,11 @@ impl DeviceModule {
             }
             (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
         };
+        let literals = Literals::new(device, &reflection.literal_samplers)?;
         Ok(Arc::new(DeviceModule {
             device: Arc::clone(device),
             driver_cache: DriverCache::new(logical, &stripped)?,
+            literals,
             shader,
             reflection,
             constants,
@@ -136,17 +142,25 @@ impl DeviceModule {
         &self.reflection
     }
 
-    /// The kernel of that name.
-    pub fn kernel(self: &Arc<Self>, name: &str) -> Option<Arc<DeviceKernel>> {
-        let index = self.reflection.kernels.iter().position(|k| k.name == name)?;
+    /// The kernel of that name. An error if the module's descriptors make no sense, or there is no memory for them.
+    pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Option<Arc<DeviceKernel>>> {
+        let Some(index) = self.reflection.kernels.iter().position(|k| k.name == name) else {
+            return Ok(None);
+        };
         let kernel = &self.reflection.kernels[index];
-        Some(Arc::new(DeviceKernel {
+        Ok(Some(Arc::new(DeviceKernel {
+            descriptors: KernelDescriptors::new(&self.device, kernel, self.literals.as_ref())?,
             push_size: self.reflection.push_size(kernel) as usize,
             args_size: kernel.args_buffer().map_or(0, |(_, size)| size as usize),
             module: Arc::clone(self),
             index,
             variants: Mutex::new(Rank::Pipelines, Vec::new()),
-        }))
+        })))
+    }
+
+    /// The samplers that the program declares.
+    pub(crate) fn literals(&self) -> Option<&Literals> {
+        self.literals.as_ref()
     }
 
     /// The string at an address inside the constant data, without its end.
@@ -198,6 +212,11 @@ impl DeviceKernel {
         0
     }
 
+    /// The kernel's own descriptor sets, if it has any.
+    pub(crate) fn descriptors(&self) -> Option<&KernelDescriptors> {
+        self.descriptors.as_ref()
+    }
+
     /// Bytes of push constants of a launch.
     pub(crate) fn push_size(&self) -> usize {
         self.push_size
@@ -226,15 +245,18 @@ impl DeviceKernel {
         let start = Instant::now();
         let name = &self.reflection().name;
         let driver_cache = &self.module.driver_cache;
-        let (pipeline, known) = vk::Pipeline::new(&self.module.shader, name, &constants, &driver_cache.raw)
-            .map_err(|e| {
-            Error::new(
-                ClCode::OutOfResources,
-                format!("the driver refuses the pipeline of {name}"),
-            )
-            .at("5.8")
-            .from_source(e)
-        })?;
+        let layout = self.descriptors.as_ref().map(|d| d.layout());
+        let (pipeline, known) =
+            vk::Pipeline::new(&self.module.shader, layout, name, &constants, &driver_cache.raw).map_err(
+                |e| {
+                    Error::new(
+                        ClCode::OutOfResources,
+                        format!("the driver refuses the pipeline of {name}"),
+                    )
+                    .at("5.8")
+                    .from_source(e)
+                },
+            )?;
         log::debug!(
             "pipeline {name} {variant:?} in {:?}{}",
             start.elapsed(),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use super::launch::{ArgValue, PodBytes};
 use crate::error::{ClCode, Error, Result};
-use crate::mem::Buffer;
+use crate::mem::{Buffer, Image};
 use crate::sampler::Sampler;
 
 enum Held {
@@ -17,6 +17,7 @@ enum Held {
     Buffer(Weak<Buffer>),
     Local(usize),
     Sampler(Weak<Sampler>),
+    Image { image: Weak<Image>, write: bool },
 }
 
 /// One value per argument.
@@ -43,6 +44,10 @@ impl Values {
             ArgValue::Buffer(Some(buffer)) => Held::Buffer(Arc::downgrade(&buffer)),
             ArgValue::Local(bytes) => Held::Local(bytes),
             ArgValue::Sampler(sampler) => Held::Sampler(Arc::downgrade(&sampler)),
+            ArgValue::Image { image, write } => Held::Image {
+                image: Arc::downgrade(&image),
+                write,
+            },
         };
     }
 
@@ -52,7 +57,12 @@ impl Values {
             .iter()
             .map(|v| match v {
                 Held::Local(bytes) => *bytes as u64,
-                Held::Unset | Held::Pod(_) | Held::NullBuffer | Held::Buffer(_) | Held::Sampler(_) => 0,
+                Held::Unset
+                | Held::Pod(_)
+                | Held::NullBuffer
+                | Held::Buffer(_)
+                | Held::Sampler(_)
+                | Held::Image { .. } => 0,
             })
             .sum()
     }
@@ -76,6 +86,10 @@ impl Values {
                 Held::Buffer(buffer) => ArgValue::Buffer(Some(buffer.upgrade().ok_or_else(gone)?)),
                 Held::Local(bytes) => ArgValue::Local(*bytes),
                 Held::Sampler(sampler) => ArgValue::Sampler(sampler.upgrade().ok_or_else(gone)?),
+                Held::Image { image, write } => ArgValue::Image {
+                    image: image.upgrade().ok_or_else(gone)?,
+                    write: *write,
+                },
             });
         }
         Ok(values)

@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::goodbye::Goodbye;
 use super::map::Maps;
 use super::{HostAccess, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
@@ -15,8 +16,6 @@ use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
 use crate::vk;
-
-type Callback = Box<dyn FnOnce() + Send>;
 
 /// A buffer or sub-buffer.
 pub struct Buffer {
@@ -43,26 +42,6 @@ struct Root {
     maps: Mutex<Maps>,
     /// Host memory for mappings where the storage itself cannot be mapped.
     mirror: OnceLock<vk::Buffer>,
-}
-
-/// Destructor callbacks, and the context whose executor runs them.
-struct Goodbye {
-    callbacks: Mutex<Vec<Callback>>,
-    context: Arc<Context>,
-}
-
-impl Drop for Goodbye {
-    fn drop(&mut self) {
-        let mut callbacks = std::mem::take(self.callbacks.get_mut());
-        if !callbacks.is_empty() {
-            callbacks.reverse();
-            self.context.executor().call(Box::new(move || {
-                for callback in callbacks {
-                    callback();
-                }
-            }));
-        }
-    }
 }
 
 impl std::fmt::Debug for Buffer {
@@ -135,10 +114,7 @@ impl Buffer {
             size,
             offset: 0,
             host_ptr: host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
-            goodbye: Goodbye {
-                callbacks: Mutex::new(Rank::Mem, Vec::new()),
-                context: Arc::clone(context),
-            },
+            goodbye: Goodbye::new(context),
             context: Arc::clone(context),
         };
         let device = &context.devices()[0];
@@ -180,10 +156,7 @@ impl Buffer {
             size,
             offset: origin,
             host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
-            goodbye: Goodbye {
-                callbacks: Mutex::new(Rank::Mem, Vec::new()),
-                context: Arc::clone(&parent.context),
-            },
+            goodbye: Goodbye::new(&parent.context),
             context: Arc::clone(&parent.context),
         }))
     }
@@ -226,7 +199,7 @@ impl Buffer {
     /// CL 5.4.1 — clSetMemObjectDestructorCallback. Runs on the executor thread, after the memory is gone, last
     /// registered first.
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
-        self.goodbye.callbacks.lock().push(callback);
+        self.goodbye.add(callback);
     }
 
     fn root(&self) -> &Root {

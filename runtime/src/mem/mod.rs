@@ -1,14 +1,26 @@
 //! Memory objects (CL 5.2).
 
 pub mod buffer;
+mod goodbye;
 pub mod host_ptr;
+pub mod image;
 pub(crate) mod map;
 mod parallel;
 
 pub use buffer::Buffer;
 pub use host_ptr::HostPtr;
+pub use image::Image;
+
+use std::sync::Arc;
 
 use crate::error::{ClCode, Error, Result};
+
+/// A `cl_mem`.
+#[derive(Clone, Debug)]
+pub enum MemObject {
+    Buffer(Arc<Buffer>),
+    Image(Arc<Image>),
+}
 
 /// What kernels may do with a memory object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]

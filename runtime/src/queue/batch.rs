@@ -7,10 +7,13 @@ use crate::command::rect::Layout;
 use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
+use crate::kernel::descriptors::{Filled, KernelDescriptors, Literals};
+use crate::kernel::launch::ArgValue;
 use crate::kernel::pipeline::DeviceKernel;
 use crate::mem::buffer::allocation_error;
-use crate::mem::{Buffer, HostPtr};
+use crate::mem::{Buffer, HostPtr, Image};
 use crate::printf::Output;
+use crate::sampler::Sampler;
 use crate::vk;
 
 /// Time stamps of a batch: two for each command.
@@ -23,6 +26,8 @@ const STAGING: u64 = 256 << 10;
 #[allow(dead_code, reason = "held for their lifetime only")]
 pub(crate) enum Keep {
     Buffer(Arc<Buffer>),
+    Image(Arc<Image>),
+    Sampler(Arc<Sampler>),
     Kernel(Arc<DeviceKernel>),
     Pipeline(Arc<vk::Pipeline>),
     Staging(Arc<Staging>),
@@ -64,6 +69,9 @@ pub(super) struct Batch {
     pub large: u64,
     args: Option<vk::ArgsSet>,
     args_used: u64,
+    sets: vk::RecycledSets,
+    /// Reused by [`Recording::descriptors`].
+    scratch: (Vec<vk::Descriptor>, Vec<vk::Set>),
     timestamps: Option<vk::TimestampPool>,
     queries: u32,
     ticks: Vec<u64>,
@@ -97,6 +105,8 @@ impl Batch {
             large: 0,
             args: None,
             args_used: 0,
+            sets: vk::RecycledSets::default(),
+            scratch: (Vec::new(), Vec::new()),
             timestamps: None,
             queries: 0,
             ticks: Vec::new(),
@@ -206,6 +216,7 @@ impl Batch {
         self.staging_used = 0;
         self.large = 0;
         self.args_used = 0;
+        self.sets.clear();
         self.queries = 0;
         self.ticks.clear();
     }
@@ -274,6 +285,17 @@ impl Recording<'_> {
             .any(|k| matches!(k, Keep::Buffer(b) if Arc::ptr_eq(b, buffer)))
         {
             self.batch.keep.push(Keep::Buffer(Arc::clone(buffer)));
+        }
+    }
+
+    /// Keeps an image alive; cheap if the batch did so last.
+    pub(crate) fn keep_image(&mut self, image: &Arc<Image>) {
+        let kept = self.batch.keep.iter().rev().take(8);
+        if !kept
+            .into_iter()
+            .any(|k| matches!(k, Keep::Image(i) if Arc::ptr_eq(i, image)))
+        {
+            self.batch.keep.push(Keep::Image(Arc::clone(image)));
         }
     }
 
@@ -363,8 +385,8 @@ impl Recording<'_> {
         Ok(address)
     }
 
-    /// Stores kernel arguments and binds them.
-    pub(crate) fn arguments(&mut self, bytes: &[u8]) -> Result<()> {
+    /// Stores kernel arguments in the argument buffer; returns their offset.
+    fn store_arguments(&mut self, bytes: &[u8]) -> Result<u32> {
         let batch = &mut *self.batch;
         if batch.args.is_none() {
             batch.args = Some(vk::ArgsSet::new(self.logical).map_err(allocation_error)?);
@@ -373,7 +395,51 @@ impl Recording<'_> {
         let offset = batch.args_used;
         args.write(offset, bytes);
         batch.args_used += (bytes.len() as u64).next_multiple_of(self.uniform_alignment.max(16));
-        batch.recorder.bind_args(args, offset as u32);
+        Ok(offset as u32)
+    }
+
+    /// Stores kernel arguments and binds them.
+    pub(crate) fn arguments(&mut self, bytes: &[u8]) -> Result<()> {
+        let offset = self.store_arguments(bytes)?;
+        let batch = &mut *self.batch;
+        let args = batch.args.as_ref().expect("just stored into");
+        batch.recorder.bind_args(args, offset);
+        Ok(())
+    }
+
+    /// Fills and binds the sets of a kernel that has some of its own; `bytes` go into the argument buffer. The batch
+    /// keeps the arguments alive (the caller).
+    pub(crate) fn descriptors(
+        &mut self,
+        kernel: &KernelDescriptors,
+        literals: Option<&Literals>,
+        args: &[ArgValue],
+        bytes: &[u8],
+    ) -> Result<()> {
+        let offset = if kernel.has_arguments() {
+            Some(self.store_arguments(bytes)?)
+        } else {
+            None
+        };
+        let device = self.device;
+        let batch = &mut *self.batch;
+        let buffer = batch.args.as_ref().filter(|_| offset.is_some());
+        let (scratch, sets) = &mut batch.scratch;
+        let filled = Filled {
+            recycled: &mut batch.sets,
+            scratch,
+            sets,
+        };
+        kernel.fill(
+            device,
+            literals,
+            args,
+            buffer.map(vk::ArgsSet::descriptor),
+            filled,
+        )?;
+        batch
+            .recorder
+            .bind_sets(kernel.layout(), &batch.scratch.1, offset);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
-use crate::mem::{Buffer, HostPtr};
+use crate::mem::{Buffer, HostPtr, MemObject};
 
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context. Brings its contents to the queue's device.
@@ -39,8 +39,14 @@ impl CommandQueue {
         self.check_waits(waits)?;
         if self.context.devices().len() > 1 {
             for arg in launch.args {
-                if let ArgValue::Buffer(Some(buffer)) = arg {
-                    self.check_buffer(buffer)?;
+                match arg {
+                    ArgValue::Buffer(Some(buffer)) => self.check_buffer(buffer)?,
+                    ArgValue::Image { image, .. } => image.bring_to(self.device_index)?,
+                    ArgValue::Buffer(None)
+                    | ArgValue::Unset
+                    | ArgValue::Pod(_)
+                    | ArgValue::Local(_)
+                    | ArgValue::Sampler(_) => {}
                 }
             }
         }
@@ -131,15 +137,19 @@ impl CommandQueue {
 
     /// A read or a write: by this thread where the memory is mapped and nothing is in the way, else by the GPU
     /// through staging memory.
-    fn transfer(
+    pub(super) fn transfer(
         self: &Arc<Self>,
         kind: CommandType,
         transfer: HostTransfer,
         blocking: bool,
         waits: Waits<'_>,
     ) -> Enqueued {
-        let write = matches!(kind, CommandType::WriteBuffer | CommandType::WriteBufferRect);
-        if write && self.reads_into(&transfer) {
+        let write = matches!(
+            kind,
+            CommandType::WriteBuffer | CommandType::WriteBufferRect | CommandType::WriteImage
+        );
+        let (start, end) = transfer.host_range();
+        if write && self.reads_into(start, end) {
             // The source is the destination of a read that is not done.
             self.wait_for_earlier()?;
         }
@@ -200,9 +210,8 @@ impl CommandQueue {
         self.enqueue(kind, command(last), rest, wait)
     }
 
-    /// Whether a read in flight stores into the host memory of a transfer.
-    fn reads_into(&self, transfer: &HostTransfer) -> bool {
-        let (start, end) = transfer.host_range();
+    /// Whether a read in flight stores into a range of host addresses.
+    pub(super) fn reads_into(&self, start: usize, end: usize) -> bool {
         let state = self.state.lock();
         state
             .in_flight
@@ -211,12 +220,12 @@ impl CommandQueue {
             .any(|b| b.stores_into(start, end))
     }
 
-    fn holds_back(&self) -> bool {
+    pub(super) fn holds_back(&self) -> bool {
         !self.state.lock().held.is_empty()
     }
 
     /// More batches in flight than a pipeline of copies needs.
-    fn is_deep(&self) -> bool {
+    pub(super) fn is_deep(&self) -> bool {
         self.state.lock().in_flight.len() > 2
     }
 
@@ -408,13 +417,16 @@ impl CommandQueue {
     }
 
     /// CL 5.4.4 — clEnqueueMigrateMemObjects
-    pub fn enqueue_migrate(self: &Arc<Self>, buffers: &[Arc<Buffer>], waits: Waits<'_>) -> Enqueued {
+    pub fn enqueue_migrate(self: &Arc<Self>, objects: &[MemObject], waits: Waits<'_>) -> Enqueued {
         // CL 5.4.4: INVALID_VALUE if num_mem_objects is zero
-        if buffers.is_empty() {
+        if objects.is_empty() {
             return Err(Error::new(ClCode::InvalidValue, "no memory objects").at("5.4.4"));
         }
-        for buffer in buffers {
-            self.check_buffer(buffer)?;
+        for object in objects {
+            match object {
+                MemObject::Buffer(buffer) => self.check_buffer(buffer)?,
+                MemObject::Image(image) => self.check_image(image)?,
+            }
         }
         self.check_waits(waits)?;
         self.enqueue(

@@ -8,6 +8,7 @@
 mod batch;
 mod completion;
 mod enqueue;
+mod enqueue_image;
 mod hazards;
 mod native;
 mod scheduler;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 pub(crate) use batch::{Finish, Keep, Recording, resources};
+pub use enqueue_image::{HostSide, MappedImage};
 pub(crate) use hazards::Access;
 pub use native::NativeFn;
 

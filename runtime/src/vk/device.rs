@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ash::vk;
 
+use super::descriptor::SetLayouts;
 use super::instance::{PhysicalDevice, Shared};
 use super::memory::Allocator;
 use super::pipeline::Layout;
@@ -25,6 +26,7 @@ pub(crate) struct Device {
     _shared: Arc<Shared>,
     identity: Vec<u8>,
     pub(super) layout: Layout,
+    pub(super) set_layouts: SetLayouts,
     pub(super) timelines: IdleTimelines,
     calibration: Option<Calibration>,
     timestamp_period: f64,
@@ -125,6 +127,7 @@ impl Device {
             _shared: Arc::clone(&physical.shared),
             identity: facts.identity.clone(),
             layout,
+            set_layouts: SetLayouts::new(),
             timelines: IdleTimelines::new(),
             calibration,
             timestamp_period: f64::from(facts.timestamp_period),

@@ -52,6 +52,7 @@ impl FeatureSet {
                 shader_int16: core.shader_int16,
                 shader_int64: core.shader_int64,
                 shader_float64: core.shader_float64,
+                shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
                 ..Default::default()
             },
             v11: vk::PhysicalDeviceVulkan11Features::default()
@@ -76,6 +77,7 @@ impl FeatureSet {
                 .vulkan_memory_model(v12.vulkan_memory_model == ON)
                 .vulkan_memory_model_device_scope(v12.vulkan_memory_model_device_scope == ON),
             v13: vk::PhysicalDeviceVulkan13Features::default()
+                .robust_image_access(v13.robust_image_access == ON)
                 .synchronization2(v13.synchronization2 == ON)
                 .subgroup_size_control(v13.subgroup_size_control == ON)
                 .compute_full_subgroups(v13.compute_full_subgroups == ON)
@@ -124,6 +126,8 @@ impl FeatureSet {
             vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
             buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
             shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
+            // As far as features go; formats may still be missing.
+            images: on(self.core.shader_storage_image_write_without_format),
             ..Features::default()
         }
     }

@@ -70,17 +70,41 @@ impl Allocator {
         } else {
             ga::AllocationScheme::GpuAllocatorManaged
         };
-        let desc = ga::AllocationCreateDesc {
+        self.allocate_as(&ga::AllocationCreateDesc {
             name: "buffer",
             requirements,
             location,
             linear: true,
             allocation_scheme: scheme,
+        })
+    }
+
+    /// Memory for an image that only the GPU reaches.
+    pub(super) fn allocate_image(
+        &self,
+        image: vk::Image,
+        requirements: vk::MemoryRequirements,
+        location: MemoryLocation,
+    ) -> Result<Memory, AllocError> {
+        let scheme = if requirements.size >= DEDICATED {
+            ga::AllocationScheme::DedicatedImage(image)
+        } else {
+            ga::AllocationScheme::GpuAllocatorManaged
         };
+        self.allocate_as(&ga::AllocationCreateDesc {
+            name: "image",
+            requirements,
+            location,
+            linear: false,
+            allocation_scheme: scheme,
+        })
+    }
+
+    fn allocate_as(&self, desc: &ga::AllocationCreateDesc<'_>) -> Result<Memory, AllocError> {
         let mut inner = self.inner.lock();
         let allocator = inner.as_mut().expect("the allocator lives as long as the device");
         allocator
-            .allocate(&desc)
+            .allocate(desc)
             .map(|inner| Memory { inner })
             .map_err(|e| AllocError::Allocator(e.to_string()))
     }

@@ -16,27 +16,39 @@
 
 mod buffer;
 mod debug;
+mod descriptor;
 mod device;
 mod facts;
 mod features;
+mod format;
+mod image;
 mod instance;
 mod memory;
 mod pipeline;
 mod query;
 mod queue;
 mod recorder;
+mod sampler;
 mod sync;
+mod transfer;
 
 pub(crate) use buffer::{Buffer, Place};
 pub(crate) use debug::message_count;
+pub(crate) use descriptor::{
+    Descriptor, DescriptorKind, FixedSet, PipelineLayout, RecycledSets, Set, SetLayout, Slot,
+};
 pub(crate) use device::Device;
 pub(crate) use facts::{Facts, PhysicalType};
+pub(crate) use format::{Format, FormatUse, Holder};
+pub(crate) use image::{Image, ImageInfo, Shape, TexelBuffer, Texels};
 pub(crate) use instance::{Instance, PhysicalDevice};
 pub(crate) use pipeline::{Pipeline, PipelineCache, Shader};
 pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;
 pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder};
+pub(crate) use sampler::Sampler;
 pub(crate) use sync::Timeline;
+pub(crate) use transfer::ImageCopy;
 
 use ash::vk;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::{Call, Device, VkError};
+use super::{Call, Device, PipelineLayout, VkError};
 
 /// The layout of every kernel without images: all push constants, and one uniform buffer with a dynamic offset at
 /// set 0, binding 0 for arguments that do not fit into them. One layout for all means that neither push
@@ -13,6 +13,14 @@ use super::{Call, Device, VkError};
 pub(crate) struct Layout {
     pub(super) raw: vk::PipelineLayout,
     pub(super) args_set: vk::DescriptorSetLayout,
+    push_constants: u32,
+}
+
+fn push_range(bytes: u32) -> vk::PushConstantRange {
+    vk::PushConstantRange::default()
+        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+        .offset(0)
+        .size(bytes)
 }
 
 impl Layout {
@@ -27,16 +35,22 @@ impl Layout {
         let args_set = unsafe { device.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
         let sets = [args_set];
-        let range = [vk::PushConstantRange::default()
-            .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            .offset(0)
-            .size(push_constants)];
+        let range = [push_range(push_constants)];
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&sets)
             .push_constant_ranges(&range);
         // SAFETY: as above; the set layout is alive.
         let raw = unsafe { device.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
-        Ok(Layout { raw, args_set })
+        Ok(Layout {
+            raw,
+            args_set,
+            push_constants,
+        })
+    }
+
+    /// The range that all layouts have, so that push constants survive a change of the pipeline.
+    pub(super) fn push_constants(&self) -> vk::PushConstantRange {
+        push_range(self.push_constants)
     }
 
     pub(super) fn destroy(&mut self, device: &ash::Device) {
@@ -117,9 +131,11 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles an entry point. Also whether the cache had it already.
+    /// Compiles an entry point, for the device's common layout or one of its own. Also whether the cache had it
+    /// already.
     pub(crate) fn new(
         shader: &Shader,
+        layout: Option<&PipelineLayout>,
         entry: &str,
         constants: Specialization<'_>,
         cache: &PipelineCache,
@@ -152,7 +168,7 @@ impl Pipeline {
             .pipeline_stage_creation_feedbacks(&mut stages);
         let info = [vk::ComputePipelineCreateInfo::default()
             .stage(stage)
-            .layout(device.layout.raw)
+            .layout(layout.map_or(device.layout.raw, |l| l.raw))
             .push_next(&mut feedback)];
         // SAFETY: module, layout and cache are alive and of this device; the entry point is the module's (the
         // reflection); the cache is internally synchronised.

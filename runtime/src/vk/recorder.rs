@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use ash::vk;
 
-use super::{AllocError, Buffer, Call, Device, Pipeline, Place, Queue, TimestampPool, VkError};
+use super::{
+    AllocError, Buffer, Call, Descriptor, Device, Pipeline, PipelineLayout, Place, Queue, Set, TimestampPool,
+    VkError,
+};
 
 /// A range to copy between buffers, in bytes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -16,11 +19,13 @@ pub(crate) struct CopyRegion {
 
 /// Records one batch of commands.
 pub(crate) struct Recorder {
-    device: Arc<Device>,
+    pub(super) device: Arc<Device>,
     pool: vk::CommandPool,
-    raw: vk::CommandBuffer,
+    pub(super) raw: vk::CommandBuffer,
     /// The pipeline bound now.
     bound: vk::Pipeline,
+    /// Sets bound now for a pipeline with a layout of its own, and the argument buffer's offset.
+    bound_sets: (vk::PipelineLayout, Vec<vk::DescriptorSet>, Option<u32>),
     /// Reused by copies.
     regions: Vec<vk::BufferCopy>,
 }
@@ -38,6 +43,7 @@ impl Recorder {
             pool,
             raw: vk::CommandBuffer::null(),
             bound: vk::Pipeline::null(),
+            bound_sets: (vk::PipelineLayout::null(), Vec::new(), None),
             regions: Vec::new(),
         };
         let info = vk::CommandBufferAllocateInfo::default()
@@ -57,6 +63,7 @@ impl Recorder {
     /// Starts over. The previous contents are not pending (the batch rule).
     pub(crate) fn begin(&mut self) -> Result<(), VkError> {
         self.bound = vk::Pipeline::null();
+        self.bound_sets.0 = vk::PipelineLayout::null();
         // SAFETY: exclusive borrow; the command buffer is not pending.
         let reset = unsafe {
             self.device
@@ -146,6 +153,7 @@ impl Recorder {
 
     /// Points the kernel's argument buffer at a byte offset of a set's buffer.
     pub(crate) fn bind_args(&mut self, args: &ArgsSet, offset: u32) {
+        self.bound_sets.0 = vk::PipelineLayout::null();
         // SAFETY: in the recording state; the set fits the layout; offset and range stay in the buffer, and the
         // offset is aligned (the caller); the set lives as long as the batch.
         unsafe {
@@ -156,6 +164,32 @@ impl Recorder {
                 0,
                 &[args.set],
                 &[offset],
+            );
+        }
+    }
+
+    /// Binds sets 0, 1, … of a layout unless they are bound; `arguments` is the offset of the argument buffer, if one
+    /// of the sets has one.
+    pub(crate) fn bind_sets(&mut self, layout: &PipelineLayout, sets: &[Set], arguments: Option<u32>) {
+        let (bound, list, offset) = &mut self.bound_sets;
+        let raw = sets.iter().map(|s| s.0);
+        if *bound == layout.raw && *offset == arguments && list.iter().copied().eq(raw.clone()) {
+            return;
+        }
+        *bound = layout.raw;
+        *offset = arguments;
+        list.clear();
+        list.extend(raw);
+        // SAFETY: in the recording state; the sets fit the layout and live as long as the batch; the offset is aligned,
+        // and inside of the buffer (the caller).
+        unsafe {
+            self.device.raw.cmd_bind_descriptor_sets(
+                self.raw,
+                vk::PipelineBindPoint::COMPUTE,
+                layout.raw,
+                0,
+                list,
+                arguments.as_slice(),
             );
         }
     }
@@ -278,6 +312,11 @@ impl ArgsSet {
         // SAFETY: the set is fresh and not in use; the range lies in the buffer.
         unsafe { device.raw.update_descriptor_sets(&write, &[]) };
         Ok(args)
+    }
+
+    /// What a set of another layout refers to it by.
+    pub(crate) fn descriptor(&self) -> Descriptor {
+        Descriptor::buffer(&self.buffer, 0, Self::RANGE)
     }
 
     /// Bytes that can be handed out; [`ArgsSet::RANGE`] bytes behind stay readable.

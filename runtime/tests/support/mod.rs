@@ -130,7 +130,7 @@ pub(crate) fn saxpy(device: &Arc<Device>) -> Arc<DeviceKernel> {
         ..Reflection::default()
     };
     let module = DeviceModule::with_reflection(device, &words, reflection).expect("module");
-    module.kernel("saxpy").expect("kernel")
+    module.kernel("saxpy").expect("descriptors").expect("kernel")
 }
 
 /// Argument values of saxpy.

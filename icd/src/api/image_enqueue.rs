@@ -1,0 +1,204 @@
+//! CL 5.3.3 to 5.3.5: commands on images.
+
+use std::ffi::c_void;
+
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::mem::Buffer;
+use caldera_runtime::mem::image::{ChannelOrder, Image};
+use caldera_runtime::queue::{CommandQueue, HostSide};
+
+use super::enqueue::{EventArgs, map_flags as checked_map_flags, memory};
+use crate::abi::*;
+use crate::args::{self, Ptr};
+use crate::{entry, handle};
+
+fn origin(values: Ptr<usize>) -> Result<[usize; 3]> {
+    args::triple(values, "an origin is NULL")
+}
+
+fn region(values: Ptr<usize>) -> Result<[usize; 3]> {
+    args::triple(values, "region is NULL")
+}
+
+entry! {
+    /// CL 5.3.3 — clEnqueueReadImage
+    fn clEnqueueReadImage(
+        command_queue: cl_command_queue,
+        image: cl_mem,
+        blocking_read: cl_bool,
+        origin: *const size_t,
+        region: *const size_t,
+        row_pitch: size_t,
+        slice_pitch: size_t,
+        ptr: *mut c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let image = handle::borrow::<Image>(image)?;
+        let (origin, region) = (self::origin(origin)?, self::region(region)?);
+        let host = HostSide { ptr: memory(ptr)?, row_pitch, slice_pitch };
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let blocking = blocking_read != 0;
+        events.finish(queue.enqueue_image_transfer(&image, false, blocking, origin, region, host, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.3.3 — clEnqueueWriteImage
+    fn clEnqueueWriteImage(
+        command_queue: cl_command_queue,
+        image: cl_mem,
+        blocking_write: cl_bool,
+        origin: *const size_t,
+        region: *const size_t,
+        input_row_pitch: size_t,
+        input_slice_pitch: size_t,
+        ptr: *const c_void,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let image = handle::borrow::<Image>(image)?;
+        let (origin, region) = (self::origin(origin)?, self::region(region)?);
+        let host = HostSide { ptr: memory(ptr)?, row_pitch: input_row_pitch, slice_pitch: input_slice_pitch };
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let blocking = blocking_write != 0;
+        events.finish(queue.enqueue_image_transfer(&image, true, blocking, origin, region, host, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.3.3 — clEnqueueFillImage
+    fn clEnqueueFillImage(
+        command_queue: cl_command_queue,
+        image: cl_mem,
+        fill_color: *const c_void,
+        origin: *const size_t,
+        region: *const size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let image = handle::borrow::<Image>(image)?;
+        // CL 5.3.3: INVALID_VALUE if fill_color is NULL
+        let components: Ptr<u32> = fill_color.cast();
+        let first = components
+            .read()
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.3"))?;
+        let mut color = [first, 0, 0, 0];
+        // A depth is one number.
+        if image.format().order() != ChannelOrder::Depth {
+            for (i, lane) in color.iter_mut().enumerate() {
+                *lane = components.read_at(i).unwrap_or_default();
+            }
+        }
+        let (origin, region) = (self::origin(origin)?, self::region(region)?);
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_fill_image(&image, color, origin, region, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.3.3 — clEnqueueCopyImage
+    fn clEnqueueCopyImage(
+        command_queue: cl_command_queue,
+        src_image: cl_mem,
+        dst_image: cl_mem,
+        src_origin: *const size_t,
+        dst_origin: *const size_t,
+        region: *const size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let src = handle::borrow::<Image>(src_image)?;
+        let dst = handle::borrow::<Image>(dst_image)?;
+        let (from, to) = (origin(src_origin)?, origin(dst_origin)?);
+        let region = self::region(region)?;
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_copy_image(&src, &dst, from, to, region, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.3.4 — clEnqueueCopyImageToBuffer
+    fn clEnqueueCopyImageToBuffer(
+        command_queue: cl_command_queue,
+        src_image: cl_mem,
+        dst_buffer: cl_mem,
+        src_origin: *const size_t,
+        region: *const size_t,
+        dst_offset: size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let image = handle::borrow::<Image>(src_image)?;
+        let buffer = handle::borrow::<Buffer>(dst_buffer)?;
+        let (from, region) = (origin(src_origin)?, self::region(region)?);
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, false, from, region, dst_offset, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.3.4 — clEnqueueCopyBufferToImage
+    fn clEnqueueCopyBufferToImage(
+        command_queue: cl_command_queue,
+        src_buffer: cl_mem,
+        dst_image: cl_mem,
+        src_offset: size_t,
+        dst_origin: *const size_t,
+        region: *const size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event,
+    ) {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let buffer = handle::borrow::<Buffer>(src_buffer)?;
+        let image = handle::borrow::<Image>(dst_image)?;
+        let (to, region) = (origin(dst_origin)?, self::region(region)?);
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, true, to, region, src_offset, events.waits()))
+    }
+}
+
+entry! {
+    /// CL 5.3.5 — clEnqueueMapImage
+    fn clEnqueueMapImage(
+        command_queue: cl_command_queue,
+        image: cl_mem,
+        blocking_map: cl_bool,
+        map_flags: cl_map_flags,
+        origin: *const size_t,
+        region: *const size_t,
+        image_row_pitch: *mut size_t,
+        image_slice_pitch: *mut size_t,
+        num_events_in_wait_list: cl_uint,
+        event_wait_list: *const cl_event,
+        event: *mut cl_event;
+        errcode_ret
+    ) -> *mut c_void {
+        let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let image = handle::borrow::<Image>(image)?;
+        let flags = checked_map_flags(map_flags)?;
+        let (origin, region) = (self::origin(origin)?, self::region(region)?);
+        // CL 5.3.5: INVALID_VALUE if image_row_pitch is NULL; if the image has slices and image_slice_pitch is NULL
+        if image_row_pitch.is_null() || (image.image_type().has_slices() && image_slice_pitch.is_null()) {
+            return Err(Error::new(ClCode::InvalidValue, "a pitch is NULL").at("5.3.5"));
+        }
+        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let mapped = queue.enqueue_map_image(&image, blocking_map != 0, flags, origin, region, events.waits())?;
+        events.give(mapped.event);
+        image_row_pitch.write(mapped.row_pitch as usize);
+        // CL 5.3.5: 0 for images without slices
+        image_slice_pitch.write(mapped.slice_pitch as usize);
+        Ok(mapped.ptr.as_ptr().cast())
+    }
+}

@@ -1,0 +1,139 @@
+//! CL 5.4: what all memory objects have in common.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use caldera_runtime::error::{ClCode, Error, Result};
+use caldera_runtime::mem::image::Image;
+use caldera_runtime::mem::{Buffer, HostPtrUse, MemObject};
+use caldera_runtime::object;
+
+use crate::abi::*;
+use crate::args::Ptr;
+use crate::out::Info;
+use crate::{callback, entry, handle};
+
+/// The buffer or image behind a handle.
+pub(super) fn borrow(memobj: Ptr<c_void>) -> Result<MemObject> {
+    match object::get::<Image>(memobj.raw()) {
+        Some(image) => Ok(MemObject::Image(image)),
+        None => handle::borrow::<Buffer>(memobj).map(MemObject::Buffer),
+    }
+}
+
+/// The objects of a list of handles.
+pub(super) fn list(handles: &[*mut c_void]) -> Result<Vec<MemObject>> {
+    handles
+        .iter()
+        .map(|h| match object::get::<Image>(*h) {
+            Some(image) => Ok(MemObject::Image(image)),
+            None => object::get::<Buffer>(*h)
+                .map(MemObject::Buffer)
+                .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "not a memory object")),
+        })
+        .collect()
+}
+
+entry! {
+    /// CL 5.4.1 — clRetainMemObject
+    fn clRetainMemObject(memobj: cl_mem) {
+        match object::retain::<Image>(memobj.raw()) {
+            Some(()) => Ok(()),
+            None => handle::retain::<Buffer>(memobj),
+        }
+    }
+}
+
+entry! {
+    /// CL 5.4.1 — clReleaseMemObject
+    fn clReleaseMemObject(memobj: cl_mem) {
+        match object::release::<Image>(memobj.raw()) {
+            Some(()) => Ok(()),
+            None => handle::release::<Buffer>(memobj),
+        }
+    }
+}
+
+entry! {
+    /// CL 5.4.1 — clSetMemObjectDestructorCallback
+    fn clSetMemObjectDestructorCallback(
+        memobj: cl_mem,
+        pfn_notify: Option<unsafe extern "C" fn(cl_mem, *mut c_void)>,
+        user_data: *mut c_void,
+    ) {
+        let object = borrow(memobj)?;
+        // CL 5.4.1: INVALID_VALUE if pfn_notify is NULL
+        let notify = pfn_notify.ok_or_else(|| Error::new(ClCode::InvalidValue, "pfn_notify is NULL").at("5.4.1"))?;
+        let callback = callback::destructor(memobj, notify, user_data);
+        match object {
+            MemObject::Buffer(buffer) => buffer.on_destroy(callback),
+            MemObject::Image(image) => image.on_destroy(callback),
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn null_or_handle(buffer: Option<&Arc<Buffer>>) -> *mut c_void {
+    buffer.map_or(std::ptr::null_mut(), object::handle)
+}
+
+entry! {
+    /// CL 5.4.5 — clGetMemObjectInfo
+    fn clGetMemObjectInfo(
+        memobj: cl_mem,
+        param_name: cl_mem_info,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let object = borrow(memobj)?;
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let flags = match &object {
+            MemObject::Buffer(b) => b.flags(),
+            MemObject::Image(i) => i.flags(),
+        };
+        match param_name {
+            CL_MEM_TYPE => info.value(match &object {
+                MemObject::Buffer(_) => CL_MEM_OBJECT_BUFFER,
+                MemObject::Image(i) => i.image_type() as u32,
+            }),
+            CL_MEM_FLAGS => info.value(flags.bits()),
+            CL_MEM_SIZE => info.value(match &object {
+                MemObject::Buffer(b) => b.size() as usize,
+                MemObject::Image(i) => i.bytes() as usize,
+            }),
+            CL_MEM_HOST_PTR => {
+                let host = match &object {
+                    MemObject::Buffer(b) => b.host_ptr(),
+                    MemObject::Image(i) => i.host_ptr(),
+                };
+                let host = host.filter(|_| flags.host_ptr == HostPtrUse::Use);
+                info.value(host.map_or(std::ptr::null_mut::<c_void>(), |h| h.as_ptr().cast()))
+            }
+            CL_MEM_MAP_COUNT => info.value(match &object {
+                MemObject::Buffer(b) => b.map_count(),
+                MemObject::Image(i) => i.map_count(),
+            }),
+            CL_MEM_REFERENCE_COUNT => info.value(match &object {
+                MemObject::Buffer(b) => object::reference_count(&**b),
+                MemObject::Image(i) => object::reference_count(&**i),
+            }),
+            CL_MEM_CONTEXT => info.value(match &object {
+                MemObject::Buffer(b) => object::handle(b.context()),
+                MemObject::Image(i) => object::handle(i.context()),
+            }),
+            CL_MEM_ASSOCIATED_MEMOBJECT => info.value(null_or_handle(match &object {
+                MemObject::Buffer(b) => b.parent(),
+                MemObject::Image(i) => i.buffer(),
+            })),
+            CL_MEM_OFFSET => info.value(match &object {
+                MemObject::Buffer(b) => b.offset() as usize,
+                MemObject::Image(_) => 0,
+            }),
+            CL_MEM_USES_SVM_POINTER => info.bool(false),
+            CL_MEM_PROPERTIES => info.slice::<u64>(&[]),
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}

@@ -1,0 +1,325 @@
+//! Copies of texels between images, buffers and host memory (CL 5.3.3, 5.3.4), and fills.
+//!
+//! What concerns an image that lies in a buffer is a buffer's command; `queue/enqueue_image.rs` sees to that.
+
+use std::sync::Arc;
+
+use super::buffer::access;
+use super::rect::{Layout, dense};
+use crate::error::{ClCode, Error, Result};
+use crate::mem::image::{Image, pieces};
+use crate::mem::{Buffer, HostPtr};
+use crate::queue::{Access, Finish, Keep, Recording};
+use crate::vk::{self, Texels};
+
+/// The access of an image. Boxes are not told apart.
+pub(crate) fn image_access(image: &Image, write: bool) -> Access {
+    Access {
+        root: image.root_id(),
+        start: 0,
+        end: 1,
+        write,
+    }
+}
+
+/// The Vulkan image of an image that has one.
+fn storage(image: &Image, device: usize) -> Result<&vk::Image> {
+    image
+        .storage(device)?
+        .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "the image lies in a buffer"))
+}
+
+/// A box as rows of bytes.
+pub(crate) fn rows(texel: u32, texels: &Texels) -> [u64; 3] {
+    let [w, h, d] = texels.region.map(u64::from);
+    [w * u64::from(texel), h, d]
+}
+
+/// Texels without gaps from an offset on.
+fn packed(texels: Texels, offset: u64) -> vk::ImageCopy {
+    vk::ImageCopy {
+        texels,
+        offset,
+        row: 0,
+        rows: 0,
+    }
+}
+
+/// Read or write: a box of an image and host memory.
+pub(crate) struct ImageTransfer {
+    pub image: Arc<Image>,
+    pub texels: Texels,
+    pub host: HostPtr,
+    /// Of the host's memory.
+    pub layout: Layout,
+}
+
+impl ImageTransfer {
+    fn region(&self) -> [u64; 3] {
+        rows(self.image.format().size(), &self.texels)
+    }
+
+    /// Bytes.
+    pub(crate) fn size(&self) -> u64 {
+        self.region().iter().product()
+    }
+
+    /// The host addresses from first to last.
+    pub(crate) fn host_range(&self) -> (usize, usize) {
+        let [w, h, d] = self.region();
+        let base = self.host.address();
+        let end = self.layout.row(h - 1, d - 1) + w;
+        (base + self.layout.start as usize, base + end as usize)
+    }
+
+    /// The same in pieces of at most `limit` bytes, or of one row.
+    pub(crate) fn pieces(self, limit: u64) -> impl Iterator<Item = ImageTransfer> {
+        let first = self.texels.origin;
+        pieces(self.texels, self.image.format().size(), limit).map(move |texels| {
+            let [y, z] = [1, 2].map(|i| u64::from(texels.origin[i] - first[i]));
+            ImageTransfer {
+                image: Arc::clone(&self.image),
+                texels,
+                host: self.host,
+                layout: Layout {
+                    start: self.layout.row(y, z),
+                    ..self.layout
+                },
+            }
+        })
+    }
+
+    pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
+        let staged = r.stage(self.size())?;
+        r.access(&[image_access(&self.image, false)], false);
+        let image = storage(&self.image, r.device)?;
+        r.recorder()
+            .copy_from_image(image, &staged.buffer, &packed(self.texels, staged.offset));
+        r.keep(Keep::Image(Arc::clone(&self.image)));
+        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        let region = self.region();
+        r.finish(Finish {
+            from: staged.ptr,
+            from_layout: dense(region),
+            to: self.host,
+            to_layout: self.layout,
+            region,
+        });
+        Ok(())
+    }
+
+    pub(crate) fn record_write(&self, r: &mut Recording<'_>) -> Result<()> {
+        let staged = r.stage(self.size())?;
+        let region = self.region();
+        self.host
+            .copy_rect_to(&self.layout, staged.ptr, &dense(region), region);
+        r.access(&[image_access(&self.image, true)], false);
+        let image = storage(&self.image, r.device)?;
+        r.recorder()
+            .copy_to_image(&staged.buffer, image, &packed(self.texels, staged.offset));
+        r.keep(Keep::Image(Arc::clone(&self.image)));
+        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        Ok(())
+    }
+}
+
+/// Image to image. Neither lies in a buffer.
+pub(crate) struct ImageToImage {
+    pub src: Arc<Image>,
+    pub from: Texels,
+    pub dst: Arc<Image>,
+    pub to: Texels,
+}
+
+impl ImageToImage {
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        let (src, dst) = (storage(&self.src, r.device)?, storage(&self.dst, r.device)?);
+        let uses = [image_access(&self.src, false), image_access(&self.dst, true)];
+        if src.copies_to(dst) {
+            r.access(&uses, false);
+            r.recorder().copy_image(src, &self.from, dst, &self.to);
+        } else {
+            // By way of a buffer.
+            let staged = r.stage(self.src.bytes_of(self.from.region))?;
+            r.access(&uses, false);
+            r.recorder()
+                .copy_from_image(src, &staged.buffer, &packed(self.from, staged.offset));
+            r.recorder().barrier();
+            r.recorder()
+                .copy_to_image(&staged.buffer, dst, &packed(self.to, staged.offset));
+            r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        }
+        r.keep(Keep::Image(Arc::clone(&self.src)));
+        r.keep(Keep::Image(Arc::clone(&self.dst)));
+        Ok(())
+    }
+}
+
+/// Texels of an image and, without gaps, a buffer's. The image does not lie in a buffer.
+pub(crate) struct ImageAndBuffer {
+    pub image: Arc<Image>,
+    pub texels: Texels,
+    pub buffer: Arc<Buffer>,
+    /// In the buffer.
+    pub offset: u64,
+}
+
+impl ImageAndBuffer {
+    /// Image to buffer, or (`to_image`) buffer to image.
+    pub(crate) fn record(&self, to_image: bool, r: &mut Recording<'_>) -> Result<()> {
+        let size = self.image.bytes_of(self.texels.region);
+        let image = storage(&self.image, r.device)?;
+        let buffer = self.buffer.storage(r.device)?;
+        let start = self.buffer.offset() + self.offset;
+        let uses = [
+            image_access(&self.image, to_image),
+            access(&self.buffer, self.offset, self.offset + size, !to_image),
+        ];
+        if start.is_multiple_of(u64::from(self.image.format().size())) {
+            r.access(&uses, false);
+            let copy = packed(self.texels, start);
+            if to_image {
+                r.recorder().copy_to_image(buffer, image, &copy);
+            } else {
+                r.recorder().copy_from_image(image, buffer, &copy);
+            }
+        } else {
+            // Vulkan wants texels aligned: by way of another buffer.
+            let staged = r.stage(size)?;
+            r.access(&uses, false);
+            let copy = packed(self.texels, staged.offset);
+            if to_image {
+                let bytes = vk::CopyRegion {
+                    src: start,
+                    dst: staged.offset,
+                    size,
+                };
+                r.recorder().copy(buffer, &staged.buffer, [bytes]);
+                r.recorder().barrier();
+                r.recorder().copy_to_image(&staged.buffer, image, &copy);
+            } else {
+                let bytes = vk::CopyRegion {
+                    src: staged.offset,
+                    dst: start,
+                    size,
+                };
+                r.recorder().copy_from_image(image, &staged.buffer, &copy);
+                r.recorder().barrier();
+                r.recorder().copy(&staged.buffer, buffer, [bytes]);
+            }
+            r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        }
+        if !to_image && buffer.mapped().is_some() {
+            r.shown_to_host();
+        }
+        r.keep(Keep::Image(Arc::clone(&self.image)));
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        Ok(())
+    }
+}
+
+/// One texel, all over a box of an image that does not lie in a buffer.
+pub(crate) struct FillImage {
+    pub image: Arc<Image>,
+    pub texels: Texels,
+    /// A texel as it is in memory.
+    pub texel: Vec<u8>,
+}
+
+/// Bytes of repeated texels that are staged at most.
+const REPEATED: u64 = 1 << 20;
+
+impl FillImage {
+    pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        let texel = self.texel.len() as u64;
+        let [w, h, d] = self.texels.region.map(u64::from);
+        let piece = (w * h * d * texel).min(REPEATED.max(w * texel));
+        let staged = r.stage(piece)?;
+        let row: Vec<u8> = self
+            .texel
+            .iter()
+            .copied()
+            .cycle()
+            .take((w * texel) as usize)
+            .collect();
+        for at in (0..piece).step_by(row.len()) {
+            let n = row.len().min((piece - at) as usize);
+            staged.ptr.offset(at).store(&row[..n]);
+        }
+        r.access(&[image_access(&self.image, true)], false);
+        let image = storage(&self.image, r.device)?;
+        // The pieces do not overlap, and all have the same texels.
+        for texels in pieces(self.texels, texel as u32, piece) {
+            r.recorder()
+                .copy_to_image(&staged.buffer, image, &packed(texels, staged.offset));
+        }
+        r.keep(Keep::Image(Arc::clone(&self.image)));
+        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        Ok(())
+    }
+}
+
+/// Where a mapping of an image appears.
+#[derive(Copy, Clone)]
+pub(crate) enum ImageWindow {
+    /// In the application's memory, at the region's first texel, with the image's pitches.
+    Application(HostPtr),
+    /// In the mirror.
+    Mirror,
+}
+
+/// A mapping that begins (contents are fetched) or ends (contents go back), if anything is to be copied at all.
+pub(crate) struct MapImage {
+    pub image: Arc<Image>,
+    pub texels: Texels,
+    pub window: ImageWindow,
+    /// Whether the contents are copied.
+    pub copy: bool,
+}
+
+impl MapImage {
+    /// A mapping that begins; or one that ends.
+    pub(crate) fn record(&self, ends: bool, r: &mut Recording<'_>) -> Result<()> {
+        // Also makes earlier writes visible when nothing is copied.
+        r.shown_to_host();
+        if !self.copy {
+            r.keep(Keep::Image(Arc::clone(&self.image)));
+            return Ok(());
+        }
+        match self.window {
+            ImageWindow::Application(host) => {
+                let (row, slice) = (self.image.row_pitch(), self.image.slice_pitch());
+                let transfer = ImageTransfer {
+                    image: Arc::clone(&self.image),
+                    texels: self.texels,
+                    host,
+                    layout: self.image.layout([0; 3], row, slice),
+                };
+                if ends {
+                    transfer.record_write(r)
+                } else {
+                    transfer.record_read(r)
+                }
+            }
+            ImageWindow::Mirror => {
+                r.access(&[image_access(&self.image, ends)], false);
+                let (image, mirror) = (storage(&self.image, r.device)?, self.image.mirror(r.device)?);
+                let [w, h, _] = self.image.size();
+                let (row, slice) = self.image.dense(w.into(), h.into());
+                let copy = vk::ImageCopy {
+                    texels: self.texels,
+                    offset: self.image.layout(self.texels.origin, row, slice).start,
+                    row: w,
+                    rows: if slice > row { h } else { 0 },
+                };
+                if ends {
+                    r.recorder().copy_to_image(mirror, image, &copy);
+                } else {
+                    r.recorder().copy_from_image(image, mirror, &copy);
+                }
+                r.keep(Keep::Image(Arc::clone(&self.image)));
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a device can do with images: formats, limits, and whether that is enough for the full profile.
+
+use std::sync::Arc;
+
+use caldera_compiler::intrinsic::SamplerMask;
+
+use super::Device;
+use crate::command::rect::Layout;
+use crate::error::Result;
+use crate::mem::HostPtr;
+use crate::mem::buffer::allocation_error;
+use crate::mem::image::{ChannelOrder, ChannelType, Image, ImageFormat};
+use crate::vk::{self, FormatUse, Holder};
+
+/// What kernels can do with each format that Vulkan has.
+#[derive(Debug)]
+pub(crate) struct ImageFormats {
+    list: Vec<(ImageFormat, FormatUse, FormatUse)>,
+}
+
+/// CL 5.3.2.1, table 5.8: what every device must read and write, for every type of image.
+fn required() -> impl Iterator<Item = ImageFormat> {
+    use ChannelType as T;
+    let rgba = [
+        T::Unorm8,
+        T::Unorm16,
+        T::Int8,
+        T::Int16,
+        T::Int32,
+        T::Uint8,
+        T::Uint16,
+        T::Uint32,
+        T::Half,
+        T::Float,
+    ]
+    .map(|data| (ChannelOrder::Rgba, data));
+    rgba.into_iter()
+        .chain([(ChannelOrder::Bgra, T::Unorm8)])
+        .filter_map(|(order, data)| ImageFormat::new(order as u32, data as u32))
+}
+
+impl ImageFormats {
+    pub(super) fn query(physical: &vk::PhysicalDevice) -> ImageFormats {
+        let list = ImageFormat::all()
+            .filter_map(|format| {
+                let vulkan = format.vulkan()?;
+                let image = physical.format_use(vulkan, Holder::Image);
+                let buffer = physical.format_use(vulkan, Holder::Buffer);
+                Some((format, image, buffer))
+            })
+            .collect();
+        ImageFormats { list }
+    }
+
+    /// What kernels can do with a format.
+    pub(crate) fn get(&self, format: ImageFormat, holder: Holder) -> FormatUse {
+        let found = self.list.iter().find(|(f, ..)| *f == format);
+        found.map_or_else(FormatUse::default, |(_, image, buffer)| match holder {
+            Holder::Image => *image,
+            Holder::Buffer => *buffer,
+        })
+    }
+
+    /// Of the formats that the full profile requires, those that kernels cannot read and write.
+    pub(super) fn missing(&self) -> Vec<ImageFormat> {
+        let enough = |f: &ImageFormat| {
+            [Holder::Image, Holder::Buffer].into_iter().all(|holder| {
+                let can = self.get(*f, holder);
+                can.read && can.write
+            })
+        };
+        required().filter(|f| !enough(f)).collect()
+    }
+
+    /// Every format of floating-point texels can be filtered by samplers.
+    pub(super) fn filtered(&self) -> bool {
+        self.list
+            .iter()
+            .all(|(f, image, _)| f.data().integer() || !image.read || image.linear)
+    }
+}
+
+impl Device {
+    /// What kernels can do with image formats.
+    pub(crate) fn image_formats(&self) -> &ImageFormats {
+        &self.image_formats
+    }
+
+    /// Whether the driver can make an image at all.
+    pub(crate) fn can_make_image(&self, info: &vk::ImageInfo, bytes: u64) -> bool {
+        self.physical.can_make(info, bytes)
+    }
+
+    /// Gives a fresh image its layout, and waits.
+    pub(crate) fn prepare_image(&self, image: &vk::Image) -> Result<()> {
+        self.uploader
+            .prepare_image(self.logical()?, image)
+            .map_err(allocation_error)
+    }
+
+    /// Copies all texels of an image that nothing uses from the host (`write`) or to it, and waits.
+    pub(crate) fn transfer_image(
+        &self,
+        image: &Image,
+        storage: &vk::Image,
+        host: HostPtr,
+        layout: &Layout,
+        write: bool,
+    ) -> Result<()> {
+        self.uploader
+            .copy_image(self.logical()?, image, storage, host, layout, write)
+            .map_err(allocation_error)
+    }
+
+    /// The sampler for a mask; made once.
+    pub(crate) fn sampler(&self, mask: SamplerMask) -> Result<Arc<vk::Sampler>> {
+        let mut known = self.samplers.lock();
+        if let Some((_, sampler)) = known.iter().find(|(m, _)| *m == mask) {
+            return Ok(Arc::clone(sampler));
+        }
+        let made = vk::Sampler::new(self.logical()?, mask).map_err(crate::queue::resources)?;
+        let made = Arc::new(made);
+        known.push((mask, Arc::clone(&made)));
+        Ok(made)
+    }
+}

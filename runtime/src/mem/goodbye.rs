@@ -1,0 +1,41 @@
+//! What the application wants called when a memory object is gone (CL 5.4.1).
+
+use std::sync::Arc;
+
+use crate::context::Context;
+use crate::lock::{Mutex, Rank};
+
+type Callback = Box<dyn FnOnce() + Send>;
+
+/// Destructor callbacks, and the context whose executor runs them.
+pub(super) struct Goodbye {
+    callbacks: Mutex<Vec<Callback>>,
+    context: Arc<Context>,
+}
+
+impl Goodbye {
+    pub(super) fn new(context: &Arc<Context>) -> Goodbye {
+        Goodbye {
+            callbacks: Mutex::new(Rank::Mem, Vec::new()),
+            context: Arc::clone(context),
+        }
+    }
+
+    pub(super) fn add(&self, callback: Callback) {
+        self.callbacks.lock().push(callback);
+    }
+}
+
+impl Drop for Goodbye {
+    fn drop(&mut self) {
+        let mut callbacks = std::mem::take(self.callbacks.get_mut());
+        if !callbacks.is_empty() {
+            callbacks.reverse();
+            self.context.executor().call(Box::new(move || {
+                for callback in callbacks {
+                    callback();
+                }
+            }));
+        }
+    }
+}

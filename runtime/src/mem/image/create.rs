@@ -1,0 +1,285 @@
+//! clCreateImage and clGetSupportedImageFormats (CL 5.3.1, 5.3.2).
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, OnceLock};
+
+use super::{Image, ImageFormat, ImageType, Store};
+use crate::context::Context;
+use crate::device::Device;
+use crate::error::{ClCode, Error, Result};
+use crate::lock::{Mutex, Rank};
+use crate::mem::goodbye::Goodbye;
+use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags};
+use crate::object::Anchor;
+use crate::vk;
+
+/// `cl_image_desc`, unchecked but for the buffer's handle.
+#[derive(Clone, Debug, Default)]
+pub struct ImageDesc {
+    /// `image_type`
+    pub image_type: u32,
+    /// `image_width`, `image_height`, `image_depth`
+    pub size: [usize; 3],
+    /// `image_array_size`
+    pub array_size: usize,
+    /// `image_row_pitch`
+    pub row_pitch: usize,
+    /// `image_slice_pitch`
+    pub slice_pitch: usize,
+    /// `num_mip_levels`
+    pub mip_levels: u32,
+    /// `num_samples`
+    pub samples: u32,
+    /// `buffer`
+    pub buffer: Option<Arc<Buffer>>,
+}
+
+fn bad_descriptor(what: &'static str) -> Error {
+    Error::new(ClCode::InvalidImageDescriptor, what).at("5.3.1")
+}
+
+/// CL 5.3.1: INVALID_OPERATION if there are no devices in context that support images
+pub(crate) fn check_support(context: &Context) -> Result<()> {
+    if context.devices().iter().any(|d| d.info().image_support) {
+        return Ok(());
+    }
+    Err(Error::new(
+        ClCode::InvalidOperation,
+        "no device of the context supports images",
+    )
+    .at("5.3.1"))
+}
+
+/// Whether kernels of the device can do with the format what the flags ask for.
+fn supports(device: &Device, ty: ImageType, format: ImageFormat, access: KernelAccess) -> bool {
+    let use_ = device.image_formats().get(format, ty.holder());
+    match access {
+        KernelAccess::ReadOnly => use_.read,
+        KernelAccess::WriteOnly => use_.write,
+        KernelAccess::ReadWrite => use_.read && use_.write,
+    }
+}
+
+/// The type and the size as origins and regions count, from what the type uses of a descriptor.
+fn dimensions(desc: &ImageDesc) -> Result<(ImageType, [usize; 3])> {
+    // CL 5.3.1: INVALID_IMAGE_DESCRIPTOR if values specified in image_desc are not valid
+    let ty = ImageType::from_number(desc.image_type).ok_or_else(|| bad_descriptor("image_type"))?;
+    let [w, h, d] = desc.size;
+    let size = match ty {
+        ImageType::D1 | ImageType::Buffer => [w, 1, 1],
+        ImageType::D1Array => [w, desc.array_size, 1],
+        ImageType::D2 => [w, h, 1],
+        ImageType::D2Array => [w, h, desc.array_size],
+        ImageType::D3 => [w, h, d],
+    };
+    if size.contains(&0) {
+        return Err(bad_descriptor("a size of 0"));
+    }
+    if desc.mip_levels != 0 || desc.samples != 0 {
+        return Err(bad_descriptor("num_mip_levels and num_samples must be 0"));
+    }
+    if (ty == ImageType::Buffer) != desc.buffer.is_some() {
+        return Err(bad_descriptor("a buffer belongs to CL_MEM_OBJECT_IMAGE1D_BUFFER"));
+    }
+    Ok((ty, size))
+}
+
+/// CL_DEVICE_IMAGE… limits for a type.
+fn largest(device: &Device, ty: ImageType) -> [usize; 3] {
+    let info = device.info();
+    match ty {
+        ImageType::D1 => [info.image2d_max_width, 1, 1],
+        ImageType::Buffer => [info.image_max_buffer_size, 1, 1],
+        ImageType::D1Array => [info.image2d_max_width, info.image_max_array_size, 1],
+        ImageType::D2 => [info.image2d_max_width, info.image2d_max_height, 1],
+        ImageType::D2Array => [
+            info.image2d_max_width,
+            info.image2d_max_height,
+            info.image_max_array_size,
+        ],
+        ImageType::D3 => [
+            info.image3d_max_width,
+            info.image3d_max_height,
+            info.image3d_max_depth,
+        ],
+    }
+}
+
+fn shape(ty: ImageType) -> Option<vk::Shape> {
+    match ty {
+        ImageType::D1 => Some(vk::Shape::D1),
+        ImageType::D1Array => Some(vk::Shape::D1Array),
+        ImageType::D2 => Some(vk::Shape::D2),
+        ImageType::D2Array => Some(vk::Shape::D2Array),
+        ImageType::D3 => Some(vk::Shape::D3),
+        ImageType::Buffer => None,
+    }
+}
+
+/// CL 5.3.1.2: the pitches of `host_ptr`, or of dense memory.
+fn pitches(
+    ty: ImageType,
+    format: ImageFormat,
+    size: [usize; 3],
+    desc: &ImageDesc,
+    host: bool,
+) -> Result<(u64, u64)> {
+    let texel = u64::from(format.size());
+    let [w, h, _] = size.map(|n| n as u64);
+    let (row, slice) = (desc.row_pitch as u64, desc.slice_pitch as u64);
+    if !host && (row, slice) != (0, 0) && ty != ImageType::Buffer {
+        return Err(bad_descriptor("pitches without host_ptr"));
+    }
+    let least = w * texel;
+    let row = match row {
+        _ if ty == ImageType::Buffer => least,
+        0 => least,
+        p if p < least || p % texel != 0 => return Err(bad_descriptor("image_row_pitch")),
+        p => p,
+    };
+    let rows = match ty {
+        ImageType::D1 | ImageType::D2 | ImageType::Buffer => return Ok((row, 0)),
+        ImageType::D1Array => 1,
+        ImageType::D2Array | ImageType::D3 => h,
+    };
+    match slice {
+        0 => Ok((row, row * rows)),
+        p if p < row * rows || p % row != 0 => Err(bad_descriptor("image_slice_pitch")),
+        p => Ok((row, p)),
+    }
+}
+
+impl Image {
+    /// Whether a device's images can be as large as this one.
+    pub(crate) fn fits(&self, device: &Device) -> bool {
+        let most = largest(device, self.ty);
+        (0..3).all(|i| self.size[i] as usize <= most[i])
+    }
+
+    /// Whether kernels of a device can do with the format what the image's flags say.
+    pub(crate) fn supported(&self, device: &Device) -> bool {
+        supports(device, self.ty, self.format, self.flags.kernel)
+    }
+
+    /// CL 5.3.1: INVALID_OPERATION if there are no devices in context that support images
+    pub fn check_support(context: &Context) -> Result<()> {
+        check_support(context)
+    }
+
+    /// CL 5.3.1 — clCreateImage
+    pub fn create(
+        context: &Arc<Context>,
+        flags: MemFlags,
+        format: ImageFormat,
+        desc: &ImageDesc,
+        host_ptr: Option<HostPtr>,
+    ) -> Result<Arc<Image>> {
+        let (ty, size) = dimensions(desc)?;
+        let (row_pitch, slice_pitch) = pitches(ty, format, size, desc, host_ptr.is_some())?;
+        let texels = u64::from(format.size());
+        if let Some(buffer) = &desc.buffer
+            && (size[0] as u64)
+                .checked_mul(texels)
+                .is_none_or(|n| n > buffer.size())
+        {
+            return Err(bad_descriptor("the image is larger than its buffer"));
+        }
+        // CL 5.3.1: INVALID_IMAGE_SIZE if image dimensions exceed the minimum maximum of every device
+        let fits = |d: &Arc<Device>| {
+            let most = largest(d, ty);
+            (0..3).all(|i| size[i] <= most[i])
+        };
+        if !context.devices().iter().any(fits) {
+            return Err(Error::new(ClCode::InvalidImageSize, format!("{size:?}")).at("5.3.1"));
+        }
+        // CL 5.3.1: INVALID_HOST_PTR if host_ptr is NULL and USE_HOST_PTR or COPY_HOST_PTR are set, or if it is not
+        // NULL and they are not set
+        let wants_ptr = match flags.host_ptr {
+            HostPtrUse::Use | HostPtrUse::Copy | HostPtrUse::AllocCopy => true,
+            HostPtrUse::None | HostPtrUse::Alloc => false,
+        };
+        // CL 5.3.1: INVALID_VALUE for the flags of a 1D image buffer that contradict its buffer's
+        let flags = match &desc.buffer {
+            Some(buffer) => buffer.flags().for_sub_buffer(flags.bits())?,
+            None => flags,
+        };
+        if wants_ptr != host_ptr.is_some() {
+            return Err(Error::new(ClCode::InvalidHostPtr, "host_ptr does not fit flags").at("5.3.1"));
+        }
+        // CL 5.3.1: IMAGE_FORMAT_NOT_SUPPORTED if the image_format is not supported
+        let unsupported = || Error::new(ClCode::ImageFormatNotSupported, format!("{format:?}")).at("5.3.1");
+        if !context
+            .devices()
+            .iter()
+            .any(|d| supports(d, ty, format, flags.kernel))
+        {
+            return Err(unsupported());
+        }
+        let devices = context.devices().len();
+        let store = match (shape(ty), &desc.buffer) {
+            (Some(shape), _) => Store::Images {
+                shape,
+                storage: (0..devices).map(|_| OnceLock::new()).collect(),
+                home: AtomicUsize::new(0),
+                mirror: OnceLock::new(),
+            },
+            (None, Some(buffer)) => Store::Buffer {
+                views: (0..devices).map(|_| OnceLock::new()).collect(),
+                buffer: Arc::clone(buffer),
+            },
+            (None, None) => return Err(bad_descriptor("no buffer")),
+        };
+        let image = Image {
+            anchor: Anchor::new(),
+            store,
+            ty,
+            format,
+            flags,
+            size: size.map(|n| n as u32),
+            row_pitch,
+            slice_pitch,
+            host_ptr: match &desc.buffer {
+                Some(buffer) => buffer.host_ptr(),
+                None => host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
+            },
+            maps: Mutex::new(Rank::Mem, Vec::new()),
+            goodbye: Goodbye::new(context),
+            context: Arc::clone(context),
+        };
+        let device = &context.devices()[0];
+        if let Store::Images { shape, .. } = &image.store {
+            let most = device.limits().max_alloc;
+            // CL 5.3.1: MEM_OBJECT_ALLOCATION_FAILURE if there is no memory for the image
+            if image.bytes() > most {
+                return Err(Error::new(
+                    ClCode::MemObjectAllocationFailure,
+                    format!("{} bytes; the device allows {most}", image.bytes()),
+                )
+                .at("5.3.1"));
+            }
+            if !device.can_make_image(&image.info(*shape)?, image.bytes()) {
+                return Err(unsupported());
+            }
+        }
+        if let Some(storage) = image.storage(0)?
+            && let Some(from) = host_ptr
+        {
+            let layout = image.layout([0; 3], row_pitch, slice_pitch);
+            device.transfer_image(&image, storage, from, &layout, true)?;
+        }
+        image.texel_buffer(0)?;
+        Ok(Arc::new(image))
+    }
+
+    /// CL 5.3.2 — clGetSupportedImageFormats: the union over the context's devices.
+    pub fn supported_formats(context: &Context, flags: MemFlags, ty: ImageType) -> Vec<ImageFormat> {
+        ImageFormat::all()
+            .filter(|format| {
+                context
+                    .devices()
+                    .iter()
+                    .any(|d| d.info().image_support && supports(d, ty, *format, flags.kernel))
+            })
+            .collect()
+    }
+}

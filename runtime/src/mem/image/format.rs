@@ -1,0 +1,241 @@
+//! Image formats (CL 5.3.1.1): channel orders, channel data types, and how texels lie in host memory.
+
+use crate::vk;
+
+/// `cl_channel_order`. Those of OpenCL 1.2 and cl_khr_depth_images.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum ChannelOrder {
+    R = 0x10B0,
+    A = 0x10B1,
+    Rg = 0x10B2,
+    Ra = 0x10B3,
+    Rgb = 0x10B4,
+    Rgba = 0x10B5,
+    Bgra = 0x10B6,
+    Argb = 0x10B7,
+    Intensity = 0x10B8,
+    Luminance = 0x10B9,
+    Rx = 0x10BA,
+    Rgx = 0x10BB,
+    Rgbx = 0x10BC,
+    Depth = 0x10BD,
+}
+
+/// `cl_channel_type`.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum ChannelType {
+    Snorm8 = 0x10D0,
+    Snorm16 = 0x10D1,
+    Unorm8 = 0x10D2,
+    Unorm16 = 0x10D3,
+    Unorm565 = 0x10D4,
+    Unorm555 = 0x10D5,
+    Unorm101010 = 0x10D6,
+    Int8 = 0x10D7,
+    Int16 = 0x10D8,
+    Int32 = 0x10D9,
+    Uint8 = 0x10DA,
+    Uint16 = 0x10DB,
+    Uint32 = 0x10DC,
+    Half = 0x10DD,
+    Float = 0x10DE,
+}
+
+impl ChannelOrder {
+    pub const ALL: [ChannelOrder; 14] = [
+        Self::R,
+        Self::A,
+        Self::Rg,
+        Self::Ra,
+        Self::Rgb,
+        Self::Rgba,
+        Self::Bgra,
+        Self::Argb,
+        Self::Intensity,
+        Self::Luminance,
+        Self::Rx,
+        Self::Rgx,
+        Self::Rgbx,
+        Self::Depth,
+    ];
+
+    /// Channels in memory.
+    pub(crate) fn channels(self) -> u32 {
+        match self {
+            Self::R | Self::A | Self::Intensity | Self::Luminance | Self::Rx | Self::Depth => 1,
+            Self::Rg | Self::Ra | Self::Rgx => 2,
+            Self::Rgb | Self::Rgbx => 3,
+            Self::Rgba | Self::Bgra | Self::Argb => 4,
+        }
+    }
+
+    /// The lane of a colour (red, green, blue, alpha) that each channel in memory takes.
+    pub(crate) fn lanes(self) -> &'static [usize] {
+        match self {
+            Self::R | Self::Intensity | Self::Luminance | Self::Rx | Self::Depth => &[0],
+            Self::A => &[3],
+            Self::Rg | Self::Rgx => &[0, 1],
+            Self::Ra => &[0, 3],
+            Self::Rgb | Self::Rgbx => &[0, 1, 2],
+            Self::Rgba => &[0, 1, 2, 3],
+            Self::Bgra => &[2, 1, 0, 3],
+            Self::Argb => &[3, 0, 1, 2],
+        }
+    }
+}
+
+impl ChannelType {
+    pub const ALL: [ChannelType; 15] = [
+        Self::Snorm8,
+        Self::Snorm16,
+        Self::Unorm8,
+        Self::Unorm16,
+        Self::Unorm565,
+        Self::Unorm555,
+        Self::Unorm101010,
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Uint8,
+        Self::Uint16,
+        Self::Uint32,
+        Self::Half,
+        Self::Float,
+    ];
+
+    /// All channels of a texel share one number.
+    pub(crate) fn packed(self) -> bool {
+        matches!(self, Self::Unorm565 | Self::Unorm555 | Self::Unorm101010)
+    }
+
+    /// Bytes of a channel; of a texel if [`ChannelType::packed`].
+    pub(crate) fn size(self) -> u32 {
+        match self {
+            Self::Snorm8 | Self::Unorm8 | Self::Int8 | Self::Uint8 => 1,
+            Self::Snorm16
+            | Self::Unorm16
+            | Self::Int16
+            | Self::Uint16
+            | Self::Half
+            | Self::Unorm565
+            | Self::Unorm555 => 2,
+            Self::Int32 | Self::Uint32 | Self::Float | Self::Unorm101010 => 4,
+        }
+    }
+
+    /// Read as integers.
+    pub(crate) fn integer(self) -> bool {
+        match self {
+            Self::Int8 | Self::Int16 | Self::Int32 | Self::Uint8 | Self::Uint16 | Self::Uint32 => true,
+            Self::Snorm8
+            | Self::Snorm16
+            | Self::Unorm8
+            | Self::Unorm16
+            | Self::Unorm565
+            | Self::Unorm555
+            | Self::Unorm101010
+            | Self::Half
+            | Self::Float => false,
+        }
+    }
+}
+
+/// `cl_image_format`, known to be a combination that the specification allows.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ImageFormat {
+    order: ChannelOrder,
+    data: ChannelType,
+}
+
+impl ImageFormat {
+    /// CL 5.3.1.1, tables 5.6 and 5.7; `None` for a combination that they do not allow.
+    pub fn new(order: u32, data: u32) -> Option<ImageFormat> {
+        use ChannelType as T;
+        let order = *ChannelOrder::ALL.iter().find(|o| **o as u32 == order)?;
+        let data = *ChannelType::ALL.iter().find(|t| **t as u32 == data)?;
+        let allowed = match order {
+            ChannelOrder::R
+            | ChannelOrder::A
+            | ChannelOrder::Rg
+            | ChannelOrder::Ra
+            | ChannelOrder::Rgba
+            | ChannelOrder::Rx
+            | ChannelOrder::Rgx => !data.packed(),
+            ChannelOrder::Intensity | ChannelOrder::Luminance => !data.packed() && !data.integer(),
+            ChannelOrder::Rgb | ChannelOrder::Rgbx => data.packed(),
+            ChannelOrder::Bgra | ChannelOrder::Argb => {
+                matches!(data, T::Snorm8 | T::Unorm8 | T::Int8 | T::Uint8)
+            }
+            ChannelOrder::Depth => matches!(data, T::Unorm16 | T::Float),
+        };
+        allowed.then_some(ImageFormat { order, data })
+    }
+
+    /// Every allowed one.
+    pub(crate) fn all() -> impl Iterator<Item = ImageFormat> {
+        ChannelOrder::ALL.into_iter().flat_map(|order| {
+            ChannelType::ALL
+                .into_iter()
+                .filter_map(move |data| ImageFormat::new(order as u32, data as u32))
+        })
+    }
+
+    /// image_channel_order
+    pub fn order(self) -> ChannelOrder {
+        self.order
+    }
+
+    /// image_channel_data_type
+    pub fn data(self) -> ChannelType {
+        self.data
+    }
+
+    /// CL_IMAGE_ELEMENT_SIZE.
+    pub fn size(self) -> u32 {
+        if self.data.packed() {
+            self.data.size()
+        } else {
+            self.data.size() * self.order.channels()
+        }
+    }
+
+    /// Its place in Vulkan, if it has one.
+    pub(crate) fn vulkan(self) -> Option<vk::Format> {
+        vk::Format::of(self.order, self.data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_and_sizes() {
+        let f = |o: ChannelOrder, t: ChannelType| ImageFormat::new(o as u32, t as u32);
+        assert_eq!(
+            f(ChannelOrder::Rgba, ChannelType::Float).map(ImageFormat::size),
+            Some(16)
+        );
+        assert_eq!(
+            f(ChannelOrder::Rgb, ChannelType::Unorm565).map(ImageFormat::size),
+            Some(2)
+        );
+        assert_eq!(
+            f(ChannelOrder::Ra, ChannelType::Half).map(ImageFormat::size),
+            Some(4)
+        );
+        assert_eq!(f(ChannelOrder::Rgb, ChannelType::Unorm8), None);
+        assert_eq!(f(ChannelOrder::Luminance, ChannelType::Int8), None);
+        assert_eq!(f(ChannelOrder::Argb, ChannelType::Float), None);
+        assert_eq!(ImageFormat::new(0, 0), None);
+    }
+
+    #[test]
+    fn every_channel_has_a_lane() {
+        for order in ChannelOrder::ALL {
+            assert_eq!(order.lanes().len(), order.channels() as usize, "{order:?}");
+        }
+    }
+}

@@ -1,0 +1,476 @@
+//! Images (CL 5.3): objects and their storage.
+//!
+//! Coordinates, sizes and regions count as OpenCL's `origin` and `region` do: a 1D array's layers are the second
+//! number, a 2D array's the third; what a type lacks is 1 (0 in an origin).
+
+mod create;
+mod encode;
+mod format;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+pub use create::ImageDesc;
+pub(crate) use create::check_support;
+pub use format::{ChannelOrder, ChannelType, ImageFormat};
+
+use super::buffer::allocation_error;
+use super::goodbye::Goodbye;
+use super::{Buffer, HostPtr, KernelAccess, MemFlags};
+use crate::command::rect::Layout;
+use crate::context::Context;
+use crate::error::{ClCode, Error, Result};
+use crate::impl_object;
+use crate::lock::Mutex;
+use crate::object::Anchor;
+use crate::vk::{self, Texels};
+
+/// `CL_MEM_OBJECT_IMAGE…`.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+pub enum ImageType {
+    D2 = 0x10F1,
+    D3 = 0x10F2,
+    D2Array = 0x10F3,
+    D1 = 0x10F4,
+    D1Array = 0x10F5,
+    Buffer = 0x10F6,
+}
+
+impl ImageType {
+    /// From `cl_mem_object_type`.
+    pub fn from_number(n: u32) -> Option<ImageType> {
+        [
+            Self::D2,
+            Self::D3,
+            Self::D2Array,
+            Self::D1,
+            Self::D1Array,
+            Self::Buffer,
+        ]
+        .into_iter()
+        .find(|t| *t as u32 == n)
+    }
+
+    /// What holds its texels.
+    pub(crate) fn holder(self) -> vk::Holder {
+        match self {
+            Self::Buffer => vk::Holder::Buffer,
+            Self::D1 | Self::D1Array | Self::D2 | Self::D2Array | Self::D3 => vk::Holder::Image,
+        }
+    }
+
+    /// How many numbers of a coordinate mean something.
+    pub(crate) fn dimensions(self) -> usize {
+        match self {
+            Self::D1 | Self::Buffer => 1,
+            Self::D1Array | Self::D2 => 2,
+            Self::D2Array | Self::D3 => 3,
+        }
+    }
+
+    /// Whether memory of the host has a slice pitch.
+    pub fn has_slices(self) -> bool {
+        match self {
+            Self::D1Array | Self::D2Array | Self::D3 => true,
+            Self::D1 | Self::D2 | Self::Buffer => false,
+        }
+    }
+}
+
+/// An image.
+pub struct Image {
+    anchor: Anchor<Image>,
+    // The storage goes before the callbacks run (Drop of `Goodbye`), fields being dropped in order.
+    store: Store,
+    ty: ImageType,
+    format: ImageFormat,
+    flags: MemFlags,
+    size: [u32; 3],
+    /// In memory of the host that is the image's own: what was given at creation, else dense.
+    row_pitch: u64,
+    slice_pitch: u64,
+    host_ptr: Option<HostPtr>,
+    maps: Mutex<Vec<ImageMapping>>,
+    goodbye: Goodbye,
+    context: Arc<Context>,
+}
+
+impl_object!(Image, ClCode::InvalidMemObject, "image");
+
+impl std::fmt::Debug for Image {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Image")
+            .field("type", &self.ty)
+            .field("format", &self.format)
+            .field("size", &self.size)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where the texels are. Vectors are by index of the device in the context, made at first use there.
+enum Store {
+    Images {
+        shape: vk::Shape,
+        storage: Box<[OnceLock<vk::Image>]>,
+        /// The device whose storage has the contents.
+        home: AtomicUsize,
+        /// Host memory for mappings, dense.
+        mirror: OnceLock<vk::Buffer>,
+    },
+    Buffer {
+        views: Box<[OnceLock<vk::TexelBuffer>]>,
+        buffer: Arc<Buffer>,
+    },
+}
+
+/// A mapping of a box of texels.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ImageMapping {
+    /// What the application was given.
+    pub address: usize,
+    pub texels: Texels,
+    /// The application may have written.
+    pub write: bool,
+}
+
+impl Image {
+    /// CL_MEM_CONTEXT.
+    pub fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// CL_MEM_FLAGS.
+    pub fn flags(&self) -> MemFlags {
+        self.flags
+    }
+
+    /// CL_MEM_TYPE.
+    pub fn image_type(&self) -> ImageType {
+        self.ty
+    }
+
+    /// CL_IMAGE_FORMAT.
+    pub fn format(&self) -> ImageFormat {
+        self.format
+    }
+
+    /// Texels and layers.
+    pub fn size(&self) -> [u32; 3] {
+        self.size
+    }
+
+    /// CL_IMAGE_ROW_PITCH.
+    pub fn row_pitch(&self) -> u64 {
+        self.row_pitch
+    }
+
+    /// CL_IMAGE_SLICE_PITCH: 0 without slices.
+    pub fn slice_pitch(&self) -> u64 {
+        self.slice_pitch
+    }
+
+    /// CL_MEM_SIZE.
+    pub fn bytes(&self) -> u64 {
+        self.bytes_of(self.size)
+    }
+
+    /// CL_MEM_HOST_PTR, with CL_MEM_USE_HOST_PTR.
+    pub fn host_ptr(&self) -> Option<HostPtr> {
+        self.host_ptr
+    }
+
+    /// CL_IMAGE_BUFFER.
+    pub fn buffer(&self) -> Option<&Arc<Buffer>> {
+        match &self.store {
+            Store::Buffer { buffer, .. } => Some(buffer),
+            Store::Images { .. } => None,
+        }
+    }
+
+    /// CL_MEM_MAP_COUNT.
+    pub fn map_count(&self) -> u32 {
+        self.maps.lock().len() as u32
+    }
+
+    /// CL 5.4.1 — clSetMemObjectDestructorCallback.
+    pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
+        self.goodbye.add(callback);
+    }
+
+    pub(crate) fn maps(&self) -> &Mutex<Vec<ImageMapping>> {
+        &self.maps
+    }
+
+    /// Identifies the image, for hazards.
+    pub(crate) fn root_id(&self) -> usize {
+        std::ptr::from_ref(&self.store).addr()
+    }
+
+    /// Bytes of a region without gaps.
+    pub(crate) fn bytes_of(&self, region: [u32; 3]) -> u64 {
+        region.iter().map(|n| u64::from(*n)).product::<u64>() * u64::from(self.format.size())
+    }
+
+    /// Where a texel is from the start of memory with these pitches; rows of a 1D array are its layers.
+    pub(crate) fn layout(&self, origin: [u32; 3], row_pitch: u64, slice_pitch: u64) -> Layout {
+        let [x, y, z] = origin.map(u64::from);
+        let row_pitch = if self.ty == ImageType::D1Array {
+            slice_pitch
+        } else {
+            row_pitch
+        };
+        Layout {
+            start: x * u64::from(self.format.size()) + y * row_pitch + z * slice_pitch,
+            row_pitch,
+            slice_pitch,
+        }
+    }
+
+    /// Pitches of memory without gaps for rows of `width` texels and slices of `height` rows.
+    pub(crate) fn dense(&self, width: u64, height: u64) -> (u64, u64) {
+        let row = width * u64::from(self.format.size());
+        match self.ty {
+            ImageType::D1 | ImageType::D2 | ImageType::Buffer => (row, 0),
+            ImageType::D1Array => (row, row),
+            ImageType::D2Array | ImageType::D3 => (row, row * height),
+        }
+    }
+
+    /// All of it.
+    pub(crate) fn all(&self) -> Texels {
+        Texels {
+            origin: [0; 3],
+            region: self.size,
+        }
+    }
+
+    /// The texel buffer's range in its buffer: byte offset of a texel.
+    pub(crate) fn byte_offset(&self, texels: &Texels) -> u64 {
+        u64::from(texels.origin[0]) * u64::from(self.format.size())
+    }
+
+    /// Whether kernels may write.
+    pub(crate) fn kernel_writes(&self) -> bool {
+        self.flags.kernel != KernelAccess::ReadOnly
+    }
+
+    /// Whether kernels may read.
+    pub(crate) fn kernel_reads(&self) -> bool {
+        self.flags.kernel != KernelAccess::WriteOnly
+    }
+
+    fn info(&self, shape: vk::Shape) -> Result<vk::ImageInfo> {
+        Ok(vk::ImageInfo {
+            shape,
+            format: self.vulkan_format()?,
+            size: self.size,
+            read: self.kernel_reads(),
+            write: self.kernel_writes(),
+        })
+    }
+
+    fn vulkan_format(&self) -> Result<vk::Format> {
+        self.format.vulkan().ok_or_else(|| {
+            Error::new(ClCode::ImageFormatNotSupported, "Vulkan has no such format").at("5.3.1")
+        })
+    }
+
+    /// The Vulkan image on a device of the context; allocated at first use. `None`: the texels are in a buffer.
+    pub(crate) fn storage(&self, device: usize) -> Result<Option<&vk::Image>> {
+        let Store::Images { shape, storage, .. } = &self.store else {
+            return Ok(None);
+        };
+        let cell = &storage[device];
+        if let Some(image) = cell.get() {
+            return Ok(Some(image));
+        }
+        let device = &self.context.devices()[device];
+        let made = vk::Image::new(device.logical()?, &self.info(*shape)?).map_err(allocation_error)?;
+        device.prepare_image(&made)?;
+        Ok(Some(cell.get_or_init(|| made)))
+    }
+
+    /// The texels as a texel buffer on a device of the context; made at first use. `None`: they are in an image.
+    pub(crate) fn texel_buffer(&self, device: usize) -> Result<Option<&vk::TexelBuffer>> {
+        let Store::Buffer { views, buffer } = &self.store else {
+            return Ok(None);
+        };
+        let cell = &views[device];
+        if let Some(view) = cell.get() {
+            return Ok(Some(view));
+        }
+        let logical = self.context.devices()[device].logical()?;
+        let storage = buffer.storage(device)?;
+        let made = vk::TexelBuffer::new(
+            logical,
+            storage,
+            self.vulkan_format()?,
+            buffer.offset(),
+            self.bytes(),
+        )
+        .map_err(|e| allocation_error(e.into()))?;
+        Ok(Some(cell.get_or_init(|| made)))
+    }
+
+    /// Host memory for mappings, as large as the image; allocated at first use, for one device.
+    pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
+        let Store::Images { mirror, .. } = &self.store else {
+            return Err(Error::new(ClCode::MapFailure, "a texel buffer has no mirror"));
+        };
+        if let Some(mirror) = mirror.get() {
+            return Ok(mirror);
+        }
+        let logical = self.context.devices()[device].logical()?;
+        let made = vk::Buffer::new(logical, self.bytes(), vk::Place::Host).map_err(allocation_error)?;
+        Ok(mirror.get_or_init(|| made))
+    }
+
+    /// Moves the contents to a device of the context, if they are on another one; waits for that device.
+    /// No lock is held.
+    pub(crate) fn bring_to(&self, device: usize) -> Result<()> {
+        let home = match &self.store {
+            Store::Buffer { buffer, .. } => return buffer.bring_to(device),
+            Store::Images { home, .. } => home,
+        };
+        let from = home.load(Ordering::Acquire);
+        if from == device {
+            return Ok(());
+        }
+        self.context.finish_device(from)?;
+        let mut bytes = vec![0u8; self.bytes() as usize];
+        let host = HostPtr::of_slice_mut(&mut bytes);
+        let (row, slice) = self.dense(self.size[0].into(), self.size[1].into());
+        let devices = self.context.devices();
+        for (index, write) in [(from, false), (device, true)] {
+            if let Some(image) = self.storage(index)? {
+                let layout = self.layout([0; 3], row, slice);
+                devices[index].transfer_image(self, image, host, &layout, write)?;
+            }
+        }
+        home.store(device, Ordering::Release);
+        Ok(())
+    }
+
+    /// CL 5.3.3, 5.3.5: INVALID_OPERATION if the host may not read (write) the image.
+    pub(crate) fn check_host(&self, read: bool, write: bool) -> Result<()> {
+        let host = self.flags.host;
+        if (read && !host.can_read()) || (write && !host.can_write()) {
+            return Err(Error::new(
+                ClCode::InvalidOperation,
+                "the image's CL_MEM_HOST_* flags forbid the access",
+            )
+            .at("5.3.3"));
+        }
+        Ok(())
+    }
+
+    /// CL 5.3.3: INVALID_VALUE if the region is out of bounds or empty, or if numbers that the type has no use for
+    /// are not 0 in the origin or not 1 in the region.
+    pub(crate) fn check_region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<Texels> {
+        let invalid = |what| Error::new(ClCode::InvalidValue, what).at("5.3.3");
+        let mut texels = Texels {
+            origin: [0; 3],
+            region: [1; 3],
+        };
+        for i in 0..3 {
+            if i >= self.ty.dimensions() {
+                if origin[i] != 0 || region[i] != 1 {
+                    return Err(invalid("origin or region in a dimension that the image lacks"));
+                }
+                continue;
+            }
+            let end = origin[i].checked_add(region[i]);
+            if region[i] == 0 || end.is_none_or(|end| end > self.size[i] as usize) {
+                return Err(invalid("the region is empty or out of bounds"));
+            }
+            texels.origin[i] = origin[i] as u32;
+            texels.region[i] = region[i] as u32;
+        }
+        Ok(texels)
+    }
+
+    /// CL 5.3.3: pitches of the host's memory for a region, 0 standing for dense ones; INVALID_VALUE if they are too
+    /// small, or given where there are no slices.
+    pub(crate) fn check_pitches(
+        &self,
+        region: [u32; 3],
+        row_pitch: usize,
+        slice_pitch: usize,
+    ) -> Result<(u64, u64)> {
+        let invalid = |what| Error::new(ClCode::InvalidValue, what).at("5.3.3");
+        let (row_pitch, slice_pitch) = (row_pitch as u64, slice_pitch as u64);
+        let [w, h, _] = region.map(u64::from);
+        let (least_row, _) = self.dense(w, h);
+        let row = if row_pitch == 0 { least_row } else { row_pitch };
+        if row < least_row {
+            return Err(invalid("row_pitch is less than the region's width"));
+        }
+        if !self.ty.has_slices() {
+            if slice_pitch != 0 {
+                return Err(invalid("slice_pitch of an image without slices"));
+            }
+            return Ok((row, 0));
+        }
+        let least_slice = if self.ty == ImageType::D1Array {
+            row
+        } else {
+            row * h
+        };
+        let slice = if slice_pitch == 0 {
+            least_slice
+        } else {
+            slice_pitch
+        };
+        if slice < least_slice {
+            return Err(invalid("slice_pitch is less than a slice of the region"));
+        }
+        Ok((row, slice))
+    }
+}
+
+/// Cuts a box into pieces of at most `limit` bytes, but at least one row each.
+pub(crate) fn pieces(texels: Texels, texel_size: u32, limit: u64) -> impl Iterator<Item = Texels> {
+    let [w, h, d] = texels.region;
+    let row = u64::from(w) * u64::from(texel_size);
+    let slice = row * u64::from(h);
+    let count = |unit: u64, most: u32| (limit / unit).clamp(1, u64::from(most)) as u32;
+    // Whole slices, or rows of one.
+    let (rows, slices) = if slice <= limit {
+        (h, count(slice, d))
+    } else {
+        (count(row, h), 1)
+    };
+    let [x, y, z] = texels.origin;
+    (0..d).step_by(slices as usize).flat_map(move |dz| {
+        (0..h).step_by(rows as usize).map(move |dy| Texels {
+            origin: [x, y + dy, z + dz],
+            region: [w, rows.min(h - dy), slices.min(d - dz)],
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_cover_the_box() {
+        let texels = Texels {
+            origin: [1, 2, 3],
+            region: [4, 5, 6],
+        };
+        for limit in [1, 16, 33, 80, 170, 1000] {
+            let all: Vec<_> = pieces(texels, 4, limit).collect();
+            let volume: u32 = all.iter().map(|t| t.region.iter().product::<u32>()).sum();
+            assert_eq!(volume, 4 * 5 * 6, "{limit}");
+            for t in &all {
+                let bytes = t.region.iter().product::<u32>() * 4;
+                assert!(u64::from(bytes) <= limit.max(16), "{limit}: {t:?}");
+                assert!((0..3).all(|i| t.origin[i] >= texels.origin[i]
+                    && t.origin[i] + t.region[i] <= texels.origin[i] + texels.region[i]));
+            }
+        }
+        assert_eq!(pieces(texels, 4, 1000).count(), 1);
+    }
+}

@@ -1,0 +1,434 @@
+//! The enqueue functions of images: the checks of CL 5.3.3 to 5.3.5 and 5.4.2 in the specification's order, then a
+//! command. What concerns an image that lies in a buffer becomes the buffer's command.
+
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::{CommandQueue, Enqueued, MapFlags, Waits};
+use crate::command::buffer::{Copy, HostTransfer};
+use crate::command::fill::Fill;
+use crate::command::image::{FillImage, ImageAndBuffer, ImageToImage, ImageTransfer, ImageWindow, MapImage};
+use crate::command::map::{Map, Unmap, Window};
+use crate::command::rect::Layout;
+use crate::command::{Command, CommandType, Incoming};
+use crate::device::staging::PIECE;
+use crate::error::{ClCode, Error, Result};
+use crate::event::Event;
+use crate::mem::image::{Image, ImageMapping};
+use crate::mem::{Buffer, HostPtr, HostPtrUse};
+use crate::vk::Texels;
+
+/// The host's side of a read or write.
+#[derive(Copy, Clone, Debug)]
+pub struct HostSide {
+    /// `ptr`
+    pub ptr: HostPtr,
+    /// `row_pitch`
+    pub row_pitch: usize,
+    /// `slice_pitch`
+    pub slice_pitch: usize,
+}
+
+/// What a map call returns.
+#[derive(Clone, Debug)]
+pub struct MappedImage {
+    /// The first texel.
+    pub ptr: NonNull<u8>,
+    /// Bytes from row to row.
+    pub row_pitch: u64,
+    /// Bytes from slice to slice; 0 for images without slices.
+    pub slice_pitch: u64,
+    /// The command's event, if it was wanted.
+    pub event: Option<Arc<Event>>,
+}
+
+fn one_row(start: u64, size: u64) -> Layout {
+    Layout {
+        start,
+        row_pitch: size,
+        slice_pitch: size,
+    }
+}
+
+impl CommandQueue {
+    /// CL 5.3.3: INVALID_CONTEXT if queue and image differ in context; INVALID_IMAGE_SIZE if the queue's device does
+    /// not have such large images, IMAGE_FORMAT_NOT_SUPPORTED if it does not have the format, INVALID_OPERATION if it
+    /// has no images. Brings the contents to the device.
+    pub(super) fn check_image(&self, image: &Image) -> Result<()> {
+        if !Arc::ptr_eq(&self.context, image.context()) {
+            return Err(Error::new(
+                ClCode::InvalidContext,
+                "queue and image differ in context",
+            ));
+        }
+        if !self.device.info().image_support {
+            return Err(Error::new(ClCode::InvalidOperation, "the device has no images").at("5.3.3"));
+        }
+        if !image.fits(&self.device) {
+            return Err(Error::new(ClCode::InvalidImageSize, "too large for the device").at("5.3.3"));
+        }
+        if !image.supported(&self.device) {
+            return Err(Error::new(ClCode::ImageFormatNotSupported, "not on the device").at("5.3.3"));
+        }
+        image.bring_to(self.device_index)
+    }
+
+    /// CL 5.3.3 — clEnqueueReadImage (`write`: clEnqueueWriteImage). The host's memory covers the region.
+    pub fn enqueue_image_transfer(
+        self: &Arc<Self>,
+        image: &Arc<Image>,
+        write: bool,
+        blocking: bool,
+        origin: [usize; 3],
+        region: [usize; 3],
+        host: HostSide,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_image(image)?;
+        self.check_waits(waits)?;
+        let texels = image.check_region(origin, region)?;
+        let (row, slice) = image.check_pitches(texels.region, host.row_pitch, host.slice_pitch)?;
+        image.check_host(!write, write)?;
+        let kind = if write {
+            CommandType::WriteImage
+        } else {
+            CommandType::ReadImage
+        };
+        if let Some(buffer) = image.buffer() {
+            let offset = image.byte_offset(&texels);
+            let size = image.bytes_of(texels.region);
+            let transfer = HostTransfer::linear(buffer, offset, size, host.ptr);
+            return self.transfer(kind, transfer, blocking, waits);
+        }
+        let transfer = ImageTransfer {
+            image: Arc::clone(image),
+            texels,
+            host: host.ptr,
+            layout: image.layout([0; 3], row, slice),
+        };
+        let (start, end) = transfer.host_range();
+        if write && self.reads_into(start, end) {
+            // The source is the destination of a read that is not done.
+            self.drain()?;
+        }
+        // What a write takes from the host it has taken when this call returns, unless it is held back.
+        let wait = blocking && (!write || !waits.list.is_empty() || self.holds_back());
+        let command = |t: ImageTransfer| {
+            Incoming::Command(if write {
+                Command::WriteImage(t)
+            } else {
+                Command::ReadImage(t)
+            })
+        };
+        if transfer.size() <= PIECE {
+            return self.enqueue(kind, command(transfer), waits, wait);
+        }
+        // Piece by piece, so that host and GPU copy at the same time.
+        let mut pieces = transfer.pieces(PIECE).peekable();
+        let mut list = waits.list;
+        while let Some(piece) = pieces.next() {
+            if pieces.peek().is_none() {
+                let last = Waits {
+                    list,
+                    want_event: waits.want_event,
+                };
+                return self.enqueue(kind, command(piece), last, wait);
+            }
+            let first = Waits {
+                list,
+                want_event: false,
+            };
+            self.enqueue(kind, command(piece), first, false)?;
+            self.flush()?;
+            self.throttle(self.is_deep());
+            list = &[];
+        }
+        Ok(None)
+    }
+
+    /// CL 5.3.3 — clEnqueueCopyImage
+    pub fn enqueue_copy_image(
+        self: &Arc<Self>,
+        src: &Arc<Image>,
+        dst: &Arc<Image>,
+        src_origin: [usize; 3],
+        dst_origin: [usize; 3],
+        region: [usize; 3],
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_image(src)?;
+        self.check_image(dst)?;
+        self.check_waits(waits)?;
+        // CL 5.3.3: IMAGE_FORMAT_MISMATCH if the images do not use the same image format
+        if src.format() != dst.format() {
+            return Err(Error::new(ClCode::ImageFormatMismatch, "the images differ in format").at("5.3.3"));
+        }
+        let from = src.check_region(src_origin, region)?;
+        let to = dst.check_region(dst_origin, region)?;
+        // CL 5.3.3: MEM_COPY_OVERLAP if the images are the same and the regions overlap
+        let apart = |i: usize| from.origin[i].abs_diff(to.origin[i]) >= from.region[i];
+        if Arc::ptr_eq(src, dst) && !(0..3).any(apart) {
+            return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.3.3"));
+        }
+        let command = match (src.buffer(), dst.buffer()) {
+            (None, None) => Command::CopyImage(ImageToImage {
+                src: Arc::clone(src),
+                from,
+                dst: Arc::clone(dst),
+                to,
+            }),
+            (None, Some(buffer)) => Command::ImageToBuffer(ImageAndBuffer {
+                image: Arc::clone(src),
+                texels: from,
+                buffer: Arc::clone(buffer),
+                offset: dst.byte_offset(&to),
+            }),
+            (Some(buffer), None) => Command::BufferToImage(ImageAndBuffer {
+                image: Arc::clone(dst),
+                texels: to,
+                buffer: Arc::clone(buffer),
+                offset: src.byte_offset(&from),
+            }),
+            (Some(src_buffer), Some(dst_buffer)) => {
+                let size = src.bytes_of(from.region);
+                buffer_copy(
+                    (src_buffer, src.byte_offset(&from)),
+                    (dst_buffer, dst.byte_offset(&to)),
+                    size,
+                )?
+            }
+        };
+        self.enqueue(CommandType::CopyImage, Incoming::Command(command), waits, false)
+    }
+
+    /// CL 5.3.4 — clEnqueueCopyImageToBuffer (`to_image`: clEnqueueCopyBufferToImage)
+    pub fn enqueue_copy_image_buffer(
+        self: &Arc<Self>,
+        image: &Arc<Image>,
+        buffer: &Arc<Buffer>,
+        to_image: bool,
+        origin: [usize; 3],
+        region: [usize; 3],
+        offset: usize,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_image(image)?;
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let texels = image.check_region(origin, region)?;
+        let size = image.bytes_of(texels.region);
+        // CL 5.3.4: INVALID_VALUE if the region in the buffer is out of bounds
+        let (offset, _) = buffer.check_range(offset, size as usize)?;
+        buffer.check_alignment(&self.device)?;
+        let command = match image.buffer() {
+            None => {
+                let copy = ImageAndBuffer {
+                    image: Arc::clone(image),
+                    texels,
+                    buffer: Arc::clone(buffer),
+                    offset,
+                };
+                if to_image {
+                    Command::BufferToImage(copy)
+                } else {
+                    Command::ImageToBuffer(copy)
+                }
+            }
+            Some(own) => {
+                let (image, other) = ((own, image.byte_offset(&texels)), (buffer, offset));
+                let (src, dst) = if to_image { (other, image) } else { (image, other) };
+                buffer_copy(src, dst, size)?
+            }
+        };
+        let kind = if to_image {
+            CommandType::CopyBufferToImage
+        } else {
+            CommandType::CopyImageToBuffer
+        };
+        self.enqueue(kind, Incoming::Command(command), waits, false)
+    }
+
+    /// CL 5.3.3 — clEnqueueFillImage. `color` has four 32-bit components: float, int or uint as the format has it.
+    pub fn enqueue_fill_image(
+        self: &Arc<Self>,
+        image: &Arc<Image>,
+        color: [u32; 4],
+        origin: [usize; 3],
+        region: [usize; 3],
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_image(image)?;
+        self.check_waits(waits)?;
+        let texels = image.check_region(origin, region)?;
+        let texel = image.format().encode(color);
+        let command = match image.buffer() {
+            None => Command::FillImage(FillImage {
+                image: Arc::clone(image),
+                texels,
+                texel,
+            }),
+            Some(buffer) => Command::Fill(Fill {
+                buffer: Arc::clone(buffer),
+                offset: image.byte_offset(&texels),
+                size: image.bytes_of(texels.region),
+                pattern: texel,
+            }),
+        };
+        self.enqueue(CommandType::FillImage, Incoming::Command(command), waits, false)
+    }
+
+    /// CL 5.3.5 — clEnqueueMapImage
+    pub fn enqueue_map_image(
+        self: &Arc<Self>,
+        image: &Arc<Image>,
+        blocking: bool,
+        flags: MapFlags,
+        origin: [usize; 3],
+        region: [usize; 3],
+        waits: Waits<'_>,
+    ) -> Result<MappedImage> {
+        self.check_image(image)?;
+        self.check_waits(waits)?;
+        let texels = image.check_region(origin, region)?;
+        let write = flags.write || flags.invalidate;
+        image.check_host(flags.read, write)?;
+        // CL 5.3.5: MAP_FAILURE if the region cannot be mapped
+        let failure = |e| {
+            Error::new(ClCode::MapFailure, "no host memory for the mapping")
+                .at("5.3.5")
+                .from_source(e)
+        };
+        let (command, ptr, row_pitch, slice_pitch) = match image.buffer() {
+            Some(buffer) => {
+                let offset = image.byte_offset(&texels);
+                let window = Window::of(buffer, self.device_index, offset).map_err(failure)?;
+                let ptr = window.ptr();
+                let map = Command::Map(Map {
+                    buffer: Arc::clone(buffer),
+                    offset,
+                    size: image.bytes_of(texels.region),
+                    fetch: !flags.invalidate,
+                    window,
+                });
+                (map, ptr, image.row_pitch(), 0)
+            }
+            None => {
+                let place = self.window(image, &texels).map_err(failure)?;
+                let map = Command::MapImage(MapImage {
+                    image: Arc::clone(image),
+                    texels,
+                    window: place.window,
+                    copy: !flags.invalidate,
+                });
+                (map, place.ptr, place.row_pitch, place.slice_pitch)
+            }
+        };
+        let event = self.enqueue(CommandType::MapImage, Incoming::Command(command), waits, blocking)?;
+        image.maps().lock().push(ImageMapping {
+            address: ptr.address(),
+            texels,
+            write,
+        });
+        Ok(MappedImage {
+            ptr: ptr.non_null(),
+            row_pitch,
+            slice_pitch,
+            event,
+        })
+    }
+
+    /// CL 5.4.2 — clEnqueueUnmapMemObject of an image. `address` is what a map call returned.
+    pub fn enqueue_unmap_image(
+        self: &Arc<Self>,
+        image: &Arc<Image>,
+        address: usize,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        self.check_image(image)?;
+        self.check_waits(waits)?;
+        // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
+        let mapping = {
+            let mut maps = image.maps().lock();
+            let at = maps.iter().position(|m| m.address == address);
+            at.map(|at| maps.remove(at))
+        };
+        let mapping = mapping.ok_or_else(|| {
+            Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2")
+        })?;
+        let texels = mapping.texels;
+        let command = match image.buffer() {
+            Some(buffer) => {
+                let offset = image.byte_offset(&texels);
+                Command::Unmap(Unmap {
+                    buffer: Arc::clone(buffer),
+                    offset,
+                    size: image.bytes_of(texels.region),
+                    write: mapping.write,
+                    window: Window::of(buffer, self.device_index, offset)?,
+                })
+            }
+            None => Command::UnmapImage(MapImage {
+                image: Arc::clone(image),
+                texels,
+                window: self.window(image, &texels)?.window,
+                copy: mapping.write,
+            }),
+        };
+        self.enqueue(
+            CommandType::UnmapMemObject,
+            Incoming::Command(command),
+            waits,
+            false,
+        )
+    }
+
+    fn window(&self, image: &Image, texels: &Texels) -> Result<Place> {
+        if image.flags().host_ptr == HostPtrUse::Use {
+            let host = image
+                .host_ptr()
+                .expect("CL_MEM_USE_HOST_PTR comes with a pointer");
+            let (row_pitch, slice_pitch) = (image.row_pitch(), image.slice_pitch());
+            let ptr = host.offset(image.layout(texels.origin, row_pitch, slice_pitch).start);
+            return Ok(Place {
+                window: ImageWindow::Application(ptr),
+                ptr,
+                row_pitch,
+                slice_pitch,
+            });
+        }
+        let mirror = image.mirror(self.device_index)?;
+        let host = HostPtr::mapped(mirror.mapped().expect("host memory is mapped"));
+        let [w, h, _] = image.size();
+        let (row_pitch, slice_pitch) = image.dense(w.into(), h.into());
+        Ok(Place {
+            window: ImageWindow::Mirror,
+            ptr: host.offset(image.layout(texels.origin, row_pitch, slice_pitch).start),
+            row_pitch,
+            slice_pitch,
+        })
+    }
+}
+
+/// Where a mapping appears, and what the application is told.
+struct Place {
+    window: ImageWindow,
+    ptr: HostPtr,
+    row_pitch: u64,
+    slice_pitch: u64,
+}
+
+/// A copy between byte offsets of buffers.
+fn buffer_copy(src: (&Arc<Buffer>, u64), dst: (&Arc<Buffer>, u64), size: u64) -> Result<Command> {
+    let (a, b) = (src.0.offset() + src.1, dst.0.offset() + dst.1);
+    // CL 5.3.3: MEM_COPY_OVERLAP if the regions overlap
+    if src.0.root_id() == dst.0.root_id() && a < b + size && b < a + size {
+        return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.3.3"));
+    }
+    Ok(Command::Copy(Copy {
+        src: Arc::clone(src.0),
+        src_layout: one_row(src.1, size),
+        dst: Arc::clone(dst.0),
+        dst_layout: one_row(dst.1, size),
+        region: [size, 1, 1],
+    }))
+}

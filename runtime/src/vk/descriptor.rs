@@ -1,0 +1,407 @@
+//! Descriptors: layouts of sets and pipelines, what is written into sets, and sets that are used again.
+//!
+//! A set's *slots* are its bindings in ascending order, each one descriptor. Layouts with equal slots are one object
+//! per device, so that kernels with alike arguments share their recycled sets.
+
+use std::sync::{Arc, Weak};
+
+use ash::vk;
+
+use super::{Buffer, Call, Device, Image, Sampler, TexelBuffer, VkError};
+use crate::lock::{Mutex, Rank};
+
+/// What a binding is.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum DescriptorKind {
+    /// The argument buffer: a uniform buffer with a dynamic offset.
+    Arguments,
+    SampledImage,
+    StorageImage,
+    UniformTexelBuffer,
+    StorageTexelBuffer,
+    Sampler,
+}
+
+impl DescriptorKind {
+    fn raw(self) -> vk::DescriptorType {
+        match self {
+            DescriptorKind::Arguments => vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC,
+            DescriptorKind::SampledImage => vk::DescriptorType::SAMPLED_IMAGE,
+            DescriptorKind::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
+            DescriptorKind::UniformTexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+            DescriptorKind::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+            DescriptorKind::Sampler => vk::DescriptorType::SAMPLER,
+        }
+    }
+}
+
+/// A binding of a set.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Slot {
+    pub binding: u32,
+    pub kind: DescriptorKind,
+}
+
+/// The contents of one slot, as an update template reads them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(C)]
+pub(crate) struct Descriptor([u64; 3]);
+
+// A template's entries have this stride and any of these forms.
+const _: () = assert!(size_of::<vk::DescriptorImageInfo>() == size_of::<Descriptor>());
+const _: () = assert!(size_of::<vk::DescriptorBufferInfo>() == size_of::<Descriptor>());
+const _: () = assert!(size_of::<vk::BufferView>() <= size_of::<Descriptor>());
+
+impl Descriptor {
+    fn image_view(view: vk::ImageView) -> Descriptor {
+        use vk::Handle;
+        let layout = super::image::LAYOUT.as_raw().to_ne_bytes();
+        let mut last = [0; 8];
+        last[..4].copy_from_slice(&layout);
+        Descriptor([0, view.as_raw(), u64::from_ne_bytes(last)])
+    }
+
+    /// An image to read.
+    pub(crate) fn sampled(image: &Image) -> Descriptor {
+        Descriptor::image_view(image.sampled)
+    }
+
+    /// An image to write.
+    pub(crate) fn storage(image: &Image) -> Descriptor {
+        Descriptor::image_view(image.storage)
+    }
+
+    /// A texel buffer.
+    pub(crate) fn texels(texels: &TexelBuffer) -> Descriptor {
+        use vk::Handle;
+        Descriptor([texels.raw.as_raw(), 0, 0])
+    }
+
+    /// A sampler.
+    pub(crate) fn sampler(sampler: &Sampler) -> Descriptor {
+        use vk::Handle;
+        Descriptor([sampler.raw.as_raw(), 0, 0])
+    }
+
+    /// A range of a buffer.
+    pub(crate) fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Descriptor {
+        use vk::Handle;
+        Descriptor([buffer.raw.as_raw(), offset, range])
+    }
+}
+
+/// The layout of a set.
+pub(crate) struct SetLayout {
+    device: Arc<Device>,
+    pub(super) raw: vk::DescriptorSetLayout,
+    template: vk::DescriptorUpdateTemplate,
+    slots: Vec<Slot>,
+}
+
+impl std::fmt::Debug for SetLayout {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SetLayout").field("slots", &self.slots).finish()
+    }
+}
+
+/// The layouts of a device that are in use.
+pub(super) struct SetLayouts(Mutex<Vec<Weak<SetLayout>>>);
+
+impl SetLayouts {
+    pub(super) fn new() -> SetLayouts {
+        SetLayouts(Mutex::new(Rank::Cache, Vec::new()))
+    }
+}
+
+impl SetLayout {
+    /// The layout with these slots, in ascending order of their bindings.
+    pub(crate) fn get(device: &Arc<Device>, slots: &[Slot]) -> Result<Arc<SetLayout>, VkError> {
+        let mut known = device.set_layouts.0.lock();
+        known.retain(|l| l.strong_count() > 0);
+        if let Some(found) = known.iter().filter_map(Weak::upgrade).find(|l| l.slots == slots) {
+            return Ok(found);
+        }
+        let made = Arc::new(SetLayout::new(device, slots, &[])?);
+        known.push(Arc::downgrade(&made));
+        Ok(made)
+    }
+
+    /// A layout of samplers that never change: bindings and samplers. The caller keeps the samplers alive.
+    pub(crate) fn of_samplers(
+        device: &Arc<Device>,
+        samplers: &[(u32, &Sampler)],
+    ) -> Result<SetLayout, VkError> {
+        let slots: Vec<_> = samplers
+            .iter()
+            .map(|(binding, _)| Slot {
+                binding: *binding,
+                kind: DescriptorKind::Sampler,
+            })
+            .collect();
+        let raw: Vec<_> = samplers.iter().map(|(_, s)| s.raw).collect();
+        SetLayout::new(device, &slots, &raw)
+    }
+
+    /// `immutable`: one sampler per slot, or none.
+    fn new(device: &Arc<Device>, slots: &[Slot], immutable: &[vk::Sampler]) -> Result<SetLayout, VkError> {
+        let bindings: Vec<_> = slots
+            .iter()
+            .enumerate()
+            .map(|(i, slot)| {
+                let binding = vk::DescriptorSetLayoutBinding::default()
+                    .binding(slot.binding)
+                    .descriptor_type(slot.kind.raw())
+                    .descriptor_count(1)
+                    .stage_flags(vk::ShaderStageFlags::COMPUTE);
+                match immutable.get(i) {
+                    Some(sampler) => binding.immutable_samplers(std::slice::from_ref(sampler)),
+                    None => binding,
+                }
+            })
+            .collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        // SAFETY: the device is alive, the info complete; no binding comes twice (the caller).
+        let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
+            .call("vkCreateDescriptorSetLayout")?;
+        let mut layout = SetLayout {
+            device: Arc::clone(device),
+            raw,
+            template: vk::DescriptorUpdateTemplate::null(),
+            slots: slots.to_vec(),
+        };
+        if slots.is_empty() || !immutable.is_empty() {
+            return Ok(layout);
+        }
+        let entries: Vec<_> = slots
+            .iter()
+            .enumerate()
+            .map(|(i, slot)| {
+                vk::DescriptorUpdateTemplateEntry::default()
+                    .dst_binding(slot.binding)
+                    .descriptor_count(1)
+                    .descriptor_type(slot.kind.raw())
+                    .offset(i * size_of::<Descriptor>())
+                    .stride(size_of::<Descriptor>())
+            })
+            .collect();
+        let info = vk::DescriptorUpdateTemplateCreateInfo::default()
+            .descriptor_update_entries(&entries)
+            .template_type(vk::DescriptorUpdateTemplateType::DESCRIPTOR_SET)
+            .descriptor_set_layout(raw);
+        // SAFETY: the entries are the layout's bindings.
+        layout.template = unsafe { device.raw.create_descriptor_update_template(&info, None) }
+            .call("vkCreateDescriptorUpdateTemplate")?;
+        Ok(layout)
+    }
+
+    /// Sets in a pool of their own.
+    fn allocate(&self, count: u32) -> Result<(vk::DescriptorPool, Vec<vk::DescriptorSet>), VkError> {
+        let mut sizes: Vec<vk::DescriptorPoolSize> = Vec::new();
+        for slot in &self.slots {
+            let ty = slot.kind.raw();
+            match sizes.iter_mut().find(|s| s.ty == ty) {
+                Some(size) => size.descriptor_count += count,
+                None => sizes.push(vk::DescriptorPoolSize {
+                    ty,
+                    descriptor_count: count,
+                }),
+            }
+        }
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(count)
+            .pool_sizes(&sizes);
+        // SAFETY: the device is alive.
+        let pool =
+            unsafe { self.device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
+        let layouts = vec![self.raw; count as usize];
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
+        // SAFETY: pool and layout are alive, and the pool has room for the sets.
+        match unsafe { self.device.raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets") {
+            Ok(sets) => Ok((pool, sets)),
+            Err(e) => {
+                // SAFETY: nothing uses the pool.
+                unsafe { self.device.raw.destroy_descriptor_pool(pool, None) };
+                Err(e)
+            }
+        }
+    }
+}
+
+impl Drop for SetLayout {
+    fn drop(&mut self) {
+        // SAFETY: sets and pipeline layouts that were made with it hold it.
+        unsafe {
+            self.device
+                .raw
+                .destroy_descriptor_update_template(self.template, None);
+        };
+        // SAFETY: as above.
+        unsafe { self.device.raw.destroy_descriptor_set_layout(self.raw, None) };
+    }
+}
+
+/// The layout of a pipeline with sets of its own. Its push constants are those of the device's common layout.
+pub(crate) struct PipelineLayout {
+    device: Arc<Device>,
+    pub(super) raw: vk::PipelineLayout,
+    _sets: Vec<Arc<SetLayout>>,
+}
+
+impl PipelineLayout {
+    /// Of sets 0, 1, …
+    pub(crate) fn new(device: &Arc<Device>, sets: Vec<Arc<SetLayout>>) -> Result<PipelineLayout, VkError> {
+        let raw: Vec<_> = sets.iter().map(|s| s.raw).collect();
+        let range = [device.layout.push_constants()];
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&raw)
+            .push_constant_ranges(&range);
+        // SAFETY: the device and the layouts are alive.
+        let raw = unsafe { device.raw.create_pipeline_layout(&info, None) };
+        Ok(PipelineLayout {
+            device: Arc::clone(device),
+            raw: device.note(raw.call("vkCreatePipelineLayout"))?,
+            _sets: sets,
+        })
+    }
+}
+
+impl Drop for PipelineLayout {
+    fn drop(&mut self) {
+        // SAFETY: pipelines and the commands that bind sets for them hold their kernel, which holds the layout.
+        unsafe { self.device.raw.destroy_pipeline_layout(self.raw, None) };
+    }
+}
+
+/// A set, for as long as what it came from.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Set(pub(super) vk::DescriptorSet);
+
+/// A set that is never written: all its slots are immutable samplers.
+pub(crate) struct FixedSet {
+    layout: Arc<SetLayout>,
+    pool: vk::DescriptorPool,
+    set: Set,
+}
+
+impl FixedSet {
+    /// Of a layout of samplers.
+    pub(crate) fn new(layout: Arc<SetLayout>) -> Result<FixedSet, VkError> {
+        let (pool, sets) = layout.allocate(1)?;
+        Ok(FixedSet {
+            layout,
+            pool,
+            set: Set(sets[0]),
+        })
+    }
+
+    pub(crate) fn layout(&self) -> &Arc<SetLayout> {
+        &self.layout
+    }
+
+    pub(crate) fn set(&self) -> Set {
+        self.set
+    }
+}
+
+impl Drop for FixedSet {
+    fn drop(&mut self) {
+        // SAFETY: the batch rule: no pending command uses the set.
+        unsafe { self.layout.device.raw.destroy_descriptor_pool(self.pool, None) };
+    }
+}
+
+/// The sets of one layout in [`RecycledSets`].
+struct Family {
+    layout: Arc<SetLayout>,
+    pools: Vec<vk::DescriptorPool>,
+    sets: Vec<vk::DescriptorSet>,
+    /// What is in the sets that are in use, one after the other.
+    contents: Vec<Descriptor>,
+    used: usize,
+    /// Batches in a row that did not need it.
+    idle: u32,
+}
+
+impl Drop for Family {
+    fn drop(&mut self) {
+        for pool in &self.pools {
+            // SAFETY: the batch rule: no pending command uses its sets.
+            unsafe { self.layout.device.raw.destroy_descriptor_pool(*pool, None) };
+        }
+    }
+}
+
+/// The sets of one batch, written and used again by the next that the batch's owner records.
+#[derive(Default)]
+pub(crate) struct RecycledSets {
+    families: Vec<Family>,
+}
+
+/// A layout that so many batches have not used gives its sets back.
+const MOST_IDLE: u32 = 32;
+/// How many sets of equal layout are searched for the same contents.
+const SEARCHED: usize = 8;
+
+impl RecycledSets {
+    /// A set with the given contents, one per slot; one that this batch has already if possible. What the contents
+    /// name is alive until [`RecycledSets::clear`] (the caller).
+    pub(crate) fn get(&mut self, layout: &Arc<SetLayout>, contents: &[Descriptor]) -> Result<Set, VkError> {
+        assert_eq!(contents.len(), layout.slots.len(), "one descriptor per slot");
+        let at = match self.families.iter().position(|f| Arc::ptr_eq(&f.layout, layout)) {
+            Some(at) => at,
+            None => {
+                self.families.push(Family {
+                    layout: Arc::clone(layout),
+                    pools: Vec::new(),
+                    sets: Vec::new(),
+                    contents: Vec::new(),
+                    used: 0,
+                    idle: 0,
+                });
+                self.families.len() - 1
+            }
+        };
+        let family = &mut self.families[at];
+        if contents.is_empty() && family.used > 0 {
+            return Ok(Set(family.sets[0]));
+        }
+        let width = contents.len().max(1);
+        let same = family.contents.chunks(width).rev().take(SEARCHED);
+        if let Some(back) = same.into_iter().position(|c| c == contents) {
+            return Ok(Set(family.sets[family.used - 1 - back]));
+        }
+        if family.used == family.sets.len() {
+            let more = family.sets.len().clamp(4, 64) as u32;
+            let (pool, sets) = layout.allocate(more)?;
+            family.pools.push(pool);
+            family.sets.extend(sets);
+        }
+        let set = family.sets[family.used];
+        if !contents.is_empty() {
+            // SAFETY: no pending command uses the set (the batch rule); there is one entry of the template's form for
+            // each of its slots, and what they name is alive.
+            unsafe {
+                layout.device.raw.update_descriptor_set_with_template(
+                    set,
+                    layout.template,
+                    contents.as_ptr().cast(),
+                );
+            };
+        }
+        family.used += 1;
+        family.contents.extend_from_slice(contents);
+        Ok(Set(set))
+    }
+
+    /// The batch is done: all sets are free, their contents forgotten.
+    pub(crate) fn clear(&mut self) {
+        for family in &mut self.families {
+            family.idle = if family.used == 0 { family.idle + 1 } else { 0 };
+            family.used = 0;
+            family.contents.clear();
+        }
+        self.families.retain(|f| f.idle < MOST_IDLE);
+    }
+}

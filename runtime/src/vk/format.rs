@@ -1,0 +1,149 @@
+//! Formats of images: from channel order and data type to Vulkan, and what a device can do with each.
+//!
+//! Channel orders that Vulkan lacks are stored in R, RG and RGBA formats and swizzled by the view that kernels read
+//! through. What kernels write is in the order of memory already where that matters (`Features::reordered_writes`).
+
+use ash::vk;
+
+use super::instance::PhysicalDevice;
+use crate::mem::image::{ChannelOrder, ChannelType};
+
+/// A Vulkan format, and what makes OpenCL's colours of its components.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Format {
+    pub(super) raw: vk::Format,
+    swizzle: [vk::ComponentSwizzle; 4],
+}
+
+/// What kernels can do with images of a format.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct FormatUse {
+    pub read: bool,
+    pub write: bool,
+    /// Samplers filter linearly.
+    pub linear: bool,
+}
+
+fn plain(data: ChannelType, channels: u32) -> Option<vk::Format> {
+    use ChannelType as T;
+    use vk::Format as F;
+    let [one, two, four] = match data {
+        T::Snorm8 => [F::R8_SNORM, F::R8G8_SNORM, F::R8G8B8A8_SNORM],
+        T::Snorm16 => [F::R16_SNORM, F::R16G16_SNORM, F::R16G16B16A16_SNORM],
+        T::Unorm8 => [F::R8_UNORM, F::R8G8_UNORM, F::R8G8B8A8_UNORM],
+        T::Unorm16 => [F::R16_UNORM, F::R16G16_UNORM, F::R16G16B16A16_UNORM],
+        T::Int8 => [F::R8_SINT, F::R8G8_SINT, F::R8G8B8A8_SINT],
+        T::Int16 => [F::R16_SINT, F::R16G16_SINT, F::R16G16B16A16_SINT],
+        T::Int32 => [F::R32_SINT, F::R32G32_SINT, F::R32G32B32A32_SINT],
+        T::Uint8 => [F::R8_UINT, F::R8G8_UINT, F::R8G8B8A8_UINT],
+        T::Uint16 => [F::R16_UINT, F::R16G16_UINT, F::R16G16B16A16_UINT],
+        T::Uint32 => [F::R32_UINT, F::R32G32_UINT, F::R32G32B32A32_UINT],
+        T::Half => [F::R16_SFLOAT, F::R16G16_SFLOAT, F::R16G16B16A16_SFLOAT],
+        T::Float => [F::R32_SFLOAT, F::R32G32_SFLOAT, F::R32G32B32A32_SFLOAT],
+        T::Unorm565 | T::Unorm555 | T::Unorm101010 => return None,
+    };
+    match channels {
+        1 => Some(one),
+        2 => Some(two),
+        4 => Some(four),
+        _ => None,
+    }
+}
+
+impl Format {
+    /// `None`: Vulkan has nothing like it.
+    pub(crate) fn of(order: ChannelOrder, data: ChannelType) -> Option<Format> {
+        use ChannelOrder as O;
+        use ChannelType as T;
+        use vk::ComponentSwizzle as S;
+        let as_is = [S::IDENTITY; 4];
+        let (raw, swizzle) = match order {
+            O::R | O::Rg | O::Rgba => (plain(data, order.channels())?, as_is),
+            // Depth is the first component, and the only one that kernels see.
+            O::Depth => (plain(data, 1)?, as_is),
+            O::A => (plain(data, 1)?, [S::ZERO, S::ZERO, S::ZERO, S::R]),
+            O::Intensity => (plain(data, 1)?, [S::R, S::R, S::R, S::R]),
+            O::Luminance => (plain(data, 1)?, [S::R, S::R, S::R, S::ONE]),
+            O::Ra => (plain(data, 2)?, [S::R, S::ZERO, S::ZERO, S::G]),
+            O::Argb => (plain(data, 4)?, [S::G, S::B, S::A, S::R]),
+            O::Bgra => {
+                let raw = match data {
+                    T::Snorm8 => vk::Format::B8G8R8A8_SNORM,
+                    T::Unorm8 => vk::Format::B8G8R8A8_UNORM,
+                    T::Int8 => vk::Format::B8G8R8A8_SINT,
+                    T::Uint8 => vk::Format::B8G8R8A8_UINT,
+                    _ => return None,
+                };
+                (raw, as_is)
+            }
+            O::Rgb => {
+                let raw = match data {
+                    T::Unorm565 => vk::Format::R5G6B5_UNORM_PACK16,
+                    T::Unorm555 => vk::Format::A1R5G5B5_UNORM_PACK16,
+                    T::Unorm101010 => vk::Format::A2R10G10B10_UNORM_PACK32,
+                    _ => return None,
+                };
+                (raw, [S::IDENTITY, S::IDENTITY, S::IDENTITY, S::ONE])
+            }
+            // Their border's alpha is 0 where their texels' is 1: no view says that.
+            O::Rx | O::Rgx | O::Rgbx => return None,
+        };
+        Some(Format { raw, swizzle })
+    }
+
+    /// For the view that kernels read through.
+    pub(super) fn components(self) -> vk::ComponentMapping {
+        let [r, g, b, a] = self.swizzle;
+        vk::ComponentMapping { r, g, b, a }
+    }
+
+    /// Views that cannot swizzle read it right: texel buffers.
+    fn is_direct(self) -> bool {
+        self.swizzle == [vk::ComponentSwizzle::IDENTITY; 4]
+    }
+}
+
+/// Which kind of Vulkan object holds texels.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Holder {
+    Image,
+    Buffer,
+}
+
+impl PhysicalDevice {
+    /// What kernels can do with a format.
+    pub(crate) fn format_use(&self, format: Format, holder: Holder) -> FormatUse {
+        use vk::FormatFeatureFlags2 as F;
+        let mut more = vk::FormatProperties3::default();
+        {
+            let mut all = vk::FormatProperties2::default().push_next(&mut more);
+            // SAFETY: the physical device belongs to the instance; the structure in the chain is of Vulkan 1.3.
+            unsafe {
+                self.shared
+                    .raw
+                    .get_physical_device_format_properties2(self.raw, format.raw, &mut all);
+            }
+        }
+        match holder {
+            Holder::Image => {
+                let has = more.optimal_tiling_features;
+                let copies = has.contains(F::TRANSFER_SRC | F::TRANSFER_DST);
+                FormatUse {
+                    read: copies && has.contains(F::SAMPLED_IMAGE),
+                    write: copies && has.contains(F::STORAGE_IMAGE),
+                    linear: has.contains(F::SAMPLED_IMAGE_FILTER_LINEAR),
+                }
+            }
+            Holder::Buffer => {
+                let has = more.buffer_features;
+                // Buffers are made for both, which each view of one must then support.
+                let both = has.contains(F::UNIFORM_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER);
+                FormatUse {
+                    read: both && format.is_direct(),
+                    write: both && format.is_direct(),
+                    linear: false,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Images with their memory and the views that kernels use; texel buffers.
+//!
+//! Images are in the layout GENERAL from their first transition on, for all uses: nothing is tracked, and barriers
+//! are the memory barriers that buffers have.
+
+use std::sync::Arc;
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+
+use super::instance::PhysicalDevice;
+use super::memory::Memory;
+use super::{AllocError, Buffer, Call, Device, Format, VkError};
+
+/// The layout of every image.
+pub(super) const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
+
+/// The kinds of images; texel buffers are none.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Shape {
+    D1,
+    D1Array,
+    D2,
+    D2Array,
+    D3,
+}
+
+impl Shape {
+    fn image_type(self) -> vk::ImageType {
+        match self {
+            Shape::D1 | Shape::D1Array => vk::ImageType::TYPE_1D,
+            Shape::D2 | Shape::D2Array => vk::ImageType::TYPE_2D,
+            Shape::D3 => vk::ImageType::TYPE_3D,
+        }
+    }
+
+    fn view_type(self) -> vk::ImageViewType {
+        match self {
+            Shape::D1 => vk::ImageViewType::TYPE_1D,
+            Shape::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+            Shape::D2 => vk::ImageViewType::TYPE_2D,
+            Shape::D2Array => vk::ImageViewType::TYPE_2D_ARRAY,
+            Shape::D3 => vk::ImageViewType::TYPE_3D,
+        }
+    }
+
+    /// Which of an OpenCL coordinate's three numbers count layers.
+    fn layer_axis(self) -> Option<usize> {
+        match self {
+            Shape::D1Array => Some(1),
+            Shape::D2Array => Some(2),
+            Shape::D1 | Shape::D2 | Shape::D3 => None,
+        }
+    }
+}
+
+/// What an image is made of.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct ImageInfo {
+    pub shape: Shape,
+    pub format: Format,
+    /// Texels and layers, as OpenCL counts them: a 1D array's layers come second, a 2D array's third; 1 elsewhere.
+    pub size: [u32; 3],
+    /// Kernels read it.
+    pub read: bool,
+    /// Kernels write it.
+    pub write: bool,
+}
+
+impl ImageInfo {
+    fn usage(&self) -> vk::ImageUsageFlags {
+        let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
+        if self.read {
+            usage |= vk::ImageUsageFlags::SAMPLED;
+        }
+        if self.write {
+            usage |= vk::ImageUsageFlags::STORAGE;
+        }
+        usage
+    }
+
+    fn layers(&self) -> u32 {
+        self.shape.layer_axis().map_or(1, |axis| self.size[axis])
+    }
+
+    fn extent(&self) -> vk::Extent3D {
+        extent(self.shape, self.size)
+    }
+}
+
+fn extent(shape: Shape, region: [u32; 3]) -> vk::Extent3D {
+    let axis = |i: usize| {
+        if shape.layer_axis() == Some(i) {
+            1
+        } else {
+            region[i]
+        }
+    };
+    vk::Extent3D {
+        width: axis(0),
+        height: axis(1),
+        depth: axis(2),
+    }
+}
+
+/// A box of texels, as OpenCL counts them.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Texels {
+    pub origin: [u32; 3],
+    pub region: [u32; 3],
+}
+
+/// The same to Vulkan.
+pub(super) struct Part {
+    pub layers: vk::ImageSubresourceLayers,
+    pub offset: vk::Offset3D,
+    pub extent: vk::Extent3D,
+}
+
+impl PhysicalDevice {
+    /// Whether an image can be made at all: formats have limits of their own.
+    pub(crate) fn can_make(&self, info: &ImageInfo, max_bytes: u64) -> bool {
+        // SAFETY: the physical device belongs to the instance.
+        let limits = unsafe {
+            self.shared.raw.get_physical_device_image_format_properties(
+                self.raw,
+                info.format.raw,
+                info.shape.image_type(),
+                vk::ImageTiling::OPTIMAL,
+                info.usage(),
+                vk::ImageCreateFlags::empty(),
+            )
+        };
+        let Ok(limits) = limits else { return false };
+        let (size, most) = (info.extent(), limits.max_extent);
+        size.width <= most.width
+            && size.height <= most.height
+            && size.depth <= most.depth
+            && info.layers() <= limits.max_array_layers
+            && max_bytes <= limits.max_resource_size
+    }
+}
+
+/// An image.
+pub(crate) struct Image {
+    device: Arc<Device>,
+    pub(super) raw: vk::Image,
+    memory: Option<Memory>,
+    /// For reading, with the format's swizzle.
+    pub(super) sampled: vk::ImageView,
+    /// For writing.
+    pub(super) storage: vk::ImageView,
+    shape: Shape,
+    layers: u32,
+}
+
+impl Image {
+    /// Allocates an image whose contents are undefined; it has no layout before
+    /// [`Recorder::prepare_image`](super::Recorder::prepare_image).
+    pub(crate) fn new(device: &Arc<Device>, info: &ImageInfo) -> Result<Image, AllocError> {
+        let create = vk::ImageCreateInfo::default()
+            .image_type(info.shape.image_type())
+            .format(info.format.raw)
+            .extent(info.extent())
+            .mip_levels(1)
+            .array_layers(info.layers())
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(info.usage())
+            .sharing_mode(vk::SharingMode::EXCLUSIVE)
+            .initial_layout(vk::ImageLayout::UNDEFINED);
+        // SAFETY: the device is alive; format, usage and size are possible (`can_make`, the caller).
+        let raw = unsafe { device.raw.create_image(&create, None) }.call("vkCreateImage")?;
+        // From here on Drop destroys what has been made.
+        let mut image = Image {
+            device: Arc::clone(device),
+            raw,
+            memory: None,
+            sampled: vk::ImageView::null(),
+            storage: vk::ImageView::null(),
+            shape: info.shape,
+            layers: info.layers(),
+        };
+        // SAFETY: the image is alive.
+        let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
+        let memory = device
+            .allocator
+            .allocate_image(raw, requirements, MemoryLocation::GpuOnly)?;
+        // SAFETY: fresh image and memory of the same device; offset and size meet the requirements.
+        let bound = unsafe {
+            device
+                .raw
+                .bind_image_memory(raw, memory.memory(), memory.offset())
+        };
+        image.memory = Some(memory);
+        device.note(bound.call("vkBindImageMemory"))?;
+        if info.read {
+            image.sampled = image.view(info, vk::ImageUsageFlags::SAMPLED, info.format.components())?;
+        }
+        if info.write {
+            let identity = vk::ComponentMapping::default();
+            image.storage = image.view(info, vk::ImageUsageFlags::STORAGE, identity)?;
+        }
+        Ok(image)
+    }
+
+    fn view(
+        &self,
+        info: &ImageInfo,
+        usage: vk::ImageUsageFlags,
+        components: vk::ComponentMapping,
+    ) -> Result<vk::ImageView, VkError> {
+        let mut only = vk::ImageViewUsageCreateInfo::default().usage(usage);
+        let create = vk::ImageViewCreateInfo::default()
+            .image(self.raw)
+            .view_type(info.shape.view_type())
+            .format(info.format.raw)
+            .components(components)
+            .subresource_range(self.all())
+            .push_next(&mut only);
+        // SAFETY: the image is alive and bound to memory; type, format and range are the image's own.
+        unsafe { self.device.raw.create_image_view(&create, None) }.call("vkCreateImageView")
+    }
+
+    pub(super) fn all(&self) -> vk::ImageSubresourceRange {
+        vk::ImageSubresourceRange {
+            aspect_mask: vk::ImageAspectFlags::COLOR,
+            base_mip_level: 0,
+            level_count: 1,
+            base_array_layer: 0,
+            layer_count: self.layers,
+        }
+    }
+
+    /// Whether Vulkan copies texels to the other image at once: layers and slices alike, but nothing between one
+    /// dimension and more.
+    pub(crate) fn copies_to(&self, other: &Image) -> bool {
+        let flat = |shape| matches!(shape, Shape::D1 | Shape::D1Array);
+        flat(self.shape) == flat(other.shape)
+    }
+
+    pub(super) fn part(&self, texels: &Texels) -> Part {
+        let axis = self.shape.layer_axis();
+        let offset = |i: usize| {
+            if axis == Some(i) {
+                0
+            } else {
+                texels.origin[i] as i32
+            }
+        };
+        Part {
+            layers: vk::ImageSubresourceLayers {
+                aspect_mask: vk::ImageAspectFlags::COLOR,
+                mip_level: 0,
+                base_array_layer: axis.map_or(0, |a| texels.origin[a]),
+                layer_count: axis.map_or(1, |a| texels.region[a]),
+            },
+            offset: vk::Offset3D {
+                x: offset(0),
+                y: offset(1),
+                z: offset(2),
+            },
+            extent: extent(self.shape, texels.region),
+        }
+    }
+}
+
+impl Drop for Image {
+    fn drop(&mut self) {
+        for view in [self.sampled, self.storage] {
+            // SAFETY: the batch rule: no pending command uses the image or its views. Null views are ignored.
+            unsafe { self.device.raw.destroy_image_view(view, None) };
+        }
+        // SAFETY: as above.
+        unsafe { self.device.raw.destroy_image(self.raw, None) };
+        if let Some(memory) = self.memory.take() {
+            self.device.allocator.free(memory);
+        }
+    }
+}
+
+/// A buffer's range as texels.
+pub(crate) struct TexelBuffer {
+    device: Arc<Device>,
+    pub(super) raw: vk::BufferView,
+}
+
+impl TexelBuffer {
+    /// Of a range that is aligned for texel buffers and as long as some texels. The caller keeps the buffer alive.
+    pub(crate) fn new(
+        device: &Arc<Device>,
+        buffer: &Buffer,
+        format: Format,
+        offset: u64,
+        size: u64,
+    ) -> Result<TexelBuffer, VkError> {
+        let info = vk::BufferViewCreateInfo::default()
+            .buffer(buffer.raw)
+            .format(format.raw)
+            .offset(offset)
+            .range(size);
+        // SAFETY: the buffer is alive and was made for texels; the range is aligned and in bounds (the caller).
+        let raw = unsafe { device.raw.create_buffer_view(&info, None) };
+        Ok(TexelBuffer {
+            device: Arc::clone(device),
+            raw: device.note(raw.call("vkCreateBufferView"))?,
+        })
+    }
+}
+
+impl Drop for TexelBuffer {
+    fn drop(&mut self) {
+        // SAFETY: the batch rule: no pending command uses the view.
+        unsafe { self.device.raw.destroy_buffer_view(self.raw, None) };
+    }
+}
