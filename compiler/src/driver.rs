@@ -287,6 +287,15 @@ impl<'a> Run<'a> {
             );
             return Err(Stop::Reported);
         }
+        if self.options.fp32_correctly_rounded_divide_sqrt {
+            // 5.6.4.2: no device has the bit so far.
+            self.diags.error(
+                Span::NONE,
+                "'-cl-fp32-correctly-rounded-divide-sqrt' is not supported: the device does not have \
+                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT",
+            );
+            return Err(Stop::Reported);
+        }
         // On the caller's thread: the resolver need not be able to move to another.
         let tokens = std::panic::catch_unwind(AssertUnwindSafe(|| self.preprocess(input)))
             .map_err(|panic| panicked(&*panic))?;
@@ -322,13 +331,15 @@ impl<'a> Run<'a> {
 
     fn build_ir(&mut self, tokens: &[Token], roots: Roots) -> Staged<Module> {
         let unit = self.timed(Stage::Parse, |run| {
-            syntax::parse(tokens, &run.map, &mut run.diags)
+            syntax::parse(tokens, run.options.std, &run.map, &mut run.diags)
         });
         if self.observer.wants(Stage::Parse) {
             let text = format!("{unit:#?}\n");
             self.observer.dump(Stage::Parse, "ast", Dump::Text(text));
         }
-        if !self.goes_on(Stage::Parse)? {
+        // What could be parsed is looked at in spite of syntax errors, for the errors in it.
+        if self.observer.stop_after(Stage::Parse) {
+            self.goes_on(Stage::Parse)?;
             return Ok(None);
         }
         let program: hir::Program = self.timed(Stage::Sema, |run| {
@@ -342,7 +353,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         let relaxed = FpFlags {
-            contract: false,
+            contract: self.options.mad_enable,
             finite: self.options.finite_math_only,
             no_signed_zeros: self.options.no_signed_zeros,
             fast: self.options.unsafe_math,

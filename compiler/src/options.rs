@@ -13,6 +13,15 @@ pub enum ClStd {
 }
 
 impl ClStd {
+    /// As users write it: `1.1`.
+    pub fn text(self) -> &'static str {
+        match self {
+            ClStd::Cl10 => "1.0",
+            ClStd::Cl11 => "1.1",
+            ClStd::Cl12 => "1.2",
+        }
+    }
+
     /// The value of `__OPENCL_C_VERSION__`.
     pub fn version(self) -> u32 {
         match self {
@@ -38,7 +47,7 @@ pub struct Options {
     /// `-cl-std` with a version that the device lacks: builds fail with a message (5.6.4.5 has it so for a
     /// device of version 1.0 that is asked for 1.1).
     pub newer_std: Option<String>,
-    /// `-cl-opt-disable` (also `-O0`).
+    /// `-cl-opt-disable` (also `-O0`): no effect, what drivers do with the output is not ours to disable.
     pub opt_disable: bool,
     /// `-cl-mad-enable`.
     pub mad_enable: bool,
@@ -52,9 +61,10 @@ pub struct Options {
     pub no_signed_zeros: bool,
     /// `-cl-single-precision-constant`.
     pub single_precision_constant: bool,
-    /// `-cl-denorms-are-zero`.
+    /// `-cl-denorms-are-zero`: no effect, which it allows.
     pub denorms_are_zero: bool,
-    /// `-cl-fp32-correctly-rounded-divide-sqrt`.
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`: builds fail, as 5.6.4.2 has it where the device lacks
+    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT.
     pub fp32_correctly_rounded_divide_sqrt: bool,
     /// `-cl-strict-aliasing`: no effect.
     pub strict_aliasing: bool,

@@ -22,7 +22,7 @@ fn hir(path: &Path) -> String {
     let main = map.add(path.file_name().unwrap().to_str().unwrap(), text);
     let mut diags = Diags::default();
     let tokens = pp::preprocess(&mut map, main, &options, &target, &NoIncludes, &mut diags);
-    let unit = syntax::parse(&tokens, &map, &mut diags);
+    let unit = syntax::parse(&tokens, options.std, &map, &mut diags);
     let program = sema::analyze(&unit, &mut map, &options, &target, &mut diags);
     format!("{}{program}", diags.render(&map))
 }

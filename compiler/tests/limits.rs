@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use caldera_compiler::diag::Diags;
 use caldera_compiler::driver::{self, Input};
-use caldera_compiler::options::Options;
+use caldera_compiler::options::{ClStd, Options};
 use caldera_compiler::pp;
 use caldera_compiler::source::SourceMap;
 use caldera_compiler::syntax;
@@ -25,7 +25,7 @@ fn fails(source: &str) -> bool {
         &mut diags,
     );
     let _ = pp::tokens_to_text(&tokens, &map);
-    let _ = syntax::parse(&tokens, &map, &mut diags);
+    let _ = syntax::parse(&tokens, ClStd::Cl12, &map, &mut diags);
     let _ = diags.render(&map);
     diags.has_errors()
 }

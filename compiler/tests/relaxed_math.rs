@@ -24,10 +24,63 @@ fn check(options: &str, expected: &str) {
 
 #[test]
 fn options_become_flags() {
-    check("", "contract ");
+    check("", "");
     check("-cl-mad-enable", "contract ");
-    check("-cl-finite-math-only", "contract finite ");
-    check("-cl-no-signed-zeros", "contract no_signed_zeros ");
+    check("-cl-finite-math-only", "finite ");
+    check("-cl-no-signed-zeros", "no_signed_zeros ");
     check("-cl-unsafe-math-optimizations", "contract no_signed_zeros fast ");
     check("-cl-fast-relaxed-math", "contract finite no_signed_zeros fast ");
+}
+
+/// The operations of a function of a, b, c and d that have the flag, in order.
+fn contracted(options: &str, body: &str) -> Vec<String> {
+    let parsed = Options::parse(options).expect("options");
+    let source = format!("float f(float a, float b, float c, float d) {{ {body} }}");
+    let input = Input {
+        name: "a.cl",
+        source: &source,
+        options: &parsed,
+        resolver: &NoIncludes,
+    };
+    let object = compile_object(&input, &Target::desktop()).unwrap_or_else(|e| panic!("{}", e.log));
+    let text = object.to_text();
+    let words = text.lines().filter_map(|l| l.split_once(" = "));
+    words
+        .filter_map(|(_, op)| op.split_once(" contract"))
+        .map(|(op, _)| op.to_string())
+        .collect()
+}
+
+/// C99 6.5: floating-point *expressions* may be contracted, that is, not what several statements compute.
+#[test]
+fn contraction_stays_in_an_expression() {
+    let check = |body: &str, expected: &[&str]| assert_eq!(contracted("", body), expected, "{body}");
+    check("return a * b + c;", &["FMul", "FAdd"]);
+    check("return c - (a * b);", &["FMul", "FSub"]);
+    check("d += a * b; return d;", &["FMul", "FAdd"]);
+    check("return a * b + c * d;", &["FMul", "FMul", "FAdd"]);
+    check("return a * b + c + d;", &["FMul", "FAdd"]);
+    check("return mad(a, b, c);", &["FMul", "FAdd"]);
+    check("float t = a * b; return t + c;", &[]);
+    check("float t; return (t = a * b) + c;", &[]);
+    check("float t = a; t *= b; return t + c;", &[]);
+    check("float t = a * b; return t + c * d;", &["FMul", "FAdd"]);
+    check("return a * b * c;", &[]);
+    check("return (a + b) * c;", &[]);
+    check("_Pragma(\"OPENCL FP_CONTRACT OFF\") return a * b + c;", &[]);
+}
+
+/// -cl-mad-enable, and what includes it, allows more.
+#[test]
+fn mad_is_enabled_across_statements() {
+    for options in [
+        "-cl-mad-enable",
+        "-cl-unsafe-math-optimizations",
+        "-cl-fast-relaxed-math",
+    ] {
+        let found = contracted(options, "float t = a * b; return t + c;");
+        assert_eq!(found, ["FMul", "FAdd"], "{options}");
+    }
+    let off = "_Pragma(\"OPENCL FP_CONTRACT OFF\") float t = a * b; return t + c;";
+    assert!(contracted("-cl-mad-enable", off).is_empty());
 }

@@ -7,6 +7,7 @@ pub mod library;
 pub mod name;
 pub mod signature;
 pub mod table;
+pub mod version;
 
 pub use signature::{Access, Domain, Instance, PointeeTy, Sig, SpaceSpec, Ty};
 pub use table::{How, Inline, Row, lookup};

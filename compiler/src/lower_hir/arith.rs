@@ -1,11 +1,52 @@
 //! Arithmetic, comparisons and conversions: what signless IR operations a typed HIR operation is.
+//!
+//! FP_CONTRACT ON allows contraction within one expression (C99 6.5 paragraph 8, OpenCL C 1.2 6.12.2). Which expression
+//! an operation came from is known only here, so that the IR's flag is given only to products that are an operand of an
+//! addition or subtraction, and to that. `-cl-mad-enable` and its supersets put it on all.
 
 use super::func::FuncLowering;
 use super::{Lowered, broken, types};
-use crate::hir::{self, BinOp, CmpOp, Convert, Scalar, Type, TypeId};
+use crate::hir::{self, BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
 use crate::ir::{self, CastOp, Ty, Value};
 
+/// Whether an expression is a product that may be contracted with what it is an operand of.
+fn is_product(e: &Expr) -> bool {
+    matches!(
+        e.kind,
+        ExprKind::Binary {
+            op: BinOp::Mul,
+            contract: true,
+            ..
+        }
+    )
+}
+
 impl FuncLowering<'_, '_> {
+    /// Whether an operator with these operands can be one operation with one of them.
+    pub(super) fn takes_product(&self, op: BinOp, operands: &[&Expr]) -> bool {
+        matches!(op, BinOp::Add | BinOp::Sub) && operands.iter().any(|e| is_product(e))
+    }
+
+    /// Whether an operator may be contracted. `allowed`: FP_CONTRACT is on; `fuses`: with an operand of its own.
+    pub(super) fn contracts(&self, allowed: bool, fuses: bool) -> bool {
+        fuses || allowed && self.cx.relaxed.contract
+    }
+
+    /// The value of an operand of an operator that fuses with the products among its operands.
+    pub(super) fn operand(&mut self, e: &Expr, fuses: bool) -> Lowered<Value> {
+        match &e.kind {
+            ExprKind::Binary { lhs, rhs, .. } if fuses && is_product(e) => {
+                let lhs = self.value(lhs)?;
+                let rhs = self.value(rhs)?;
+                let outer = std::mem::replace(&mut self.b.span, e.span);
+                let product = self.arithmetic(BinOp::Mul, lhs, rhs, e.ty, true);
+                self.b.span = outer;
+                product
+            }
+            _ => self.value(e),
+        }
+    }
+
     /// `lhs op rhs`, all of type `ty`.
     pub(super) fn arithmetic(
         &mut self,

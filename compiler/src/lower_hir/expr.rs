@@ -79,9 +79,10 @@ impl FuncLowering<'_, '_> {
                 rhs,
                 contract,
             } => {
-                let lhs = self.value(lhs)?;
-                let rhs = self.value(rhs)?;
-                self.arithmetic(*op, lhs, rhs, e.ty, *contract)?
+                let fuses = *contract && self.takes_product(*op, &[&**lhs, &**rhs]);
+                let lhs = self.operand(lhs, fuses)?;
+                let rhs = self.operand(rhs, fuses)?;
+                self.arithmetic(*op, lhs, rhs, e.ty, self.contracts(*contract, fuses))?
             }
             ExprKind::Compare(op, lhs, rhs) => {
                 let ty = lhs.ty;
@@ -276,7 +277,8 @@ impl FuncLowering<'_, '_> {
         compute: TypeId,
         contract: bool,
     ) -> Lowered<Value> {
-        let rhs = self.value(rhs)?;
+        let fuses = contract && self.takes_product(op, &[rhs]);
+        let rhs = self.operand(rhs, fuses)?;
         let slot = self.place(place)?;
         let old = self.load_slot(&slot, place.ty)?;
         let new = if let Type::Pointer { pointee, .. } = *self.cx.program.types.get(place.ty) {
@@ -284,6 +286,7 @@ impl FuncLowering<'_, '_> {
             self.scaled_add(old, rhs, size, op == BinOp::Sub)
         } else {
             let wide = self.conversion(hir::Convert::Numeric, old, place.ty, compute)?;
+            let contract = self.contracts(contract, fuses);
             let result = self.arithmetic(op, wide, rhs, compute, contract)?;
             self.conversion(hir::Convert::Numeric, result, compute, place.ty)?
         };

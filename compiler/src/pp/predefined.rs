@@ -37,8 +37,11 @@ pub(super) enum Known {
 
 /// Looks a name up.
 pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
-    if let Some(k) = Keyword::from_text(name) {
-        return Known::Keyword(k);
+    match Keyword::from_text(name) {
+        // Since OpenCL C 1.1.
+        Some(Keyword::VecStep) if settings.std == ClStd::Cl10 => return Known::Nothing,
+        Some(k) => return Known::Keyword(k),
+        None => {}
     }
     if let Ok(i) = MACROS.binary_search_by_key(&name, |(n, _)| n) {
         return Known::Macro(MACROS[i].1);

@@ -23,6 +23,7 @@ use super::{Reported, Result, Sema};
 use crate::builtins::library as lib;
 use crate::builtins::name::{self, Spelled};
 use crate::builtins::table::{self, How, INTERNAL_PREFIX, Row};
+use crate::builtins::version;
 use crate::builtins::{Instance, Ty};
 use crate::hir::{self, Scalar};
 use crate::source::Span;
@@ -55,6 +56,12 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         return library::named(s, &name.name, span)
             .and_then(|f| library::call_function(s, f, args, span))
             .into();
+    }
+    let since = version::since(&name.name);
+    if since > s.options.std && !s.in_library && is_builtin(&name.name) {
+        let message = format!("function '{}' requires OpenCL C {}", name.name, since.text());
+        s.error(name.span, message);
+        return BuiltinCall::Error;
     }
     let Some(row) = find(&name.name, s.in_library) else {
         return match spelled(s, &name.name) {

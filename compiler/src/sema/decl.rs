@@ -5,6 +5,7 @@ use super::scope::{Entity, Tag};
 use super::{QualType, Reported, Result, Sema};
 use crate::diag::Diag;
 use crate::hir::{self, ExprKind, GlobalId, GlobalVar, Init, Scalar, Space, Stmt, StmtKind, Type, TypeId};
+use crate::options::ClStd;
 use crate::source::Span;
 use crate::syntax::ast::{DeclSpecs, Declaration, Ident, InitDeclarator, Storage, TypeSpec};
 
@@ -124,17 +125,26 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports `auto` and `register`, which OpenCL C lacks (6.8).
+    /// Reports `auto` and `register`, which OpenCL C lacks (6.8), and what the version asked for lacks.
     pub(super) fn check_storage(&mut self, specs: &DeclSpecs) {
+        if self.in_library {
+            return;
+        }
+        let std = self.options.std;
         for &(storage, span) in &specs.storage {
             let word = match storage {
                 Storage::Auto => "auto",
                 Storage::Register => "register",
+                Storage::Extern if std < ClStd::Cl12 => "extern",
+                Storage::Static if std < ClStd::Cl12 => "static",
                 Storage::Typedef | Storage::Extern | Storage::Static => continue,
             };
             self.error(
                 span,
-                format!("OpenCL C version 1.2 does not support the '{word}' storage class specifier"),
+                format!(
+                    "OpenCL C version {} does not support the '{word}' storage class specifier",
+                    std.text()
+                ),
             );
         }
     }
@@ -210,6 +220,7 @@ impl Sema<'_> {
                     .note(previous, "previous definition is here"),
                 ));
             }
+            Some((Entity::Invalid, _)) | None => {}
             Some((_, previous)) => {
                 return Err(self.report(
                     Diag::error(
@@ -219,7 +230,6 @@ impl Sema<'_> {
                     .note(previous, "previous definition is here"),
                 ));
             }
-            None => {}
         }
         self.world.names.bind(&name.name, Entity::Typedef(q), name.span);
         Ok(())
@@ -295,7 +305,14 @@ impl Sema<'_> {
         name: &Ident,
     ) -> Result<()> {
         let is_extern = storage_of(&d.specs) == Some(Storage::Extern);
-        let known = match self.world.names.get_here(&name.name) {
+        let here = match self.world.names.get_here(&name.name) {
+            Some((Entity::Invalid, _)) | None if self.body.is_none() => {
+                let declared = self.block_externs.remove(&name.name);
+                declared.map(|id| (Entity::Global(id), self.program.globals[id].span))
+            }
+            here => here,
+        };
+        let known = match here {
             Some((Entity::Global(id), previous)) => {
                 let compatible = self.same_but_qualifiers(self.program.globals[id].ty, q.ty);
                 if !compatible {
@@ -373,6 +390,44 @@ impl Sema<'_> {
         Ok(())
     }
 
+    /// `extern constant` in a function: the program's variable of that name, declared already or later.
+    fn block_extern(
+        &mut self,
+        d: &Declaration,
+        q: QualType,
+        item: &InitDeclarator,
+        name: &Ident,
+    ) -> Result<()> {
+        if item.init.is_some() {
+            return Err(self.error(name.span, "'extern' variable cannot have an initializer"));
+        }
+        let known = match self.world.names.get_global(&name.name) {
+            Some(Entity::Global(id)) => Some(id),
+            _ => self.block_externs.get(&name.name).copied(),
+        };
+        let id = match known {
+            Some(id) if self.same_but_qualifiers(self.program.globals[id].ty, q.ty) => id,
+            Some(id) => {
+                let (a, b) = (self.type_name(q.ty), self.type_name(self.program.globals[id].ty));
+                let message = format!(
+                    "redeclaration of '{}' with a different type: '{a}' vs '{b}'",
+                    name.name
+                );
+                let previous = self.program.globals[id].span;
+                return Err(self
+                    .report(Diag::error(name.span, message).note(previous, "previous declaration is here")));
+            }
+            None => {
+                let align = self.variable_align(&q, &d.specs, item);
+                let id = self.new_global(name.name.clone(), q, Space::Constant, align, name.span);
+                self.block_externs.insert(name.name.clone(), id);
+                id
+            }
+        };
+        self.world.names.bind(&name.name, Entity::Global(id), name.span);
+        Ok(())
+    }
+
     /// The bits of a sampler initializer.
     fn sampler_data(&mut self, init: &Init, span: Span) -> Result<hir::ConstData> {
         let value = init.stores.first().and_then(|(_, e)| match &e.kind {
@@ -438,6 +493,8 @@ impl Sema<'_> {
                 name.span,
                 "function scope variable cannot be declared in global address space",
             )),
+            // Names a variable of the program's.
+            Space::Constant if storage == Some(Storage::Extern) => self.block_extern(d, q, item, name),
             Space::Constant | Space::Local if !is_kernel && !self.in_library => {
                 let word = if space == Space::Local {
                     "local"

@@ -112,6 +112,7 @@ impl Sema<'_> {
                     span,
                 )))
             }
+            ast::ExprKind::AlignofExpr(inner) => self.align_of(inner, span).map(Operand::Value),
             ast::ExprKind::Offsetof(name, path) => self.offset_of(name, path, span).map(Operand::Value),
             ast::ExprKind::StmtExpr(stmts) => self.statement_expr(stmts, span).map(Operand::Value),
             ast::ExprKind::Unsupported(what) => {
@@ -149,6 +150,14 @@ impl Sema<'_> {
                 format!("unexpected type name '{name}': expected expression"),
             )),
             Some(Entity::Invalid) => Err(super::Reported),
+            // C99 6.4.2.2; the others are GNU's and clang's.
+            None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
+                && self.body.is_some() =>
+            {
+                let func = self.body.as_ref().map(|b| b.func);
+                let text = func.map_or(String::new(), |f| self.program.functions[f].name.clone());
+                Ok(self.string_literal(text.as_bytes(), span))
+            }
             None if super::builtin::is_builtin(name) => {
                 Err(self.error(span, "taking address of function is not allowed"))
             }
@@ -182,13 +191,49 @@ impl Sema<'_> {
 
     /// The type of an operand that is not evaluated.
     pub(super) fn type_of(&mut self, e: &ast::Expr) -> Result<TypeId> {
-        match self.operand(e)? {
+        match self.unevaluated(e)? {
             Operand::Value(v) => Ok(v.ty),
             Operand::Place(l) => Ok(l.place.ty),
             Operand::Function(span) => {
                 Err(self.error(span, "invalid application of 'sizeof' to a function type"))
             }
         }
+    }
+
+    /// An operand whose type alone matters.
+    fn unevaluated(&mut self, e: &ast::Expr) -> Result<Operand> {
+        let count = |s: &mut Self, by: i32| {
+            if let Some(b) = &mut s.body {
+                b.unevaluated = b.unevaluated.saturating_add_signed(by);
+            }
+        };
+        count(self, 1);
+        let operand = self.operand(e);
+        count(self, -1);
+        operand
+    }
+
+    /// GNU `__alignof__` of an expression: of a variable, what it was declared with.
+    fn align_of(&mut self, e: &ast::Expr, span: Span) -> Result<Expr> {
+        let operand = self.unevaluated(e)?;
+        let declared = match &operand {
+            Operand::Place(l) => match l.place.kind {
+                PlaceKind::Local(id) => self.body.as_ref().map_or(0, |b| b.locals[id].align),
+                PlaceKind::Global(id) => self.program.globals[id].align,
+                _ => 0,
+            },
+            Operand::Value(_) | Operand::Function(_) => 0,
+        };
+        let ty = match operand {
+            Operand::Value(v) => v.ty,
+            Operand::Place(l) => l.place.ty,
+            Operand::Function(at) => {
+                return Err(self.error(at, "invalid application of '__alignof' to a function type"));
+            }
+        };
+        self.size_of(ty, "__alignof", span)?;
+        let align = declared.max(self.program.types.align(ty));
+        Ok(self.const_bits(u64::from(align), self.common.ulong, span))
     }
 
     fn size_of(&mut self, ty: TypeId, what: &str, span: Span) -> Result<Expr> {

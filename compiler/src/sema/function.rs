@@ -11,6 +11,7 @@ use crate::syntax::ast::{self, DeclSpecs, Declarator, Derived, FunctionDef, Iden
 use std::collections::HashMap;
 
 /// A label's state in a function.
+#[derive(Clone)]
 pub(super) struct LabelState {
     pub(super) id: LabelId,
     pub(super) defined: Option<Span>,
@@ -125,6 +126,7 @@ impl Sema<'_> {
         };
         let set = match self.world.names.get(name) {
             Some(Entity::Functions(set)) => Some(set),
+            Some(Entity::Invalid) | None => None,
             Some(_) => {
                 if let Some((_, previous)) = self.world.names.get_here(name) {
                     return Err(self.report(
@@ -137,7 +139,6 @@ impl Sema<'_> {
                 }
                 None
             }
-            None => None,
         };
         if let Some(set) = set
             && let Some(id) = self.redeclared(set, head, &signature, overloadable)?
@@ -363,6 +364,7 @@ impl Sema<'_> {
             switches: Vec::new(),
             loops: 0,
             statement_exprs: 0,
+            unevaluated: 0,
             jumps_in_expr: false,
             contract: f.fp_contract.unwrap_or(!self.in_library),
             depth: 0,
@@ -388,7 +390,7 @@ impl Sema<'_> {
         let mut labels: Vec<_> = done.label_names.iter().collect();
         labels.sort_by_key(|l| l.1.id);
         for (name, label) in labels {
-            if label.defined.is_none() {
+            if label.defined.is_none() && !self.doubted.contains(name) {
                 self.error(label.used, format!("use of undeclared label '{name}'"));
             }
         }

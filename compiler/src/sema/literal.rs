@@ -120,7 +120,11 @@ impl Sema<'_> {
         if let [only] = &mut values[..] {
             let is_vector = matches!(self.ty(only.ty), Type::Vector(..));
             if splat || (is_vector && only.ty == ty) {
-                let only = std::mem::replace(only, self.const_int(0, span));
+                let mut only = std::mem::replace(only, self.const_int(0, span));
+                if self.lanes(only.ty).is_some_and(|l| l == (Scalar::Bool, 1)) {
+                    // A component is 0 or 1, as clang has it; only a cast gives all ones (6.2.2).
+                    only = self.numeric(only, elem);
+                }
                 return self.cast(only, ty, span);
             }
         }

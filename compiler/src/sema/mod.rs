@@ -142,12 +142,28 @@ struct Body {
     loops: u32,
     /// Statement expressions around the current statement.
     statement_exprs: u32,
+    /// Operands of `sizeof` and its like around the current expression.
+    unevaluated: u32,
     /// One of them has a jump or label in it: [`hoist`] is needed.
     jumps_in_expr: bool,
     /// `#pragma OPENCL FP_CONTRACT`.
     contract: bool,
     /// Block nesting: 0 is outside the body, 1 its outermost block.
     depth: u32,
+}
+
+impl Body {
+    /// Goes back to the labels that were known before an operand that is not evaluated: what that defined is not
+    /// there, what it names must be.
+    fn forget_labels(&mut self, before: &HashMap<String, function::LabelState>) {
+        self.label_names.retain(|name, label| match before.get(name) {
+            Some(known) => {
+                label.defined = known.defined;
+                true
+            }
+            None => label.defined.take().is_none(),
+        });
+    }
 }
 
 /// Names of one world: the user's program or the built-in library.
@@ -190,6 +206,10 @@ pub(crate) struct Sema<'a> {
     calls: Vec<(FuncId, FuncId, Span)>,
     /// Names of records and enums without a tag that a typedef named.
     record_names: HashMap<hir::RecordId, String>,
+    /// Variables of the program that so far only functions declare.
+    block_externs: HashMap<String, GlobalId>,
+    /// What may be declared where a syntax error is.
+    doubted: HashSet<String>,
     /// Records with a member of type `size_t` or its like.
     size_records: HashSet<hir::RecordId>,
 }
@@ -202,7 +222,32 @@ pub fn analyze(
     target: &Target,
     diags: &mut Diags,
 ) -> hir::Program {
+    if unit.doubt == ast::Doubt::default() {
+        return analyze_items(unit, map, options, target, diags);
+    }
+    let mut found = Diags::default();
+    let program = analyze_items(unit, map, options, target, &mut found);
+    let doubted = |at: Span| {
+        let inside = |s: &Span| s.file == at.file && s.lo <= at.lo && at.lo < s.hi;
+        unit.doubt.incomplete || unit.doubt.spans.iter().any(inside)
+    };
+    for d in found.iter().filter(|d| !doubted(d.span)) {
+        diags.push(d.clone());
+    }
+    program
+}
+
+fn analyze_items(
+    unit: &ast::TranslationUnit,
+    map: &mut SourceMap,
+    options: &Options,
+    target: &Target,
+    diags: &mut Diags,
+) -> hir::Program {
     let mut s = Sema::new(map, options, target, diags);
+    for name in &unit.doubt.names {
+        s.doubt(name);
+    }
     for item in &unit.items {
         s.item(item);
     }
@@ -251,6 +296,8 @@ impl<'a> Sema<'a> {
             nesting: 0,
             calls: Vec::new(),
             record_names: HashMap::new(),
+            block_externs: HashMap::new(),
+            doubted: HashSet::new(),
             size_records: HashSet::new(),
         }
     }
@@ -299,8 +346,28 @@ impl<'a> Sema<'a> {
 
     /// Reports a prepared diagnostic.
     pub(crate) fn report(&mut self, diag: Diag) -> Reported {
-        self.diags.push(diag);
+        if !self.is_doubted(&diag) {
+            self.diags.push(diag);
+        }
         Reported
+    }
+
+    /// A name that may have been declared where a syntax error is: its uses are not errors.
+    fn doubt(&mut self, name: &str) {
+        if !builtin::is_builtin(name) && type_spec::predefined(name).is_none() {
+            self.world.names.bind(name, Entity::Invalid, Span::NONE);
+        }
+        self.doubted.insert(name.to_string());
+    }
+
+    /// Whether a type that is not complete here may be completed where a syntax error is.
+    fn is_doubted(&self, diag: &Diag) -> bool {
+        let names = |n: &String| {
+            ["struct", "union", "enum"]
+                .iter()
+                .any(|tag| diag.message.contains(&format!("'{tag} {n}'")))
+        };
+        diag.message.contains("incomplete") && self.doubted.iter().any(names)
     }
 
     /// Reports a warning, but not about library code.

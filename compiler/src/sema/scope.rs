@@ -124,6 +124,12 @@ impl<E: Copy> Scopes<E> {
         (b.depth == self.depth()).then_some((b.entity, b.span))
     }
 
+    /// The entity of that name at file scope.
+    pub(crate) fn get_global(&self, name: &str) -> Option<E> {
+        let first = self.bindings[*self.ids.get(name)? as usize].first()?;
+        (first.depth == 0).then_some(first.entity)
+    }
+
     /// Where the innermost entity of that name was declared.
     pub(crate) fn declared_at(&self, name: &str) -> Option<Span> {
         self.top(name).map(|b| b.span)

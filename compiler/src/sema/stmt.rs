@@ -72,9 +72,16 @@ impl Sema<'_> {
         result
     }
 
-    /// A statement behind its labels, which are walked without recursion.
-    fn labelled(&mut self, mut s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
-        let mut failed = None;
+    /// A statement behind its labels.
+    fn labelled(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
+        let (s, labels) = self.labels_of(s, out);
+        self.unlabelled(s, out)?;
+        labels
+    }
+
+    /// The labels of a statement, which are walked without recursion, and the statement behind them.
+    fn labels_of<'s>(&mut self, mut s: &'s ast::Stmt, out: &mut Vec<Stmt>) -> (&'s ast::Stmt, Result<()>) {
+        let mut labels = Ok(());
         loop {
             let (label, body) = match &s.kind {
                 ast::StmtKind::Case { value, body } => (self.case(value, None, s.span), body),
@@ -86,12 +93,11 @@ impl Sema<'_> {
             self.note_jump();
             match label {
                 Ok(l) => out.push(l),
-                Err(r) => failed = Some(r),
+                Err(r) => labels = Err(r),
             }
             s = body;
         }
-        self.unlabelled(s, out)?;
-        failed.map_or(Ok(()), Err)
+        (s, labels)
     }
 
     fn unlabelled(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
@@ -404,37 +410,49 @@ impl Sema<'_> {
         }
     }
 
-    /// `({ … })`: its value is that of the last statement if that is an expression.
+    /// `({ … })`: its value is that of the last statement if that is an expression, with labels or not.
     pub(super) fn statement_expr(&mut self, stmts: &[ast::Stmt], span: Span) -> Result<Expr> {
-        if self.body.is_none() {
+        let Some(b) = &mut self.body else {
             return Err(self.error(span, "statement expression not allowed at file scope"));
+        };
+        b.statement_exprs += 1;
+        // What is never evaluated has labels of its own.
+        let outside = (b.unevaluated > 0).then(|| (b.label_names.clone(), b.switches.last().cloned()));
+        let result = self.scoped(|s| s.statement_expr_body(stmts, span));
+        if let Some(b) = &mut self.body {
+            b.statement_exprs -= 1;
+            if let Some((labels, switch)) = outside {
+                b.forget_labels(&labels);
+                if let (Some(now), Some(before)) = (b.switches.last_mut(), switch) {
+                    *now = before;
+                }
+            }
         }
-        self.scoped(|s| {
-            let (last, first) = match stmts.split_last() {
-                Some((
-                    ast::Stmt {
-                        kind: ast::StmtKind::Expr(e),
-                        ..
-                    },
-                    first,
-                )) => (Some(e), first),
-                _ => (None, stmts),
-            };
-            if let Some(b) = &mut s.body {
-                b.statement_exprs += 1;
-            }
-            let first = s.statements(first);
-            let value = last.map(|e| s.effect(e)).transpose();
-            if let Some(b) = &mut s.body {
-                b.statement_exprs -= 1;
-            }
-            let (first, value) = (first?, value?);
-            let ty = value.as_ref().map_or(s.common.void, |v| v.ty);
-            Ok(Expr {
-                kind: ExprKind::StmtExpr(first, value.map(Box::new)),
-                ty,
-                span,
-            })
-        })
+        result
+    }
+
+    fn statement_expr_body(&mut self, stmts: &[ast::Stmt], span: Span) -> Result<Expr> {
+        let Some((last, first)) = stmts.split_last() else {
+            return Ok(self.statement_expr_of(Vec::new(), None, span));
+        };
+        let first = self.statements(first);
+        let mut before = Vec::new();
+        let (last, labels) = self.labels_of(last, &mut before);
+        let value = match &last.kind {
+            ast::StmtKind::Expr(e) => self.effect(e).map(Some),
+            _ => self.statement_into(last, &mut before).map(|()| None),
+        };
+        let (mut first, value) = (first?, value?);
+        labels?;
+        first.append(&mut before);
+        Ok(self.statement_expr_of(first, value, span))
+    }
+
+    fn statement_expr_of(&self, stmts: Vec<Stmt>, value: Option<Expr>, span: Span) -> Expr {
+        Expr {
+            ty: value.as_ref().map_or(self.common.void, |v| v.ty),
+            kind: ExprKind::StmtExpr(stmts, value.map(Box::new)),
+            span,
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::syntax::ast;
 use std::collections::BTreeMap;
 
 /// The innermost `switch` while its body is analysed.
+#[derive(Clone)]
 pub(super) struct SwitchState {
     ty: TypeId,
     /// Lowest value of each label to its highest.

@@ -2,6 +2,8 @@
 //!
 //! lang-c's tree is lowered into this at once and never leaves `syntax`, so that the parser stays replaceable.
 
+use std::collections::BTreeSet;
+
 use crate::source::Span;
 
 /// A name with its position.
@@ -15,6 +17,19 @@ pub struct Ident {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TranslationUnit {
     pub items: Vec<Item>,
+    /// What is not known of the source because of syntax errors.
+    pub doubt: Doubt,
+}
+
+/// What syntax errors leave unknown.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Doubt {
+    /// What may be declared in the parts that are missing.
+    pub names: BTreeSet<String>,
+    /// From where on in a function statements are missing, to its end.
+    pub spans: Vec<Span>,
+    /// The rest of the source is missing.
+    pub incomplete: bool,
 }
 
 /// A top-level declaration.
@@ -434,6 +449,7 @@ pub enum ExprKind {
     VecStepType(Box<TypeName>),
     VecStepExpr(Box<Expr>),
     AlignofType(Box<TypeName>),
+    AlignofExpr(Box<Expr>),
     /// `__builtin_offsetof(type, a.b[2])`
     Offsetof(Box<TypeName>, Vec<Designator>),
     /// GNU `({ … })`: the value is that of the last expression statement.

@@ -2,11 +2,13 @@
 //!
 //! Brackets are matched and nesting is bounded first (`brackets`). Then each top-level declaration is rewritten
 //! into text that lang-c takes (`rewrite`), parsed on its own behind the type names that it uses, and lowered
-//! (`lower`). So one build reports several syntax errors (`error`), and no parse gets large.
+//! (`lower`). So one build reports several syntax errors (`error`), and no parse gets large. What they leave unknown
+//! (`damage`) tells the semantic analysis what not to report.
 
 pub mod ast;
 mod attribute;
 mod brackets;
+mod damage;
 mod error;
 pub(crate) mod literal;
 mod lower;
@@ -21,12 +23,14 @@ use lang_c::driver::{Config, Flavor, parse_preprocessed};
 
 use self::brackets::Brackets;
 pub use self::brackets::Nesting;
+use self::damage::{Damage, leave_out};
 use self::error::Recovery;
 use self::lower::Lower;
 use self::pragma::Pragma;
 use self::rewrite::Source;
 use self::types::TypeNames;
 use crate::diag::Diags;
+use crate::options::ClStd;
 use crate::pp::{Punct, Token, TokenKind};
 use crate::source::{SourceMap, Span};
 
@@ -35,8 +39,9 @@ const MAX_ERRORS: usize = 20;
 /// Most text that is parsed again because of syntax errors.
 const MAX_REPARSED: usize = 400_000;
 
-/// Parses a whole source. Reports as many syntax errors as it can find; the unit then lacks what they are in.
-pub fn parse(tokens: &[Token], map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
+/// Parses a whole source. Reports as many syntax errors as it can find; the unit then lacks what they are in, and
+/// its [`ast::Doubt`] says what is unknown for that.
+pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
     for t in tokens {
         if t.kind == TokenKind::Pragma
             && let Pragma::Wrong(message) = pragma::parse(t.text(map))
@@ -58,19 +63,22 @@ pub fn parse(tokens: &[Token], map: &SourceMap, diags: &mut Diags) -> ast::Trans
             tokens,
             map,
             brackets: &brackets,
-            types: TypeNames::default(),
+            types: TypeNames::new(std),
             fp_contract: None,
             errors: 0,
             reparsed: 0,
+            damage: Damage::default(),
         };
         let mut unit = ast::TranslationUnit::default();
         for range in ranges {
             if session.errors >= MAX_ERRORS {
                 diags.error(Span::NONE, "too many errors emitted, stopping now");
+                session.damage.stopped();
                 break;
             }
             unit.items.extend(session.item(range, diags));
         }
+        unit.doubt = session.damage.doubt;
         unit
     })
 }
@@ -109,6 +117,7 @@ pub fn parse_item(
         fp_contract: None,
         errors: 0,
         reparsed: 0,
+        damage: Damage::default(),
     };
     on_stack(nesting, || session.item(0..brackets.usable, diags))
 }
@@ -162,11 +171,26 @@ struct Session<'a> {
     fp_contract: Option<bool>,
     errors: usize,
     reparsed: usize,
+    /// What errors have left unknown.
+    damage: Damage,
 }
 
 impl Session<'_> {
-    fn item(&mut self, mut range: Range<usize>, diags: &mut Diags) -> Vec<ast::Item> {
-        // Pragmas in front of the item, stray semicolons.
+    fn item(&mut self, range: Range<usize>, diags: &mut Diags) -> Vec<ast::Item> {
+        let range = self.start_of_item(range, diags);
+        if range.is_empty() {
+            return Vec::new();
+        }
+        let items = self.items_of(range.clone(), diags);
+        items.unwrap_or_else(|| {
+            let lost = self.tokens[range].iter();
+            self.damage.lose(lost, self.map, &mut self.types);
+            Vec::new()
+        })
+    }
+
+    /// Skips pragmas in front of an item, and stray semicolons.
+    fn start_of_item(&mut self, mut range: Range<usize>, diags: &mut Diags) -> Range<usize> {
         while let Some(t) = self.tokens.get(range.start).filter(|_| range.start < range.end) {
             match t.kind {
                 TokenKind::Pragma => match pragma::parse(t.text(self.map)) {
@@ -179,6 +203,11 @@ impl Session<'_> {
             }
             range.start += 1;
         }
+        range
+    }
+
+    /// The declarations of an item. `None`: it has a syntax error and nothing of it can be used.
+    fn items_of(&mut self, range: Range<usize>, diags: &mut Diags) -> Option<Vec<ast::Item>> {
         let unmatched = |i: usize| {
             let bracket = matches!(
                 self.tokens[i].kind,
@@ -193,9 +222,6 @@ impl Session<'_> {
             );
             bracket && self.brackets.partner[i] == brackets::NONE
         };
-        if range.is_empty() {
-            return Vec::new();
-        }
         let mut dropped: Vec<Range<usize>> = Vec::new();
         // Bracket errors were reported already: the statements that they are in are left out.
         let spoilt: Vec<usize> = range.clone().filter(|&i| unmatched(i)).collect();
@@ -207,10 +233,8 @@ impl Session<'_> {
                 text: None,
                 range: range.clone(),
             };
-            match error::around(&cx, at) {
-                Some(r) => leave_out(&mut dropped, r),
-                None => return Vec::new(),
-            }
+            let around = error::around(&cx, at)?;
+            leave_out(&mut dropped, around);
         }
         loop {
             let source = Source {
@@ -244,7 +268,9 @@ impl Session<'_> {
                     lower.unused_hints(range.start);
                     let local_types = lower.local_types;
                     self.declare_types(&items, &local_types);
-                    return if failed { Vec::new() } else { items };
+                    return self
+                        .damage
+                        .repaired(items, &dropped, &range, self.tokens, self.map);
                 }
                 Err(e) => e,
             };
@@ -259,17 +285,20 @@ impl Session<'_> {
             diags.push(d);
             self.reparsed += error.source.len();
             if self.errors >= MAX_ERRORS || self.reparsed > MAX_REPARSED {
-                return Vec::new();
+                return None;
             }
             match recovery {
-                Recovery::Type(name) => self.types.assume(&name),
+                Recovery::Type(name) => {
+                    self.types.assume(&name);
+                    self.damage.doubt.names.insert(name);
+                }
                 Recovery::Drop(r) => {
                     if dropped.iter().any(|d| d.start <= r.start && r.end <= d.end) {
-                        return Vec::new();
+                        return None;
                     }
                     leave_out(&mut dropped, r);
                 }
-                Recovery::Item => return Vec::new(),
+                Recovery::Item => return None,
             }
         }
     }
@@ -296,11 +325,4 @@ impl Session<'_> {
             }
         }
     }
-}
-
-/// Adds a range; it replaces those that it covers.
-fn leave_out(dropped: &mut Vec<Range<usize>>, r: Range<usize>) {
-    dropped.retain(|d| d.end <= r.start || d.start >= r.end);
-    dropped.push(r);
-    dropped.sort_by_key(|d| d.start);
 }

@@ -180,7 +180,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                     i = end;
                     continue;
                 }
-                Keyword::VecStep => w.piece(i, "sizeof"),
+                // lang-c's `__alignof__` takes no expression.
+                Keyword::VecStep | Keyword::Alignof => w.piece(i, "sizeof"),
                 Keyword::Extension => {}
                 Keyword::Case | Keyword::Default => {
                     let after_label = prev.is_some_and(|p| p.is(Punct::Colon));
@@ -235,7 +236,9 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                         }
                         TokenKind::Number | TokenKind::Char => w.piece(i, "0"),
                         TokenKind::Str => w.piece(i, "\"\""),
-                        TokenKind::Keyword(Keyword::VecStep) => w.piece(i, "sizeof"),
+                        TokenKind::Keyword(Keyword::VecStep | Keyword::Alignof) => {
+                            w.piece(i, "sizeof");
+                        }
                         TokenKind::Keyword(k) => w.piece(i, k.text()),
                         TokenKind::Punct(p) => w.piece(i, punct_text(p)),
                         TokenKind::Pragma | TokenKind::Other => {}

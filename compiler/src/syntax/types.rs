@@ -2,9 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::options::ClStd;
+
 /// Type names declared in the source so far; OpenCL C's own need no table.
 #[derive(Clone, Default, Debug)]
 pub(super) struct TypeNames {
+    /// The version of OpenCL C whose types there are.
+    std: ClStd,
     /// Value: whether it is known to be a vector type.
     user: HashMap<String, bool>,
     /// Names that were taken for types after an error.
@@ -12,6 +16,13 @@ pub(super) struct TypeNames {
 }
 
 impl TypeNames {
+    pub(super) fn new(std: ClStd) -> TypeNames {
+        TypeNames {
+            std,
+            ..TypeNames::default()
+        }
+    }
+
     pub(super) fn declare(&mut self, name: &str, vector: bool) {
         self.user.insert(name.to_string(), vector);
     }
@@ -26,7 +37,8 @@ impl TypeNames {
     pub(super) fn similar(&self, name: &str) -> Option<String> {
         let lanes = ["", "2", "3", "4", "8", "16"];
         let elements = ELEMENTS.iter().flat_map(|e| lanes.map(|n| format!("{e}{n}")));
-        let builtin: Vec<String> = elements.chain(OTHERS.iter().map(ToString::to_string)).collect();
+        let builtin = elements.chain(OTHERS.iter().map(ToString::to_string));
+        let builtin: Vec<String> = builtin.filter(|n| since(n) <= self.std).collect();
         let known = self.user.keys().filter(|n| !self.assumed.contains(*n));
         let user = known.map(String::as_str);
         crate::suggest::nearest(name, builtin.iter().map(String::as_str).chain(user)).map(str::to_string)
@@ -37,7 +49,16 @@ impl TypeNames {
         if let Some(v) = self.user.get(name) {
             return Some(*v);
         }
-        builtin(name)
+        builtin(name).filter(|_| self.std == ClStd::Cl12 || since(name) <= self.std)
+    }
+}
+
+/// The first version that has a type (OpenCL 1.1 and 1.2, appendices "Changes").
+fn since(name: &str) -> ClStd {
+    match name {
+        "image1d_t" | "image1d_array_t" | "image1d_buffer_t" | "image2d_array_t" => ClStd::Cl12,
+        _ if name.strip_suffix('3').is_some_and(|n| ELEMENTS.contains(&n)) => ClStd::Cl11,
+        _ => ClStd::Cl10,
     }
 }
 
@@ -83,6 +104,16 @@ const OTHERS: &[&str] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::{ClStd, TypeNames};
+
+    #[test]
+    fn older_versions() {
+        let has = |std, name: &str| TypeNames::new(std).get(name).is_some();
+        assert!(!has(ClStd::Cl10, "float3") && has(ClStd::Cl11, "float3"));
+        assert!(!has(ClStd::Cl11, "image1d_t") && has(ClStd::Cl12, "image1d_t"));
+        assert!(has(ClStd::Cl10, "image3d_t") && has(ClStd::Cl10, "float4"));
+    }
+
     #[test]
     fn builtin() {
         assert_eq!(super::builtin("float4"), Some(true));

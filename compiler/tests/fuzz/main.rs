@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use caldera_compiler::diag::Diags;
 use caldera_compiler::driver::{self, Input};
-use caldera_compiler::options::Options;
+use caldera_compiler::options::{ClStd, Options};
 use caldera_compiler::pp::{self, Punct, TokenKind};
 use caldera_compiler::reflect;
 use caldera_compiler::source::SourceMap;
@@ -31,7 +31,7 @@ fn parse(source: &str) {
     let tokens = preprocess(&mut map, main, &mut diags);
     let text = pp::tokens_to_text(&tokens, &map);
     let failed = diags.has_errors();
-    let unit = syntax::parse(&tokens, &map, &mut diags);
+    let unit = syntax::parse(&tokens, ClStd::Cl12, &map, &mut diags);
     let log = diags.render(&map);
     assert!(diags.is_empty() || !log.is_empty());
     // What was preprocessed is itself a source with the same tokens, unless predefined macros come back to life.

@@ -103,3 +103,20 @@ kernel void addresses(global const int *zero, global ulong *out) {
   CHECK(39, ((constant node *)any)->value == 2);
   out[get_global_id(0)] = bits;
 }
+// kernel: declared_in_functions
+// global: 1
+// arg: out int 4 => [5, 7, 5, 12]
+constant int early = 5;
+int reads_late(void) { extern constant int late; return late; }
+kernel void declared_in_functions(global int *out) {
+  int early = 3;
+  {
+    extern constant int early;
+    extern constant int late;
+    out[0] = early;
+    out[1] = late;
+  }
+  { extern constant int early; constant int *p = &early; out[2] = *p; }
+  out[3] = reads_late() + early + 2;
+}
+constant int late = 7;

@@ -175,6 +175,9 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self) -> Num {
+        if self.eat("[") {
+            return self.list();
+        }
         if self.eat("(") {
             let value = self.ternary();
             self.expect(")");
@@ -216,6 +219,22 @@ impl Parser<'_> {
             return *found.unwrap_or_else(|| panic!("{:?}: {name}[{index}] is out of range", self.text));
         }
         arg[0]
+    }
+
+    /// `[a, b, …]`: the value of element i is the i-th.
+    fn list(&mut self) -> Num {
+        let mut found = None;
+        for k in 0.. {
+            let value = self.ternary();
+            if k == self.scope.i {
+                found = Some(value);
+            }
+            if !self.eat(",") {
+                break;
+            }
+        }
+        self.expect("]");
+        found.unwrap_or_else(|| panic!("{:?} has no element {}", self.text, self.scope.i))
     }
 
     fn number(&mut self) -> Num {
@@ -347,4 +366,5 @@ fn expressions() {
     check("min(3, 4) + u8(0x1FF)", Num::Int(258));
     check("1.5e-1 * 2", Num::Float(0.3));
     check("7 % 4 >= 3", Num::Int(1));
+    check("[3, 0x10 + 1, 5] + 1", Num::Int(18));
 }

@@ -3,9 +3,11 @@
 
 use super::{Call, has_type};
 use crate::builtins::signature::{Concrete, PointeeConcrete};
+use crate::builtins::version;
 use crate::builtins::{Access, Instance, Row};
 use crate::diag::Diag;
 use crate::hir::{Expr, ExprKind, Scalar, Type, TypeId};
+use crate::options::ClStd;
 use crate::sema::convert::Why;
 use crate::sema::{Reported, Result, Sema};
 use crate::source::Span;
@@ -93,7 +95,12 @@ pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[
     let mut best: Option<(Instance, Vec<Rank>)> = None;
     let mut viable: Vec<(Instance, Vec<Rank>)> = Vec::new();
     let mut scratch = Vec::new();
-    for inst in row.sigs.iter().flat_map(Instance::all) {
+    let std = if s.in_library { ClStd::Cl12 } else { s.options.std };
+    let sigs = row
+        .sigs
+        .iter()
+        .filter(|g| version::signature_since(row.name, g) <= std);
+    for inst in sigs.flat_map(Instance::all) {
         if !ranks(s, args, &inst, &mut scratch) || !available(s, &inst) {
             continue;
         }
@@ -139,6 +146,7 @@ fn no_match(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: &[Expr]) -> Reporte
     let all: Vec<Instance> = row
         .sigs
         .iter()
+        .filter(|g| version::signature_since(row.name, g) <= s.options.std)
         .flat_map(Instance::all)
         .filter(|i| available(s, i))
         .collect();

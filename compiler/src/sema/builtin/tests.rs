@@ -5,7 +5,7 @@ use crate::builtins::{Access, table};
 use crate::diag::Diags;
 use crate::hir::ty::ImageDim;
 use crate::hir::{Scalar, Space};
-use crate::options::Options;
+use crate::options::{ClStd, Options};
 use crate::source::SourceMap;
 use crate::target::Target;
 use crate::{hir, pp, syntax};
@@ -17,7 +17,7 @@ fn compile(source: &str) -> Result<hir::Program, String> {
     let (options, target) = (Options::default(), Target::desktop());
     let file = map.add("t.cl", source);
     let tokens = pp::preprocess(&mut map, file, &options, &target, &pp::NoIncludes, &mut diags);
-    let unit = syntax::parse(&tokens, &map, &mut diags);
+    let unit = syntax::parse(&tokens, ClStd::Cl12, &map, &mut diags);
     let program = crate::sema::analyze(&unit, &mut map, &options, &target, &mut diags);
     if diags.is_empty() {
         Ok(program)

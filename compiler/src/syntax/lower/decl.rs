@@ -8,7 +8,7 @@ use super::super::ast::{
     MemberDeclarator, Param, Params, Quals, Storage, StructSpec, TypeKeyword, TypeName, TypeSpec,
 };
 use super::Lower;
-use crate::pp::{Keyword, Punct};
+use crate::pp::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 
 /// Collects declaration specifiers.
@@ -468,11 +468,11 @@ impl Lower<'_> {
             && matches!(&t.specs.ty, TypeSpec::Name(n) if self.names_vector(&n.name))
     }
 
-    /// Whether a token is the keyword `vec_step`, which the text shows as `sizeof`.
-    pub(super) fn is_vec_step(&self, token: usize) -> bool {
-        self.source
-            .tokens
-            .get(token)
-            .is_some_and(|t| t.is_keyword(Keyword::VecStep))
+    /// The keyword that a token is: the text shows `vec_step` and `__alignof__` as `sizeof`.
+    pub(super) fn keyword(&self, token: usize) -> Option<Keyword> {
+        match self.source.tokens.get(token)?.kind {
+            TokenKind::Keyword(k) => Some(k),
+            _ => None,
+        }
     }
 }

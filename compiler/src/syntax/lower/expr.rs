@@ -10,7 +10,7 @@ use lang_c::span::Node;
 use super::super::ast::{BinaryOp, Designator, Expr, ExprKind, Ident, InitItem, Initializer, UnaryOp};
 use super::super::literal;
 use super::Lower;
-use crate::pp::{Punct, TokenKind};
+use crate::pp::{Keyword, Punct, TokenKind};
 
 /// An expression with its tokens.
 pub(super) struct Lowered {
@@ -99,20 +99,21 @@ impl Lower<'_> {
                 let open = self.before(self.first(&s.node.0));
                 let first = self.before(open);
                 let t = Box::new(self.type_name(&s.node.0));
-                let kind = if self.is_vec_step(first) {
-                    ExprKind::VecStepType(t)
-                } else {
-                    ExprKind::SizeofType(t)
+                let kind = match self.keyword(first) {
+                    Some(Keyword::VecStep) => ExprKind::VecStepType(t),
+                    Some(Keyword::Alignof) => ExprKind::AlignofType(t),
+                    _ => ExprKind::SizeofType(t),
                 };
                 (kind, first, self.partner(open))
             }
             c::Expression::SizeOfVal(s) => {
                 let first = self.first(s);
                 let e = self.expr(&s.node.0, first + 1);
-                let kind = if self.is_vec_step(first) {
-                    ExprKind::VecStepExpr(Box::new(e.expr))
-                } else {
-                    ExprKind::SizeofExpr(Box::new(e.expr))
+                let operand = Box::new(e.expr);
+                let kind = match self.keyword(first) {
+                    Some(Keyword::VecStep) => ExprKind::VecStepExpr(operand),
+                    Some(Keyword::Alignof) => ExprKind::AlignofExpr(operand),
+                    _ => ExprKind::SizeofExpr(operand),
                 };
                 (kind, first, e.last)
             }

@@ -1,0 +1,78 @@
+//! Which version of OpenCL C has a built-in function first (OpenCL 1.1 and 1.2, appendices "Changes"): what
+//! `-cl-std` with an older one takes away.
+
+use super::name::{self, Spelled};
+use super::signature::{Scalars, Sig, Ty};
+use crate::options::ClStd;
+
+/// The first version with a function of that name.
+pub fn since(name: &str) -> ClStd {
+    match name {
+        "get_image_array_size" | "popcount" | "printf" => ClStd::Cl12,
+        "async_work_group_strided_copy"
+        | "get_global_offset"
+        | "maxmag"
+        | "minmag"
+        | "shuffle"
+        | "shuffle2" => ClStd::Cl11,
+        // Before, extensions had them as `atom_`.
+        _ if name.starts_with("atomic_") => ClStd::Cl11,
+        _ => match name::parse(name) {
+            Some(
+                Spelled::Convert { lanes: 3, .. }
+                | Spelled::As { lanes: 3, .. }
+                | Spelled::Load { lanes: 3 }
+                | Spelled::Store { lanes: 3 }
+                | Spelled::LoadHalf { lanes: 3, .. }
+                | Spelled::StoreHalf { lanes: 3, .. },
+            ) => ClStd::Cl11,
+            Some(_) | None => ClStd::Cl10,
+        },
+    }
+}
+
+/// The first version with one of the signatures of a function.
+pub fn signature_since(name: &str, sig: &Sig) -> ClStd {
+    let of_integers = sig.domain.scalars == Scalars::INTEGERS;
+    match name {
+        "clamp" if of_integers => ClStd::Cl11,
+        "max" | "min" if of_integers && sig.params.contains(&Ty::Elem) => ClStd::Cl11,
+        // Without a sampler.
+        "read_imagef" | "read_imageh" | "read_imagei" | "read_imageui" if sig.params.len() == 2 => {
+            ClStd::Cl12
+        }
+        _ => ClStd::Cl10,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtins::table;
+
+    #[test]
+    fn names() {
+        let check = |name: &str, expected| assert_eq!(since(name), expected, "{name}");
+        check("sin", ClStd::Cl10);
+        check("atom_add", ClStd::Cl10);
+        check("vload4", ClStd::Cl10);
+        check("as_int3", ClStd::Cl11);
+        check("convert_uchar3_sat_rte", ClStd::Cl11);
+        check("vstorea_half3_rtz", ClStd::Cl11);
+        check("atomic_xchg", ClStd::Cl11);
+        check("popcount", ClStd::Cl12);
+    }
+
+    #[test]
+    fn signatures() {
+        let newer = |name: &str, std| {
+            let sigs = table::lookup(name).expect("a row").sigs;
+            sigs.iter().filter(|s| signature_since(name, s) > std).count()
+        };
+        assert_eq!(newer("clamp", ClStd::Cl10), 2);
+        assert_eq!(newer("max", ClStd::Cl10), 1);
+        assert_eq!(newer("max", ClStd::Cl11), 0);
+        assert!(newer("read_imagei", ClStd::Cl11) > 2);
+        assert_eq!(newer("read_imagei", ClStd::Cl12), 0);
+    }
+}

@@ -1,0 +1,82 @@
+//! What syntax errors leave unknown, so that the semantic analysis can look at the rest of the program without
+//! reporting what only follows from them.
+
+use std::ops::Range;
+
+use super::ast::{Doubt, Item};
+use super::types::TypeNames;
+use crate::pp::{Keyword, Punct, Token, TokenKind};
+use crate::source::SourceMap;
+
+/// Collects the doubt of a unit.
+#[derive(Default)]
+pub(super) struct Damage {
+    pub(super) doubt: Doubt,
+}
+
+impl Damage {
+    /// There were too many errors: the rest was not looked at.
+    pub(super) fn stopped(&mut self) {
+        self.doubt.incomplete = true;
+    }
+
+    /// An item is left out. Whatever it named may have been declared by it; a typedef's name is a type.
+    pub(super) fn lose<'t>(
+        &mut self,
+        tokens: impl Iterator<Item = &'t Token>,
+        map: &SourceMap,
+        types: &mut TypeNames,
+    ) {
+        let (mut last, mut is_typedef) = (None, false);
+        for t in tokens {
+            match t.kind {
+                TokenKind::Ident => {
+                    last = Some(t.text(map));
+                    self.doubt.names.insert(t.text(map).to_string());
+                }
+                TokenKind::Keyword(Keyword::Typedef) => is_typedef = true,
+                _ => {}
+            }
+        }
+        if let Some(name) = last.filter(|n| is_typedef && types.get(n).is_none()) {
+            types.assume(name);
+        }
+    }
+
+    /// An item that parses without the tokens that were dropped: a function's body is as written up to the first
+    /// of them; of anything else nothing is known.
+    pub(super) fn repaired(
+        &mut self,
+        items: Vec<Item>,
+        dropped: &[Range<usize>],
+        range: &Range<usize>,
+        tokens: &[Token],
+        map: &SourceMap,
+    ) -> Option<Vec<Item>> {
+        let Some(first) = dropped.first() else {
+            return Some(items);
+        };
+        let [Item::Function(_)] = &items[..] else {
+            return None;
+        };
+        let body = range.clone().find(|&i| tokens[i].is(Punct::LBrace))?;
+        if first.start <= body {
+            return None;
+        }
+        for t in dropped.iter().flat_map(|d| &tokens[d.clone()]) {
+            if t.kind == TokenKind::Ident {
+                self.doubt.names.insert(t.text(map).to_string());
+            }
+        }
+        let (from, to) = (tokens[first.start].span, tokens[range.end - 1].span);
+        self.doubt.spans.push(from.to(to));
+        Some(items)
+    }
+}
+
+/// Adds a range; it replaces those that it covers.
+pub(super) fn leave_out(dropped: &mut Vec<Range<usize>>, r: Range<usize>) {
+    dropped.retain(|d| d.end <= r.start || d.start >= r.end);
+    dropped.push(r);
+    dropped.sort_by_key(|d| d.start);
+}

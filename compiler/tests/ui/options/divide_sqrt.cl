@@ -1,0 +1,2 @@
+// options: -cl-fp32-correctly-rounded-divide-sqrt
+kernel void k(global float *p) { p[0] = p[1] / p[2]; }
