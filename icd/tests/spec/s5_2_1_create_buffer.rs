@@ -1,7 +1,7 @@
 //! CL 5.2.1
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 
 use crate::common::objects::Setup;
 use crate::common::*;
@@ -150,4 +150,106 @@ fn sub_buffer() {
     assert_eq!(cl!(clReleaseMemObject(parent)), 0);
     assert_eq!(s.read(sub, align)[0], 1);
     assert_eq!(cl!(clReleaseMemObject(sub)), 0);
+}
+
+/// Memory at both ends and in the middle of the largest buffer, by commands and through a mapping.
+#[test]
+fn the_largest_buffer() {
+    let s = Setup::new();
+    let size = query!(clGetDeviceInfo(s.device; CL_DEVICE_MAX_MEM_ALLOC_SIZE) as u64) as usize;
+    let (b, code) = created!(clCreateBuffer(s.context, CL_MEM_READ_WRITE, size, null_mut()));
+    assert_eq!(code, 0);
+    const PIECE: usize = 4096;
+    let places = [0, size / 2 - 77, size - PIECE];
+    let contents = |i: usize| -> Vec<u8> { (0..PIECE).map(|n| (n * (i + 3)) as u8).collect() };
+    for (i, at) in places.into_iter().enumerate() {
+        let bytes = contents(i);
+        let code = cl!(clEnqueueWriteBuffer(
+            s.queue,
+            b,
+            1,
+            at,
+            PIECE,
+            bytes.as_ptr().cast(),
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+    }
+    // What is at an end also gets there by a kernel with 64-bit offsets.
+    let p = s.built(
+        "kernel void copy(global uchar *p, ulong from, ulong to) { p[to + get_global_id(0)] = p[from + get_global_id(0)]; }",
+        "",
+    );
+    let k = s.kernel(p, "copy");
+    let (from, to) = (places[2] as u64, places[2] as u64 - 2 * PIECE as u64);
+    assert_eq!(
+        cl!(clSetKernelArg(k, 0, size_of::<cl_mem>(), (&raw const b).cast())),
+        0
+    );
+    assert_eq!(cl!(clSetKernelArg(k, 1, 8, (&raw const from).cast())), 0);
+    assert_eq!(cl!(clSetKernelArg(k, 2, 8, (&raw const to).cast())), 0);
+    let code = cl!(clEnqueueNDRangeKernel(
+        s.queue,
+        k,
+        1,
+        null(),
+        std::ptr::from_ref(&PIECE),
+        null(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    for (i, at) in places.into_iter().chain([to as usize]).enumerate() {
+        let mut bytes = vec![0u8; PIECE];
+        let code = cl!(clEnqueueReadBuffer(
+            s.queue,
+            b,
+            1,
+            at,
+            PIECE,
+            bytes.as_mut_ptr().cast(),
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        assert!(bytes == contents(i.min(2)), "at {at}");
+    }
+    let (mapped, code) = created!(clEnqueueMapBuffer(
+        s.queue,
+        b,
+        1,
+        CL_MAP_READ | CL_MAP_WRITE,
+        places[2],
+        PIECE,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    // SAFETY: the mapping covers so many bytes until it ends.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(mapped.cast::<u8>(), PIECE) };
+    assert!(*bytes == contents(2)[..]);
+    bytes[17] = 250;
+    assert_eq!(
+        cl!(clEnqueueUnmapMemObject(s.queue, b, mapped, 0, null(), null_mut())),
+        0
+    );
+    let mut byte = 0u8;
+    let code = cl!(clEnqueueReadBuffer(
+        s.queue,
+        b,
+        1,
+        places[2] + 17,
+        1,
+        (&raw mut byte).cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!((code, byte), (0, 250));
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
 }

@@ -17,7 +17,7 @@ pub(crate) enum Window {
     Storage(HostPtr),
     /// In the mirror, at the root's offsets.
     Mirror(HostPtr),
-    /// In the application's memory.
+    /// In the application's memory, or in memory that Vulkan does not know either.
     Application(HostPtr),
 }
 
@@ -33,6 +33,9 @@ impl Window {
         }
         if let Some(mapped) = buffer.storage(device)?.mapped() {
             return Ok(Window::Storage(HostPtr::mapped(mapped).offset(in_root)));
+        }
+        if buffer.is_large(device) {
+            return Ok(Window::Application(buffer.host_copy()?.offset(in_root)));
         }
         let mapped = buffer.mirror(device)?.mapped().expect("host memory is mapped");
         Ok(Window::Mirror(HostPtr::mapped(mapped).offset(in_root)))

@@ -17,6 +17,8 @@ pub(crate) struct Limits {
     pub uniform_alignment: u64,
     /// The largest buffer.
     pub max_alloc: u64,
+    /// The largest piece of memory: what is larger is never mapped.
+    pub max_piece: u64,
     /// Bytes of the device's memory.
     pub global_memory: u64,
     /// Lanes that run together.
@@ -26,7 +28,10 @@ pub(crate) struct Limits {
 impl Limits {
     pub(crate) fn new(physical: &vk::PhysicalDevice) -> Limits {
         let f = physical.facts();
-        let largest = f.max_memory_allocation_size.min(f.max_buffer_size);
+        // CL 4.2: CL_DEVICE_MAX_MEM_ALLOC_SIZE is at least a quarter of the memory. Where Vulkan allocates less at once, a
+        // buffer gets several pieces.
+        let quarter = (f.device_local_heap / 4).min(f.sparse_address_space / 2);
+        let largest = f.max_memory_allocation_size.max(quarter).min(f.max_buffer_size);
         // A device whose memory is hardly larger than one allocation must leave room for a second one.
         let max_alloc = if largest > f.device_local_heap / 2 {
             f.device_local_heap / 2
@@ -43,6 +48,7 @@ impl Limits {
             uniform_alignment: f.min_uniform_buffer_offset_alignment,
             // Whole 256-byte units: buffers are rounded up and must still fit.
             max_alloc: max_alloc & !0xff,
+            max_piece: f.max_memory_allocation_size & !0xff,
             global_memory: f.device_local_heap,
             subgroup: f.subgroup_size.max(1),
         }

@@ -109,6 +109,7 @@ mod tests {
             local_memory: 32 << 10,
             uniform_alignment: 16,
             max_alloc: 1 << 30,
+            max_piece: 1 << 30,
             global_memory: 2 << 30,
             subgroup: 32,
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::goodbye::Goodbye;
 use super::map::Maps;
-use super::{HostAccess, HostPtr, HostPtrUse, KernelAccess, MemFlags};
+use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -42,6 +42,8 @@ struct Root {
     maps: Mutex<Maps>,
     /// Host memory for mappings where the storage itself cannot be mapped.
     mirror: OnceLock<vk::Buffer>,
+    /// The same for buffers that are larger than what the device maps.
+    host_copy: OnceLock<HostMemory>,
 }
 
 impl std::fmt::Debug for Buffer {
@@ -108,6 +110,7 @@ impl Buffer {
                 home: AtomicUsize::new(0),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
                 mirror: OnceLock::new(),
+                host_copy: OnceLock::new(),
             }),
             parent: None,
             flags,
@@ -221,8 +224,12 @@ impl Buffer {
         }
         let size = self.parent.as_deref().unwrap_or(self).size;
         let place = match self.flags.host_ptr {
-            HostPtrUse::Alloc | HostPtrUse::AllocCopy => vk::Place::Host,
-            HostPtrUse::None | HostPtrUse::Use | HostPtrUse::Copy => vk::Place::Device,
+            HostPtrUse::Alloc | HostPtrUse::AllocCopy if !self.is_large(device) => vk::Place::Host,
+            HostPtrUse::None
+            | HostPtrUse::Use
+            | HostPtrUse::Copy
+            | HostPtrUse::Alloc
+            | HostPtrUse::AllocCopy => vk::Place::Device,
         };
         let logical = self.context.devices()[device].logical()?;
         let made = vk::Buffer::new(logical, size, place).map_err(allocation_error)?;
@@ -255,6 +262,24 @@ impl Buffer {
 
     pub(crate) fn maps(&self) -> &Mutex<Maps> {
         &self.root().maps
+    }
+
+    /// Whether the root is larger than one allocation of the device.
+    pub(crate) fn is_large(&self, device: usize) -> bool {
+        let size = self.parent.as_deref().unwrap_or(self).size;
+        size > self.context.devices()[device].limits().max_piece
+    }
+
+    /// Plain host memory as large as the root, for mappings of a large one; allocated at first use.
+    pub(crate) fn host_copy(&self) -> Result<HostPtr> {
+        let cell = &self.root().host_copy;
+        if let Some(memory) = cell.get() {
+            return Ok(memory.ptr());
+        }
+        let size = self.parent.as_deref().unwrap_or(self).size;
+        let made = HostMemory::new(size)
+            .ok_or_else(|| Error::new(ClCode::OutOfHostMemory, format!("{size} bytes of host memory")))?;
+        Ok(cell.get_or_init(|| made).ptr())
     }
 
     /// Host memory as large as the root, for mappings; allocated at first use, for one device.

@@ -23,6 +23,30 @@ unsafe impl Send for HostPtr {}
 // SAFETY: as above; a shared HostPtr gives nothing but its address.
 unsafe impl Sync for HostPtr {}
 
+/// Host memory of the runtime's own, not initialised; only copied to and from.
+#[derive(Debug)]
+pub(crate) struct HostMemory {
+    ptr: HostPtr,
+    _bytes: Vec<u8>,
+}
+
+impl HostMemory {
+    /// `None` if there is not so much. Pages come from the system as they are touched.
+    pub(crate) fn new(size: u64) -> Option<HostMemory> {
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(size).ok()?).ok()?;
+        Some(HostMemory {
+            ptr: HostPtr(NonNull::new(bytes.as_mut_ptr())?),
+            _bytes: bytes,
+        })
+    }
+
+    /// Its start; the caller keeps it alive while the address is in use.
+    pub(crate) fn ptr(&self) -> HostPtr {
+        self.ptr
+    }
+}
+
 impl HostPtr {
     /// Wraps an application's pointer; `None` for null.
     ///

@@ -8,6 +8,7 @@ pub(crate) mod map;
 mod parallel;
 
 pub use buffer::Buffer;
+pub(crate) use host_ptr::HostMemory;
 pub use host_ptr::HostPtr;
 pub use image::Image;
 

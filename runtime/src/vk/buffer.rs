@@ -7,7 +7,7 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 
 use super::memory::Memory;
-use super::{AllocError, Call, Device};
+use super::{AllocError, Call, Device, sparse};
 
 /// Where a buffer's memory is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -22,7 +22,8 @@ pub(crate) enum Place {
 pub(crate) struct Buffer {
     device: Arc<Device>,
     pub(super) raw: vk::Buffer,
-    memory: Option<Memory>,
+    /// One piece, or several of a sparse buffer.
+    memory: Vec<Memory>,
     mapped: Option<NonNull<u8>>,
     address: u64,
     size: u64,
@@ -38,10 +39,20 @@ unsafe impl Sync for Buffer {}
 const ALIGN: u64 = 256;
 
 impl Buffer {
-    /// Allocates `size` bytes (not 0), rounded up to a multiple of 16.
+    /// Allocates `size` bytes (not 0), rounded up to a multiple of 16. More than one allocation may have is sparse, where
+    /// the device can, and never mapped.
     pub(crate) fn new(device: &Arc<Device>, size: u64, place: Place) -> Result<Buffer, AllocError> {
         let size = size.next_multiple_of(16);
+        let large = size > device.max_allocation();
+        if large && (place == Place::Host || !device.sparse()) {
+            return Err(AllocError::TooLarge(size));
+        }
         let info = vk::BufferCreateInfo::default()
+            .flags(if large {
+                vk::BufferCreateFlags::SPARSE_BINDING
+            } else {
+                vk::BufferCreateFlags::empty()
+            })
             .size(size)
             .usage(
                 vk::BufferUsageFlags::TRANSFER_SRC
@@ -59,7 +70,7 @@ impl Buffer {
         let mut buffer = Buffer {
             device: Arc::clone(device),
             raw,
-            memory: None,
+            memory: Vec::new(),
             mapped: None,
             address: 0,
             size,
@@ -72,16 +83,20 @@ impl Buffer {
             Place::Device => MemoryLocation::GpuOnly,
             Place::Host => MemoryLocation::GpuToCpu,
         };
-        let memory = device.allocator.allocate(raw, requirements, location)?;
-        // SAFETY: fresh buffer and memory of the same device; offset and size meet the requirements.
-        let bound = unsafe {
-            device
-                .raw
-                .bind_buffer_memory(raw, memory.memory(), memory.offset())
-        };
-        buffer.mapped = memory.mapped();
-        buffer.memory = Some(memory);
-        device.note(bound.call("vkBindBufferMemory"))?;
+        if large {
+            buffer.memory = sparse::populate(device, raw, requirements, MemoryLocation::GpuOnly)?;
+        } else {
+            let memory = device.allocator.allocate(Some(raw), requirements, location)?;
+            // SAFETY: fresh buffer and memory of the same device; offset and size meet the requirements.
+            let bound = unsafe {
+                device
+                    .raw
+                    .bind_buffer_memory(raw, memory.memory(), memory.offset())
+            };
+            buffer.mapped = memory.mapped();
+            buffer.memory.push(memory);
+            device.note(bound.call("vkBindBufferMemory"))?;
+        }
         let info = vk::BufferDeviceAddressInfo::default().buffer(raw);
         // SAFETY: bound, made with SHADER_DEVICE_ADDRESS, and the feature is on.
         buffer.address = unsafe { device.raw.get_buffer_device_address(&info) };
@@ -108,7 +123,7 @@ impl Drop for Buffer {
     fn drop(&mut self) {
         // SAFETY: the batch rule: no pending command uses the buffer.
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
-        if let Some(memory) = self.memory.take() {
+        for memory in self.memory.drain(..) {
             self.device.allocator.free(memory);
         }
     }

@@ -36,6 +36,8 @@ pub(crate) struct Device {
     /// How long to poll before blocking.
     pub(super) spin: std::time::Duration,
     unified: bool,
+    max_allocation: u64,
+    sparse: bool,
 }
 
 enum Calibration {
@@ -52,7 +54,9 @@ impl std::fmt::Debug for Device {
 }
 
 /// The queue family for compute: one without graphics if there is one (shorter latency where measured).
-fn compute_family(families: &[vk::QueueFamilyProperties]) -> Option<(u32, &vk::QueueFamilyProperties)> {
+pub(super) fn compute_family(
+    families: &[vk::QueueFamilyProperties],
+) -> Option<(u32, &vk::QueueFamilyProperties)> {
     let compute = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::COMPUTE);
     let graphics = |f: &vk::QueueFamilyProperties| f.queue_flags.contains(vk::QueueFlags::GRAPHICS);
     let index = families
@@ -143,6 +147,8 @@ impl Device {
                 | PhysicalType::Other => 60,
             }),
             unified: facts.unified_memory,
+            max_allocation: facts.max_memory_allocation_size,
+            sparse: facts.sparse_address_space > 0,
             raw,
         }))
     }
@@ -160,6 +166,16 @@ impl Device {
     /// Bytes that another device or another version of the driver has differently.
     pub(crate) fn identity(&self) -> &[u8] {
         &self.identity
+    }
+
+    /// Bytes of the largest piece of memory.
+    pub(super) fn max_allocation(&self) -> u64 {
+        self.max_allocation
+    }
+
+    /// Whether buffers may be larger than that.
+    pub(super) fn sparse(&self) -> bool {
+        self.sparse
     }
 
     /// Whether buffers in device memory are mapped.

@@ -3,6 +3,7 @@
 use ash::vk;
 use caldera_compiler::target::Features;
 
+use super::device::compute_family;
 use super::features::FeatureSet;
 use super::instance::Extensions;
 
@@ -45,6 +46,8 @@ pub(crate) struct Facts {
     pub max_per_stage_storage_images: u32,
     pub max_memory_allocation_size: u64,
     pub max_buffer_size: u64,
+    /// Bytes of all sparse buffers together; 0 if the queues cannot bind them.
+    pub sparse_address_space: u64,
     /// Nanoseconds per tick.
     pub timestamp_period: f32,
     pub subgroup_size: u32,
@@ -87,6 +90,8 @@ impl Facts {
             unsafe { instance.get_physical_device_properties2(raw, &mut all) };
             all.properties
         };
+        // SAFETY: `raw` belongs to the instance.
+        let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
         // SAFETY: `raw` belongs to the instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
         let physical_type = match core.device_type {
@@ -164,6 +169,14 @@ impl Facts {
             max_per_stage_storage_images: limits.max_per_stage_descriptor_storage_images,
             max_memory_allocation_size: v11.max_memory_allocation_size,
             max_buffer_size: v13.max_buffer_size,
+            sparse_address_space: if set.sparse_binding()
+                && compute_family(&families)
+                    .is_some_and(|(_, f)| f.queue_flags.contains(vk::QueueFlags::SPARSE_BINDING))
+            {
+                limits.sparse_address_space_size
+            } else {
+                0
+            },
             timestamp_period: limits.timestamp_period,
             subgroup_size: v11.subgroup_size,
             device_local_heap: memory

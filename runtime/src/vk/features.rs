@@ -53,6 +53,7 @@ impl FeatureSet {
                 shader_int64: core.shader_int64,
                 shader_float64: core.shader_float64,
                 shader_storage_image_write_without_format: core.shader_storage_image_write_without_format,
+                sparse_binding: core.sparse_binding,
                 ..Default::default()
             },
             v11: vk::PhysicalDeviceVulkan11Features::default()
@@ -95,6 +96,11 @@ impl FeatureSet {
             .push_next(&mut v12)
             .push_next(&mut v13);
         f(&mut all)
+    }
+
+    /// Buffers of several pieces of memory.
+    pub(super) fn sparse_binding(&self) -> bool {
+        self.core.sparse_binding == ON
     }
 
     /// What the runtime itself cannot do without, by Vulkan name, where missing.

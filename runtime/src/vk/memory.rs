@@ -58,17 +58,16 @@ impl Allocator {
         })
     }
 
-    /// Memory for a buffer.
+    /// Memory for a buffer; with the buffer, it may get memory of its own.
     pub(super) fn allocate(
         &self,
-        buffer: vk::Buffer,
+        buffer: Option<vk::Buffer>,
         requirements: vk::MemoryRequirements,
         location: MemoryLocation,
     ) -> Result<Memory, AllocError> {
-        let scheme = if requirements.size >= DEDICATED {
-            ga::AllocationScheme::DedicatedBuffer(buffer)
-        } else {
-            ga::AllocationScheme::GpuAllocatorManaged
+        let scheme = match buffer {
+            Some(buffer) if requirements.size >= DEDICATED => ga::AllocationScheme::DedicatedBuffer(buffer),
+            Some(_) | None => ga::AllocationScheme::GpuAllocatorManaged,
         };
         self.allocate_as(&ga::AllocationCreateDesc {
             name: "buffer",

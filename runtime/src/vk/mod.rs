@@ -29,6 +29,7 @@ mod query;
 mod queue;
 mod recorder;
 mod sampler;
+mod sparse;
 mod sync;
 mod transfer;
 
@@ -131,4 +132,7 @@ pub(crate) enum AllocError {
     /// The allocator.
     #[error("gpu-allocator: {0}")]
     Allocator(String),
+    /// More than one allocation may have, of memory that must be in one piece.
+    #[error("{0} bytes are more than the device allocates at once")]
+    TooLarge(u64),
 }

@@ -23,6 +23,18 @@ impl Queue {
         }
     }
 
+    /// Binds memory to sparse buffers and signals the fence.
+    pub(super) fn bind_sparse(
+        &self,
+        info: &[vk::BindSparseInfo<'_>],
+        fence: vk::Fence,
+    ) -> Result<(), VkError> {
+        let queue = self.raw.lock();
+        // SAFETY: the lock gives exclusive use of the queue, whose family binds (the caller); buffers, memory and
+        // fence are alive.
+        unsafe { self.device.queue_bind_sparse(*queue, info, fence) }.call("vkQueueBindSparse")
+    }
+
     /// Submits a finished command buffer: after `waits`, and `signal` reaches its value when it is done. The
     /// caller keeps recorder, timelines and everything recorded alive until then.
     pub(crate) fn submit(
