@@ -5,6 +5,7 @@
 
 mod app;
 mod artifacts;
+mod bench;
 mod child;
 mod corpus;
 mod cts;
@@ -42,6 +43,8 @@ enum Command {
     App(app::Args),
     /// Compile every unit of a corpus of OpenCL C; accepted, valid, time and memory beside clspv's
     Corpus(corpus::Args),
+    /// Measure an OpenCL platform, or two in turn: builds, launches, transfers, kernels
+    Bench(Box<bench::Args>),
     /// Platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         },
         Command::App(args) => app::run(&args),
         Command::Corpus(args) => corpus::run(&args),
+        Command::Bench(args) => bench::run(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {

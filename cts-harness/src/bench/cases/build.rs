@@ -1,0 +1,282 @@
+//! Building programs and coming to a first result, in processes of their own: with what caches there are switched off,
+//! and once more with caches that an earlier process has filled.
+
+use super::generate::Program;
+use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
+use crate::bench::cl::{Argument, Context, Queue, Range};
+use crate::bench::data::to_u32;
+use crate::bench::locate::Place;
+use crate::child::{self, End, Limits};
+use crate::{Failure, Outcome};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// What a probe may take.
+const LIMIT: Duration = Duration::from_secs(120);
+const ITEMS: usize = 64;
+const TRIVIAL: &str =
+    "kernel void generated(global uint *out)\n{\n    uint i = get_global_id(0);\n    out[i] = i * 3;\n}\n";
+
+/// What a probe measures, in the order of the rows.
+struct Names {
+    texts: Vec<(String, String, Quantity)>,
+}
+
+impl Names {
+    /// Row and JSON key of each value; memory is told once.
+    fn new(state: State, longest: usize) -> Names {
+        let word = state.word();
+        let mut texts = vec![(
+            format!("build/process start to first result, {word}"),
+            String::from("first result"),
+            Quantity::Time,
+        )];
+        for lines in lengths(longest) {
+            let what = label(lines);
+            texts.push((
+                format!("build/{what}, {word}"),
+                format!("{lines} build"),
+                Quantity::Time,
+            ));
+            texts.push((
+                format!("build/{what} to first launch done, {word}"),
+                format!("{lines} done"),
+                Quantity::Time,
+            ));
+        }
+        if state == State::Cold {
+            for key in ["after the first context", "after the programs"] {
+                texts.push((format!("memory/resident {key}"), key.into(), Quantity::Memory));
+            }
+        }
+        Names { texts }
+    }
+}
+
+fn label(lines: usize) -> String {
+    match lines {
+        0 => String::from("trivial"),
+        _ => format!("{lines} lines"),
+    }
+}
+
+/// The programs' lines; 0 is the trivial one.
+fn lengths(longest: usize) -> impl Iterator<Item = usize> {
+    [0, 300, 3000].into_iter().filter(move |n| *n <= longest)
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum State {
+    Cold,
+    Warm,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            State::Cold => "cold",
+            State::Warm => "warm",
+        }
+    }
+
+    /// The variables of the implementations and drivers that we know; others keep their caches in both states.
+    fn environment(self, caches: &std::path::Path) -> Vec<(&'static str, OsString)> {
+        let dir = || OsString::from(caches);
+        match self {
+            State::Cold => [
+                ("CALDERA_CACHE", "off"),
+                ("CUDA_CACHE_DISABLE", "1"),
+                ("POCL_KERNEL_CACHE", "0"),
+                ("MESA_SHADER_CACHE_DISABLE", "true"),
+                ("MESA_GLSL_CACHE_DISABLE", "true"),
+                ("__GL_SHADER_DISK_CACHE", "0"),
+            ]
+            .map(|(name, value)| (name, value.into()))
+            .to_vec(),
+            State::Warm => vec![
+                ("CALDERA_CACHE", dir()),
+                ("CUDA_CACHE_DISABLE", "0".into()),
+                ("CUDA_CACHE_PATH", dir()),
+                ("POCL_KERNEL_CACHE", "1".into()),
+                ("POCL_CACHE_DIR", dir()),
+                ("MESA_SHADER_CACHE_DISABLE", "false".into()),
+                ("MESA_SHADER_CACHE_DIR", dir()),
+                ("MESA_GLSL_CACHE_DISABLE", "false".into()),
+                ("MESA_GLSL_CACHE_DIR", dir()),
+                ("__GL_SHADER_DISK_CACHE", "1".into()),
+                ("__GL_SHADER_DISK_CACHE_PATH", dir()),
+            ],
+        }
+    }
+}
+
+pub(super) fn cases(longest: usize) -> Vec<Case> {
+    [State::Cold, State::Warm]
+        .map(|state| {
+            let row = |(name, _, quantity): &(String, String, Quantity)| Row {
+                name: name.clone(),
+                quantity: *quantity,
+            };
+            let rows = Names::new(state, longest).texts.iter().map(row).collect();
+            Case {
+                rows,
+                block: 1,
+                most: 5,
+                make: Box::new(move |side| {
+                    Ok(Box::new(Probes::new(side, state, longest)?) as Box<dyn Running>)
+                }),
+            }
+        })
+        .into_iter()
+        .collect()
+}
+
+/// Starts probes of a side.
+struct Probes {
+    place: Place,
+    state: State,
+    longest: usize,
+    dir: PathBuf,
+}
+
+impl Probes {
+    fn new(side: &Side, state: State, longest: usize) -> Result<Probes, Stop> {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("caldera-bench-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(dir.join("caches"))?;
+        Ok(Probes {
+            place: side.place.clone(),
+            state,
+            longest,
+            dir,
+        })
+    }
+
+    fn run(&self) -> Result<Value, Stop> {
+        let report = self.dir.join("report.json");
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args(["bench", "probe"])
+            .args(self.place.arguments())
+            .args(["--longest", &self.longest.to_string()])
+            .arg("--report")
+            .arg(&report)
+            .envs(self.state.environment(&self.dir.join("caches")))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .args(["--started", &now().to_string()]);
+        let limits = Limits {
+            time: LIMIT,
+            memory: None,
+        };
+        match child::run(&mut command, limits)?.end {
+            End::Code(0) => {}
+            End::Timeout => return Err(Stop::Failed(format!("not done in {} s", LIMIT.as_secs()))),
+            end => return Err(Stop::Failed(format!("the probe ended with {end:?}"))),
+        }
+        Ok(serde_json::from_str(&std::fs::read_to_string(&report)?)?)
+    }
+}
+
+impl Running for Probes {
+    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
+        let report = self.run()?;
+        let names = Names::new(self.state, self.longest);
+        let sample = |(_, key, _): &(String, String, Quantity)| {
+            let value = report[key].as_f64();
+            value
+                .map(Sample::wall)
+                .ok_or_else(|| Stop::Failed(format!("the probe does not tell «{key}»")))
+        };
+        names.texts.iter().map(sample).collect()
+    }
+
+    /// The probe checks its results itself.
+    fn check(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+impl Drop for Probes {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Nanoseconds of the clock that parent and child share.
+fn now() -> u128 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_nanos())
+}
+
+/// The child's side.
+#[derive(clap::Args)]
+pub(in crate::bench) struct ProbeArgs {
+    #[command(flatten)]
+    place: Place,
+    #[arg(long)]
+    longest: usize,
+    #[arg(long)]
+    report: PathBuf,
+    /// When the parent started this process, by `now`
+    #[arg(long)]
+    started: u128,
+}
+
+/// Builds and launches each program once and reports what it took.
+pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
+    let before = resident();
+    let device = args.place.open()?;
+    let context = Context::new(&device)?;
+    let queue = Queue::new(&context, false)?;
+    let mut report = json!({ "after the first context": resident() - before });
+    let buffer = context.buffer(ITEMS * 4)?;
+    for lines in lengths(args.longest) {
+        let program = Program::new(lines);
+        let source = if lines == 0 {
+            TRIVIAL.into()
+        } else {
+            program.source()
+        };
+        let start = Instant::now();
+        let built = context.build(&source, "")?;
+        let build = start.elapsed().as_secs_f64();
+        let kernel = built.kernel("generated")?;
+        kernel.set(0, Argument::Memory(&buffer))?;
+        queue.launch(&kernel, Range::line(ITEMS, ITEMS))?;
+        queue.finish()?;
+        report[format!("{lines} build")] = json!(build);
+        report[format!("{lines} done")] = json!(start.elapsed().as_secs_f64());
+        let mut bytes = vec![0; ITEMS * 4];
+        queue.read(&buffer, &mut bytes)?;
+        if lines == 0 {
+            report["first result"] = json!(now().saturating_sub(args.started) as f64 * 1e-9);
+        }
+        for (i, found) in (0u32..).zip(to_u32(&bytes)) {
+            let expected = if lines == 0 { i * 3 } else { program.result(i) };
+            if found != expected {
+                return Err(Failure(format!(
+                    "wrong result of {}: work-item {i} gives {found:#x}, not {expected:#x}",
+                    label(lines)
+                )));
+            }
+        }
+    }
+    report["after the programs"] = json!(resident() - before);
+    std::fs::write(&args.report, report.to_string())?;
+    Ok(())
+}
+
+/// Bytes of this process's memory that are resident.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|l| l.trim().strip_suffix(" kB")?.parse::<f64>().ok());
+    kib.unwrap_or(0.0) * 1024.0
+}

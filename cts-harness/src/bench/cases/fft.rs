@@ -1,0 +1,71 @@
+//! Fourier transforms of 1024 points in local memory.
+
+use super::giga;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+use std::f64::consts::TAU;
+
+const POINTS: usize = 1024;
+const GROUP: usize = 256;
+
+pub(super) fn case(scale: Scale) -> Case {
+    let transforms = scale.pick(64, 1 << 15);
+    let operations = transforms as f64 * 5.0 * POINTS as f64 * (POINTS as f64).log2();
+    work::case("kernel/fft 1024", giga(operations, "GFLOP/s"), move |_| {
+        Ok(fft(transforms))
+    })
+}
+
+/// exp(-2πi·k/POINTS).
+fn root(k: usize) -> (f64, f64) {
+    let (sin, cos) = (TAU * k as f64 / POINTS as f64).sin_cos();
+    (cos, -sin)
+}
+
+fn fft(transforms: usize) -> Work {
+    let points = Random::new(8).numbers(transforms * POINTS * 2);
+    let roots: Vec<f32> = (0..POINTS)
+        .map(root)
+        .flat_map(|(re, im)| [re as f32, im as f32])
+        .collect();
+    Work {
+        source: include_str!("../kernels/fft.cl"),
+        options: String::new(),
+        memory: vec![
+            Memory::Buffer(of_f32(&points)),
+            Memory::Output(points.len() * 4),
+            Memory::Buffer(of_f32(&roots)),
+        ],
+        launches: vec![Launch {
+            kernel: "fft",
+            arguments: vec![Value::Memory(0), Value::Memory(1), Value::Memory(2)],
+            range: Range::line(transforms * GROUP, GROUP),
+        }],
+        restore: None,
+        result: 1,
+        check: Box::new(move |found| check(&points, &to_f32(found), transforms)),
+    }
+}
+
+/// Some frequencies of some transforms by their definition.
+fn check(points: &[f32], found: &[f32], transforms: usize) -> Result<(), String> {
+    let roots: Vec<(f64, f64)> = (0..POINTS).map(root).collect();
+    let mut random = Random::new(9);
+    for _ in 0..200 {
+        let (transform, frequency) = (random.index(transforms), random.index(POINTS));
+        let mine = &points[transform * POINTS * 2..][..POINTS * 2];
+        let (mut re, mut im) = (0.0, 0.0);
+        for (i, (x, y)) in mine.iter().zip(&mine[1..]).step_by(2).enumerate() {
+            let (x, y, (c, s)) = (f64::from(*x), f64::from(*y), roots[i * frequency % POINTS]);
+            re += x * c - y * s;
+            im += x * s + y * c;
+        }
+        let at = (transform * POINTS + frequency) * 2;
+        let what = format!("frequency {frequency} of transform {transform}");
+        close(&what, f64::from(found[at]), re, 32.0, 1e-5)?;
+        close(&what, f64::from(found[at + 1]), im, 32.0, 1e-5)?;
+    }
+    Ok(())
+}

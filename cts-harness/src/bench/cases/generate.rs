@@ -1,0 +1,172 @@
+//! Generated programs of any length, and what their kernel gives.
+//!
+//! Each line is a statement on four integers and a float; a dozen lines make a function, and the kernel calls all of
+//! them. The float's operations round the same way whether a multiplication and an addition are contracted or not, so
+//! that the host computes the result exactly.
+
+use crate::bench::data::Random;
+use std::fmt::Write as _;
+
+/// Statements of a function.
+const STATEMENTS: usize = 9;
+/// Lines that a function has besides, with the kernel's call of it.
+const FRAME: usize = 4;
+
+/// What the generated kernel works on.
+#[derive(Copy, Clone, PartialEq, Debug)]
+struct State {
+    v: [u32; 4],
+    f: f32,
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Statement {
+    /// a = a * constant + b
+    Multiply(usize, u32, usize),
+    /// a ^= b >> bits
+    Shift(usize, usize, u32),
+    /// a = rotate(a, bits) + b
+    Rotate(usize, usize, u32),
+    /// if (a & bit) b += a; else b ^= constant;
+    Branch(usize, u32, usize, u32),
+    /// for (uint i = 0; i < times; i++) a += b ^ i;
+    Loop(usize, usize, u32),
+    /// f = f * 0.5f + (float)(a & 255)
+    Float(usize),
+    /// a += (uint)f
+    Back(usize),
+    /// a = max(a, b) - min(a, c)
+    Order(usize, usize, usize),
+}
+
+const NAMES: [char; 4] = ['a', 'b', 'c', 'd'];
+
+impl Statement {
+    fn random(random: &mut Random) -> Statement {
+        let (a, step, further) = (random.index(4), random.index(3), random.index(3));
+        let (b, c) = ((a + 1 + step) % 4, (a + 1 + further) % 4);
+        let bits = 1 + random.word() % 31;
+        let constant = random.word();
+        match random.index(8) {
+            0 => Statement::Multiply(a, constant | 1, b),
+            1 => Statement::Shift(a, b, bits),
+            2 => Statement::Rotate(a, b, bits),
+            3 => Statement::Branch(a, 1 << (bits & 31), b, constant),
+            4 => Statement::Loop(a, b, 2 + bits % 7),
+            5 => Statement::Float(a),
+            6 => Statement::Back(a),
+            _ => Statement::Order(a, b, c),
+        }
+    }
+
+    fn text(self) -> String {
+        let n = |i: usize| format!("s->{}", NAMES[i]);
+        match self {
+            Statement::Multiply(a, by, b) => format!("{} = {} * {by}u + {};", n(a), n(a), n(b)),
+            Statement::Shift(a, b, bits) => format!("{} ^= {} >> {bits};", n(a), n(b)),
+            Statement::Rotate(a, b, bits) => format!("{} = rotate({}, {bits}u) + {};", n(a), n(a), n(b)),
+            Statement::Branch(a, bit, b, or) => {
+                format!(
+                    "if ({} & {bit}u) {} += {}; else {} ^= {or}u;",
+                    n(a),
+                    n(b),
+                    n(a),
+                    n(b)
+                )
+            }
+            Statement::Loop(a, b, times) => {
+                format!("for (uint i = 0; i < {times}; i++) {} += {} ^ i;", n(a), n(b))
+            }
+            Statement::Float(a) => format!("s->f = s->f * 0.5f + (float)({} & 255);", n(a)),
+            Statement::Back(a) => format!("{} += (uint)s->f;", n(a)),
+            Statement::Order(a, b, c) => {
+                format!("{} = max({}, {}) - min({}, {});", n(a), n(a), n(b), n(a), n(c))
+            }
+        }
+    }
+
+    fn run(self, s: &mut State) {
+        let v = &mut s.v;
+        match self {
+            Statement::Multiply(a, by, b) => v[a] = v[a].wrapping_mul(by).wrapping_add(v[b]),
+            Statement::Shift(a, b, bits) => v[a] ^= v[b] >> bits,
+            Statement::Rotate(a, b, bits) => v[a] = v[a].rotate_left(bits).wrapping_add(v[b]),
+            Statement::Branch(a, bit, b, _) if v[a] & bit != 0 => v[b] = v[b].wrapping_add(v[a]),
+            Statement::Branch(_, _, b, or) => v[b] ^= or,
+            Statement::Loop(a, b, times) => {
+                (0..times).for_each(|i| v[a] = v[a].wrapping_add(v[b] ^ i));
+            }
+            Statement::Float(a) => s.f = s.f * 0.5 + (v[a] & 255) as f32,
+            Statement::Back(a) => v[a] = v[a].wrapping_add(s.f as u32),
+            Statement::Order(a, b, c) => v[a] = v[a].max(v[b]).wrapping_sub(v[a].min(v[c])),
+        }
+    }
+}
+
+/// A program whose kernel `generated` writes a word a work-item.
+pub(super) struct Program {
+    functions: Vec<[Statement; STATEMENTS]>,
+}
+
+impl Program {
+    /// Of about so many lines.
+    pub(super) fn new(lines: usize) -> Program {
+        let mut random = Random::new(lines as u64);
+        let function = |_| std::array::from_fn(|_| Statement::random(&mut random));
+        Program {
+            functions: (0..lines / (STATEMENTS + FRAME)).map(function).collect(),
+        }
+    }
+
+    pub(super) fn source(&self) -> String {
+        let mut text = String::from("struct state { uint a, b, c, d; float f; };\n");
+        let mut calls = String::new();
+        for (i, statements) in self.functions.iter().enumerate() {
+            // Writing to a String does not fail.
+            let _ = write!(text, "\nvoid part{i}(struct state *s)\n{{\n");
+            for statement in statements {
+                let _ = writeln!(text, "    {}", statement.text());
+            }
+            text += "}\n";
+            let _ = writeln!(calls, "    part{i}(&s);");
+        }
+        let _ = write!(
+            text,
+            "\nkernel void generated(global uint *out)\n{{\n    uint i = get_global_id(0);\n    \
+             struct state s = {{ i, i + 1, i * 3, ~i, 0.0f }};\n{calls}    out[i] = s.a ^ s.b ^ s.c ^ s.d;\n}}\n"
+        );
+        text
+    }
+
+    /// What work-item `i` writes.
+    pub(super) fn result(&self, i: u32) -> u32 {
+        let mut state = State {
+            v: [i, i.wrapping_add(1), i.wrapping_mul(3), !i],
+            f: 0.0,
+        };
+        for statement in self.functions.iter().flatten() {
+            statement.run(&mut state);
+        }
+        state.v.into_iter().fold(0, |all, word| all ^ word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_have_about_their_lines() {
+        for lines in [300, 3000] {
+            let text = Program::new(lines).source();
+            let found = text.lines().count();
+            assert!(found.abs_diff(lines) < lines / 10, "{found} lines, not {lines}");
+        }
+    }
+
+    #[test]
+    fn results_depend_on_the_work_item() {
+        let program = Program::new(300);
+        assert_ne!(program.result(1), program.result(2));
+    }
+}

@@ -1,0 +1,108 @@
+//! saxpy and a matrix product in halves.
+
+use super::giga;
+use crate::bench::case::{Case, Scale, Side, Stop};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, from_half, half, of_u16, to_u16};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+const SOURCE: &str = include_str!("../kernels/half.cl");
+
+pub(super) fn cases(scale: Scale) -> [Case; 2] {
+    let count = scale.pick(1 << 20, 1 << 27);
+    let n = scale.pick(128, 2048);
+    let operations = 2.0 * (n as f64).powi(3);
+    [
+        work::case(
+            "kernel/half saxpy",
+            giga(6.0 * count as f64, "GB/s"),
+            move |side| {
+                offered(side)?;
+                Ok(saxpy(count))
+            },
+        ),
+        work::case(
+            "kernel/half gemm tiled",
+            giga(operations, "GFLOP/s"),
+            move |side| {
+                offered(side)?;
+                Ok(gemm(n))
+            },
+        ),
+    ]
+}
+
+fn offered(side: &Side) -> Result<(), Stop> {
+    if side.device.has_half {
+        return Ok(());
+    }
+    Err(Stop::Refused("no cl_khr_fp16".into()))
+}
+
+/// Multiples of 1/4 in [-1, 1): sums of products of these are exact in halves as long as they stay below 128.
+fn numbers(random: &mut Random, count: usize) -> Vec<f32> {
+    (0..count)
+        .map(|_| (random.word() & 7) as f32 / 4.0 - 1.0)
+        .collect()
+}
+
+fn bytes(numbers: &[f32]) -> Memory {
+    let halves: Vec<u16> = numbers.iter().map(|n| half(*n)).collect();
+    Memory::Buffer(of_u16(&halves))
+}
+
+fn saxpy(count: usize) -> Work {
+    let mut random = Random::new(3);
+    let (x, y) = (numbers(&mut random, count), numbers(&mut random, count));
+    Work {
+        source: SOURCE,
+        options: String::new(),
+        memory: vec![bytes(&x), bytes(&y), Memory::Output(count * 2)],
+        launches: vec![Launch {
+            kernel: "saxpy_half",
+            arguments: vec![
+                Value::Half(half(0.5)),
+                Value::Memory(0),
+                Value::Memory(1),
+                Value::Memory(2),
+            ],
+            range: Range::line(count / 4, 256),
+        }],
+        restore: None,
+        result: 2,
+        check: Box::new(move |found| {
+            let found = to_u16(found);
+            let wrong = (0..count).find(|&i| from_half(found[i]) != 0.5 * x[i] + y[i]);
+            wrong.map_or(Ok(()), |i| {
+                let (is, not) = (from_half(found[i]), 0.5 * x[i] + y[i]);
+                Err(format!("element {i} is {is}, not {not}"))
+            })
+        }),
+    }
+}
+
+fn gemm(n: usize) -> Work {
+    let mut random = Random::new(4);
+    let (a, b) = (numbers(&mut random, n * n), numbers(&mut random, n * n));
+    Work {
+        source: SOURCE,
+        options: String::new(),
+        memory: vec![bytes(&a), bytes(&b), Memory::Output(n * n * 2)],
+        launches: vec![Launch {
+            kernel: "gemm_half",
+            arguments: vec![
+                Value::U32(n as u32),
+                Value::Memory(0),
+                Value::Memory(1),
+                Value::Memory(2),
+            ],
+            range: Range::plane([n, n], [16, 16]),
+        }],
+        restore: None,
+        result: 2,
+        check: Box::new(move |found| {
+            let found = to_u16(found);
+            super::sgemm::sampled(n, &a, &b, |i| from_half(found[i]), 1e-6)
+        }),
+    }
+}

@@ -1,0 +1,56 @@
+//! Counting 256 values with local and with global atomics.
+
+use super::giga;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, of_u32, same, to_u32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+const BINS: usize = 256;
+
+pub(super) fn cases(scale: Scale) -> [Case; 2] {
+    [
+        (
+            "kernel/histogram local atomics",
+            "by_local",
+            scale.pick(1 << 17, 1 << 25),
+        ),
+        (
+            "kernel/histogram global atomics",
+            "by_global",
+            scale.pick(1 << 15, 1 << 22),
+        ),
+    ]
+    .map(|(name, kernel, words)| {
+        let groups = scale.pick(16, 1024);
+        work::case(name, giga(words as f64 * 4.0, "G/s"), move |_| {
+            Ok(histogram(kernel, words, groups))
+        })
+    })
+}
+
+fn histogram(kernel: &'static str, words: usize, groups: usize) -> Work {
+    let values = of_u32(&Random::new(13).words(words));
+    let mut expected = vec![0u32; BINS];
+    values.iter().for_each(|v| expected[usize::from(*v)] += 1);
+    Work {
+        source: include_str!("../kernels/histogram.cl"),
+        options: String::new(),
+        memory: vec![Memory::Buffer(values), Memory::Output(BINS * 4)],
+        launches: vec![
+            Launch {
+                kernel: "clear",
+                arguments: vec![Value::Memory(1)],
+                range: Range::line(BINS, BINS),
+            },
+            Launch {
+                kernel,
+                arguments: vec![Value::U32(words as u32), Value::Memory(0), Value::Memory(1)],
+                range: Range::line(groups * BINS, BINS),
+            },
+        ],
+        restore: None,
+        result: 1,
+        check: Box::new(move |found| same(&to_u32(found), &expected)),
+    }
+}

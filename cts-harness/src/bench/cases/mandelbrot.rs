@@ -1,0 +1,72 @@
+//! The Mandelbrot set: divergent loops.
+
+use super::giga;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, to_u32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+const LEFT: f32 = -2.25;
+const TOP: f32 = -1.5;
+
+pub(super) fn case(scale: Scale) -> Case {
+    let side = scale.pick(512, 4096);
+    let most = scale.pick(200, 1000);
+    work::case(
+        "kernel/mandelbrot",
+        giga((side * side) as f64, "Gpix/s"),
+        move |_| Ok(mandelbrot(side, most)),
+    )
+}
+
+fn mandelbrot(side: usize, most: u32) -> Work {
+    // Three times a power of two: all places are exact.
+    let step = 3.0 / side as f32;
+    Work {
+        source: include_str!("../kernels/mandelbrot.cl"),
+        options: String::new(),
+        memory: vec![Memory::Output(side * side * 4)],
+        launches: vec![Launch {
+            kernel: "mandelbrot",
+            arguments: vec![
+                Value::U32(most),
+                Value::F32(LEFT),
+                Value::F32(TOP),
+                Value::F32(step),
+                Value::Memory(0),
+            ],
+            range: Range::plane([side, side], [16, 16]),
+        }],
+        restore: None,
+        result: 0,
+        check: Box::new(move |found| check(&to_u32(found), side, most, step)),
+    }
+}
+
+/// Contracting a multiplication and an addition is allowed and changes the count of points near the set's edge,
+/// so that a few of the sampled ones may differ.
+fn check(found: &[u32], side: usize, most: u32, step: f32) -> Result<(), String> {
+    let mut random = Random::new(12);
+    let (mut wrong, mut inside) = (0, 0);
+    for _ in 0..2000 {
+        let (x, y) = (random.index(side), random.index(side));
+        let expected = steps(LEFT + x as f32 * step, TOP + y as f32 * step, most);
+        wrong += usize::from(found[y * side + x] != expected);
+        inside += usize::from(expected == most);
+    }
+    if wrong > 60 || inside == 0 {
+        return Err(format!(
+            "{wrong} of 2000 points are wrong, {inside} inside the set"
+        ));
+    }
+    Ok(())
+}
+
+fn steps(cx: f32, cy: f32, most: u32) -> u32 {
+    let (mut zx, mut zy, mut n) = (0.0f32, 0.0f32, 0);
+    while n < most && zx * zx + zy * zy < 4.0 {
+        (zx, zy) = (zx * zx - zy * zy + cx, 2.0 * zx * zy + cy);
+        n += 1;
+    }
+    n
+}

@@ -1,0 +1,99 @@
+//! All cases, family by family; a row's name begins with its family.
+
+mod build;
+mod fft;
+mod generate;
+mod half;
+mod histogram;
+mod launch;
+mod mandelbrot;
+mod nbody;
+mod reduction;
+mod sgemm;
+mod sha256;
+mod sort;
+mod stencil;
+mod stream;
+mod transfer;
+
+pub(super) use build::{ProbeArgs, probe};
+
+use super::case::{Case, Quantity, Scale};
+
+/// How the cases are cut to size.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Extent {
+    pub(super) scale: Scale,
+    /// Bytes of the largest transfer.
+    pub(super) largest_transfer: usize,
+    /// Lines of the longest program that is built.
+    pub(super) longest_program: usize,
+}
+
+/// The whole benchmark in its order.
+pub(super) fn all(extent: Extent) -> Vec<Case> {
+    let scale = extent.scale;
+    let mut cases = build::cases(extent.longest_program);
+    cases.extend(launch::cases());
+    cases.extend(transfer::cases(extent.largest_transfer));
+    cases.extend(stream::cases(scale));
+    cases.push(reduction::case(scale));
+    cases.extend(sgemm::cases(scale));
+    cases.push(fft::case(scale));
+    cases.extend(nbody::cases(scale));
+    cases.push(mandelbrot::case(scale));
+    cases.extend(histogram::cases(scale));
+    cases.extend(stencil::cases(scale));
+    cases.push(sort::case(scale));
+    cases.push(sha256::case(scale));
+    cases.extend(half::cases(scale));
+    cases
+}
+
+/// 10^9 of something a second.
+fn giga(work: f64, unit: &'static str) -> Quantity {
+    Quantity::Rate {
+        work,
+        size: 1e9,
+        unit,
+    }
+}
+
+/// 10^6 of something a second.
+fn mega(work: f64, unit: &'static str) -> Quantity {
+    Quantity::Rate {
+        work,
+        size: 1e6,
+        unit,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_have_a_family() {
+        let extent = Extent {
+            scale: Scale::Small,
+            largest_transfer: 1 << 30,
+            longest_program: 3000,
+        };
+        let mut names: Vec<String> = all(extent)
+            .into_iter()
+            .flat_map(|c| c.rows)
+            .map(|r| r.name)
+            .collect();
+        for name in &names {
+            let family = name.split('/').next().unwrap();
+            assert!(
+                ["build", "memory", "launch", "transfer", "kernel"].contains(&family),
+                "{name}"
+            );
+        }
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

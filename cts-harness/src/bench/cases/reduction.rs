@@ -1,0 +1,44 @@
+//! The sum of many floats, in two launches.
+
+use super::giga;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+const GROUP: usize = 256;
+
+pub(super) fn case(scale: Scale) -> Case {
+    let count = scale.pick(1 << 20, 1 << 26);
+    let groups = scale.pick(16, 2048);
+    work::case("kernel/reduction", giga(count as f64 * 4.0, "GB/s"), move |_| {
+        Ok(reduction(count, groups))
+    })
+}
+
+fn reduction(count: usize, groups: usize) -> Work {
+    let numbers = Random::new(5)
+        .numbers(count)
+        .iter()
+        .map(|n| n + 1.0)
+        .collect::<Vec<f32>>();
+    let sum: f64 = numbers.iter().map(|n| f64::from(*n)).sum();
+    let launch = |count: usize, from, to, groups: usize| Launch {
+        kernel: "reduce",
+        arguments: vec![Value::U32(count as u32), Value::Memory(from), Value::Memory(to)],
+        range: Range::line(groups * GROUP, GROUP),
+    };
+    Work {
+        source: include_str!("../kernels/reduction.cl"),
+        options: String::new(),
+        memory: vec![
+            Memory::Buffer(of_f32(&numbers)),
+            Memory::Output(groups * 4),
+            Memory::Output(4),
+        ],
+        launches: vec![launch(count, 0, 1, groups), launch(groups, 1, 2, 1)],
+        restore: None,
+        result: 2,
+        check: Box::new(move |found| close("the sum", f64::from(to_f32(found)[0]), sum, sum, 1e-5)),
+    }
+}

@@ -1,0 +1,78 @@
+//! Matrix products in floats: naive, tiled, blocked in registers.
+
+use super::giga;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, close, of_f32, to_f32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+/// Elements that a work-item of the blocked kernel makes, each way.
+const EACH: usize = 8;
+
+pub(super) fn cases(scale: Scale) -> [Case; 3] {
+    let n = scale.pick(256, 4096);
+    [
+        ("kernel/sgemm naive", "naive", n),
+        ("kernel/sgemm tiled", "tiled", n),
+        ("kernel/sgemm blocked", "blocked", n / EACH),
+    ]
+    .map(|(name, kernel, items)| {
+        let operations = 2.0 * (n as f64).powi(3);
+        work::case(name, giga(operations, "GFLOP/s"), move |_| {
+            Ok(sgemm(kernel, n, items))
+        })
+    })
+}
+
+fn sgemm(kernel: &'static str, n: usize, items: usize) -> Work {
+    let mut random = Random::new(6);
+    let (a, b) = (random.numbers(n * n), random.numbers(n * n));
+    let options = match kernel {
+        "blocked" => format!("-DEACH={EACH}"),
+        _ => String::new(),
+    };
+    Work {
+        source: include_str!("../kernels/sgemm.cl"),
+        options,
+        memory: vec![
+            Memory::Buffer(of_f32(&a)),
+            Memory::Buffer(of_f32(&b)),
+            Memory::Output(n * n * 4),
+        ],
+        launches: vec![Launch {
+            kernel,
+            arguments: vec![
+                Value::U32(n as u32),
+                Value::Memory(0),
+                Value::Memory(1),
+                Value::Memory(2),
+            ],
+            range: Range::plane([items, items], [16, 16]),
+        }],
+        restore: None,
+        result: 2,
+        check: Box::new(move |found| {
+            let found = to_f32(found);
+            sampled(n, &a, &b, |i| found[i], 2e-5)
+        }),
+    }
+}
+
+/// Compares a thousand elements of a product, scattered over it, with sums in double precision.
+pub(super) fn sampled(
+    n: usize,
+    a: &[f32],
+    b: &[f32],
+    found: impl Fn(usize) -> f32,
+    part: f64,
+) -> Result<(), String> {
+    let mut random = Random::new(7);
+    for _ in 0..1000 {
+        let (row, column) = (random.index(n), random.index(n));
+        let terms = (0..n).map(|k| f64::from(a[row * n + k]) * f64::from(b[k * n + column]));
+        let what = format!("element ({row}, {column})");
+        let at = row * n + column;
+        close(&what, f64::from(found(at)), terms.sum(), (n as f64).sqrt(), part)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Bitonic sort: many launches over the same keys, the small steps in local memory.
+
+use super::mega;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, of_u32, same, to_u32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+/// Keys that a work-group sorts in local memory; as in the kernel.
+const KEYS: usize = 512;
+
+pub(super) fn case(scale: Scale) -> Case {
+    let count = scale.pick(1 << 15, 1 << 22);
+    work::case("kernel/sort", mega(count as f64, "Mkeys/s"), move |_| {
+        Ok(sort(count))
+    })
+}
+
+fn sort(count: usize) -> Work {
+    let keys = Random::new(16).words(count);
+    let bytes = of_u32(&keys);
+    let mut expected = keys;
+    expected.sort_unstable();
+    Work {
+        source: include_str!("../kernels/sort.cl"),
+        options: String::new(),
+        memory: vec![Memory::Buffer(bytes), Memory::Output(count * 4)],
+        launches: launches(count),
+        restore: Some((0, 1)),
+        result: 1,
+        check: Box::new(move |found| same(&to_u32(found), &expected)),
+    }
+}
+
+fn launches(count: usize) -> Vec<Launch> {
+    let launch = |kernel, arguments| Launch {
+        kernel,
+        arguments,
+        range: Range::line(count / 2, KEYS / 2),
+    };
+    let mut all = vec![launch("sort_locally", vec![Value::Memory(1)])];
+    let mut block = KEYS * 2;
+    while block <= count {
+        let length = Value::U32(block as u32);
+        let mut step = block / 2;
+        // With two keys a work-item, a step of KEYS / 2 is the first that stays within a work-group.
+        while step >= KEYS {
+            let distance = Value::U32(step as u32);
+            all.push(launch("exchange", vec![length, distance, Value::Memory(1)]));
+            step /= 2;
+        }
+        all.push(launch("merge_locally", vec![length, Value::Memory(1)]));
+        block *= 2;
+    }
+    all
+}

@@ -1,0 +1,79 @@
+//! Copy and saxpy through global memory.
+
+use super::giga;
+use crate::bench::case::{Case, Scale};
+use crate::bench::cl::Range;
+use crate::bench::data::{Random, of_f32, same, to_f32, to_u32};
+use crate::bench::work::{self, Launch, Memory, Value, Work};
+
+const SOURCE: &str = include_str!("../kernels/stream.cl");
+
+pub(super) fn cases(scale: Scale) -> [Case; 2] {
+    let count = scale.pick(1 << 20, 1 << 26);
+    let bytes = count as f64 * 4.0;
+    [
+        work::case("kernel/copy", giga(2.0 * bytes, "GB/s"), move |_| Ok(copy(count))),
+        work::case("kernel/saxpy", giga(3.0 * bytes, "GB/s"), move |_| {
+            Ok(saxpy(count))
+        }),
+    ]
+}
+
+fn copy(count: usize) -> Work {
+    let from = of_f32(&Random::new(1).numbers(count));
+    let expected = from.clone();
+    Work {
+        source: SOURCE,
+        options: String::new(),
+        memory: vec![Memory::Buffer(from), Memory::Output(count * 4)],
+        launches: vec![Launch {
+            kernel: "copy",
+            arguments: vec![Value::Memory(0), Value::Memory(1)],
+            range: Range::line(count / 4, 256),
+        }],
+        restore: None,
+        result: 1,
+        check: Box::new(move |found| {
+            if found == expected {
+                return Ok(());
+            }
+            same(&to_u32(found), &to_u32(&expected))
+        }),
+    }
+}
+
+fn saxpy(count: usize) -> Work {
+    const A: f32 = 0.5;
+    let mut random = Random::new(2);
+    let (x, y) = (random.numbers(count), random.numbers(count));
+    let memory = vec![
+        Memory::Buffer(of_f32(&x)),
+        Memory::Buffer(of_f32(&y)),
+        Memory::Output(count * 4),
+    ];
+    Work {
+        source: SOURCE,
+        options: String::new(),
+        memory,
+        launches: vec![Launch {
+            kernel: "saxpy",
+            arguments: vec![
+                Value::F32(A),
+                Value::Memory(0),
+                Value::Memory(1),
+                Value::Memory(2),
+            ],
+            range: Range::line(count, 256),
+        }],
+        restore: None,
+        result: 2,
+        // Exact: the numbers have few digits.
+        check: Box::new(move |found| {
+            let found = to_f32(found);
+            let wrong = (0..count).find(|&i| found[i] != A * x[i] + y[i]);
+            wrong.map_or(Ok(()), |i| {
+                Err(format!("element {i} is {}, not {}", found[i], A * x[i] + y[i]))
+            })
+        }),
+    }
+}

@@ -1,0 +1,72 @@
+//! OpenCL for the benchmark: one implementation opened by path, and the few objects that measuring needs.
+//!
+//! An ICD is entered as a loader enters it: through the dispatch table of its platforms. So two implementations can be
+//! measured in one process whatever the loader's configuration is, and neither pays for a loader. A library without
+//! `clIcdGetPlatformIDsKHR` (a loader, or something in a loader's place) is entered through the functions it exports.
+
+mod functions;
+mod objects;
+mod queue;
+
+pub(super) use functions::open;
+pub(super) use objects::{Argument, Buffer, Context, Kernel};
+pub(super) use queue::{Queue, Range};
+
+use crate::Failure;
+use functions::Functions;
+use opencl_sys::{
+    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_EXTENSIONS, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_IMAGE_SUPPORT,
+    CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
+    CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_SUCCESS, cl_device_id, cl_int,
+};
+
+/// What the benchmark asks of a device.
+pub(super) struct Device {
+    functions: &'static Functions,
+    raw: cl_device_id,
+    /// CL_PLATFORM_NAME.
+    pub(super) platform: String,
+    pub(super) name: String,
+    pub(super) driver: String,
+    pub(super) version: String,
+    pub(super) is_cpu: bool,
+    pub(super) has_images: bool,
+    pub(super) has_half: bool,
+    pub(super) has_double: bool,
+    pub(super) global_memory: u64,
+    pub(super) largest_buffer: u64,
+    pub(super) largest_group: usize,
+}
+
+impl Device {
+    fn new(functions: &'static Functions, platform: &str, raw: cl_device_id) -> Result<Device, Failure> {
+        let text = |what| functions.device_text(raw, what);
+        let number = |what| functions.device_number(raw, what);
+        let size = |what| number(what).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        let extensions = text(CL_DEVICE_EXTENSIONS)?;
+        let has = |name: &str| extensions.split_whitespace().any(|e| e == name);
+        Ok(Device {
+            functions,
+            raw,
+            platform: platform.to_owned(),
+            name: text(CL_DEVICE_NAME)?,
+            driver: text(CL_DRIVER_VERSION)?,
+            version: text(CL_DEVICE_VERSION)?,
+            is_cpu: number(CL_DEVICE_TYPE)? & CL_DEVICE_TYPE_CPU != 0,
+            has_images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
+            has_half: has("cl_khr_fp16"),
+            has_double: has("cl_khr_fp64") || number(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap_or(0) != 0,
+            global_memory: number(CL_DEVICE_GLOBAL_MEM_SIZE)?,
+            largest_buffer: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE)?,
+            largest_group: size(CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
+        })
+    }
+}
+
+fn check(code: cl_int, call: &str) -> Result<(), Failure> {
+    if code == CL_SUCCESS {
+        Ok(())
+    } else {
+        Err(Failure(format!("{call} gave {code}")))
+    }
+}

@@ -1,0 +1,205 @@
+//! Context, memory objects, programs and kernels; each is released when it goes.
+#![allow(unsafe_code, reason = "OpenCL is a C interface")]
+
+use super::functions::Functions;
+use super::{Device, check};
+use crate::Failure;
+use opencl_sys::{
+    CL_FLOAT, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY,
+    CL_MEM_READ_WRITE, CL_PROGRAM_BUILD_LOG, CL_R, CL_SUCCESS, cl_context, cl_device_id, cl_image_desc,
+    cl_image_format, cl_kernel, cl_mem, cl_program,
+};
+use std::ffi::{CString, c_void};
+use std::ptr::{null, null_mut};
+
+pub(in crate::bench) struct Context {
+    pub(super) functions: &'static Functions,
+    pub(super) raw: cl_context,
+    pub(super) device: cl_device_id,
+}
+
+/// A buffer or an image.
+pub(in crate::bench) struct Buffer {
+    functions: &'static Functions,
+    pub(super) raw: cl_mem,
+    /// Bytes.
+    pub(super) size: usize,
+}
+
+pub(in crate::bench) struct Program {
+    functions: &'static Functions,
+    raw: cl_program,
+}
+
+pub(in crate::bench) struct Kernel {
+    functions: &'static Functions,
+    pub(super) raw: cl_kernel,
+}
+
+/// A kernel's argument.
+#[derive(Copy, Clone)]
+pub(in crate::bench) enum Argument<'a> {
+    Memory(&'a Buffer),
+    U32(u32),
+    F32(f32),
+    F64(f64),
+    /// The bits of a half.
+    Half(u16),
+}
+
+impl Context {
+    pub(in crate::bench) fn new(device: &Device) -> Result<Context, Failure> {
+        let functions = device.functions;
+        let mut code = 0;
+        let create = functions.clCreateContext;
+        // SAFETY: one device in the list, no properties, no callback.
+        let raw = unsafe { create(null(), 1, &device.raw, None, null_mut(), &mut code) };
+        check(code, "clCreateContext")?;
+        let device = device.raw;
+        Ok(Context {
+            functions,
+            raw,
+            device,
+        })
+    }
+
+    /// A buffer that the implementation places where it likes.
+    pub(in crate::bench) fn buffer(&self, size: usize) -> Result<Buffer, Failure> {
+        self.memory(CL_MEM_READ_WRITE, size)
+    }
+
+    /// A buffer in memory that the host reaches (CL_MEM_ALLOC_HOST_PTR), pinned on devices with their own memory.
+    pub(in crate::bench) fn pinned(&self, size: usize) -> Result<Buffer, Failure> {
+        self.memory(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size)
+    }
+
+    fn memory(&self, flags: u64, size: usize) -> Result<Buffer, Failure> {
+        let functions = self.functions;
+        let mut code = 0;
+        // SAFETY: no host pointer is passed.
+        let raw = unsafe { (functions.clCreateBuffer)(self.raw, flags, size, null_mut(), &mut code) };
+        check(code, "clCreateBuffer")?;
+        Ok(Buffer { functions, raw, size })
+    }
+
+    /// A read-only image of one float a pixel.
+    pub(in crate::bench) fn image(&self, width: usize, pixels: &[f32]) -> Result<Buffer, Failure> {
+        let functions = self.functions;
+        let format = cl_image_format {
+            image_channel_order: CL_R,
+            image_channel_data_type: CL_FLOAT,
+        };
+        let desc = cl_image_desc {
+            image_type: CL_MEM_OBJECT_IMAGE2D,
+            image_width: width,
+            image_height: pixels.len() / width,
+            image_depth: 0,
+            image_array_size: 0,
+            image_row_pitch: 0,
+            image_slice_pitch: 0,
+            num_mip_levels: 0,
+            num_samples: 0,
+            buffer: null_mut(),
+        };
+        let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+        let from = pixels.as_ptr().cast::<c_void>().cast_mut();
+        let mut code = 0;
+        // SAFETY: `pixels` has width × height floats, tightly packed, and is only read during the call.
+        let raw = unsafe { (functions.clCreateImage)(self.raw, flags, &format, &desc, from, &mut code) };
+        check(code, "clCreateImage")?;
+        Ok(Buffer {
+            functions,
+            raw,
+            size: size_of_val(pixels),
+        })
+    }
+
+    /// clCreateProgramWithSource and clBuildProgram; a failure has the build log.
+    pub(in crate::bench) fn build(&self, source: &str, options: &str) -> Result<Program, Failure> {
+        let functions = self.functions;
+        let (mut text, length) = (source.as_ptr().cast(), source.len());
+        let mut code = 0;
+        // SAFETY: one string with its length.
+        let raw =
+            unsafe { (functions.clCreateProgramWithSource)(self.raw, 1, &mut text, &length, &mut code) };
+        check(code, "clCreateProgramWithSource")?;
+        let program = Program { functions, raw };
+        let options = CString::new(options)?;
+        // SAFETY: one device in the list, options are a C string, no callback.
+        let code =
+            unsafe { (functions.clBuildProgram)(raw, 1, &self.device, options.as_ptr(), None, null_mut()) };
+        if code == CL_SUCCESS {
+            return Ok(program);
+        }
+        let log = program.log(self.device);
+        Err(Failure(format!("clBuildProgram gave {code}:\n{log}")))
+    }
+}
+
+impl Buffer {
+    /// Bytes.
+    pub(in crate::bench) fn size(&self) -> usize {
+        self.size
+    }
+}
+
+impl Program {
+    fn log(&self, device: cl_device_id) -> String {
+        let mut log = vec![0u8; 64 << 10];
+        let mut size = 0;
+        let to = log.as_mut_ptr().cast();
+        let info = self.functions.clGetProgramBuildInfo;
+        // SAFETY: the buffer has as many bytes as are given; a longer log is an error that leaves the size alone.
+        unsafe { info(self.raw, device, CL_PROGRAM_BUILD_LOG, log.len(), to, &mut size) };
+        log.truncate(size.saturating_sub(1));
+        String::from_utf8_lossy(&log).into_owned()
+    }
+
+    pub(in crate::bench) fn kernel(&self, name: &str) -> Result<Kernel, Failure> {
+        let functions = self.functions;
+        let name = CString::new(name)?;
+        let mut code = 0;
+        // SAFETY: the program is built; the name is a C string.
+        let raw = unsafe { (functions.clCreateKernel)(self.raw, name.as_ptr(), &mut code) };
+        check(code, "clCreateKernel")?;
+        Ok(Kernel { functions, raw })
+    }
+}
+
+impl Kernel {
+    pub(in crate::bench) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
+        match argument {
+            Argument::Memory(buffer) => self.set_value(index, &buffer.raw),
+            Argument::U32(value) => self.set_value(index, &value),
+            Argument::F32(value) => self.set_value(index, &value),
+            Argument::F64(value) => self.set_value(index, &value),
+            Argument::Half(bits) => self.set_value(index, &bits),
+        }
+    }
+
+    fn set_value<T: Copy>(&self, index: usize, value: &T) -> Result<(), Failure> {
+        let index = u32::try_from(index)?;
+        let (size, value) = (size_of::<T>(), std::ptr::from_ref(value).cast());
+        // SAFETY: `value` points to `size` bytes.
+        let code = unsafe { (self.functions.clSetKernelArg)(self.raw, index, size, value) };
+        check(code, "clSetKernelArg")
+    }
+}
+
+macro_rules! released {
+    ($($object:ident by $function:ident,)*) => {
+        $(impl Drop for $object {
+            fn drop(&mut self) {
+                // SAFETY: the object was created by this type, which holds its one reference.
+                unsafe { (self.functions.$function)(self.raw) };
+            }
+        })*
+    };
+}
+
+released! {
+    Context by clReleaseContext,
+    Buffer by clReleaseMemObject,
+    Program by clReleaseProgram,
+    Kernel by clReleaseKernel,
+}

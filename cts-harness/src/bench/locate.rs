@@ -1,0 +1,134 @@
+//! From what the command line calls a platform to a library and a device in it.
+
+use super::cl::{self, Device};
+use crate::{Failure, artifacts};
+use std::path::{Path, PathBuf};
+
+/// Where a device is found again: also the arguments that tell a child process.
+#[derive(clap::Args, Clone, PartialEq, Debug)]
+pub(super) struct Place {
+    /// The library, as the dynamic linker takes it
+    #[arg(long, value_name = "FILE")]
+    from: String,
+    /// Part of the platform's name
+    #[arg(long = "of", value_name = "NAME")]
+    platform: Option<String>,
+    /// Part of the device's name
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+}
+
+impl Place {
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let mut all = vec![String::from("--from"), self.from.clone()];
+        for (option, value) in [("--of", &self.platform), ("--device", &self.device)] {
+            all.extend(value.iter().flat_map(|v| [option.to_owned(), v.clone()]));
+        }
+        all
+    }
+
+    /// The first device that fits.
+    pub(super) fn open(&self) -> Result<Device, Failure> {
+        let devices = cl::open(&self.from)?;
+        let fits = |text: &str, part: &Option<String>| part.as_ref().is_none_or(|p| contains(text, p));
+        let names: Vec<String> = devices
+            .iter()
+            .map(|d| format!("{} ({})", d.name, d.platform))
+            .collect();
+        let mut devices = devices.into_iter();
+        devices
+            .find(|d| fits(&d.platform, &self.platform) && fits(&d.name, &self.device))
+            .ok_or_else(|| Failure(format!("{} offers {}", self.from, list(&names))))
+    }
+}
+
+/// Finds what a person calls `caldera` (built first), by a library's file or by part of a platform's name.
+pub(super) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure> {
+    let place = |from: String, platform: Option<&str>| Place {
+        from,
+        platform: platform.map(str::to_owned),
+        device: device.map(str::to_owned),
+    };
+    if name == "caldera" {
+        return Ok(place(artifacts::build_library()?.display().to_string(), None));
+    }
+    if name.contains('/') || name.contains(".so") {
+        return Ok(place(name.to_owned(), None));
+    }
+    // ICDs called so first: opening the others may take long.
+    let mut files = icd_files();
+    files.sort_by_key(|f| (!stem_contains(f, name), f.clone()));
+    let mut seen = Vec::new();
+    for file in files {
+        let Ok(text) = std::fs::read_to_string(&file) else {
+            continue;
+        };
+        let library = text.trim();
+        let devices = cl::open(library).unwrap_or_default();
+        if devices.iter().any(|d| contains(&d.platform, name)) {
+            return Ok(place(library.to_owned(), Some(name)));
+        }
+        if stem_contains(&file, name) && !devices.is_empty() {
+            return Ok(place(library.to_owned(), None));
+        }
+        let platform = devices.first().map_or("no device", |d| &d.platform);
+        seen.push(format!("{} ({platform})", file.display()));
+    }
+    // The loader may know more: it reads other variables and places.
+    let loader = place(String::from("libOpenCL.so.1"), Some(name));
+    match loader.open() {
+        Ok(_) => Ok(loader),
+        Err(Failure(why)) => Err(Failure(format!(
+            "no OpenCL platform is called «{name}»: {}; {why}",
+            list(&seen)
+        ))),
+    }
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::from("nothing");
+    }
+    names.join(", ")
+}
+
+fn contains(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
+}
+
+fn stem_contains(file: &Path, part: &str) -> bool {
+    file.file_stem()
+        .is_some_and(|s| contains(&s.to_string_lossy(), part))
+}
+
+/// The system's ICD files, or those that `OCL_ICD_VENDORS` names.
+fn icd_files() -> Vec<PathBuf> {
+    let place = std::env::var_os("OCL_ICD_VENDORS").map(PathBuf::from);
+    let place = place.unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
+    if place.is_file() {
+        return vec![place];
+    }
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    entries
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "icd"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_told_from_platforms() {
+        let place = locate("libother.so.1", Some("H200")).unwrap();
+        assert_eq!(place.arguments(), ["--from", "libother.so.1", "--device", "H200"]);
+        assert_eq!(locate("./other", None).unwrap().from, "./other");
+    }
+
+    #[test]
+    fn an_unknown_platform_names_the_known() {
+        let Failure(why) = locate("nobody's platform", None).unwrap_err();
+        assert!(why.contains("nobody's platform"), "{why}");
+    }
+}

@@ -1,0 +1,123 @@
+//! Runs a case on one or two sides: set-up, warm-up, check, interleaved repetitions within a time budget, check.
+
+use super::case::{Case, Row, Running, Sample, Side, Stop};
+use super::stats::{self, Summary};
+use std::time::{Duration, Instant};
+
+/// How much is measured.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Plan {
+    /// Repetitions at least, whatever they take.
+    pub(super) least: usize,
+    /// Repetitions at most; a case may want fewer.
+    pub(super) most: usize,
+    /// For one case on one side, without set-up and checks.
+    pub(super) budget: Duration,
+}
+
+/// What one side gave for one row.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Outcome {
+    Measured { wall: Vec<f64>, device: Vec<f64> },
+    Stopped(Stop),
+}
+
+/// A row with what each side gave for it.
+pub(super) struct Result {
+    pub(super) row: Row,
+    pub(super) sides: Vec<Outcome>,
+}
+
+impl Result {
+    /// How many times better the first side's wall time, and its device time, is.
+    pub(super) fn ratios(&self) -> [Option<Summary>; 2] {
+        let [
+            Outcome::Measured { wall: a, device: x },
+            Outcome::Measured { wall: b, device: y },
+        ] = &self.sides[..]
+        else {
+            return [None, None];
+        };
+        [stats::ratio(a, b), stats::ratio(x, y)]
+    }
+}
+
+/// One side of a case while it is measured.
+enum Turn {
+    Going {
+        running: Box<dyn Running>,
+        samples: Vec<Vec<Sample>>,
+    },
+    Stopped(Stop),
+}
+
+impl Turn {
+    /// Set up, run once to warm up, and checked.
+    fn begin(case: &Case, side: &Side) -> Turn {
+        let begun = (case.make)(side).and_then(|mut running| {
+            running.repeat()?;
+            running.check()?;
+            Ok(running)
+        });
+        match begun {
+            Ok(running) => Turn::Going {
+                running,
+                samples: Vec::new(),
+            },
+            Err(stop) => Turn::Stopped(stop),
+        }
+    }
+
+    fn repeat(&mut self, times: usize) {
+        for _ in 0..times {
+            let Turn::Going { running, samples } = self else {
+                return;
+            };
+            match running.repeat() {
+                Ok(sample) => samples.push(sample),
+                Err(stop) => *self = Turn::Stopped(stop),
+            }
+        }
+    }
+
+    /// What it gave, row by row.
+    fn end(self, rows: usize) -> Vec<Outcome> {
+        let (mut running, samples) = match self {
+            Turn::Going { running, samples } => (running, samples),
+            Turn::Stopped(stop) => return vec![Outcome::Stopped(stop); rows],
+        };
+        if let Err(stop) = running.check() {
+            return vec![Outcome::Stopped(stop); rows];
+        }
+        let row = |i: usize| Outcome::Measured {
+            wall: samples.iter().map(|s| s[i].wall).collect(),
+            device: samples.iter().filter_map(|s| s[i].device).collect(),
+        };
+        (0..rows).map(row).collect()
+    }
+}
+
+/// Measures a case on all sides in turn. The order of the sides changes with each round.
+pub(super) fn run(case: &Case, sides: &[Side], plan: Plan) -> Vec<Result> {
+    let mut turns: Vec<Turn> = sides.iter().map(|side| Turn::begin(case, side)).collect();
+    let most = plan.most.min(case.most).max(plan.least);
+    let budget = plan.budget * u32::try_from(sides.len()).unwrap_or(1);
+    let start = Instant::now();
+    let (mut done, mut rounds) = (0, 0);
+    while done < most && (done < plan.least || start.elapsed() < budget) {
+        let block = case.block.min(most - done).max(1);
+        if rounds % 2 == 0 {
+            turns.iter_mut().for_each(|turn| turn.repeat(block));
+        } else {
+            turns.iter_mut().rev().for_each(|turn| turn.repeat(block));
+        }
+        done += block;
+        rounds += 1;
+    }
+    let ends: Vec<Vec<Outcome>> = turns.into_iter().map(|t| t.end(case.rows.len())).collect();
+    let result = |(i, row): (usize, &Row)| Result {
+        row: row.clone(),
+        sides: ends.iter().map(|end| end[i].clone()).collect(),
+    };
+    case.rows.iter().enumerate().map(result).collect()
+}

@@ -1,0 +1,256 @@
+//! `cargo harness bench`: what OpenCL programs feel, measured on any platform, alone or two in turn.
+//!
+//! ```text
+//! locate   a name → a library and a device
+//! cl       that library's functions and objects
+//! case     what is measured: rows, and something that repeats and checks itself
+//! work     cases that are kernels over buffers, as data; data: their inputs and comparisons
+//! cases/   all of them, by family; kernels/ their OpenCL C
+//! measure  warm-up, check, interleaved repetitions within a budget, check
+//! stats    medians and ratios → table and json
+//! ```
+//!
+//! See `docs/bench.md`.
+
+mod case;
+mod cases;
+mod cl;
+mod data;
+mod json;
+mod locate;
+mod measure;
+mod stats;
+mod table;
+mod work;
+
+use crate::{Failure, Outcome, progress};
+use case::{Scale, Side, Stop};
+use cases::Extent;
+use measure::Plan;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
+    #[arg(long, default_value = "caldera", value_name = "NAME")]
+    platform: String,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Two platforms in turn, repetition by repetition: ratios
+    Compare {
+        /// Named as for `--platform`
+        a: String,
+        b: String,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// What a child process of the benchmark does
+    #[command(hide = true)]
+    Probe(cases::ProbeArgs),
+}
+
+#[derive(clap::Args)]
+struct Options {
+    /// Part of the device's name; default: the platform's first device
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+    /// Only rows whose name contains this; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+    /// Less of everything: under two minutes on a CPU driver
+    #[arg(long)]
+    quick: bool,
+    /// Size of the problems; default: by the device's type
+    #[arg(long, value_enum)]
+    scale: Option<Scale>,
+    /// Exactly so many repetitions of everything
+    #[arg(long, value_name = "N")]
+    repetitions: Option<usize>,
+    /// Seconds that the repetitions of one case may take on one platform
+    #[arg(long, value_name = "SECONDS")]
+    budget: Option<f64>,
+    /// Seconds after which no further case is begun
+    #[arg(long, value_name = "SECONDS")]
+    limit: Option<f64>,
+    /// Bytes of the largest transfer, in MiB; default: 1024, or 16 with `--quick`
+    #[arg(long, value_name = "MIB")]
+    largest_transfer: Option<usize>,
+    /// Where the results go as JSON; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Name the rows and measure nothing
+    #[arg(long)]
+    list: bool,
+}
+
+/// Measures one platform, or two in turn.
+pub(crate) fn run(args: &Args) -> Outcome {
+    match &args.command {
+        None => bench(&[&args.platform], &args.options),
+        Some(Command::Compare { a, b, options }) => bench(&[a, b], options),
+        Some(Command::Probe(args)) => cases::probe(args),
+    }
+}
+
+fn bench(names: &[&str], options: &Options) -> Outcome {
+    if options.list {
+        list(options);
+        return Ok(());
+    }
+    let start = Instant::now();
+    let sides = names
+        .iter()
+        .map(|name| open(name, options.device.as_deref()))
+        .collect::<Result<Vec<Side>, Failure>>()?;
+    let on_cpu = sides.iter().any(|s| s.device.is_cpu);
+    let natural = if on_cpu || options.quick {
+        Scale::Small
+    } else {
+        Scale::Large
+    };
+    let extent = options.extent(options.scale.unwrap_or(natural));
+    let plan = options.plan();
+    for (side, label) in sides.iter().zip(["A", "B"]) {
+        let d = &side.device;
+        let label = if names.len() == 1 { "" } else { label };
+        progress::line(&format!(
+            "{label} {}: {}, {} ({})",
+            d.platform, d.name, d.driver, d.version
+        ));
+    }
+    progress::line(&format!("\n{}", table::header(sides.len())));
+    let mut results = Vec::new();
+    let mut left_out = 0;
+    for case in options.chosen(extent) {
+        if options
+            .limit
+            .is_some_and(|limit| start.elapsed().as_secs_f64() > limit)
+        {
+            left_out += case.rows.len();
+            continue;
+        }
+        for result in measure::run(&case, &sides, plan) {
+            if options.wants(&result.row.name) {
+                progress::line(&table::row(&result));
+                results.push(result);
+            }
+        }
+    }
+    means(&results);
+    progress::line(&format!("\n{:.0} s", start.elapsed().as_secs_f64()));
+    if left_out > 0 {
+        progress::line(&format!("{left_out} rows not run: --limit"));
+    }
+    if let Some(file) = &options.json {
+        let settings = serde_json::json!({ "scale": format!("{:?}", extent.scale), "quick": options.quick,
+            "least": plan.least, "most": plan.most, "budget": plan.budget.as_secs_f64(), "rows_left_out": left_out });
+        write(file, &json::run(&sides, &results, settings))?;
+    }
+    conclude(&results)
+}
+
+fn open(name: &str, device: Option<&str>) -> Result<Side, Failure> {
+    let place = locate::locate(name, device)?;
+    let device = place
+        .open()
+        .map_err(|Failure(why)| Failure(format!("{name}: {why}")))?;
+    let context = cl::Context::new(&device)?;
+    Ok(Side {
+        place,
+        device,
+        context,
+    })
+}
+
+impl Options {
+    fn plan(&self) -> Plan {
+        let (least, most, seconds) = match (self.quick, self.repetitions) {
+            (_, Some(n)) => (n, n, f64::MAX),
+            (true, None) => (3, 200, 0.2),
+            (false, None) => (5, 3000, 1.0),
+        };
+        let seconds = self.budget.unwrap_or(seconds).clamp(0.0, 3600.0);
+        Plan {
+            least,
+            most,
+            budget: Duration::from_secs_f64(seconds),
+        }
+    }
+
+    fn extent(&self, scale: Scale) -> Extent {
+        let mib = self
+            .largest_transfer
+            .unwrap_or(if self.quick { 16 } else { 1024 });
+        Extent {
+            scale,
+            largest_transfer: mib.saturating_mul(1 << 20),
+            longest_program: if self.quick { 300 } else { 3000 },
+        }
+    }
+
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
+    }
+
+    fn chosen(&self, extent: Extent) -> impl Iterator<Item = case::Case> {
+        let cases = cases::all(extent).into_iter();
+        cases.filter(|case| case.rows.iter().any(|row| self.wants(&row.name)))
+    }
+}
+
+fn list(options: &Options) {
+    let extent = options.extent(options.scale.unwrap_or(Scale::Large));
+    for case in options.chosen(extent) {
+        let names = case.rows.iter().map(|row| &row.name);
+        names.filter(|n| options.wants(n)).for_each(|n| progress::line(n));
+    }
+}
+
+/// Geometric means of the ratios of each family.
+fn means(results: &[measure::Result]) {
+    let family = |r: &measure::Result| r.row.name.split('/').next().unwrap_or_default().to_owned();
+    let mut families: Vec<String> = results.iter().map(family).collect();
+    families.dedup();
+    for name in families {
+        let of_family = results.iter().filter(|r| family(r) == name);
+        let [wall, device]: [Vec<f64>; 2] = of_family.fold(Default::default(), |[mut w, mut d], r| {
+            let [wall, device] = r.ratios();
+            w.extend(wall.map(|s| s.median));
+            d.extend(device.map(|s| s.median));
+            [w, d]
+        });
+        if let Some(mean) = stats::geometric_mean(&wall) {
+            let device = stats::geometric_mean(&device).map(|m| format!(", on the device {m:.2}×"));
+            progress::line(&format!(
+                "{name}: geometric mean of {} ratios {mean:.2}×{}",
+                wall.len(),
+                device.unwrap_or_default()
+            ));
+        }
+    }
+}
+
+fn write(file: &std::path::Path, value: &serde_json::Value) -> Outcome {
+    if file.as_os_str() == "-" {
+        progress::line(&value.to_string());
+        return Ok(());
+    }
+    Ok(std::fs::write(file, format!("{value:#}\n"))?)
+}
+
+fn conclude(results: &[measure::Result]) -> Outcome {
+    let failed = |o: &measure::Outcome| matches!(o, measure::Outcome::Stopped(Stop::Failed(_)));
+    match results.iter().filter(|r| r.sides.iter().any(failed)).count() {
+        0 if results.is_empty() => Err(Failure("nothing was measured".into())),
+        0 => Ok(()),
+        n => Err(Failure(format!("{n} rows FAILED"))),
+    }
+}

@@ -1,0 +1,214 @@
+//! Cases that are kernels over buffers: what to build, launch and check, as data.
+
+use super::case::{Case, Make, Quantity, Running, Sample, Side, Stop};
+use super::cl::{Argument, Buffer, Kernel, Queue, Range};
+use std::time::Instant;
+
+/// A kernel case with its data.
+pub(super) struct Work {
+    pub(super) source: &'static str,
+    pub(super) options: String,
+    pub(super) memory: Vec<Memory>,
+    /// Done in this order, each time.
+    pub(super) launches: Vec<Launch>,
+    /// Copied before each repetition, outside the measured time: (from, to).
+    pub(super) restore: Option<(usize, usize)>,
+    /// Index of the memory object that holds the result.
+    pub(super) result: usize,
+    pub(super) check: Check,
+}
+
+/// What a result must satisfy; the error says how it does not.
+pub(super) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
+
+pub(super) enum Memory {
+    Buffer(Vec<u8>),
+    /// A result of so many bytes, filled with what no kernel gives.
+    Output(usize),
+    /// One float a pixel.
+    Image {
+        width: usize,
+        pixels: Vec<f32>,
+    },
+}
+
+pub(super) struct Launch {
+    pub(super) kernel: &'static str,
+    pub(super) arguments: Vec<Value>,
+    pub(super) range: Range,
+}
+
+/// An argument as data.
+#[derive(Copy, Clone)]
+pub(super) enum Value {
+    /// Index of a memory object.
+    Memory(usize),
+    U32(u32),
+    F32(f32),
+    F64(f64),
+    Half(u16),
+}
+
+/// A case of one row around such work, made when its turn comes.
+pub(super) fn case(
+    name: &str,
+    quantity: Quantity,
+    make: impl Fn(&Side) -> Result<Work, Stop> + 'static,
+) -> Case {
+    let make: Make = Box::new(move |side| {
+        let set = Set::new(side, make(side)?)?;
+        Ok(Box::new(set))
+    });
+    Case::single(name, quantity, make)
+}
+
+/// Work set up on a side.
+struct Set {
+    queue: Queue,
+    profiled: Queue,
+    kernels: Vec<(Kernel, Range)>,
+    memory: Vec<Buffer>,
+    restore: Option<(usize, usize)>,
+    result: usize,
+    check: Check,
+    /// The device's time is then the process's: it is not disturbed by what else the machine does.
+    on_cpu: bool,
+    /// Times that the launches are repeated before the queue is waited for, so that waiting hardly counts.
+    batch: usize,
+}
+
+/// What a batch should take.
+const BATCH_SECONDS: f64 = 4e-3;
+const MOST_IN_A_BATCH: f64 = 40.0;
+
+impl Set {
+    fn new(side: &Side, work: Work) -> Result<Set, Stop> {
+        for launch in &work.launches {
+            let items = launch.range.local.map_or(1, |l| l[0] * l[1]);
+            if items > side.device.largest_group {
+                return Err(Stop::Refused(format!("no work-groups of {items}")));
+            }
+        }
+        let program = side.context.build(work.source, &work.options)?;
+        let queue = Queue::new(&side.context, false)?;
+        let profiled = Queue::new(&side.context, true)?;
+        let mut memory = Vec::new();
+        for object in &work.memory {
+            memory.push(match object {
+                Memory::Buffer(bytes) => {
+                    let buffer = side.context.buffer(bytes.len())?;
+                    queue.write(&buffer, bytes)?;
+                    buffer
+                }
+                Memory::Output(size) => {
+                    let buffer = side.context.buffer(*size)?;
+                    queue.fill(&buffer, 0xA5A5_A5A5)?;
+                    buffer
+                }
+                Memory::Image { width, pixels } => side.context.image(*width, pixels)?,
+            });
+        }
+        let mut kernels = Vec::new();
+        for launch in &work.launches {
+            let kernel = program.kernel(launch.kernel)?;
+            for (index, value) in launch.arguments.iter().enumerate() {
+                let argument = match *value {
+                    Value::Memory(m) => Argument::Memory(&memory[m]),
+                    Value::U32(v) => Argument::U32(v),
+                    Value::F32(v) => Argument::F32(v),
+                    Value::F64(v) => Argument::F64(v),
+                    Value::Half(v) => Argument::Half(v),
+                };
+                kernel.set(index, argument)?;
+            }
+            kernels.push((kernel, launch.range));
+        }
+        queue.finish()?;
+        let mut set = Set {
+            queue,
+            profiled,
+            kernels,
+            memory,
+            restore: work.restore,
+            result: work.result,
+            check: work.check,
+            on_cpu: side.device.is_cpu,
+            batch: 1,
+        };
+        // The first run has what the driver does once.
+        set.once()?;
+        if set.restore.is_none() {
+            let seconds = set.once()?.wall;
+            set.batch = (BATCH_SECONDS / seconds).clamp(1.0, MOST_IN_A_BATCH) as usize;
+        }
+        Ok(set)
+    }
+
+    /// One pass, a batch at a time.
+    fn once(&self) -> Result<Sample, Stop> {
+        self.restore(&self.queue)?;
+        let (start, processor) = (Instant::now(), processor_seconds());
+        for _ in 0..self.batch {
+            for (kernel, range) in &self.kernels {
+                self.queue.launch(kernel, *range)?;
+            }
+        }
+        self.queue.finish()?;
+        let each = 1.0 / self.batch as f64;
+        Ok(Sample {
+            wall: start.elapsed().as_secs_f64() * each,
+            device: self.on_cpu.then(|| (processor_seconds() - processor) * each),
+        })
+    }
+
+    /// Seconds by the events of one pass; an implementation may have no clock for these.
+    fn on_the_device(&self) -> Result<Option<f64>, Stop> {
+        const LEAST: f64 = 1e-7;
+        self.restore(&self.profiled)?;
+        let mut events = Vec::with_capacity(self.kernels.len());
+        for (kernel, range) in &self.kernels {
+            events.push(self.profiled.launch_with_event(kernel, *range)?);
+        }
+        self.profiled.finish()?;
+        let mut sum = 0.0;
+        for event in &events {
+            sum += event.device_seconds()?;
+        }
+        Ok((sum > LEAST).then_some(sum))
+    }
+
+    fn restore(&self, queue: &Queue) -> Result<(), Stop> {
+        if let Some((from, to)) = self.restore {
+            let (from, to) = (&self.memory[from], &self.memory[to]);
+            queue.copy(from, to, from.size())?;
+            queue.finish()?;
+        }
+        Ok(())
+    }
+}
+
+/// Of all threads of this process, user and system.
+fn processor_seconds() -> f64 {
+    let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID);
+    time.map_or(0.0, |t| t.tv_sec() as f64 + t.tv_nsec() as f64 * 1e-9)
+}
+
+impl Running for Set {
+    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
+        let mut sample = self.once()?;
+        if !self.on_cpu {
+            sample.device = self.on_the_device()?;
+        }
+        Ok(vec![sample])
+    }
+
+    fn check(&mut self) -> Result<(), Stop> {
+        let buffer = &self.memory[self.result];
+        let mut bytes = vec![0; buffer.size()];
+        self.queue.read(buffer, &mut bytes)?;
+        (self.check)(&bytes).map_err(|why| Stop::Failed(format!("wrong result: {why}")))?;
+        // What the next run does not write must not look right.
+        self.queue.fill(buffer, 0xA5A5_A5A5)?;
+        Ok(self.queue.finish()?)
+    }
+}

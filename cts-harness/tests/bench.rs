@@ -1,0 +1,115 @@
+//! `bench` on Caldera and whatever Vulkan driver there is: a part of it, once.
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// `libcaldera.so` of this build.
+fn library() -> PathBuf {
+    let dir = Path::new(env!("CARGO_BIN_EXE_caldera-harness")).parent().unwrap();
+    // `cargo test` leaves it in `deps`, `cargo build` above.
+    let places = [dir.join("deps/libcaldera.so"), dir.join("libcaldera.so")];
+    let found = places.iter().find(|p| p.exists());
+    found
+        .expect("no libcaldera.so: cargo build -p caldera-icd")
+        .clone()
+}
+
+fn bench(arguments: &[&str]) -> (bool, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_caldera-harness"))
+        .arg("bench")
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
+    (output.status.success(), text.concat())
+}
+
+/// The line of standard output that is JSON.
+fn json(text: &str) -> Value {
+    let line = text.lines().find(|l| l.starts_with('{'));
+    serde_json::from_str(line.unwrap_or_else(|| panic!("no JSON in {text}"))).unwrap()
+}
+
+#[test]
+fn a_platform_alone() {
+    let library = library();
+    let only = [
+        "trivial",
+        "kernel, read",
+        "4 KiB",
+        "saxpy",
+        "reduction",
+        "histogram local",
+        "sort",
+        "double",
+    ];
+    let mut arguments = vec![
+        "--platform",
+        library.to_str().unwrap(),
+        "--quick",
+        "--repetitions",
+        "1",
+    ];
+    arguments.extend(["--json", "-"]);
+    arguments.extend(only.iter().flat_map(|name| ["--only", name]));
+    let (good, text) = bench(&arguments);
+    assert!(good, "{text}");
+    let run = json(&text);
+    assert_eq!(run["sides"][0]["platform"], "Caldera");
+    let rows = run["rows"].as_array().unwrap();
+    assert!(rows.len() > 15, "{text}");
+    for name in only {
+        let row = rows.iter().find(|r| r["name"].as_str().unwrap().contains(name));
+        let side = &row.unwrap_or_else(|| panic!("no «{name}» in {text}"))["sides"][0];
+        let refused = side["refused"].is_string();
+        assert!(
+            refused || side["wall"]["median"].as_f64().unwrap() > 0.0,
+            "{name}: {text}"
+        );
+    }
+}
+
+/// The same library twice is still two sides.
+#[test]
+fn two_platforms_in_turn() {
+    let library = library();
+    let library = library.to_str().unwrap();
+    let mut arguments = vec![
+        "compare",
+        library,
+        library,
+        "--quick",
+        "--repetitions",
+        "2",
+        "--json",
+        "-",
+    ];
+    arguments.extend(["--only", "saxpy", "--only", "kernel, finish"]);
+    let (good, text) = bench(&arguments);
+    assert!(good, "{text}");
+    let run = json(&text);
+    for row in run["rows"].as_array().unwrap() {
+        if row["sides"][0]["refused"].is_null() {
+            assert_eq!(row["ratio"]["repetitions"], 2, "{row}");
+        }
+    }
+    assert!(text.contains("kernel: geometric mean"), "{text}");
+}
+
+#[test]
+fn an_unknown_platform_is_an_error() {
+    let (good, text) = bench(&["--platform", "/nowhere/libnothing.so"]);
+    assert!(!good && text.contains("/nowhere/libnothing.so"), "{text}");
+}
+
+#[test]
+fn rows_are_listed() {
+    let (good, text) = bench(&["--list", "--only", "sgemm"]);
+    assert!(good);
+    assert_eq!(
+        text,
+        "kernel/sgemm naive\nkernel/sgemm tiled\nkernel/sgemm blocked\n"
+    );
+}
