@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 /// Statements of a function.
 const STATEMENTS: usize = 9;
 /// Lines that a function has besides, with the kernel's call of it.
-const FRAME: usize = 4;
+const FRAME: usize = 5;
 
 /// What the generated kernel works on.
 #[derive(Copy, Clone, PartialEq, Debug)]
