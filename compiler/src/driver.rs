@@ -426,6 +426,7 @@ impl<'a> Run<'a> {
                 e @ (PassError::Unsupported { span, .. }
                 | PassError::Undefined { span, .. }
                 | PassError::Recursion { span, .. }
+                | PassError::NotInAbi { span, .. }
                 | PassError::TooLarge { span, .. }),
             ) => {
                 // Positions in other objects are not known here.

@@ -131,6 +131,12 @@ pub enum Intrinsic {
     LocalInvocationId,
     /// Specialization constants 0, 1, 2.
     WorkgroupSize,
+    /// The built-in of that name: the work-item within this dispatch. Descriptor ABI.
+    GlobalInvocationId,
+    /// The built-in of that name: the groups of this dispatch. Descriptor ABI.
+    NumWorkgroups,
+    /// What get_global_offset returns, as specialization constants. Descriptor ABI.
+    GlobalOffsetConstant,
 
     /// Execution and memory barrier over the work-group (6.12.8). No result.
     Barrier(FenceFlags),
@@ -275,6 +281,9 @@ impl Intrinsic {
                 | Intrinsic::WorkgroupId
                 | Intrinsic::LocalInvocationId
                 | Intrinsic::WorkgroupSize
+                | Intrinsic::GlobalInvocationId
+                | Intrinsic::NumWorkgroups
+                | Intrinsic::GlobalOffsetConstant
         )
     }
 
@@ -298,6 +307,9 @@ impl Intrinsic {
             | Intrinsic::WorkgroupId
             | Intrinsic::LocalInvocationId
             | Intrinsic::WorkgroupSize
+            | Intrinsic::GlobalInvocationId
+            | Intrinsic::NumWorkgroups
+            | Intrinsic::GlobalOffsetConstant
             | Intrinsic::FAbs
             | Intrinsic::Floor
             | Intrinsic::Ceil

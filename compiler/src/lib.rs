@@ -14,7 +14,9 @@
 //! values. It knows nothing of Vulkan handles, only a [`target::Target`].
 #![forbid(unsafe_code)]
 
+pub mod abi;
 pub mod builtins;
+pub mod clspv;
 pub mod diag;
 pub mod driver;
 mod half;

@@ -4,8 +4,18 @@
 //! (of `PrintfInfo`, from 1 on; 0 is never written) and its arguments, each in whole words of 32 bits, the low
 //! ones first, zeros behind. A string literal is its number.
 
+use crate::target::Target;
+
 /// Bytes of the printf buffer.
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
+
+/// Bytes of the printf buffer of a target's modules.
+pub fn printf_buffer_size(target: &Target) -> u32 {
+    target
+        .abi
+        .descriptor()
+        .map_or(PRINTF_BUFFER_SIZE, |d| d.printf_buffer_size)
+}
 
 /// Length modifiers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]

@@ -13,10 +13,14 @@
 //!   pointer argument ([`Arg::uses`]) and what it wants to know of samplers. Modules without it get the safe
 //!   answer.
 
+mod descriptor_map;
+mod listing;
 mod read;
 mod set;
 mod strip;
 
+pub use descriptor_map::{MapStyle, descriptor_map};
+pub use listing::listing;
 pub use read::read;
 pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION};
 pub use strip::strip;
@@ -219,7 +223,8 @@ pub struct Kernel {
     pub required_size: Option<[u32; 3]>,
     /// Bytes of kernel-scope `__local` variables; they occupy the arena from 0.
     pub local_fixed: u32,
-    /// Whether the kernel has a local arena: `spec_id::LOCAL_BYTES` must then cover it (at least 4 bytes).
+    /// Whether the kernel has local memory. In the physical ABI that is an arena: `spec_id::LOCAL_BYTES` must then
+    /// cover it (at least 4 bytes).
     pub has_arena: bool,
     /// The result does not depend on how the NDRange is divided into work-groups, even of different sizes.
     pub ungrouped: bool,

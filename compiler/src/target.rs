@@ -2,6 +2,8 @@
 //! against, and the choices that follow from it. The compiler never sees a Vulkan handle; the runtime (or
 //! `calderac --target`) fills this in.
 
+use crate::abi::{Abi, DescriptorAbi};
+
 /// SPIR-V version of the output.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SpirvVersion {
@@ -83,6 +85,8 @@ pub struct Limits {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
     pub spirv: SpirvVersion,
+    /// How kernels meet their launches.
+    pub abi: Abi,
     pub features: Features,
     pub calibration: Calibration,
     pub quirks: Quirks,
@@ -109,10 +113,28 @@ impl Target {
         }
     }
 
+    /// What clspv assumes of a device unless options say otherwise: SPIR-V 1.0 and the older memory model, every type,
+    /// 8-bit and 16-bit storage; the descriptor ABI.
+    pub fn clspv() -> Self {
+        let desktop = Target::desktop();
+        Target {
+            spirv: SpirvVersion { major: 1, minor: 0 },
+            abi: Abi::Descriptor(DescriptorAbi::default()),
+            features: Features {
+                vulkan_memory_model: false,
+                vulkan_memory_model_device_scope: false,
+                fast_fma: false,
+                ..desktop.features
+            },
+            ..desktop
+        }
+    }
+
     /// A desktop-class Vulkan 1.3 device with every feature that the compiler uses: the default of `calderac`.
     pub fn desktop() -> Self {
         Target {
             spirv: SpirvVersion { major: 1, minor: 6 },
+            abi: Abi::Physical,
             features: Features {
                 int8: true,
                 int16: true,

@@ -3,6 +3,7 @@
 
 mod common;
 
+use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::driver::{Input, compile, compile_object, link};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
@@ -184,4 +185,54 @@ fn warnings_become_errors_only_when_asked() {
     );
     assert_eq!(compiled("-w").expect("silent").log, "");
     assert!(compiled("-Werror").is_err());
+}
+
+#[test]
+fn kernels_compile_for_the_descriptor_abi() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cl");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut refused = Vec::new();
+    for path in files {
+        let name = path
+            .strip_prefix(&root)
+            .expect("below the root")
+            .display()
+            .to_string();
+        let source = std::fs::read_to_string(&path).expect("it can be read");
+        let options = options(&source);
+        let input = Input {
+            name: &name,
+            source: &source,
+            options: &options,
+            resolver: &NoIncludes,
+        };
+        let runtime = Target {
+            abi: Abi::Descriptor(DescriptorAbi::runtime()),
+            ..Target::desktop()
+        };
+        for target in [Target::clspv(), runtime] {
+            match compile(&input, &target) {
+                Ok(compiled) => common::validate(&compiled.words, target.spirv),
+                Err(e) => {
+                    assert!(
+                        e.log.contains("the descriptor ABI cannot express it"),
+                        "{name}\n{}",
+                        e.log
+                    );
+                    refused.push(name.clone());
+                }
+            }
+        }
+    }
+    refused.dedup();
+    // Null pointers as arguments, addresses in constant memory, printf without its option.
+    let expected = [
+        "language/operators.cl",
+        "language/spaces.cl",
+        "memory/constant_tables.cl",
+        "style/mixture.cl",
+    ];
+    refused.retain(|name| !name.contains("printf"));
+    assert_eq!(refused, expected);
 }

@@ -308,6 +308,11 @@ impl<'m> Machine<'m> {
             Storage::Variable => index(0) + index(1) * size,
             Storage::PushWord => self.shared.push + index(0) * 4,
             Storage::ArgsWord => self.shared.args + index(0) * 4,
+            Storage::Buffer(n, elem) | Storage::Shared(n, elem) | Storage::ReadOnly(n, elem) => {
+                let object = self.shared.objects.get(n as usize).copied();
+                let object = object.ok_or_else(|| Trap::NotSupported("memory without an object".into()))?;
+                object + index(0) * u64::from(elem.bytes())
+            }
         })
     }
 
@@ -332,6 +337,9 @@ impl<'m> Machine<'m> {
             Intrinsic::WorkgroupId => vector(self.group),
             Intrinsic::LocalInvocationId => vector(self.local),
             Intrinsic::WorkgroupSize => vector(local),
+            Intrinsic::GlobalInvocationId => vector(each(&|i| self.group[i] * local[i] + self.local[i])),
+            Intrinsic::NumWorkgroups => vector(groups),
+            Intrinsic::GlobalOffsetConstant => vector([0; 3]),
             Intrinsic::Fence(_) | Intrinsic::Prefetch | Intrinsic::Barrier(_) => Vec::new(),
             Intrinsic::Printf => vec![0],
             Intrinsic::Any => vec![u64::from(args[0].iter().any(|&a| a != 0))],

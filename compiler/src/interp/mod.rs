@@ -9,6 +9,7 @@
 mod image;
 mod machine;
 mod memory;
+mod objects;
 
 pub use image::{Handles, Image};
 pub use memory::Memory;
@@ -84,6 +85,8 @@ struct Shared {
     push: u64,
     args: u64,
     arena: u64,
+    /// Of `KernelAbi::objects`.
+    objects: Vec<u64>,
 }
 
 /// Runs a kernel.
@@ -105,8 +108,11 @@ pub fn launch(
             system_values(module, launch, &mut push, memory)?;
             let mut arena = abi.local_fixed;
             for (location, arg) in abi.args.iter().zip(args) {
-                place_arg(*location, arg, &mut push, &mut buffer, &mut arena)?;
+                if !objects::is_named(*location) {
+                    place_arg(*location, arg, &mut push, &mut buffer, &mut arena)?;
+                }
             }
+            shared.objects = objects::place(module, abi, args, &shared.globals, memory)?;
             for fact in &abi.facts {
                 let op = match fact.fact {
                     HandleFact::ChannelOrder => Intrinsic::ChannelOrder,
@@ -194,6 +200,12 @@ fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut 
             put(push, at + 4 * i as u32, &n.to_le_bytes())?;
         }
     }
+    if let Some(at) = system.global_size {
+        for i in 0..3 {
+            let n = launch.groups[i] * launch.local[i];
+            put(push, at + 4 * i as u32, &n.to_le_bytes())?;
+        }
+    }
     if let Some(at) = system.constant_data {
         let data = memory.add(module.constant_data.bytes.clone());
         for &(from, to) in &module.constant_data.relocations {
@@ -232,9 +244,11 @@ fn place_arg(
         ArgLocation::Args { offset, .. }
         | ArgLocation::PointerArgs { offset }
         | ArgLocation::LocalArgs { offset, .. } => put(buffer, offset, &bytes),
-        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => Err(Trap::NotSupported(
-            "another argument than an image or sampler".into(),
-        )),
+        ArgLocation::Image { .. }
+        | ArgLocation::Sampler { .. }
+        | ArgLocation::Buffer { .. }
+        | ArgLocation::PodSlot { .. }
+        | ArgLocation::LocalArray { .. } => Err(Trap::NotSupported("another argument than its own".into())),
     }
 }
 

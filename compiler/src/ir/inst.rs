@@ -151,6 +151,14 @@ pub enum Storage {
     PushWord,
     /// The argument buffer as an array of words; as `PushWord`.
     ArgsWord,
+    /// Descriptor ABI: memory of the kernel's [`super::KernelAbi::objects`] of that number, an array of elements of
+    /// this type. One operand: the index of an element (I32). The accessed type is the element type. A buffer of an
+    /// argument: the same in all accesses, or several types over the same bytes.
+    Buffer(u32, Ty),
+    /// The same of memory of the work-group.
+    Shared(u32, Ty),
+    /// The same of memory that nobody writes while kernels run.
+    ReadOnly(u32, Ty),
 }
 
 impl Storage {
@@ -158,7 +166,13 @@ impl Storage {
     pub fn operands(self) -> usize {
         match self {
             Storage::Variable => 2,
-            Storage::Physical | Storage::Arena(_) | Storage::PushWord | Storage::ArgsWord => 1,
+            Storage::Physical
+            | Storage::Arena(_)
+            | Storage::PushWord
+            | Storage::ArgsWord
+            | Storage::Buffer(..)
+            | Storage::Shared(..)
+            | Storage::ReadOnly(..) => 1,
         }
     }
 }

@@ -55,6 +55,7 @@ pub use inst::{Access, BinOp, CastOp, CmpOp, FpFlags, Inst, InstData, Op, Storag
 pub use list::ValueList;
 pub use module::{
     ArgKind, ArgLocation, ConstantData, FactLocation, Func, Global, GlobalData, Handle, HandleFact,
-    Initializer, KernelAbi, KernelArg, KernelInfo, Module, PointerUse, Printf, PrintfEntry, SystemPush,
+    Initializer, KernelAbi, KernelArg, KernelInfo, MemoryObject, Module, ModuleSlots, PointerUse, Printf,
+    PrintfEntry, SystemPush,
 };
 pub use ty::{AddressSpace, Scalar, Ty};

@@ -2,6 +2,7 @@
 
 use super::entity::Map;
 use super::{AddressSpace, Function, Inst};
+use crate::abi::Slot;
 use crate::entity;
 use crate::intrinsic::{ImageShape, SamplerMask};
 
@@ -141,15 +142,31 @@ pub enum ArgLocation {
         elem_size: u32,
     },
     /// A descriptor of the kernel's set.
-    /// A descriptor of set 0.
     Image {
         binding: u32,
         shape: ImageShape,
         write: bool,
     },
-    /// A descriptor of set 0.
+    /// A descriptor of the kernel's set.
     Sampler {
         binding: u32,
+    },
+    /// Descriptor ABI: a storage buffer, or a uniform buffer.
+    Buffer {
+        slot: Slot,
+        uniform: bool,
+    },
+    /// Descriptor ABI: the value, at a byte offset of a storage buffer or uniform buffer.
+    PodSlot {
+        slot: Slot,
+        offset: u32,
+        size: u32,
+        uniform: bool,
+    },
+    /// Descriptor ABI: work-group memory of its own, of so many elements as the specialization constant says.
+    LocalArray {
+        spec_id: u32,
+        elem_size: u32,
     },
 }
 
@@ -164,7 +181,10 @@ impl ArgLocation {
             | ArgLocation::PointerArgs { .. }
             | ArgLocation::LocalArgs { .. }
             | ArgLocation::Image { .. }
-            | ArgLocation::Sampler { .. } => 0,
+            | ArgLocation::Sampler { .. }
+            | ArgLocation::Buffer { .. }
+            | ArgLocation::PodSlot { .. }
+            | ArgLocation::LocalArray { .. } => 0,
         }
     }
 }
@@ -229,6 +249,37 @@ impl Handle {
     }
 }
 
+/// Memory that a kernel of the descriptor ABI reaches by name: [`KernelAbi::objects`] lists them, and
+/// [`super::Storage`] names them by number.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum MemoryObject {
+    /// The printf buffer, at [`ModuleSlots::printf`]. Always number 0, used or not.
+    Printf,
+    /// A storage buffer.
+    Storage { slot: Slot },
+    /// A uniform buffer of so many bytes, to the shader an array of vectors of words.
+    Uniform { slot: Slot, bytes: u32 },
+    /// Work-group memory of an argument.
+    LocalArray { spec_id: u32, elem_size: u32 },
+    /// Work-group memory of a variable.
+    Local(Global),
+    /// The module's constant data, at [`ModuleSlots::constants`].
+    Constants,
+    /// A `__constant` variable, as an initialized variable of the module.
+    Constant(Global),
+}
+
+/// The bits of a constant pointer to the start of memory object number `object`: its number plus one above 32 bits of
+/// offset. So 0 is the null pointer.
+pub fn object_pointer(object: u32) -> u64 {
+    (u64::from(object) + 1) << 32
+}
+
+/// The number of the object that a constant pointer points into.
+pub fn pointed_object(bits: u64) -> Option<u32> {
+    ((bits >> 32) as u32).checked_sub(1)
+}
+
 /// Kernel ABI after `lower_kernel_args` and `lower_memory`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelAbi {
@@ -240,9 +291,34 @@ pub struct KernelAbi {
     pub local_fixed: u32,
     /// What the kernel asks about its images and samplers.
     pub facts: Vec<FactLocation>,
-    /// (sampler argument, binding in set 0): the same sampler with normalized coordinates, where images of shapes
+    /// (sampler argument, binding in the kernel's set): the same sampler with normalized coordinates, where images of shapes
     /// are read that Vulkan has no other samplers for.
     pub normalized: Vec<(u32, u32)>,
+    /// Descriptor set of the kernel's arguments.
+    pub set: u32,
+    /// Descriptor ABI: the memory that the kernel reaches. `lower_memory` adds to it.
+    pub objects: Vec<MemoryObject>,
+}
+
+/// Descriptors of the module as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModuleSlots {
+    /// Descriptor set of the literal samplers.
+    pub literal_samplers: u32,
+    /// Descriptor ABI: the storage buffer with `Module::constant_data`.
+    pub constants: Option<Slot>,
+    /// Descriptor ABI: the printf buffer.
+    pub printf: Option<Slot>,
+}
+
+impl Default for ModuleSlots {
+    fn default() -> Self {
+        ModuleSlots {
+            literal_samplers: crate::reflect::descriptor_set::LITERAL_SAMPLERS,
+            constants: None,
+            printf: None,
+        }
+    }
 }
 
 impl KernelAbi {
@@ -266,6 +342,8 @@ pub struct SystemPush {
     pub region_group_offset: Option<u32>,
     /// Work-groups of the whole NDRange.
     pub num_workgroups: Option<u32>,
+    /// What get_global_size returns (descriptor ABI).
+    pub global_size: Option<u32>,
     /// Offset of the 64-bit address of the buffer with all `Constant` globals' data (one u64, not three u32).
     pub constant_data: Option<u32>,
     /// Offset of the 64-bit address of the printf buffer (one u64).
@@ -317,7 +395,9 @@ pub struct Module {
     pub system: SystemPush,
     pub constant_data: ConstantData,
     pub printf: Printf,
-    /// Literal samplers that some kernel samples with: descriptors of set 1, the index is the binding.
+    /// Descriptors of the module. `lower_kernel_args` fills it in.
+    pub slots: ModuleSlots,
+    /// Literal samplers that some kernel samples with: descriptors of one set, the index is the binding.
     /// `lower_kernel_args` fills it in.
     pub literal_samplers: Vec<SamplerMask>,
     /// Kernels whose work-items cannot tell how they are grouped: any division of the NDRange into work-groups,

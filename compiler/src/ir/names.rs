@@ -105,6 +105,8 @@ intrinsics! {
     GlobalId "global_id", LocalId "local_id", GroupId "group_id", GlobalSize "global_size",
     LocalSize "local_size", NumGroups "num_groups", GlobalOffset "global_offset", WorkDim "work_dim",
     WorkgroupId "workgroup_id", LocalInvocationId "local_invocation_id", WorkgroupSize "workgroup_size",
+    GlobalInvocationId "global_invocation_id", NumWorkgroups "num_workgroups_dispatched",
+    GlobalOffsetConstant "global_offset_constant",
     FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
     InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",
     Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",
@@ -176,6 +178,9 @@ impl fmt::Display for Storage {
             Storage::Variable => "variable",
             Storage::PushWord => "push_word",
             Storage::ArgsWord => "args_word",
+            Storage::Buffer(n, ty) => return write!(f, "buffer<{n}_{ty}>"),
+            Storage::Shared(n, ty) => return write!(f, "shared<{n}_{ty}>"),
+            Storage::ReadOnly(n, ty) => return write!(f, "read_only<{n}_{ty}>"),
         })
     }
 }
@@ -188,7 +193,20 @@ impl Storage {
             "variable" => Storage::Variable,
             "push_word" => Storage::PushWord,
             "args_word" => Storage::ArgsWord,
-            _ => Storage::Arena(Ty::from_name(name.strip_prefix("arena<")?.strip_suffix('>')?)?),
+            _ => {
+                let (kind, inside) = name.strip_suffix('>')?.split_once('<')?;
+                let object = || {
+                    let (n, ty) = inside.split_once('_')?;
+                    Some((n.parse().ok()?, Ty::from_name(ty)?))
+                };
+                match kind {
+                    "arena" => Storage::Arena(Ty::from_name(inside)?),
+                    "buffer" => object().map(|(n, ty)| Storage::Buffer(n, ty))?,
+                    "shared" => object().map(|(n, ty)| Storage::Shared(n, ty))?,
+                    "read_only" => object().map(|(n, ty)| Storage::ReadOnly(n, ty))?,
+                    _ => return None,
+                }
+            }
         })
     }
 }

@@ -6,7 +6,8 @@
 use super::names::Named;
 use super::{
     Access, ArgKind, ArgLocation, Const, ConstantData, FpFlags, Func, Function, GlobalData, Inst, InstData,
-    KernelAbi, KernelInfo, Module, Op, Region, Scalar, SystemPush, Ty, Unroll, Value,
+    KernelAbi, KernelInfo, MemoryObject, Module, ModuleSlots, Op, Region, Scalar, SystemPush, Ty, Unroll,
+    Value,
 };
 use std::fmt::{self, Display, Write};
 
@@ -52,6 +53,15 @@ impl Display for Module {
         }
         for mask in &self.literal_samplers {
             writeln!(f, "sampler {}", mask.0)?;
+        }
+        if self.slots != ModuleSlots::default() {
+            write!(f, "slots samplers {}", self.slots.literal_samplers)?;
+            for (name, slot) in [("constants", self.slots.constants), ("printf", self.slots.printf)] {
+                if let Some(slot) = slot {
+                    write!(f, " {name} {} {}", slot.set, slot.binding)?;
+                }
+            }
+            writeln!(f)?;
         }
         Ok(())
     }
@@ -534,6 +544,22 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
                     writeln!(f, "{word} {binding} {}", shape.name())?;
                 }
                 ArgLocation::Sampler { binding } => writeln!(f, "sampler {binding}")?,
+                ArgLocation::Buffer { slot, uniform } => {
+                    let word = if uniform { "uniform" } else { "storage" };
+                    writeln!(f, "{word} {} {}", slot.set, slot.binding)?;
+                }
+                ArgLocation::PodSlot {
+                    slot,
+                    offset,
+                    size,
+                    uniform,
+                } => {
+                    let word = if uniform { "pod_uniform" } else { "pod_storage" };
+                    writeln!(f, "{word} {} {} {offset} {size}", slot.set, slot.binding)?;
+                }
+                ArgLocation::LocalArray { spec_id, elem_size } => {
+                    writeln!(f, "local_array {spec_id} {elem_size}")?;
+                }
             }
         }
         for fact in &abi.facts {
@@ -543,6 +569,25 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         }
         for (arg, binding) in &abi.normalized {
             writeln!(f, "  normalized {arg} {binding}")?;
+        }
+        if abi.set > 0 {
+            writeln!(f, "  set {}", abi.set)?;
+        }
+        for object in &abi.objects {
+            f.write_str("  object ")?;
+            match *object {
+                MemoryObject::Printf => writeln!(f, "printf")?,
+                MemoryObject::Storage { slot } => writeln!(f, "storage {} {}", slot.set, slot.binding)?,
+                MemoryObject::Uniform { slot, bytes } => {
+                    writeln!(f, "uniform {} {} {bytes}", slot.set, slot.binding)?;
+                }
+                MemoryObject::LocalArray { spec_id, elem_size } => {
+                    writeln!(f, "local_array {spec_id} {elem_size}")?;
+                }
+                MemoryObject::Local(g) => writeln!(f, "local {g}")?,
+                MemoryObject::Constants => writeln!(f, "constants")?,
+                MemoryObject::Constant(g) => writeln!(f, "constant {g}")?,
+            }
         }
     }
     writeln!(f, "}}")
@@ -555,6 +600,7 @@ fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {
         ("region_offset", s.region_offset),
         ("region_group_offset", s.region_group_offset),
         ("num_workgroups", s.num_workgroups),
+        ("global_size", s.global_size),
         ("constant_data", s.constant_data),
         ("printf_buffer", s.printf_buffer),
     ];

@@ -56,9 +56,9 @@ fn memory_of(space: AddressSpace) -> Option<usize> {
 fn memory_of_storage(storage: Storage) -> Option<usize> {
     match storage {
         Storage::Variable => Some(0),
-        Storage::Arena(_) => Some(1),
-        Storage::Physical => Some(2),
-        Storage::PushWord | Storage::ArgsWord => None,
+        Storage::Arena(_) | Storage::Shared(..) => Some(1),
+        Storage::Physical | Storage::Buffer(..) => Some(2),
+        Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => None,
     }
 }
 

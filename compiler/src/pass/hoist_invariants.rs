@@ -120,9 +120,9 @@ impl Written {
             match &data.op {
                 Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) => match storage {
                     Storage::Variable => written.variables.push(data.args[0]),
-                    Storage::Arena(_) => written.local = true,
-                    Storage::Physical => written.global = true,
-                    Storage::PushWord | Storage::ArgsWord => {}
+                    Storage::Arena(_) | Storage::Shared(..) => written.local = true,
+                    Storage::Physical | Storage::Buffer(..) => written.global = true,
+                    Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {}
                 },
                 // What others have written can be seen behind them.
                 Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => {
@@ -199,8 +199,9 @@ impl Body<'_> {
             Op::LoadFrom(storage, access) if !access.volatile => match storage {
                 Storage::PushWord | Storage::ArgsWord => func.as_const(data.args[0]).is_some() || is_certain,
                 Storage::Variable => is_certain && !self.written.variables.contains(&data.args[0]),
-                Storage::Arena(_) => is_certain && !self.written.local,
-                Storage::Physical => is_certain && !self.written.global,
+                Storage::Arena(_) | Storage::Shared(..) => is_certain && !self.written.local,
+                Storage::Physical | Storage::Buffer(..) => is_certain && !self.written.global,
+                Storage::ReadOnly(..) => is_certain,
             },
             Op::Load(access) => is_certain && !access.volatile && !self.written.pointers,
             _ => is_pure(data),
@@ -215,6 +216,9 @@ fn is_system_value(op: Intrinsic) -> bool {
             | Intrinsic::WorkgroupId
             | Intrinsic::LocalInvocationId
             | Intrinsic::WorkgroupSize
+            | Intrinsic::GlobalInvocationId
+            | Intrinsic::NumWorkgroups
+            | Intrinsic::GlobalOffsetConstant
             | Intrinsic::GlobalId
             | Intrinsic::LocalId
             | Intrinsic::GroupId

@@ -16,9 +16,13 @@
 //! | pointer to local memory | a u32, the byte offset of its memory in the arena |
 //! | image, sampler | a constant that names the argument; what the kernel asks about it, a u32 each behind the arguments |
 //!
+//! So in the physical ABI; `lower_kernel_args/descriptor.rs` has the places of the descriptor ABI, where pointers are
+//! constants that name a memory object of the kernel (`ir::module::object_pointer`).
+//!
 //! Descriptors: of set 0 binding 0 is the argument buffer, then come images and samplers in their order, then the
 //! samplers with normalized coordinates; literal samplers are set 1 of the module.
 
+mod descriptor;
 mod handles;
 
 use super::{Changed, Pass, PassCx, PassError};
@@ -43,17 +47,29 @@ pub const PASS: Pass = Pass {
 };
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut shared = match cx.target.abi.descriptor() {
+        Some(d) => Some(descriptor::Shared::new(module, cx.target, d)?),
+        None => None,
+    };
     let mut end = module.system.size;
     for kernel in &module.kernels {
         let func = &mut module.funcs[kernel.func];
         let asked = handles::asked(func);
-        let (abi, push_end) = layout(kernel, func, &asked, module.system.size, cx.target)?;
+        let (abi, push_end) = match &mut shared {
+            Some(shared) => shared.layout(kernel, func, &asked)?,
+            None => layout(kernel, func, &asked, module.system.size, cx.target)?,
+        };
         lower(func, kernel, &abi)?;
-        handles::collect_literals(func, &mut module.literal_samplers);
+        if shared.is_none() {
+            handles::collect_literals(func, &mut module.literal_samplers);
+        }
         end = end.max(push_end);
         module.abi.push(abi);
     }
     module.system.size = end;
+    if let Some(shared) = shared {
+        shared.finish(module);
+    }
     Ok(Changed::Yes)
 }
 
@@ -184,7 +200,19 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
     b.span = b.func.span;
     for (i, (&param, location)) in params.iter().zip(&abi.args).enumerate() {
         let ty = b.func.ty(param);
-        let Some((ptr, size)) = pointer_to(&mut b, location) else {
+        let named = descriptor::pointer_bits(abi, location);
+        if let (Some(bits), ArgLocation::Buffer { .. } | ArgLocation::LocalArray { .. }) = (named, location) {
+            let pointer = b.bits(ty, bits);
+            replacements.set(param, pointer);
+            continue;
+        }
+        let pod = match (named, location) {
+            (Some(bits), ArgLocation::PodSlot { size, .. }) => {
+                Some((b.bits(Ty::ptr(AddressSpace::Constant), bits), *size))
+            }
+            _ => pointer_to(&mut b, location),
+        };
+        let Some((ptr, size)) = pod else {
             let handle = Handle::Arg(i as u32).to_bits();
             let handle = b.bits(ty, handle);
             replacements.set(param, handle);
@@ -242,7 +270,11 @@ fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> Option<(Value, u32
         ArgLocation::PointerArgs { offset } => (AddressSpace::Args, offset, 8),
         ArgLocation::LocalPush { offset, .. } => (AddressSpace::Push, offset, 4),
         ArgLocation::LocalArgs { offset, .. } => (AddressSpace::Args, offset, 4),
-        ArgLocation::Image { .. } | ArgLocation::Sampler { .. } => return None,
+        ArgLocation::Image { .. }
+        | ArgLocation::Sampler { .. }
+        | ArgLocation::Buffer { .. }
+        | ArgLocation::PodSlot { .. }
+        | ArgLocation::LocalArray { .. } => return None,
     };
     Some((b.bits(Ty::ptr(space), u64::from(offset)), size))
 }

@@ -12,6 +12,9 @@
 //! | private | an I32 byte offset | a `Variable` for each object whose pointers do not escape, else one stack (also a `Variable`) |
 //! | push constants, arguments | an I32 byte offset | words |
 //!
+//! That is the physical ABI. In the descriptor ABI pointers to buffers and local memory are offsets into memory objects
+//! of the kernel: `lower_memory/objects.rs`.
+//!
 //! A pointer in memory has 8 bytes everywhere; a local or private one is an integer there that is its offset plus
 //! a bias, so that no object is at NULL. Only conversions add and subtract the bias.
 //!
@@ -24,11 +27,13 @@ mod constant;
 mod element;
 mod format;
 mod index;
+mod objects;
 mod plan;
 
 use self::access::{Array, Target};
 use self::constant::Blob;
 use self::format::{AddressFormat, word_storage};
+use self::objects::{Objects, Several};
 use self::plan::{Object, Plan};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
@@ -67,8 +72,23 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     };
     for k in 0..module.kernels.len() {
         let func = &mut module.funcs[module.kernels[k].func];
-        let plan = Plan::new(func, &module.globals);
+        let constants = constant::needed(func, &module.globals);
+        let objects = cx.target.abi.descriptor().map(|d| {
+            let list = module.abi.get(k).map(|a| a.objects.clone());
+            Objects::new(
+                func,
+                &module.globals,
+                list.unwrap_or_default(),
+                &constants,
+                d.constants_in_buffer,
+                &cx.target.features,
+            )
+        });
+        let plan = Plan::new(func, &module.globals, objects.is_some());
         if let Some(abi) = module.abi.get_mut(k) {
+            if let Some(objects) = &objects {
+                abi.objects.clone_from(&objects.list);
+            }
             abi.local_fixed = plan.local_bytes;
         }
         let mut lower = Lower {
@@ -77,7 +97,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             variables: Vec::new(),
             stack: None,
             constant_base: None,
-            constants: constant::needed(func, &module.globals),
+            constants,
+            objects,
+            several: Vec::new(),
             prologue: func.new_region(&[]),
             b: Builder::at_end(func, crate::ir::Region(0)),
             plan,
@@ -92,6 +114,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let data = blob.finish(&module.globals).map_err(|_| too_large())?;
     if data.bytes.is_empty() {
         module.system.constant_data = None;
+        module.slots.constants = None;
+    } else if cx.target.abi.descriptor().is_some() {
+        // In a storage buffer.
     } else {
         module.system.constant_data = Some(slot.offset);
         module.system.size = module.system.size.max(slot.offset + 8);
@@ -129,6 +154,9 @@ struct ConstantSlot {
 struct Lower<'f> {
     b: Builder<'f>,
     plan: Plan,
+    /// Of the descriptor ABI.
+    objects: Option<Objects>,
+    several: Vec<Several>,
     globals: &'f Map<Global, GlobalData>,
     blob: &'f mut Blob,
     slot: ConstantSlot,
@@ -179,7 +207,10 @@ impl Lower<'_> {
                 ValueDef::Param(_) | ValueDef::Const(_) => false,
             };
             if stays {
-                self.b.func.values[v].ty = AddressFormat::of(space).value_type();
+                self.b.func.values[v].ty = match (self.format(space), &self.objects) {
+                    (AddressFormat::Object, Some(objects)) => objects.pointer_type(v),
+                    (format, _) => format.value_type(),
+                };
             }
         }
     }
@@ -200,6 +231,26 @@ impl Lower<'_> {
         Ok(())
     }
 
+    fn format(&self, space: AddressSpace) -> AddressFormat {
+        AddressFormat::of(space, self.objects.is_some())
+    }
+
+    /// Whether a value was a pointer into an object (descriptor ABI).
+    fn is_object_pointer(&self, v: Value) -> bool {
+        self.objects.is_some() && self.space(v).is_some_and(objects::is_object_space)
+    }
+
+    /// Pointers can be in memory that lives as long as the kernel does.
+    fn check_pointer_in(&self, memory: Value, what: &str) -> Result<(), PassError> {
+        match self.space(memory) {
+            Some(AddressSpace::Global | AddressSpace::Constant) => {
+                Err(self.not_in_abi(what, "pointers of this ABI mean something within one kernel only"))
+            }
+            Some(AddressSpace::Local | AddressSpace::Private | AddressSpace::Push | AddressSpace::Args)
+            | None => Ok(()),
+        }
+    }
+
     /// The address space of a value that was a pointer.
     fn space(&self, v: Value) -> Option<AddressSpace> {
         match self.spaces.get(v.index()) {
@@ -216,7 +267,7 @@ impl Lower<'_> {
         let (Some(space), Some(c)) = (self.space(v), self.b.func.as_const(v)) else {
             return v;
         };
-        let format = AddressFormat::of(space);
+        let format = self.format(space);
         let bits = match c {
             Const::Undef => 0,
             Const::Bits(lanes) => format.value_of_bits(lanes[0]),
@@ -247,11 +298,14 @@ impl Lower<'_> {
                 self.replace(inst, new);
             }
             Op::Load(access) => {
-                let ty = self.b.func.ty(data.results[0]);
-                let new = self.load(args[0], ty, access)?;
+                let result = data.results[0];
+                let new = self.load(args[0], result, access)?;
                 self.replace(inst, new);
             }
             Op::Store(access) => {
+                if self.is_object_pointer(args[1]) && self.is_object_pointer(args[0]) {
+                    self.check_pointer_in(args[0], "a pointer stored in a buffer")?;
+                }
                 let value = self.memory_form(args[1]);
                 let target = self.target(args[0])?;
                 self.check_width(target, self.b.func.ty(value))?;
@@ -276,11 +330,15 @@ impl Lower<'_> {
                 self.replace(inst, new);
             }
             Op::Cast(CastOp::IntToPtr) => {
+                if self.is_object_pointer(data.results[0]) {
+                    let why = "buffers have no addresses";
+                    return Err(self.not_in_abi("a pointer made of a number", why));
+                }
                 let space = self
                     .space(data.results[0])
                     .ok_or_else(|| bug("cast to no pointer"))?;
                 let v = self.mapped(args[0]);
-                let new = self.value_form(v, space);
+                let new = self.value_form(v, space, false);
                 self.replace(inst, new);
             }
             Op::Cast(CastOp::PtrCast) => {
@@ -299,9 +357,9 @@ impl Lower<'_> {
 
     /// An instruction that stays, with new operands and, if it has regions, new contents.
     fn keep(&mut self, inst: Inst) -> Result<(), PassError> {
-        let mut args = std::mem::take(&mut self.b.func.insts[inst].args);
-        for a in args.iter_mut() {
-            *a = self.mapped(*a);
+        let mut args = self.b.func.insts[inst].args.clone();
+        for (n, a) in args.iter_mut().enumerate() {
+            *a = self.flowing(inst, n, *a);
         }
         self.b.func.insts[inst].args = args;
         self.b.push(inst);
@@ -312,10 +370,11 @@ impl Lower<'_> {
     }
 
     fn ptr_add(&mut self, pointer: Value, offset: Value) -> Value {
-        let format = AddressFormat::of(self.space(pointer).unwrap_or(AddressSpace::Global));
+        let format = self.format(self.space(pointer).unwrap_or(AddressSpace::Global));
         let base = self.mapped(pointer);
+        let wide = self.b.func.ty(base) == Ty::I64;
         match format {
-            AddressFormat::Physical64 => {
+            AddressFormat::Physical64 | AddressFormat::Object if wide => {
                 let offset = self.mapped(offset);
                 let wide = match self.b.func.ty(offset) {
                     Ty::I64 => offset,
@@ -323,7 +382,11 @@ impl Lower<'_> {
                 };
                 self.b.binary(BinOp::IAdd, base, wide)
             }
-            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
+            AddressFormat::Physical64
+            | AddressFormat::Object
+            | AddressFormat::Workgroup32
+            | AddressFormat::Private32
+            | AddressFormat::Words32 => {
                 let offset = self.narrow(offset, 0);
                 match self.b.func.as_bits(offset) {
                     Some(bits) => self.plus(base, bits as u32),
@@ -337,6 +400,9 @@ impl Lower<'_> {
     }
 
     fn global_address(&mut self, inst: Inst, g: Global) -> Result<Value, PassError> {
+        if self.objects.is_some() {
+            return self.object_address(g);
+        }
         match self.globals[g].space {
             AddressSpace::Local => {
                 let offset = self.plan.locals.get(&g).copied().unwrap_or(0);
@@ -393,7 +459,8 @@ impl Lower<'_> {
                 pointer,
             })
         };
-        Ok(match AddressFormat::of(space) {
+        Ok(match self.format(space) {
+            AddressFormat::Object => return self.object_target(pointer),
             AddressFormat::Physical64 => Target::Physical(self.mapped(pointer)),
             AddressFormat::Workgroup32 => {
                 let elem = self.plan.arena;
@@ -433,9 +500,16 @@ impl Lower<'_> {
         (v, elem)
     }
 
-    fn load(&mut self, pointer: Value, ty: Ty, access: Access) -> Result<Value, PassError> {
+    fn load(&mut self, pointer: Value, result: Value, access: Access) -> Result<Value, PassError> {
+        let ty = match self.space(result) {
+            Some(space) => Ty::ptr(space),
+            None => self.b.func.ty(result),
+        };
         if let Some(c) = constant::fold(self.b.func, self.globals, pointer, ty) {
             return Ok(self.b.func.constant(ty, c));
+        }
+        if ty.space().is_some_and(objects::is_object_space) && self.is_object_pointer(pointer) {
+            self.check_pointer_in(pointer, "a pointer read from a buffer")?;
         }
         let target = self.target(pointer)?;
         let Some(space) = ty.space() else {
@@ -443,7 +517,8 @@ impl Lower<'_> {
             return Ok(self.load_from(target, 0, ty, access));
         };
         let bits = self.load_from(target, 0, Ty::I64, access);
-        Ok(self.value_form(bits, space))
+        let many = self.objects.as_ref().is_some_and(|o| o.is_many(result));
+        Ok(self.value_form(bits, space, many))
     }
 
     /// A value as it is stored: pointers as I64.
@@ -451,10 +526,13 @@ impl Lower<'_> {
         let Some(space) = self.space(v) else {
             return self.mapped(v);
         };
+        let format = self.format(space);
+        if format == AddressFormat::Object {
+            return self.tagged(v);
+        }
         let value = self.mapped(v);
-        let format = AddressFormat::of(space);
         match format {
-            AddressFormat::Physical64 => value,
+            AddressFormat::Physical64 | AddressFormat::Object => value,
             AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
                 let biased = self.plus(value, format.bias());
                 self.b.cast(CastOp::ZExt, biased, Ty::I64)
@@ -463,11 +541,16 @@ impl Lower<'_> {
     }
 
     /// The pointer that was stored as this I64.
-    fn value_form(&mut self, bits: Value, space: AddressSpace) -> Value {
-        let format = AddressFormat::of(space);
+    /// `many`: one to an object that may be several.
+    fn value_form(&mut self, bits: Value, space: AddressSpace, many: bool) -> Value {
+        let format = self.format(space);
         match format {
             AddressFormat::Physical64 => bits,
-            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
+            AddressFormat::Object if many => bits,
+            AddressFormat::Object
+            | AddressFormat::Workgroup32
+            | AddressFormat::Private32
+            | AddressFormat::Words32 => {
                 let low = self.b.cast(CastOp::Trunc, bits, Ty::I32);
                 self.plus(low, format.bias().wrapping_neg())
             }

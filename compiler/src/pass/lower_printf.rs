@@ -11,12 +11,13 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::inv;
+use crate::ir::module::object_pointer;
 use crate::ir::walk::Replacements;
 use crate::ir::{
     Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Const, Function, Inst, Module, Op, Printf,
     PrintfEntry, Scalar, Ty, Value,
 };
-use crate::printf::{PRINTF_BUFFER_SIZE, literal_arguments};
+use crate::printf::{literal_arguments, printf_buffer_size};
 
 pub const PASS: Pass = Pass {
     name: "lower_printf",
@@ -36,14 +37,17 @@ const ADDRESS: Access = Access {
     volatile: false,
 };
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let Some(slot) = module.system.printf_buffer else {
-        return Ok(Changed::No);
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let buffer = match (module.slots.printf, module.system.printf_buffer) {
+        (Some(_), _) => PrintfBuffer::Object,
+        (None, Some(offset)) => PrintfBuffer::AddressAt(offset),
+        (None, None) => return Ok(Changed::No),
     };
     let mut lower = Lower {
         strings: &module.strings,
         printf: Printf::default(),
-        slot,
+        buffer,
+        size: printf_buffer_size(cx.target),
     };
     for kernel in &module.kernels {
         if lower.function(&mut module.funcs[kernel.func])? {
@@ -57,7 +61,18 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 struct Lower<'m> {
     strings: &'m [Vec<u8>],
     printf: Printf,
-    slot: u32,
+    buffer: PrintfBuffer,
+    /// Bytes of the buffer.
+    size: u32,
+}
+
+/// How the buffer is reached.
+#[derive(Copy, Clone)]
+enum PrintfBuffer {
+    /// By its address at a byte offset of the push constants.
+    AddressAt(u32),
+    /// As memory object number 0.
+    Object,
 }
 
 impl Lower<'_> {
@@ -135,9 +150,15 @@ impl Lower<'_> {
 
     fn store(&self, b: &mut Builder<'_>, words: &[Value]) -> Value {
         let count = words.len() as u32;
-        let room = PRINTF_BUFFER_SIZE / 4 - 1;
-        let slot = b.bits(Ty::ptr(AddressSpace::Push), u64::from(self.slot));
-        let buffer = b.load(slot, Ty::ptr(AddressSpace::Global), ADDRESS);
+        let room = self.size / 4 - 1;
+        let pointer = Ty::ptr(AddressSpace::Global);
+        let buffer = match self.buffer {
+            PrintfBuffer::AddressAt(offset) => {
+                let slot = b.bits(Ty::ptr(AddressSpace::Push), u64::from(offset));
+                b.load(slot, pointer, ADDRESS)
+            }
+            PrintfBuffer::Object => b.bits(pointer, object_pointer(0)),
+        };
         let n = b.bits(Ty::I32, u64::from(count));
         let add = Op::Intrinsic(Intrinsic::Atomic(AtomicOp::Add));
         let first = b.value(add, vec![buffer, n], Ty::I32);

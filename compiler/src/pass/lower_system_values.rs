@@ -17,12 +17,14 @@
 //! CL 6.12.1: a dimension that is out of range gives 0 for ids and offsets and 1 for sizes and counts.
 
 use super::{Changed, Pass, PassCx, PassError};
+use crate::abi::{DescriptorAbi, GlobalOffset, Slot};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
     Access, AddressSpace, BinOp, Builder, CastOp, CmpOp, Function, Module, Op, SystemPush, Ty, Value,
 };
+use crate::source::Span;
 
 pub const PASS: Pass = Pass {
     name: "lower_system_values",
@@ -36,13 +38,29 @@ pub const PASS: Pass = Pass {
 /// Dimensions of an NDRange.
 const DIMS: u32 = 3;
 
-fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    module.system = slots(module);
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let used = Used::by(module);
+    let abi = cx.target.abi.descriptor();
+    match abi {
+        None => module.system = physical_slots(&used),
+        Some(d) => {
+            if let (Some(span), false) = (used.printf, d.printf) {
+                return Err(PassError::NotInAbi {
+                    what: "printf".into(),
+                    why: "it needs a buffer, which -enable-printf adds",
+                    span,
+                });
+            }
+            module.system = descriptor_slots(&used, d);
+            // `lower_kernel_args` finds a place.
+            module.slots.printf = used.printf.map(|_| Slot { set: 0, binding: 0 });
+        }
+    }
     module.ungrouped = ungrouped(module);
     let system = module.system.clone();
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        changed |= lower(func, &system);
+        changed |= lower(func, &Values { system: &system, abi });
     }
     Ok(changed.into())
 }
@@ -82,11 +100,14 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::WorkgroupId
         | Intrinsic::LocalInvocationId
         | Intrinsic::WorkgroupSize
+        | Intrinsic::NumWorkgroups
         | Intrinsic::Barrier(_) => true,
         // Computed from the number of groups: they must cover the range exactly.
         Intrinsic::GlobalSize => true,
         Intrinsic::GlobalId
         | Intrinsic::GlobalOffset
+        | Intrinsic::GlobalInvocationId
+        | Intrinsic::GlobalOffsetConstant
         | Intrinsic::WorkDim
         | Intrinsic::Fence(_)
         | Intrinsic::Atomic(_)
@@ -150,37 +171,55 @@ fn sees_group(op: Intrinsic) -> bool {
     }
 }
 
-/// The slots that the module needs, laid out from offset 0.
-fn slots(module: &Module) -> SystemPush {
-    let mut system = SystemPush::default();
-    let mut global_offset = false;
-    let mut region_offset = false;
-    let mut region_group_offset = false;
-    let mut num_workgroups = false;
-    let mut constant_data = false;
-    let mut printf = false;
-    for (_, func) in module.funcs.iter() {
-        let mut walk = Walk::new(func);
-        while let Some((_, inst)) = walk.next(func) {
-            match &func.insts[inst].op {
-                Op::Intrinsic(Intrinsic::GlobalId) => region_offset = true,
-                Op::Intrinsic(Intrinsic::GroupId) => region_group_offset = true,
-                Op::Intrinsic(Intrinsic::GlobalSize | Intrinsic::NumGroups) => num_workgroups = true,
-                Op::Intrinsic(Intrinsic::GlobalOffset) => global_offset = true,
-                Op::Intrinsic(Intrinsic::WorkDim) => system.work_dim = true,
-                Op::Intrinsic(Intrinsic::Printf) => printf = true,
-                Op::GlobalAddr(g) => {
-                    constant_data |= module.globals[*g].space == AddressSpace::Constant;
+/// What the kernels ask for.
+#[derive(Default)]
+struct Used {
+    global_id: bool,
+    group_id: bool,
+    global_size: bool,
+    num_groups: bool,
+    global_offset: bool,
+    work_dim: bool,
+    constant_data: bool,
+    printf: Option<Span>,
+}
+
+impl Used {
+    fn by(module: &Module) -> Used {
+        let mut used = Used::default();
+        for (_, func) in module.funcs.iter() {
+            let mut walk = Walk::new(func);
+            while let Some((_, inst)) = walk.next(func) {
+                match &func.insts[inst].op {
+                    Op::Intrinsic(Intrinsic::GlobalId) => used.global_id = true,
+                    Op::Intrinsic(Intrinsic::GroupId) => used.group_id = true,
+                    Op::Intrinsic(Intrinsic::GlobalSize) => used.global_size = true,
+                    Op::Intrinsic(Intrinsic::NumGroups) => used.num_groups = true,
+                    Op::Intrinsic(Intrinsic::GlobalOffset) => used.global_offset = true,
+                    Op::Intrinsic(Intrinsic::WorkDim) => used.work_dim = true,
+                    Op::Intrinsic(Intrinsic::Printf) => used.printf = Some(func.insts[inst].span),
+                    Op::GlobalAddr(g) => {
+                        used.constant_data |= module.globals[*g].space == AddressSpace::Constant;
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
+        used
     }
-    if constant_data {
+}
+
+/// The slots that the module needs, laid out from offset 0.
+fn physical_slots(used: &Used) -> SystemPush {
+    let mut system = SystemPush {
+        work_dim: used.work_dim,
+        ..SystemPush::default()
+    };
+    if used.constant_data {
         system.constant_data = Some(0);
         system.size = 8;
     }
-    if printf {
+    if used.printf.is_some() {
         system.printf_buffer = Some(system.size);
         system.size += 8;
     }
@@ -191,10 +230,10 @@ fn slots(module: &Module) -> SystemPush {
             at
         })
     };
-    let region_offset = slot(region_offset);
-    let region_group_offset = slot(region_group_offset);
-    let num_workgroups = slot(num_workgroups);
-    let global_offset = slot(global_offset);
+    let region_offset = slot(used.global_id);
+    let region_group_offset = slot(used.group_id);
+    let num_workgroups = slot(used.global_size || used.num_groups);
+    let global_offset = slot(used.global_offset);
     SystemPush {
         global_offset,
         region_offset,
@@ -204,7 +243,42 @@ fn slots(module: &Module) -> SystemPush {
     }
 }
 
-fn lower(func: &mut Function, system: &SystemPush) -> bool {
+/// The same in the descriptor ABI, in clspv's order; vectors of three are aligned to 16 bytes.
+fn descriptor_slots(used: &Used, abi: &DescriptorAbi) -> SystemPush {
+    let mut end = 0u32;
+    let mut slot = |wanted: bool| {
+        wanted.then(|| {
+            let at = end.next_multiple_of(16);
+            end = at + 4 * DIMS;
+            at
+        })
+    };
+    let by_push = abi.global_offset == GlobalOffset::PushConstants;
+    let global_offset = slot(by_push && (used.global_offset || used.global_id && !abi.regions));
+    let global_size = slot(abi.regions && used.global_size);
+    let region_offset = slot(abi.regions && used.global_id);
+    let num_workgroups = slot(abi.regions && used.num_groups);
+    let region_group_offset = slot(abi.regions && used.group_id);
+    SystemPush {
+        global_offset,
+        region_offset,
+        region_group_offset,
+        num_workgroups,
+        global_size,
+        work_dim: used.work_dim && abi.work_dim,
+        size: end,
+        ..SystemPush::default()
+    }
+}
+
+/// Where values come from.
+struct Values<'a> {
+    system: &'a SystemPush,
+    /// `None`: the physical ABI.
+    abi: Option<&'a DescriptorAbi>,
+}
+
+fn lower(func: &mut Function, values: &Values<'_>) -> bool {
     let mut replacements = Replacements::default();
     for region in func.regions_in_order() {
         let old = std::mem::take(&mut func.regions[region].insts);
@@ -215,7 +289,14 @@ fn lower(func: &mut Function, system: &SystemPush) -> bool {
                 Op::Intrinsic(op) => {
                     b.span = data.span;
                     let dim = data.args.first().copied();
-                    dim.and_then(|dim| work_item_value(&mut b, op, dim, system))
+                    match dim {
+                        Some(dim) => work_item_value(&mut b, op, dim, values),
+                        // The old answer of clspv's mapping.
+                        None if op == Intrinsic::WorkDim && values.abi.is_some_and(|d| !d.work_dim) => {
+                            Some(b.i32(DIMS as i32))
+                        }
+                        None => None,
+                    }
                 }
                 _ => None,
             };
@@ -230,7 +311,7 @@ fn lower(func: &mut Function, system: &SystemPush) -> bool {
 }
 
 /// The value of a work-item function as a `size_t`; `None` for other intrinsics.
-fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, system: &SystemPush) -> Option<Value> {
+fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, values: &Values<'_>) -> Option<Value> {
     let out_of_range = match op {
         Intrinsic::GlobalId | Intrinsic::LocalId | Intrinsic::GroupId | Intrinsic::GlobalOffset => 0,
         Intrinsic::GlobalSize | Intrinsic::LocalSize | Intrinsic::NumGroups => 1,
@@ -238,12 +319,12 @@ fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, system: &Syst
     };
     let default = b.i32(out_of_range);
     let value = match b.func.as_bits(dim) {
-        Some(d) if d < u64::from(DIMS) => component(b, op, d as u32, system),
+        Some(d) if d < u64::from(DIMS) => component(b, op, d as u32, values),
         Some(_) => default,
         None => {
             let mut value = default;
             for d in 0..DIMS {
-                let this = component(b, op, d, system);
+                let this = component(b, op, d, values);
                 let number = b.i32(d as i32);
                 let is_this = b.compare(CmpOp::IEq, dim, number);
                 value = b.select(is_this, this, value);
@@ -254,23 +335,33 @@ fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, system: &Syst
     Some(b.cast(CastOp::ZExt, value, Ty::I64))
 }
 
+/// A component of a push constant.
+fn pushed(b: &mut Builder<'_>, slot: Option<u32>, d: u32) -> Value {
+    let offset = slot.expect("Used::by() has seen every work-item function") + 4 * d;
+    let ptr = b.bits(Ty::ptr(AddressSpace::Push), u64::from(offset));
+    let access = Access {
+        align: 4,
+        volatile: false,
+    };
+    b.load(ptr, Ty::I32, access)
+}
+
+/// A component of what Vulkan has.
+fn built_in(b: &mut Builder<'_>, op: Intrinsic, d: u32) -> Value {
+    let vector = b
+        .intrinsic(op, vec![], Some(Ty::vector(crate::ir::Scalar::I32, 3)))
+        .expect("has a result");
+    b.extract(vector, d as u8)
+}
+
 /// One component, 32 bits.
-fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, system: &SystemPush) -> Value {
-    let pushed = |b: &mut Builder<'_>, slot: Option<u32>| {
-        let offset = slot.expect("slots() has seen every work-item function") + 4 * d;
-        let ptr = b.bits(Ty::ptr(AddressSpace::Push), u64::from(offset));
-        let access = Access {
-            align: 4,
-            volatile: false,
-        };
-        b.load(ptr, Ty::I32, access)
-    };
-    let built_in = |b: &mut Builder<'_>, op: Intrinsic| {
-        let vector = b
-            .intrinsic(op, vec![], Some(Ty::vector(crate::ir::Scalar::I32, 3)))
-            .expect("has a result");
-        b.extract(vector, d as u8)
-    };
+fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) -> Value {
+    let system = values.system;
+    if let Some(abi) = values.abi {
+        return descriptor_component(b, op, d, system, abi);
+    }
+    let pushed = |b: &mut Builder<'_>, slot: Option<u32>| pushed(b, slot, d);
+    let built_in = |b: &mut Builder<'_>, op: Intrinsic| built_in(b, op, d);
     match op {
         Intrinsic::GlobalId => {
             let group = built_in(b, Intrinsic::WorkgroupId);
@@ -296,5 +387,54 @@ fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, system: &SystemPush) ->
         Intrinsic::LocalSize => built_in(b, Intrinsic::WorkgroupSize),
         // Only work-item functions come here.
         _ => built_in(b, Intrinsic::LocalInvocationId),
+    }
+}
+
+/// The same in the descriptor ABI: what Vulkan says, unless an NDRange may be several dispatches.
+fn descriptor_component(
+    b: &mut Builder<'_>,
+    op: Intrinsic,
+    d: u32,
+    system: &SystemPush,
+    abi: &DescriptorAbi,
+) -> Value {
+    let offset = |b: &mut Builder<'_>| match abi.global_offset {
+        GlobalOffset::Zero => None,
+        GlobalOffset::SpecConstants => Some(built_in(b, Intrinsic::GlobalOffsetConstant, d)),
+        GlobalOffset::PushConstants => Some(pushed(b, system.global_offset, d)),
+    };
+    let plus = |b: &mut Builder<'_>, v: Value, more: Option<Value>| match more {
+        Some(more) => b.binary(BinOp::IAdd, v, more),
+        None => v,
+    };
+    match op {
+        Intrinsic::GlobalId => {
+            let id = built_in(b, Intrinsic::GlobalInvocationId, d);
+            let first = match abi.regions {
+                true => Some(pushed(b, system.region_offset, d)),
+                false => offset(b),
+            };
+            plus(b, id, first)
+        }
+        Intrinsic::GroupId => {
+            let group = built_in(b, Intrinsic::WorkgroupId, d);
+            let first = abi.regions.then(|| pushed(b, system.region_group_offset, d));
+            plus(b, group, first)
+        }
+        Intrinsic::GlobalSize if abi.regions => pushed(b, system.global_size, d),
+        Intrinsic::GlobalSize => {
+            let groups = built_in(b, Intrinsic::NumWorkgroups, d);
+            let size = built_in(b, Intrinsic::WorkgroupSize, d);
+            b.binary(BinOp::IMul, groups, size)
+        }
+        Intrinsic::NumGroups if abi.regions => pushed(b, system.num_workgroups, d),
+        Intrinsic::NumGroups => built_in(b, Intrinsic::NumWorkgroups, d),
+        Intrinsic::GlobalOffset => match offset(b) {
+            Some(offset) => offset,
+            None => b.i32(0),
+        },
+        Intrinsic::LocalSize => built_in(b, Intrinsic::WorkgroupSize, d),
+        // Only work-item functions come here.
+        _ => built_in(b, Intrinsic::LocalInvocationId, d),
     }
 }

@@ -26,6 +26,7 @@ pub mod lower_printf;
 pub mod lower_system_values;
 pub mod mem2reg;
 pub mod pipeline;
+pub mod points_to;
 pub mod ranges;
 pub mod simplify_integers;
 pub mod simplify_regions;
@@ -164,6 +165,13 @@ pub enum PassError {
     /// Functions that call each other in a circle (OpenCL 1.2 6.9.i).
     #[error("recursion is not supported: '{name}' calls itself")]
     Recursion { name: String, span: Span },
+    /// Something that only device addresses make possible, in a module without them.
+    #[error("{what}: the descriptor ABI cannot express it ({why})")]
+    NotInAbi {
+        what: String,
+        why: &'static str,
+        span: Span,
+    },
     /// A limit of this compiler.
     #[error("{what} exceeds the limit of {limit}")]
     TooLarge { what: String, limit: u64, span: Span },

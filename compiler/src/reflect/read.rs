@@ -33,7 +33,7 @@ const WORKGROUP: u32 = 4;
 
 /// What the first walk over the module finds.
 #[derive(Default)]
-struct Tables<'a> {
+pub(super) struct Tables<'a> {
     strings: HashMap<u32, (usize, &'a [u32])>,
     int32: HashSet<u32>,
     numbers: HashMap<u32, u32>,
@@ -41,10 +41,23 @@ struct Tables<'a> {
     variables: HashMap<u32, u32>,
     /// (function, variable that an access chain in it starts from)
     chains: HashSet<(u32, u32)>,
-    clspv: Option<u32>,
-    caldera: Option<u32>,
+    pub(super) clspv: Option<u32>,
+    pub(super) caldera: Option<u32>,
     /// (word index, result, set, number, operands)
-    calls: Vec<(usize, u32, u32, u32, &'a [u32])>,
+    pub(super) calls: Vec<(usize, u32, u32, u32, &'a [u32])>,
+}
+
+impl Tables<'_> {
+    /// The value of a constant.
+    pub(super) fn number(&self, id: u32) -> Option<u32> {
+        self.numbers.get(&id).copied()
+    }
+
+    /// A string.
+    pub(super) fn string(&self, id: u32) -> Option<String> {
+        let (at, words) = self.strings.get(&id)?;
+        text(words, *at).ok()
+    }
 }
 
 pub(super) fn text(words: &[u32], at: usize) -> Result<String, ReflectionError> {
@@ -60,7 +73,7 @@ pub(super) fn text(words: &[u32], at: usize) -> Result<String, ReflectionError> 
     String::from_utf8(bytes[..end].to_vec()).map_err(|_| bad("string is not UTF-8"))
 }
 
-fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
+pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
     if words.len() < 5 || words[0] != MAGIC {
         return Err(ReflectionError::NotSpirv);
     }
@@ -142,13 +155,25 @@ fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
 }
 
 /// One reflection instruction with its operands looked up.
-struct Call<'a, 'w> {
+pub(super) struct Call<'a, 'w> {
     tables: &'a Tables<'w>,
-    op: Op,
+    pub(super) op: Op,
     /// Set if it is an instruction of our own set instead.
     own: Option<CalderaOp>,
     at: usize,
-    args: &'w [u32],
+    pub(super) args: &'w [u32],
+}
+
+impl<'a, 'w> Call<'a, 'w> {
+    pub(super) fn new(tables: &'a Tables<'w>, op: Op, at: usize, args: &'w [u32]) -> Self {
+        Call {
+            tables,
+            op,
+            own: None,
+            at,
+            args,
+        }
+    }
 }
 
 impl Call<'_, '_> {
@@ -212,7 +237,7 @@ impl Call<'_, '_> {
             .ok_or_else(|| self.bad("too few operands"))
     }
 
-    fn number(&self, n: usize) -> Result<u32, ReflectionError> {
+    pub(super) fn number(&self, n: usize) -> Result<u32, ReflectionError> {
         let id = self.id(n)?;
         let value = self.tables.numbers.get(&id).copied();
         value.ok_or_else(|| self.bad("operand is not a 32-bit constant"))
@@ -226,7 +251,7 @@ impl Call<'_, '_> {
         }
     }
 
-    fn text(&self, n: usize) -> Result<String, ReflectionError> {
+    pub(super) fn text(&self, n: usize) -> Result<String, ReflectionError> {
         let id = self.id(n)?;
         let (at, words) = self
             .tables
@@ -252,7 +277,7 @@ impl Call<'_, '_> {
         ])
     }
 
-    fn descriptor(&self, first: usize) -> Result<Descriptor, ReflectionError> {
+    pub(super) fn descriptor(&self, first: usize) -> Result<Descriptor, ReflectionError> {
         Ok(Descriptor {
             set: self.number(first)?,
             binding: self.number(first + 1)?,
@@ -310,13 +335,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
     for &(at, result, call_set, number, args) in &tables.calls {
         if call_set == set {
             let op = Op::from_number(number).ok_or(ReflectionError::UnknownInstruction { number, at })?;
-            let call = Call {
-                tables: &tables,
-                op,
-                own: None,
-                at,
-                args,
-            };
+            let call = Call::new(&tables, op, at, args);
             call.check_count()?;
             call.check_kinds(&r.kernels, &r.infos)?;
             r.instruction(&call, result)?;

@@ -7,7 +7,7 @@ use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{ImageShape, Intrinsic, Texel};
 use crate::ir::walk::Walk;
 use crate::ir::{ArgLocation, Handle, Inst, Op, Scalar, Ty, Value};
-use crate::reflect::descriptor_set;
+
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 use std::collections::BTreeMap;
@@ -142,6 +142,12 @@ impl FnEmitter<'_, '_> {
         }
     }
 
+    /// Descriptor set of the kernel's arguments.
+    fn argument_set(&self) -> Emit<u32> {
+        let kernel = self.kernel()?;
+        Ok(self.e.module.abi.get(kernel).map_or(0, |a| a.set))
+    }
+
     /// As what a kernel reads or writes an image; for those that only ask for its size, float.
     fn texel_in_use(&mut self, image: Value) -> Emit<Texel> {
         let wanted = self.handle(image)?;
@@ -179,7 +185,7 @@ impl FnEmitter<'_, '_> {
             Some(&found) => found,
             None => {
                 let ty = self.image_type(shape, texel, write)?;
-                let at = (descriptor_set::ARGUMENTS, binding);
+                let at = (self.argument_set()?, binding);
                 let variable = self.descriptor(ty, at, arg)?;
                 if write {
                     // Without it the device would have to read images of unknown format.
@@ -277,13 +283,11 @@ impl FnEmitter<'_, '_> {
                 Ok(id)
             }
             Handle::Arg(arg) => match abi.args.get(arg as usize) {
-                Some(&ArgLocation::Sampler { binding }) => {
-                    self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg)
-                }
+                Some(&ArgLocation::Sampler { binding }) => self.descriptor(ty, (abi.set, binding), arg),
                 _ => Err(bug("a sampler argument that is none")),
             },
             Handle::Normalized(arg) => match abi.normalized.iter().find(|(n, _)| *n == arg) {
-                Some(&(_, binding)) => self.descriptor(ty, (descriptor_set::ARGUMENTS, binding), arg),
+                Some(&(_, binding)) => self.descriptor(ty, (abi.set, binding), arg),
                 None => Err(bug("a sampler with normalized coordinates without a binding")),
             },
         }
@@ -303,7 +307,7 @@ impl super::Emitter<'_> {
             Some(pointer),
             vec![Operand::StorageClass(class)],
         );
-        let set = descriptor_set::LITERAL_SAMPLERS;
+        let set = self.module.slots.literal_samplers;
         self.decorate(id, spv::Decoration::DescriptorSet, &[set]);
         self.decorate(id, spv::Decoration::Binding, &[binding]);
         self.shared.literal_samplers.insert(binding, id);

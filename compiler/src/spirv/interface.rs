@@ -2,6 +2,7 @@
 //! work-item values.
 
 use super::{Emit, Emitter, FnEmitter, Id, bug};
+use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{Scalar, Ty};
 use crate::reflect::spec_id;
@@ -23,6 +24,8 @@ pub(super) struct Shared {
     /// By size in words.
     push: BTreeMap<u32, Id>,
     args: BTreeMap<u32, Id>,
+    pub(super) objects: super::object::Objects,
+    pub(super) global_offset: Option<Id>,
     /// By binding.
     pub(super) literal_samplers: BTreeMap<u32, Id>,
 }
@@ -63,7 +66,13 @@ impl Emitter<'_> {
     }
 
     /// An array of 32-bit words (or of vectors of them) that the API fills in, as a block variable.
-    fn block_variable(&mut self, class: spv::StorageClass, elem: Ty, count: u32, name: &str) -> Emit<Id> {
+    pub(super) fn block_variable(
+        &mut self,
+        class: spv::StorageClass,
+        elem: Ty,
+        count: u32,
+        name: &str,
+    ) -> Emit<Id> {
         let elem_id = self.ty(elem)?;
         let length = self.u32_const(count);
         let array = self.global(
@@ -111,6 +120,37 @@ impl Emitter<'_> {
         Ok(id)
     }
 
+    /// SpecId of get_work_dim.
+    pub(super) fn work_dim_id(&self) -> u32 {
+        match self.target.abi {
+            Abi::Physical => spec_id::WORK_DIM,
+            Abi::Descriptor(_) => self.free_spec_id(),
+        }
+    }
+
+    /// First of the three SpecIds of get_global_offset.
+    pub(super) fn global_offset_id(&self) -> u32 {
+        self.free_spec_id() + u32::from(self.module.system.work_dim)
+    }
+
+    fn global_offset(&mut self) -> Emit<Id> {
+        if let Some(id) = self.shared.global_offset {
+            return Ok(id);
+        }
+        let first = self.global_offset_id();
+        let u32_type = self.u32_type();
+        let parts = [0, 1, 2].map(|n| {
+            let zero = vec![Operand::LiteralBit32(0)];
+            let id = self.global(spv::Op::SpecConstant, Some(u32_type), zero);
+            self.decorate(id, spv::Decoration::SpecId, &[first + n]);
+            Operand::IdRef(id)
+        });
+        let vector = self.ty(Ty::vector(Scalar::I32, 3))?;
+        let id = self.global(spv::Op::SpecConstantComposite, Some(vector), parts.to_vec());
+        self.shared.global_offset = Some(id);
+        Ok(id)
+    }
+
     fn work_dim(&mut self) -> Id {
         if let Some(id) = self.shared.work_dim {
             return id;
@@ -121,7 +161,8 @@ impl Emitter<'_> {
             Some(u32_type),
             vec![Operand::LiteralBit32(3)],
         );
-        self.decorate(id, spv::Decoration::SpecId, &[spec_id::WORK_DIM]);
+        let spec_id = self.work_dim_id();
+        self.decorate(id, spv::Decoration::SpecId, &[spec_id]);
         self.shared.work_dim = Some(id);
         id
     }
@@ -276,6 +317,9 @@ impl FnEmitter<'_, '_> {
             }
             Intrinsic::WorkgroupId => spv::BuiltIn::WorkgroupId,
             Intrinsic::LocalInvocationId => spv::BuiltIn::LocalInvocationId,
+            Intrinsic::GlobalInvocationId => spv::BuiltIn::GlobalInvocationId,
+            Intrinsic::NumWorkgroups => spv::BuiltIn::NumWorkgroups,
+            Intrinsic::GlobalOffsetConstant => return self.e.global_offset(),
             _ => return Err(bug("not a work-item function")),
         };
         let variable = self.e.builtin(builtin)?;

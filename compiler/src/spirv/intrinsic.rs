@@ -91,7 +91,13 @@ impl FnEmitter<'_, '_> {
             I::UMax => glsl::U_MAX,
             I::UnpackHalf2x16 => glsl::UNPACK_HALF,
             I::PackHalf2x16 => glsl::PACK_HALF,
-            I::WorkgroupId | I::LocalInvocationId | I::WorkgroupSize | I::WorkDim => {
+            I::WorkgroupId
+            | I::LocalInvocationId
+            | I::WorkgroupSize
+            | I::GlobalInvocationId
+            | I::NumWorkgroups
+            | I::GlobalOffsetConstant
+            | I::WorkDim => {
                 return self.work_item(op).map(Some);
             }
             I::GlobalId

@@ -6,7 +6,7 @@
 
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
-use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty};
+use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 
@@ -77,7 +77,6 @@ impl FnEmitter<'_, '_> {
     fn location(&mut self, storage: Storage, inst: Inst, ty: Ty) -> Emit<Id> {
         let f = self.f;
         let args = &f.insts[inst].args;
-        let u32_type = self.e.u32_type();
         match storage {
             Storage::Physical => {
                 let address = self.value(args[0])?;
@@ -110,6 +109,21 @@ impl FnEmitter<'_, '_> {
                 let index = self.value(args[1])?;
                 self.chain(spv::StorageClass::Function, ty, base, &[index])
             }
+            Storage::Buffer(object, elem)
+            | Storage::Shared(object, elem)
+            | Storage::ReadOnly(object, elem) => {
+                if elem != ty {
+                    return Err(bug("access to memory by another type than its element's"));
+                }
+                let named = self.named(object, elem)?;
+                if named.vectors {
+                    return self.word_of_vectors(named.id, args[0], ty);
+                }
+                let index = self.value(args[0])?;
+                let zero = self.e.u32_const(0);
+                let indices: &[Id] = if named.block { &[zero, index] } else { &[index] };
+                self.chain(named.class, ty, named.id, indices)
+            }
             Storage::PushWord => {
                 let base = self.push_block()?;
                 let index = self.value(args[0])?;
@@ -118,21 +132,27 @@ impl FnEmitter<'_, '_> {
             }
             Storage::ArgsWord => {
                 let base = self.args_block()?;
-                let (vector, lane) = match f.as_bits(args[0]) {
-                    Some(n) => (self.e.u32_const(n as u32 / 4), self.e.u32_const(n as u32 % 4)),
-                    None => {
-                        let index = self.value(args[0])?;
-                        let (two, three) = (self.e.u32_const(2), self.e.u32_const(3));
-                        (
-                            self.op_ids(spv::Op::ShiftRightLogical, u32_type, &[index, two])?,
-                            self.op_ids(spv::Op::BitwiseAnd, u32_type, &[index, three])?,
-                        )
-                    }
-                };
-                let zero = self.e.u32_const(0);
-                self.chain(spv::StorageClass::Uniform, ty, base, &[zero, vector, lane])
+                self.word_of_vectors(base, args[0], ty)
             }
         }
+    }
+
+    /// A word of a uniform block, which is an array of vectors of four.
+    fn word_of_vectors(&mut self, base: Id, index: Value, ty: Ty) -> Emit<Id> {
+        let u32_type = self.e.u32_type();
+        let (vector, lane) = match self.f.as_bits(index) {
+            Some(n) => (self.e.u32_const(n as u32 / 4), self.e.u32_const(n as u32 % 4)),
+            None => {
+                let index = self.value(index)?;
+                let (two, three) = (self.e.u32_const(2), self.e.u32_const(3));
+                (
+                    self.op_ids(spv::Op::ShiftRightLogical, u32_type, &[index, two])?,
+                    self.op_ids(spv::Op::BitwiseAnd, u32_type, &[index, three])?,
+                )
+            }
+        };
+        let zero = self.e.u32_const(0);
+        self.chain(spv::StorageClass::Uniform, ty, base, &[zero, vector, lane])
     }
 
     fn chain(&mut self, class: spv::StorageClass, ty: Ty, base: Id, indices: &[Id]) -> Emit<Id> {
@@ -172,8 +192,12 @@ impl FnEmitter<'_, '_> {
         let mut mask = spv::MemoryAccess::NONE;
         let mut rest = Vec::new();
         match storage {
-            Storage::PushWord | Storage::ArgsWord => return Vec::new(),
-            Storage::Physical | Storage::Arena(_) | Storage::Variable => {}
+            Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => return Vec::new(),
+            Storage::Physical
+            | Storage::Arena(_)
+            | Storage::Variable
+            | Storage::Buffer(..)
+            | Storage::Shared(..) => {}
         }
         if access.volatile {
             mask |= spv::MemoryAccess::VOLATILE;
@@ -185,7 +209,7 @@ impl FnEmitter<'_, '_> {
         let shared = storage != Storage::Variable;
         if shared && (self.synchronizes || access.volatile) && self.vulkan_model() {
             mask |= spv::MemoryAccess::NON_PRIVATE_POINTER;
-            if access.volatile && storage == Storage::Physical {
+            if access.volatile && matches!(storage, Storage::Physical | Storage::Buffer(..)) {
                 mask |= match direction {
                     Direction::Load => spv::MemoryAccess::MAKE_POINTER_VISIBLE,
                     Direction::Store => spv::MemoryAccess::MAKE_POINTER_AVAILABLE,
@@ -215,12 +239,12 @@ impl FnEmitter<'_, '_> {
         }
         let pointer = self.location(storage, inst, ty)?;
         let scope = match storage {
-            Storage::Physical => {
+            Storage::Physical | Storage::Buffer(..) => {
                 self.vulkan_model();
                 self.device_scope()
             }
-            Storage::Arena(_) => self.e.u32_const(spv::Scope::Workgroup as u32),
-            Storage::Variable | Storage::PushWord | Storage::ArgsWord => {
+            Storage::Arena(_) | Storage::Shared(..) => self.e.u32_const(spv::Scope::Workgroup as u32),
+            Storage::Variable | Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {
                 return Err(bug("atomic on memory that is not shared"));
             }
         };

@@ -21,6 +21,7 @@ mod image;
 mod interface;
 mod intrinsic;
 mod memory;
+mod object;
 mod reflection;
 mod types;
 
@@ -63,6 +64,7 @@ pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError>
     for k in 0..module.kernels.len() {
         e.kernel(k)?;
     }
+    e.finish_objects();
     e.reflection()?;
     Ok(e.finish())
 }
@@ -95,6 +97,8 @@ struct Emitter<'a> {
 struct KernelIds {
     function: Id,
     arena: Option<Id>,
+    /// Work-group variables of the descriptor ABI and their sizes.
+    locals: Vec<(Id, u32)>,
 }
 
 impl<'a> Emitter<'a> {
@@ -281,10 +285,11 @@ impl<'a> Emitter<'a> {
         let void = self.void();
         let fn_type = self.intern(spv::Op::TypeFunction, None, vec![Operand::IdRef(void)]);
         let id = self.id();
-        let (vars, blocks, interface, arena) = {
+        let (vars, blocks, interface, arena, locals) = {
             let mut fe = FnEmitter::new(self, function, Some(k));
             fe.body()?;
-            (fe.vars, fe.blocks, fe.interface, fe.arena.map(|a| a.variable))
+            let arena = fe.arena.map(|a| a.variable);
+            (fe.vars, fe.blocks, fe.interface, arena, fe.objects.locals)
         };
         self.function(
             id,
@@ -311,7 +316,11 @@ impl<'a> Emitter<'a> {
         self.modes
             .push(Instruction::new(spv::Op::ExecutionMode, None, None, operands));
         self.name(id, &info.name);
-        self.kernels.push(KernelIds { function: id, arena });
+        self.kernels.push(KernelIds {
+            function: id,
+            arena,
+            locals,
+        });
         Ok(())
     }
 
@@ -393,6 +402,7 @@ struct FnEmitter<'e, 'a> {
     push: Option<Id>,
     args: Option<Id>,
     arena: Option<interface::Arena>,
+    objects: object::Used,
     handles: image::Handles,
     /// Whether other work-items' accesses are ordered with this one's: there is a barrier, fence or atomic.
     synchronizes: bool,
@@ -415,6 +425,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             push: None,
             args: None,
             arena: None,
+            objects: object::Used::default(),
             handles: image::Handles::default(),
             synchronizes,
         }

@@ -4,8 +4,8 @@ use super::{Emit, Emitter, Id, bug};
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
 use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo};
-use crate::printf::PRINTF_BUFFER_SIZE;
-use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, descriptor_set, image_type, spec_id};
+use crate::printf::printf_buffer_size;
+use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 use std::collections::HashMap;
@@ -16,9 +16,10 @@ const MAX_PIECE: usize = 128 << 10 >> 1;
 const MAX_TEXT: usize = 200_000;
 
 /// The slots of the system push constants that are three words each, with their instructions.
-fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 4] {
+fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 5] {
     [
         (s.global_offset, Op::PushConstantGlobalOffset),
+        (s.global_size, Op::PushConstantGlobalSize),
         (s.region_offset, Op::PushConstantRegionOffset),
         (s.num_workgroups, Op::PushConstantNumWorkgroups),
         (s.region_group_offset, Op::PushConstantRegionGroupOffset),
@@ -43,6 +44,8 @@ struct Writer<'e, 'a> {
     /// Imported when first used.
     own_set: Option<Id>,
     texts: HashMap<String, Id>,
+    /// Work-group variables whose size is told.
+    sized: Vec<Id>,
 }
 
 impl Emitter<'_> {
@@ -54,6 +57,7 @@ impl Emitter<'_> {
             set,
             own_set: None,
             texts: HashMap::new(),
+            sized: Vec::new(),
         };
         w.module()
     }
@@ -127,46 +131,74 @@ impl Writer<'_, '_> {
         if module.abi.len() != module.kernels.len() {
             return Err(bug("lower_kernel_args has not run"));
         }
+        let named = self.e.target.abi.descriptor().is_some();
+        if !named {
+            self.module_values();
+        }
+        self.samplers();
+        self.constant_data();
+        if !named {
+            self.printf();
+        }
+        let mut kernels = Vec::new();
+        for k in 0..module.kernels.len() {
+            kernels.push(self.kernel(k)?);
+        }
+        if named {
+            // As clspv has it, and so the descriptor map.
+            self.module_values();
+            self.printf();
+        }
+        self.uses(&kernels);
+        Ok(())
+    }
+
+    /// Specialization constants and push constants of the module.
+    fn module_values(&mut self) {
+        let module = self.e.module;
         if self.e.shared.size.is_some() {
             let id = spec_id::WORKGROUP_SIZE;
             self.write(Op::SpecConstantWorkgroupSize, &[], &[id, id + 1, id + 2], &[]);
         }
         if self.e.shared.work_dim.is_some() {
-            self.write(Op::SpecConstantWorkDim, &[], &[spec_id::WORK_DIM], &[]);
+            let id = self.e.work_dim_id();
+            self.write(Op::SpecConstantWorkDim, &[], &[id], &[]);
+        }
+        if self.e.shared.global_offset.is_some() {
+            let id = self.e.global_offset_id();
+            self.write(Op::SpecConstantGlobalOffset, &[], &[id, id + 1, id + 2], &[]);
         }
         for (slot, op) in system_slots(&module.system) {
             if let Some(offset) = slot {
                 self.write(op, &[], &[offset, 12], &[]);
             }
         }
-        self.constant_data();
-        self.printf();
+    }
+
+    fn samplers(&mut self) {
+        let module = self.e.module;
+        let set = module.slots.literal_samplers;
         for (binding, mask) in module.literal_samplers.iter().enumerate() {
-            let set = descriptor_set::LITERAL_SAMPLERS;
             self.write(Op::LiteralSampler, &[], &[set, binding as u32, mask.0], &[]);
         }
-        let mut kernels = Vec::new();
-        for k in 0..module.kernels.len() {
-            kernels.push(self.kernel(k)?);
-        }
-        self.uses(&kernels);
-        Ok(())
     }
 
     /// Larger data comes in pieces, one instruction each; the reader appends them.
     fn constant_data(&mut self) {
         let module = self.e.module;
-        let Some(offset) = module.system.constant_data else {
-            return;
-        };
         let data = &module.constant_data;
         if data.bytes.is_empty() {
             return;
         }
+        let (op, numbers) = match (module.slots.constants, module.system.constant_data) {
+            (Some(slot), _) => (Op::ConstantDataStorageBuffer, [slot.set, slot.binding]),
+            (None, Some(offset)) => (Op::ConstantDataPointerPushConstant, [offset, 8]),
+            (None, None) => return,
+        };
         for piece in data.bytes.chunks(MAX_PIECE) {
             let hex: String = piece.iter().map(|b| format!("{b:02x}")).collect();
             let hex = self.text(&hex);
-            self.write(Op::ConstantDataPointerPushConstant, &[], &[offset, 8], &[hex]);
+            self.write(op, &[], &numbers, &[hex]);
         }
         for &(at, target) in &data.relocations {
             self.write(
@@ -180,15 +212,13 @@ impl Writer<'_, '_> {
 
     fn printf(&mut self) {
         let module = self.e.module;
-        let Some(offset) = module.system.printf_buffer else {
-            return;
+        let (op, numbers) = match (module.slots.printf, module.system.printf_buffer) {
+            (Some(slot), _) => (Op::PrintfBufferStorageBuffer, [slot.set, slot.binding]),
+            (None, Some(offset)) => (Op::PrintfBufferPointerPushConstant, [offset, 8]),
+            (None, None) => return,
         };
-        self.write(
-            Op::PrintfBufferPointerPushConstant,
-            &[],
-            &[offset, 8, PRINTF_BUFFER_SIZE],
-            &[],
-        );
+        let size = printf_buffer_size(self.e.target);
+        self.write(op, &[], &[numbers[0], numbers[1], size], &[]);
         for (i, entry) in module.printf.entries.iter().enumerate() {
             let text = self.text(&String::from_utf8_lossy(&entry.text));
             let number = self.e.u32_const(i as u32 + 1);
@@ -212,12 +242,18 @@ impl Writer<'_, '_> {
         if let Some(size) = info.required_size {
             self.write(Op::PropertyRequiredWorkgroupSize, &[decl], &size, &[]);
         }
-        for (ordinal, (arg, location)) in info.args.iter().zip(&abi.args).enumerate() {
-            self.argument(decl, ordinal as u32, arg, *location);
+        // Clustered plain values come last, as in clspv's descriptor maps.
+        let clustered = self.e.target.abi.descriptor().is_some_and(|d| d.cluster_pods);
+        for pods in [false, true] {
+            for (ordinal, (arg, location)) in info.args.iter().zip(&abi.args).enumerate() {
+                if pods == (clustered && matches!(arg.kind, ArgKind::Pod { .. })) {
+                    self.argument(decl, ordinal as u32, arg, abi.set, *location);
+                }
+            }
         }
         for fact in &abi.facts {
             let (arg, offset) = (fact.arg, fact.offset);
-            let set = descriptor_set::ARGUMENTS;
+            let set = abi.set;
             match (fact.fact, fact.in_args) {
                 (HandleFact::ChannelOrder, false) => {
                     let op = Op::ImageArgumentInfoChannelOrderPushConstant;
@@ -246,16 +282,22 @@ impl Writer<'_, '_> {
             }
         }
         for &(arg, binding) in &abi.normalized {
-            let numbers = [arg, descriptor_set::ARGUMENTS, binding];
+            let numbers = [arg, abi.set, binding];
             self.own(CalderaOp::ArgumentNormalizedSampler, decl, &numbers);
         }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
         }
+        for (variable, bytes) in self.e.kernels[k].locals.clone() {
+            if !self.sized.contains(&variable) {
+                self.sized.push(variable);
+                self.write(Op::WorkgroupVariableSize, &[variable], &[bytes], &[]);
+            }
+        }
         Ok(decl)
     }
 
-    fn argument(&mut self, decl: Id, ordinal: u32, arg: &KernelArg, location: ArgLocation) {
+    fn argument(&mut self, decl: Id, ordinal: u32, arg: &KernelArg, set: u32, location: ArgLocation) {
         let name = self.text(&arg.name);
         let type_name = self.text(&arg.type_name);
         let qualifiers = [arg.address_qualifier, arg.access_qualifier, arg.type_qualifier];
@@ -289,12 +331,34 @@ impl Writer<'_, '_> {
                     (true, false) => Op::ArgumentUniformTexelBuffer,
                     (true, true) => Op::ArgumentStorageTexelBuffer,
                 };
-                bind(op, &[descriptor_set::ARGUMENTS, binding]);
+                bind(op, &[set, binding]);
                 let numbers = [ordinal, image_type(shape)];
                 self.own(CalderaOp::ArgumentImageType, decl, &numbers);
             }
             ArgLocation::Sampler { binding } => {
-                bind(Op::ArgumentSampler, &[descriptor_set::ARGUMENTS, binding]);
+                bind(Op::ArgumentSampler, &[set, binding]);
+            }
+            ArgLocation::Buffer { slot, uniform } => {
+                let op = match uniform {
+                    true => Op::ArgumentUniform,
+                    false => Op::ArgumentStorageBuffer,
+                };
+                bind(op, &[slot.set, slot.binding]);
+            }
+            ArgLocation::PodSlot {
+                slot,
+                offset,
+                size,
+                uniform,
+            } => {
+                let op = match uniform {
+                    true => Op::ArgumentPodUniform,
+                    false => Op::ArgumentPodStorageBuffer,
+                };
+                bind(op, &[slot.set, slot.binding, offset, size]);
+            }
+            ArgLocation::LocalArray { spec_id, elem_size } => {
+                bind(Op::ArgumentWorkgroup, &[spec_id, elem_size]);
             }
         }
     }

@@ -143,7 +143,10 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
             let operands = &args[storage.operands()..];
             let ty = results.first().or(operands.first()).copied().unwrap_or(Ty::I32);
             require(
-                matches!(storage, Storage::Physical | Storage::Arena(_)),
+                matches!(
+                    storage,
+                    Storage::Physical | Storage::Arena(_) | Storage::Buffer(..) | Storage::Shared(..)
+                ),
                 "no atomics in this storage",
             )?;
             location(*storage, &args, ty, true)?;
@@ -305,9 +308,14 @@ fn location(storage: Storage, args: &[Ty], accessed: Ty, written: bool) -> Check
             require(!accessed.scalar.is_ptr(), "a pointer is no value any more")?;
             storable(accessed)
         }
-        Storage::Arena(elem) => {
+        Storage::Arena(elem)
+        | Storage::Buffer(_, elem)
+        | Storage::Shared(_, elem)
+        | Storage::ReadOnly(_, elem) => {
             require(args[0] == Ty::I32, "the index is no i32")?;
-            require(accessed == elem, "the accessed type is not the element type")
+            require(accessed == elem, "the accessed type is not the element type")?;
+            let read_only = matches!(storage, Storage::ReadOnly(..));
+            require(!(written && read_only), "the memory cannot be written")
         }
         Storage::Variable => {
             require(
@@ -380,9 +388,12 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         | Intrinsic::LocalSize
         | Intrinsic::NumGroups
         | Intrinsic::GlobalOffset => args == [Ty::I32] && matches!(results, [Ty::I64] | [Ty::I32]),
-        Intrinsic::WorkgroupId | Intrinsic::LocalInvocationId | Intrinsic::WorkgroupSize => {
-            args.is_empty() && results == [Ty::vector(Scalar::I32, 3)]
-        }
+        Intrinsic::WorkgroupId
+        | Intrinsic::LocalInvocationId
+        | Intrinsic::WorkgroupSize
+        | Intrinsic::GlobalInvocationId
+        | Intrinsic::NumWorkgroups
+        | Intrinsic::GlobalOffsetConstant => args.is_empty() && results == [Ty::vector(Scalar::I32, 3)],
         Intrinsic::WorkDim => args.is_empty() && results == [Ty::I32],
         Intrinsic::Barrier(_) | Intrinsic::Fence(_) => args.is_empty() && results.is_empty(),
         Intrinsic::Atomic(op) => {

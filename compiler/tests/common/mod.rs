@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 /// Every module of every test must be valid for each Vulkan version that has its SPIR-V version.
 pub(crate) fn validate(words: &[u32], version: SpirvVersion) {
     let env = match version.minor {
-        0..=3 => "vulkan1.1",
+        0 => "vulkan1.0",
+        1..=3 => "vulkan1.1",
         4 => "vulkan1.1spv1.4",
         5 => "vulkan1.2",
         _ => "vulkan1.3",

@@ -1,5 +1,6 @@
 //! From Vulkan features and limits to what OpenCL and the compiler see.
 
+use caldera_compiler::abi::Abi;
 use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
 
 use super::images::ImageFormats;
@@ -61,6 +62,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
     let extensions = extensions(f, images);
     Target {
         spirv: SpirvVersion { major: 1, minor: 6 },
+        abi: Abi::Physical,
         features: caldera_compiler::target::Features {
             // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,

@@ -3,11 +3,12 @@
 use super::ParseError;
 use super::function;
 use super::lex::Tokens;
+use crate::abi::Slot;
 use crate::intrinsic::{ImageShape, SamplerMask};
 use crate::ir::names::Named;
 use crate::ir::{
     AddressSpace, ArgKind, ArgLocation, EntityRef, FactLocation, Func, Global, GlobalData, HandleFact,
-    Initializer, KernelAbi, KernelArg, KernelInfo, Linkage, Module, PointerUse, PrintfEntry,
+    Initializer, KernelAbi, KernelArg, KernelInfo, Linkage, MemoryObject, Module, PointerUse, PrintfEntry,
 };
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -66,10 +67,25 @@ pub(super) fn parse(t: &mut Tokens<'_>) -> Result<Module> {
                 m.printf.kernels.push(func);
             }
             "sampler" => m.literal_samplers.push(SamplerMask(t.u32()?)),
+            "slots" => slots(t, &mut m)?,
             other => return t.error(format!("'{other}' starts nothing")),
         }
     }
     Ok(m)
+}
+
+fn slots(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
+    while t.more_on_line() {
+        let word = t.word()?;
+        let set = t.u32()?;
+        match word {
+            "samplers" => m.slots.literal_samplers = set,
+            "constants" => m.slots.constants = Some(slot(t, set)?),
+            "printf" => m.slots.printf = Some(slot(t, set)?),
+            other => return t.error(format!("'{other}' is no descriptor of a module")),
+        }
+    }
+    Ok(())
 }
 
 fn space(t: &mut Tokens<'_>) -> Result<AddressSpace> {
@@ -184,6 +200,16 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                     None => return t.error("a sampler before 'abi'"),
                 }
             }
+            word @ ("set" | "object") => {
+                let Some(abi) = &mut abi else {
+                    return t.error("a descriptor before 'abi'");
+                };
+                if word == "set" {
+                    abi.set = t.u32()?;
+                } else {
+                    abi.objects.push(object(t)?);
+                }
+            }
             other => return t.error(format!("'{other}' is nothing of a kernel")),
         }
     }
@@ -260,7 +286,53 @@ fn location(t: &mut Tokens<'_>) -> Result<ArgLocation> {
             write: word == "image_write",
         },
         "sampler" => ArgLocation::Sampler { binding: first },
+        "storage" | "uniform" => ArgLocation::Buffer {
+            slot: slot(t, first)?,
+            uniform: word == "uniform",
+        },
+        "pod_storage" | "pod_uniform" => ArgLocation::PodSlot {
+            slot: slot(t, first)?,
+            offset: t.u32()?,
+            size: t.u32()?,
+            uniform: word == "pod_uniform",
+        },
+        "local_array" => ArgLocation::LocalArray {
+            spec_id: first,
+            elem_size: t.u32()?,
+        },
         other => return t.error(format!("'{other}' is no kind of location")),
+    })
+}
+
+fn slot(t: &mut Tokens<'_>, set: u32) -> Result<Slot> {
+    Ok(Slot {
+        set,
+        binding: t.u32()?,
+    })
+}
+
+fn object(t: &mut Tokens<'_>) -> Result<MemoryObject> {
+    Ok(match t.word()? {
+        "printf" => MemoryObject::Printf,
+        "storage" => {
+            let set = t.u32()?;
+            MemoryObject::Storage { slot: slot(t, set)? }
+        }
+        "uniform" => {
+            let set = t.u32()?;
+            MemoryObject::Uniform {
+                slot: slot(t, set)?,
+                bytes: t.u32()?,
+            }
+        }
+        "local_array" => MemoryObject::LocalArray {
+            spec_id: t.u32()?,
+            elem_size: t.u32()?,
+        },
+        "local" => MemoryObject::Local(Global::new(t.entity("@g")? as usize)),
+        "constants" => MemoryObject::Constants,
+        "constant" => MemoryObject::Constant(Global::new(t.entity("@g")? as usize)),
+        other => return t.error(format!("'{other}' is no memory")),
     })
 }
 
@@ -273,6 +345,7 @@ fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "region_offset" => &mut s.region_offset,
             "region_group_offset" => &mut s.region_group_offset,
             "num_workgroups" => &mut s.num_workgroups,
+            "global_size" => &mut s.global_size,
             "constant_data" => &mut s.constant_data,
             "printf_buffer" => &mut s.printf_buffer,
             "work_dim" => {

@@ -12,6 +12,10 @@ pub(super) enum Target {
     /// Device address.
     Physical(Value),
     Array(Array),
+    /// One of several objects (descriptor ABI): an index into `Lower::several`.
+    Several(usize),
+    /// What a null pointer points to: reads give anything, writes nothing.
+    Nowhere,
 }
 
 /// An array and a pointer into it.
@@ -55,7 +59,15 @@ impl Lower<'_> {
                 }
                 self.load_lanes(target, extra, ty, access)
             }
+            Target::Several(n) => {
+                let value = self.in_each(n, Some(ty), &mut |lower, target| {
+                    Some(lower.load_from(target, extra, ty, access))
+                });
+                value.unwrap_or_else(|| self.b.undef(ty))
+            }
+            Target::Nowhere => self.b.undef(ty),
             Target::Array(a) => {
+                let a = self.suited(a, ty.scalar, access);
                 let whole = ty.bytes() == a.elem.bytes() && ty.lanes == a.elem.lanes;
                 if whole && access.align >= a.elem.bytes() {
                     let v = self.load_element(a, extra, access);
@@ -83,7 +95,11 @@ impl Lower<'_> {
     /// `access.align` is that of this very address.
     fn load_scalar(&mut self, target: Target, extra: u32, scalar: Scalar, access: Access) -> Value {
         let bytes = scalar.bytes();
+        let target = self.suited_target(target, scalar, access);
         let piece = match target {
+            Target::Several(_) | Target::Nowhere => {
+                return self.load_from(target, extra, Ty::of(scalar), access);
+            }
             Target::Physical(_) => access.align.min(bytes),
             Target::Array(a) => access.align.min(bytes).min(a.elem.bytes()),
         };
@@ -105,6 +121,7 @@ impl Lower<'_> {
                 let v = self.load_element(a, extra, access);
                 self.b.cast(CastOp::Bitcast, v, Ty::of(scalar))
             }
+            Target::Several(_) | Target::Nowhere => self.b.undef(Ty::of(scalar)),
             Target::Array(a) => {
                 let word = self.load_element(a, extra, access);
                 let shift = self.bit_in_word(a, extra);
@@ -117,9 +134,24 @@ impl Lower<'_> {
         }
     }
 
+    fn suited_target(&self, target: Target, scalar: Scalar, access: Access) -> Target {
+        match target {
+            Target::Array(a) => Target::Array(self.suited(a, scalar, access)),
+            Target::Physical(_) | Target::Several(_) | Target::Nowhere => target,
+        }
+    }
+
     /// Stores a value that is no pointer.
     pub(super) fn store_to(&mut self, target: Target, extra: u32, value: Value, access: Access) {
         let ty = self.b.func.ty(value);
+        let target = self.suited_target(
+            target,
+            ty.scalar,
+            Access {
+                align: align_at(access.align, extra),
+                ..access
+            },
+        );
         let access = Access {
             align: align_at(access.align, extra),
             ..access
@@ -140,6 +172,14 @@ impl Lower<'_> {
                 self.store_element(a, extra, value, access);
                 return;
             }
+            Target::Several(n) => {
+                self.in_each(n, None, &mut |lower, target| {
+                    lower.store_to(target, extra, value, access);
+                    None
+                });
+                return;
+            }
+            Target::Nowhere => return,
             Target::Physical(_) | Target::Array(_) => {}
         }
         let bytes = ty.scalar.bytes();
@@ -157,7 +197,9 @@ impl Lower<'_> {
     fn store_scalar(&mut self, target: Target, extra: u32, value: Value, access: Access) {
         let scalar = self.b.func.ty(value).scalar;
         let bytes = scalar.bytes();
+        let target = self.suited_target(target, scalar, access);
         let piece = match target {
+            Target::Several(_) | Target::Nowhere => return self.store_to(target, extra, value, access),
             Target::Physical(_) => access.align.min(bytes),
             Target::Array(a) => access.align.min(bytes).min(a.elem.bytes()),
         };
@@ -182,6 +224,7 @@ impl Lower<'_> {
                 self.store_element(a, extra, value, access);
             }
             Target::Array(a) => self.store_part(a, extra, value, access),
+            Target::Several(_) | Target::Nowhere => {}
         }
     }
 
@@ -197,14 +240,18 @@ impl Lower<'_> {
         let mask = self.b.binary(BinOp::Shl, ones, shift);
         let keep = self.b.unary(UnOp::Not, mask);
         match a.storage {
-            Storage::Arena(_) => {
+            Storage::Arena(_) | Storage::Buffer(..) | Storage::Shared(..) => {
                 for (op, operand) in [(AtomicOp::And, keep), (AtomicOp::Or, placed)] {
                     let mut args = self.location(a, extra);
                     args.push(operand);
                     self.b.value(Op::AtomicOn(op, a.storage), args, a.elem);
                 }
             }
-            Storage::Variable | Storage::Physical | Storage::PushWord | Storage::ArgsWord => {
+            Storage::Variable
+            | Storage::Physical
+            | Storage::PushWord
+            | Storage::ArgsWord
+            | Storage::ReadOnly(..) => {
                 let old = self.load_element(a, extra, access);
                 let kept = self.b.binary(BinOp::And, old, keep);
                 let new = self.b.binary(BinOp::Or, kept, placed);

@@ -6,7 +6,7 @@ use super::access::{Array, Target};
 use super::{Lower, bug};
 use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
-use crate::ir::{Inst, Op, Storage, Ty, Value};
+use crate::ir::{Access, Inst, Op, Storage, Ty, Value};
 use crate::pass::PassError;
 
 impl Lower<'_> {
@@ -18,31 +18,67 @@ impl Lower<'_> {
             .ok_or_else(|| bug("atomic of no type"))?;
         let operands: Vec<Value> = args[1..].iter().map(|&a| self.mapped(a)).collect();
         let target = self.target(args[0])?;
+        let new = self.atomic_on(target, op, ty, result.is_some(), &operands)?;
+        if let (Some(_), Some(new)) = (result, new) {
+            self.replace(inst, new);
+        }
+        Ok(())
+    }
+
+    /// The operation on a target; its result if it has one.
+    fn atomic_on(
+        &mut self,
+        target: Target,
+        op: AtomicOp,
+        ty: Ty,
+        has_result: bool,
+        operands: &[Value],
+    ) -> Result<Option<Value>, PassError> {
+        let features = &self.target.features;
+        let (buffer_64, shared_64) = (features.buffer_int64_atomics, features.shared_int64_atomics);
         let (storage, mut location, has_64) = match target {
-            Target::Physical(address) => (
-                Storage::Physical,
-                vec![address],
-                self.target.features.buffer_int64_atomics,
-            ),
-            Target::Array(a) => match a.storage {
-                Storage::Arena(elem) if elem == ty => (
-                    a.storage,
-                    self.location(a, 0),
-                    self.target.features.shared_int64_atomics,
-                ),
-                Storage::Arena(Ty::I64) if ty == Ty::I32 => {
-                    let old = self.half_atomic(a, op, &operands);
-                    if result.is_some() {
-                        self.replace(inst, old);
+            Target::Physical(address) => (Storage::Physical, vec![address], buffer_64),
+            Target::Nowhere => return Ok(has_result.then(|| self.b.undef(ty))),
+            Target::Several(n) => {
+                let mut failed = None;
+                let result = has_result.then_some(ty);
+                let value = self.in_each(n, result, &mut |lower, target| match lower
+                    .atomic_on(target, op, ty, has_result, operands)
+                {
+                    Ok(value) => value,
+                    Err(e) => {
+                        failed = Some(e);
+                        has_result.then(|| lower.b.undef(ty))
                     }
-                    return Ok(());
+                });
+                return failed.map_or(Ok(value), Err);
+            }
+            Target::Array(a) => {
+                let access = Access {
+                    align: ty.bytes(),
+                    volatile: false,
+                };
+                let a = self.suited(a, ty.scalar, access);
+                match a.storage {
+                    Storage::Arena(elem) | Storage::Shared(_, elem) if elem == ty => {
+                        (a.storage, self.location(a, 0), shared_64)
+                    }
+                    Storage::Buffer(_, elem) if elem == ty => (a.storage, self.location(a, 0), buffer_64),
+                    Storage::Arena(Ty::I64) | Storage::Shared(_, Ty::I64) if ty == Ty::I32 => {
+                        return Ok(Some(self.half_atomic(a, op, operands)));
+                    }
+                    Storage::Arena(_)
+                    | Storage::Variable
+                    | Storage::PushWord
+                    | Storage::ArgsWord
+                    | Storage::Physical
+                    | Storage::Buffer(..)
+                    | Storage::Shared(..)
+                    | Storage::ReadOnly(..) => {
+                        return Err(bug("atomic on memory that is not shared").into());
+                    }
                 }
-                Storage::Arena(_)
-                | Storage::Variable
-                | Storage::PushWord
-                | Storage::ArgsWord
-                | Storage::Physical => return Err(bug("atomic on memory that is not shared").into()),
-            },
+            }
         };
         if ty == Ty::I64 && !has_64 {
             return Err(PassError::Unsupported {
@@ -52,13 +88,9 @@ impl Lower<'_> {
             });
         }
         location.extend(operands);
-        let results: Vec<Ty> = result.iter().map(|_| ty).collect();
+        let results: Vec<Ty> = has_result.then_some(ty).into_iter().collect();
         let new = self.b.insert(Op::AtomicOn(op, storage), location, &results);
-        if result.is_some() {
-            let new = self.b.func.insts[new].results[0];
-            self.replace(inst, new);
-        }
-        Ok(())
+        Ok(self.b.results(new).first().copied())
     }
 
     /// A 32-bit operation on half of a 64-bit element. Returns the old half.

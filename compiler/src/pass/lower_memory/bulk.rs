@@ -116,6 +116,8 @@ impl Lower<'_> {
                 let wide = self.b.cast(CastOp::ZExt, offset, Ty::I64);
                 Target::Physical(self.b.binary(BinOp::IAdd, address, wide))
             }
+            Target::Several(n) => self.several_moved(n, offset),
+            Target::Nowhere => Target::Nowhere,
             Target::Array(a) => {
                 let base = self.mapped(a.pointer);
                 let pointer = self.b.binary(BinOp::IAdd, base, offset);
@@ -128,10 +130,10 @@ impl Lower<'_> {
 /// The largest piece that a target takes at once.
 fn widest(target: Target) -> u32 {
     match target {
-        Target::Physical(_) => 16,
+        Target::Physical(_) | Target::Several(_) | Target::Nowhere => 16,
         Target::Array(a) => match a.storage {
-            Storage::PushWord | Storage::ArgsWord => 16,
-            Storage::Arena(_) | Storage::Variable | Storage::Physical => a.elem.bytes(),
+            Storage::PushWord | Storage::ArgsWord | Storage::Buffer(..) | Storage::ReadOnly(..) => 16,
+            Storage::Arena(_) | Storage::Variable | Storage::Physical | Storage::Shared(..) => a.elem.bytes(),
         },
     }
 }
@@ -139,10 +141,14 @@ fn widest(target: Target) -> u32 {
 /// The element of an array that can be chosen.
 fn elem(target: Target) -> Option<Ty> {
     match target {
-        Target::Physical(_) => None,
+        Target::Physical(_) | Target::Several(_) | Target::Nowhere => None,
         Target::Array(a) => match a.storage {
-            Storage::Arena(_) | Storage::Variable => Some(a.elem),
-            Storage::PushWord | Storage::ArgsWord | Storage::Physical => None,
+            Storage::Arena(_) | Storage::Variable | Storage::Shared(..) => Some(a.elem),
+            Storage::PushWord
+            | Storage::ArgsWord
+            | Storage::Physical
+            | Storage::Buffer(..)
+            | Storage::ReadOnly(..) => None,
         },
     }
 }

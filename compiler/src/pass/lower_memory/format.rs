@@ -14,15 +14,20 @@ pub(super) enum AddressFormat {
     Private32,
     /// A 32-bit byte offset into the push-constant block or the argument buffer.
     Words32,
+    /// A byte offset into memory that is named, or with the name: `objects.rs`.
+    Object,
 }
 
 /// What a private pointer is more as a number than as an offset: see [`LOCAL_POINTER_BIAS`].
 const PRIVATE_BIAS: u32 = 0x2000_0000;
 
 impl AddressFormat {
-    /// The format of an address space (physical ABI).
-    pub(super) fn of(space: AddressSpace) -> Self {
+    /// The format of an address space in the physical ABI, or the descriptor ABI.
+    pub(super) fn of(space: AddressSpace, named: bool) -> Self {
         match space {
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local if named => {
+                AddressFormat::Object
+            }
             AddressSpace::Global | AddressSpace::Constant => AddressFormat::Physical64,
             AddressSpace::Local => AddressFormat::Workgroup32,
             AddressSpace::Private => AddressFormat::Private32,
@@ -30,18 +35,21 @@ impl AddressFormat {
         }
     }
 
-    /// Type of a pointer.
+    /// Type of a pointer (of those to objects that know their object).
     pub(super) fn value_type(self) -> Ty {
         match self {
             AddressFormat::Physical64 => Ty::I64,
-            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => Ty::I32,
+            AddressFormat::Workgroup32
+            | AddressFormat::Private32
+            | AddressFormat::Words32
+            | AddressFormat::Object => Ty::I32,
         }
     }
 
     /// What a pointer as an integer has more than the pointer as a value.
     pub(super) fn bias(self) -> u32 {
         match self {
-            AddressFormat::Physical64 | AddressFormat::Words32 => 0,
+            AddressFormat::Physical64 | AddressFormat::Words32 | AddressFormat::Object => 0,
             AddressFormat::Workgroup32 => LOCAL_POINTER_BIAS,
             AddressFormat::Private32 => PRIVATE_BIAS,
         }
@@ -51,9 +59,10 @@ impl AddressFormat {
     pub(super) fn value_of_bits(self, bits: u64) -> u64 {
         match self {
             AddressFormat::Physical64 => bits,
-            AddressFormat::Workgroup32 | AddressFormat::Private32 | AddressFormat::Words32 => {
-                u64::from((bits as u32).wrapping_sub(self.bias()))
-            }
+            AddressFormat::Workgroup32
+            | AddressFormat::Private32
+            | AddressFormat::Words32
+            | AddressFormat::Object => u64::from((bits as u32).wrapping_sub(self.bias())),
         }
     }
 }

@@ -54,7 +54,8 @@ impl Plan {
             .unwrap_or(Object::Stack)
     }
 
-    pub(super) fn new(func: &Function, globals: &Map<Global, GlobalData>) -> Plan {
+    /// `named`: local memory is no arena, but objects with names.
+    pub(super) fn new(func: &Function, globals: &Map<Global, GlobalData>, named: bool) -> Plan {
         let mut classes = Classes::new(func);
         let insts = func.insts_in_order();
         for &inst in &insts {
@@ -103,7 +104,7 @@ impl Plan {
             objects,
         };
         plan.place_locals(func, globals, &insts);
-        plan.choose_elements(func, &insts);
+        plan.choose_elements(func, &insts, named);
         plan
     }
 
@@ -122,8 +123,9 @@ impl Plan {
         }
     }
 
-    fn choose_elements(&mut self, func: &Function, insts: &[Inst]) {
+    fn choose_elements(&mut self, func: &Function, insts: &[Inst], named: bool) {
         let mut table = AccessTable {
+            named,
             arena: Accesses::default(),
             stack: Accesses::default(),
             variables: vec![Accesses::default(); self.variables.len()],
@@ -144,6 +146,7 @@ impl Plan {
 
 /// The accesses to each array.
 struct AccessTable {
+    named: bool,
     arena: Accesses,
     stack: Accesses,
     variables: Vec<Accesses>,
@@ -151,13 +154,13 @@ struct AccessTable {
 
 impl AccessTable {
     fn of(&mut self, plan: &Plan, func: &Function, pointer: Value) -> Option<&mut Accesses> {
-        match AddressFormat::of(func.ty(pointer).space()?) {
+        match AddressFormat::of(func.ty(pointer).space()?, self.named) {
             AddressFormat::Workgroup32 => Some(&mut self.arena),
             AddressFormat::Private32 => Some(match plan.object(pointer) {
                 Object::Stack => &mut self.stack,
                 Object::Variable(n) => &mut self.variables[n],
             }),
-            AddressFormat::Physical64 | AddressFormat::Words32 => None,
+            AddressFormat::Physical64 | AddressFormat::Words32 | AddressFormat::Object => None,
         }
     }
 

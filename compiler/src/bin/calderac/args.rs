@@ -1,0 +1,298 @@
+//! The command line.
+
+use caldera_compiler::abi::{Abi, DescriptorAbi};
+use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map};
+use caldera_compiler::driver::Stage;
+use caldera_compiler::options::Options;
+use caldera_compiler::pass::{Hooks, Select};
+use caldera_compiler::reflect::MapStyle;
+use caldera_compiler::target::{SpirvVersion, Target};
+
+/// What is written.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Emit {
+    Preprocessed,
+    Ast,
+    Hir,
+    Ir,
+    FinalIr,
+    Spv,
+    Spvasm,
+    Reflect,
+    Map,
+}
+
+impl Emit {
+    fn parse(name: &str) -> Option<Emit> {
+        Some(match name {
+            "pp" => Emit::Preprocessed,
+            "ast" => Emit::Ast,
+            "hir" => Emit::Hir,
+            "ir" => Emit::Ir,
+            "final-ir" => Emit::FinalIr,
+            "spv" => Emit::Spv,
+            "spvasm" => Emit::Spvasm,
+            "reflect" => Emit::Reflect,
+            "map" => Emit::Map,
+            _ => return None,
+        })
+    }
+
+    /// The stage whose result it is.
+    pub(crate) fn stage(self) -> Stage {
+        match self {
+            Emit::Preprocessed => Stage::Preprocess,
+            Emit::Ast => Stage::Parse,
+            Emit::Hir => Stage::Sema,
+            Emit::Ir => Stage::LowerHir,
+            Emit::FinalIr => Stage::Passes,
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map => Stage::Emit,
+        }
+    }
+
+    /// The name of the dump.
+    pub(crate) fn dump(self) -> &'static str {
+        match self {
+            Emit::Preprocessed => "pp",
+            Emit::Ast => "ast",
+            Emit::Hir => "hir",
+            Emit::Ir => "ir",
+            Emit::FinalIr => "final",
+            Emit::Spv | Emit::Spvasm | Emit::Reflect | Emit::Map => "spv",
+        }
+    }
+
+    /// Whether it is made of a finished module.
+    pub(crate) fn needs_module(self) -> bool {
+        self.stage() == Stage::Emit
+    }
+}
+
+/// The command line.
+pub(crate) struct Args {
+    pub(crate) files: Vec<String>,
+    /// `-` is standard output.
+    pub(crate) output: Option<String>,
+    pub(crate) emit: Emit,
+    pub(crate) map_style: MapStyle,
+    pub(crate) check: bool,
+    pub(crate) strip: bool,
+    pub(crate) stop_after: Option<Stage>,
+    pub(crate) options: Options,
+    pub(crate) target: Target,
+    pub(crate) clspv: Clspv,
+    pub(crate) hooks: Hooks,
+    pub(crate) time: bool,
+}
+
+/// Why nothing can be done.
+pub(crate) enum Refusal {
+    Help,
+    Version,
+    ListPasses,
+    Usage(String),
+    /// A file that the options name cannot be read.
+    File(String),
+}
+
+fn usage(message: impl Into<String>) -> Refusal {
+    Refusal::Usage(message.into())
+}
+
+/// What `--target` and its like say.
+#[derive(Default)]
+struct Environment {
+    target: Option<String>,
+    abi: Option<String>,
+    spirv: Option<SpirvVersion>,
+}
+
+/// Reads the command line.
+pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
+    let mut out = Args {
+        files: Vec::new(),
+        output: None,
+        emit: Emit::Spv,
+        map_style: MapStyle::Newer,
+        check: false,
+        strip: false,
+        stop_after: None,
+        options: Options::default(),
+        target: Target::desktop(),
+        clspv: Clspv::default(),
+        hooks: Hooks::default(),
+        time: false,
+    };
+    // What the language takes is collected and parsed as clBuildProgram's string would be.
+    let mut language = String::new();
+    let mut environment = Environment::default();
+    let mut it = args;
+    while let Some(arg) = it.next() {
+        let (key, value) = match arg.split_once('=') {
+            Some((k, v)) if k.starts_with("--") => (k, Some(v)),
+            _ => (arg.as_str(), None),
+        };
+        let list = |v: Option<&str>| match v {
+            Some("all") => Ok(Select::All),
+            Some(names) => Ok(Select::Names(names.split(',').map(String::from).collect())),
+            None => Err(usage(format!("{key} needs the names of passes"))),
+        };
+        match (key, value) {
+            ("-h" | "-help" | "--help", None) => return Err(Refusal::Help),
+            ("--version", None) => return Err(Refusal::Version),
+            ("--list-passes", None) => return Err(Refusal::ListPasses),
+            ("-o", None) => out.output = Some(it.next().ok_or_else(|| usage("-o needs a file"))?),
+            ("--emit", Some(kind)) => {
+                out.emit = Emit::parse(kind).ok_or_else(|| usage(format!("unknown --emit={kind}")))?;
+            }
+            ("--descriptor-map", style) => {
+                out.emit = Emit::Map;
+                out.map_style = match style {
+                    None | Some("newer") => MapStyle::Newer,
+                    Some("older") => MapStyle::Older,
+                    Some("first") => MapStyle::First,
+                    Some(other) => return Err(usage(format!("unknown --descriptor-map={other}"))),
+                };
+            }
+            ("--behaviour", Some(which)) => {
+                out.clspv.behaviour = match which {
+                    "newer" => Behaviour::Newer,
+                    "older" => Behaviour::Older,
+                    _ => return Err(usage(format!("unknown --behaviour={which}"))),
+                };
+            }
+            ("--abi", Some(abi)) => environment.abi = Some(abi.into()),
+            ("--check", None) => out.check = true,
+            ("--strip-reflection", None) => out.strip = true,
+            ("--time", None) => {
+                out.time = true;
+                out.hooks.time = true;
+            }
+            ("--verify", None) => out.hooks.verify_each = true,
+            ("--print-before", v) => out.hooks.print_before = list(v)?,
+            ("--print-after", v) => out.hooks.print_after = list(v)?,
+            ("--skip-pass", v) => out.hooks.skip = list(v)?,
+            ("--pass-limit", Some(n)) => {
+                let n = n.parse().map_err(|_| usage(format!("--pass-limit={n}?")))?;
+                out.hooks.limit = Some(n);
+            }
+            ("--stop-after", Some(name)) => out.stop_after = Some(stage(name)?),
+            ("--target", Some(name)) => environment.target = Some(name.into()),
+            ("--spirv", Some(v)) => environment.spirv = Some(version(v)?),
+            ("--options", Some(text)) => language.push_str(&format!("{text} ")),
+            ("-D" | "-U" | "-I", None) => {
+                let value = it
+                    .next()
+                    .ok_or_else(|| usage(format!("{key} needs an argument")))?;
+                language.push_str(&format!("{key} \"{}\" ", escape(&value)));
+            }
+            ("-", None) => out.files.push("-".into()),
+            (k, _) if k.starts_with('-') => {
+                let mut next = || it.next();
+                let known = out.clspv.accept(&arg, &mut next).map_err(|e| usage(e.0))?;
+                match known {
+                    true => {}
+                    false if k.starts_with("--cl-") => {
+                        language.push_str(&format!("\"{}\" ", escape(&arg[1..])));
+                    }
+                    false if k.starts_with("--") => return Err(usage(format!("unknown option {arg}"))),
+                    false => language.push_str(&format!("\"{}\" ", escape(&arg))),
+                }
+            }
+            _ => out.files.push(arg),
+        }
+    }
+    out.options = Options::parse(&language).map_err(|e| usage(e.to_string()))?;
+    if let Some(file) = &out.clspv.sampler_map_file {
+        let text = std::fs::read_to_string(file).map_err(|e| Refusal::File(format!("{file}: {e}")))?;
+        out.clspv.sampler_map = Some(parse_sampler_map(&text).map_err(|e| usage(e.0))?);
+    }
+    out.target = target(&environment, &out.clspv)?;
+    out.clspv.options(&out.target, &mut out.options);
+    if out.files.is_empty() {
+        return Err(usage("no input file (--help tells more)"));
+    }
+    Ok(out)
+}
+
+fn escape(s: &str) -> String {
+    s.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn stage(name: &str) -> Result<Stage, Refusal> {
+    [
+        Stage::Preprocess,
+        Stage::Parse,
+        Stage::Sema,
+        Stage::LowerHir,
+        Stage::Passes,
+        Stage::Emit,
+    ]
+    .into_iter()
+    .find(|s| s.name() == name)
+    .ok_or_else(|| usage(format!("unknown stage {name}")))
+}
+
+fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
+    let descriptor = match environment.abi.as_deref() {
+        None => {
+            clspv.wants_descriptors() || matches!(environment.target.as_deref(), Some("clspv" | "runtime"))
+        }
+        Some("physical") => false,
+        Some("descriptor") => true,
+        Some(other) => return Err(usage(format!("unknown --abi={other}"))),
+    };
+    let mut target = match environment.target.as_deref() {
+        None if descriptor => Target::clspv(),
+        None => Target::desktop(),
+        Some("runtime") => Target {
+            abi: Abi::Descriptor(DescriptorAbi::runtime()),
+            ..Target::desktop()
+        },
+        Some(name) => {
+            let minor = match name {
+                "desktop" | "vulkan1.3" => 6,
+                "vulkan1.2" => 5,
+                "vulkan1.1" => 3,
+                "vulkan1.0" | "clspv" => 0,
+                _ => return Err(usage(format!("unknown target {name}"))),
+            };
+            let like = if name == "clspv" {
+                Target::clspv()
+            } else {
+                Target::desktop()
+            };
+            Target {
+                spirv: SpirvVersion { major: 1, minor },
+                ..like
+            }
+        }
+    };
+    let is_runtime = environment.target.as_deref() == Some("runtime");
+    if !descriptor {
+        target.abi = Abi::Physical;
+    } else if target.abi.descriptor().is_none() {
+        target.abi = Abi::Descriptor(DescriptorAbi::default());
+    }
+    let whole = target.abi.clone();
+    clspv.apply(&mut target).map_err(|e| usage(e.0))?;
+    if is_runtime && descriptor {
+        if clspv.wants_descriptors() {
+            return Err(usage("--target=runtime takes no options of the descriptor ABI"));
+        }
+        target.abi = whole;
+    }
+    if let Some(v) = environment.spirv {
+        target.spirv = v;
+    }
+    Ok(target)
+}
+
+fn version(v: &str) -> Result<SpirvVersion, Refusal> {
+    match v.strip_prefix("1.").map(str::parse) {
+        Some(Ok(minor @ (0 | 3..=6))) => Ok(SpirvVersion { major: 1, minor }),
+        _ => Err(usage(format!(
+            "SPIR-V version {v} is not 1.0 or among 1.3 to 1.6"
+        ))),
+    }
+}

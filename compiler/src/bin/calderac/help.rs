@@ -1,0 +1,64 @@
+//! `--help`.
+
+const HEAD: &str = "\
+calderac: OpenCL C 1.2 to Vulkan SPIR-V
+
+usage: calderac [options] FILE...                 (- reads standard input)
+       calderac --descriptor-map[=STYLE] FILE     the map of a module, of Caldera's or clspv's, or of a source
+
+Several files are one program: each is compiled, then they are linked.
+
+examples
+  calderac saxpy.cl                       saxpy.spv for Caldera's runtime
+  calderac saxpy.cl -o - | spirv-dis      to standard output
+  calderac --emit=spvasm saxpy.cl         as text
+  calderac --abi=descriptor saxpy.cl -o saxpy.spv && calderac --descriptor-map saxpy.spv
+                                          a descriptor for each buffer, as clspv has it, and what goes where
+
+output
+  -o FILE               where the result goes; - is standard output (default for text; for spv: FILE.spv beside
+                        the source, a.spv for several)
+  --emit=KIND           pp | ast | hir | ir | final-ir | spv (default) | spvasm | reflect | map
+  --descriptor-map[=STYLE]  --emit=map: newer (default, what clspv-reflection prints) | older | first
+                        (what -descriptormap=FILE wrote, later and at first)
+  --check               compile, write nothing
+  --strip-reflection    without the reflection, for drivers and tools that do not know it
+  --stop-after=STAGE    preprocess | parse | sema | lower_hir | passes | emit
+
+language
+  -D NAME[=VALUE]  -U NAME  -I DIR  -cl-std=CL1.2  -cl-fast-relaxed-math  -w  -Werror ...
+                        every option that clBuildProgram takes
+  --options=STRING      all of them in one string, read as clBuildProgram reads it
+
+target
+  --abi=ABI             physical (default: device addresses) | descriptor (clspv's mapping; the default if one of
+                        the options below asks for it)
+  --target=NAME         desktop (default of the physical ABI, Vulkan 1.3) | vulkan1.3 | vulkan1.2 (SPIR-V 1.5) |
+                        vulkan1.1 (SPIR-V 1.3) | vulkan1.0 (SPIR-V 1.0) | clspv (default of the descriptor ABI:
+                        SPIR-V 1.0, the memory model of GLSL) | runtime (the descriptor ABI as Caldera's
+                        runtime wants it)
+  --spirv=1.N           SPIR-V version of the output
+
+descriptor ABI; the names are clspv's, with one dash or two, values with = or as the next word
+  --behaviour=WHICH     newer (default) | older: -cluster-pod-kernel-args=0 -work-dim=0 -int8=0 -fp64=0, and
+                        reqd_work_group_size for all kernels or none
+";
+
+const TAIL: &str = "
+passes
+  --print-before=PASS,... --print-after=PASS,...   IR to standard error ('all' for every pass)
+  --skip-pass=PASS,...  --pass-limit=N             for bisection
+  --verify              verify after each pass (always so in debug builds)
+  --list-passes         the order, and what each does
+  --time                milliseconds per stage and pass to standard error
+
+The same input and options give the same output, byte for byte.
+
+exit code: 0 compiled, 1 errors in the program, 2 wrong usage, 3 a file cannot be read or written,
+4 internal compiler error
+";
+
+/// The whole text.
+pub(crate) fn text() -> String {
+    format!("{HEAD}{}{TAIL}", caldera_compiler::clspv::help())
+}

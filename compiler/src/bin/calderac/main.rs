@@ -1,0 +1,309 @@
+//! The offline compiler: OpenCL C to Vulkan SPIR-V, and everything in between for a look.
+#![forbid(unsafe_code)]
+
+mod args;
+mod help;
+
+use args::{Args, Emit, Refusal};
+use caldera_compiler::clspv::OutputFormat;
+use caldera_compiler::driver::{
+    Dump, Failed, Input, Observer, Stage, compile_object, compile_observed, link,
+};
+use caldera_compiler::pass::{Hooks, pipeline};
+use caldera_compiler::pp::IncludeResolver;
+use caldera_compiler::reflect::{self, MapStyle, descriptor_map};
+use caldera_compiler::spirv;
+use caldera_compiler::target::Target;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What `main` ends with. The numbers are documented by `--help`.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+enum Exit {
+    Good = 0,
+    Program = 1,
+    Usage = 2,
+    File = 3,
+    Internal = 4,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(e: Exit) -> ExitCode {
+        ExitCode::from(e as u8)
+    }
+}
+
+fn main() -> ExitCode {
+    let args = match args::parse(std::env::args().skip(1)) {
+        Ok(args) => args,
+        Err(Refusal::Help) => return print(&help::text()).into(),
+        Err(Refusal::Version) => return print(&format!("calderac {}\n", env!("CARGO_PKG_VERSION"))).into(),
+        Err(Refusal::ListPasses) => {
+            let passes = pipeline::pipeline(&Target::desktop());
+            let lines = passes
+                .passes()
+                .into_iter()
+                .map(|p| format!("{:<22} {}\n", p.name, p.about));
+            return print(&lines.collect::<String>()).into();
+        }
+        Err(Refusal::Usage(message)) => {
+            complain(&format!("calderac: {message}\n"));
+            return Exit::Usage.into();
+        }
+        Err(Refusal::File(message)) => {
+            complain(&format!("calderac: {message}\n"));
+            return Exit::File.into();
+        }
+    };
+    // A panic of the compiler is reported as an internal error, with its message, by the library.
+    std::panic::set_hook(Box::new(|info| complain(&format!("{info}\n"))));
+    let done = match args.files.as_slice() {
+        [file] => one_file(&args, file),
+        files if args.emit.needs_module() => several_files(&args, files),
+        files => files.iter().try_for_each(|file| one_file(&args, file)),
+    };
+    done.err().unwrap_or(Exit::Good).into()
+}
+
+/// What goes wrong has been said already; the exit code remains.
+type Done = Result<(), Exit>;
+
+fn print(text: &str) -> Exit {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Ok(()) => Exit::Good,
+        Err(_) => Exit::File,
+    }
+}
+
+fn complain(message: &str) {
+    let _ = std::io::stderr().write_all(message.as_bytes());
+}
+
+fn failed(f: &Failed) -> Exit {
+    complain(&f.log);
+    if f.internal { Exit::Internal } else { Exit::Program }
+}
+
+/// Reads included files.
+struct Disk;
+
+impl IncludeResolver for Disk {
+    fn resolve(
+        &self,
+        name: &str,
+        angled: bool,
+        includer: &str,
+        dirs: &[String],
+    ) -> Option<(String, Arc<str>)> {
+        let read = |path: PathBuf| {
+            let bytes = std::fs::read(&path).ok()?;
+            let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
+            Some((path.display().to_string(), text))
+        };
+        let beside = Path::new(includer).parent().filter(|_| !angled);
+        beside
+            .into_iter()
+            .chain(dirs.iter().map(Path::new))
+            .find_map(|dir| read(dir.join(name)))
+    }
+}
+
+/// Collects what the command line asks for.
+struct Watcher<'a> {
+    args: &'a Args,
+    result: Option<Dump>,
+}
+
+impl Observer for Watcher<'_> {
+    fn wants(&self, stage: Stage) -> bool {
+        !self.args.check && stage == self.args.emit.stage()
+    }
+    fn wants_named(&self, _: Stage, name: &str) -> bool {
+        name == self.args.emit.dump()
+    }
+    fn dump(&mut self, stage: Stage, name: &str, dump: Dump) {
+        if self.wants(stage) && name == self.args.emit.dump() {
+            self.result = Some(dump);
+        } else if let (Stage::Passes, Dump::Text(text)) = (stage, &dump)
+            && name != "final"
+        {
+            complain(&format!("; ---- {name}\n{text}\n"));
+        }
+    }
+    fn time(&mut self, stage: Stage, pass: Option<&'static str>, time: Duration) {
+        if self.args.time {
+            let ms = time.as_secs_f64() * 1e3;
+            match pass {
+                None => complain(&format!("{:<26} {ms:9.3} ms\n", stage.name())),
+                Some(pass) => complain(&format!("  {pass:<24} {ms:9.3} ms\n")),
+            }
+        }
+    }
+    fn hooks(&self) -> Hooks {
+        self.args.hooks.clone()
+    }
+    fn stop_after(&self, stage: Stage) -> bool {
+        // What comes behind the stage that is written out is of no interest, errors apart.
+        self.args.stop_after == Some(stage) || (!self.args.check && stage == self.args.emit.stage())
+    }
+}
+
+fn read(file: &str) -> Result<Vec<u8>, Exit> {
+    let bytes = if file == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    bytes.map_err(|e| {
+        complain(&format!("calderac: {file}: {e}\n"));
+        Exit::File
+    })
+}
+
+fn shown(file: &str) -> &str {
+    if file == "-" { "<stdin>" } else { file }
+}
+
+/// The words of a SPIR-V module, if it is one.
+fn as_module(bytes: &[u8]) -> Option<Vec<u32>> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
+    (words.first() == Some(&0x0723_0203) && rest.is_empty()).then_some(words)
+}
+
+/// Compiles one file, or looks into one module.
+fn one_file(args: &Args, file: &str) -> Done {
+    let bytes = read(file)?;
+    if let Some(words) = as_module(&bytes) {
+        if args.emit == Emit::Spv {
+            complain(&format!("calderac: {} is a module already\n", shown(file)));
+            return Err(Exit::Usage);
+        }
+        return module(args, file, &words);
+    }
+    let source = String::from_utf8_lossy(&bytes);
+    let input = Input {
+        name: shown(file),
+        source: &source,
+        options: &args.options,
+        resolver: &Disk,
+    };
+    let mut watcher = Watcher { args, result: None };
+    let outcome = compile_observed(&input, &args.target, &mut watcher);
+    let result = watcher.result.take();
+    match outcome {
+        Ok(compiled) => complain(&compiled.log),
+        Err(f) => return Err(failed(&f)),
+    }
+    match result {
+        _ if args.check => Ok(()),
+        None => Ok(()),
+        Some(Dump::Words(words)) => module(args, file, &words),
+        Some(Dump::Text(text)) => write(args.output.as_deref().unwrap_or("-"), text.as_bytes()),
+    }
+}
+
+/// Compiles and links.
+fn several_files(args: &Args, files: &[String]) -> Done {
+    let mut objects = Vec::new();
+    for file in files {
+        let bytes = read(file)?;
+        let source = String::from_utf8_lossy(&bytes);
+        let input = Input {
+            name: shown(file),
+            source: &source,
+            options: &args.options,
+            resolver: &Disk,
+        };
+        let object = compile_object(&input, &args.target).map_err(|f| failed(&f))?;
+        complain(&object.log);
+        objects.push(object);
+    }
+    let list: Vec<_> = objects.iter().collect();
+    let linked = link(&list, &args.options, &args.target).map_err(|f| failed(&f))?;
+    complain(&linked.log);
+    if args.check {
+        return Ok(());
+    }
+    module(args, "a", &linked.words)
+}
+
+/// Writes what is asked for of a module.
+fn module(args: &Args, file: &str, words: &[u32]) -> Done {
+    let unreadable = |e: &dyn std::fmt::Display| {
+        complain(&format!("calderac: {}: {e}\n", shown(file)));
+        Exit::Program
+    };
+    if let Some(path) = &args.clspv.descriptor_map_file {
+        let style = match args.map_style {
+            MapStyle::Newer => MapStyle::Older,
+            style @ (MapStyle::Older | MapStyle::First) => style,
+        };
+        let map = descriptor_map(words, style).map_err(|e| unreadable(&e))?;
+        write(path, map.as_bytes())?;
+    }
+    let to = match &args.output {
+        Some(path) => path.clone(),
+        None if args.emit == Emit::Spv && file != "-" => {
+            Path::new(file).with_extension("spv").display().to_string()
+        }
+        None => "-".into(),
+    };
+    let bytes = match args.emit {
+        Emit::Map => descriptor_map(words, args.map_style)
+            .map_err(|e| unreadable(&e))?
+            .into_bytes(),
+        Emit::Reflect => {
+            let reflection = reflect::read(words).map_err(|e| unreadable(&e))?;
+            format!("{reflection:#?}\n").into_bytes()
+        }
+        _ => {
+            let stripped;
+            let words = if args.strip {
+                stripped = reflect::strip(words).map_err(|e| unreadable(&e))?;
+                &stripped
+            } else {
+                words
+            };
+            match (args.emit, args.clspv.output_format) {
+                (Emit::Spvasm, _) => assembly(words).map_err(|e| unreadable(&e))?.into_bytes(),
+                (_, OutputFormat::Spv) => words.iter().flat_map(|w| w.to_le_bytes()).collect(),
+                (_, OutputFormat::C) => initializer(words).into_bytes(),
+            }
+        }
+    };
+    write(&to, &bytes)
+}
+
+/// A module as text. Its reflection, which stands behind the functions, comes as comments.
+fn assembly(words: &[u32]) -> Result<String, reflect::ReflectionError> {
+    let mut text = spirv::disassemble(&reflect::strip(words)?);
+    for line in reflect::listing(words)?.lines() {
+        text.push_str("; ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// `{0x07230203, …}`
+fn initializer(words: &[u32]) -> String {
+    let list: Vec<String> = words.iter().map(|w| format!("0x{w:08x}")).collect();
+    format!("{{{}}}\n", list.join(",\n"))
+}
+
+fn write(to: &str, bytes: &[u8]) -> Done {
+    let written = match to {
+        "-" => std::io::stdout().write_all(bytes),
+        path => std::fs::write(path, bytes),
+    };
+    written.map_err(|e| {
+        complain(&format!("calderac: cannot write {to}: {e}\n"));
+        Exit::File
+    })
+}

@@ -1,0 +1,681 @@
+//! clspv's command line options, and what they choose here.
+//!
+//! One [`Clspv`] collects them; [`Clspv::target`] and [`Clspv::options`] say what they come to. Options that steer how
+//! clspv itself works, and not what a host sees of the module, are accepted and do nothing.
+
+use crate::abi::{Abi, DescriptorAbi, GlobalOffset, PodPlace};
+use crate::intrinsic::SamplerMask;
+use crate::options::{Define, Options};
+use crate::target::{SpirvVersion, Target};
+
+/// A wrong command line.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+fn usage<T>(message: impl Into<String>) -> Result<T, UsageError> {
+    Err(UsageError(message.into()))
+}
+
+/// What an option does.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Effect {
+    /// Nothing: its name and nothing else, or a value that does not matter.
+    Ignored,
+    /// A switch of the descriptor ABI.
+    Switch(Switch),
+    Number(Number),
+    Choice(Choice),
+    /// What Caldera does not have; why.
+    Refused(&'static str),
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Switch {
+    ClusterPods,
+    PodUbo,
+    PodPushConstant,
+    ConstantArgsUbo,
+    ConstantsInBuffer,
+    DistinctSets,
+    WorkDim,
+    GlobalOffset,
+    GlobalOffsetPush,
+    Regions,
+    UniformGroups,
+    Printf,
+    PhysicalBuffers,
+    Int8,
+    Fp16,
+    Fp64,
+    Images,
+    NativeMath,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Number {
+    MaxPushConstants,
+    MaxUniformBuffer,
+    PrintfBuffer,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Choice {
+    SpirvVersion,
+    Arch,
+    No8Bit,
+    No16Bit,
+    RoundingRte,
+    DenormPreserve,
+    SamplerMap,
+    DescriptorMap,
+    OutputFormat,
+    InputLanguage,
+}
+
+/// (name, effect, help); in the order of the help.
+const TABLE: &[(&str, Effect, &str)] = &[
+    (
+        "cluster-pod-kernel-args",
+        Effect::Switch(Switch::ClusterPods),
+        "[on] all plain values of a kernel in one block, behind its other bindings",
+    ),
+    (
+        "pod-ubo",
+        Effect::Switch(Switch::PodUbo),
+        "plain values in a uniform buffer, not a storage buffer",
+    ),
+    (
+        "pod-pushconstant",
+        Effect::Switch(Switch::PodPushConstant),
+        "plain values in push constants",
+    ),
+    (
+        "max-pushconstant-size",
+        Effect::Number(Number::MaxPushConstants),
+        "=BYTES [128]",
+    ),
+    (
+        "max-ubo-size",
+        Effect::Number(Number::MaxUniformBuffer),
+        "=BYTES [65536]",
+    ),
+    (
+        "constant-args-ubo",
+        Effect::Switch(Switch::ConstantArgsUbo),
+        "pointers to __constant as uniform buffers",
+    ),
+    (
+        "module-constants-in-storage-buffer",
+        Effect::Switch(Switch::ConstantsInBuffer),
+        "__constant variables in a storage buffer that the host fills",
+    ),
+    (
+        "distinct-kernel-descriptor-sets",
+        Effect::Switch(Switch::DistinctSets),
+        "a descriptor set for each kernel",
+    ),
+    (
+        "samplermap",
+        Effect::Choice(Choice::SamplerMap),
+        "=FILE the literal samplers that the program may use",
+    ),
+    (
+        "descriptormap",
+        Effect::Choice(Choice::DescriptorMap),
+        "=FILE write the descriptor map there",
+    ),
+    (
+        "work-dim",
+        Effect::Switch(Switch::WorkDim),
+        "[on] get_work_dim is a specialization constant, not always 3",
+    ),
+    (
+        "global-offset",
+        Effect::Switch(Switch::GlobalOffset),
+        "get_global_offset is specialization constants, not always 0",
+    ),
+    (
+        "global-offset-push-constant",
+        Effect::Switch(Switch::GlobalOffsetPush),
+        "get_global_offset is a push constant",
+    ),
+    (
+        "cl-arm-non-uniform-work-group-size",
+        Effect::Switch(Switch::Regions),
+        "an NDRange may be several dispatches, described by push constants",
+    ),
+    (
+        "uniform-workgroup-size",
+        Effect::Switch(Switch::UniformGroups),
+        "it never is",
+    ),
+    (
+        "cl-uniform-work-group-size",
+        Effect::Switch(Switch::UniformGroups),
+        "the same",
+    ),
+    (
+        "enable-printf",
+        Effect::Switch(Switch::Printf),
+        "printf, into a storage buffer",
+    ),
+    (
+        "printf-buffer-size",
+        Effect::Number(Number::PrintfBuffer),
+        "=BYTES [1048576]",
+    ),
+    (
+        "spv-version",
+        Effect::Choice(Choice::SpirvVersion),
+        "=1.N SPIR-V version, 1.0 [the descriptor ABI's] to 1.6",
+    ),
+    ("int8", Effect::Switch(Switch::Int8), "[on] 8-bit integers"),
+    ("fp16", Effect::Switch(Switch::Fp16), "[on] cl_khr_fp16"),
+    ("fp64", Effect::Switch(Switch::Fp64), "[on] cl_khr_fp64"),
+    ("images", Effect::Switch(Switch::Images), "[on] images"),
+    (
+        "no-8bit-storage",
+        Effect::Choice(Choice::No8Bit),
+        "=ssbo,ubo,pushconstant the device has no 8-bit access there",
+    ),
+    (
+        "no-16bit-storage",
+        Effect::Choice(Choice::No16Bit),
+        "=ssbo,ubo,pushconstant the same for 16 bits",
+    ),
+    (
+        "rounding-mode-rte",
+        Effect::Choice(Choice::RoundingRte),
+        "=16,32,64 the device has RoundingModeRTE for these floats",
+    ),
+    (
+        "denorm-preserve",
+        Effect::Choice(Choice::DenormPreserve),
+        "=16,32,64 the same of DenormPreserve",
+    ),
+    (
+        "cl-native-math",
+        Effect::Switch(Switch::NativeMath),
+        "-cl-fast-relaxed-math",
+    ),
+    (
+        "physical-storage-buffers",
+        Effect::Switch(Switch::PhysicalBuffers),
+        "device addresses: the physical ABI",
+    ),
+    (
+        "arch",
+        Effect::Choice(Choice::Arch),
+        "=spirv32|spirv64 pointers have 64 bits in memory either way",
+    ),
+    (
+        "output-format",
+        Effect::Choice(Choice::OutputFormat),
+        "=spv|c bytes, or an initializer for C",
+    ),
+    ("x", Effect::Choice(Choice::InputLanguage), "=cl"),
+    (
+        "untyped-pointers",
+        Effect::Refused("SPV_KHR_untyped_pointers is not written"),
+        "",
+    ),
+    (
+        "cl-arm-integer-dot-product",
+        Effect::Refused("there is no such extension here"),
+        "",
+    ),
+    (
+        "enable-feature-macros",
+        Effect::Refused("they are OpenCL 3.0's"),
+        "",
+    ),
+    ("no-dra", Effect::Ignored, ""),
+    ("no-smsv", Effect::Ignored, ""),
+    ("no-inline-single", Effect::Ignored, ""),
+    ("inline-entry-points", Effect::Ignored, ""),
+    ("long-vector", Effect::Ignored, ""),
+    ("vec3-to-vec4", Effect::Ignored, ""),
+    ("no-vec3-to-vec4", Effect::Ignored, ""),
+    ("rewrite-packed-structs", Effect::Ignored, ""),
+    ("std430-ubo-layout", Effect::Ignored, ""),
+    ("relaxed-ubo-layout", Effect::Ignored, ""),
+    ("scalar-block-layout", Effect::Ignored, ""),
+    ("spv-khr-fma", Effect::Ignored, ""),
+    ("use-native-builtins", Effect::Ignored, ""),
+    ("decorate-nonuniform", Effect::Ignored, ""),
+    ("show-ids", Effect::Ignored, ""),
+    ("memmove-alloca-limit", Effect::Ignored, ""),
+    ("enable-opaque-pointers", Effect::Ignored, ""),
+    ("cl-no-subgroup-ifp", Effect::Ignored, ""),
+    ("denorm-flush-to-zero", Effect::Ignored, ""),
+    ("hack-initializers", Effect::Ignored, ""),
+    ("hack-dis", Effect::Ignored, ""),
+    ("hack-inserts", Effect::Ignored, ""),
+    ("hack-scf", Effect::Ignored, ""),
+    ("hack-undef", Effect::Ignored, ""),
+    ("hack-phis", Effect::Ignored, ""),
+    ("hack-block-order", Effect::Ignored, ""),
+    ("hack-clamp-width", Effect::Ignored, ""),
+    ("hack-mul-extended", Effect::Ignored, ""),
+    ("hack-convert-to-float", Effect::Ignored, ""),
+    ("hack-image1d-buffer-bgra", Effect::Ignored, ""),
+    ("hack-logical-ptrtoint", Effect::Ignored, ""),
+];
+
+/// How `-output-format` writes modules.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum OutputFormat {
+    /// Words.
+    #[default]
+    Spv,
+    /// `{0x07230203, …}`.
+    C,
+}
+
+/// Which of clspv's two documented behaviours the defaults follow.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum Behaviour {
+    /// Plain values are clustered, get_work_dim works, 8-bit integers are there.
+    #[default]
+    Newer,
+    /// They are not; and either all kernels have `reqd_work_group_size` or none.
+    Older,
+}
+
+/// The options seen so far.
+#[derive(Clone, Debug, Default)]
+pub struct Clspv {
+    switches: Vec<(Switch, bool)>,
+    numbers: Vec<(Number, u32)>,
+    spirv: Option<SpirvVersion>,
+    no_8bit_buffers: bool,
+    no_16bit_buffers: bool,
+    rounding_rte: [bool; 3],
+    denorm_preserve: [bool; 3],
+    /// Whether any option asks for the descriptor ABI by being there.
+    wants_descriptors: bool,
+    /// `-samplermap`: the file, for the caller to read.
+    pub sampler_map_file: Option<String>,
+    /// `-descriptormap`.
+    pub descriptor_map_file: Option<String>,
+    /// `-output-format`.
+    pub output_format: OutputFormat,
+    /// Its defaults.
+    pub behaviour: Behaviour,
+    /// What `-samplermap` says, once read with [`parse_sampler_map`].
+    pub sampler_map: Option<Vec<SamplerMask>>,
+}
+
+fn boolean(name: &str, value: Option<&str>) -> Result<bool, UsageError> {
+    match value {
+        None | Some("1" | "true" | "TRUE" | "True" | "") => Ok(true),
+        Some("0" | "false" | "FALSE" | "False") => Ok(false),
+        Some(other) => usage(format!("-{name}={other}: the value is neither 0 nor 1")),
+    }
+}
+
+impl Clspv {
+    /// Takes an option, with one or two dashes; `next` gives the following word, for a value that does not come with
+    /// `=`. `false`: not one of clspv's own.
+    pub fn accept(
+        &mut self,
+        word: &str,
+        next: &mut dyn FnMut() -> Option<String>,
+    ) -> Result<bool, UsageError> {
+        let bare = word.strip_prefix("--").or(word.strip_prefix('-')).unwrap_or(word);
+        let (name, value) = match bare.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (bare, None),
+        };
+        let Some(&(name, effect, _)) = TABLE.iter().find(|(n, ..)| *n == name) else {
+            return Ok(false);
+        };
+        let text = |next: &mut dyn FnMut() -> Option<String>| match value {
+            Some(v) => Ok(v.to_owned()),
+            None => next().ok_or_else(|| UsageError(format!("-{name} needs a value"))),
+        };
+        match effect {
+            Effect::Ignored => {}
+            Effect::Refused(why) => return usage(format!("-{name}: {why}")),
+            Effect::Switch(switch) => {
+                let on = boolean(name, value)?;
+                self.wants_descriptors |= !matches!(
+                    switch,
+                    Switch::PhysicalBuffers
+                        | Switch::Int8
+                        | Switch::Fp16
+                        | Switch::Fp64
+                        | Switch::Images
+                        | Switch::NativeMath
+                );
+                self.switches.push((switch, on));
+            }
+            Effect::Number(number) => {
+                let text = text(next)?;
+                let Ok(n) = text.parse() else {
+                    return usage(format!("-{name}={text}: not a number"));
+                };
+                self.numbers.push((number, n));
+            }
+            Effect::Choice(choice) => {
+                let text = text(next)?;
+                self.choose(name, choice, &text)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn choose(&mut self, name: &str, choice: Choice, text: &str) -> Result<(), UsageError> {
+        let bad = || usage(format!("-{name}={text}: unknown value"));
+        match choice {
+            Choice::SpirvVersion => match text.strip_prefix("1.").map(str::parse) {
+                Some(Ok(minor @ (0 | 3..=6))) => self.spirv = Some(SpirvVersion { major: 1, minor }),
+                _ => return bad(),
+            },
+            Choice::Arch if matches!(text, "spirv32" | "spirv64" | "spir" | "spir64") => {}
+            Choice::OutputFormat => {
+                self.output_format = match text {
+                    "spv" => OutputFormat::Spv,
+                    "c" => OutputFormat::C,
+                    _ => return bad(),
+                }
+            }
+            Choice::InputLanguage if text == "cl" => {}
+            Choice::Arch | Choice::InputLanguage => return bad(),
+            Choice::No8Bit | Choice::No16Bit => {
+                for class in text.split(',').filter(|c| !c.is_empty()) {
+                    match (class, choice) {
+                        ("ssbo", Choice::No8Bit) => self.no_8bit_buffers = true,
+                        ("ssbo", _) => self.no_16bit_buffers = true,
+                        // Uniform buffers and push constants are words anyway.
+                        ("ubo" | "pushconstant", _) => {}
+                        _ => return bad(),
+                    }
+                }
+            }
+            Choice::RoundingRte | Choice::DenormPreserve => {
+                for width in text.split(',').filter(|c| !c.is_empty()) {
+                    let Some(i) = ["16", "32", "64"].iter().position(|w| *w == width) else {
+                        return bad();
+                    };
+                    match choice {
+                        Choice::RoundingRte => self.rounding_rte[i] = true,
+                        _ => self.denorm_preserve[i] = true,
+                    }
+                }
+            }
+            Choice::SamplerMap => {
+                self.wants_descriptors = true;
+                self.sampler_map_file = Some(text.into());
+            }
+            Choice::DescriptorMap => {
+                self.wants_descriptors = true;
+                self.descriptor_map_file = Some(text.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn switch(&self, switch: Switch) -> Option<bool> {
+        self.switches
+            .iter()
+            .rev()
+            .find(|(s, _)| *s == switch)
+            .map(|(_, on)| *on)
+    }
+
+    fn number(&self, number: Number) -> Option<u32> {
+        self.numbers
+            .iter()
+            .rev()
+            .find(|(n, _)| *n == number)
+            .map(|(_, v)| *v)
+    }
+
+    /// Whether an option only means something in the descriptor ABI.
+    pub fn wants_descriptors(&self) -> bool {
+        self.wants_descriptors && self.switch(Switch::PhysicalBuffers) != Some(true)
+    }
+
+    /// The descriptor ABI that was asked for.
+    pub fn descriptor_abi(&self) -> Result<DescriptorAbi, UsageError> {
+        let on = |switch| self.switch(switch) == Some(true);
+        let older = self.behaviour == Behaviour::Older;
+        let mut abi = DescriptorAbi {
+            cluster_pods: self.switch(Switch::ClusterPods).unwrap_or(!older),
+            constants_in_buffer: on(Switch::ConstantsInBuffer),
+            constant_args_ubo: on(Switch::ConstantArgsUbo),
+            distinct_sets: on(Switch::DistinctSets),
+            work_dim: self.switch(Switch::WorkDim).unwrap_or(!older),
+            regions: on(Switch::Regions) && !on(Switch::UniformGroups),
+            printf: on(Switch::Printf),
+            printf_buffer_size: self
+                .number(Number::PrintfBuffer)
+                .unwrap_or(crate::printf::PRINTF_BUFFER_SIZE),
+            sampler_map: self.sampler_map.clone(),
+            uniform_required_sizes: older,
+            ..DescriptorAbi::default()
+        };
+        abi.global_offset = match (on(Switch::GlobalOffset), on(Switch::GlobalOffsetPush)) {
+            (_, true) => GlobalOffset::PushConstants,
+            // As clspv: a dispatch's region has its offset in push constants.
+            (true, false) if abi.regions => GlobalOffset::PushConstants,
+            (true, false) => GlobalOffset::SpecConstants,
+            (false, false) => GlobalOffset::Zero,
+        };
+        abi.pods = match (on(Switch::PodUbo), on(Switch::PodPushConstant)) {
+            (true, true) => return usage("-pod-ubo and -pod-pushconstant exclude each other"),
+            (true, false) => PodPlace::UniformBuffer,
+            (false, true) if !abi.cluster_pods => {
+                return usage("-pod-pushconstant cannot be used with -cluster-pod-kernel-args=0");
+            }
+            (false, true) => PodPlace::PushConstants,
+            (false, false) => PodPlace::StorageBuffer,
+        };
+        if on(Switch::PhysicalBuffers) && abi.constant_args_ubo {
+            return usage("-physical-storage-buffers and -constant-args-ubo exclude each other");
+        }
+        if abi.printf_buffer_size < 8 || !abi.printf_buffer_size.is_multiple_of(4) {
+            return usage("-printf-buffer-size: not a multiple of 4 from 8 on");
+        }
+        Ok(abi)
+    }
+
+    /// Changes a target as the options say; its ABI is already chosen.
+    pub fn apply(&self, target: &mut Target) -> Result<(), UsageError> {
+        if let Abi::Descriptor(abi) = &mut target.abi {
+            *abi = self.descriptor_abi()?;
+        }
+        if let Some(version) = self.spirv {
+            target.spirv = version;
+        }
+        if target.spirv.minor < 3 {
+            // The Vulkan memory model's extension needs 1.3.
+            target.features.vulkan_memory_model = false;
+            target.features.vulkan_memory_model_device_scope = false;
+        }
+        if let Some(n) = self.number(Number::MaxPushConstants) {
+            target.limits.push_constants = n;
+        }
+        if let Some(n) = self.number(Number::MaxUniformBuffer) {
+            target.limits.uniform_buffer = n;
+        }
+        let features = &mut target.features;
+        features.storage8 &= !self.no_8bit_buffers;
+        features.storage16 &= !self.no_16bit_buffers;
+        for i in 0..3 {
+            features.rounding_rte[i] |= self.rounding_rte[i];
+            features.denorm_preserve[i] |= self.denorm_preserve[i];
+        }
+        features.float_controls_independent |=
+            self.rounding_rte.contains(&true) || self.denorm_preserve.contains(&true);
+        let older = self.behaviour == Behaviour::Older;
+        features.int8 &= self.switch(Switch::Int8).unwrap_or(!older);
+        features.images &= self.switch(Switch::Images).unwrap_or(true);
+        for (switch, name) in [(Switch::Fp16, "cl_khr_fp16"), (Switch::Fp64, "cl_khr_fp64")] {
+            let absent = self.switch(switch) == Some(false) || older && switch == Switch::Fp64;
+            if absent && self.switch(switch) != Some(true) {
+                target.extensions.retain(|e| e != name);
+                match switch {
+                    Switch::Fp16 => features.float16 = false,
+                    _ => features.float64 = false,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes the language's options: the macro `VULKAN` (100) in the descriptor ABI, relaxed arithmetic.
+    pub fn options(&self, target: &Target, options: &mut Options) {
+        if target.abi.descriptor().is_some() {
+            let define = Define::Define("VULKAN".into(), Some("100".into()));
+            options.defines.insert(0, define);
+        }
+        if self.switch(Switch::NativeMath) == Some(true) {
+            options.fast_relaxed_math = true;
+            options.finite_math_only = true;
+            options.unsafe_math = true;
+            options.mad_enable = true;
+            options.no_signed_zeros = true;
+        }
+    }
+}
+
+/// Lines of help on the options that do something, then the names of those that are accepted.
+pub fn help() -> String {
+    let mut text = String::new();
+    for (name, effect, about) in TABLE {
+        if !matches!(effect, Effect::Ignored | Effect::Refused(_)) {
+            let (argument, rest) = match about.strip_prefix('=') {
+                Some(about) => about.split_once(' ').unwrap_or((about, "")),
+                None => ("", *about),
+            };
+            let equals = if argument.is_empty() { "" } else { "=" };
+            text.push_str(&format!(
+                "  {:<38} {rest}\n",
+                format!("-{name}{equals}{argument}")
+            ));
+        }
+    }
+    text.push_str("  accepted without effect:");
+    let mut column = 80;
+    for (name, effect, _) in TABLE {
+        if *effect == Effect::Ignored {
+            if column + name.len() > 90 {
+                text.push_str("\n   ");
+                column = 3;
+            }
+            text.push_str(&format!(" -{name}"));
+            column += name.len() + 2;
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// The CLK_ macros of samplers, by their bits.
+const SAMPLER_NAMES: &[(&str, u32)] = &[
+    ("CLK_NORMALIZED_COORDS_FALSE", 0),
+    ("CLK_NORMALIZED_COORDS_TRUE", 1),
+    ("CLK_ADDRESS_NONE", 0),
+    ("CLK_ADDRESS_CLAMP_TO_EDGE", 2),
+    ("CLK_ADDRESS_CLAMP", 4),
+    ("CLK_ADDRESS_REPEAT", 6),
+    ("CLK_ADDRESS_MIRRORED_REPEAT", 8),
+    ("CLK_FILTER_NEAREST", 0x10),
+    ("CLK_FILTER_LINEAR", 0x20),
+];
+
+/// Names of a sampler's properties: coordinates, addressing, filter.
+pub(crate) fn sampler_names(mask: u32) -> [&'static str; 3] {
+    let name = |prefix: &str, bits: u32| {
+        let found = SAMPLER_NAMES
+            .iter()
+            .find(|(name, value)| name.starts_with(prefix) && *value == bits);
+        found.map_or("UNKNOWN", |(name, _)| *name)
+    };
+    [
+        name("CLK_NORMALIZED", mask & 1),
+        name("CLK_ADDRESS", mask & 0xe),
+        name("CLK_FILTER", mask & 0x30),
+    ]
+}
+
+/// Reads a sampler map: sampler expressions with commas between them.
+pub fn parse_sampler_map(text: &str) -> Result<Vec<SamplerMask>, UsageError> {
+    let mut list = Vec::new();
+    let entries: Vec<&str> = text.split(',').map(str::trim).collect();
+    for (i, entry) in entries.iter().enumerate() {
+        if entry.is_empty() && i + 1 == entries.len() {
+            break;
+        }
+        let mut mask = 0;
+        for name in entry.split('|').map(str::trim) {
+            match SAMPLER_NAMES.iter().find(|(n, _)| *n == name) {
+                Some((_, bits)) => mask |= bits,
+                None => return usage(format!("sampler map: '{name}' is no property of samplers")),
+            }
+        }
+        list.push(SamplerMask(mask));
+    }
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Result<Clspv, UsageError> {
+        let mut c = Clspv::default();
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            let mut next = || words.next().map(|w| (*w).to_string());
+            assert!(c.accept(word, &mut next)?, "{word}");
+        }
+        Ok(c)
+    }
+
+    #[test]
+    fn later_options_win_and_dashes_do_not_matter() {
+        let c = parsed(&[
+            "--cluster-pod-kernel-args",
+            "-cluster-pod-kernel-args=0",
+            "-spv-version",
+            "1.3",
+        ]);
+        let c = c.expect("valid");
+        let mut target = Target::clspv();
+        c.apply(&mut target).expect("valid");
+        assert_eq!(target.spirv.minor, 3);
+        assert!(!target.abi.descriptor().expect("descriptors").cluster_pods);
+        assert!(c.wants_descriptors());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        for words in [
+            &["-pod-ubo", "-pod-pushconstant"][..],
+            &["-pod-pushconstant", "-cluster-pod-kernel-args=0"],
+            &["-physical-storage-buffers", "-constant-args-ubo"],
+        ] {
+            let c = parsed(words).expect("each of them is known");
+            assert!(c.descriptor_abi().is_err(), "{words:?}");
+        }
+        assert!(parsed(&["-spv-version=1.1"]).is_err());
+        assert!(parsed(&["-untyped-pointers"]).is_err());
+        assert!(parsed(&["-no-8bit-storage=wherever"]).is_err());
+    }
+
+    #[test]
+    fn sampler_maps() {
+        let text = "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST,\n\
+                    CLK_NORMALIZED_COORDS_TRUE  | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR\n";
+        assert_eq!(
+            parse_sampler_map(text),
+            Ok(vec![SamplerMask(18), SamplerMask(35)])
+        );
+        assert!(parse_sampler_map("CLK_WHAT").is_err());
+        assert_eq!(sampler_names(35)[2], "CLK_FILTER_LINEAR");
+    }
+}

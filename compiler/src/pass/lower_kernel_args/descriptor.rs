@@ -1,0 +1,467 @@
+//! Places of arguments in the descriptor ABI: clspv's mapping.
+//!
+//! Literal samplers take set 0 if there are any (or a sampler map); the kernels' arguments the next set, or one each;
+//! then the program's constant data and the printf buffer, one set each. In a kernel's set the bindings follow the
+//! arguments; with clustering plain values come last, together.
+
+use super::handles::{self, Asked};
+use crate::abi::{DescriptorAbi, FIRST_SPEC_ID, GlobalOffset, PodPlace, Slot};
+use crate::ir::module::object_pointer;
+use crate::ir::walk::Walk;
+use crate::ir::{
+    AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, KernelAbi, KernelInfo, MemoryObject,
+    Module, Op, Scalar,
+};
+use crate::pass::PassError;
+use crate::pass::points_to::PointsTo;
+use crate::target::Target;
+
+/// What the kernels of a module share.
+pub(super) struct Shared<'t> {
+    target: &'t Target,
+    abi: &'t DescriptorAbi,
+    /// End of the module's push constants.
+    push_start: u32,
+    next_set: u32,
+    kernel_set: Option<u32>,
+    /// Element sizes by specialization constant, from `FIRST_SPEC_ID` on.
+    local_sizes: Vec<u32>,
+}
+
+fn not_in_abi(what: String, why: &'static str, func: &Function) -> PassError {
+    PassError::NotInAbi {
+        what,
+        why,
+        span: func.span,
+    }
+}
+
+impl<'t> Shared<'t> {
+    /// Decides what the module's samplers are.
+    pub(super) fn new(
+        module: &mut Module,
+        target: &'t Target,
+        abi: &'t DescriptorAbi,
+    ) -> Result<Shared<'t>, PassError> {
+        let kernels: Vec<Func> = module.kernels.iter().map(|k| k.func).collect();
+        let mut used = Vec::new();
+        for &f in &kernels {
+            let func = &module.funcs[f];
+            handles::collect_literals(func, &mut used);
+            if let Some(map) = &abi.sampler_map
+                && let Some(other) = used.iter().find(|m| !map.contains(m))
+            {
+                let what = format!("a sampler with the properties {:#x}", other.0);
+                return Err(not_in_abi(what, "it is not in the sampler map", func));
+            }
+        }
+        if abi.uniform_required_sizes {
+            let with = module
+                .kernels
+                .iter()
+                .filter(|k| k.required_size.is_some())
+                .count();
+            if with != 0 && with != module.kernels.len() {
+                let func = &module.funcs[kernels[0]];
+                let what = "reqd_work_group_size of some kernels only".into();
+                return Err(not_in_abi(
+                    what,
+                    "either all kernels of a module have it, or none",
+                    func,
+                ));
+            }
+        }
+        module.slots.literal_samplers = 0;
+        module.literal_samplers = abi.sampler_map.clone().unwrap_or(used);
+        let samplers = abi.sampler_map.is_some() || !module.literal_samplers.is_empty();
+        Ok(Shared {
+            target,
+            abi,
+            push_start: module.system.size,
+            next_set: u32::from(samplers),
+            kernel_set: None,
+            local_sizes: Vec::new(),
+        })
+    }
+
+    fn take_set(&mut self) -> u32 {
+        self.next_set += 1;
+        self.next_set - 1
+    }
+
+    /// Places of one kernel's arguments, and the end of its push constants.
+    pub(super) fn layout(
+        &mut self,
+        kernel: &KernelInfo,
+        func: &Function,
+        asked: &Asked,
+    ) -> Result<(KernelAbi, u32), PassError> {
+        check_comparisons(kernel, func)?;
+        if !self.target.features.int8 {
+            check_bytes(func)?;
+        }
+        let has_descriptors = kernel.args.iter().any(|a| match a.kind {
+            ArgKind::Local { .. } => false,
+            ArgKind::Pod { .. } => self.abi.pods != PodPlace::PushConstants,
+            ArgKind::Buffer { .. } | ArgKind::Image { .. } | ArgKind::Sampler => true,
+        });
+        let set = match (self.abi.distinct_sets, self.kernel_set) {
+            (false, Some(set)) => set,
+            (true, _) => self.take_set(),
+            (false, None) if has_descriptors => {
+                let set = self.take_set();
+                *self.kernel_set.insert(set)
+            }
+            (false, None) => 0,
+        };
+        let mut layout = Layout {
+            set,
+            binding: 0,
+            push: self.push_start,
+            abi: KernelAbi {
+                set,
+                objects: vec![MemoryObject::Printf],
+                ..KernelAbi::default()
+            },
+        };
+        let pods = self.pod_block(kernel, func)?;
+        let mut locations: Vec<Option<ArgLocation>> = vec![None; kernel.args.len()];
+        let mut local_ids = Vec::new();
+        for (arg, place) in kernel.args.iter().zip(&mut locations) {
+            *place = match arg.kind {
+                ArgKind::Pod { .. } if self.abi.cluster_pods => None,
+                ArgKind::Pod { size, .. } => Some(layout.pod_alone(size, self.uniform_pods())),
+                ArgKind::Buffer { space, .. } => {
+                    let uniform = space == AddressSpace::Constant && self.abi.constant_args_ubo;
+                    let slot = layout.slot();
+                    layout.abi.objects.push(match uniform {
+                        true => MemoryObject::Uniform {
+                            slot,
+                            bytes: self.target.limits.uniform_buffer,
+                        },
+                        false => MemoryObject::Storage { slot },
+                    });
+                    Some(ArgLocation::Buffer { slot, uniform })
+                }
+                ArgKind::Local { elem_size, .. } => {
+                    let spec_id = self.local_spec_id(elem_size, &mut local_ids);
+                    layout
+                        .abi
+                        .objects
+                        .push(MemoryObject::LocalArray { spec_id, elem_size });
+                    Some(ArgLocation::LocalArray { spec_id, elem_size })
+                }
+                ArgKind::Image { .. } | ArgKind::Sampler if !self.target.features.images => {
+                    return Err(PassError::Unsupported {
+                        feature: format!("argument '{}' of kernel '{}'", arg.name, kernel.name),
+                        span: func.span,
+                        needs: "image support".into(),
+                    });
+                }
+                ArgKind::Image { shape, write } => Some(ArgLocation::Image {
+                    binding: layout.slot().binding,
+                    shape,
+                    write,
+                }),
+                ArgKind::Sampler => Some(ArgLocation::Sampler {
+                    binding: layout.slot().binding,
+                }),
+            };
+        }
+        if let Some(block) = &pods
+            && self.abi.cluster_pods
+        {
+            layout.cluster(block, &mut locations);
+        }
+        for &arg in &asked.normalized {
+            let binding = layout.slot().binding;
+            layout.abi.normalized.push((arg, binding));
+        }
+        for &(arg, fact) in &asked.facts {
+            let offset = layout.push.next_multiple_of(4);
+            layout.push = offset + 4;
+            layout.abi.facts.push(FactLocation {
+                arg,
+                fact,
+                in_args: false,
+                offset,
+            });
+        }
+        if layout.push > self.target.limits.push_constants {
+            return Err(PassError::TooLarge {
+                what: format!("size of the push constants of kernel '{}'", kernel.name),
+                limit: u64::from(self.target.limits.push_constants),
+                span: func.span,
+            });
+        }
+        layout.abi.args = locations.into_iter().flatten().collect();
+        Ok((layout.abi, layout.push.next_multiple_of(4)))
+    }
+
+    fn uniform_pods(&self) -> bool {
+        match self.abi.pods {
+            PodPlace::StorageBuffer => false,
+            PodPlace::UniformBuffer | PodPlace::PushConstants | PodPlace::Auto => true,
+        }
+    }
+
+    /// The plain values' offsets, and where they go.
+    fn pod_block(&self, kernel: &KernelInfo, func: &Function) -> Result<Option<PodBlock>, PassError> {
+        let mut block = PodBlock {
+            members: Vec::new(),
+            size: 0,
+            place: self.abi.pods,
+        };
+        for (i, arg) in kernel.args.iter().enumerate() {
+            if let ArgKind::Pod { size, align, .. } = arg.kind {
+                let offset = block.size.next_multiple_of(align.max(1));
+                block.members.push((i, offset, size));
+                block.size = offset.saturating_add(size);
+            }
+        }
+        if block.members.is_empty() {
+            return Ok(None);
+        }
+        let limits = &self.target.limits;
+        let too_large = |limit: u32| PassError::TooLarge {
+            what: format!("size of the arguments of kernel '{}'", kernel.name),
+            limit: u64::from(limit),
+            span: func.span,
+        };
+        let push_end = self.push_start.next_multiple_of(16).saturating_add(block.size);
+        match block.place {
+            PodPlace::PushConstants if self.push_start > 0 => {
+                let what = format!("plain values of kernel '{}' in push constants", kernel.name);
+                return Err(not_in_abi(what, "the module has other push constants", func));
+            }
+            PodPlace::PushConstants if push_end > limits.push_constants => {
+                return Err(too_large(limits.push_constants));
+            }
+            PodPlace::Auto => {
+                block.place = if push_end <= limits.push_constants {
+                    PodPlace::PushConstants
+                } else if block.size <= limits.uniform_buffer {
+                    PodPlace::UniformBuffer
+                } else {
+                    PodPlace::StorageBuffer
+                };
+            }
+            PodPlace::UniformBuffer if block.size > limits.uniform_buffer => {
+                return Err(too_large(limits.uniform_buffer));
+            }
+            PodPlace::PushConstants | PodPlace::UniformBuffer | PodPlace::StorageBuffer => {}
+        }
+        Ok(Some(block))
+    }
+
+    /// One for each array of a kernel; kernels share those of the same element size.
+    fn local_spec_id(&mut self, elem_size: u32, taken: &mut Vec<usize>) -> u32 {
+        let known = self
+            .local_sizes
+            .iter()
+            .enumerate()
+            .position(|(i, &size)| size == elem_size && !taken.contains(&i));
+        let index = known.unwrap_or_else(|| {
+            self.local_sizes.push(elem_size);
+            self.local_sizes.len() - 1
+        });
+        taken.push(index);
+        FIRST_SPEC_ID + index as u32
+    }
+
+    /// Descriptors of the module, behind those of the kernels.
+    pub(super) fn finish(mut self, module: &mut Module) {
+        let has_constants = module.kernels.iter().any(|k| {
+            let func = &module.funcs[k.func];
+            let mut walk = Walk::new(func);
+            let mut found = false;
+            while let Some((_, inst)) = walk.next(func) {
+                found |= match func.insts[inst].op {
+                    Op::GlobalAddr(g) => module.globals[g].space == AddressSpace::Constant,
+                    _ => false,
+                };
+            }
+            found
+        });
+        if self.abi.constants_in_buffer && has_constants {
+            let set = self.take_set();
+            module.slots.constants = Some(Slot { set, binding: 0 });
+        }
+        if module.slots.printf.is_some() {
+            let set = self.take_set();
+            module.slots.printf = Some(Slot { set, binding: 0 });
+        }
+        debug_assert!(
+            self.abi.global_offset == GlobalOffset::PushConstants || module.system.global_offset.is_none()
+        );
+    }
+}
+
+/// The plain values of a kernel.
+struct PodBlock {
+    /// Argument, offset, size.
+    members: Vec<(usize, u32, u32)>,
+    size: u32,
+    /// Not `Auto`.
+    place: PodPlace,
+}
+
+/// One kernel's places so far.
+struct Layout {
+    set: u32,
+    binding: u32,
+    push: u32,
+    abi: KernelAbi,
+}
+
+impl Layout {
+    fn slot(&mut self) -> Slot {
+        self.binding += 1;
+        Slot {
+            set: self.set,
+            binding: self.binding - 1,
+        }
+    }
+
+    fn block(&mut self, bytes: u32, uniform: bool) -> Slot {
+        let slot = self.slot();
+        self.abi.objects.push(match uniform {
+            true => MemoryObject::Uniform {
+                slot,
+                bytes: bytes.next_multiple_of(16),
+            },
+            false => MemoryObject::Storage { slot },
+        });
+        slot
+    }
+
+    fn pod_alone(&mut self, size: u32, uniform: bool) -> ArgLocation {
+        ArgLocation::PodSlot {
+            slot: self.block(size, uniform),
+            offset: 0,
+            size,
+            uniform,
+        }
+    }
+
+    fn cluster(&mut self, block: &PodBlock, locations: &mut [Option<ArgLocation>]) {
+        let uniform = match block.place {
+            PodPlace::PushConstants | PodPlace::Auto => {
+                // The block as a whole is aligned as clspv's structs are.
+                let start = match self.push {
+                    0 => 0,
+                    end => end.next_multiple_of(16),
+                };
+                for &(arg, offset, size) in &block.members {
+                    locations[arg] = Some(ArgLocation::Push {
+                        offset: start + offset,
+                        size,
+                    });
+                }
+                self.push = start + block.size;
+                return;
+            }
+            PodPlace::UniformBuffer => true,
+            PodPlace::StorageBuffer => false,
+        };
+        let slot = self.block(block.size, uniform);
+        for &(arg, offset, size) in &block.members {
+            locations[arg] = Some(ArgLocation::PodSlot {
+                slot,
+                offset,
+                size,
+                uniform,
+            });
+        }
+    }
+}
+
+/// The constant pointer that stands for an argument's memory, if it is reached by name.
+pub(super) fn pointer_bits(abi: &KernelAbi, location: &ArgLocation) -> Option<u64> {
+    let of = |wanted: &dyn Fn(&MemoryObject) -> bool| {
+        let found = abi.objects.iter().position(wanted);
+        found.map(|n| object_pointer(n as u32))
+    };
+    let at = |slot: Slot| {
+        of(&|o| match *o {
+            MemoryObject::Storage { slot: s } | MemoryObject::Uniform { slot: s, .. } => s == slot,
+            MemoryObject::Printf
+            | MemoryObject::LocalArray { .. }
+            | MemoryObject::Local(_)
+            | MemoryObject::Constants
+            | MemoryObject::Constant(_) => false,
+        })
+    };
+    match *location {
+        ArgLocation::Buffer { slot, .. } => at(slot),
+        ArgLocation::PodSlot { slot, offset, .. } => at(slot).map(|bits| bits + u64::from(offset)),
+        ArgLocation::LocalArray { spec_id, .. } => {
+            of(&|o| matches!(*o, MemoryObject::LocalArray { spec_id: id, .. } if id == spec_id))
+        }
+        ArgLocation::Push { .. }
+        | ArgLocation::Args { .. }
+        | ArgLocation::PointerPush { .. }
+        | ArgLocation::PointerArgs { .. }
+        | ArgLocation::LocalPush { .. }
+        | ArgLocation::LocalArgs { .. }
+        | ArgLocation::Image { .. }
+        | ArgLocation::Sampler { .. } => None,
+    }
+}
+
+/// `-int8=0`.
+fn check_bytes(func: &Function) -> Result<(), PassError> {
+    for inst in func.insts_in_order() {
+        let data = &func.insts[inst];
+        let mut values = data.args.iter().chain(&data.results);
+        if values.any(|&v| func.ty(v).scalar == Scalar::I8) {
+            return Err(PassError::Unsupported {
+                feature: "a type of 8-bit integers".into(),
+                span: data.span,
+                needs: "shaderInt8 (-int8)".into(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Offsets into one buffer can be compared; whether two buffers are the same memory, or an argument is null, a kernel
+/// cannot know.
+fn check_comparisons(kernel: &KernelInfo, func: &Function) -> Result<(), PassError> {
+    let is_buffer = |n: usize| matches!(kernel.args.get(n).map(|a| &a.kind), Some(ArgKind::Buffer { .. }));
+    let sets = PointsTo::new(func, func.params.len(), |v| {
+        let n = func.params.iter().position(|&p| p == v)?;
+        is_buffer(n).then_some(n as u32)
+    });
+    for inst in func.insts_in_order() {
+        let data = &func.insts[inst];
+        let Op::Compare(_) = data.op else { continue };
+        if !matches!(
+            func.ty(data.args[0]).space(),
+            Some(AddressSpace::Global | AddressSpace::Constant)
+        ) {
+            continue;
+        }
+        let objects = |n: usize| sets.of(data.args[n]).collect::<Vec<u32>>();
+        let (a, b) = (objects(0), objects(1));
+        if a.is_empty() && b.is_empty() || a.len() == 1 && a == b {
+            continue;
+        }
+        let (what, why) = match a.is_empty() || b.is_empty() {
+            true => (
+                "an argument compared with a null pointer",
+                "a kernel cannot see which buffers are NULL",
+            ),
+            false => (
+                "pointers into different buffers compared",
+                "buffers have no addresses",
+            ),
+        };
+        return Err(PassError::NotInAbi {
+            what: what.into(),
+            why,
+            span: data.span,
+        });
+    }
+    Ok(())
+}

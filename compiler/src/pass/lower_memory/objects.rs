@@ -1,0 +1,414 @@
+//! Pointers of the descriptor ABI: offsets into memory that an access names.
+//!
+//! A pointer that can point into one object only is an I32 byte offset into that. One that may point into several is
+//! an I64: the number of the object plus one, above 32 bits of offset, so that additions to it leave the number alone
+//! and NULL is 0; an access through it is a switch. As a number, and in memory, every pointer has that form.
+//!
+//! Which objects those are `points_to` finds out. What it cannot see is an error of the program: pointers in buffers,
+//! and pointers made of numbers.
+
+use super::access::{Array, Target};
+use super::element::Accesses;
+use super::{Lower, bug};
+use crate::intrinsic::Intrinsic;
+use crate::ir::inst::{BinOp, CastOp};
+use crate::ir::module::{object_pointer, pointed_object};
+use crate::ir::{
+    Access, AddressSpace, Function, Global, GlobalData, Inst, Map, MemoryObject, Op, Scalar, Storage, Ty,
+    Value,
+};
+use crate::pass::PassError;
+use crate::pass::points_to::PointsTo;
+use crate::target::Features;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a kernel's pointers to buffers and local memory are.
+#[derive(Debug)]
+pub(super) struct Objects {
+    sets: PointsTo,
+    /// All memory of the kernel, by number.
+    pub(super) list: Vec<MemoryObject>,
+    /// Accesses by object and width in bytes; memory that has one element type: width 0.
+    accesses: BTreeMap<(u32, u32), Accesses>,
+    numbers: BTreeMap<Global, u32>,
+    features: Features,
+}
+
+/// Whether a pointer of the space is an offset into an object.
+pub(super) fn is_object_space(space: AddressSpace) -> bool {
+    match space {
+        AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local => true,
+        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args => false,
+    }
+}
+
+impl Objects {
+    /// `list` has what the arguments bring; variables are added.
+    pub(super) fn new(
+        func: &Function,
+        globals: &Map<Global, GlobalData>,
+        mut list: Vec<MemoryObject>,
+        needed: &BTreeSet<Inst>,
+        constants_in_buffer: bool,
+        features: &Features,
+    ) -> Objects {
+        let mut numbers = BTreeMap::new();
+        let insts = func.insts_in_order();
+        for &inst in &insts {
+            let Op::GlobalAddr(g) = func.insts[inst].op else {
+                continue;
+            };
+            let object = match globals[g].space {
+                AddressSpace::Local => MemoryObject::Local(g),
+                _ if !needed.contains(&inst) => continue,
+                _ if constants_in_buffer => MemoryObject::Constants,
+                _ => MemoryObject::Constant(g),
+            };
+            let number = list.iter().position(|o| *o == object).unwrap_or_else(|| {
+                list.push(object);
+                list.len() - 1
+            });
+            numbers.insert(g, number as u32);
+        }
+        let sets = PointsTo::new(func, list.len(), |v| match func.def_inst(v) {
+            Some(inst) => match func.insts[inst].op {
+                Op::GlobalAddr(g) => numbers.get(&g).copied(),
+                _ => None,
+            },
+            None => func.as_bits(v).and_then(pointed_object),
+        });
+        let mut objects = Objects {
+            sets,
+            list,
+            accesses: BTreeMap::new(),
+            numbers,
+            features: *features,
+        };
+        for &inst in &insts {
+            objects.record(func, inst);
+        }
+        objects
+    }
+
+    /// Whether a pointer may point into several objects.
+    pub(super) fn is_many(&self, v: Value) -> bool {
+        self.sets.is_many(v)
+    }
+
+    /// Type of a pointer.
+    pub(super) fn pointer_type(&self, v: Value) -> Ty {
+        if self.is_many(v) { Ty::I64 } else { Ty::I32 }
+    }
+
+    fn of(&self, v: Value) -> Vec<u32> {
+        self.sets.of(v).collect()
+    }
+
+    fn single(&self, v: Value) -> Option<u32> {
+        let mut of = self.sets.of(v);
+        of.next().filter(|_| of.next().is_none())
+    }
+
+    /// How memory of an object is accessed: element types by the width of what is accessed, or one for all.
+    fn by_width(&self, object: u32) -> bool {
+        match self.list.get(object as usize) {
+            Some(MemoryObject::Printf | MemoryObject::Storage { .. } | MemoryObject::Constants) => true,
+            Some(
+                MemoryObject::Uniform { .. }
+                | MemoryObject::LocalArray { .. }
+                | MemoryObject::Local(_)
+                | MemoryObject::Constant(_),
+            )
+            | None => false,
+        }
+    }
+
+    /// The widest access of at most `bytes` that buffers have.
+    fn width(&self, bytes: u32) -> u32 {
+        match bytes {
+            1 if !self.features.storage8 => 4,
+            2 if !self.features.storage16 => 4,
+            other => other,
+        }
+    }
+
+    fn record(&mut self, func: &Function, inst: Inst) {
+        let data = &func.insts[inst];
+        match &data.op {
+            Op::Load(access) => self.typed(data.args[0], func.ty(data.results[0]), access.align),
+            Op::Store(access) => self.typed(data.args[0], func.ty(data.args[1]), access.align),
+            Op::MemCpy { size, dst, src } => {
+                for &pointer in &data.args {
+                    self.bulk(pointer, dst.align.min(src.align), *size);
+                }
+            }
+            Op::MemZero { size, dst } => self.bulk(data.args[0], dst.align, *size),
+            Op::Intrinsic(Intrinsic::Atomic(_)) => {
+                let value = data.results.first().or(data.args.get(1));
+                let ty = value.map_or(Ty::I32, |&v| func.ty(v));
+                for object in self.of(data.args[0]) {
+                    let width = if self.by_width(object) { ty.bytes() } else { 0 };
+                    self.accesses.entry((object, width)).or_default().atomic(ty);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn typed(&mut self, pointer: Value, ty: Ty, align: u32) {
+        for object in self.of(pointer) {
+            if !self.by_width(object) {
+                self.accesses.entry((object, 0)).or_default().typed(ty, align);
+                continue;
+            }
+            let bytes = ty.scalar.bytes();
+            let width = self.width(bytes.min(align));
+            let accesses = self.accesses.entry((object, width)).or_default();
+            if width == bytes {
+                accesses.typed(ty, align);
+            } else if width < bytes {
+                accesses.typed(Ty::of(Scalar::int(width * 8)), width);
+            } else {
+                // Parts of words, some by atomics.
+                accesses.atomic(Ty::of(Scalar::int(width * 8)));
+            }
+        }
+    }
+
+    fn bulk(&mut self, pointer: Value, align: u32, size: u32) {
+        for object in self.of(pointer) {
+            if !self.by_width(object) {
+                self.accesses.entry((object, 0)).or_default().bulk(align, size);
+                continue;
+            }
+            for piece in [4, 2, 1] {
+                let width = self.width(piece);
+                let accesses = self.accesses.entry((object, width)).or_default();
+                let ty = Ty::of(Scalar::int(width * 8));
+                if width == piece {
+                    accesses.typed(ty, width);
+                } else {
+                    accesses.atomic(ty);
+                }
+            }
+        }
+    }
+
+    /// The element type for an access of so many bytes.
+    fn elem(&self, object: u32, bytes: u32) -> Ty {
+        if let Some(MemoryObject::Uniform { .. }) = self.list.get(object as usize) {
+            return Ty::I32;
+        }
+        let width = if self.by_width(object) {
+            self.width(bytes)
+        } else {
+            0
+        };
+        match self.accesses.get(&(object, width)) {
+            Some(accesses) => accesses.element(),
+            None => Ty::of(Scalar::int(width.max(1) * 8)),
+        }
+    }
+
+    fn storage(&self, object: u32, elem: Ty) -> Storage {
+        match self.list.get(object as usize) {
+            Some(MemoryObject::LocalArray { .. } | MemoryObject::Local(_)) => Storage::Shared(object, elem),
+            Some(MemoryObject::Uniform { .. } | MemoryObject::Constants | MemoryObject::Constant(_)) => {
+                Storage::ReadOnly(object, elem)
+            }
+            Some(MemoryObject::Printf | MemoryObject::Storage { .. }) | None => Storage::Buffer(object, elem),
+        }
+    }
+}
+
+/// Memory behind a pointer that may point into several objects.
+#[derive(Clone, Debug)]
+pub(super) struct Several {
+    /// I64.
+    pointer: Value,
+    objects: Vec<u32>,
+}
+
+impl Lower<'_> {
+    fn objects(&self) -> Result<&Objects, PassError> {
+        self.objects
+            .as_ref()
+            .ok_or_else(|| bug("a pointer into an object in the physical ABI").into())
+    }
+
+    /// A pointer to an object as an I64, from whichever form it has.
+    pub(super) fn tagged(&mut self, v: Value) -> Value {
+        let new = self.mapped(v);
+        if self.b.func.ty(new) == Ty::I64 {
+            return new;
+        }
+        let object = self.objects.as_ref().and_then(|o| o.single(v));
+        let Some(object) = object else {
+            // Null, or undefined.
+            return self.b.zero(Ty::I64);
+        };
+        let wide = self.b.cast(CastOp::ZExt, new, Ty::I64);
+        let tag = self.b.bits(Ty::I64, object_pointer(object));
+        self.b.binary(BinOp::IAdd, wide, tag)
+    }
+
+    /// What the operand of an instruction becomes where pointers of one form flow into the other.
+    pub(super) fn flowing(&mut self, inst: Inst, n: usize, v: Value) -> Value {
+        let is_object = self.space(v).is_some_and(is_object_space);
+        let Some(objects) = self.objects.as_ref().filter(|_| is_object) else {
+            return self.mapped(v);
+        };
+        let data = &self.b.func.insts[inst];
+        let to = match &data.op {
+            Op::Select => Some(data.results[0]),
+            Op::Loop => Some(self.b.func.regions[data.regions[0]].args[n]),
+            Op::Exit(target) => Some(self.b.func.insts[*target].results[n]),
+            Op::Repeat(target) => {
+                let region = self.b.func.insts[*target].regions[0];
+                Some(self.b.func.regions[region].args[n])
+            }
+            Op::Compare(_) => {
+                let same = objects.single(data.args[0]).is_some()
+                    && objects.single(data.args[0]) == objects.single(data.args[1]);
+                return if same { self.mapped(v) } else { self.tagged(v) };
+            }
+            _ => None,
+        };
+        match to {
+            Some(to) if objects.is_many(to) => self.tagged(v),
+            Some(_) | None => self.mapped(v),
+        }
+    }
+
+    /// The address of a variable in local or constant memory.
+    pub(super) fn object_address(&mut self, g: Global) -> Result<Value, PassError> {
+        let object = self.objects()?.numbers.get(&g).copied();
+        let in_blob = object.is_some_and(|n| {
+            self.objects
+                .as_ref()
+                .is_some_and(|o| o.list[n as usize] == MemoryObject::Constants)
+        });
+        let Some(_) = object else {
+            return Ok(self.b.undef(Ty::I32));
+        };
+        let has_pointers = self.globals[g]
+            .init
+            .as_ref()
+            .is_some_and(|i| !i.relocations.is_empty());
+        if has_pointers {
+            return Err(self.not_in_abi("a pointer in constant memory", "pointers cannot be in buffers"));
+        }
+        if !in_blob {
+            return Ok(self.b.i32(0));
+        }
+        let offset = self
+            .blob
+            .offset(g, self.globals)
+            .map_err(|_| super::too_large())?;
+        Ok(self.b.i32(offset as i32))
+    }
+
+    pub(super) fn not_in_abi(&self, what: &str, why: &'static str) -> PassError {
+        PassError::NotInAbi {
+            what: what.into(),
+            why,
+            span: self.b.span,
+        }
+    }
+
+    /// The memory behind a pointer to an object.
+    pub(super) fn object_target(&mut self, pointer: Value) -> Result<Target, PassError> {
+        let objects = self.objects()?;
+        let list = objects.of(pointer);
+        match list[..] {
+            [] => Ok(Target::Nowhere),
+            [object] => {
+                let elem = objects.elem(object, 4);
+                Ok(Target::Array(Array {
+                    storage: objects.storage(object, elem),
+                    variable: None,
+                    elem,
+                    pointer,
+                }))
+            }
+            _ => {
+                let pointer = self.mapped(pointer);
+                Ok(self.several(pointer, list))
+            }
+        }
+    }
+
+    fn several(&mut self, pointer: Value, objects: Vec<u32>) -> Target {
+        self.several.push(Several { pointer, objects });
+        Target::Several(self.several.len() - 1)
+    }
+
+    /// The same, a run-time number of bytes further.
+    pub(super) fn several_moved(&mut self, n: usize, offset: Value) -> Target {
+        let Several { pointer, objects } = self.several[n].clone();
+        let wide = self.b.cast(CastOp::ZExt, offset, Ty::I64);
+        let pointer = self.b.binary(BinOp::IAdd, pointer, wide);
+        self.several(pointer, objects)
+    }
+
+    /// The array with the element type that suits an access.
+    pub(super) fn suited(&self, a: Array, scalar: Scalar, access: Access) -> Array {
+        let (object, Some(objects)) = (object_of(a.storage), &self.objects) else {
+            return a;
+        };
+        let Some(object) = object.filter(|&o| objects.by_width(o)) else {
+            return a;
+        };
+        let elem = objects.elem(object, scalar.bytes().min(access.align));
+        Array {
+            storage: objects.storage(object, elem),
+            elem,
+            ..a
+        }
+    }
+
+    /// Does something with each of the objects that a pointer may point into, and chooses between the results.
+    pub(super) fn in_each(
+        &mut self,
+        n: usize,
+        result: Option<Ty>,
+        work: &mut dyn FnMut(&mut Self, Target) -> Option<Value>,
+    ) -> Option<Value> {
+        let Several { pointer, objects } = self.several[n].clone();
+        let offset = self.b.cast(CastOp::Trunc, pointer, Ty::I32);
+        let half = self.b.i64(32);
+        let high = self.b.binary(BinOp::LShr, pointer, half);
+        let tag = self.b.cast(CastOp::Trunc, high, Ty::I32);
+        // The last one is the default: of the others nothing may be assumed but that it is one of them.
+        let (last, first) = objects.split_last()?;
+        let cases = first.iter().map(|&o| vec![u64::from(o) + 1]).collect();
+        let results: Vec<Ty> = result.into_iter().collect();
+        let (choice, regions) = self.b.switch(tag, cases, &results);
+        for (&object, region) in first.iter().chain([last]).zip(regions) {
+            self.b.enter(region);
+            let all = self.objects.as_ref()?;
+            let elem = all.elem(object, 4);
+            let storage = all.storage(object, elem);
+            let target = Target::Array(Array {
+                storage,
+                variable: None,
+                elem,
+                pointer: offset,
+            });
+            let value = work(self, target);
+            self.b.exit(choice, value.into_iter().collect());
+            self.b.leave();
+        }
+        self.b.results(choice).first().copied()
+    }
+}
+
+/// The number of the object that a storage is.
+fn object_of(storage: Storage) -> Option<u32> {
+    match storage {
+        Storage::Buffer(n, _) | Storage::Shared(n, _) | Storage::ReadOnly(n, _) => Some(n),
+        Storage::Physical | Storage::Arena(_) | Storage::Variable | Storage::PushWord | Storage::ArgsWord => {
+            None
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Which memory each pointer may point into, by inclusion (Andersen): for the descriptor ABI, where a pointer is an
+//! offset into memory that an access must name.
+//!
+//! Pointers that are stored are not followed through memory: all those of one kind together are what a loaded one may
+//! be. Null pointers point nowhere. Pointers from numbers are the caller's affair.
+
+use crate::ir::inst::CastOp;
+use crate::ir::{AddressSpace, EntityRef, Function, Op, Value};
+
+/// Kinds of memory whose pointers do not mix.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Kind {
+    Buffers,
+    Local,
+}
+
+fn kind_of(func: &Function, v: Value) -> Option<Kind> {
+    match func.ty(v).space()? {
+        AddressSpace::Global | AddressSpace::Constant => Some(Kind::Buffers),
+        AddressSpace::Local => Some(Kind::Local),
+        AddressSpace::Private | AddressSpace::Push | AddressSpace::Args => None,
+    }
+}
+
+/// The sets of a function's pointers to buffers and to local memory.
+#[derive(Debug)]
+pub struct PointsTo {
+    /// Words of a set.
+    width: usize,
+    /// The sets of all values, then those of what was stored.
+    bits: Vec<u64>,
+}
+
+impl PointsTo {
+    /// `root` tells the number of the memory, below `objects`, that a value points into by itself.
+    pub fn new(func: &Function, objects: usize, root: impl Fn(Value) -> Option<u32>) -> PointsTo {
+        let width = objects.div_ceil(64).max(1);
+        let values = func.values.len();
+        let mut sets = PointsTo {
+            width,
+            bits: vec![0; (values + 2) * width],
+        };
+        for v in func.values.keys() {
+            if kind_of(func, v).is_some()
+                && let Some(object) = root(v)
+            {
+                sets.bits[v.index() * width + object as usize / 64] |= 1 << (object % 64);
+            }
+        }
+        let flows = flows(func);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &(from, to) in &flows {
+                for word in 0..width {
+                    let bits = sets.bits[from * width + word];
+                    let target = &mut sets.bits[to * width + word];
+                    changed |= bits & !*target != 0;
+                    *target |= bits;
+                }
+            }
+        }
+        sets
+    }
+
+    /// The memory that a pointer may point into, by number.
+    pub fn of(&self, v: Value) -> impl Iterator<Item = u32> + '_ {
+        let start = v.index() * self.width;
+        let words = self.bits.get(start..start + self.width).unwrap_or(&[]);
+        words.iter().enumerate().flat_map(|(i, &word)| {
+            (0..64u32)
+                .filter(move |bit| word >> bit & 1 == 1)
+                .map(move |bit| i as u32 * 64 + bit)
+        })
+    }
+
+    /// Whether it is more than one.
+    pub fn is_many(&self, v: Value) -> bool {
+        self.of(v).nth(1).is_some()
+    }
+}
+
+/// From which value (or stored pointers) to which pointers go.
+fn flows(func: &Function) -> Vec<(usize, usize)> {
+    let stored = |kind: Kind| func.values.len() + usize::from(kind == Kind::Local);
+    let mut list = Vec::new();
+    let mut flow = |from: Value, to: Value| {
+        if kind_of(func, from).is_some() && kind_of(func, to).is_some() {
+            list.push((from.index(), to.index()));
+        }
+    };
+    let insts = func.insts_in_order();
+    for &inst in &insts {
+        let data = &func.insts[inst];
+        match &data.op {
+            Op::PtrAdd | Op::Cast(CastOp::PtrCast) => flow(data.args[0], data.results[0]),
+            Op::Select => {
+                flow(data.args[1], data.results[0]);
+                flow(data.args[2], data.results[0]);
+            }
+            Op::Loop => {
+                for (&arg, &init) in func.regions[data.regions[0]].args.iter().zip(&data.args) {
+                    flow(init, arg);
+                }
+            }
+            Op::Exit(target) => {
+                for (&result, &v) in func.insts[*target].results.iter().zip(&data.args) {
+                    flow(v, result);
+                }
+            }
+            Op::Repeat(target) => {
+                let region = func.insts[*target].regions[0];
+                for (&arg, &v) in func.regions[region].args.iter().zip(&data.args) {
+                    flow(v, arg);
+                }
+            }
+            _ => {}
+        }
+    }
+    for &inst in &insts {
+        let data = &func.insts[inst];
+        match &data.op {
+            Op::Store(_) => {
+                if let Some(kind) = kind_of(func, data.args[1]) {
+                    list.push((data.args[1].index(), stored(kind)));
+                }
+            }
+            Op::Load(_) => {
+                if let Some(kind) = kind_of(func, data.results[0]) {
+                    list.push((stored(kind), data.results[0].index()));
+                }
+            }
+            _ => {}
+        }
+    }
+    list
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::parse::parse;
+
+    #[test]
+    fn selects_join_and_memory_mixes() {
+        let text = "\
+func @f0 \"k\"(%v0: ptr<global>, %v1: ptr<global>, %v2: bool) {
+  %v3: ptr<private> = alloca size 8 align 8
+  %v4: ptr<global> = Select %v2, %v0, %v1
+  %v5: ptr<global> = ptr_add %v4, i32 4
+  %v6: ptr<global> = ptr_add %v0, i32 4
+  Store align 8 %v3, %v6
+  %v7: ptr<global> = Load align 8 %v3
+  Return
+}
+";
+        let module = parse(text).expect("valid");
+        let func = &module.funcs[crate::ir::Func::new(0)];
+        let sets = PointsTo::new(func, 2, |v| {
+            func.params.iter().position(|&p| p == v).map(|n| n as u32)
+        });
+        let found = |n: usize| {
+            let inst = func.insts_in_order()[n];
+            sets.of(func.insts[inst].results[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(found(1), [0, 1]);
+        assert_eq!(found(2), [0, 1]);
+        assert_eq!(found(3), [0]);
+        assert_eq!(found(5), [0]);
+    }
+}

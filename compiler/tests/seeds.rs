@@ -1,0 +1,519 @@
+//! The contract between compiler and host, example by example: the same source and options give the same descriptor
+//! map line for line, the same constant data, and a module with the capabilities, decorations and SpecIds named.
+//!
+//! The contract exists in a newer and an older form (`docs/adr/0010-descriptor-abi.md`); both are here.
+
+mod common;
+
+use caldera_compiler::abi::Abi;
+use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map};
+use caldera_compiler::driver::{Input, compile};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::reflect::{self, Binding, MapStyle, Place, descriptor_map};
+use caldera_compiler::spirv::disassemble;
+use caldera_compiler::target::Target;
+
+/// Compiles with words of a command line; the log if it is refused.
+fn try_build(
+    source: &str,
+    words: &[&str],
+    behaviour: Behaviour,
+    samplers: Option<&str>,
+) -> Result<Vec<u32>, String> {
+    let mut clspv = Clspv::default();
+    clspv.behaviour = behaviour;
+    clspv.sampler_map = samplers.map(|text| parse_sampler_map(text).expect("a sampler map"));
+    let mut options = Options::default();
+    for word in words {
+        let known = clspv.accept(word, &mut || None).map_err(|e| e.0)?;
+        assert!(known, "{word}");
+    }
+    let mut target = Target::clspv();
+    clspv.apply(&mut target).map_err(|e| e.0)?;
+    clspv.options(&target, &mut options);
+    let input = Input {
+        name: "foo.cl",
+        source,
+        options: &options,
+        resolver: &NoIncludes,
+    };
+    let compiled = compile(&input, &target).map_err(|f| f.log)?;
+    common::validate(&compiled.words, target.spirv);
+    Ok(compiled.words)
+}
+
+fn build(source: &str, words: &[&str]) -> Vec<u32> {
+    try_build(source, words, Behaviour::Newer, None).unwrap_or_else(|log| panic!("{words:?}: {log}"))
+}
+
+fn assembly(words: &[u32]) -> String {
+    disassemble(&reflect::strip(words).expect("a module"))
+}
+
+fn map(source: &str, words: &[&str], style: MapStyle) -> String {
+    descriptor_map(&build(source, words), style).expect("reflection")
+}
+
+#[track_caller]
+fn same(actual: &str, expected: &str) {
+    let expected: String = expected.lines().map(|l| format!("{}\n", l.trim())).collect();
+    let expected = expected.trim_start();
+    assert!(actual == expected, "expected\n{expected}actual\n{actual}");
+}
+
+/// First kernel in the translation unit.
+const FOO: &str = "kernel void foo(global int* a, float f, global float* b, uint c) { a[0] = c; b[0] = f; }";
+
+const LOCALS: &str = "kernel void foo(local float* L, global float* A, local float4 *L2) {
+    L[get_local_id(0)] = A[0]; L2[get_local_id(0)] = A[1];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    A[2] = L[1] + L2[2].y;
+}";
+
+const CONSTANTS: &str = "
+    typedef struct {
+      char c;
+      uint a;
+      float f;
+    } Foo;
+    __constant Foo ppp[3] = {{'a', 0x1234abcd, 1.0}, {'b', 0xffffffff, 1.5}, {0}};
+
+    kernel void foo(global uint* A, uint i) { *A = ppp[i].a; }
+";
+
+const SAMPLER_MAP: &str = "
+    CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST,
+    CLK_NORMALIZED_COORDS_TRUE  | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_LINEAR
+";
+
+#[test]
+fn newer_map_of_plain_values_and_buffers() {
+    same(
+        &map(FOO, &["-cluster-pod-kernel-args=0"], MapStyle::Newer),
+        "kernel_decl,foo
+         kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod,argSize,4
+         kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,2,offset,0,argKind,buffer
+         kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,3,offset,0,argKind,pod,argSize,4
+         spec_constant,workgroup_size_x,spec_id,0
+         spec_constant,workgroup_size_y,spec_id,1
+         spec_constant,workgroup_size_z,spec_id,2",
+    );
+}
+
+#[test]
+fn newer_map_of_local_arguments() {
+    let words = build(LOCALS, &[]);
+    same(
+        &descriptor_map(&words, MapStyle::Newer).expect("reflection"),
+        "kernel_decl,foo
+         kernel,foo,arg,L,argOrdinal,0,argKind,local,arrayElemSize,4,arrayNumElemSpecId,3
+         kernel,foo,arg,A,argOrdinal,1,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,L2,argOrdinal,2,argKind,local,arrayElemSize,16,arrayNumElemSpecId,4
+         spec_constant,workgroup_size_x,spec_id,0
+         spec_constant,workgroup_size_y,spec_id,1
+         spec_constant,workgroup_size_z,spec_id,2",
+    );
+    let text = assembly(&words);
+    for id in 0..5 {
+        assert!(text.contains(&format!("SpecId {id}\n")), "SpecId {id} in\n{text}");
+    }
+    assert!(text.contains("BuiltIn WorkgroupSize"), "{text}");
+    assert_eq!(
+        text.matches("OpVariable").count() - text.matches("Workgroup\n").count(),
+        2,
+        "{text}"
+    );
+}
+
+#[test]
+fn clustered_plain_values() {
+    let expected = "
+         kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,1,offset,0,argKind,buffer
+         kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,2,offset,0,argKind,pod,argSize,4
+         kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,2,offset,4,argKind,pod,argSize,4";
+    // By default, and where it has to be asked for.
+    same(&map(FOO, &[], MapStyle::Older), expected);
+    same(
+        &map(FOO, &["-cluster-pod-kernel-args"], MapStyle::Older),
+        expected,
+    );
+    let older = try_build(FOO, &["-cluster-pod-kernel-args"], Behaviour::Older, None).expect("compiles");
+    same(
+        &descriptor_map(&older, MapStyle::Older).expect("reflection"),
+        expected,
+    );
+    // A block that is written to by the host only.
+    assert!(assembly(&older).contains("StorageBuffer"));
+}
+
+#[test]
+fn older_maps() {
+    let older = |source: &str| {
+        let words = try_build(source, &[], Behaviour::Older, None).unwrap_or_else(|log| panic!("{log}"));
+        descriptor_map(&words, MapStyle::Older).expect("reflection")
+    };
+    same(
+        &older(FOO),
+        "kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod,argSize,4
+         kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,2,offset,0,argKind,buffer
+         kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,3,offset,0,argKind,pod,argSize,4",
+    );
+    same(
+        &older(LOCALS),
+        "kernel,foo,arg,L,argOrdinal,0,argKind,local,arrayElemSize,4,arrayNumElemSpecId,3
+         kernel,foo,arg,A,argOrdinal,1,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,L2,argOrdinal,2,argKind,local,arrayElemSize,16,arrayNumElemSpecId,4",
+    );
+}
+
+#[test]
+fn older_maps_with_a_sampler_map() {
+    let older = |words: &[&str]| {
+        let words = try_build(FOO, words, Behaviour::Older, Some(SAMPLER_MAP));
+        let words = words.unwrap_or_else(|log| panic!("{log}"));
+        descriptor_map(&words, MapStyle::Older).expect("reflection")
+    };
+    let samplers = "\
+sampler,18,samplerExpr,\"CLK_ADDRESS_CLAMP_TO_EDGE|CLK_FILTER_NEAREST|CLK_NORMALIZED_COORDS_FALSE\",descriptorSet,0,binding,0
+sampler,35,samplerExpr,\"CLK_ADDRESS_CLAMP_TO_EDGE|CLK_FILTER_LINEAR|CLK_NORMALIZED_COORDS_TRUE\",descriptorSet,0,binding,1
+";
+    same(
+        &older(&[]),
+        &format!(
+            "{samplers}kernel,foo,arg,a,argOrdinal,0,descriptorSet,1,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,f,argOrdinal,1,descriptorSet,1,binding,1,offset,0,argKind,pod,argSize,4
+         kernel,foo,arg,b,argOrdinal,2,descriptorSet,1,binding,2,offset,0,argKind,buffer
+         kernel,foo,arg,c,argOrdinal,3,descriptorSet,1,binding,3,offset,0,argKind,pod,argSize,4"
+        ),
+    );
+    same(
+        &older(&["-cluster-pod-kernel-args"]),
+        &format!(
+            "{samplers}kernel,foo,arg,a,argOrdinal,0,descriptorSet,1,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,b,argOrdinal,2,descriptorSet,1,binding,1,offset,0,argKind,buffer
+         kernel,foo,arg,f,argOrdinal,1,descriptorSet,1,binding,2,offset,0,argKind,pod,argSize,4
+         kernel,foo,arg,c,argOrdinal,3,descriptorSet,1,binding,2,offset,4,argKind,pod,argSize,4"
+        ),
+    );
+}
+
+#[test]
+fn module_constants_in_a_storage_buffer() {
+    let words = build(CONSTANTS, &["-module-constants-in-storage-buffer"]);
+    // Both forms of the contract show the very first form of the map here.
+    same(
+        &descriptor_map(&words, MapStyle::First).expect("reflection"),
+        "constant,descriptorSet,1,binding,0,hexbytes,61000000cdab34120000803f62000000ffffffff0000c03f000000000000000000000000
+         kernel,foo,arg,A,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,i,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod",
+    );
+    // With the fields that they list.
+    same(
+        &descriptor_map(&words, MapStyle::Older).expect("reflection"),
+        "constant,descriptorSet,1,binding,0,kind,buffer,hexbytes,61000000cdab34120000803f62000000ffffffff0000c03f000000000000000000000000
+         kernel,foo,arg,A,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         kernel,foo,arg,i,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod,argSize,4",
+    );
+}
+
+#[test]
+fn module_constants_are_initialized_variables_otherwise() {
+    let words = build(CONSTANTS, &[]);
+    assert!(
+        !descriptor_map(&words, MapStyle::Newer)
+            .expect("reflection")
+            .contains("constant,desc")
+    );
+    let text = assembly(&words);
+    assert!(
+        text.lines()
+            .any(|l| l.contains("OpVariable") && l.contains("Private %")),
+        "{text}"
+    );
+}
+
+#[test]
+fn plain_values_elsewhere() {
+    let kind = |option: &str| map(FOO, &[option], MapStyle::Newer);
+    assert!(kind("-pod-ubo").contains("binding,2,offset,4,argKind,pod_ubo,argSize,4"));
+    let push = kind("-pod-pushconstant");
+    assert!(push.contains("kernel,foo,arg,f,argOrdinal,1,offset,0,argKind,pod_pushconstant,argSize,4\n"));
+    let text = assembly(&build(FOO, &["-pod-pushconstant"]));
+    assert!(text.contains("PushConstant"), "{text}");
+    for words in [
+        &["-pod-ubo", "-pod-pushconstant"][..],
+        &["-pod-pushconstant", "-cluster-pod-kernel-args=0"],
+        &["-pod-pushconstant", "-max-pushconstant-size=4"],
+    ] {
+        assert!(
+            try_build(FOO, words, Behaviour::Newer, None).is_err(),
+            "{words:?}"
+        );
+    }
+    // With module-scope push constants.
+    let source = "kernel void foo(global int* a, int b) { a[get_global_id(0)] = b; }";
+    let words = ["-pod-pushconstant", "-global-offset-push-constant"];
+    let log = try_build(source, &words, Behaviour::Newer, None).expect_err("incompatible");
+    assert!(log.contains("the module has other push constants"), "{log}");
+}
+
+#[test]
+fn pointers_to_constant_as_uniform_buffers() {
+    let source = "kernel void foo(global int* a, constant int* b) { a[0] = b[get_local_id(0)]; }";
+    let words = build(source, &["-constant-args-ubo"]);
+    let map = descriptor_map(&words, MapStyle::Newer).expect("reflection");
+    assert!(
+        map.contains("arg,b,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,buffer_ubo\n"),
+        "{map}"
+    );
+    assert!(assembly(&words).contains(" Uniform\n"));
+}
+
+#[test]
+fn kernels_share_a_descriptor_set_or_not() {
+    let source = "kernel void first(global int* a) { a[0] = 1; } kernel void foo(global int* a, float f) { a[0] = f; }";
+    let set = |words: &[&str]| map(source, words, MapStyle::Newer);
+    assert!(set(&[]).contains("kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0"));
+    let distinct = set(&["-distinct-kernel-descriptor-sets"]);
+    assert!(distinct.contains("kernel,first,arg,a,argOrdinal,0,descriptorSet,0,binding,0"));
+    assert!(distinct.contains("kernel,foo,arg,f,argOrdinal,1,descriptorSet,1,binding,1"));
+}
+
+#[test]
+fn images_and_samplers() {
+    let source = "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
+        kernel void foo(read_only image2d_t in, write_only image2d_t out, sampler_t t, global float4* b, read_only image1d_t l) {
+            int2 at = (int2)(get_global_id(0), 0);
+            write_imagef(out, at, read_imagef(in, s, at) + read_imagef(in, t, (float2)(0.5f)));
+            b[0] = read_imagef(l, at.x) + get_image_width(out);
+        }";
+    let words = build(source, &[]);
+    same(
+        &descriptor_map(&words, MapStyle::Newer).expect("reflection"),
+        "sampler,18,samplerExpr,\"CLK_NORMALIZED_COORDS_FALSE|CLK_ADDRESS_CLAMP_TO_EDGE|CLK_FILTER_NEAREST\",descriptorSet,0,binding,0
+         kernel_decl,foo
+         kernel,foo,arg,in,argOrdinal,0,descriptorSet,1,binding,0,offset,0,argKind,ro_image
+         kernel,foo,arg,out,argOrdinal,1,descriptorSet,1,binding,1,offset,0,argKind,wo_image
+         kernel,foo,arg,t,argOrdinal,2,descriptorSet,1,binding,2,offset,0,argKind,sampler
+         kernel,foo,arg,b,argOrdinal,3,descriptorSet,1,binding,3,offset,0,argKind,buffer
+         kernel,foo,arg,l,argOrdinal,4,descriptorSet,1,binding,4,offset,0,argKind,ro_image
+         spec_constant,workgroup_size_x,spec_id,0
+         spec_constant,workgroup_size_y,spec_id,1
+         spec_constant,workgroup_size_z,spec_id,2",
+    );
+    let text = assembly(&words);
+    for capability in ["StorageImageWriteWithoutFormat", "ImageQuery", "Sampled1D"] {
+        assert!(
+            text.contains(&format!("OpCapability {capability}\n")),
+            "{capability}\n{text}"
+        );
+    }
+    let log =
+        try_build(source, &[], Behaviour::Newer, Some("CLK_FILTER_LINEAR")).expect_err("not in the map");
+    assert!(log.contains("not in the sampler map"), "{log}");
+}
+
+#[test]
+fn capabilities_follow_the_types() {
+    let cases = [
+        ("char", "Int8"),
+        ("short", "Int16"),
+        ("long", "Int64"),
+        ("half", "Float16"),
+        ("double", "Float64"),
+    ];
+    for (ty, capability) in cases {
+        let source = format!("kernel void foo(global {ty}* a, {ty} b) {{ a[get_local_id(0)] += b; }}");
+        let text = assembly(&build(&source, &[]));
+        assert!(
+            text.contains(&format!("OpCapability {capability}\n")),
+            "{ty}\n{text}"
+        );
+    }
+    // Storage: what the options deny is not used.
+    let source = "kernel void foo(global char* a, global short* b) { a[1] = a[0]; b[1] = b[0]; }";
+    let text = assembly(&build(source, &[]));
+    assert!(text.contains("StorageBuffer8BitAccess") && text.contains("StorageBuffer16BitAccess"));
+    let words = [
+        "-no-16bit-storage=ssbo,ubo,pushconstant",
+        "-no-8bit-storage=ssbo,ubo,pushconstant",
+    ];
+    let text = assembly(&build(source, &words));
+    assert!(!text.contains("BitAccess"), "{text}");
+    let log = try_build(source, &["-int8=0"], Behaviour::Newer, None).expect_err("no chars");
+    assert!(log.contains("8-bit integers"), "{log}");
+}
+
+#[test]
+fn work_item_functions() {
+    let source = "kernel void foo(global uint* a) {
+        a[0] = get_work_dim(); a[1] = get_global_size(0); a[2] = get_global_id(0); a[3] = get_local_size(1);
+        a[4] = get_local_id(2); a[5] = get_num_groups(0); a[6] = get_group_id(0); a[7] = get_global_offset(1);
+    }";
+    let words = build(source, &[]);
+    let text = assembly(&words);
+    for name in [
+        "GlobalInvocationId",
+        "LocalInvocationId",
+        "NumWorkgroups",
+        "WorkgroupId",
+        "WorkgroupSize",
+    ] {
+        assert!(text.contains(&format!("BuiltIn {name}\n")), "{name}\n{text}");
+    }
+    let map = |words: &[&str]| map(source, words, MapStyle::Newer);
+    assert!(map(&[]).contains("spec_constant,work_dim,spec_id,3\n"));
+    assert!(!map(&["-work-dim=0"]).contains("work_dim"));
+    assert!(!map(&[]).contains("global_offset"));
+    let spec = map(&["-global-offset"]);
+    assert!(
+        spec.contains("spec_constant,global_offset_x,spec_id,4\nspec_constant,global_offset_y,spec_id,5\n"),
+        "{spec}"
+    );
+    let push = map(&["-global-offset-push-constant"]);
+    assert!(
+        push.contains("pushconstant,name,global_offset,offset,0,size,12\n"),
+        "{push}"
+    );
+    same(
+        &map(&["-cl-arm-non-uniform-work-group-size", "-global-offset"]),
+        "kernel_decl,foo
+         kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+         spec_constant,workgroup_size_x,spec_id,0
+         spec_constant,workgroup_size_y,spec_id,1
+         spec_constant,workgroup_size_z,spec_id,2
+         spec_constant,work_dim,spec_id,3
+         pushconstant,name,global_offset,offset,0,size,12
+         pushconstant,name,global_size,offset,16,size,12
+         pushconstant,name,region_offset,offset,32,size,12
+         pushconstant,name,num_workgroups,offset,48,size,12
+         pushconstant,name,region_group_offset,offset,64,size,12",
+    );
+}
+
+#[test]
+fn required_work_group_sizes() {
+    let with = "__attribute__((reqd_work_group_size(4, 2, 1))) kernel void foo(global int* a) { a[0] = get_local_size(0); }";
+    let words = build(with, &[]);
+    assert!(assembly(&words).contains("LocalSize 4 2 1"));
+    assert!(
+        !descriptor_map(&words, MapStyle::Newer)
+            .expect("reflection")
+            .contains("workgroup_size")
+    );
+    assert_eq!(
+        reflect::read(&words).expect("reflection").kernels[0].required_size,
+        Some([4, 2, 1])
+    );
+    let mixed = format!("{with} kernel void bar(global int* a) {{ a[0] = 1; }}");
+    let map = map(&mixed, &[], MapStyle::Newer);
+    assert!(map.contains("spec_constant,workgroup_size_x,spec_id,0"));
+    let log = try_build(&mixed, &[], Behaviour::Older, None).expect_err("the older form has all or none");
+    assert!(log.contains("either all kernels"), "{log}");
+}
+
+#[test]
+fn the_macro_and_the_memory_model() {
+    let source = "#if VULKAN != 100\n#error VULKAN\n#endif\nkernel void foo(global int* a) { a[0] = 1; }";
+    let text = assembly(&build(source, &[]));
+    assert!(text.contains("OpMemoryModel Logical GLSL450"), "{text}");
+    assert!(!text.contains("Aliased"), "{text}");
+    // The version that was asked for.
+    for (option, version) in [
+        ("-spv-version=1.0", 0),
+        ("-spv-version=1.3", 3),
+        ("-spv-version=1.6", 6),
+    ] {
+        assert_eq!(build(source, &[option])[1], 0x10000 | version << 8);
+    }
+}
+
+#[test]
+fn printf_needs_its_option() {
+    let source = "kernel void foo(int a) { printf(\"%d %s\\n\", a, \"text\"); }";
+    let log = try_build(source, &[], Behaviour::Newer, None).expect_err("off");
+    assert!(log.contains("-enable-printf"), "{log}");
+    let words = build(source, &["-enable-printf", "-printf-buffer-size=4096"]);
+    let reflection = reflect::read(&words).expect("reflection");
+    let buffer = reflection.printf_buffer.expect("a buffer");
+    assert_eq!(buffer.size, 4096);
+    assert_eq!(reflection.printf_formats.len(), 2);
+    assert_eq!(reflection.printf_formats[1].arg_sizes, [4, 4]);
+}
+
+#[test]
+fn what_the_abi_cannot_express_is_an_error() {
+    let cases = [
+        (
+            "kernel void foo(global ulong* a) { **(global int* global*)a = 1; }",
+            "a pointer read from a buffer",
+        ),
+        (
+            "kernel void foo(global ulong* a, global int* b) { *(global int* global*)a = b; }",
+            "stored in a buffer",
+        ),
+        (
+            "kernel void foo(global ulong* a) { *(global int*)a[0] = 1; }",
+            "a pointer made of a number",
+        ),
+        (
+            "kernel void foo(global int* a) { if (a) a[0] = 1; }",
+            "compared with a null pointer",
+        ),
+        (
+            "kernel void foo(global int* a, global int* b) { if (a < b) a[0] = 1; }",
+            "different buffers compared",
+        ),
+    ];
+    for (source, message) in cases {
+        let log = try_build(source, &[], Behaviour::Newer, None).expect_err(source);
+        assert!(
+            log.contains(message) && log.starts_with("foo.cl:1:"),
+            "{source}\n{log}"
+        );
+        assert!(log.contains("the descriptor ABI cannot express it"), "{log}");
+    }
+}
+
+#[test]
+fn pointers_of_several_buffers() {
+    // Chosen at run time, kept in private and local memory, swapped in a loop.
+    let source = "kernel void foo(global int* a, global int* b, local int* l, int n) {
+        global int* from = a; global int* to = b;
+        for (int i = 0; i < n; i++) { to[i] = from[i] + 1; global int* t = to; to = from; from = t; }
+        local int here[4]; local int* p = n > 3 ? l : here;
+        p[get_local_id(0)] = n; barrier(CLK_LOCAL_MEM_FENCE);
+        global int* table[2] = {a, b};
+        atomic_add(table[n & 1] + 2, p[0]);
+        (n > 7 ? a : b)[1] = to - from == 0;
+    }";
+    let log = try_build(source, &[], Behaviour::Newer, None);
+    assert!(log.is_ok(), "{log:?}");
+}
+
+#[test]
+fn places_agree_with_the_map() {
+    let words = build(
+        "kernel void foo(global int* a, int2 b, char c) { a[0] = b.x + c; }",
+        &["-pod-ubo"],
+    );
+    let reflection = reflect::read(&words).expect("reflection");
+    let args = &reflection.kernels[0].args;
+    let place = |i: usize| match args[i].binding {
+        Some(Binding::Pod(Place::Uniform { at, offset, size })) => (at.set, at.binding, offset, size),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((place(1), place(2)), ((0, 1, 0, 8), (0, 1, 8, 1)));
+}
+
+#[test]
+fn the_same_input_gives_the_same_output() {
+    for source in [FOO, LOCALS, CONSTANTS] {
+        assert_eq!(build(source, &[]), build(source, &[]));
+    }
+    assert!(matches!(Target::clspv().abi, Abi::Descriptor(_)));
+}
