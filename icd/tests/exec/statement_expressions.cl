@@ -53,3 +53,19 @@ next:
   switch (n) { case 99: c = ({ case 98: c = 7; c; }); }
   out[n] = c * 100 + a;
 }
+// kernel: unevaluated
+// global: 4
+// arg: out int 4 => i == 0 ? 24 : i == 1 ? 8 : i == 2 ? 7 : 30 + i
+// What sizeof looks at is never there: its labels, cases and jumps are its own.
+kernel void unevaluated(global int *out) {
+  int n = get_global_id(0), r = 30 + n;
+  switch (n) {
+  case 0: r = sizeof(({ again: case 3: if (n) goto again; break; (long)n; })) * 3; break;
+  case 1: r = sizeof(({ int k = 0; again: k++; if (k < 3) goto again; (double)k; })); break;
+  case 2: goto again;
+  }
+  out[n] = r;
+  return;
+again:
+  out[n] = ({ int q = 3; last: q + 4; });
+}

@@ -240,6 +240,101 @@ fn macros_of_the_command_line() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
+/// CL 5.6.4.1: `-I` with and without a space, quotes, and spaces in the name; directories in order.
+#[test]
+fn include_directories() {
+    let root = std::env::temp_dir().join(format!("caldera includes {}", std::process::id()));
+    for (dir, value) in [("first one", 1), ("second", 2)] {
+        std::fs::create_dir_all(root.join(dir)).expect("a directory");
+        let text = format!("#define VALUE {value}\n#include \"beside.h\"\n");
+        std::fs::write(root.join(dir).join("value.h"), text).expect("a file");
+        std::fs::write(
+            root.join(dir).join("beside.h"),
+            format!("#define BESIDE {value}\n"),
+        )
+        .expect("a file");
+    }
+    let s = Setup::new();
+    let p =
+        s.program("#include <value.h>\n_Static_assert(VALUE == WANTED && BESIDE == WANTED, \"which\");\n");
+    assert_eq!(build(p, "-DWANTED=1"), CL_BUILD_PROGRAM_FAILURE);
+    assert!(s.log(p).contains("value.h"), "{}", s.log(p));
+    let (first, second) = (root.join("first one"), root.join("second"));
+    let (first, second) = (first.display(), second.display());
+    let escaped = first.to_string().replace(' ', "\\ ");
+    for (options, wanted) in [
+        (format!("-I \"{first}\""), 1),
+        (format!("-I\"{first}\""), 1),
+        (format!("\"-I{first}\""), 1),
+        (format!("-I '{first}' -I \"{second}\""), 1),
+        (format!("-I {escaped}"), 1),
+        (format!("-I \"{second}\" -I \"{first}\""), 2),
+        (format!("-I \"{}/second/\"", root.display()), 2),
+        (format!("-I \"{first}/../second\""), 2),
+    ] {
+        let options = format!("{options} -D WANTED={wanted}");
+        assert_eq!(build(p, &options), 0, "{options}: {}", s.log(p));
+    }
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+    std::fs::remove_dir_all(&root).expect("the directory goes");
+}
+
+/// CL 5.6.4.5, 5.6.4.6: options that decide about warnings, and about the version.
+#[test]
+fn warnings_and_versions() {
+    let s = Setup::new();
+    let p = s.program(
+        "#if __OPENCL_C_VERSION__ < 120\nint popcount(int x) { return 0; }\n#endif\n\
+         kernel void f(global int *a) { a[0] = popcount(a[1] / 0); }\n",
+    );
+    for (options, code, text) in [
+        ("", 0, "warning: division by zero"),
+        ("-w", 0, ""),
+        ("-Werror", CL_BUILD_PROGRAM_FAILURE, "-Werror"),
+        ("-w -Werror", 0, ""),
+        ("-cl-std=CL1.0 -w", 0, ""),
+        ("-cl-std=CL1.1 -w", 0, ""),
+        ("-cl-std=CL1.2 -w", 0, ""),
+        (
+            "-cl-std=CL2.0",
+            CL_BUILD_PROGRAM_FAILURE,
+            "'-cl-std=CL2.0' is not supported",
+        ),
+        (
+            "-cl-std=CL3.0",
+            CL_BUILD_PROGRAM_FAILURE,
+            "'-cl-std=CL3.0' is not supported",
+        ),
+        ("-cl-std=CL7", CL_INVALID_BUILD_OPTIONS, ""),
+        ("-cl-std=", CL_INVALID_BUILD_OPTIONS, ""),
+        (
+            "-w -cl-opt-disable -cl-strict-aliasing -cl-denorms-are-zero -cl-mad-enable -cl-no-signed-zeros \
+             -cl-unsafe-math-optimizations -cl-finite-math-only -cl-fast-relaxed-math -cl-kernel-arg-info \
+             -cl-single-precision-constant",
+            0,
+            "",
+        ),
+        (
+            "-cl-fp32-correctly-rounded-divide-sqrt",
+            CL_BUILD_PROGRAM_FAILURE,
+            "CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT",
+        ),
+    ] {
+        assert_eq!(build(p, options), code, "{options}: {}", s.log(p));
+        if code == CL_INVALID_BUILD_OPTIONS {
+            continue;
+        }
+        let log = s.log(p);
+        let fits = if text.is_empty() {
+            log.trim().is_empty()
+        } else {
+            log.contains(text)
+        };
+        assert!(fits, "{options}: {log}");
+    }
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
 static CALLED: AtomicBool = AtomicBool::new(false);
 
 unsafe extern "C" fn called(program: cl_program, data: *mut c_void) {

@@ -20,7 +20,8 @@ use super::driver_cache::DriverCache;
 /// A SPIR-V module on a device.
 pub struct DeviceModule {
     device: Arc<Device>,
-    shader: vk::Shader,
+    /// `None` for a program without kernels, which is no shader to Vulkan.
+    shader: Option<vk::Shader>,
     driver_cache: DriverCache,
     reflection: Reflection,
     /// The buffer with `__constant` data, and where its address goes.
@@ -93,9 +94,14 @@ impl DeviceModule {
         // Drivers and validation layers older than the reflection's revision refuse it; none needs it.
         let stripped = reflect::strip(words).map_err(unusable)?;
         crate::program::dump::module(&stripped);
-        let shader = vk::Shader::new(logical, &stripped).map_err(|e| {
-            Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
-        })?;
+        let shader = if reflection.kernels.is_empty() {
+            None
+        } else {
+            let shader = vk::Shader::new(logical, &stripped).map_err(|e| {
+                Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
+            })?;
+            Some(shader)
+        };
         let constants = match (&reflection.constant_data, &reflection.program_variables) {
             (None, None) => None,
             (Some(data), None) | (None, Some(data)) => {
@@ -244,19 +250,20 @@ impl DeviceKernel {
         }
         let start = Instant::now();
         let name = &self.reflection().name;
+        let Some(shader) = &self.module.shader else {
+            return Err(unusable("kernels without a shader"));
+        };
         let driver_cache = &self.module.driver_cache;
         let layout = self.descriptors.as_ref().map(|d| d.layout());
-        let (pipeline, known) =
-            vk::Pipeline::new(&self.module.shader, layout, name, &constants, &driver_cache.raw).map_err(
-                |e| {
-                    Error::new(
-                        ClCode::OutOfResources,
-                        format!("the driver refuses the pipeline of {name}"),
-                    )
-                    .at("5.8")
-                    .from_source(e)
-                },
-            )?;
+        let (pipeline, known) = vk::Pipeline::new(shader, layout, name, &constants, &driver_cache.raw)
+            .map_err(|e| {
+                Error::new(
+                    ClCode::OutOfResources,
+                    format!("the driver refuses the pipeline of {name}"),
+                )
+                .at("5.8")
+                .from_source(e)
+            })?;
         log::debug!(
             "pipeline {name} {variant:?} in {:?}{}",
             start.elapsed(),
