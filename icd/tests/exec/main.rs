@@ -11,6 +11,7 @@ mod expr;
 mod file;
 mod float_functions;
 mod geometry;
+mod images;
 mod integer_functions;
 mod lab;
 mod lanes;
@@ -18,8 +19,10 @@ mod layouts;
 mod link;
 mod math_functions;
 mod moves;
+mod picture;
 mod printf;
 mod printf_formats;
+mod samplers;
 mod scalar;
 
 use std::path::Path;

@@ -50,7 +50,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         list.push("cl_khr_fp16");
     }
     if images {
-        list.push("cl_khr_3d_image_writes");
+        list.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images"]);
     }
     list
 }

@@ -57,7 +57,7 @@ impl Messenger {
 
 extern "system" fn callback(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
-    _types: vk::DebugUtilsMessageTypeFlagsEXT,
+    types: vk::DebugUtilsMessageTypeFlagsEXT,
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
@@ -69,6 +69,13 @@ extern "system" fn callback(
         // SAFETY: a non-null p_message is a null-terminated string, valid for the time of the call.
         unsafe { CStr::from_ptr(message) }.to_string_lossy()
     };
+    // Images are in the layout GENERAL by choice (adr/0004-images.md), which the layer advises against.
+    if types.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
+        && text.contains("should be VK_IMAGE_LAYOUT_TRANSFER")
+    {
+        log::debug!(target: "validation", "{text}");
+        return vk::FALSE;
+    }
     let level = if severity.contains(vk::DebugUtilsMessageSeverityFlagsEXT::ERROR) {
         log::Level::Error
     } else {

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-use super::{Image, ImageFormat, ImageType, Store};
+use super::{ChannelOrder, Image, ImageFormat, ImageType, Store};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -52,11 +52,16 @@ pub(crate) fn check_support(context: &Context) -> Result<()> {
 
 /// Whether kernels of the device can do with the format what the flags ask for.
 fn supports(device: &Device, ty: ImageType, format: ImageFormat, access: KernelAccess) -> bool {
-    let use_ = device.image_formats().get(format, ty.holder());
+    // cl_khr_depth_images: 2D images and arrays of them
+    let flat = matches!(ty, ImageType::D2 | ImageType::D2Array);
+    if format.order() == ChannelOrder::Depth && !flat {
+        return false;
+    }
+    let can = device.image_formats().get(format, ty.holder());
     match access {
-        KernelAccess::ReadOnly => use_.read,
-        KernelAccess::WriteOnly => use_.write,
-        KernelAccess::ReadWrite => use_.read && use_.write,
+        KernelAccess::ReadOnly => can.read,
+        KernelAccess::WriteOnly => can.write,
+        KernelAccess::ReadWrite => can.read && can.write,
     }
 }
 
