@@ -68,10 +68,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Test(args) => test::run(&args),
         Command::Doctor => doctor::run(),
-        Command::Cts(args) => match cts::run(&args) {
-            Ok(code) => return code,
-            Err(failure) => Err(failure),
-        },
+        Command::Cts(args) => cts::run(&args),
         Command::App(args) => app::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -81,7 +78,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(message)) => {
             progress::error(&message);
-            ExitCode::FAILURE
+            if child::interrupted() {
+                ExitCode::from(130)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

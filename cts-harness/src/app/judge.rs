@@ -3,6 +3,7 @@
 use super::table::{App, Results};
 use crate::child::End;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// How a check ended; the later, the worse.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -61,9 +62,9 @@ impl Verdict {
 }
 
 /// Judges a run.
-pub(super) fn judge(app: &App, end: End, output: &str) -> Verdict {
+pub(super) fn judge(app: &App, end: End, limit: Duration, output: &str) -> Verdict {
     let mut verdict = Verdict::default();
-    let (status, why) = whole(app, end, output);
+    let (status, why) = whole(app, end, limit, output);
     if let Some(results) = app.judge.results {
         let found = match results {
             Results::Pytest => pytest(output),
@@ -82,10 +83,17 @@ pub(super) fn judge(app: &App, end: End, output: &str) -> Verdict {
     verdict
 }
 
-fn whole(app: &App, end: End, output: &str) -> (Status, Option<String>) {
+fn whole(app: &App, end: End, limit: Duration, output: &str) -> (Status, Option<String>) {
     let fail = |why: String| (Status::Fail, Some(why));
     match end {
-        End::Timeout => return (Status::Timeout, Some(format!("no end after {} s", app.timeout))),
+        End::Timeout => {
+            return (
+                Status::Timeout,
+                Some(format!("no end after {} s", limit.as_secs())),
+            );
+        }
+        End::Flood => return (Status::Crash, Some("it wrote without end".into())),
+        End::Interrupted => return fail("interrupted".into()),
         End::Signal(n) => return (Status::Crash, Some(format!("ended by signal {n}"))),
         End::Code(code) if code != app.judge.exit => {
             let last = output
@@ -161,6 +169,8 @@ mod tests {
     use super::*;
     use crate::app::table::Judge;
 
+    const LIMIT: Duration = Duration::from_secs(5);
+
     fn app(judge: Judge) -> App {
         App {
             name: "x".into(),
@@ -184,7 +194,7 @@ mod tests {
                 absent: vec!["CL_INVALID".into()],
                 ..Judge::default()
             });
-            judge(&plain, end, text).checks["x"]
+            judge(&plain, end, LIMIT, text).checks["x"]
         };
         assert_eq!(judge_text(End::Code(0), "2 devices"), Status::Pass);
         assert_eq!(judge_text(End::Code(0), "nothing"), Status::Fail);
@@ -235,13 +245,16 @@ E       module.py::thing
         });
         let text =
             "test_a.py::test_one PASSED [  1%]\ntest_a.py::test_two Fatal Python error: Segmentation fault\n";
-        let verdict = judge(&results, End::Signal(11), text);
+        let verdict = judge(&results, End::Signal(11), LIMIT, text);
         assert_eq!(verdict.checks["x/test_a.py::test_two"], Status::Crash);
         assert_eq!(verdict.checks["x"], Status::Crash);
-        let verdict = judge(&results, End::Code(1), VERBOSE);
+        let verdict = judge(&results, End::Code(1), LIMIT, VERBOSE);
         assert_eq!((verdict.checks["x"], verdict.why.is_none()), (Status::Pass, true));
         assert_eq!((verdict.count(Status::Pass), verdict.count(Status::Fail)), (2, 1));
         // An error that no test tells of is the application's.
-        assert_eq!(judge(&results, End::Code(4), "usage").checks["x"], Status::Fail);
+        assert_eq!(
+            judge(&results, End::Code(4), LIMIT, "usage").checks["x"],
+            Status::Fail
+        );
     }
 }

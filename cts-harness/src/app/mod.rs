@@ -4,19 +4,18 @@
 
 mod expect;
 mod judge;
+mod place;
 mod table;
 
-use crate::child::{self, Limits};
 use crate::cts::{PlatformArgs, Target};
-use crate::{Failure, Outcome, artifacts, progress};
+use crate::{Failure, Outcome, artifacts, child, progress};
 use expect::Expectations;
 use judge::{Status, Verdict};
+use place::Place;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use table::{App, What};
 
 #[derive(clap::Args)]
@@ -88,32 +87,31 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Some(out) => out.clone(),
         None => artifacts::release_dir().join("apps").join(&slug),
     };
-    std::fs::create_dir_all(&out)?;
-    let place = Place {
-        environment: environment(&target, args.way)?,
-        platform: target.info.platform.clone(),
-        device: target.info.device.clone(),
-        out: out.canonicalize()?,
-        paths,
-        timeout: args.timeout,
-    };
+    let place = Place::new(&target, args.way, &out, paths.clone(), args.timeout)?;
     progress::step(&format!(
         "{} applications on {} ({}, {}); outputs in {}",
         apps.len(),
-        place.device,
-        place.platform,
+        target.info.device,
+        target.info.platform,
         target.info.driver,
         out.display()
     ));
+    child::catch_interrupts()?;
     let (mut surprises, mut missing) = (Vec::new(), Vec::new());
     for app in &apps {
-        let lacking = lacking(app, &place.paths);
+        let lacking = lacking(app, &paths);
         if !lacking.is_empty() {
             progress::line(&format!("{:<22} NOT INSTALLED: {}", app.name, lacking.join("; ")));
             missing.push(app.name.as_str());
             continue;
         }
-        let (verdict, time) = place.run(app)?;
+        let Some((verdict, time)) = place.run(app)? else {
+            surprises.iter().for_each(|s: &String| progress::line(s));
+            return Err(Failure(format!(
+                "interrupted in {}; nothing was blessed",
+                app.name
+            )));
+        };
         report(app, &verdict, time);
         if args.bless {
             expectations.bless(&app.name, &verdict);
@@ -192,91 +190,6 @@ fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
         }
     }
     all
-}
-
-/// The variables that lead an application to the device.
-fn environment(target: &Target, way: Way) -> Result<Vec<(OsString, OsString)>, Failure> {
-    let mut all: Vec<(OsString, OsString)> = target
-        .environment
-        .iter()
-        .map(|(name, value)| (name.into(), value.clone()))
-        .collect();
-    if way == Way::Preload {
-        if !target.ours {
-            return Err(Failure("--way preload is for Caldera only".into()));
-        }
-        all.push(("LD_PRELOAD".into(), artifacts::build_library()?.into()));
-    }
-    Ok(all)
-}
-
-/// Where applications run.
-struct Place {
-    environment: Vec<(OsString, OsString)>,
-    platform: String,
-    device: String,
-    out: PathBuf,
-    paths: BTreeMap<String, PathBuf>,
-    timeout: Option<u64>,
-}
-
-impl Place {
-    /// Runs an application to its end or its limit.
-    fn run(&self, app: &App) -> Result<(Verdict, Duration), Failure> {
-        let folder = self.out.join(&app.name);
-        std::fs::create_dir_all(&folder)?;
-        let log = self.out.join(format!("{}.log", app.name));
-        let directory = match &app.directory {
-            Some(text) => PathBuf::from(self.fill(text)),
-            None => folder.clone(),
-        };
-        let limits = Limits {
-            time: Duration::from_secs(self.timeout.unwrap_or(app.timeout)),
-            memory: None,
-        };
-        let command = |words: &[String], log: &Path| -> Result<child::Report, Failure> {
-            let output = File::create(log)?;
-            let mut words = words.iter().map(|w| self.fill(w));
-            let mut command = Command::new(words.next().unwrap_or_default());
-            command
-                .args(words)
-                .current_dir(&directory)
-                .envs(self.environment.iter().map(|(n, v)| (n, v)))
-                .envs(app.environment.iter().map(|(n, v)| (n, self.fill(v))))
-                .stdin(Stdio::null())
-                .stdout(output.try_clone()?)
-                .stderr(output);
-            child::run(&mut command, limits)
-                .map_err(|e| Failure(format!("{}: {:?}: {e}", app.name, command.get_program())))
-        };
-        if !app.prepare.is_empty() {
-            let made = command(&app.prepare, &log)?;
-            if made.end != child::End::Code(0) {
-                return Err(Failure(format!(
-                    "{}: its input cannot be made, see {}",
-                    app.name,
-                    log.display()
-                )));
-            }
-        }
-        let start = Instant::now();
-        let report = command(&app.command, &log)?;
-        let output = std::fs::read(&log)?;
-        let verdict = judge::judge(app, report.end, &String::from_utf8_lossy(&output));
-        Ok((verdict, start.elapsed()))
-    }
-
-    /// Puts names of platform and device, and the user's folders, where the table refers to them.
-    fn fill(&self, text: &str) -> String {
-        let mut text = text
-            .replace("{platform}", &self.platform)
-            .replace("{device}", &self.device)
-            .replace("{apps}", &directory().display().to_string());
-        for (name, dir) in &self.paths {
-            text = text.replace(&format!("{{{name}}}"), &dir.display().to_string());
-        }
-        text
-    }
 }
 
 fn report(app: &App, verdict: &Verdict, time: Duration) {

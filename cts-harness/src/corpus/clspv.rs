@@ -1,9 +1,9 @@
 //! clspv on the same unit, for comparison.
 
-use super::compile::logged;
+use super::compile::interrupted;
 use super::record::{Cost, Outcome};
 use crate::Failure;
-use crate::child::{End, Limits};
+use crate::child::{self, End, Limits};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -61,13 +61,14 @@ impl Clspv {
                 command.args(options).arg(file).arg("-o").arg(module);
             }
         }
-        let report = logged(&mut command, log, limits)?;
+        let report = child::run(&mut command, log, limits)?;
         let mut cost = Cost {
             outcome: match report.end {
                 End::Code(0) => Outcome::Accepted,
                 End::Code(_) => Outcome::Rejected,
-                End::Signal(_) => Outcome::Crash,
+                End::Signal(_) | End::Flood => Outcome::Crash,
                 End::Timeout => Outcome::Timeout,
+                End::Interrupted => return Err(interrupted()),
             },
             ms: report.cpu.as_secs_f64() * 1e3,
             peak: Some(report.peak),

@@ -5,9 +5,8 @@ use super::record::{Cost, Outcome, Record};
 use super::{clspv, env::Environment};
 use crate::Failure;
 use crate::child::{self, End, Limits};
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What is done with each unit.
 pub(super) struct Plan {
@@ -83,19 +82,21 @@ fn compile(
         .arg(format!("--options={}", unit.options))
         .arg("-o")
         .args([module, &unit.file]);
-    let report = logged(&mut command, log, plan.limits)?;
+    let report = child::run(&mut command, log, plan.limits)?;
     let mut outcome = match report.end {
         End::Code(0) => Outcome::Accepted,
         End::Code(1..=3) => Outcome::Rejected,
-        End::Code(_) | End::Signal(_) => Outcome::Crash,
+        End::Code(_) | End::Signal(_) | End::Flood => Outcome::Crash,
         End::Timeout => Outcome::Timeout,
+        End::Interrupted => return Err(interrupted()),
     };
     if outcome == Outcome::Accepted && plan.validate {
         let mut command = Command::new("spirv-val");
         command.args(["--target-env", env.name]).arg(module);
-        outcome = match logged(&mut command, log, plan.limits)?.end {
+        outcome = match child::run(&mut command, log, plan.limits)?.end {
             End::Code(0) => Outcome::Accepted,
-            _ => Outcome::Invalid,
+            End::Interrupted => return Err(interrupted()),
+            End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => Outcome::Invalid,
         };
     }
     let cost = Cost {
@@ -111,14 +112,9 @@ fn compile(
     Ok((cost, error))
 }
 
-/// Runs a command with its output in `log`.
-pub(super) fn logged(command: &mut Command, log: &Path, limits: Limits) -> Result<child::Report, Failure> {
-    let output = File::create(log)?;
-    command
-        .stdin(Stdio::null())
-        .stdout(output.try_clone()?)
-        .stderr(output);
-    child::run(command, limits).map_err(|e| Failure(format!("{:?}: {e}", command.get_program())))
+/// Why a unit has no outcome.
+pub(super) fn interrupted() -> Failure {
+    Failure("interrupted; a run over a corpus begins anew".into())
 }
 
 /// The first line of the log that looks like a reason.
@@ -134,6 +130,7 @@ fn first_error(log: &Path, end: End) -> String {
         (Some(line), _) => line.trim().to_owned(),
         (None, End::Signal(signal)) => format!("ended by signal {signal}"),
         (None, End::Code(code)) => format!("exit code {code} and no word"),
-        (None, End::Timeout) => "timeout".into(),
+        (None, End::Flood) => "it writes without end".into(),
+        (None, End::Timeout | End::Interrupted) => "no end".into(),
     }
 }

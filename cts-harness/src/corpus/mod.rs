@@ -10,7 +10,7 @@ mod index;
 mod record;
 mod table;
 
-use crate::child::Limits;
+use crate::child::{self, Limits};
 use crate::packages::SPIRV_TOOLS;
 use crate::{Failure, Outcome as Done, artifacts, progress};
 use record::{Outcome, Record};
@@ -96,6 +96,7 @@ pub(crate) fn run(args: &Args) -> Done {
     if !plan.validate {
         warn_unvalidated();
     }
+    child::catch_interrupts()?;
     let records = compile_all(&plan, &units, args.jobs)?;
     drop(scratch);
     if let Some(file) = &args.out {
@@ -154,6 +155,9 @@ fn compile_all(
                     let (Some(unit), Some(slot)) = (units.get(n), slots.get(n)) else {
                         return;
                     };
+                    if child::interrupted() {
+                        return;
+                    }
                     let result = compile::unit(plan, unit);
                     let word = result.as_ref().map_or("failed", |r| r.cost.outcome.word());
                     bar.finished(&unit.id, word);
@@ -162,6 +166,9 @@ fn compile_all(
             });
         }
     });
+    if child::interrupted() {
+        return Err(compile::interrupted());
+    }
     slots
         .into_iter()
         .filter_map(|s| s.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))

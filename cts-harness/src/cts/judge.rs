@@ -1,9 +1,8 @@
 //! What a process says about its sub-tests: by its result file, by the lines that it writes, by how it ends.
 
-use super::process::{End, Follow};
 use super::results::Status;
+use crate::child::End;
 use serde_json::Value;
-use std::os::unix::process::ExitStatusExt;
 use std::time::Instant;
 
 /// A sub-test of a running process.
@@ -84,10 +83,9 @@ impl Progress {
             seen.ended.get_or_insert_with(Instant::now);
         }
     }
-}
 
-impl Follow for Progress {
-    fn line(&mut self, text: &str) -> bool {
+    /// The process wrote a line. Whether another sub-test began by it.
+    pub(super) fn line(&mut self, text: &str) -> bool {
         self.lines += 1;
         if let Some(name) = text.strip_suffix("...")
             && let Some(index) = self.all.iter().position(|s| s.name == name && s.begun.is_none())
@@ -115,20 +113,19 @@ impl Follow for Progress {
 }
 
 /// The verdict on a sub-test that had its process to itself. One that dies after writing its result has crashed.
-pub(super) fn alone(end: &End, results: Option<&str>, subtest: &str) -> Option<Verdict> {
+pub(super) fn alone(end: End, results: Option<&str>, subtest: &str) -> Option<Verdict> {
     let verdict = |status, note: String| Some(Verdict { status, note });
-    let exit = match end {
+    let result = result(results, subtest);
+    let code = match end {
         End::Interrupted => return None,
         End::Timeout => return verdict(Status::Timeout, String::new()),
         End::Flood => return verdict(Status::Crash, "ended because it wrote without end".into()),
-        End::Exited(exit) => exit,
+        End::Signal(signal) => {
+            let after = if result.is_some() { " after its result" } else { "" };
+            return verdict(Status::Crash, format!("{}{after}", signal_name(signal)));
+        }
+        End::Code(code) => code,
     };
-    let result = result(results, subtest);
-    if let Some(signal) = exit.signal() {
-        let after = if result.is_some() { " after its result" } else { "" };
-        return verdict(Status::Crash, format!("{}{after}", signal_name(signal)));
-    }
-    let code = exit.code().unwrap_or(-1);
     match result {
         Some(Status::Pass) if code == 0 => verdict(Status::Pass, String::new()),
         Some(Status::Pass) => verdict(Status::Fail, format!("passed, but exit status {code}")),
@@ -139,9 +136,9 @@ pub(super) fn alone(end: &End, results: Option<&str>, subtest: &str) -> Option<V
 
 /// The verdict on one of several sub-tests of a process, as far as there is one: what has none runs again by
 /// itself.
-pub(super) fn among(end: &End, results: Option<&str>, progress: &Progress, index: usize) -> Option<Verdict> {
+pub(super) fn among(end: End, results: Option<&str>, progress: &Progress, index: usize) -> Option<Verdict> {
     let seen = &progress.all[index];
-    let orderly = matches!(end, End::Exited(exit) if exit.signal().is_none());
+    let orderly = matches!(end, End::Code(_));
     let status = match result(results, &seen.name) {
         Some(status) if orderly => Some(status),
         // It died after all sub-tests: whose fault that is shows when each runs by itself.
@@ -202,15 +199,6 @@ pub(super) fn telling_line(log: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::ExitStatus;
-
-    fn exit(code: i32) -> End {
-        End::Exited(ExitStatus::from_raw(code << 8))
-    }
-
-    fn signal(number: i32) -> End {
-        End::Exited(ExitStatus::from_raw(number))
-    }
 
     fn file(results: &[(&str, &str)]) -> String {
         let all: Vec<String> = results.iter().map(|(n, r)| format!("\"{n}\": \"{r}\"")).collect();
@@ -219,15 +207,15 @@ mod tests {
 
     #[test]
     fn judgement_needs_exit_status_and_result() {
-        let status = |end: End, results: Option<&str>| alone(&end, results, "if").map(|v| v.status);
+        let status = |end: End, results: Option<&str>| alone(end, results, "if").map(|v| v.status);
         let one = |r: &str| file(&[("if", r)]);
-        assert_eq!(status(exit(0), Some(&one("pass"))), Some(Status::Pass));
-        assert_eq!(status(exit(1), Some(&one("pass"))), Some(Status::Fail));
-        assert_eq!(status(exit(0), Some(&one("skip"))), Some(Status::Skip));
-        assert_eq!(status(exit(1), Some(&one("fail"))), Some(Status::Fail));
-        assert_eq!(status(exit(1), None), Some(Status::Crash));
-        assert_eq!(status(exit(0), Some("{ torn")), Some(Status::Crash));
-        assert_eq!(status(signal(11), Some(&one("pass"))), Some(Status::Crash));
+        assert_eq!(status(End::Code(0), Some(&one("pass"))), Some(Status::Pass));
+        assert_eq!(status(End::Code(1), Some(&one("pass"))), Some(Status::Fail));
+        assert_eq!(status(End::Code(0), Some(&one("skip"))), Some(Status::Skip));
+        assert_eq!(status(End::Code(1), Some(&one("fail"))), Some(Status::Fail));
+        assert_eq!(status(End::Code(1), None), Some(Status::Crash));
+        assert_eq!(status(End::Code(0), Some("{ torn")), Some(Status::Crash));
+        assert_eq!(status(End::Signal(11), Some(&one("pass"))), Some(Status::Crash));
         assert_eq!(status(End::Timeout, None), Some(Status::Timeout));
         assert_eq!(status(End::Interrupted, None), None);
     }
@@ -238,20 +226,23 @@ mod tests {
         for line in ["a...", "a passed", "b...", "ERROR: x", "b FAILED", "c...", "boo"] {
             p.line(line);
         }
-        let status = |end: &End, i| among(end, None, &p, i).map(|v| v.status);
-        let crash = signal(11);
-        assert_eq!(status(&crash, 0), Some(Status::Pass));
-        assert_eq!(status(&crash, 1), Some(Status::Fail));
-        assert_eq!(status(&crash, 2), None);
-        assert_eq!(status(&crash, 3), None);
-        assert_eq!(status(&End::Timeout, 2), Some(Status::Timeout));
-        assert_eq!(status(&End::Timeout, 3), None);
+        let status = |end: End, i| among(end, None, &p, i).map(|v| v.status);
+        let crash = End::Signal(11);
+        assert_eq!(status(crash, 0), Some(Status::Pass));
+        assert_eq!(status(crash, 1), Some(Status::Fail));
+        assert_eq!(status(crash, 2), None);
+        assert_eq!(status(crash, 3), None);
+        assert_eq!(status(End::Timeout, 2), Some(Status::Timeout));
+        assert_eq!(status(End::Timeout, 3), None);
         assert_eq!(p.span(1), Some((2, 5)));
         assert_eq!(p.span(3), None);
         // With a result file that names all, it died at the very end.
         let all = file(&[("a", "pass"), ("b", "fail"), ("c", "pass"), ("d", "pass")]);
-        assert_eq!(among(&crash, Some(&all), &p, 0), None);
-        assert_eq!(among(&exit(1), Some(&all), &p, 3).unwrap().status, Status::Pass);
+        assert_eq!(among(crash, Some(&all), &p, 0), None);
+        assert_eq!(
+            among(End::Code(1), Some(&all), &p, 3).unwrap().status,
+            Status::Pass
+        );
     }
 
     #[test]

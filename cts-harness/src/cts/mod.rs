@@ -15,7 +15,6 @@ mod identity;
 mod judge;
 mod plan;
 mod platform;
-mod process;
 mod report;
 mod results;
 mod rows;
@@ -25,12 +24,11 @@ mod session;
 mod suite;
 mod table;
 
-use crate::Failure;
+use crate::{Failure, Outcome};
 use clap::Subcommand;
 pub(crate) use expect::lines as expectation_lines;
 pub(crate) use platform::{PlatformArgs, Target, print_identity};
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Revision of the CTS that lists and expectations refer to.
 const REVISION: &str = include_str!("../../revision.txt");
@@ -64,17 +62,16 @@ enum Cts {
     Report(report::Args),
 }
 
-/// Runs the sub-command. The exit status is 0 if all is as expected, 1 if not, 130 after Ctrl-C.
-pub(crate) fn run(args: &Args) -> Result<ExitCode, Failure> {
+/// Runs the sub-command. A run fails if something is not as expected.
+pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
-        Cts::List(args) => session::list(args)?,
-        Cts::Run(args) => return session::run(args),
-        Cts::Compare { before, after, force } => compare::compare(before, after, *force)?,
-        Cts::Bless(args) => bless::bless(args)?,
-        Cts::Baseline(args) => baseline::update(args)?,
-        Cts::Report(args) => report::report(args)?,
+        Cts::List(args) => session::list(args),
+        Cts::Run(args) => session::run(args),
+        Cts::Compare { before, after, force } => compare::compare(before, after, *force),
+        Cts::Bless(args) => bless::bless(args),
+        Cts::Baseline(args) => baseline::update(args),
+        Cts::Report(args) => report::report(args),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// For `doctor`: whether there is a CTS build, and of which revision.

@@ -7,14 +7,12 @@ use super::conversions;
 use super::judge::{self, Progress, Verdict};
 use super::plan::{self, Share, Task};
 use super::platform::Target;
-use super::process::{self, Follow};
 use super::results::{Record, Records, RunFolder, Status};
 use super::rows::How;
 use super::select::Case;
 use crate::Failure;
-use std::fs::File;
+use crate::child::{self, Limits};
 use std::path::PathBuf;
-use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -64,7 +62,7 @@ pub(super) fn run(
     settings: &Settings,
     expected: &dyn Fn(&str) -> Option<f64>,
 ) -> Result<Records, Failure> {
-    process::catch_interrupts()?;
+    child::catch_interrupts()?;
     let bar = Bar::new(todo.iter().map(Case::name), expected, settings.share.jobs);
     let plan = plan::plan(todo, settings.group, expected);
     let mut run = Run {
@@ -107,12 +105,12 @@ impl Run<'_> {
                     // A submission's arguments stay as they are, so that the cores themselves are divided.
                     if !self.settings.wimpy
                         && self.share.jobs > 1
-                        && let Err(failure) = process::pin(slot, self.share.threads)
+                        && let Err(failure) = child::pin(slot, self.share.threads)
                     {
                         lock(&self.results).1 = Some(failure);
                     }
                     while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed))
-                        && !process::interrupted()
+                        && !child::interrupted()
                         && lock(&self.results).1.is_none()
                     {
                         if let Err(failure) = self.task(task.clone()) {
@@ -126,7 +124,7 @@ impl Run<'_> {
 
     /// Runs a task to its end: what a crash leaves unfinished goes on in further processes.
     fn task(&self, mut cases: Task) -> Result<(), Failure> {
-        while !cases.is_empty() && !process::interrupted() {
+        while !cases.is_empty() && !child::interrupted() {
             let outcome = self.process(&cases)?;
             for record in outcome.records {
                 lock(&self.folder).append(&record)?;
@@ -167,16 +165,11 @@ impl Run<'_> {
     fn watched(&self, cases: &[Case], files: &Files) -> Result<Outcome, Failure> {
         // A result of an earlier, interrupted attempt must not be taken for this one's.
         let _ = std::fs::remove_file(&files.results);
-        let output = File::create(&files.log)?;
         let mut command = command::command(cases, self.target, self.settings.wimpy, self.share);
-        command
-            .env(
-                "CL_CONFORMANCE_RESULTS_FILENAME",
-                std::path::absolute(&files.results)?,
-            )
-            .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output);
+        command.env(
+            "CL_CONFORMANCE_RESULTS_FILENAME",
+            std::path::absolute(&files.results)?,
+        );
         self.settings.checks.prepare(&mut command, &files.checks)?;
         let limit = self.limit(cases);
         let mut progress = Progress::new(cases.iter().map(|c| c.subtest.as_str()));
@@ -187,7 +180,11 @@ impl Run<'_> {
             cases,
             bar: &self.bar,
         };
-        let end = process::run(&mut command, &files.log, limit, &mut live)?;
+        let limits = Limits {
+            time: limit,
+            memory: None,
+        };
+        let end = child::follow(&mut command, &files.log, limits, &mut |text| live.line(text))?.end;
         let seconds = start.elapsed().as_secs_f64();
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
@@ -200,11 +197,11 @@ impl Run<'_> {
         };
         for (index, case) in cases.iter().enumerate() {
             let (verdict, part, seconds) = if cases.len() == 1 {
-                let verdict = judge::alone(&end, results.as_deref(), case.result());
+                let verdict = judge::alone(end, results.as_deref(), case.result());
                 let verdict = verdict.map(|v| self.doubted(case, v, &text));
                 (verdict, text.clone() + &messages.join("\n"), seconds)
             } else {
-                let verdict = judge::among(&end, results.as_deref(), &progress, index);
+                let verdict = judge::among(end, results.as_deref(), &progress, index);
                 let part = part(&text, progress.span(index));
                 (verdict, part, progress.seconds(index).unwrap_or(0.0))
             };
@@ -275,7 +272,8 @@ struct Live<'a> {
     bar: &'a Bar,
 }
 
-impl Follow for Live<'_> {
+impl Live<'_> {
+    /// The process wrote a line. Whether its clock starts anew.
     fn line(&mut self, text: &str) -> bool {
         let before = self.progress.current();
         let restarts = self.progress.line(text);

@@ -7,10 +7,9 @@ use super::platform::{PlatformArgs, Target};
 use super::results::{self, Record, Records, RunFolder, Status};
 use super::run::{self, Settings};
 use super::select::{self, Case};
-use super::{fail, process, suite, table};
-use crate::{Failure, Outcome, artifacts, progress};
+use super::{fail, suite, table};
+use crate::{Failure, Outcome, artifacts, child, progress};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The CTS.
@@ -115,7 +114,7 @@ fn missing(suites: &[String]) {
 }
 
 /// Runs a selection and judges it.
-pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &RunArgs) -> Outcome {
     let build = suite::open(args.suite.cts.as_deref())?;
     if let Some(complaint) = build.complaint() {
         progress::warning(&complaint);
@@ -173,14 +172,13 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     done.extend(new);
     let records: Vec<&Record> = names.iter().filter_map(|n| done.get(n)).collect();
     table::print(records.iter().copied());
-    if process::interrupted() {
-        progress::error(&format!(
+    if child::interrupted() {
+        return fail(format!(
             "interrupted: {} of {} have results; the same command with --out {} goes on",
             records.len(),
             names.len(),
             out.display()
         ));
-        return Ok(ExitCode::from(130));
     }
     let judgement = expectations.judge(records.iter().copied());
     if judgement.is_err() {
@@ -189,8 +187,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
             out.join("logs").display()
         ));
     }
-    judgement?;
-    Ok(ExitCode::SUCCESS)
+    judgement
 }
 
 fn selection(args: &RunArgs) -> Result<Vec<String>, Failure> {

@@ -1,0 +1,124 @@
+//! Where applications run: the device they are led to, their folders, their limits.
+
+use super::judge::{self, Verdict};
+use super::table::App;
+use super::{Way, directory};
+use crate::child::{self, End, Limits};
+use crate::cts::Target;
+use crate::{Failure, artifacts};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// A device, and what the command line says about the run.
+pub(super) struct Place {
+    /// Leads an application to the device.
+    environment: Vec<(OsString, OsString)>,
+    platform: String,
+    device: String,
+    /// Outputs and the applications' own folders.
+    out: PathBuf,
+    paths: BTreeMap<String, PathBuf>,
+    /// Seconds, in place of the table's.
+    timeout: Option<u64>,
+}
+
+impl Place {
+    pub(super) fn new(
+        target: &Target,
+        way: Way,
+        out: &Path,
+        paths: BTreeMap<String, PathBuf>,
+        timeout: Option<u64>,
+    ) -> Result<Place, Failure> {
+        std::fs::create_dir_all(out)?;
+        Ok(Place {
+            environment: environment(target, way)?,
+            platform: target.info.platform.clone(),
+            device: target.info.device.clone(),
+            // Applications run in folders of their own.
+            out: out.canonicalize()?,
+            paths,
+            timeout,
+        })
+    }
+
+    /// Runs an application to its end or its limit; none if Ctrl-C was pressed meanwhile.
+    pub(super) fn run(&self, app: &App) -> Result<Option<(Verdict, Duration)>, Failure> {
+        let folder = self.out.join(&app.name);
+        std::fs::create_dir_all(&folder)?;
+        let log = self.out.join(format!("{}.log", app.name));
+        let directory = match &app.directory {
+            Some(text) => PathBuf::from(self.fill(text)),
+            None => folder,
+        };
+        let limits = Limits {
+            time: Duration::from_secs(self.timeout.unwrap_or(app.timeout)),
+            memory: None,
+        };
+        let run = |words: &[String]| -> Result<End, Failure> {
+            let mut words = words.iter().map(|w| self.fill(w));
+            let mut command = Command::new(words.next().unwrap_or_default());
+            command
+                .args(words)
+                .current_dir(&directory)
+                .envs(self.environment.iter().map(|(n, v)| (n, v)))
+                .envs(app.environment.iter().map(|(n, v)| (n, self.fill(v))));
+            match child::run(&mut command, &log, limits) {
+                Ok(report) => Ok(report.end),
+                Err(Failure(why)) => Err(Failure(format!("{}: {why}", app.name))),
+            }
+        };
+        if !app.prepare.is_empty() {
+            match run(&app.prepare)? {
+                End::Code(0) => {}
+                End::Interrupted => return Ok(None),
+                End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => {
+                    let log = log.display();
+                    return Err(Failure(format!(
+                        "{}: its input cannot be made, see {log}",
+                        app.name
+                    )));
+                }
+            }
+        }
+        let start = Instant::now();
+        let end = run(&app.command)?;
+        let time = start.elapsed();
+        if end == End::Interrupted {
+            return Ok(None);
+        }
+        let output = std::fs::read(&log)?;
+        let verdict = judge::judge(app, end, limits.time, &String::from_utf8_lossy(&output));
+        Ok(Some((verdict, time)))
+    }
+
+    /// Puts names of platform and device, and the user's folders, where the table refers to them.
+    fn fill(&self, text: &str) -> String {
+        let mut text = text
+            .replace("{platform}", &self.platform)
+            .replace("{device}", &self.device)
+            .replace("{apps}", &directory().display().to_string());
+        for (name, dir) in &self.paths {
+            text = text.replace(&format!("{{{name}}}"), &dir.display().to_string());
+        }
+        text
+    }
+}
+
+fn environment(target: &Target, way: Way) -> Result<Vec<(OsString, OsString)>, Failure> {
+    let mut all: Vec<(OsString, OsString)> = target
+        .environment
+        .iter()
+        .map(|(name, value)| (name.into(), value.clone()))
+        .collect();
+    if way == Way::Preload {
+        if !target.ours {
+            return Err(Failure("--way preload is for Caldera only".into()));
+        }
+        all.push(("LD_PRELOAD".into(), artifacts::build_library()?.into()));
+    }
+    Ok(all)
+}

@@ -1,0 +1,359 @@
+//! Child processes with limits: each leads a process group of its own, so that ending one ends what it started; watched
+//! through what it writes; with what it cost.
+
+mod cores;
+mod interrupt;
+mod tail;
+
+pub(crate) use cores::pin;
+pub(crate) use interrupt::{catch_interrupts, interrupted};
+
+use crate::Failure;
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
+use std::fs::File;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use tail::Tail;
+
+/// Bytes of output after which a child is ended.
+const MOST_OUTPUT: u64 = 256 << 20;
+
+/// What a child may take.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Limits {
+    /// From its start, or from the last line that restarted the clock, to its exit.
+    pub(crate) time: Duration,
+    /// Bytes of address space (`RLIMIT_AS`), for the child and each of its descendants.
+    pub(crate) memory: Option<u64>,
+}
+
+/// How a child ended.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    Code(i32),
+    Signal(i32),
+    /// Its time was over and it was ended.
+    Timeout,
+    /// It wrote too much and was ended.
+    Flood,
+    /// Ctrl-C was pressed and it was ended, or not started.
+    Interrupted,
+}
+
+/// What became of a child, and what it cost.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Report {
+    pub(crate) end: End,
+    /// User and system time, with the descendants that it waited for.
+    pub(crate) cpu: Duration,
+    /// Bytes of the largest resident set. Never below that of the harness itself: Linux counts from before `exec`.
+    pub(crate) peak: u64,
+}
+
+/// Runs a command to its end or its limits, with both output streams in the file `log`.
+pub(crate) fn run(command: &mut Command, log: &Path, limits: Limits) -> Result<Report, Failure> {
+    follow(command, log, limits, &mut |_| false)
+}
+
+/// The same, and `line` is told every line that the child writes; its answer is whether the clock starts anew.
+pub(crate) fn follow(
+    command: &mut Command,
+    log: &Path,
+    limits: Limits,
+    line: &mut dyn FnMut(&str) -> bool,
+) -> Result<Report, Failure> {
+    if interrupted() {
+        return Ok(Report {
+            end: End::Interrupted,
+            cpu: Duration::ZERO,
+            peak: 0,
+        });
+    }
+    let output = File::create(log)?;
+    command
+        .stdin(Stdio::null())
+        .stdout(output.try_clone()?)
+        .stderr(output);
+    let group = Group::start(command)?;
+    if let Some(bytes) = limits.memory {
+        group.limit_address_space(bytes);
+    }
+    let mut tail = Tail::open(log)?;
+    let mut since = Instant::now();
+    let mut pause = Duration::from_micros(500);
+    let early = loop {
+        // Asked before its lines are read, so that those of a child that has ended are all there.
+        let ended = group.has_ended()?;
+        for text in tail.new_lines()? {
+            if line(&text) {
+                since = Instant::now();
+            }
+        }
+        if ended && tail.is_at_end()? {
+            break None;
+        }
+        if interrupted() {
+            break Some(End::Interrupted);
+        }
+        if since.elapsed() > limits.time {
+            break Some(End::Timeout);
+        }
+        if tail.position() > MOST_OUTPUT {
+            break Some(End::Flood);
+        }
+        if !ended {
+            std::thread::sleep(pause);
+            pause = (pause * 5 / 4).min(Duration::from_millis(20));
+        }
+    };
+    let (status, usage) = group.end()?;
+    Ok(Report {
+        end: early.unwrap_or_else(|| end(status)),
+        cpu: time(usage.ru_utime) + time(usage.ru_stime),
+        peak: u64::try_from(usage.ru_maxrss).unwrap_or(0) * 1024,
+    })
+}
+
+fn end(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Code(code),
+        (None, signal) => End::Signal(signal.unwrap_or(0)),
+    }
+}
+
+fn time(t: libc::timeval) -> Duration {
+    let seconds = u64::try_from(t.tv_sec).unwrap_or(0);
+    let micros = u64::try_from(t.tv_usec).unwrap_or(0);
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
+}
+
+/// A child and all that it starts; nothing of it is left when this is gone.
+struct Group {
+    leader: Pid,
+    reaped: bool,
+}
+
+impl Group {
+    fn start(command: &mut Command) -> Result<Group, Failure> {
+        let started = interrupt::start(command);
+        let leader = started.map_err(|e| {
+            Failure(format!(
+                "{} cannot be started: {e}",
+                command.get_program().display()
+            ))
+        })?;
+        Ok(Group {
+            leader,
+            reaped: false,
+        })
+    }
+
+    /// Whether the leader has ended. It is not waited for yet, so that its number stays its group's.
+    fn has_ended(&self) -> Result<bool, Failure> {
+        let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
+        match waitid(Id::Pid(self.leader), flags) {
+            Ok(WaitStatus::StillAlive) | Err(Errno::EINTR) => Ok(false),
+            Ok(_) => Ok(true),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Ends what still runs; gives the leader's status and cost.
+    fn end(mut self) -> Result<(ExitStatus, libc::rusage), Failure> {
+        self.reap()
+    }
+
+    fn reap(&mut self) -> Result<(ExitStatus, libc::rusage), Failure> {
+        self.reaped = true;
+        // Also after an orderly end: what the leader left behind in its group must not stay.
+        let _ = killpg(self.leader, Signal::SIGKILL);
+        interrupt::forget(self.leader);
+        Ok(wait(self.leader)?)
+    }
+
+    /// A child that has ended already needs no limit, so the result is of no interest.
+    fn limit_address_space(&self, bytes: u64) {
+        let limit = libc::rlimit {
+            rlim_cur: bytes,
+            rlim_max: bytes,
+        };
+        // SAFETY: `limit` is live and is only read; the old limit is not asked for.
+        unsafe {
+            libc::prlimit(
+                self.leader.as_raw(),
+                libc::RLIMIT_AS,
+                &raw const limit,
+                std::ptr::null_mut(),
+            )
+        };
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if !self.reaped {
+            // An error is on its way already.
+            let _ = self.reap();
+        }
+    }
+}
+
+/// Waits for a child of ours; its exit status and cost.
+fn wait(pid: Pid) -> io::Result<(ExitStatus, libc::rusage)> {
+    let mut status = 0;
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    loop {
+        // SAFETY: both pointers are to live memory of the types that wait4(2) writes; `pid` is a child that only
+        // its `Group` waits for.
+        let got = unsafe { libc::wait4(pid.as_raw(), &raw mut status, 0, usage.as_mut_ptr()) };
+        if got == pid.as_raw() {
+            // SAFETY: zeroed memory is a valid `rusage` (integers only), and wait4 has filled it.
+            let usage = unsafe { usage.assume_init() };
+            return Ok((ExitStatus::from_raw(status), usage));
+        }
+        match io::Error::last_os_error() {
+            e if e.kind() == io::ErrorKind::Interrupted => {}
+            e => return Err(e),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A log that is gone at the end.
+    struct Log(PathBuf);
+
+    impl Log {
+        fn new() -> Log {
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            let n = NEXT.fetch_add(1, Ordering::Relaxed);
+            Log(std::env::temp_dir().join(format!("caldera-child-{}-{n}", std::process::id())))
+        }
+    }
+
+    impl Drop for Log {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    const ROOMY: Limits = Limits {
+        time: Duration::from_secs(60),
+        memory: None,
+    };
+
+    fn within(seconds: f64) -> Limits {
+        Limits {
+            time: Duration::from_secs_f64(seconds),
+            memory: None,
+        }
+    }
+
+    fn sh(script: &str, limits: Limits) -> Report {
+        lines(script, limits).0
+    }
+
+    /// Every line restarts the clock.
+    fn lines(script: &str, limits: Limits) -> (Report, Vec<String>) {
+        let log = Log::new();
+        let mut lines = Vec::new();
+        let mut line = |text: &str| {
+            lines.push(text.to_owned());
+            true
+        };
+        let report = follow(Command::new("sh").args(["-c", script]), &log.0, limits, &mut line).unwrap();
+        (report, lines)
+    }
+
+    #[test]
+    fn ends_are_told_apart() {
+        assert_eq!(sh("exit 3", ROOMY).end, End::Code(3));
+        assert_eq!(sh("kill -SEGV $$", ROOMY).end, End::Signal(libc::SIGSEGV));
+        let log = Log::new();
+        let why = run(&mut Command::new("no-such-program"), &log.0, ROOMY).unwrap_err();
+        assert!(why.0.starts_with("no-such-program cannot be started"), "{why:?}");
+    }
+
+    #[test]
+    fn both_streams_are_followed_to_the_last_line() {
+        let (report, all) = lines("echo a; printf b >&2; echo c", ROOMY);
+        assert_eq!(report.end, End::Code(0));
+        assert_eq!(all, ["a", "bc"]);
+        // More than is read at a time.
+        let (_, all) = lines("yes 0123456789abcde | head -c 9600000", ROOMY);
+        assert_eq!(all.len(), 600_000);
+    }
+
+    /// The descendant holds on to the child's output and would run for a minute.
+    #[test]
+    fn a_hanging_child_goes_with_its_descendants() {
+        let start = Instant::now();
+        assert_eq!(sh("sleep 60 & sleep 60", within(0.1)).end, End::Timeout);
+        assert!(start.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_line_restarts_the_clock() {
+        let (report, all) = lines("for i in 1 2 3 4; do sleep 0.3; echo $i; done", within(0.9));
+        assert_eq!((report.end, all.len()), (End::Code(0), 4));
+    }
+
+    #[test]
+    fn an_orderly_child_leaves_nothing_behind() {
+        let (_, all) = lines("sleep 60 & echo $!", ROOMY);
+        // A process that has ended and that nobody waits for has no working directory.
+        let cwd = Path::new("/proc").join(&all[0]).join("cwd");
+        let start = Instant::now();
+        while cwd.exists() {
+            assert!(start.elapsed() < Duration::from_secs(20), "it is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn cost_is_reported() {
+        let report = sh("i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done", ROOMY);
+        assert!(report.cpu > Duration::from_millis(1), "{report:?}");
+        assert!(report.peak > 100 << 10, "{report:?}");
+    }
+
+    #[test]
+    fn memory_is_limited() {
+        let limits = Limits {
+            memory: Some(256 << 20),
+            ..ROOMY
+        };
+        // 512 MiB in one variable; the pause lets the limit arrive first.
+        let script = "sleep 0.2; x=$(head -c 512M /dev/zero | tr '\\0' x) && [ ${#x} -gt 500000000 ]";
+        assert_ne!(sh(script, limits).end, End::Code(0));
+    }
+
+    #[test]
+    fn a_pinned_thread_starts_pinned_children() {
+        let cores = || {
+            lines("grep -i cpus_allowed_list /proc/self/status", ROOMY)
+                .1
+                .remove(0)
+        };
+        std::thread::spawn(move || {
+            pin(0, 1).unwrap();
+            let list = cores();
+            assert!(!list.contains(['-', ',']), "{list}");
+            // There is no such slot: nothing changes.
+            pin(9999, 1).unwrap();
+            assert_eq!(cores(), list);
+        })
+        .join()
+        .unwrap();
+    }
+}
