@@ -19,8 +19,6 @@ pub(super) struct Shared {
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
     builtins: BTreeMap<u32, Id>,
-    /// Arenas, by type of an element.
-    arenas: Vec<(Ty, Id)>,
     /// By size in words.
     push: BTreeMap<u32, Id>,
     args: BTreeMap<u32, Id>,
@@ -247,7 +245,7 @@ impl FnEmitter<'_, '_> {
         Ok(id)
     }
 
-    /// The kernel's local memory, an array of `elem`.
+    /// The kernel's local memory, an array of `elem`. No other kernel has the variable: the reflection gives its size.
     pub(super) fn arena(&mut self, elem: Ty) -> Emit<Id> {
         if let Some(arena) = self.arena {
             if arena.elem != elem {
@@ -255,14 +253,7 @@ impl FnEmitter<'_, '_> {
             }
             return Ok(arena.variable);
         }
-        let variable = match self.e.shared.arenas.iter().find(|(ty, _)| *ty == elem) {
-            Some(&(_, variable)) => variable,
-            None => {
-                let variable = self.new_arena(elem)?;
-                self.e.shared.arenas.push((elem, variable));
-                variable
-            }
-        };
+        let variable = self.new_arena(elem)?;
         self.use_global(variable);
         self.arena = Some(Arena { variable, elem });
         Ok(variable)

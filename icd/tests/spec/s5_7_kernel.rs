@@ -207,6 +207,26 @@ fn work_group_info() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
+/// CL_KERNEL_LOCAL_MEM_SIZE is a kernel's own, whatever the program's other kernels have.
+#[test]
+fn local_memory_of_two_kernels() {
+    let s = Setup::new();
+    let source = "kernel void one(global float *p) {
+            local float t[10]; t[get_local_id(0)] = p[0]; barrier(CLK_LOCAL_MEM_FENCE); p[1] = t[9 - get_local_id(0)];
+        }
+        kernel void two(global float *p) {
+            local float t[20]; t[get_local_id(0)] = p[0]; barrier(CLK_LOCAL_MEM_FENCE); p[1] = t[19 - get_local_id(0)];
+        }";
+    let p = s.built(source, "");
+    for (name, size) in [("one", 40), ("two", 80)] {
+        let k = s.kernel(p, name);
+        let found = query!(clGetKernelWorkGroupInfo(k, s.device; CL_KERNEL_LOCAL_MEM_SIZE) as u64);
+        assert_eq!(found, size, "{name}");
+        assert_eq!(cl!(clReleaseKernel(k)), 0);
+    }
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
 #[test]
 fn arg_info() {
     let s = Setup::new();
