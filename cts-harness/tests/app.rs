@@ -1,8 +1,12 @@
 //! `app` against fake applications: what is judged, what is expected, what is missing.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
-use std::path::PathBuf;
-use std::process::Command;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A table of applications, gone at the end.
 struct Table(PathBuf);
@@ -36,8 +40,9 @@ impl Table {
         self.0.join("expectations/fake-one.txt")
     }
 
-    fn run(&self, more: &[&str]) -> (bool, String) {
-        let output = Command::new(env!("CARGO_BIN_EXE_caldera-harness"))
+    fn command(&self, more: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_caldera-harness"));
+        command
             .arg("app")
             .arg("--table")
             .arg(&self.0)
@@ -45,9 +50,12 @@ impl Table {
             .arg(self.0.join("device.json"))
             .arg("--out")
             .arg(self.0.join("out"))
-            .args(more)
-            .output()
-            .unwrap();
+            .args(more);
+        command
+    }
+
+    fn run(&self, more: &[&str]) -> (bool, String) {
+        let output = self.command(more).output().unwrap();
         let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
         (output.status.success(), text.concat())
     }
@@ -115,6 +123,50 @@ fn results_of_an_application_have_names_and_numbers() {
         !good && text.contains("pass 1 skip 1, expected pass 2 skip 1"),
         "{text}"
     );
+}
+
+#[test]
+fn results_of_scripts() {
+    let table = Table::new("lines");
+    table.app(
+        "script",
+        "echo PASS one; echo SKIP two; echo FAIL three",
+        "[judge]\nresults = 'lines'",
+    );
+    let (good, text) = table.run(&[]);
+    assert!(
+        !good && text.contains("script/three: fail, not expected"),
+        "{text}"
+    );
+    table.app("script", "echo nothing", "[judge]\nresults = 'lines'");
+    let (good, text) = table.run(&[]);
+    assert!(!good && text.contains("it prints no results"), "{text}");
+}
+
+#[test]
+fn ctrl_c_ends_the_application() {
+    let table = Table::new("interrupt");
+    table.app("hang", "echo $$ > number; mv number begun; sleep 60", "");
+    let mut child = table
+        .command(&["--bless"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = table.0.join("out/hang/begun");
+    let start = Instant::now();
+    while !begun.exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let mut text = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
+    assert!(text.contains("interrupted in hang"), "{text}");
+    let number = std::fs::read_to_string(begun).unwrap();
+    assert!(!Path::new("/proc").join(number.trim()).join("cwd").exists());
+    assert!(!table.expectations().exists());
 }
 
 #[test]

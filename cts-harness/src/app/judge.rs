@@ -1,6 +1,6 @@
 //! What an application's end and output come to.
 
-use super::table::{App, Results};
+use super::table::App;
 use crate::child::End;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -66,20 +66,23 @@ pub(super) fn judge(app: &App, end: End, limit: Duration, output: &str) -> Verdi
     let mut verdict = Verdict::default();
     let (status, why) = whole(app, end, limit, output);
     if let Some(results) = app.judge.results {
-        let found = match results {
-            Results::Pytest => pytest(output),
-        };
         verdict.checks.extend(
-            found
+            results
+                .of(output)
                 .into_iter()
                 .map(|(name, s)| (format!("{}/{name}", app.name), s)),
         );
     }
     // Failures that are told one by one need not be told twice.
     let told = matches!(end, End::Code(1)) && verdict.checks.values().any(|s| !s.is_good());
-    let status = if told { Status::Pass } else { status };
+    let silent = app.judge.results.is_some() && verdict.checks.is_empty() && status == Status::Pass;
+    let (status, why) = match (status, why) {
+        _ if told => (Status::Pass, None),
+        _ if silent => (Status::Fail, Some("it prints no results".into())),
+        other => other,
+    };
     verdict.checks.insert(app.name.clone(), status);
-    verdict.why = why.filter(|_| !told);
+    verdict.why = why;
     verdict
 }
 
@@ -119,54 +122,10 @@ fn whole(app: &App, end: End, limit: Duration, output: &str) -> (Status, Option<
     (Status::Pass, None)
 }
 
-/// Results of `pytest -v` by test; of a test with parameters the worst. The test that ran last has no result if it took
-/// the process with it.
-fn pytest(output: &str) -> BTreeMap<String, Status> {
-    let mut all: BTreeMap<String, Status> = BTreeMap::new();
-    // Behind the results come sections (failures, warnings, a summary) that name tests again.
-    let sections = |line: &&str| line.starts_with("=====") && !line.contains(" test session starts ");
-    for line in output.lines().take_while(|l| !sections(l)) {
-        let Some((file, rest)) = line.split_once("::") else {
-            continue;
-        };
-        if file.contains(' ') || !file.ends_with(".py") {
-            continue;
-        }
-        let rest = rest.trim_end();
-        let rest = match rest.rsplit_once('[') {
-            Some((head, percent)) if percent.ends_with("%]") => head.trim_end(),
-            _ => rest,
-        };
-        let result = [
-            ("PASSED", Status::Pass),
-            ("XFAIL", Status::Pass),
-            ("SKIPPED", Status::Skip),
-            ("FAILED", Status::Fail),
-            ("XPASS", Status::Fail),
-            ("ERROR", Status::Fail),
-        ];
-        let status = result
-            .into_iter()
-            .find(|(word, _)| has_word(rest, word))
-            .map_or(Status::Crash, |(_, status)| status);
-        let test = rest.split(['[', ' ']).next().unwrap_or(rest);
-        let entry = all.entry(format!("{file}::{test}")).or_insert(status);
-        *entry = match (*entry, status) {
-            (Status::Skip, other) | (other, Status::Skip) => other,
-            (a, b) => a.max(b),
-        };
-    }
-    all
-}
-
-/// Whether a result stands behind the name: at the end, or before a reason in brackets.
-fn has_word(rest: &str, word: &str) -> bool {
-    rest.ends_with(&format!(" {word}")) || rest.contains(&format!(" {word} ("))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::results::Results;
     use crate::app::table::Judge;
 
     const LIMIT: Duration = Duration::from_secs(5);
@@ -207,54 +166,22 @@ mod tests {
         assert_eq!(judge_text(End::Timeout, "2 devices"), Status::Timeout);
     }
 
-    const VERBOSE: &str = "\
-===== test session starts =====
-test_a.py::test_one[<factory for 'llvmpipe (LLVM 15)'>] PASSED     [  1%]
-test_a.py::test_two[a-float32] PASSED [ 20%]
-test_a.py::test_two[b-float64] FAILED [ 30%]
-test_a.py::test_three SKIPPED (no images) [ 40%]
-test_a.py::test_four XFAIL (known) [ 50%]
-===== warnings summary =====
-test_a.py::test_one[<factory for 'llvmpipe (LLVM 15)'>]
-  somewhere
-===== short test summary info =====
-FAILED test_a.py::test_two[b-float64] - AssertionError: a::b
-E       module.py::thing
-";
-
+    /// What its results tell is not told again of the application; what they do not tell is.
     #[test]
-    fn pytests_results_are_merged_by_test() {
-        let all = pytest(VERBOSE);
-        let status = |name: &str| all[&format!("test_a.py::{name}")];
-        assert_eq!(all.len(), 4, "{all:?}");
-        assert_eq!(
-            (status("test_one"), status("test_two")),
-            (Status::Pass, Status::Fail)
-        );
-        assert_eq!(
-            (status("test_three"), status("test_four")),
-            (Status::Skip, Status::Pass)
-        );
-    }
-
-    #[test]
-    fn a_test_without_a_result_crashed() {
+    fn results_of_its_own() {
         let results = app(Judge {
-            results: Some(Results::Pytest),
+            results: Some(Results::Lines),
             ..Judge::default()
         });
-        let text =
-            "test_a.py::test_one PASSED [  1%]\ntest_a.py::test_two Fatal Python error: Segmentation fault\n";
+        let text = "PASS one\nFAIL two\nSKIP three\n";
         let verdict = judge(&results, End::Signal(11), LIMIT, text);
-        assert_eq!(verdict.checks["x/test_a.py::test_two"], Status::Crash);
         assert_eq!(verdict.checks["x"], Status::Crash);
-        let verdict = judge(&results, End::Code(1), LIMIT, VERBOSE);
+        let verdict = judge(&results, End::Code(1), LIMIT, text);
         assert_eq!((verdict.checks["x"], verdict.why.is_none()), (Status::Pass, true));
-        assert_eq!((verdict.count(Status::Pass), verdict.count(Status::Fail)), (2, 1));
-        // An error that no test tells of is the application's.
-        assert_eq!(
-            judge(&results, End::Code(4), LIMIT, "usage").checks["x"],
-            Status::Fail
-        );
+        assert_eq!(verdict.checks["x/two"], Status::Fail);
+        assert_eq!((verdict.count(Status::Pass), verdict.count(Status::Skip)), (1, 1));
+        for (end, text) in [(End::Code(4), "usage"), (End::Code(0), "nothing")] {
+            assert_eq!(judge(&results, end, LIMIT, text).checks["x"], Status::Fail);
+        }
     }
 }

@@ -5,6 +5,7 @@
 mod expect;
 mod judge;
 mod place;
+mod results;
 mod table;
 
 use crate::cts::{PlatformArgs, Target};

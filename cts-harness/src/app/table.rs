@@ -1,5 +1,6 @@
 //! The table of applications: `apps/<name>.toml`, a file each.
 
+use super::results::Results;
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,12 +53,6 @@ pub(super) struct Judge {
     pub(super) results: Option<Results>,
 }
 
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub(super) enum Results {
-    /// `pytest -v`.
-    Pytest,
-}
-
 /// Reads the table, sorted by name.
 pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
     let entries = std::fs::read_dir(dir).map_err(|e| Failure(format!("{}: {e}", dir.display())))?;
@@ -97,8 +92,9 @@ fn parse(name: &str, text: &str) -> Result<App, String> {
             absent: judge.list("absent")?,
             results: match judge.text("results")?.as_deref() {
                 None => None,
-                Some("pytest") => Some(Results::Pytest),
-                Some(other) => return Err(format!("there are no results of kind «{other}»")),
+                Some(word) => {
+                    Some(Results::parse(word).ok_or(format!("there are no results of kind «{word}»"))?)
+                }
             },
         },
     };

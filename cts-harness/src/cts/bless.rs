@@ -20,6 +20,9 @@ pub(super) struct Args {
     /// The new entries hold for this run's mode (wimpy or full) only
     #[arg(long)]
     mode_only: bool,
+    /// Write a change that only removes entries, which needs no reason
+    #[arg(long)]
+    write: bool,
     /// Keep entries whose sub-tests pass now
     #[arg(long)]
     keep: bool,
@@ -32,7 +35,14 @@ pub(super) struct Args {
 pub(super) fn bless(args: &Args) -> Outcome {
     let info = results::read_info(&args.run)?;
     let records = results::read(&args.run)?;
-    let mode = info.mode.split_whitespace().next().unwrap_or_default().to_owned();
+    let (mode, checks) = info.mode.split_once(' ').unwrap_or((&info.mode, ""));
+    if !checks.is_empty() {
+        return fail(format!(
+            "{} was made with {checks}: what a check complains about is no expectation of other runs; bless one \
+             without",
+            args.run.display()
+        ));
+    }
     let directory = args.expectations.clone().unwrap_or_else(expect::directory);
     let file = expect::path(&directory, &info.slug(), "fails");
     let old: BTreeMap<String, String> = expect::lines(&file)?.into_iter().collect();
@@ -43,7 +53,7 @@ pub(super) fn bless(args: &Args) -> Outcome {
         let listed: Vec<(&String, Known)> = old
             .keys()
             .filter_map(|what| Some((what, Known::parse(what)?)))
-            .filter(|(_, k)| k.name == record.name && k.applies(&mode))
+            .filter(|(_, k)| k.name == record.name && k.applies(mode))
             .collect();
         let bad = record.status.is_bad();
         let known = listed.iter().any(|(_, k)| k.status == record.status);
@@ -71,6 +81,9 @@ pub(super) fn bless(args: &Args) -> Outcome {
     if added.is_empty() && removed.is_empty() {
         progress::line("nothing changes");
         return Ok(());
+    }
+    if added.is_empty() && !args.write {
+        return fail("nothing was written: give --write if these entries shall go");
     }
     if !added.is_empty() && args.reason.as_deref().is_none_or(|r| r.trim().is_empty()) {
         return fail(

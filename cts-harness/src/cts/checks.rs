@@ -71,6 +71,8 @@ impl Checks {
         }
         std::fs::create_dir_all(folder)?;
         let folder = std::path::absolute(folder)?;
+        // What an earlier process has left must not spare this one its messages.
+        command.env("CALDERA_CACHE", "off");
         if self.validation {
             command
                 .env("CALDERA_VALIDATION", "1")

@@ -278,7 +278,7 @@ fn earlier(slug: &str) -> Result<Records, Failure> {
 }
 
 /// Now, UTC, `2026-11-21 06:40`.
-fn now() -> String {
+pub(super) fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(since.as_secs())
 }

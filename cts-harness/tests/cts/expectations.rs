@@ -113,6 +113,29 @@ fn bless_wants_reasons() {
 }
 
 #[test]
+fn bless_shows_before_it_writes() {
+    let fake = Fake::new("review", &[("alpha", "pass_a")]);
+    let list = "alpha/pass_a,Fail  # it did once\n";
+    fake.write(FAILS, list);
+    fake.run("out", &["alpha"]).ends(1);
+    let bless = |more: &[&'static str]| {
+        fake.cts(&[&["bless", "out", "--expectations", "expectations"], more].concat())
+    };
+    bless(&[])
+        .ends(1)
+        .has(&["- alpha/pass_a,Fail", "nothing was written", "--write"]);
+    assert_eq!(fake.read(FAILS), list);
+    bless(&["--write"]).ends(0);
+    assert_eq!(fake.read(FAILS), "");
+    // What a check found is no expectation.
+    fake.device("Caldera", "1.0");
+    fake.run("checked", &["alpha", "--validation"]);
+    fake.cts(&["bless", "checked", "--expectations", "expectations"])
+        .ends(1)
+        .has(&["was made with validation"]);
+}
+
+#[test]
 fn compare_tells_what_changed() {
     let fake = Fake::new("compare", &[("alpha", "pass_a mend_b")]);
     fake.run("one", &["alpha"]).ends(1);

@@ -1,9 +1,10 @@
 //! README's table: suites × devices, from the committed baselines.
 
+use super::in_order;
 use crate::cts::baseline::Baseline;
+use crate::cts::fail;
 use crate::cts::results::Status;
 use crate::cts::table::Counts;
-use crate::cts::{fail, rows};
 use crate::{Failure, Outcome, progress};
 use std::fmt::Write;
 use std::path::Path;
@@ -11,18 +12,6 @@ use std::path::Path;
 /// What stands around the table in README.
 const BEGIN: &str = "<!-- conformance: written by `cargo harness cts report --readme` -->";
 const END: &str = "<!-- end of conformance -->";
-
-/// The suites that any baseline has: in the order of a submission, then the others.
-fn suites(baselines: &[Baseline]) -> Result<Vec<String>, Failure> {
-    let mut all: Vec<String> = rows::rows()?.into_iter().map(|r| r.suite).collect();
-    for suite in baselines.iter().flat_map(|b| b.suites.keys()) {
-        if !all.contains(suite) {
-            all.push(suite.clone());
-        }
-    }
-    all.retain(|s| baselines.iter().any(|b| b.suites.contains_key(s)));
-    Ok(all)
-}
 
 fn cell(counts: &Counts) -> String {
     let mut text = format!("{}/{}", counts.n(Status::Pass), counts.applicable());
@@ -59,7 +48,7 @@ pub(super) fn table(baselines: &[Baseline]) -> Result<String, Failure> {
         let _ = write!(text, " {platform}, {device} |");
     }
     text += &format!("\n|---|{}\n", "---|".repeat(baselines.len()));
-    for suite in suites(baselines)? {
+    for suite in in_order(baselines.iter().flat_map(|b| b.suites.keys()))? {
         let _ = write!(text, "| {suite} |");
         for b in baselines {
             let counts = b.suites.get(&suite).map(|s| s.counts(&suite));

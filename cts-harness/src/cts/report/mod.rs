@@ -6,9 +6,9 @@ mod markdown;
 use super::baseline::{self, Baseline};
 use super::identity::RunInfo;
 use super::results::{self, Records};
-use super::session;
+use super::{rows, session};
 use crate::{Failure, Outcome, artifacts, progress};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Mode of what a baseline says.
@@ -88,7 +88,10 @@ pub(super) fn report(args: &Args) -> Outcome {
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir)?;
     }
-    std::fs::write(&file, html::page(&devices))?;
+    let runs = devices.iter().flat_map(|d| &d.runs);
+    let names = runs.flat_map(|r| r.records.values().map(|r| r.suite()));
+    let order = in_order(names)?;
+    std::fs::write(&file, html::page(&devices, &order, &session::now()))?;
     progress::line(&format!(
         "{} devices, {} runs: {}",
         devices.len(),
@@ -96,6 +99,16 @@ pub(super) fn report(args: &Args) -> Outcome {
         file.display()
     ));
     Ok(())
+}
+
+/// Suites in the order of a submission, then the others, each once.
+fn in_order(found: impl Iterator<Item = impl AsRef<str>>) -> Result<Vec<String>, Failure> {
+    let found: BTreeSet<String> = found.map(|s| s.as_ref().to_owned()).collect();
+    let mut all: Vec<String> = rows::rows()?.into_iter().map(|r| r.suite).collect();
+    all.retain(|s| found.contains(s));
+    let others: Vec<String> = found.into_iter().filter(|s| !all.contains(s)).collect();
+    all.extend(others);
+    Ok(all)
 }
 
 /// The run folders below a directory: `<device>/<run>`.

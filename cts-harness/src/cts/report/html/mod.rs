@@ -1,16 +1,14 @@
-//! The page: one file that needs nothing else, not even scripts.
+//! The page: one file that needs nothing else, not even scripts. Devices side by side, the matrix of suites × devices,
+//! then each device with what does not pass, its suites, its runs.
+
+mod device;
+mod matrix;
 
 use super::{Device, Run};
-use crate::cts::bar::span;
-use crate::cts::results::{self, Record, Status};
+use crate::cts::results::{Record, Status};
 use crate::cts::table::{self, Counts};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
-
-/// Lines of a log's end that the page shows.
-const EXCERPT: usize = 60;
-/// Bytes of a log of which the excerpt is taken.
-const TAIL: usize = 16 << 10;
 
 const STYLE: &str = include_str!("report.css");
 
@@ -31,7 +29,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// An element's name for links.
+/// An element's name for links; `suite` may be empty.
 fn anchor(slug: &str, suite: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || c == '_' {
@@ -43,23 +41,25 @@ fn anchor(slug: &str, suite: &str) -> String {
     format!("{slug}--{suite}").chars().map(plain).collect()
 }
 
-/// The whole page.
-pub(super) fn page(devices: &[Device]) -> String {
+/// The whole page; `now` is when it is made.
+pub(super) fn page(devices: &[Device], order: &[String], now: &str) -> String {
+    let latest: Vec<Latest<'_>> = devices.iter().filter_map(Latest::new).collect();
+    let runs: usize = devices.iter().map(|d| d.runs.len()).sum();
     let mut page = String::new();
     page += "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n";
-    page += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>OpenCL CTS results</title>\n";
+    page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+    page += "<title>OpenCL CTS results</title>\n";
     let _ = write!(
         page,
-        "<style>\n{STYLE}</style></head>\n<body><h1>OpenCL CTS results</h1>\n"
+        "<style>\n{STYLE}</style></head>\n<body><header><h1>OpenCL CTS results</h1>\n\
+         <p>{} devices, {runs} runs and baselines; made {}</p></header>\n",
+        latest.len(),
+        escape(now)
     );
-    let latest: Vec<Latest<'_>> = devices.iter().map(Latest::new).collect();
-    matrix(&mut page, &latest);
+    matrix::cards(&mut page, &latest);
+    matrix::matrix(&mut page, &latest, order);
     for device in &latest {
-        let _ = writeln!(page, "<h2>{}</h2>", escape(&device.device.slug));
-        for (suite, records) in &device.suites {
-            drill_down(&mut page, device, suite, records);
-        }
-        history(&mut page, device.device);
+        device::section(&mut page, device, order);
     }
     page += "</body></html>\n";
     page
@@ -68,11 +68,13 @@ pub(super) fn page(devices: &[Device]) -> String {
 /// A device with its latest results by suite.
 struct Latest<'a> {
     device: &'a Device,
+    newest: &'a Run,
     suites: BTreeMap<&'a str, Vec<(&'a Record, &'a Run)>>,
 }
 
 impl<'a> Latest<'a> {
-    fn new(device: &'a Device) -> Latest<'a> {
+    /// None for a device without runs.
+    fn new(device: &'a Device) -> Option<Latest<'a>> {
         let mut suites: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         for (name, index) in device.latest() {
             let run = &device.runs[index];
@@ -80,57 +82,28 @@ impl<'a> Latest<'a> {
                 suites.entry(record.suite()).or_default().push((record, run));
             }
         }
-        Latest { device, suites }
+        Some(Latest {
+            device,
+            newest: device.runs.last()?,
+            suites,
+        })
     }
 
     fn counts(&self, suite: &str) -> Option<Counts> {
         let records = self.suites.get(suite)?.iter().map(|(r, _)| *r);
         table::count(records).remove(suite)
     }
+
+    /// Of all suites.
+    fn total(&self) -> Counts {
+        let mut total = Counts::default();
+        let records = self.suites.values().flatten();
+        records.for_each(|(r, _)| total.add(r));
+        total
+    }
 }
 
-fn matrix(page: &mut String, devices: &[Latest<'_>]) {
-    let suites: BTreeSet<&str> = devices.iter().flat_map(|d| d.suites.keys().copied()).collect();
-    *page += "<table class=\"matrix\"><thead><tr><th>suite</th>";
-    for Latest { device, .. } in devices {
-        let Some(newest) = device.runs.last() else {
-            continue;
-        };
-        let i = &newest.info;
-        let _ = write!(
-            page,
-            "<th>{}<small>{}<br>{}<br>{} · CTS {}</small></th>",
-            escape(&device.slug),
-            escape(&i.device),
-            escape(&i.driver),
-            escape(&i.mode),
-            escape(i.cts.get(..8).unwrap_or(&i.cts))
-        );
-    }
-    *page += "</tr></thead>\n<tbody>\n";
-    for suite in suites {
-        let _ = write!(page, "<tr><th>{}</th>", escape(suite));
-        for device in devices {
-            match device.counts(suite) {
-                None => *page += "<td class=\"none\">–</td>",
-                Some(counts) => {
-                    let _ = write!(
-                        page,
-                        "<td class=\"{}\"><a href=\"#{}\">{}/{}</a></td>",
-                        class(&counts),
-                        anchor(&device.device.slug, suite),
-                        counts.n(Status::Pass),
-                        counts.applicable()
-                    );
-                }
-            }
-        }
-        *page += "</tr>\n";
-    }
-    *page +=
-        "</tbody></table>\n<p>Sub-tests passed / applicable: what a suite itself skips does not count.</p>\n";
-}
-
+/// How good counts are, as a class.
 fn class(counts: &Counts) -> &'static str {
     match (counts.applicable(), counts.n(Status::Pass)) {
         (0, _) => "none",
@@ -140,102 +113,38 @@ fn class(counts: &Counts) -> &'static str {
     }
 }
 
-fn drill_down(page: &mut String, device: &Latest<'_>, suite: &str, records: &[(&Record, &Run)]) {
-    let Some(counts) = device.counts(suite) else {
-        return;
-    };
-    let _ = write!(
-        page,
-        "<details><summary><b class=\"{}\">{}</b> {}/{} in {}</summary>\n<table id=\"{}\">\n",
-        class(&counts),
-        escape(suite),
-        counts.n(Status::Pass),
-        counts.applicable(),
-        span(counts.seconds),
-        // Inside, so that a browser opens what is around it.
-        anchor(&device.device.slug, suite)
-    );
-    let mut order: Vec<_> = records.iter().collect();
-    order.sort_by_key(|(r, _)| (!r.status.is_bad(), r.name.clone()));
-    for (record, run) in order {
-        let subtest = record.name.split_once('/').map_or("", |(_, s)| s);
-        let _ = writeln!(
-            page,
-            "<tr class=\"{0}\"><td>{0}</td><td>{1}</td><td class=\"n\">{2:.1} s</td><td>{3}{4}</td></tr>",
-            record.status.word(),
-            escape(subtest),
-            record.seconds,
-            escape(&record.note),
-            excerpt(record, run)
-        );
-    }
-    *page += "</table></details>\n";
+/// `1 fail, 2 crash`: what is applicable and did not pass.
+fn not_passed(counts: &Counts) -> String {
+    let parts = [
+        (Status::Fail, "fail"),
+        (Status::Crash, "crash"),
+        (Status::Timeout, "timeout"),
+        (Status::Excluded, "not run"),
+    ];
+    let all: Vec<String> = parts
+        .iter()
+        .filter(|(s, _)| counts.n(*s) > 0)
+        .map(|(s, word)| format!("{} {word}", counts.n(*s)))
+        .collect();
+    all.join(", ")
 }
 
-/// The end of the log of what went wrong.
-fn excerpt(record: &Record, run: &Run) -> String {
-    let Some(dir) = run.dir.as_ref().filter(|_| record.status.is_bad()) else {
-        return String::new();
-    };
-    let Ok(bytes) = std::fs::read(results::log_path(dir, &record.name)) else {
-        return String::new();
-    };
-    let tail = &bytes[bytes.len().saturating_sub(TAIL)..];
-    let text = String::from_utf8_lossy(tail);
-    let lines: Vec<&str> = text.lines().collect();
-    let shown = lines[lines.len().saturating_sub(EXCERPT)..].join("\n");
-    format!(
-        "<details><summary>log</summary><pre>{}</pre></details>",
-        escape(&shown)
-    )
-}
-
-fn history(page: &mut String, device: &Device) {
-    *page += "<h3>Runs</h3>\n<table><tr><th>begun</th><th>revision</th><th>mode</th><th>driver</th><th>passed</th>\
-              <th>changed since the run before</th></tr>\n";
-    for (index, run) in device.runs.iter().enumerate() {
-        let mut counts = Counts::default();
-        run.records.values().for_each(|r| counts.add(r));
-        let before = device.runs[..index].iter().rev().find(|b| comparable(b, run));
-        let _ = writeln!(
-            page,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"n\">{}/{}</td><td>{}</td></tr>",
-            escape(&run.info.started),
-            escape(&run.info.revision),
-            escape(&run.info.mode),
-            escape(&run.info.driver),
-            counts.n(Status::Pass),
-            counts.applicable(),
-            before.map_or(String::new(), |b| changes(b, run))
-        );
-    }
-    *page += "</table>\n";
-}
-
-/// Whether two runs stand on the same ground and have something in common.
-fn comparable(a: &Run, b: &Run) -> bool {
-    a.info.driver == b.info.driver
-        && a.info.cts == b.info.cts
-        && (a.info.mode == b.info.mode || a.dir.is_none())
-        && a.records.keys().any(|n| b.records.contains_key(n))
-}
-
-fn changes(before: &Run, after: &Run) -> String {
-    let mut lines = Vec::new();
-    for (name, record) in &after.records {
-        let Some(old) = before.records.get(name).filter(|o| o.status != record.status) else {
-            continue;
-        };
-        let (was, is) = (old.status.word(), record.status.word());
-        lines.push(format!(
-            "<span class=\"{is}\">{}: {was} → {is}</span>",
-            escape(name)
-        ));
-    }
-    match lines.len() {
-        0 => String::from("nothing"),
-        n => format!("<details><summary>{n}</summary>{}</details>", lines.join("<br>")),
-    }
+/// A bar of the shares of each status.
+fn bar(counts: &Counts) -> String {
+    let all = counts.applicable().max(1) as f64;
+    let parts: String = Status::ALL
+        .into_iter()
+        .filter(|s| *s != Status::Skip && counts.n(*s) > 0)
+        .map(|s| {
+            let share = counts.n(s) as f64 * 100.0 / all;
+            let word = s.word();
+            format!(
+                "<i class=\"{word}\" style=\"width:{share:.2}%\" title=\"{} {word}\"></i>",
+                counts.n(s)
+            )
+        })
+        .collect();
+    format!("<div class=\"bar\">{parts}</div>")
 }
 
 #[cfg(test)]
@@ -262,28 +171,27 @@ mod tests {
 
     #[test]
     fn the_page_stands_alone_and_shows_changes() {
+        let first = [
+            ("a/x", Status::Pass),
+            ("a/y", Status::Fail),
+            ("b/z", Status::Skip),
+        ];
         let device = Device {
             slug: "fake-thing".into(),
-            runs: vec![
-                run(
-                    "1",
-                    &[
-                        ("a/x", Status::Pass),
-                        ("a/y", Status::Fail),
-                        ("b/z", Status::Skip),
-                    ],
-                ),
-                run("2", &[("a/x", Status::Crash)]),
-            ],
+            runs: vec![run("1", &first), run("2", &[("a/x", Status::Crash)])],
         };
-        let page = page(&[device]);
+        let page = page(&[device], &["b".into(), "a".into()], "today");
         assert!(page.contains("<a href=\"#fake-thing--a\">0/2</a>"), "{page}");
         assert!(page.contains("a/x: Pass → Crash"));
+        assert!(page.contains("title=\"1: Pass\"") && page.contains("title=\"2: Crash\""));
         assert!(page.contains("&lt;note&gt;") && !page.contains("<note>"));
+        assert!(page.find(">b</th>") < page.find(">a</th>"), "the order is lost");
         for outside in ["http:", "https:", "src=", "@import", "url("] {
             assert!(!page.contains(outside), "{outside}");
         }
-        for tag in ["table", "details", "tr", "td", "th"] {
+        for tag in [
+            "table", "details", "tr", "td", "th", "div", "section", "a", "i", "span",
+        ] {
             let count = |t: &str| page.matches(t).count();
             let open = count(&format!("<{tag}>")) + count(&format!("<{tag} "));
             assert_eq!(open, count(&format!("</{tag}>")), "{tag}");
