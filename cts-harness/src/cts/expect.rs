@@ -92,6 +92,15 @@ impl Known {
     }
 }
 
+/// Why each sub-test of a device's list of failures fails, by name.
+pub(super) fn reasons(directory: &Path, slug: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let all = lines(&path(directory, slug, "fails"))?;
+    let known = all
+        .into_iter()
+        .filter_map(|(what, reason)| Some((Known::parse(&what)?.name, reason)));
+    Ok(known.collect())
+}
+
 impl Expectations {
     /// Reads the files of a device for runs in a mode (`wimpy`, `full`).
     pub(super) fn load(directory: &Path, slug: &str, mode: &str) -> Result<Self, Failure> {

@@ -72,7 +72,7 @@ fn skips_are_not_run_and_reported() {
     );
     // Off the list again, it runs in the same folder.
     fake.write("expectations/fake-cpu-skips.txt", "");
-    fake.run("out", &["alpha", "--timeout", "1"])
+    fake.run("out", &["alpha", "--timeout", "5"])
         .ends(1)
         .has(&["1 to run"]);
 }

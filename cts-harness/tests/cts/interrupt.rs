@@ -55,7 +55,7 @@ fn ctrl_c_leaves_a_run_that_goes_on() {
             .all(|n| !n.to_string_lossy().starts_with("running"))
     );
 
-    let given = fake.run("out", &["alpha", "--timeout", "1"]);
+    let given = fake.run("out", &["alpha", "--timeout", "5"]);
     given.has(&["2 to run, 1 done before", "1/3"]);
 }
 

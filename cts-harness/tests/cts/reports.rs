@@ -51,7 +51,11 @@ fn the_page() {
     fake.cts(&run).ends(1);
     fake.device("Other", "1.0");
     fake.cts(&run).ends(1);
-    fake.cts(&["report", "--baselines", "none"])
+    fake.write(
+        "expectations/fake-cpu-fails.txt",
+        "alpha/fail_c,Fail  # checked: it is not 42\n",
+    );
+    fake.cts(&["report", "--baselines", "none", "--expectations", "expectations"])
         .ends(0)
         .has(&["2 devices, 3 runs"]);
     let page = fake.read("target/release/cts/report.html");
@@ -61,6 +65,7 @@ fn the_page() {
         "2/3",
         "alpha/mend_b: Fail → Pass",
         "ERROR: fail_c is not 42",
+        "expected: checked: it is not 42",
         "<pre>",
     ] {
         assert!(page.contains(part), "{part} is not in\n{page}");

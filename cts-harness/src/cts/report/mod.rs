@@ -6,7 +6,7 @@ mod markdown;
 use super::baseline::{self, Baseline};
 use super::identity::RunInfo;
 use super::results::{self, Records};
-use super::{rows, session};
+use super::{expect, rows, session};
 use crate::{Failure, Outcome, artifacts, progress};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -31,6 +31,9 @@ pub(super) struct Args {
     /// Directory of the baselines
     #[arg(long, hide = true)]
     baselines: Option<PathBuf>,
+    /// Directory of the expectations
+    #[arg(long, hide = true)]
+    expectations: Option<PathBuf>,
 }
 
 /// One run, or a baseline.
@@ -45,6 +48,8 @@ struct Run {
 struct Device {
     slug: String,
     runs: Vec<Run>,
+    /// Why sub-tests are expected to fail, by name.
+    known: BTreeMap<String, String>,
 }
 
 impl Device {
@@ -83,14 +88,14 @@ pub(super) fn report(args: &Args) -> Outcome {
     } else {
         args.runs.clone()
     };
-    let devices = devices(baselines, &folders)?;
+    let expectations = args.expectations.clone().unwrap_or_else(expect::directory);
+    let devices = devices(baselines, &folders, &expectations)?;
     let file = args.html.clone().unwrap_or_else(|| top.join("report.html"));
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir)?;
     }
-    let runs = devices.iter().flat_map(|d| &d.runs);
-    let names = runs.flat_map(|r| r.records.values().map(|r| r.suite()));
-    let order = in_order(names)?;
+    let names = devices.iter().flat_map(|d| d.latest().into_keys());
+    let order = in_order(names.filter_map(|n| n.split('/').next()))?;
     std::fs::write(&file, html::page(&devices, &order, &session::now()))?;
     progress::line(&format!(
         "{} devices, {} runs: {}",
@@ -119,7 +124,11 @@ fn found(top: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn devices(baselines: Vec<Baseline>, folders: &[PathBuf]) -> Result<Vec<Device>, Failure> {
+fn devices(
+    baselines: Vec<Baseline>,
+    folders: &[PathBuf],
+    expectations: &Path,
+) -> Result<Vec<Device>, Failure> {
     let mut devices: Vec<Device> = Vec::new();
     let mut add = |run: Run| {
         // What ran otherwise than usual stands beside what did not.
@@ -130,10 +139,12 @@ fn devices(baselines: Vec<Baseline>, folders: &[PathBuf]) -> Result<Vec<Device>,
         match devices.iter_mut().find(|d| d.slug == slug) {
             Some(device) => device.runs.push(run),
             None => devices.push(Device {
+                known: expect::reasons(expectations, &run.info.slug())?,
                 slug,
                 runs: vec![run],
             }),
         }
+        Ok::<(), Failure>(())
     };
     for baseline in baselines {
         let sections = baseline.suites.iter();
@@ -147,14 +158,14 @@ fn devices(baselines: Vec<Baseline>, folders: &[PathBuf]) -> Result<Vec<Device>,
             dir: None,
             info,
             records,
-        });
+        })?;
     }
     for dir in folders {
         add(Run {
             info: results::read_info(dir)?,
             records: results::read(dir)?,
             dir: Some(dir.clone()),
-        });
+        })?;
     }
     for device in &mut devices {
         device.runs.sort_by(|a, b| a.info.started.cmp(&b.info.started));

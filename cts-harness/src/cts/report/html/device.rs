@@ -82,13 +82,22 @@ fn row(page: &mut String, device: &Device, record: &Record, run: &Run, name: &st
     let _ = writeln!(
         page,
         "<tr class=\"{0}\"><td class=\"status\">{0}</td><td>{1}</td><td class=\"n\">{time}</td>\
-         <td class=\"past\">{2}</td><td>{3}{4}</td></tr>",
+         <td class=\"past\">{2}</td><td>{3}{4}{5}</td></tr>",
         record.status.word(),
         escape(name),
         past(device, &record.name),
         escape(&record.note),
+        expected(device, record),
         excerpt(record, run)
     );
+}
+
+/// Why a failure is expected.
+fn expected(device: &Device, record: &Record) -> String {
+    match device.known.get(&record.name).filter(|_| record.status.is_bad()) {
+        Some(reason) => format!("<p class=\"known\">expected: {}</p>", escape(reason)),
+        None => String::new(),
+    }
 }
 
 /// A square for each run that has the sub-test, oldest first; none if it always was the same.

@@ -178,12 +178,14 @@ mod tests {
         ];
         let device = Device {
             slug: "fake-thing".into(),
+            known: BTreeMap::from([("a/x".into(), "it <does>".into())]),
             runs: vec![run("1", &first), run("2", &[("a/x", Status::Crash)])],
         };
         let page = page(&[device], &["b".into(), "a".into()], "today");
         assert!(page.contains("<a href=\"#fake-thing--a\">0/2</a>"), "{page}");
         assert!(page.contains("a/x: Pass → Crash"));
         assert!(page.contains("title=\"1: Pass\"") && page.contains("title=\"2: Crash\""));
+        assert!(page.contains("expected: it &lt;does&gt;"));
         assert!(page.contains("&lt;note&gt;") && !page.contains("<note>"));
         assert!(page.find(">b</th>") < page.find(">a</th>"), "the order is lost");
         for outside in ["http:", "https:", "src=", "@import", "url("] {
