@@ -11,7 +11,7 @@ use crate::{Failure, Outcome};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What a probe may take.
@@ -167,17 +167,21 @@ impl Probes {
             .arg("--report")
             .arg(&report)
             .envs(self.state.environment(&self.dir.join("caches")))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
             .args(["--started", &now().to_string()]);
         let limits = Limits {
             time: LIMIT,
             memory: None,
         };
-        match child::run(&mut command, limits)?.end {
+        let log = self.dir.join("log");
+        match child::run(&mut command, &log, limits)?.end {
             End::Code(0) => {}
             End::Timeout => return Err(Stop::Failed(format!("not done in {} s", LIMIT.as_secs()))),
-            end => return Err(Stop::Failed(format!("the probe ended with {end:?}"))),
+            end @ (End::Code(_) | End::Signal(_) | End::Flood | End::Interrupted) => {
+                let said = std::fs::read(&log).unwrap_or_default();
+                let said = String::from_utf8_lossy(&said);
+                let last = said.lines().next_back().unwrap_or_default();
+                return Err(Stop::Failed(format!("the probe ended with {end:?}: {last}")));
+            }
         }
         Ok(serde_json::from_str(&std::fs::read_to_string(&report)?)?)
     }
