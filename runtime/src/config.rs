@@ -12,6 +12,7 @@
 //! | `CALDERA_CACHE=DIR` | where compiled programs and pipelines are kept; unset: `caldera` below `$XDG_CACHE_HOME`, or `~/.cache`. Removing it is always safe |
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
+//! | `CALDERA_CALIBRATION=off` | do not measure a device's arithmetic at its first use; presume nothing |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
@@ -100,6 +101,8 @@ pub struct Config {
     pub cache: CachePlace,
     /// Its limit in bytes.
     pub cache_size: u64,
+    /// Measure devices.
+    pub calibrate: bool,
     /// Dump directory.
     pub dump: Option<PathBuf>,
     /// What was not understood; logged once the log is up.
@@ -119,6 +122,7 @@ impl Default for Config {
             debug: DebugFlags::default(),
             cache: CachePlace::User(None),
             cache_size: 512 << 20,
+            calibrate: true,
             dump: None,
             complaints: Vec::new(),
         }
@@ -167,6 +171,11 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
         None => {}
         Some(Ok(mib)) => c.cache_size = u64::from(mib) << 20,
         Some(Err(v)) => complaints.push(format!("CALDERA_CACHE_SIZE: {v:?} is not a number of MiB")),
+    }
+    match get("CALDERA_CALIBRATION").as_deref() {
+        None | Some("on" | "1") => {}
+        Some("off" | "0") => c.calibrate = false,
+        Some(v) => complaints.push(format!("CALDERA_CALIBRATION: {v:?} is not off")),
     }
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}

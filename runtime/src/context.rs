@@ -57,17 +57,29 @@ impl Context {
             if !unique.iter().any(|d| Arc::ptr_eq(d, device)) {
                 // CL 4.4: DEVICE_NOT_AVAILABLE if a device is currently not available
                 device.logical()?;
+                // Measures the device if that has not been done, while no lock is held.
+                device.target();
                 unique.push(Arc::clone(device));
             }
         }
-        Ok(Arc::new(Context {
+        Ok(Context::of(unique, properties, notify))
+    }
+
+    /// A context to measure a device in.
+    pub(crate) fn for_calibration(device: &Arc<Device>) -> Result<Arc<Context>> {
+        device.logical()?;
+        Ok(Context::of(vec![Arc::clone(device)], Vec::new(), None))
+    }
+
+    fn of(devices: Vec<Arc<Device>>, properties: Vec<isize>, notify: Option<Notify>) -> Arc<Context> {
+        Arc::new(Context {
             anchor: Anchor::new(),
             executor: Executor::new(),
             queues: Mutex::new(Rank::Context, Vec::new()),
-            devices: unique,
+            devices,
             properties,
             notify,
-        }))
+        })
     }
 
     /// CL_CONTEXT_DEVICES.

@@ -3,6 +3,7 @@
 use caldera_compiler::abi::Abi;
 use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
 
+use super::calibrate::Measured;
 use super::images::ImageFormats;
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
@@ -10,7 +11,7 @@ use crate::config::{DeviceKind, config};
 use crate::vk::{self, Facts, PhysicalType};
 
 /// Steps in which the local arena grows, so that few pipelines cover all sizes.
-const LOCAL_STEP: u32 = 1024;
+pub(super) const LOCAL_STEP: u32 = 1024;
 
 /// What OpenCL needs and the device lacks, by Vulkan name.
 pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
@@ -112,12 +113,34 @@ fn kind(f: &Facts) -> DeviceKind {
     })
 }
 
-/// CL_FP_DENORM for 16, 32, 64 bits: whether arithmetic keeps subnormal numbers.
-fn keeps_subnormals(f: &Facts, target: &Target, bits: usize) -> bool {
-    // Mesa's llvmpipe does not offer DenormPreserve, and runs shaders with the processor's defaults, which is that. A
-    // result that is neither flushed nor said to be kept fits no reference. Doubles: CL 4.2 has no cl_khr_fp64 without
-    // CL_FP_DENORM; Vulkan drivers whose doubles are flushed are not known.
-    target.features.denorm_preserve[bits] || f.driver_name == "llvmpipe" || bits == 2
+/// CL_DEVICE_*_FP_CONFIG for 16, 32 and 64 bits.
+pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] {
+    let fp = |bits: usize| FpConfig {
+        // Promised by the driver, or measured. A result that is neither flushed nor said to be kept fits no reference.
+        // CL 4.2 has no cl_khr_fp64 without CL_FP_DENORM; Vulkan drivers whose doubles are flushed are not known.
+        denorm: target.features.denorm_preserve[bits] || measured.subnormals[bits] || bits == 2,
+        inf_nan: true,
+        round_to_nearest: true,
+        fma: measured.fused_fma[bits],
+        ..FpConfig::default()
+    };
+    let half = target.has_extension("cl_khr_fp16");
+    let double = FpConfig {
+        // Conversions in every rounding mode and fma come from the compiler's library.
+        round_to_zero: true,
+        round_to_inf: true,
+        fma: true,
+        ..fp(2)
+    };
+    [
+        if half { fp(0) } else { FpConfig::default() },
+        fp(1),
+        if target.features.float64 {
+            double
+        } else {
+            FpConfig::default()
+        },
+    ]
 }
 
 /// What clGetDeviceInfo answers.
@@ -134,12 +157,6 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         float: 1,
         double: u32::from(has64),
         half: u32::from(has16),
-    };
-    let fp = |bits: usize| FpConfig {
-        denorm: keeps_subnormals(f, target, bits),
-        inf_nan: true,
-        round_to_nearest: true,
-        ..FpConfig::default()
     };
     let images = target.features.images;
     let image = |n: u32| if images { n } else { 0 };
@@ -180,19 +197,6 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         // long16, or what texel buffers need.
         mem_base_addr_align: 1024.max(8 * f.min_texel_buffer_offset_alignment as u32),
         min_data_type_align_size: 128,
-        half_fp_config: if has16 { fp(0) } else { FpConfig::default() },
-        single_fp_config: fp(1),
-        double_fp_config: if has64 {
-            FpConfig {
-                // Conversions in every rounding mode and fma come from the compiler's library.
-                round_to_zero: true,
-                round_to_inf: true,
-                fma: true,
-                ..fp(2)
-            }
-        } else {
-            FpConfig::default()
-        },
         // Vulkan does not tell.
         global_mem_cache_type: CacheType::None,
         global_mem_cacheline_size: 0,

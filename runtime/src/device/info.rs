@@ -97,9 +97,6 @@ pub struct DeviceInfo {
     pub mem_base_addr_align: u32,
     /// Bytes.
     pub min_data_type_align_size: u32,
-    pub half_fp_config: FpConfig,
-    pub single_fp_config: FpConfig,
-    pub double_fp_config: FpConfig,
     pub global_mem_cache_type: CacheType,
     pub global_mem_cacheline_size: u32,
     pub global_mem_cache_size: u64,

@@ -13,6 +13,8 @@ pub(crate) struct Limits {
     pub group_invocations: u32,
     /// Bytes of local memory.
     pub local_memory: u32,
+    /// What the arena of local memory is rounded up to.
+    pub local_step: u32,
     /// Alignment of offsets in uniform buffers.
     pub uniform_alignment: u64,
     /// The largest buffer.
@@ -44,6 +46,7 @@ impl Limits {
                 .max_compute_work_group_size
                 .map(|n| n.min(f.max_compute_work_group_invocations)),
             group_invocations: f.max_compute_work_group_invocations,
+            local_step: super::caps::LOCAL_STEP,
             local_memory: f.max_compute_shared_memory_size,
             uniform_alignment: f.min_uniform_buffer_offset_alignment,
             // Whole 256-byte units: buffers are rounded up and must still fit.

@@ -3,6 +3,7 @@
 //! Enumeration reads properties only. The Vulkan device with its queues, allocator and memory is made when the
 //! first context asks for it ([`Device::logical`]) and lives until the process ends.
 
+mod calibrate;
 mod caps;
 mod images;
 pub mod info;
@@ -23,7 +24,7 @@ use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
-use info::DeviceInfo;
+use info::{DeviceInfo, FpConfig};
 pub(crate) use limits::Limits;
 
 /// A device.
@@ -31,7 +32,9 @@ pub(crate) use limits::Limits;
 pub struct Device {
     anchor: Anchor<Device>,
     physical: vk::PhysicalDevice,
-    target: Arc<Target>,
+    /// Without calibration.
+    base: Target,
+    calibrated: OnceLock<Calibrated>,
     info: DeviceInfo,
     limits: Limits,
     uploader: upload::Uploader,
@@ -43,6 +46,13 @@ pub struct Device {
 }
 
 impl_object!(Device, ClCode::InvalidDevice, "device");
+
+/// What is known after the first use.
+#[derive(Debug)]
+struct Calibrated {
+    measured: calibrate::Measured,
+    target: Arc<Target>,
+}
 
 impl Device {
     /// `None`, with a line in the log, if the device lacks what OpenCL needs.
@@ -57,13 +67,14 @@ impl Device {
             return None;
         }
         let image_formats = images::ImageFormats::query(&physical);
-        let target = Arc::new(caps::target(&physical, &image_formats));
+        let base = caps::target(&physical, &image_formats);
         let limits = Limits::new(&physical);
-        let info = caps::info(&physical, &target, &limits);
+        let info = caps::info(&physical, &base, &limits);
         Some(Arc::new(Device {
             anchor: Anchor::new(),
             physical,
-            target,
+            base,
+            calibrated: OnceLock::new(),
             info,
             limits,
             uploader: upload::Uploader::new(),
@@ -79,9 +90,27 @@ impl Device {
         &self.info
     }
 
-    /// What the compiler must know.
-    pub fn target(&self) -> &Arc<Target> {
-        &self.target
+    /// What the compiler must know. The first call measures the device, unless that is known from the cache on disk.
+    pub fn target(self: &Arc<Self>) -> &Arc<Target> {
+        &self.calibrated().target
+    }
+
+    /// CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG and CL_DEVICE_DOUBLE_FP_CONFIG. Measures as
+    /// [`Device::target`] does.
+    pub fn fp_configs(self: &Arc<Self>) -> [FpConfig; 3] {
+        caps::fp_configs(&self.base, &self.calibrated().measured)
+    }
+
+    fn calibrated(self: &Arc<Self>) -> &Calibrated {
+        self.calibrated.get_or_init(|| {
+            let measured = calibrate::calibrate(self, &self.base);
+            let mut target = self.base.clone();
+            target.calibration = measured.for_compiler();
+            Calibrated {
+                measured,
+                target: Arc::new(target),
+            }
+        })
     }
 
     pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {

@@ -1,12 +1,14 @@
 //! What a device offers, feature by feature, and why not more: for people (`cargo harness doctor`).
 
+use std::sync::Arc;
+
 use super::Device;
 
 impl Device {
     /// One line per optional feature: offered, or the Vulkan feature that is missing.
-    pub fn feature_report(&self) -> String {
-        let f = &self.target.features;
-        let here = |name: &str| self.target.extensions.iter().any(|e| e == name);
+    pub fn feature_report(self: &Arc<Self>) -> String {
+        let f = &self.base.features;
+        let here = |name: &str| self.base.extensions.iter().any(|e| e == name);
         let mut report = String::new();
         let mut line = |what: &str, offered: bool, needs: &[(bool, &str)]| {
             let missing: Vec<&str> = needs
@@ -39,12 +41,32 @@ impl Device {
         );
         line(
             "float subnormals (CL_FP_DENORM)",
-            self.info.single_fp_config.denorm,
+            self.fp_configs()[1].denorm,
             &[(f.denorm_preserve[1], "shaderDenormPreserveFloat32")],
         );
         line("images and samplers", self.info.image_support, &[]);
         line("printf", true, &[]);
-        line("out-of-order execution", false, &[]);
+        line("out-of-order execution", true, &[]);
+        let measured = self.calibrated().measured;
+        let widths = |on: [bool; 3]| {
+            let names: Vec<&str> = on
+                .iter()
+                .zip(["half", "float", "double"])
+                .filter_map(|(on, name)| on.then_some(name))
+                .collect();
+            if names.is_empty() {
+                "none".to_owned()
+            } else {
+                names.join(", ")
+            }
+        };
+        report.push_str(&format!(
+            "{:<34} {}\n{:<34} {}\n",
+            "measured: fused multiply-add",
+            widths(measured.fused_fma),
+            "measured: subnormals kept",
+            widths(measured.subnormals)
+        ));
         report.push_str(&format!(
             "{:<34} {} MiB in one buffer, {} MiB in all\n",
             "memory",

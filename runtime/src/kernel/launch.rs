@@ -308,7 +308,7 @@ impl Launch {
             put(&mut push, &mut spill, Place::Push(range), &address.to_ne_bytes())?;
         }
         let arena = if reflection.has_arena {
-            let step = device.target().limits.local_memory_step.max(16);
+            let step = limits.local_step.max(16);
             arena.max(4).next_multiple_of(step).min(limits.local_memory)
         } else {
             4

@@ -110,6 +110,7 @@ mod tests {
             uniform_alignment: 16,
             max_alloc: 1 << 30,
             max_piece: 1 << 30,
+            local_step: 1024,
             global_memory: 2 << 30,
             subgroup: 32,
         }
