@@ -1,7 +1,7 @@
-//! Parsing: tokens to AST. The grammar is lang-c's, which nothing outside this module names.
+//! Parsing: tokens to AST. The trees are lang-c's, which nothing outside this module names.
 //!
 //! Brackets are matched and nesting is bounded first (`brackets`). Then each top-level declaration is rewritten
-//! into text that lang-c takes (`rewrite`), parsed on its own behind the type names that it uses, and lowered
+//! into plain C (`rewrite`), parsed on its own (`grammar`; by lang-c if that does not take it), and lowered
 //! (`lower`). So one build reports several syntax errors (`error`), and no parse gets large. What they leave unknown
 //! (`damage`) tells the semantic analysis what not to report.
 
@@ -10,6 +10,7 @@ mod attribute;
 mod brackets;
 mod damage;
 mod error;
+mod grammar;
 pub(crate) mod literal;
 mod lower;
 mod pragma;
@@ -19,7 +20,8 @@ mod types;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use lang_c::driver::{Config, Flavor, parse_preprocessed};
+use lang_c::ast::TranslationUnit;
+use lang_c::driver::{Config, Flavor, SyntaxError, parse_preprocessed};
 
 use self::brackets::Brackets;
 pub use self::brackets::Nesting;
@@ -27,7 +29,7 @@ use self::damage::{Damage, leave_out};
 use self::error::Recovery;
 use self::lower::Lower;
 use self::pragma::Pragma;
-use self::rewrite::Source;
+use self::rewrite::{Rewritten, Source};
 use self::types::TypeNames;
 use crate::diag::Diags;
 use crate::options::ClStd;
@@ -247,26 +249,13 @@ impl Session<'_> {
             let mut quiet = Diags::default();
             let log: &mut Diags = if failed { &mut quiet } else { diags };
             let mut text = rewrite::rewrite(&source, range.clone(), log);
-            let config = Config {
-                cpp_command: String::new(),
-                cpp_options: Vec::new(),
-                flavor: Flavor::GnuC11,
+            let parsed = match grammar::parse(&text) {
+                Some(unit) => Ok(unit),
+                None => parse_as_c11(&mut text),
             };
-            let error = match parse_preprocessed(&config, std::mem::take(&mut text.text)) {
-                Ok(parsed) => {
-                    let mut lower = Lower {
-                        source: &source,
-                        text,
-                        diags,
-                        local_types: HashMap::new(),
-                        fp_contract: self.fp_contract,
-                        pragma_at: range.start,
-                        end: range.end,
-                        hints: Vec::new(),
-                    };
-                    let items = lower.unit(parsed.unit);
-                    lower.unused_hints(range.start);
-                    let local_types = lower.local_types;
+            let error = match parsed {
+                Ok(unit) => {
+                    let (items, local_types) = self.lower(&source, text, unit, range.clone(), diags);
                     self.declare_types(&items, &local_types);
                     return self
                         .damage
@@ -303,6 +292,30 @@ impl Session<'_> {
         }
     }
 
+    /// lang-c's tree to ours. Also the type names of inner scopes, and whether they are vectors.
+    fn lower(
+        &self,
+        source: &Source<'_>,
+        text: Rewritten,
+        unit: TranslationUnit,
+        range: Range<usize>,
+        diags: &mut Diags,
+    ) -> (Vec<ast::Item>, HashMap<String, bool>) {
+        let mut lower = Lower {
+            source,
+            text,
+            diags,
+            local_types: HashMap::new(),
+            fp_contract: self.fp_contract,
+            pragma_at: range.start,
+            end: range.end,
+            hints: Vec::new(),
+        };
+        let items = lower.unit(unit);
+        lower.unused_hints(range.start);
+        (items, lower.local_types)
+    }
+
     fn source<'s>(&'s self, dropped: &'s [Range<usize>]) -> Source<'s> {
         Source {
             tokens: self.tokens,
@@ -325,4 +338,15 @@ impl Session<'_> {
             }
         }
     }
+}
+
+/// Parses an item that the grammar does not take, or finds out what is wrong with it.
+fn parse_as_c11(item: &mut Rewritten) -> Result<TranslationUnit, SyntaxError> {
+    item.render();
+    let config = Config {
+        cpp_command: String::new(),
+        cpp_options: Vec::new(),
+        flavor: Flavor::GnuC11,
+    };
+    parse_preprocessed(&config, std::mem::take(&mut item.text)).map(|parsed| parsed.unit)
 }

@@ -1,19 +1,42 @@
-//! Tokens of one top-level declaration to text that lang-c parses.
+//! Tokens of one top-level declaration to lexemes of plain C, which [`super::grammar`] parses, and to text, which
+//! lang-c parses.
 //!
-//! The text is a placeholder for the tokens: names become `a0`, `a1`, …, every literal `0` or `""`, every
-//! qualifier and `kernel` `const`; attributes and pragmas are left out and kept aside. The map from text offsets
-//! back to tokens gives each node of lang-c's tree its token, and so its real text and position.
+//! Names become numbers (`a0`, `a1`, … in the text), every literal `0` or `""`, every qualifier and `kernel`
+//! `const`; attributes and pragmas are left out and kept aside. The map from lexemes and text offsets back to
+//! tokens gives each node of the tree its token, and so its real text and position.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use super::attribute::{self, AttributeRecord};
 use super::types::TypeNames;
 use crate::diag::Diags;
+use crate::ir::entity::Mix;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::SourceMap;
 
+/// What the grammar sees of a token.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Lexeme {
+    /// Equal names have equal numbers.
+    Name(u32),
+    Keyword(Keyword),
+    /// A number or character constant.
+    Constant,
+    Str,
+    Punct(Punct),
+}
+
 /// The rewritten item.
 pub(super) struct Rewritten {
+    pub(super) lexemes: Vec<Lexeme>,
+    /// The token of each lexeme.
+    tokens: Vec<u32>,
+    /// How many names there are, and those that are types.
+    pub(super) names: u32,
+    pub(super) type_names: Vec<u32>,
+    /// For lang-c; empty before [`Rewritten::render`]. Places in the tree are offsets into it then, else numbers
+    /// of lexemes.
     pub(super) text: String,
     /// `(offset, token)` of each piece of text, ascending.
     pub(super) chunks: Vec<(u32, u32)>,
@@ -25,21 +48,80 @@ pub(super) struct Rewritten {
 }
 
 impl Rewritten {
-    /// Index into `chunks` of the piece at a text offset.
-    pub(super) fn chunk_at(&self, offset: usize) -> usize {
+    /// The token at a place.
+    pub(super) fn token_at(&self, place: usize) -> usize {
+        if self.chunks.is_empty() {
+            return self.tokens.get(place).map_or(0, |&t| t as usize);
+        }
+        let chunk = self.chunks.partition_point(|c| c.0 as usize <= place);
         self.chunks
-            .partition_point(|c| c.0 as usize <= offset)
-            .saturating_sub(1)
+            .get(chunk.saturating_sub(1))
+            .map_or(0, |c| c.1 as usize)
     }
 
-    /// The token at a text offset.
-    pub(super) fn token_at(&self, offset: usize) -> usize {
-        self.chunks.get(self.chunk_at(offset)).map_or(0, |c| c.1 as usize)
-    }
-
-    /// The last token of a node that ends at a text offset (white space behind it may be included).
+    /// The last token of a node that ends at a place (white space behind it may be included).
     pub(super) fn token_before(&self, end: usize) -> usize {
         self.token_at(end.saturating_sub(1))
+    }
+
+    /// Writes the text: `typedef int a1,a7;`, the type names that occur and no others, and the lexemes.
+    pub(super) fn render(&mut self) {
+        let mut w = TextWriter {
+            text: String::with_capacity(self.lexemes.len() * 4),
+            after_word: false,
+            after_operator: false,
+        };
+        if !self.type_names.is_empty() {
+            self.has_prelude = true;
+            w.text.push_str("typedef int ");
+            for (i, n) in self.type_names.iter().enumerate() {
+                let comma = if i > 0 { "," } else { "" };
+                w.text.push_str(&format!("{comma}a{n}"));
+            }
+            w.text.push(';');
+        }
+        self.chunks.reserve(self.lexemes.len());
+        for (&lexeme, &token) in self.lexemes.iter().zip(&self.tokens) {
+            let at = w.lexeme(lexeme);
+            self.chunks.push((at as u32, token));
+        }
+        self.text = w.text;
+    }
+}
+
+/// Writes lexemes as text.
+struct TextWriter {
+    text: String,
+    /// The text ends in a letter, digit or `_`; in an operator.
+    after_word: bool,
+    after_operator: bool,
+}
+
+impl TextWriter {
+    /// Returns where the lexeme begins.
+    fn lexeme(&mut self, lexeme: Lexeme) -> usize {
+        match lexeme {
+            Lexeme::Name(n) => self.piece(&format!("a{n}")),
+            Lexeme::Keyword(k) => self.piece(k.text()),
+            Lexeme::Constant => self.piece("0"),
+            Lexeme::Str => self.piece("\"\""),
+            Lexeme::Punct(p) => self.piece(punct_text(p)),
+        }
+    }
+
+    fn piece(&mut self, text: &str) -> usize {
+        let first = text.as_bytes().first().copied().unwrap_or(b' ');
+        let word = first.is_ascii_alphanumeric() || first == b'_' || first == b'"';
+        let bracket = matches!(first, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b';' | b',');
+        // `0...` would be the number `0.` and two points.
+        if ((word || first == b'.') && self.after_word) || (!word && !bracket && self.after_operator) {
+            self.text.push(' ');
+        }
+        let at = self.text.len();
+        self.text.push_str(text);
+        self.after_word = word;
+        self.after_operator = !word && !bracket;
+        at
     }
 }
 
@@ -55,29 +137,28 @@ pub(super) struct Source<'a> {
 
 struct Writer<'a> {
     out: Rewritten,
-    names: HashMap<&'a str, u32>,
-    next_name: u32,
-    /// Indices of names that are types.
-    type_names: Vec<u32>,
+    names: HashMap<&'a str, u32, BuildHasherDefault<Mix>>,
     types: &'a TypeNames,
-    /// The text ends in a letter, digit or `_`; in an operator.
-    after_word: bool,
-    after_operator: bool,
 }
 
 impl<'a> Writer<'a> {
-    fn piece(&mut self, token: usize, text: &str) {
-        let first = text.as_bytes().first().copied().unwrap_or(b' ');
-        let word = first.is_ascii_alphanumeric() || first == b'_' || first == b'"';
-        let bracket = matches!(first, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b';' | b',');
-        // `0...` would be the number `0.` and two points.
-        if ((word || first == b'.') && self.after_word) || (!word && !bracket && self.after_operator) {
-            self.out.text.push(' ');
-        }
-        self.out.chunks.push((self.out.text.len() as u32, token as u32));
-        self.out.text.push_str(text);
-        self.after_word = word;
-        self.after_operator = !word && !bracket;
+    fn push(&mut self, token: usize, lexeme: Lexeme) {
+        self.out.lexemes.push(lexeme);
+        self.out.tokens.push(token as u32);
+    }
+
+    fn keyword(&mut self, token: usize, keyword: Keyword) {
+        self.push(token, Lexeme::Keyword(keyword));
+    }
+
+    fn punct(&mut self, token: usize, punct: Punct) {
+        self.push(token, Lexeme::Punct(punct));
+    }
+
+    /// A number that no name has.
+    fn new_name(&mut self) -> u32 {
+        self.out.names += 1;
+        self.out.names - 1
     }
 
     /// The number of a name.
@@ -85,31 +166,12 @@ impl<'a> Writer<'a> {
         if let Some(n) = self.names.get(text) {
             return *n;
         }
-        let n = self.next_name;
-        self.next_name += 1;
+        let n = self.new_name();
         self.names.insert(text, n);
         if self.types.get(text).is_some() {
-            self.type_names.push(n);
+            self.out.type_names.push(n);
         }
         n
-    }
-
-    fn name_piece(&mut self, token: usize, n: u32) {
-        let mut buffer = [0u8; 12];
-        let mut at = buffer.len();
-        let mut n = n;
-        loop {
-            at -= 1;
-            buffer[at] = b'0' + (n % 10) as u8;
-            n /= 10;
-            if n == 0 {
-                break;
-            }
-        }
-        at -= 1;
-        buffer[at] = b'a';
-        let text = std::str::from_utf8(&buffer[at..]).unwrap_or("a0");
-        self.piece(token, text);
     }
 }
 
@@ -120,18 +182,18 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
     } = *source;
     let mut w = Writer {
         out: Rewritten {
-            text: String::with_capacity(range.len() * 4),
-            chunks: Vec::with_capacity(range.len() + 8),
+            lexemes: Vec::with_capacity(range.len() + 8),
+            tokens: Vec::with_capacity(range.len() + 8),
+            names: 0,
+            type_names: Vec::new(),
+            text: String::new(),
+            chunks: Vec::new(),
             attributes: Vec::new(),
             extra: Vec::new(),
             has_prelude: false,
         },
-        names: HashMap::new(),
-        next_name: 0,
-        type_names: Vec::new(),
+        names: HashMap::default(),
         types,
-        after_word: false,
-        after_operator: false,
     };
     let shadowing = shadowing_parameters(source, range.clone());
     let mut drops = source
@@ -146,7 +208,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
     while i < range.end {
         if let Some(d) = drops.next_if(|d| d.start <= i) {
             i = d.end.max(i);
-            w.piece(d.start, ";");
+            w.punct(d.start, Punct::Semi);
             prev = None;
             continue;
         }
@@ -155,16 +217,16 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
             TokenKind::Ident => {
                 let text = t.text(map);
                 if shadowing.binary_search(&i).is_ok() {
-                    let n = w.next_name;
-                    w.next_name += 1;
+                    // The name itself may be the type's, before.
                     w.name(text);
+                    let n = w.new_name();
                     w.names.insert(text, n);
                 }
                 let n = w.name(text);
-                w.name_piece(i, n);
+                w.push(i, Lexeme::Name(n));
             }
-            TokenKind::Number | TokenKind::Char => w.piece(i, "0"),
-            TokenKind::Str => w.piece(i, "\"\""),
+            TokenKind::Number | TokenKind::Char => w.push(i, Lexeme::Constant),
+            TokenKind::Str => w.push(i, Lexeme::Str),
             TokenKind::Keyword(k) => match k {
                 Keyword::Kernel
                 | Keyword::Global
@@ -173,7 +235,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                 | Keyword::Private
                 | Keyword::ReadOnly
                 | Keyword::WriteOnly
-                | Keyword::ReadWrite => w.piece(i, "const"),
+                | Keyword::ReadWrite => w.keyword(i, Keyword::Const),
                 Keyword::Attribute => {
                     let (record, end) = attribute::read(source, i, range.end, diags);
                     w.out.attributes.extend(record);
@@ -181,7 +243,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                     continue;
                 }
                 // lang-c's `__alignof__` takes no expression.
-                Keyword::VecStep | Keyword::Alignof => w.piece(i, "sizeof"),
+                Keyword::VecStep | Keyword::Alignof => w.keyword(i, Keyword::Sizeof),
                 Keyword::Extension => {}
                 Keyword::Case | Keyword::Default => {
                     let after_label = prev.is_some_and(|p| p.is(Punct::Colon));
@@ -190,21 +252,23 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                             .is_none_or(|p| p.is(Punct::Semi) || p.is(Punct::LBrace) || p.is(Punct::RBrace));
                     } else if chain {
                         // `case 1: case 2:` is the same as `case 1: ; case 2:`, without the nesting.
-                        w.piece(i, ";");
+                        w.punct(i, Punct::Semi);
                     }
-                    w.piece(i, k.text());
+                    w.keyword(i, k);
                 }
-                _ => w.piece(i, k.text()),
+                _ => w.keyword(i, k),
             },
             TokenKind::Punct(p) => {
                 match p {
                     // GNU `a ?: b`
-                    Punct::Colon if prev.is_some_and(|p| p.is(Punct::Question)) => w.piece(i, "0"),
+                    Punct::Colon if prev.is_some_and(|p| p.is(Punct::Question)) => {
+                        w.push(i, Lexeme::Constant);
+                    }
                     // `label: }`
-                    Punct::RBrace if prev.is_some_and(|p| p.is(Punct::Colon)) => w.piece(i, ";"),
+                    Punct::RBrace if prev.is_some_and(|p| p.is(Punct::Colon)) => w.punct(i, Punct::Semi),
                     _ => {}
                 }
-                w.piece(i, punct_text(p));
+                w.punct(i, p);
             }
             TokenKind::Pragma => {
                 i += 1;
@@ -223,32 +287,31 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                     continue;
                 };
                 w.out.extra.push((r, a, g));
-                w.piece(lo, "int");
-                let n = w.next_name;
-                w.next_name += 1;
-                w.name_piece(lo, n);
-                w.piece(lo, "=");
+                w.keyword(lo, Keyword::Int);
+                let n = w.new_name();
+                w.push(lo, Lexeme::Name(n));
+                w.punct(lo, Punct::Eq);
                 for (i, t) in tokens.iter().enumerate().take(hi).skip(lo) {
                     match t.kind {
                         TokenKind::Ident => {
                             let n = w.name(t.text(map));
-                            w.name_piece(i, n);
+                            w.push(i, Lexeme::Name(n));
                         }
-                        TokenKind::Number | TokenKind::Char => w.piece(i, "0"),
-                        TokenKind::Str => w.piece(i, "\"\""),
+                        TokenKind::Number | TokenKind::Char => w.push(i, Lexeme::Constant),
+                        TokenKind::Str => w.push(i, Lexeme::Str),
                         TokenKind::Keyword(Keyword::VecStep | Keyword::Alignof) => {
-                            w.piece(i, "sizeof");
+                            w.keyword(i, Keyword::Sizeof);
                         }
-                        TokenKind::Keyword(k) => w.piece(i, k.text()),
-                        TokenKind::Punct(p) => w.piece(i, punct_text(p)),
+                        TokenKind::Keyword(k) => w.keyword(i, k),
+                        TokenKind::Punct(p) => w.punct(i, p),
                         TokenKind::Pragma | TokenKind::Other => {}
                     }
                 }
-                w.piece(hi.saturating_sub(1), ";");
+                w.punct(hi.saturating_sub(1), Punct::Semi);
             }
         }
     }
-    with_prelude(w)
+    w.out
 }
 
 /// lang-c takes a `#` for a directive, that is, for white space.
@@ -257,31 +320,6 @@ fn punct_text(p: Punct) -> &'static str {
         Punct::Hash | Punct::HashHash => "@",
         _ => p.text(),
     }
-}
-
-/// Puts `typedef int a1,a7;` in front: the type names that occur, and no others.
-fn with_prelude(w: Writer<'_>) -> Rewritten {
-    let mut out = w.out;
-    if w.type_names.is_empty() {
-        return out;
-    }
-    let mut text = String::from("typedef int ");
-    for (i, n) in w.type_names.iter().enumerate() {
-        if i > 0 {
-            text.push(',');
-        }
-        text.push('a');
-        text.push_str(&n.to_string());
-    }
-    text.push(';');
-    let shift = text.len() as u32;
-    text.push_str(&out.text);
-    out.text = text;
-    for c in &mut out.chunks {
-        c.0 += shift;
-    }
-    out.has_prelude = true;
-    out
 }
 
 /// Tokens that declare a parameter whose name is that of a type. lang-c forgets such a parameter in the
