@@ -1,0 +1,248 @@
+//! Loops that are entered at several blocks: finding them, and giving them one entry.
+
+use super::super::{Access, Builder, Inst, Ty};
+use super::{Block, Cfg, Terminator};
+
+/// Blocks in reverse postorder; only those that are reached.
+pub(super) fn reverse_postorder(cfg: &Cfg) -> Vec<usize> {
+    let mut seen = vec![false; cfg.blocks.len()];
+    let mut order = Vec::new();
+    let mut stack = vec![(0, cfg.blocks[0].terminator.targets(), 0)];
+    seen[0] = true;
+    while let Some((block, targets, next)) = stack.last_mut() {
+        if let Some(&t) = targets.get(*next) {
+            *next += 1;
+            if !seen[t] {
+                seen[t] = true;
+                stack.push((t, cfg.blocks[t].terminator.targets(), 0));
+            }
+        } else {
+            order.push(*block);
+            stack.pop();
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Sets of blocks: a block is in the set that it was last put into.
+struct Membership {
+    set: Vec<u32>,
+    last: u32,
+}
+
+impl Membership {
+    fn new(blocks: usize) -> Self {
+        Membership {
+            set: vec![0; blocks],
+            last: 0,
+        }
+    }
+    /// A new set of these.
+    fn put(&mut self, blocks: &[usize]) -> u32 {
+        self.last += 1;
+        blocks.iter().for_each(|&b| self.set[b] = self.last);
+        self.last
+    }
+    /// Whether it was not in the set before.
+    fn add(&mut self, set: u32, block: usize) -> bool {
+        std::mem::replace(&mut self.set[block], set) != set
+    }
+    fn contains(&self, set: u32, block: usize) -> bool {
+        self.set[block] == set
+    }
+}
+
+/// A strongly connected set of blocks with several entries, and those entries.
+pub(super) fn irreducible_loop(cfg: &Cfg) -> Option<(Vec<usize>, Vec<usize>)> {
+    let order = reverse_postorder(cfg);
+    let targets: Vec<Vec<usize>> = cfg.blocks.iter().map(|b| b.terminator.targets()).collect();
+    // Ways into each block, in the order of where they come from.
+    let mut ways: Vec<Vec<(usize, usize)>> = vec![Vec::new(); cfg.blocks.len()];
+    let mut number = 0;
+    for &from in &order {
+        for &t in &targets[from] {
+            ways[t].push((number, from));
+            number += 1;
+        }
+    }
+    let mut member = Membership::new(cfg.blocks.len());
+    let mut reached = Membership::new(cfg.blocks.len());
+    let mut inside = Membership::new(cfg.blocks.len());
+    let mut work = vec![order];
+    while let Some(set) = work.pop() {
+        let current = member.put(&set);
+        for component in components(
+            &targets,
+            &ways,
+            &set,
+            &|b| member.contains(current, b),
+            &mut reached,
+        ) {
+            if component.len() == 1 && !targets[component[0]].contains(&component[0]) {
+                continue;
+            }
+            let own = inside.put(&component);
+            // Entered from anywhere that is reached, or by being the function's entry.
+            let mut entries: Vec<(usize, usize)> = Vec::new();
+            for &b in &component {
+                let first = ways[b].iter().find(|&&(_, from)| !inside.contains(own, from));
+                entries.extend(first.map(|&(number, _)| (number, b)));
+            }
+            entries.sort_unstable();
+            let mut entries: Vec<usize> = entries.into_iter().map(|(_, b)| b).collect();
+            if inside.contains(own, 0) && !entries.contains(&0) {
+                entries.push(0);
+            }
+            if entries.len() > 1 {
+                return Some((component, entries));
+            }
+            // Loops inside: without the one way back to the header.
+            let rest: Vec<usize> = component
+                .iter()
+                .copied()
+                .filter(|b| !entries.contains(b))
+                .collect();
+            if !rest.is_empty() {
+                work.push(rest);
+            }
+        }
+    }
+    None
+}
+
+/// Strongly connected components of a subgraph (Kosaraju), in the order of their first block in `set`.
+fn components(
+    targets: &[Vec<usize>],
+    ways: &[Vec<(usize, usize)>],
+    set: &[usize],
+    member: &dyn Fn(usize) -> bool,
+    reached: &mut Membership,
+) -> Vec<Vec<usize>> {
+    // Postorder of the subgraph.
+    let seen = reached.put(&[]);
+    let mut post = Vec::new();
+    for &root in set {
+        if !reached.add(seen, root) {
+            continue;
+        }
+        let mut stack = vec![(root, 0)];
+        while let Some((block, next)) = stack.last_mut() {
+            if let Some(&t) = targets[*block].get(*next) {
+                *next += 1;
+                if member(t) && reached.add(seen, t) {
+                    stack.push((t, 0));
+                }
+            } else {
+                post.push(*block);
+                stack.pop();
+            }
+        }
+    }
+    let assigned = reached.put(&[]);
+    let mut list = Vec::new();
+    for &root in post.iter().rev() {
+        if !reached.add(assigned, root) {
+            continue;
+        }
+        let mut component = Vec::new();
+        let mut stack = vec![root];
+        while let Some(b) = stack.pop() {
+            component.push(b);
+            for &(_, p) in &ways[b] {
+                if member(p) && reached.add(assigned, p) {
+                    stack.push(p);
+                }
+            }
+        }
+        list.push(component);
+    }
+    list
+}
+
+/// Gives a loop one entry: a block that goes on to the entry whose number `variable` holds.
+pub(super) fn single_entry(
+    b: &mut Builder<'_>,
+    cfg: &mut Cfg,
+    members: &[usize],
+    entries: &[usize],
+    variable: Inst,
+) {
+    let pointer = b.func.insts[variable].results[0];
+    let access = Access {
+        align: 4,
+        volatile: false,
+    };
+    let home = b.region();
+
+    let dispatch = cfg.blocks.len();
+    let region = b.func.new_region(&[]);
+    b.move_to_end(region);
+    let value = b.load(pointer, Ty::I32, access);
+    let last = entries.len() - 1;
+    let cases = entries[..last]
+        .iter()
+        .enumerate()
+        .map(|(i, &e)| (vec![i as u64], e))
+        .collect();
+    cfg.blocks.push(Block {
+        region,
+        terminator: Terminator::Switch {
+            value,
+            cases,
+            default: entries[last],
+        },
+    });
+    // On the way to an entry, its number is stored.
+    let mut doors = Vec::new();
+    for i in 0..entries.len() {
+        let region = b.func.new_region(&[]);
+        b.move_to_end(region);
+        let number = b.i32(i as i32);
+        b.store(pointer, number, access);
+        doors.push(cfg.blocks.len());
+        cfg.blocks.push(Block {
+            region,
+            terminator: Terminator::Jump(dispatch),
+        });
+    }
+    // Doors from inside and from outside are different blocks, so that a door is not a second entry.
+    let mut inner_doors = Vec::new();
+    for i in 0..entries.len() {
+        let region = b.func.new_region(&[]);
+        b.move_to_end(region);
+        let number = b.i32(i as i32);
+        b.store(pointer, number, access);
+        inner_doors.push(cfg.blocks.len());
+        cfg.blocks.push(Block {
+            region,
+            terminator: Terminator::Jump(dispatch),
+        });
+    }
+    let mut is_member = vec![false; dispatch];
+    members.iter().for_each(|&m| is_member[m] = true);
+    for (block, inside) in is_member.into_iter().enumerate() {
+        cfg.blocks[block]
+            .terminator
+            .retarget(&mut |t| match entries.iter().position(|&e| e == t) {
+                Some(i) if inside => inner_doors[i],
+                Some(i) => doors[i],
+                None => t,
+            });
+    }
+    // The function's entry cannot be gone through a door: it stays where it is, a new block in front of it.
+    if let Some(i) = entries.iter().position(|&e| e == 0) {
+        let moved = cfg.blocks.len();
+        let first = cfg.blocks[0].clone();
+        cfg.blocks.push(first);
+        for block in &mut cfg.blocks[1..] {
+            block.terminator.retarget(&mut |t| if t == 0 { moved } else { t });
+        }
+        let region = b.func.new_region(&[]);
+        cfg.blocks[0] = Block {
+            region,
+            terminator: Terminator::Jump(doors[i]),
+        };
+    }
+    b.move_to_end(home);
+}
