@@ -44,6 +44,7 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for (_, func) in module.funcs.iter_mut() {
+        check_switches(func)?;
         split_ifs(func);
         early_exits_to_else(func);
         split_ifs(func);
@@ -55,6 +56,24 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
         blocks_to_switches(func);
     }
     Ok(Changed::Yes)
+}
+
+/// Most values of one OpSwitch (SPIR-V 2.17, universal limits).
+const MAX_CASES: usize = 16_383;
+
+fn check_switches(func: &Function) -> Result<(), PassError> {
+    for inst in func.insts_in_order() {
+        if let Op::Switch(cases) = &func.insts[inst].op
+            && cases.iter().map(Vec::len).sum::<usize>() > MAX_CASES
+        {
+            return Err(PassError::TooLarge {
+                what: "number of cases of a switch".into(),
+                limit: MAX_CASES as u64,
+                span: func.insts[inst].span,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// An `if` that is left from deeper than its arms becomes a block around an `if`: then only the block is.

@@ -4,12 +4,17 @@
 //! Control flow stays as uniform as it was: work-items that go the same way through the graph have the same
 //! numbers in the variable.
 
-use super::super::{Access, Builder, Inst, Ty};
+use super::super::{Access, BinOp, Builder, Inst, Region, Ty, Value};
 use super::loops::reverse_postorder;
 use super::{Cfg, Terminator, by_target};
 
+/// States of one switch: SPIR-V allows 16,383. The number of a state divided by this chooses among the switches.
+const PAGE: usize = 1 << PAGE_BITS;
+const PAGE_BITS: u32 = 12;
+
 /// Appends the graph at the cursor; `variable` is in no region yet.
-pub(super) fn translate(b: &mut Builder<'_>, cfg: &Cfg, variable: Inst) {
+pub(super) fn translate(b: &mut Builder<'_>, cfg: &mut Cfg, variable: Inst) {
+    skip_empty(b, cfg);
     let order = reverse_postorder(cfg);
     let mut ways = vec![0usize; cfg.blocks.len()];
     for &from in &order {
@@ -34,33 +39,50 @@ pub(super) fn translate(b: &mut Builder<'_>, cfg: &Cfg, variable: Inst) {
     let mut machine = Machine {
         pointer: b.func.insts[variable].results[0],
         b,
+        cfg,
         number,
+        is_behind,
     };
     machine.set(states[0]);
     let (around, body) = machine.b.loop_(vec![], &[]);
     machine.b.enter(body);
     let value = machine.b.load(machine.pointer, Ty::I32, ACCESS);
-    // The last one is the default.
-    let cases = (0..states.len() as u64 - 1).map(|n| vec![n]).collect();
-    let (switch, regions) = machine.b.switch(value, cases, &[]);
-    for (region, mut block) in regions.into_iter().zip(states) {
-        machine.b.enter(region);
-        loop {
-            let insts = std::mem::take(&mut machine.b.func.regions[cfg.blocks[block].region].insts);
-            for inst in insts {
-                machine.b.push(inst);
-            }
-            match cfg.blocks[block].terminator {
-                Terminator::Jump(t) if is_behind[t] => block = t,
-                _ => break,
-            }
+    let pages = states.len().div_ceil(PAGE);
+    if pages == 1 {
+        machine.page(value, &states, 0);
+    } else {
+        let shift = machine.b.i32(PAGE_BITS as i32);
+        let page = machine.b.binary(BinOp::LShr, value, shift);
+        let (switch, regions) = machine.switch(page, 0, pages);
+        for (n, (region, states)) in regions.into_iter().zip(states.chunks(PAGE)).enumerate() {
+            machine.b.enter(region);
+            machine.page(value, states, n * PAGE);
+            machine.b.exit(switch, vec![]);
+            machine.b.leave();
         }
-        machine.next(&cfg.blocks[block].terminator, switch);
-        machine.b.leave();
     }
     machine.b.repeat(around, vec![]);
     machine.b.leave();
     machine.b.unreachable();
+}
+
+/// Ways to blocks that only jump on go there at once.
+fn skip_empty(b: &Builder<'_>, cfg: &mut Cfg) {
+    let mut to: Vec<usize> = (0..cfg.blocks.len()).collect();
+    for start in (0..to.len()).rev() {
+        let mut at = start;
+        // Circles of empty blocks have no end.
+        for _ in 0..64 {
+            match cfg.blocks[at].terminator {
+                Terminator::Jump(t) if b.func.regions[cfg.blocks[at].region].insts.is_empty() => at = to[t],
+                _ => break,
+            }
+        }
+        to[start] = at;
+    }
+    for block in &mut cfg.blocks {
+        block.terminator.retarget(&mut |t| to[t]);
+    }
 }
 
 const ACCESS: Access = Access {
@@ -70,12 +92,43 @@ const ACCESS: Access = Access {
 
 struct Machine<'t, 'f> {
     b: &'t mut Builder<'f>,
-    pointer: super::Value,
+    cfg: &'t Cfg,
+    pointer: Value,
     /// Of each block.
     number: Vec<i32>,
+    /// Whether a block stands behind the one that jumps to it.
+    is_behind: Vec<bool>,
 }
 
 impl Machine<'_, '_> {
+    /// A switch on so many numbers, the last of which is the default.
+    fn switch(&mut self, value: Value, first: usize, count: usize) -> (Inst, Vec<Region>) {
+        let cases = (first..first + count - 1).map(|n| vec![n as u64]).collect();
+        self.b.switch(value, cases, &[])
+    }
+
+    /// These blocks; `first` is the number of the first.
+    fn page(&mut self, value: Value, states: &[usize], first: usize) {
+        let cfg = self.cfg;
+        let (switch, regions) = self.switch(value, first, states.len());
+        for (region, &state) in regions.into_iter().zip(states) {
+            self.b.enter(region);
+            let mut block = state;
+            loop {
+                let insts = std::mem::take(&mut self.b.func.regions[cfg.blocks[block].region].insts);
+                for inst in insts {
+                    self.b.push(inst);
+                }
+                match cfg.blocks[block].terminator {
+                    Terminator::Jump(t) if self.is_behind[t] => block = t,
+                    _ => break,
+                }
+            }
+            self.next(&cfg.blocks[block].terminator, switch);
+            self.b.leave();
+        }
+    }
+
     /// Makes a block the next one.
     fn set(&mut self, block: usize) {
         let n = self.b.i32(self.number[block]);

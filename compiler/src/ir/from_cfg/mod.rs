@@ -107,7 +107,7 @@ pub fn structure(
         let inst = variable(b);
         variables.push(inst);
         if variables.len() > MAX_ROUNDS || entries.len() > MAX_NESTING {
-            dispatch::translate(b, &cfg, inst);
+            dispatch::translate(b, &mut cfg, inst);
             return Ok(variables);
         }
         single_entry(b, &mut cfg, &members, &entries, inst);
@@ -116,7 +116,7 @@ pub fn structure(
     if shape.depth > MAX_NESTING {
         let inst = variable(b);
         variables.push(inst);
-        dispatch::translate(b, &cfg, inst);
+        dispatch::translate(b, &mut cfg, inst);
         return Ok(variables);
     }
     let mut translation = Translation {
