@@ -1,10 +1,13 @@
 #!/bin/sh
 # clFFT's client on transforms of every radix, layout and direction; it checks what it computes.
 check() {
-    if timeout 120 clFFT-client --device "${CL_DEVICE_INDEX:-0}" "$@" >client.log 2>&1 && grep -q 'PASS' client.log; then
+    timeout -k 10 300 clFFT-client --device "${CL_DEVICE_INDEX:-0}" "$@" >client.log 2>&1
+    code=$?
+    if [ $code = 0 ] && grep -q 'PASS' client.log; then
         echo "PASS $*"
     else
         echo "FAIL $*"
+        echo "exit status $code"
         tail -n 5 client.log
     fi
 }

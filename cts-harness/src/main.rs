@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 /// Caldera's harness.
 #[derive(Parser)]
-#[command(name = "cargo harness", version, about)]
+#[command(name = "cargo harness", bin_name = "cargo harness", version, about)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

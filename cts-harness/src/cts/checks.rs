@@ -64,6 +64,18 @@ impl Checks {
         words
     }
 
+    /// The environment that shows a person what is checked: messages among the output, modules in a folder.
+    pub(super) fn by_hand(&self) -> Vec<(&'static str, &'static str)> {
+        let mut all = Vec::new();
+        if self.validation {
+            all.extend([("CALDERA_VALIDATION", "1"), ("CALDERA_LOG", "validation=warn")]);
+        }
+        if self.spirv_val {
+            all.push(("CALDERA_DUMP", "dump"));
+        }
+        all
+    }
+
     /// Points a process at a folder of its own.
     pub(super) fn prepare(&self, command: &mut Command, folder: &Path) -> Result<(), Failure> {
         if !self.any() {

@@ -1,5 +1,6 @@
 //! The command that runs sub-tests, and the same as text, so that one can run it by hand or under a debugger.
 
+use super::checks::Checks;
 use super::plan::Share;
 use super::platform::Target;
 use super::select::Case;
@@ -32,10 +33,12 @@ pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share
     command
 }
 
-/// The line that runs one case by hand.
-pub(super) fn by_hand(case: &Case, target: &Target, wimpy: bool) -> String {
+/// The line that runs one case by hand, under the same checks.
+pub(super) fn by_hand(case: &Case, target: &Target, wimpy: bool, checks: &Checks) -> String {
     let share = Share { jobs: 1, threads: 1 };
-    as_text(&command(std::slice::from_ref(case), target, wimpy, share))
+    let mut command = command(std::slice::from_ref(case), target, wimpy, share);
+    command.envs(checks.by_hand());
+    as_text(&command)
 }
 
 fn as_text(command: &Command) -> String {

@@ -246,7 +246,7 @@ impl Run<'_> {
         limit: Duration,
     ) -> Result<Record, Failure> {
         let name = case.name();
-        let line = command::by_hand(case, self.target, self.settings.wimpy);
+        let line = command::by_hand(case, self.target, self.settings.wimpy, &self.settings.checks);
         let text = format!("$ {line}\n{log}");
         std::fs::write(lock(&self.folder).log(&name), text)?;
         if verdict.note.is_empty() {

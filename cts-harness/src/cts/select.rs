@@ -207,6 +207,13 @@ fn unknown(build: &Build, selection: &str) -> String {
     if build.missing.iter().any(|r| matches(suite, &r.suite)) {
         return format!("{suite} is not in this CTS build");
     }
+    if let Some((suite, subtest)) = selection.split_once('/')
+        && build.suites.iter().any(|s| names_suite(suite, s))
+    {
+        return format!(
+            "{suite} has no sub-test {subtest}; `cargo harness cts list {suite}` prints what it has"
+        );
+    }
     let near: Vec<&str> = build
         .suites
         .iter()

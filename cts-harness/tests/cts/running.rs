@@ -37,6 +37,9 @@ fn selections() {
     fake.cts(&["list", "alph"])
         .ends(1)
         .has(&["alph is no tier", "there is alpha"]);
+    fake.cts(&["list", "alpha/pass_z"])
+        .ends(1)
+        .has(&["alpha has no sub-test pass_z", "cts list alpha"]);
     fake.cts(&["list", "computeinfo"])
         .ends(1)
         .has(&["computeinfo is not in this CTS build"]);
@@ -241,4 +244,6 @@ fn checks_fail_what_passes() {
     assert_eq!(std::fs::read_dir(fake.path("out/modules")).unwrap().count(), 1);
     let log = fake.read("out/logs/alpha-layer_b.log");
     assert!(log.contains("validation layer: VUID-fake"), "{log}");
+    let by_hand = log.lines().next().unwrap();
+    assert!(by_hand.contains("CALDERA_VALIDATION=1"), "{by_hand}");
 }

@@ -28,7 +28,7 @@ pub(super) fn section(page: &mut String, latest: &Latest<'_>, order: &[String]) 
     if !bad.is_empty() {
         let _ = writeln!(
             page,
-            "<h3>{} do not pass</h3>\n<div class=\"wide\"><table>",
+            "<h3>Not passed: {}</h3>\n<div class=\"wide\"><table>",
             bad.len()
         );
         for (record, run) in bad {
@@ -63,13 +63,18 @@ fn drill_down(page: &mut String, latest: &Latest<'_>, suite: &str) {
         // Inside, so that a browser opens what is around it.
         anchor(&latest.device.slug, suite)
     );
-    let mut sorted: Vec<_> = records.iter().collect();
-    sorted.sort_by_key(|(r, _)| (!r.status.is_bad(), r.status, &r.name));
-    for (record, run) in sorted {
-        let subtest = record.name.split_once('/').map_or("", |(_, s)| s);
-        row(page, latest.device, record, run, subtest);
+    let subtest = |record: &'_ Record| record.name.split_once('/').map_or("", |(_, s)| s).to_owned();
+    let (skipped, mut shown): (Vec<_>, Vec<_>) = records.iter().partition(|(r, _)| r.status == Status::Skip);
+    shown.sort_by_key(|(r, _)| (!r.status.is_bad(), r.status, &r.name));
+    for (record, run) in shown {
+        row(page, latest.device, record, run, &subtest(record));
     }
-    *page += "</table></div></details>\n";
+    *page += "</table></div>";
+    if !skipped.is_empty() {
+        let names: Vec<String> = skipped.iter().map(|(r, _)| escape(&subtest(r))).collect();
+        let _ = write!(page, "<p class=\"skipped\">Skipped: {}.</p>", names.join(", "));
+    }
+    *page += "</details>\n";
 }
 
 /// A sub-test: status, name, time, earlier results, note and log.
