@@ -2,7 +2,7 @@
 
 use super::func::{FuncLowering, Variable};
 use super::{Lowered, broken, types};
-use crate::hir::{self, Convert, ExprKind, Place, PlaceKind, TypeId};
+use crate::hir::{self, Convert, ExprKind, Place, PlaceKind, Scalar, Type, TypeId};
 use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, EntityRef, Ty, Value};
 
 /// Memory at a pointer plus a constant number of bytes.
@@ -230,7 +230,9 @@ impl FuncLowering<'_, '_> {
             let bytes = (bits as i64).wrapping_mul(size as i64);
             return Ok(base.plus(if negate { bytes.wrapping_neg() } else { bytes }));
         }
-        let index = self.value(index)?;
+        let (index, constant) = self.index(index)?;
+        let bytes = constant.wrapping_mul(size as i64);
+        let base = base.plus(if negate { bytes.wrapping_neg() } else { bytes });
         let ptr = self.scaled_add(base.ptr, index, size, negate);
         // The constant part stays behind the variable one, where it can be folded further.
         Ok(Addr {
@@ -238,6 +240,35 @@ impl FuncLowering<'_, '_> {
             align: base.align.min(factor(size)),
             ..base
         })
+    }
+
+    /// An index without the constant that is added to it last, and that constant: a sum of ints does not overflow (C99
+    /// 6.5, 5), so that it is taken apart before it is widened.
+    fn index(&mut self, index: &hir::Expr) -> Lowered<(Value, i64)> {
+        let types = &self.cx.program.types;
+        if let ExprKind::Convert(Convert::Numeric, sum) = &index.kind
+            && *types.get(sum.ty) == Type::Scalar(Scalar::Int)
+        {
+            let (mut rest, mut constant) = (&**sum, 0i64);
+            while let ExprKind::Binary { op, lhs, rhs, .. } = &rest.kind {
+                let by = |e: &hir::Expr| match &e.kind {
+                    ExprKind::Const(bits) => bits.first().map(|&n| i64::from(n as u32 as i32)),
+                    _ => None,
+                };
+                let step = match (op, by(lhs), by(rhs)) {
+                    (hir::BinOp::Add, _, Some(n)) => (&**lhs, n),
+                    (hir::BinOp::Add, Some(n), None) => (&**rhs, n),
+                    (hir::BinOp::Sub, _, Some(n)) => (&**lhs, -n),
+                    _ => break,
+                };
+                rest = step.0;
+                constant += step.1;
+            }
+            let value = self.value(rest)?;
+            let value = self.conversion(Convert::Numeric, value, rest.ty, index.ty)?;
+            return Ok((value, constant));
+        }
+        Ok((self.value(index)?, 0))
     }
 
     /// Pointer ± index · size.

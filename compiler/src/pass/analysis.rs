@@ -165,3 +165,24 @@ pub fn constant_offset(func: &Function, v: Value) -> Option<i64> {
         bits as i64
     })
 }
+
+/// Of each instruction whether there is a jump inside of it to what is around it. `order`: that of the text.
+pub fn leaving(func: &Function, order: &[Inst]) -> Vec<bool> {
+    let mut position = vec![0; func.insts.len()];
+    for (n, &inst) in order.iter().enumerate() {
+        position[inst.index()] = n + 1;
+    }
+    let mut outermost = vec![usize::MAX; func.insts.len()];
+    for &inst in order.iter().rev() {
+        let data = &func.insts[inst];
+        let inner = data.regions.iter().flat_map(|&r| &func.regions[r].insts);
+        let inner = inner.map(|i| outermost[i.index()]).min();
+        outermost[inst.index()] = match data.op {
+            Op::Exit(target) | Op::Repeat(target) => position[target.index()],
+            Op::Return => 0,
+            _ => inner.unwrap_or(usize::MAX),
+        };
+    }
+    let before = |inst: Inst| outermost[inst.index()] < position[inst.index()];
+    func.insts.keys().map(before).collect()
+}

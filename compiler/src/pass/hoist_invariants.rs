@@ -1,20 +1,24 @@
 //! Moves what is the same in each iteration out of loops.
 //!
 //! Why: few Vulkan drivers do it themselves, and none can for loads: they do not know what may be written.
-//! In:  any module; best behind `lower_memory`, when addresses are integers.
+//! In:  any module: while pointers lead to kernel arguments, and behind `lower_memory`, when addresses are integers.
 //! Out: pure operations on what is defined outside of a loop stand before the outermost such loop. Divisions and what
 //!      else is undefined for some operands stay where they are executed; so does what is expensive and executed
 //!      under a condition. Loads move if nothing in the loop writes to their memory, and if they cannot go wrong: the
-//!      memory is there anyway, or the first iteration comes to them for certain.
+//!      memory is there anyway, or the first iteration comes to them for certain. Where it comes to them if it comes
+//!      behind the loop's test, they stand behind another such test, with the loop (`guard`).
 
-use super::analysis::is_pure;
+use super::analysis::{is_pure, leaving};
+use super::effects::{Effects, Inside};
+use super::guard::{self, Header};
+use super::pointers::Pointers;
 use super::trip_count::first_value;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::eval::truncate;
-use crate::ir::walk::{Parents, Walk};
-use crate::ir::{BinOp, EntityRef, Function, Inst, Module, Op, Storage, Value};
+use crate::ir::walk::{Parents, Replacements, Walk};
+use crate::ir::{BinOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Storage, Value};
 
 pub const PASS: Pass = Pass {
     name: "hoist_invariants",
@@ -27,13 +31,23 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    for (_, func) in module.funcs.iter_mut() {
-        changed |= hoist(func);
+    let called = has_calls(module);
+    for (f, func) in module.funcs.iter_mut() {
+        // Where a kernel is called, its parameters are no arguments.
+        let kernel = module.kernels.iter().find(|k| k.func == f && !called);
+        changed |= hoist(func, kernel);
     }
     Ok(changed.into())
 }
 
-fn hoist(func: &mut Function) -> bool {
+fn has_calls(module: &Module) -> bool {
+    module.funcs.iter().any(|(_, func)| {
+        let mut walk = Walk::new(func);
+        std::iter::from_fn(|| walk.next(func)).any(|(_, i)| matches!(func.insts[i].op, Op::Call(_)))
+    })
+}
+
+fn hoist(func: &mut Function, kernel: Option<&KernelInfo>) -> bool {
     let order = func.insts_in_order();
     let loops: Vec<Inst> = order
         .iter()
@@ -45,60 +59,88 @@ fn hoist(func: &mut Function) -> bool {
     }
     let parents = Parents::new(func);
     let leaving = leaving(func, &order);
-    let mut inside = vec![0; func.values.len()];
+    let loads = order.iter().any(|&i| matches!(func.insts[i].op, Op::Load(_)));
+    let pointers = loads.then(|| Pointers::new(func, kernel));
+    let effects = pointers.as_ref().map(|p| Inside::new(func, p, &order));
+    let mut stamps = Stamps {
+        inside: vec![0; func.values.len()],
+        guarded: vec![0; func.values.len()],
+    };
     let mut gone = vec![false; func.insts.len()];
+    let mut replacements = Replacements::default();
+    let mut exits = Vec::new();
     let mut changed = false;
     // Outer ones first: what moves, moves as far as it can at once.
     for (n, &loop_) in loops.iter().enumerate() {
-        let mut body = Body {
-            number: n as u32 + 1,
-            inside: &mut inside,
-            written: Written::by(func, loop_),
-        };
-        let moved = body.invariants(func, &leaving, loop_);
-        let Some(place) = parents.region(loop_).filter(|_| !moved.is_empty()) else {
+        let Some(place) = parents.region(loop_) else {
             continue;
         };
+        let inside = effects.as_ref().and_then(|e| e.get(loop_));
+        let mut body = Body {
+            number: n as u32 + 1,
+            stamps: &mut stamps,
+            written: Written::by(func, loop_),
+            pointers: pointers.as_ref().zip(inside),
+            header: None,
+        };
+        if pointers.is_some() && !body.written.by_others {
+            body.header = guard::header(func, loop_);
+        }
+        let moved = body.invariants(func, &leaving, loop_);
+        let header = body.header.take();
+        if moved.always.is_empty() && moved.guarded.is_empty() {
+            continue;
+        }
         changed = true;
-        for &inst in &moved {
-            gone[inst.index()] = true;
-        }
-        let mut regions = func.insts[loop_].regions.clone();
-        while let Some(region) = regions.pop() {
-            func.regions[region].insts.retain(|i| !gone[i.index()]);
-            for &i in &func.regions[region].insts {
-                regions.extend(&func.insts[i].regions);
+        remove(func, loop_, &moved, &mut gone);
+        insert(func, place, loop_, moved.always);
+        let Some(header) = header.filter(|_| !moved.guarded.is_empty()) else {
+            continue;
+        };
+        if let Some(guarded) = guard::build(func, place, loop_, &header) {
+            let results = func.insts[loop_].results.clone();
+            for (&old, &new) in results.iter().zip(&func.insts[guarded.inst].results.clone()) {
+                replacements.set(old, new);
             }
+            exits.push((guarded.exit, results));
+            insert(func, guarded.region, loop_, moved.guarded);
+        } else {
+            // It stays.
+            let list = &mut func.regions[func.insts[loop_].regions[0]].insts;
+            let at = list.iter().position(|&i| i == header.test).map_or(0, |n| n + 1);
+            list.splice(at..at, moved.guarded);
         }
-        for &inst in &moved {
-            gone[inst.index()] = false;
-        }
-        let list = &mut func.regions[place].insts;
-        let at = list.iter().position(|&i| i == loop_).unwrap_or(0);
-        list.splice(at..at, moved);
+    }
+    replacements.apply(func);
+    for (exit, results) in exits {
+        func.insts[exit].args = results;
     }
     changed
 }
 
-/// Whether there is a jump inside of an instruction to what is around it.
-fn leaving(func: &Function, order: &[Inst]) -> Vec<bool> {
-    let mut position = vec![0; func.insts.len()];
-    for (n, &inst) in order.iter().enumerate() {
-        position[inst.index()] = n + 1;
+/// Takes what moves out of a loop.
+fn remove(func: &mut Function, loop_: Inst, moved: &Moved, gone: &mut [bool]) {
+    let all = || moved.always.iter().chain(&moved.guarded);
+    for inst in all() {
+        gone[inst.index()] = true;
     }
-    let mut outermost = vec![usize::MAX; func.insts.len()];
-    for &inst in order.iter().rev() {
-        let data = &func.insts[inst];
-        let inner = data.regions.iter().flat_map(|&r| &func.regions[r].insts);
-        let inner = inner.map(|i| outermost[i.index()]).min();
-        outermost[inst.index()] = match data.op {
-            Op::Exit(target) | Op::Repeat(target) => position[target.index()],
-            Op::Return => 0,
-            _ => inner.unwrap_or(usize::MAX),
-        };
+    let mut regions = func.insts[loop_].regions.clone();
+    while let Some(region) = regions.pop() {
+        func.regions[region].insts.retain(|i| !gone[i.index()]);
+        for &i in &func.regions[region].insts {
+            regions.extend(&func.insts[i].regions);
+        }
     }
-    let before = |inst: Inst| outermost[inst.index()] < position[inst.index()];
-    func.insts.keys().map(before).collect()
+    for inst in all() {
+        gone[inst.index()] = false;
+    }
+}
+
+/// Puts instructions in front of a loop.
+fn insert(func: &mut Function, place: Region, loop_: Inst, moved: Vec<Inst>) {
+    let list = &mut func.regions[place].insts;
+    let at = list.iter().position(|&i| i == loop_).unwrap_or(0);
+    list.splice(at..at, moved);
 }
 
 /// What a loop writes.
@@ -107,8 +149,8 @@ struct Written {
     variables: Vec<Value>,
     local: bool,
     global: bool,
-    /// Memory that is reached by pointers.
-    pointers: bool,
+    /// There are barriers or fences.
+    by_others: bool,
 }
 
 impl Written {
@@ -128,13 +170,8 @@ impl Written {
                 Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => {
                     written.local = true;
                     written.global = true;
-                    written.pointers = true;
+                    written.by_others = true;
                 }
-                Op::Intrinsic(Intrinsic::Atomic(_))
-                | Op::Store(_)
-                | Op::MemCpy { .. }
-                | Op::MemZero { .. }
-                | Op::Call(_) => written.pointers = true,
                 _ => {}
             }
         }
@@ -142,45 +179,81 @@ impl Written {
     }
 }
 
+/// Of each value the number of the last loop that it was found in.
+struct Stamps {
+    /// Defined in it, to stay.
+    inside: Vec<u32>,
+    /// Defined behind its guard.
+    guarded: Vec<u32>,
+}
+
+/// What moves out of a loop, in order.
+#[derive(Default)]
+struct Moved {
+    always: Vec<Inst>,
+    /// Only if the loop's test is repeated ahead of it.
+    guarded: Vec<Inst>,
+}
+
 /// A loop that is being looked at.
 struct Body<'a> {
     number: u32,
-    /// Of each value the number of the last loop that it was found to be defined in.
-    inside: &'a mut Vec<u32>,
+    stamps: &'a mut Stamps,
     written: Written,
+    /// What the loop does by pointers.
+    pointers: Option<(&'a Pointers, &'a Effects)>,
+    /// The test that can be repeated.
+    header: Option<Header>,
 }
 
 impl Body<'_> {
-    /// What can move, in order.
-    fn invariants(&mut self, func: &Function, leaving: &[bool], loop_: Inst) -> Vec<Inst> {
+    /// What can move.
+    fn invariants(&mut self, func: &Function, leaving: &[bool], loop_: Inst) -> Moved {
         let top = func.insts[loop_].regions[0];
         for &arg in &func.regions[top].args {
-            self.inside[arg.index()] = self.number;
+            self.stamps.inside[arg.index()] = self.number;
         }
-        let mut moved = Vec::new();
-        // Whether the first iteration comes here.
+        let mut moved = Moved::default();
+        // Whether the first iteration comes here, for certain or if it gets past the test.
         let mut is_certain = true;
+        let mut is_guarded = self.header.is_some();
+        let mut loads = false;
         let mut walk = Walk::region(top);
         while let Some((region, inst)) = walk.next(func) {
             let data = &func.insts[inst];
             let at_top = region == top;
-            let is_invariant = data.args.iter().all(|a| self.inside[a.index()] != self.number);
-            if is_invariant && self.may_move(func, inst, at_top, at_top && is_certain) {
-                moved.push(inst);
-                continue;
+            let is = |stamps: &[u32]| data.args.iter().any(|a| stamps[a.index()] == self.number);
+            if !is(&self.stamps.inside) {
+                let free = !is(&self.stamps.guarded);
+                if free && self.may_move(func, inst, at_top, at_top && is_certain) {
+                    moved.always.push(inst);
+                    continue;
+                }
+                let load = matches!(data.op, Op::Load(_));
+                if (load || !free) && self.may_move(func, inst, at_top, at_top && is_guarded) {
+                    loads |= load;
+                    moved.guarded.push(inst);
+                    for &r in &data.results {
+                        self.stamps.guarded[r.index()] = self.number;
+                    }
+                    continue;
+                }
             }
             for &r in &data.regions {
                 for &arg in &func.regions[r].args {
-                    self.inside[arg.index()] = self.number;
+                    self.stamps.inside[arg.index()] = self.number;
                 }
             }
             for &r in &data.results {
-                self.inside[r.index()] = self.number;
+                self.stamps.inside[r.index()] = self.number;
             }
             if at_top && leaving[inst.index()] {
-                is_certain &= stays_at_first(func, leaving, loop_, inst);
+                let stays = stays_at_first(func, leaving, loop_, inst);
+                is_certain &= stays;
+                is_guarded &= stays || self.header.as_ref().is_some_and(|h| h.test == inst);
             }
         }
+        debug_assert!(loads || moved.guarded.is_empty());
         moved
     }
 
@@ -203,7 +276,13 @@ impl Body<'_> {
                 Storage::Physical | Storage::Buffer(..) => is_certain && !self.written.global,
                 Storage::ReadOnly(..) => is_certain,
             },
-            Op::Load(access) => is_certain && !access.volatile && !self.written.pointers,
+            Op::Load(access) if is_certain && !access.volatile => {
+                let bytes = func.ty(data.results[0]).bytes();
+                self.pointers.is_some_and(|(pointers, effects)| {
+                    let place = pointers.place(func, data.args[0], bytes);
+                    place.is_some_and(|p| !effects.writes.may_meet(pointers, &p))
+                })
+            }
             _ => is_pure(data),
         }
     }

@@ -1,10 +1,11 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, carry_exit_values, const_fold, cse, dce, fuse_multiply_add, gather_pointer_uses,
-    hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
-    lower_printf, lower_system_values, mem2reg, simplify_integers, simplify_regions, sroa, unroll_counted,
-    unroll_loops, widen_accesses,
+    Pipeline, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
+    gather_pointer_uses, hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args,
+    lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses,
+    promote_accumulators, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
+    widen_accesses,
 };
 use crate::inv;
 use crate::target::Target;
@@ -30,6 +31,11 @@ pub fn pipeline(target: &Target) -> Pipeline {
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.run_pass(simplify_integers::PASS); // once loops are unrolled: their copies differ by constants
+    p.run_pass(cse::PASS); // addresses of neighbours have one base now
+    p.run_pass(forward_memory::PASS); // while pointers lead to kernel arguments
+    p.run_pass(hoist_invariants::PASS); // loads, as long as it is known what is written
+    p.run_pass(promote_accumulators::PASS); // addresses stand outside of loops now
+    p.run_pass(merge_accesses::PASS);
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
     p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments
     p.run_pass(lower_printf::PASS); // reads its slot there; vectors still whole

@@ -22,6 +22,40 @@ pub fn is_nonnegative(func: &Function, v: Value) -> bool {
     ty.scalar.is_int() && !ty.is_vector() && upper_bound(func, v) < 1 << (ty.scalar.bits() - 1)
 }
 
+/// Log2 of a power of two that a scalar integer is a multiple of.
+pub fn trailing_zeros(func: &Function, v: Value) -> u32 {
+    let mut fuel = MAX_OPERATIONS;
+    zeros(func, v, &mut fuel)
+}
+
+/// Recursion ends when the fuel does.
+fn zeros(func: &Function, v: Value, fuel: &mut usize) -> u32 {
+    if let Some(bits) = func.as_bits(v) {
+        return bits.trailing_zeros();
+    }
+    let (Some(inst), Some(left)) = (func.def_inst(v), fuel.checked_sub(1)) else {
+        return 0;
+    };
+    *fuel = left;
+    let data = &func.insts[inst];
+    let mut of = |n: usize| zeros(func, data.args[n], fuel);
+    match &data.op {
+        Op::Binary(BinOp::IMul) => of(0) + of(1),
+        Op::Binary(BinOp::Shl) => {
+            let count = func.as_bits(data.args[1]).map_or(0, |c| c % 64);
+            of(0) + count as u32
+        }
+        Op::Binary(BinOp::IAdd | BinOp::ISub | BinOp::Or | BinOp::Xor) => of(0).min(of(1)),
+        Op::Binary(BinOp::And) => of(0).max(of(1)),
+        Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc)
+            if func.ty(data.args[0]).scalar != Scalar::Bool =>
+        {
+            of(0)
+        }
+        _ => 0,
+    }
+}
+
 /// All bits up to the highest one of `n`.
 fn filled(n: u64) -> u64 {
     u64::MAX.checked_shr(n.leading_zeros()).unwrap_or(0)

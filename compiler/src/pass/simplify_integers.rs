@@ -6,11 +6,11 @@
 //! In:  any module. Out: the same values; all rewriting is exact modulo the width of the result.
 //! - `trunc` of sums, products, bit operations and selections: these on truncated operands;
 //! - `(x + c) * d`, `(x + c) << d`: `x * d + c * d`; `(x + c) + y`: `(x + y) + c`, also in addresses;
-//! - what cannot be negative is divided and widened as unsigned.
+//! - what cannot be negative is divided and widened as unsigned; `ext(4 * x + 3)`: `ext(4 * x) + 3`.
 //!
 //! Only what has a single use is rewritten: nothing is computed twice. What is no longer used is left to `dce`.
 
-use super::ranges::is_nonnegative;
+use super::ranges::{is_nonnegative, trailing_zeros};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::build::Builder;
@@ -77,7 +77,7 @@ fn simplify(func: &mut Function) -> bool {
 fn is_candidate(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match data.op {
-        Op::Cast(CastOp::Trunc | CastOp::SExt)
+        Op::Cast(CastOp::Trunc | CastOp::SExt | CastOp::ZExt)
         | Op::PtrAdd
         | Op::Binary(BinOp::IAdd | BinOp::IMul | BinOp::Shl | BinOp::SDiv | BinOp::SRem) => {
             data.args.iter().any(|&a| func.def_inst(a).is_some())
@@ -99,8 +99,24 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             }
             Some(narrowing.narrow(b, args[0], MAX_DEPTH))
         }
-        Op::Cast(CastOp::SExt) if b.func.ty(args[0]).scalar != Scalar::Bool => {
-            is_nonnegative(b.func, args[0]).then(|| b.cast(CastOp::ZExt, args[0], ty))
+        Op::Cast(op @ (CastOp::SExt | CastOp::ZExt)) if b.func.ty(args[0]).scalar != Scalar::Bool => {
+            // Where x ends in as many zeros as c has bits, x + c does not carry.
+            let most = b.func.ty(args[0]).scalar.bits() - 1;
+            if !ty.is_vector()
+                && let Some((x, c)) = sum_with_constant(b.func, uses, args[0])
+                && c >> trailing_zeros(b.func, x).min(most) == 0
+            {
+                let op = if is_nonnegative(b.func, x) {
+                    CastOp::ZExt
+                } else {
+                    op
+                };
+                let wide = b.cast(op, x, ty);
+                let constant = b.bits(ty, c);
+                return Some(b.binary(BinOp::IAdd, wide, constant));
+            }
+            let signed = op == CastOp::SExt && is_nonnegative(b.func, args[0]);
+            signed.then(|| b.cast(CastOp::ZExt, args[0], ty))
         }
         Op::Binary(op @ (BinOp::SDiv | BinOp::SRem)) => {
             // The most negative number is no positive power of two.

@@ -451,7 +451,7 @@ impl Generator<'_> {
     }
 }
 
-/// A function (i32, i32, pointer) with the given return type.
+/// A function (i32, i32, pointer) with the given return type; a kernel has a second pointer, to other memory.
 fn function(
     random: &mut Random,
     name: &str,
@@ -460,7 +460,11 @@ fn function(
     callees: &[Func],
     local: Global,
 ) -> Function {
-    let mut func = Function::new(name, &[Ty::I32, Ty::I32, Ty::ptr(space)], ret);
+    let mut types = vec![Ty::I32, Ty::I32, Ty::ptr(space)];
+    if space == AddressSpace::Global {
+        types.push(Ty::ptr(space));
+    }
+    let mut func = Function::new(name, &types, ret);
     let params = func.params.clone();
     let body = func.body;
     let mut b = Builder::at_end(&mut func, body);
@@ -483,7 +487,7 @@ fn function(
         let which = b.compare(CmpOp::SGt, params[0], zero);
         let either = b.select(which, first, second);
         let local = b.global_addr(local, AddressSpace::Local);
-        data.extend([first, second, either, local]);
+        data.extend([first, second, either, local, params[3]]);
     }
     let (block, region) = b.block(&[]);
     b.enter(region);
@@ -561,11 +565,19 @@ pub(crate) fn program(seed: u64) -> Module {
         space: AddressSpace::Global,
         align: 4,
     };
-    let args = [("a", pod.clone()), ("b", pod), ("p", buffer)];
+    let args = [
+        ("a", pod.clone()),
+        ("b", pod),
+        ("p", buffer.clone()),
+        ("q", buffer),
+    ];
+    let mut args = args.map(|(name, kind)| argument(name, kind)).to_vec();
+    // Nothing else points to its memory.
+    args[3].restrict = true;
     module.kernels.push(KernelInfo {
         func,
         name: "k".into(),
-        args: args.map(|(name, kind)| argument(name, kind)).to_vec(),
+        args,
         required_size: None,
         size_hint: None,
         attributes: String::new(),

@@ -26,14 +26,20 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
     let mut memory = Memory::default();
     let buffer = memory.add(vec![0; BUFFER]);
     let word = |n: u64| Arg::Bytes((n as u32).to_le_bytes().to_vec());
-    let args = [word(seed % 7), word(seed % 5 + 1), Arg::Pointer(buffer)];
+    let other = memory.add(vec![0; BUFFER]);
+    let args = [
+        word(seed % 7),
+        word(seed % 5 + 1),
+        Arg::Pointer(buffer),
+        Arg::Pointer(other),
+    ];
     let launch = Launch {
         groups: [1; 3],
         local: [2, 1, 1],
         steps: 20_000,
     };
     match interp::launch(module, 0, &args, launch, &mut memory) {
-        Ok(()) => Ok(memory.object(buffer).to_vec()),
+        Ok(()) => Ok([memory.object(buffer), memory.object(other)].concat()),
         Err(e) => Err(e.to_string()),
     }
 }
@@ -110,6 +116,15 @@ fn passes_preserve_meaning() {
             &["inline", "hoist_invariants"],
             &["inline", "mem2reg", "hoist_invariants"],
             &["inline", "simplify_integers"],
+            &["inline", "forward_memory"],
+            &["inline", "merge_accesses"],
+            &[
+                "inline",
+                "cse",
+                "forward_memory",
+                "merge_accesses",
+                "forward_memory",
+            ],
             &["inline", "mem2reg", "simplify_integers"],
             &["inline", "unroll_loops"],
             &["inline", "mem2reg", "unroll_counted"],

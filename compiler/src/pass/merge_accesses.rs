@@ -1,0 +1,385 @@
+//! Makes neighbouring accesses of global memory one vector access, and says how memory is aligned.
+//!
+//! Why: `p[4 * i]`, `p[4 * i + 1]` … are one access to the hardware, but a driver has to take `p` for a number: it does
+//! not know that buffers begin at multiples of 16 bytes, nor, with `vload4(i, p)`, that 4 lanes are aligned as one.
+//! In:  `Inlined`, while kernels have parameters; best behind `cse`, when neighbours have one base.
+//! Out: each access of global and constant memory is known to be as aligned as kernel arguments and multiplications
+//!      make it. Loads (and stores) of scalars that are all lanes of an aligned vector of 2 or 4 lanes (or as many as
+//!      fill 4, 8 or 16 bytes) are one access, where the first load (the last store) stands, if they are executed
+//!      together and nothing between may touch the same bytes. No byte is accessed that was not before, so nothing
+//!      leaves a buffer that did not. Volatile accesses stay.
+
+use super::analysis::leaving;
+use super::effects::{Effects, Inside, has_effects};
+use super::pointers::{Place, Pointers};
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::build::Builder;
+use crate::ir::{
+    Access, AddressSpace, CastOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Ty, Value,
+};
+use std::collections::BTreeMap;
+
+pub const PASS: Pass = Pass {
+    name: "merge_accesses",
+    about: "Makes neighbouring accesses of global memory one vector access, and says how memory is aligned.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// Bytes of the widest access, a power of two.
+const WIDEST: u32 = 16;
+
+/// Groups that are open at a time.
+const MAX_OPEN: usize = 32;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for kernel in &module.kernels {
+        changed |= merge(&mut module.funcs[kernel.func], kernel);
+    }
+    Ok(changed.into())
+}
+
+fn is_shared(space: Option<AddressSpace>) -> bool {
+    matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
+}
+
+fn merge(func: &mut Function, kernel: &KernelInfo) -> bool {
+    let order = func.insts_in_order();
+    let is_access = |&&i: &&Inst| {
+        let data = &func.insts[i];
+        matches!(data.op, Op::Load(_) | Op::Store(_)) && is_shared(func.ty(data.args[0]).space())
+    };
+    if order.iter().filter(is_access).count() == 0 {
+        return false;
+    }
+    let pointers = Pointers::new(func, Some(kernel));
+    let mut changed = align(func, &pointers, &order);
+    let inside = Inside::new(func, &pointers, &order);
+    let leaving = leaving(func, &order);
+    for region in func.regions_in_order() {
+        let mut scan = Scan {
+            pointers: &pointers,
+            open: Vec::new(),
+            found: Vec::new(),
+        };
+        for n in 0..func.regions[region].insts.len() {
+            let inst = func.regions[region].insts[n];
+            scan.visit(func, &inside, &leaving, inst);
+        }
+        scan.close(|_| true);
+        if !scan.found.is_empty() {
+            rewrite(func, region, &scan.found);
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// States alignments.
+fn align(func: &mut Function, pointers: &Pointers, order: &[Inst]) -> bool {
+    let mut changed = false;
+    for &inst in order {
+        let args = &func.insts[inst].args;
+        let known = |n: usize| {
+            let pointer = args[n];
+            let power = pointers.power(pointer).min(WIDEST.trailing_zeros() as u8);
+            if is_shared(func.ty(pointer).space()) {
+                1u32 << power
+            } else {
+                1
+            }
+        };
+        let mut raise = |access: &mut Access, align: u32| {
+            if access.align < align {
+                access.align = align;
+                changed = true;
+            }
+        };
+        match func.insts[inst].op.clone() {
+            Op::Load(mut access) => {
+                raise(&mut access, known(0));
+                func.insts[inst].op = Op::Load(access);
+            }
+            Op::Store(mut access) => {
+                raise(&mut access, known(0));
+                func.insts[inst].op = Op::Store(access);
+            }
+            Op::MemZero { size, mut dst } => {
+                raise(&mut dst, known(0));
+                func.insts[inst].op = Op::MemZero { size, dst };
+            }
+            Op::MemCpy {
+                size,
+                mut dst,
+                mut src,
+            } => {
+                raise(&mut dst, known(0));
+                raise(&mut src, known(1));
+                func.insts[inst].op = Op::MemCpy { size, dst, src };
+            }
+            _ => {}
+        }
+    }
+    changed
+}
+
+/// Scalar accesses in the same 16 bytes.
+struct Group {
+    is_store: bool,
+    /// All of the bytes.
+    place: Place,
+    /// Bytes of a lane.
+    lane: u32,
+    /// By number of the lane.
+    accesses: Vec<Option<Inst>>,
+    /// Lanes that are written behind the first load.
+    written: Vec<bool>,
+    /// In order of the text.
+    sequence: Vec<Inst>,
+}
+
+/// What is to become one access.
+struct Found {
+    is_store: bool,
+    /// By lane.
+    accesses: Vec<Inst>,
+    /// The first load, the last store.
+    at: Inst,
+    base: Value,
+    offset: i64,
+}
+
+impl Group {
+    fn lane_place(&self, number: usize) -> Place {
+        self.place.moved(number as i64 * i64::from(self.lane), self.lane)
+    }
+
+    /// Whether an access may touch lanes that are in the group.
+    fn touches(&self, pointers: &Pointers, place: &Place) -> bool {
+        (0..self.accesses.len())
+            .any(|n| self.accesses[n].is_some() && pointers.may_meet(&self.lane_place(n), place))
+    }
+
+    /// The whole vectors in it, the widest first.
+    fn finish(mut self, pointers: &Pointers, found: &mut Vec<Found>) {
+        let aligned = 1u32 << pointers.power(self.place.base).min(5);
+        for bytes in [16u32, 8, 4] {
+            let lanes = (bytes / self.lane) as usize;
+            if bytes > aligned || lanes < 2 {
+                continue;
+            }
+            for first in (0..self.accesses.len()).step_by(lanes) {
+                let all: Option<Vec<Inst>> = self.accesses[first..first + lanes].iter().copied().collect();
+                let Some(accesses) = all else {
+                    continue;
+                };
+                self.accesses[first..first + lanes].fill(None);
+                let is_member = |i: &&Inst| accesses.contains(i);
+                let at = if self.is_store {
+                    self.sequence.iter().rfind(is_member)
+                } else {
+                    self.sequence.iter().find(is_member)
+                };
+                let Some(&at) = at else {
+                    continue;
+                };
+                let place = self.lane_place(first);
+                found.push(Found {
+                    is_store: self.is_store,
+                    accesses,
+                    at,
+                    base: place.base,
+                    offset: place.offset,
+                });
+            }
+        }
+    }
+}
+
+struct Scan<'a> {
+    pointers: &'a Pointers,
+    open: Vec<Group>,
+    found: Vec<Found>,
+}
+
+impl Scan<'_> {
+    fn visit(&mut self, func: &Function, inside: &Inside, leaving: &[bool], inst: Inst) {
+        let data = &func.insts[inst];
+        if !data.regions.is_empty() {
+            // Nothing is moved over a loop: registers are scarcer in there.
+            if leaving[inst.index()] || data.op == Op::Loop {
+                self.close(|_| true);
+            } else if let Some(effects) = inside.get(inst) {
+                self.close_touched(effects);
+            }
+            return;
+        }
+        if !has_effects(&data.op) {
+            return;
+        }
+        let Some((is_store, place)) = self.candidate(func, inst) else {
+            self.close_touched(&Effects::of(func, self.pointers, inst));
+            return;
+        };
+        let lane = place.bytes;
+        let start = place.offset.div_euclid(WIDEST.into()) * i64::from(WIDEST);
+        let number = ((place.offset - start) as u32 / lane) as usize;
+        let belongs = |g: &Group| {
+            g.is_store == is_store
+                && g.lane == lane
+                && g.place.base == place.base
+                && g.place.offset == start
+                && g.accesses[number].is_none()
+                && !g.written[number]
+        };
+        // Loads move up over this, stores down.
+        let pointers = self.pointers;
+        for group in self.open.iter_mut().filter(|g| is_store && !g.is_store) {
+            if group.place.base == place.base {
+                for n in 0..group.accesses.len() {
+                    group.written[n] |= pointers.may_meet(&group.lane_place(n), &place);
+                }
+            }
+        }
+        self.close(|g| match (is_store, g.is_store) {
+            (false, false) => false,
+            (false, true) => g.touches(pointers, &place),
+            (true, false) => g.place.base != place.base && pointers.may_meet(&g.place, &place),
+            (true, true) => !belongs(g) && pointers.may_meet(&g.place, &place),
+        });
+        if let Some(group) = self.open.iter_mut().find(|g| belongs(g)) {
+            group.accesses[number] = Some(inst);
+            group.sequence.push(inst);
+            return;
+        }
+        if self.open.len() == MAX_OPEN {
+            let group = self.open.remove(0);
+            group.finish(pointers, &mut self.found);
+        }
+        let lanes = (WIDEST / lane) as usize;
+        let mut group = Group {
+            is_store,
+            place: place.moved(start - place.offset, WIDEST),
+            lane,
+            accesses: vec![None; lanes],
+            written: vec![false; lanes],
+            sequence: vec![inst],
+        };
+        group.accesses[number] = Some(inst);
+        self.open.push(group);
+    }
+
+    /// A scalar that may be a lane.
+    fn candidate(&self, func: &Function, inst: Inst) -> Option<(bool, Place)> {
+        let data = &func.insts[inst];
+        let (access, is_store, value) = match data.op {
+            Op::Load(access) => (access, false, data.results[0]),
+            Op::Store(access) => (access, true, data.args[1]),
+            _ => return None,
+        };
+        let ty = func.ty(value);
+        let plain = (ty.scalar.is_int() || ty.scalar.is_float()) && !ty.is_vector();
+        if access.volatile || !plain || !is_shared(func.ty(data.args[0]).space()) {
+            return None;
+        }
+        let place = self.pointers.place(func, data.args[0], ty.bytes())?;
+        let aligned = place.offset.rem_euclid(ty.bytes().into()) == 0;
+        // What is not aligned to two lanes is no vector.
+        let power = self.pointers.power(place.base);
+        (aligned && 1u32 << power.min(5) >= 2 * ty.bytes()).then_some((is_store, place))
+    }
+
+    /// Ends groups over which something is executed.
+    fn close_touched(&mut self, effects: &Effects) {
+        let pointers = self.pointers;
+        self.close(|g| {
+            effects.writes.may_meet(pointers, &g.place)
+                || g.is_store && effects.reads.may_meet(pointers, &g.place)
+        });
+    }
+
+    fn close(&mut self, mut ends: impl FnMut(&Group) -> bool) {
+        let mut n = 0;
+        while let Some(group) = self.open.get(n) {
+            if ends(group) {
+                let group = self.open.remove(n);
+                group.finish(self.pointers, &mut self.found);
+            } else {
+                n += 1;
+            }
+        }
+    }
+}
+
+/// Makes the accesses of a region that were found.
+fn rewrite(func: &mut Function, region: Region, found: &[Found]) {
+    // Of each access what it belongs to, and its lane.
+    let members: BTreeMap<Inst, (&Found, u8)> = found
+        .iter()
+        .flat_map(|f| {
+            f.accesses
+                .iter()
+                .enumerate()
+                .map(move |(lane, &i)| (i, (f, lane as u8)))
+        })
+        .collect();
+    // By first load the vector.
+    let mut vectors: BTreeMap<Inst, Value> = BTreeMap::new();
+    let old = std::mem::take(&mut func.regions[region].insts);
+    let mut b = Builder::at_end(func, region);
+    for inst in old {
+        let Some(&(found, lane)) = members.get(&inst) else {
+            b.push(inst);
+            continue;
+        };
+        let is_anchor = found.at == inst;
+        b.span = b.func.insts[inst].span;
+        let value = match found.is_store {
+            true => b.func.insts[inst].args[1],
+            false => b.func.insts[inst].results[0],
+        };
+        let scalar = b.func.ty(value);
+        let lanes = found.accesses.len() as u8;
+        let access = Access {
+            align: scalar.bytes() * u32::from(lanes),
+            volatile: false,
+        };
+        if found.is_store {
+            if !is_anchor {
+                continue;
+            }
+            let parts: Vec<Value> = found.accesses.iter().map(|&i| b.func.insts[i].args[1]).collect();
+            let parts = parts
+                .into_iter()
+                .map(|v| b.cast(CastOp::Bitcast, v, scalar))
+                .collect();
+            let vector = b.construct(Ty::vector(scalar.scalar, lanes), parts);
+            let pointer = b.ptr_offset(found.base, found.offset);
+            b.store(pointer, vector, access);
+            continue;
+        }
+        if is_anchor {
+            let pointer = b.ptr_offset(found.base, found.offset);
+            let vector = b.load(pointer, Ty::vector(scalar.scalar, lanes), access);
+            vectors.insert(inst, vector);
+        }
+        let Some(&vector) = vectors.get(&found.at) else {
+            b.push(inst);
+            continue;
+        };
+        // What the load gave is a lane from here on.
+        let (op, arg) = if b.func.ty(vector).scalar == scalar.scalar {
+            (Op::Extract(lane), vector)
+        } else {
+            (Op::Cast(CastOp::Bitcast), b.extract(vector, lane))
+        };
+        let data = &mut b.func.insts[inst];
+        data.op = op;
+        data.args = [arg].into();
+        b.push(inst);
+    }
+}
