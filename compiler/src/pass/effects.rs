@@ -29,8 +29,8 @@ pub struct Places {
 }
 
 impl Places {
-    fn add(&mut self, place: Place) {
-        let Some(space) = number(place.space) else {
+    fn add(&mut self, place: Option<Place>) {
+        let Some((place, space)) = place.and_then(|p| Some((p, number(p.space)?))) else {
             return;
         };
         if self.spaces[space] || self.some.contains(&place) {
@@ -55,7 +55,7 @@ impl Places {
             }
         }
         for &place in &other.some {
-            self.add(place);
+            self.add(Some(place));
         }
     }
 
@@ -80,48 +80,50 @@ pub struct Effects {
 
 impl Effects {
     /// Of one instruction, apart from its regions.
+    pub fn of(func: &Function, pointers: &Pointers, inst: Inst) -> Effects {
+        let mut effects = Effects::default();
+        effects.add(func, pointers, inst);
+        effects
+    }
+
+    /// And those of one more instruction, apart from its regions.
     ///
     /// Behind barriers and fences what others have written can be seen, and what was written before can be seen by
     /// others. Atomic operations are taken for the same in their own address space: programs wait with them.
-    pub fn of(func: &Function, pointers: &Pointers, inst: Inst) -> Effects {
-        let mut effects = Effects::default();
+    pub fn add(&mut self, func: &Function, pointers: &Pointers, inst: Inst) {
         let data = &func.insts[inst];
         let place = |n: usize, bytes: u32| pointers.place(func, data.args[n], bytes);
         match &data.op {
             Op::Load(_) => {
                 let bytes = data.results.first().map_or(0, |&r| func.ty(r).bytes());
-                effects.reads.some.extend(place(0, bytes));
+                self.reads.add(place(0, bytes));
             }
-            Op::Store(_) => effects
-                .writes
-                .some
-                .extend(place(0, func.ty(data.args[1]).bytes())),
-            Op::MemZero { size, .. } => effects.writes.some.extend(place(0, *size)),
+            Op::Store(_) => self.writes.add(place(0, func.ty(data.args[1]).bytes())),
+            Op::MemZero { size, .. } => self.writes.add(place(0, *size)),
             Op::MemCpy { size, .. } => {
-                effects.writes.some.extend(place(0, *size));
-                effects.reads.some.extend(place(1, *size));
+                self.writes.add(place(0, *size));
+                self.reads.add(place(1, *size));
             }
             Op::Intrinsic(Intrinsic::Atomic(_)) => {
                 if let Some(space) = func.ty(data.args[0]).space().and_then(number) {
-                    effects.both(space);
+                    self.both(space);
                 }
             }
             Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => {
-                effects.both(1);
-                effects.both(2);
+                self.both(1);
+                self.both(2);
             }
-            Op::Call(_) => (0..SPACES).for_each(|space| effects.both(space)),
+            Op::Call(_) => (0..SPACES).for_each(|space| self.both(space)),
             // Printed strings and the like.
             Op::Intrinsic(Intrinsic::Printf) => {
-                (0..SPACES).for_each(|space| effects.reads.add_space(space));
+                (0..SPACES).for_each(|space| self.reads.add_space(space));
             }
             // Behind `lower_memory` nothing is known of places; ahead of it there are none of these.
             Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) => {
-                (0..SPACES).for_each(|space| effects.both(space));
+                (0..SPACES).for_each(|space| self.both(space));
             }
             _ => {}
         }
-        effects
     }
 
     fn both(&mut self, space: usize) {
@@ -160,9 +162,7 @@ impl Inside {
                 for &inner in &func.regions[region].insts {
                     match inside.get(inner) {
                         Some(effects) => all.join(effects),
-                        None if has_effects(&func.insts[inner].op) => {
-                            all.join(&Effects::of(func, pointers, inner));
-                        }
+                        None if has_effects(&func.insts[inner].op) => all.add(func, pointers, inner),
                         None => {}
                     }
                 }

@@ -191,8 +191,7 @@ impl Forward<'_> {
                 }
                 self.overwrite(unread, &place);
                 unread.push((inst, place));
-                let effects = Effects::of(func, self.pointers, inst);
-                self.forget(&effects);
+                self.known.retain(|k| !self.pointers.may_meet(&k.place, &place));
                 self.learn(place, value);
             }
             Op::MemZero { size, dst } if !dst.volatile => {
@@ -201,8 +200,7 @@ impl Forward<'_> {
                 };
                 self.overwrite(unread, &place);
                 unread.push((inst, place));
-                let effects = Effects::of(func, self.pointers, inst);
-                self.forget(&effects);
+                self.known.retain(|k| !self.pointers.may_meet(&k.place, &place));
             }
             _ => {
                 let effects = Effects::of(func, self.pointers, inst);

@@ -31,10 +31,11 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    let called = has_calls(module);
+    // Where a kernel is called, its parameters are no arguments.
+    let by_pointers = module.abi.is_empty();
+    let kernels = by_pointers && !has_calls(module);
     for (f, func) in module.funcs.iter_mut() {
-        // Where a kernel is called, its parameters are no arguments.
-        let kernel = module.kernels.iter().find(|k| k.func == f && !called);
+        let kernel = module.kernels.iter().find(|k| k.func == f && kernels);
         changed |= hoist(func, kernel);
     }
     Ok(changed.into())

@@ -18,6 +18,7 @@ use crate::ir::build::Builder;
 use crate::ir::{
     Access, AddressSpace, CastOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Ty, Value,
 };
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 pub const PASS: Pass = Pass {
@@ -58,23 +59,27 @@ fn merge(func: &mut Function, kernel: &KernelInfo) -> bool {
     }
     let pointers = Pointers::new(func, Some(kernel));
     let mut changed = align(func, &pointers, &order);
-    let inside = Inside::new(func, &pointers, &order);
-    let leaving = leaving(func, &order);
+    let mut found = Vec::new();
+    let facts = OnceCell::new();
     for region in func.regions_in_order() {
         let mut scan = Scan {
             pointers: &pointers,
+            order: &order,
+            facts: &facts,
             open: Vec::new(),
             found: Vec::new(),
         };
-        for n in 0..func.regions[region].insts.len() {
-            let inst = func.regions[region].insts[n];
-            scan.visit(func, &inside, &leaving, inst);
+        for &inst in &func.regions[region].insts {
+            scan.visit(func, inst);
         }
         scan.close(|_| true);
         if !scan.found.is_empty() {
-            rewrite(func, region, &scan.found);
-            changed = true;
+            found.push((region, scan.found));
         }
+    }
+    for (region, found) in &found {
+        rewrite(func, *region, found);
+        changed = true;
     }
     changed
 }
@@ -202,14 +207,27 @@ impl Group {
 
 struct Scan<'a> {
     pointers: &'a Pointers,
+    order: &'a [Inst],
+    /// What structured instructions do, and which jump out of themselves; most functions need not know.
+    facts: &'a OnceCell<(Inside, Vec<bool>)>,
     open: Vec<Group>,
     found: Vec<Found>,
 }
 
 impl Scan<'_> {
-    fn visit(&mut self, func: &Function, inside: &Inside, leaving: &[bool], inst: Inst) {
+    fn visit(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         if !data.regions.is_empty() {
+            if self.open.is_empty() {
+                return;
+            }
+            let facts = || {
+                (
+                    Inside::new(func, self.pointers, self.order),
+                    leaving(func, self.order),
+                )
+            };
+            let (inside, leaving) = self.facts.get_or_init(facts);
             // Nothing is moved over a loop: registers are scarcer in there.
             if leaving[inst.index()] || data.op == Op::Loop {
                 self.close(|_| true);

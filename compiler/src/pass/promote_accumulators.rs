@@ -52,8 +52,12 @@ struct Accumulator {
 
 fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
     let order = func.insts_in_order();
-    let is = |wanted: fn(&Op) -> bool| order.iter().any(|&i| wanted(&func.insts[i].op));
-    if !is(|op| *op == Op::Loop) || !is(|op| matches!(op, Op::Store(_))) {
+    let loops =
+        order.iter().rev().copied().filter(|&i| {
+            func.insts[i].op == Op::Loop && has_stores(func, i) && guard::header(func, i).is_some()
+        });
+    let loops: Vec<Inst> = loops.collect();
+    if loops.is_empty() {
         return false;
     }
     let pointers = Pointers::new(func, Some(kernel));
@@ -63,9 +67,8 @@ fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
     let mut inside = vec![0; func.values.len()];
     let mut replacements = Replacements::default();
     let mut exits = Vec::new();
-    // Inner ones first: what they store once is a place of the outer ones.
-    let loops = order.iter().rev().filter(|&&i| func.insts[i].op == Op::Loop);
-    for (n, loop_) in loops.copied().collect::<Vec<_>>().into_iter().enumerate() {
+    // Inner ones first, so that what is found of the outer ones is not out of date.
+    for (n, loop_) in loops.into_iter().enumerate() {
         let (Some(header), Some(place)) = (guard::header(func, loop_), parents.region(loop_)) else {
             continue;
         };
@@ -114,6 +117,13 @@ fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
         func.insts[exit].args = results;
     }
     true
+}
+
+/// Whether each iteration stores something.
+fn has_stores(func: &Function, loop_: Inst) -> bool {
+    let body = func.insts[loop_].regions[0];
+    let mut insts = func.regions[body].insts.iter();
+    insts.any(|&i| matches!(func.insts[i].op, Op::Store(a) if !a.volatile))
 }
 
 /// What can be promoted.

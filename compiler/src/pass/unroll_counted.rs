@@ -107,8 +107,11 @@ fn unroll(func: &mut Function) -> bool {
         changed = true;
         // Jumps to what is outside are more than was counted.
         let mut simple = !facts.leaves[inst.index()];
-        match decision {
-            Decision::Full(count) => simple &= all_iterations(func, &jumps, inst, count),
+        let copies = match decision {
+            Decision::Full(count) => {
+                simple &= all_iterations(func, &jumps, inst, count);
+                count.repeats
+            }
             Decision::Partial(factor, count) => {
                 simple = false;
                 func.insts[inst].unroll = Unroll::Never;
@@ -120,8 +123,11 @@ fn unroll(func: &mut Function) -> bool {
                         func.insts[new].args[0] = func.splat_bits(Ty::BOOL, u64::from(!count.leaves_if));
                     }
                 });
+                factor
             }
-        }
+        };
+        let loaded = &mut facts.loaded[inst.index()];
+        *loaded = loaded.saturating_mul(u32::try_from(copies.max(1)).unwrap_or(u32::MAX));
         facts.size[inst.index()] = facts.size[inst.index()].saturating_add(size as u32);
         facts.waits[inst.index()] = !simple;
     }
@@ -153,7 +159,9 @@ fn decide(
     let count = trip_count(func, jumps, position, inst, limit);
     let loaded = u64::from(facts.loaded[inst.index()]);
     if let Some(count) = count {
-        if hint == Unroll::Unsaid && !facts.indexes[inst.index()] && count.repeats * loaded > LOADED {
+        // Of one iteration there are no more loads than before.
+        let more = count.repeats > 1 && count.repeats * loaded > LOADED;
+        if hint == Unroll::Unsaid && !facts.indexes[inst.index()] && more {
             return None;
         }
         let asked = match hint {
