@@ -7,6 +7,7 @@ use super::{
     promote_accumulators, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
     widen_accesses,
 };
+use crate::abi::Abi;
 use crate::inv;
 use crate::target::Target;
 
@@ -35,7 +36,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(forward_memory::PASS); // while pointers lead to kernel arguments
     p.run_pass(hoist_invariants::PASS); // loads, as long as it is known what is written
     p.run_pass(promote_accumulators::PASS); // addresses stand outside of loops now
-    p.run_pass(merge_accesses::PASS);
+    if target.abi == Abi::Physical {
+        p.run_pass(merge_accesses::PASS); // buffers that are arrays of one type want their lanes
+    }
     p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
     p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments
     p.run_pass(lower_printf::PASS); // reads its slot there; vectors still whole
