@@ -1,10 +1,10 @@
-//! Unrolls loops that count to a constant, and those of which the source asks it.
+//! Unrolls loops that count to a constant, further if the source asks for it.
 //!
 //! Why: `#pragma unroll` and `opencl_unroll_hint` (OpenCL 2.0 6.11.5, accepted by all 1.2 compilers) ask for it; and
 //! a private array that is indexed by a loop's counter becomes values only if the index is constant.
 //! In:  any module; behind folding, so that counters are constants.
 //! Out: loops whose number of iterations is known are copies of their body in a row, within a budget of
-//!      instructions; other loops that the source wants unrolled do several iterations in one. What is computed,
+//!      instructions; longer ones that the source wants unrolled do several iterations in one. What is computed,
 //!      and in which order, stays as it was. A loop with a hint that is not followed keeps it: SPIR-V's loop
 //!      control passes it on.
 //!
@@ -20,7 +20,7 @@ use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op, Region, Ty,
 
 pub const PASS: Pass = Pass {
     name: "unroll_counted",
-    about: "Unrolls loops that count to a constant, and those of which the source asks it.",
+    about: "Unrolls loops that count to a constant, further if the source asks for it.",
     run,
     requires: inv![Ssa],
     establishes: inv![],
@@ -56,8 +56,8 @@ const ASKED: Budget = Budget {
     iterations: 512,
 };
 
-/// Iterations in one, of a loop that is to be unrolled and is not counted.
-const UNCOUNTED_FACTOR: u64 = 4;
+/// Iterations in one, of a loop that is to be unrolled and is too long for that.
+const LEAST_FACTOR: u64 = 4;
 
 /// Instructions that a function may have before nothing is unrolled in it any more.
 const MAX_FUNCTION: u64 = 24_000;
@@ -79,7 +79,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 #[derive(Copy, Clone)]
 enum Decision {
     Full(TripCount),
-    Partial(u64, Option<TripCount>),
+    Partial(u64, TripCount),
 }
 
 fn unroll(func: &mut Function) -> bool {
@@ -116,10 +116,7 @@ fn unroll(func: &mut Function) -> bool {
                 simple = false;
                 func.insts[inst].unroll = Unroll::Never;
                 iterations_in_one(func, inst, factor as usize, |func, old, new, copy| {
-                    if let Some(count) = count
-                        && old == count.test
-                        && copy as u64 != count.repeats % factor
-                    {
+                    if old == count.test && copy as u64 != count.repeats % factor {
                         func.insts[new].args[0] = func.splat_bits(Ty::BOOL, u64::from(!count.leaves_if));
                     }
                 });
@@ -173,14 +170,14 @@ fn decide(
             return Some((Decision::Full(count), count.repeats * size));
         }
     }
+    // Copies of a loop that is not counted each have its test, which costs more than it saves (H200, a matrix product by
+    // fours: two thirds of the speed of the loop as it is); the driver knows better.
+    let count = count?;
     let wanted = match hint {
         Unroll::Unsaid | Unroll::Never => return None,
         Unroll::By(n) => u64::from(n),
-        Unroll::Full => match count {
-            // The largest power of two that leaves nothing over.
-            Some(count) => (1 << count.repeats.trailing_zeros().min(4)).max(UNCOUNTED_FACTOR),
-            None => UNCOUNTED_FACTOR,
-        },
+        // The largest power of two that leaves nothing over.
+        Unroll::Full => (1 << count.repeats.trailing_zeros().min(4)).max(LEAST_FACTOR),
     };
     let factor = wanted.min(budget.insts / size).min(64);
     (factor >= 2).then_some((Decision::Partial(factor, count), factor * size))

@@ -55,6 +55,9 @@ impl Blob {
             }
         }
         self.data.relocations.sort_unstable();
+        // Devices without narrow accesses read whole words.
+        let words = self.data.bytes.len().next_multiple_of(4);
+        self.data.bytes.resize(words, 0);
         Ok(self.data)
     }
 }
