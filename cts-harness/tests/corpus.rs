@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 fn fake(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -143,6 +146,39 @@ fn clspv_is_measured_in_the_same_run() {
     assert!(good && text.contains("measured in this run, 1 units"), "{text}");
     let (good, text) = corpus(&dir, &["--clspv", "/no/such/clspv"]);
     assert!(!good && text.contains("cannot be started"), "{text}");
+}
+
+/// The compiler that hangs is gone, and nothing is said of the units that it did not come to.
+#[test]
+fn ctrl_c_ends_it() {
+    let dir = Folder::new("corpus-interrupt");
+    dir.unit("a", "hang");
+    dir.unit("b", "accept");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_caldera-harness"));
+    command
+        .arg("corpus")
+        .arg(&dir.0)
+        .arg("--calderac")
+        .arg(fake("calderac"));
+    command
+        .args(["--jobs", "1", "--out"])
+        .arg(dir.0.join("out"))
+        .env("CALDERA_FAKE_BEGUN", dir.0.join("begun"));
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !dir.0.join("begun").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("interrupted"));
+    assert!(!dir.0.join("out").exists());
 }
 
 /// Without a validator nothing is said to be valid, and that is said loudly.
