@@ -1,7 +1,7 @@
 #!/bin/sh
 # clFFT's client on transforms of every radix, layout and direction; it checks what it computes.
 check() {
-    timeout -k 10 300 clFFT-client --device "${CL_DEVICE_INDEX:-0}" "$@" >client.log 2>&1
+    timeout --foreground -k 10 300 clFFT-client --device "${CL_DEVICE_INDEX:-0}" "$@" >client.log 2>&1
     code=$?
     if [ $code = 0 ] && grep -q 'PASS' client.log; then
         echo "PASS $*"

@@ -10,7 +10,7 @@ for mode in "$@"; do
     value 'Example\.Pass' >words
     value 'Example\.Hash' >hash
     # Also CPUs; --force: also those of which hashcat knows problems with another driver.
-    timeout -k 10 300 hashcat --force --opencl-device-types 1,2,3 --potfile-disable --attack-mode 0 --hash-type "$mode" \
+    timeout --foreground -k 10 300 hashcat --force --opencl-device-types 1,2,3 --potfile-disable --attack-mode 0 --hash-type "$mode" \
         --outfile-format 2 --outfile found --session "caldera-$mode" hash words >"$mode.log" 2>&1
     if cmp -s found words && ! grep -qi 'self-test failed' "$mode.log"; then
         echo "PASS $mode $name"
