@@ -1,4 +1,4 @@
-//! Turns multiplications that only feed an addition into fused multiply-adds, where the source allows it.
+//! Turns multiplications that only feed additions into fused multiply-adds, where the source allows it.
 //!
 //! Why: FP_CONTRACT is on by default (OpenCL 1.2 6.12.5 `mad`, C99 6.5), but a driver that promises to keep
 //! signed zeros, infinities and NaN may not contract by itself, and then runs at half speed.
@@ -8,11 +8,11 @@
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
-use crate::ir::{BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Scalar, UnOp, Value};
+use crate::ir::{BinOp, EntityRef, FpFlags, Function, Inst, InstData, Module, Op, Scalar, UnOp, Value};
 
 pub const PASS: Pass = Pass {
     name: "fuse_multiply_add",
-    about: "Turns multiplications that only feed an addition into fused multiply-adds, where the source allows it.",
+    about: "Turns multiplications that only feed additions into fused multiply-adds, where the source allows it.",
     run,
     requires: inv![Ssa],
     establishes: inv![],
@@ -30,12 +30,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
 }
 
 fn fuse(func: &mut Function) -> bool {
-    let uses = func.use_counts();
+    let lone = lone_products(func);
     let mut changed = false;
     for region in func.regions_in_order() {
         let mut at = 0;
         while let Some(&inst) = func.regions[region].insts.get(at) {
-            if let Some((product, factors, addend)) = candidate(func, &uses, inst) {
+            if let Some((product, factors, addend)) = candidate(func, &lone, inst) {
                 let negate = match (&func.insts[inst].op, product) {
                     (Op::Binary(BinOp::FSub), 0) => Some(2),
                     (Op::Binary(BinOp::FSub), _) => Some(0),
@@ -59,11 +59,36 @@ fn fuse(func: &mut Function) -> bool {
     changed
 }
 
+/// Whether an operation may be contracted.
+fn may(fp: FpFlags) -> bool {
+    fp.contract || fp.fast
+}
+
+/// Whether it is an addition or subtraction that may be contracted.
+fn may_take_product(data: &InstData) -> bool {
+    matches!(data.op, Op::Binary(BinOp::FAdd | BinOp::FSub)) && may(data.fp)
+}
+
+/// For each value whether nothing uses it but additions and subtractions that may be contracted with it: several if
+/// cse made one of equal products of several expressions.
+fn lone_products(func: &Function) -> Vec<bool> {
+    let uses = func.use_counts();
+    let mut taken = vec![0u32; uses.len()];
+    for region in func.regions_in_order() {
+        for &inst in &func.regions[region].insts {
+            let data = &func.insts[inst];
+            if may_take_product(data) {
+                data.args.iter().for_each(|a| taken[a.index()] += 1);
+            }
+        }
+    }
+    uses.iter().zip(taken).map(|(&all, taken)| all == taken).collect()
+}
+
 /// Which operand of an addition or subtraction is a product of its own, its factors, and the other operand.
-fn candidate(func: &Function, uses: &[u32], inst: Inst) -> Option<(usize, [Value; 2], Value)> {
+fn candidate(func: &Function, lone: &[bool], inst: Inst) -> Option<(usize, [Value; 2], Value)> {
     let data = &func.insts[inst];
-    let may = |fp: FpFlags| fp.contract || fp.fast;
-    if !matches!(data.op, Op::Binary(BinOp::FAdd | BinOp::FSub)) || !may(data.fp) {
+    if !may_take_product(data) {
         return None;
     }
     if !matches!(
@@ -74,8 +99,7 @@ fn candidate(func: &Function, uses: &[u32], inst: Inst) -> Option<(usize, [Value
     }
     (0..2).find_map(|i| {
         let product = &func.insts[func.def_inst(data.args[i])?];
-        let only_here = uses[data.args[i].index()] == 1;
-        let matches = only_here && product.op == Op::Binary(BinOp::FMul) && may(product.fp);
+        let matches = lone[data.args[i].index()] && product.op == Op::Binary(BinOp::FMul) && may(product.fp);
         matches.then(|| (i, [product.args[0], product.args[1]], data.args[1 - i]))
     })
 }

@@ -228,7 +228,9 @@ fn command_line(defines: &[Define]) -> String {
     for d in defines {
         match d {
             Define::Define(name, value) => {
-                let value = value.as_deref().unwrap_or("1").replace(['\n', '\r'], " ");
+                // 5.6.4.1: "truncated by embedded newline characters".
+                let value = value.as_deref().unwrap_or("1");
+                let value = value.split(['\n', '\r']).next().unwrap_or_default();
                 text.push_str(&format!("#define {name} {value}\n"));
             }
             Define::Undef(name) => text.push_str(&format!("#undef {name}\n")),

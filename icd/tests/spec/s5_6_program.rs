@@ -237,6 +237,7 @@ fn macros_of_the_command_line() {
     assert_eq!(build(p, ""), CL_BUILD_PROGRAM_FAILURE);
     assert!(s.log(p).contains("no GOOD"));
     assert_eq!(build(p, "-DGOOD=7"), 0, "{}", s.log(p));
+    assert_eq!(build(p, "-D \"GOOD=7\nnothing of this\""), 0, "{}", s.log(p));
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
