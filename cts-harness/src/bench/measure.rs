@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// How much is measured.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Plan {
-    /// Repetitions at least, whatever they take.
+    /// Repetitions at least, whatever they take, unless the case has fewer.
     pub(super) least: usize,
     /// Repetitions at most; a case may want fewer.
     pub(super) most: usize,
@@ -100,11 +100,12 @@ impl Turn {
 /// Measures a case on all sides in turn. The order of the sides changes with each round.
 pub(super) fn run(case: &Case, sides: &[Side], plan: Plan) -> Vec<Result> {
     let mut turns: Vec<Turn> = sides.iter().map(|side| Turn::begin(case, side)).collect();
-    let most = plan.most.min(case.most).max(plan.least);
+    let most = plan.most.min(case.most);
+    let least = plan.least.min(most);
     let budget = plan.budget * u32::try_from(sides.len()).unwrap_or(1);
     let start = Instant::now();
     let (mut done, mut rounds) = (0, 0);
-    while done < most && (done < plan.least || start.elapsed() < budget) {
+    while done < most && (done < least || start.elapsed() < budget) {
         let block = case.block.min(most - done).max(1);
         if rounds % 2 == 0 {
             turns.iter_mut().for_each(|turn| turn.repeat(block));

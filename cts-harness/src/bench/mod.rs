@@ -71,7 +71,7 @@ struct Options {
     /// Size of the problems; default: by the device's type
     #[arg(long, value_enum)]
     scale: Option<Scale>,
-    /// Exactly so many repetitions of everything
+    /// So many repetitions of everything (builds at most three times)
     #[arg(long, value_name = "N")]
     repetitions: Option<usize>,
     /// Seconds that the repetitions of one case may take on one platform

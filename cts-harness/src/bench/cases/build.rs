@@ -124,7 +124,7 @@ pub(super) fn cases(longest: usize) -> Vec<Case> {
             Case {
                 rows,
                 block: 1,
-                most: 5,
+                most: 3,
                 make: Box::new(move |side| {
                     Ok(Box::new(Probes::new(side, state, longest)?) as Box<dyn Running>)
                 }),
