@@ -10,7 +10,7 @@ use super::instance::{PhysicalDevice, Shared};
 use super::memory::Allocator;
 use super::pipeline::Layout;
 use super::queue::Queue;
-use super::sync::IdleTimelines;
+use super::sync::{IdleTimelines, Patience};
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
 
 /// How many Vulkan queues are made at most; OpenCL queues share them in turn.
@@ -33,8 +33,7 @@ pub(crate) struct Device {
     timestamp_bits: u32,
     next_queue: AtomicUsize,
     lost: AtomicBool,
-    /// How long to poll before blocking.
-    pub(super) spin: std::time::Duration,
+    pub(super) patience: Patience,
     unified: bool,
     max_allocation: u64,
     sparse: bool,
@@ -138,14 +137,13 @@ impl Device {
             timestamp_bits: properties.timestamp_valid_bits,
             next_queue: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
-            // On a CPU device polling takes time from the very thread that is waited for.
-            spin: std::time::Duration::from_micros(match facts.physical_type {
-                PhysicalType::Cpu => 5,
+            patience: match facts.physical_type {
+                PhysicalType::Cpu => Patience::CPU,
                 PhysicalType::Discrete
                 | PhysicalType::Integrated
                 | PhysicalType::Virtual
-                | PhysicalType::Other => 60,
-            }),
+                | PhysicalType::Other => Patience::GPU,
+            },
             unified: facts.unified_memory,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,

@@ -78,17 +78,23 @@ impl Timeline {
         Ok(value)
     }
 
-    /// Polls for a while, then blocks, until the GPU has reached `value`.
+    /// Polls for a while, then polls and lets others run, then blocks, until the GPU has reached `value`.
     pub(crate) fn wait(&self, value: u64) -> Result<(), VkError> {
+        let patience = self.device.patience;
         let start = Instant::now();
         loop {
             if self.reached(value)? {
                 return Ok(());
             }
-            if start.elapsed() >= self.device.spin {
+            let waited = start.elapsed();
+            if waited >= patience.poll {
                 break;
             }
-            std::hint::spin_loop();
+            if waited < patience.spin {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
         }
         loop {
             if self.device.is_lost() {
@@ -124,6 +130,30 @@ impl Drop for Timeline {
             Err(_) => unsafe { self.device.raw.destroy_semaphore(self.raw, None) },
         }
     }
+}
+
+/// How a thread waits for the GPU before it blocks.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Patience {
+    /// So long it does nothing but poll.
+    spin: Duration,
+    /// So long it polls.
+    poll: Duration,
+}
+
+impl Patience {
+    /// A blocked thread wakes up late: 40 µs at best, and up to 0.8 ms after milliseconds in a virtual machine, which is
+    /// more than many kernels take.
+    pub(super) const GPU: Patience = Patience {
+        spin: Duration::from_micros(60),
+        poll: Duration::from_millis(20),
+    };
+
+    /// Polling takes time from the very threads that are waited for.
+    pub(super) const CPU: Patience = Patience {
+        spin: Duration::from_micros(5),
+        poll: Duration::from_micros(5),
+    };
 }
 
 /// Semaphores between two timelines, each with its count.
