@@ -63,6 +63,8 @@ pub struct Sampler {
     pub addressing: AddressingMode,
     /// Between pixels.
     pub filter: FilterMode,
+    /// CL_SAMPLER_PROPERTIES of OpenCL 3.0: what clCreateSamplerWithProperties was given.
+    pub properties: Vec<u64>,
     /// As it is, and with normalized coordinates; by index of the device in the context, found at first use.
     on_devices: Box<[[OnceLock<Arc<vk::Sampler>>; 2]]>,
 }
@@ -70,12 +72,13 @@ pub struct Sampler {
 impl_object!(Sampler, ClCode::InvalidSampler, "sampler");
 
 impl Sampler {
-    /// CL 5.5.1 — clCreateSampler
+    /// CL 5.5.1 — clCreateSampler, and clCreateSamplerWithProperties with its `properties`
     pub fn create(
         context: &Arc<Context>,
         normalized: bool,
         addressing: AddressingMode,
         filter: FilterMode,
+        properties: Vec<u64>,
     ) -> Result<Arc<Sampler>> {
         // CL 5.5.1: INVALID_OPERATION if images are not supported by any device associated with context
         check_support(context).map_err(|e| e.at("5.5.1"))?;
@@ -85,6 +88,7 @@ impl Sampler {
             normalized,
             addressing,
             filter,
+            properties,
             on_devices: context.devices().iter().map(|_| Default::default()).collect(),
         }))
     }

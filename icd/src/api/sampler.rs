@@ -12,7 +12,13 @@ use crate::args::{self, Ptr};
 use crate::out::Info;
 use crate::{entry, handle};
 
-fn create(context: Ptr<c_void>, normalized: u64, addressing: u64, filter: u64) -> Result<*mut c_void> {
+fn create(
+    context: Ptr<c_void>,
+    normalized: u64,
+    addressing: u64,
+    filter: u64,
+    properties: Vec<u64>,
+) -> Result<*mut c_void> {
     let context = handle::borrow::<Context>(context)?;
     // CL 5.5.1: INVALID_VALUE if addressing_mode, filter_mode or normalized_coords are not valid
     let invalid = |what| move || Error::new(ClCode::InvalidValue, what).at("5.5.1");
@@ -30,7 +36,7 @@ fn create(context: Ptr<c_void>, normalized: u64, addressing: u64, filter: u64) -
         _ => return Err(invalid("normalized_coords")()),
     };
     Ok(object::give(Sampler::create(
-        &context, normalized, addressing, filter,
+        &context, normalized, addressing, filter, properties,
     )?))
 }
 
@@ -48,6 +54,7 @@ entry! {
             normalized_coords.into(),
             addressing_mode.into(),
             filter_mode.into(),
+            Vec::new(),
         )
     }
 }
@@ -60,7 +67,9 @@ entry! {
         errcode_ret
     ) -> cl_sampler {
         let (mut normalized, mut addressing, mut filter) = (1, CL_ADDRESS_CLAMP.into(), CL_FILTER_NEAREST.into());
+        let mut given = Vec::new();
         for (name, value) in args::properties(sampler_properties) {
+            given.extend([name, value]);
             match u32::try_from(name) {
                 Ok(CL_SAMPLER_NORMALIZED_COORDS) => normalized = value,
                 Ok(CL_SAMPLER_ADDRESSING_MODE) => addressing = value,
@@ -68,7 +77,10 @@ entry! {
                 _ => return Err(Error::new(ClCode::InvalidValue, format!("sampler property {name:#x}"))),
             }
         }
-        create(context, normalized, addressing, filter)
+        if !sampler_properties.is_null() {
+            given.push(0);
+        }
+        create(context, normalized, addressing, filter, given)
     }
 }
 
@@ -103,6 +115,11 @@ entry! {
             CL_SAMPLER_NORMALIZED_COORDS => info.bool(sampler.normalized),
             CL_SAMPLER_ADDRESSING_MODE => info.value(sampler.addressing as u32),
             CL_SAMPLER_FILTER_MODE => info.value(sampler.filter as u32),
+            // Of later versions: there are no mipmaps.
+            CL_SAMPLER_MIP_FILTER_MODE => info.value(CL_FILTER_NEAREST),
+            CL_SAMPLER_LOD_MIN => info.value(0f32.to_bits()),
+            CL_SAMPLER_LOD_MAX => info.value(f32::MAX.to_bits()),
+            CL_SAMPLER_PROPERTIES => info.slice(&sampler.properties),
             _ => info.unknown(param_name),
         }
         .map(drop)

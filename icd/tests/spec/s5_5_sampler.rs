@@ -4,7 +4,7 @@ use std::ptr::null_mut;
 
 use crate::common::objects::Setup;
 use crate::common::*;
-use crate::{cl, created, query};
+use crate::{cl, created, query, query_bytes};
 
 #[test]
 fn create_sampler_checks_its_values() {
@@ -45,6 +45,21 @@ fn sampler_info() {
         query!(clGetSamplerInfo(sampler; CL_SAMPLER_CONTEXT) as usize),
         s.context.addr()
     );
+    // What later versions ask.
+    assert_eq!(
+        query!(clGetSamplerInfo(sampler; CL_SAMPLER_MIP_FILTER_MODE) as u32),
+        CL_FILTER_NEAREST
+    );
+    assert_eq!(query!(clGetSamplerInfo(sampler; CL_SAMPLER_LOD_MIN) as f32), 0.0);
+    assert!(query_bytes!(clGetSamplerInfo(sampler; CL_SAMPLER_PROPERTIES)).is_empty());
+    let given = [u64::from(CL_SAMPLER_FILTER_MODE), u64::from(CL_FILTER_LINEAR), 0];
+    let (other, code) = created!(clCreateSamplerWithProperties(s.context, given.as_ptr()));
+    assert_eq!(code, 0);
+    assert_eq!(
+        query!(clGetSamplerInfo(other; CL_SAMPLER_PROPERTIES) as [u64; 3]),
+        given
+    );
+    assert_eq!(cl!(clReleaseSampler(other)), 0);
     assert_eq!(
         cl!(clGetSamplerInfo(sampler, 0x9999, 0, null_mut(), null_mut())),
         CL_INVALID_VALUE
