@@ -104,7 +104,9 @@ fn processor() -> Vec<u8> {
     return Vec::new();
 }
 
-/// One thread per case. All data come from buffers, so that the driver folds nothing.
+/// One thread per case. All data come from buffers, so that the driver folds nothing. Drivers treat subnormal numbers
+/// differently in forms that look alike: NVIDIA's (580) keeps them in `x < y` and `fabs(-x)` here and takes them for 0
+/// in `x > 0` and `fabs(x)`.
 const PROBES: &str = r#"
 #define PROBES(BITS, REAL, WORD, AS_REAL, AS_WORD) \
 kernel void fma##BITS(global const WORD *in, global WORD *out) { \
@@ -114,7 +116,7 @@ kernel void fma##BITS(global const WORD *in, global WORD *out) { \
 kernel void subnormals##BITS(global const WORD *in, global WORD *out) { \
   size_t i = get_global_id(0); \
   REAL x = AS_REAL(in[3 * i]), y = AS_REAL(in[3 * i + 1]), one = AS_REAL(in[3 * i + 2]); \
-  out += 8 * i; \
+  out += 13 * i; \
   out[0] = AS_WORD(x + y); \
   out[1] = AS_WORD(x - y); \
   out[2] = AS_WORD(x * one); \
@@ -123,6 +125,11 @@ kernel void subnormals##BITS(global const WORD *in, global WORD *out) { \
   out[5] = x == y; \
   out[6] = x != x - x; \
   out[7] = AS_WORD(fabs(-x)); \
+  out[8] = AS_WORD(fabs(x)); \
+  out[9] = x && one; \
+  out[10] = !x; \
+  out[11] = x > 0; \
+  out[12] = AS_WORD(sqrt(x)) != 0; \
 }
 PROBES(32, float, uint, as_float, as_uint)
 #ifdef cl_khr_fp64
@@ -302,7 +309,21 @@ fn subnormals(bits: u32) -> Vec<Case> {
             let difference = if x >= y { x - y } else { sign | (y - x) };
             Case {
                 operands: [x, y, one],
-                expected: vec![x + y, difference, x, x, u64::from(x < y), u64::from(x == y), 1, x],
+                expected: vec![
+                    x + y,
+                    difference,
+                    x,
+                    x,
+                    u64::from(x < y),
+                    u64::from(x == y),
+                    1,
+                    x,
+                    x,
+                    1,
+                    0,
+                    1,
+                    1,
+                ],
             }
         })
         .collect()
