@@ -17,6 +17,7 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::Replacements;
 use crate::ir::{CastOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Value};
+use std::cell::OnceCell;
 
 pub const PASS: Pass = Pass {
     name: "forward_memory",
@@ -71,7 +72,8 @@ fn forward(func: &mut Function, kernel: &KernelInfo) -> bool {
     }
     let pointers = Pointers::new(func, Some(kernel));
     let inside = Inside::new(func, &pointers, &order);
-    let leaving = leaving(func, &order);
+    // Few stores stand in front of branches in their region.
+    let leaves = OnceCell::new();
     let mut pass = Forward {
         pointers: &pointers,
         known: Vec::new(),
@@ -91,12 +93,14 @@ fn forward(func: &mut Function, kernel: &KernelInfo) -> bool {
                 continue;
             };
             if let Some(effects) = inside.get(inst) {
-                if leaving[inst.index()] {
-                    frame.unread.clear();
+                if !frame.unread.is_empty() {
+                    if leaves.get_or_init(|| leaving(func, &order))[inst.index()] {
+                        frame.unread.clear();
+                    }
+                    frame
+                        .unread
+                        .retain(|(_, place)| !effects.reads.may_meet(&pointers, place));
                 }
-                frame
-                    .unread
-                    .retain(|(_, place)| !effects.reads.may_meet(&pointers, place));
                 if func.insts[inst].op == Op::Loop {
                     pass.forget(effects);
                 }

@@ -32,11 +32,11 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     // Where a kernel is called, its parameters are no arguments.
-    let by_pointers = module.abi.is_empty();
+    let by_pointers = module.abi.is_empty() && !module.kernels.is_empty();
     let kernels = by_pointers && !has_calls(module);
     for (f, func) in module.funcs.iter_mut() {
         let kernel = module.kernels.iter().find(|k| k.func == f && kernels);
-        changed |= hoist(func, kernel);
+        changed |= hoist(func, kernel, by_pointers);
     }
     Ok(changed.into())
 }
@@ -48,19 +48,24 @@ fn has_calls(module: &Module) -> bool {
     })
 }
 
-fn hoist(func: &mut Function, kernel: Option<&KernelInfo>) -> bool {
+/// Whether a loop loads something in each iteration.
+fn has_loads(func: &Function, loop_: Inst) -> bool {
+    let body = func.insts[loop_].regions[0];
+    let mut insts = func.regions[body].insts.iter().map(|&i| &func.insts[i]);
+    insts.any(|data| matches!(data.op, Op::Load(a) if !a.volatile))
+}
+
+fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) -> bool {
     let order = func.insts_in_order();
-    let loops: Vec<Inst> = order
-        .iter()
-        .copied()
-        .filter(|&i| func.insts[i].op == Op::Loop)
-        .collect();
+    let loads = order.iter().any(|&i| matches!(func.insts[i].op, Op::Load(_)));
+    // While there are pointers it is only about loads.
+    let is_wanted = |&i: &Inst| func.insts[i].op == Op::Loop && (!by_pointers || has_loads(func, i));
+    let loops: Vec<Inst> = order.iter().copied().filter(is_wanted).collect();
     if loops.is_empty() {
         return false;
     }
     let parents = Parents::new(func);
     let leaving = leaving(func, &order);
-    let loads = order.iter().any(|&i| matches!(func.insts[i].op, Op::Load(_)));
     let pointers = loads.then(|| Pointers::new(func, kernel));
     let effects = pointers.as_ref().map(|p| Inside::new(func, p, &order));
     let mut stamps = Stamps {

@@ -50,7 +50,6 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
     // Once: `late` does what this leaves.
     p.run_pass(const_fold::PASS);
-    p.run_pass(cse::PASS);
     p.run_pass(simplify_regions::PASS);
     p.run_pass(dce::PASS);
     p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused

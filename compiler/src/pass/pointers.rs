@@ -171,8 +171,15 @@ impl Pointers {
                 }
                 _ => {
                     self.escapes(func, inst);
-                    if let [result] = data.results[..] {
-                        self.objects[result.index()] = self.objects_of(func, inst, bits);
+                    // Of nothing else anything is known.
+                    if let [result] = data.results[..]
+                        && let ty = func.ty(result)
+                        && !ty.is_vector()
+                        && (ty.scalar.is_int() || ty.scalar.is_ptr())
+                    {
+                        if ty.scalar.is_ptr() {
+                            self.objects[result.index()] = self.objects_of(inst, &data.op, &data.args, bits);
+                        }
                         self.powers[result.index()] = self.power_of(func, inst);
                     }
                 }
@@ -205,13 +212,9 @@ impl Pointers {
         }
     }
 
-    fn objects_of(&self, func: &Function, inst: Inst, bits: &mut Bits) -> Objects {
-        let data = &func.insts[inst];
-        if !data.results.iter().any(|&r| func.ty(r).scalar.is_ptr()) {
-            return 0;
-        }
-        let of = |n: usize| self.objects[data.args[n].index()];
-        match &data.op {
+    fn objects_of(&self, inst: Inst, op: &Op, args: &[Value], bits: &mut Bits) -> Objects {
+        let of = |n: usize| self.objects[args[n].index()];
+        match op {
             Op::Alloca { .. } => bits.of_inst(inst),
             Op::GlobalAddr(g) => bits.of_global(*g),
             Op::PtrAdd | Op::Cast(CastOp::PtrCast) => of(0),
@@ -224,9 +227,6 @@ impl Pointers {
         let data = &func.insts[inst];
         let of = |n: usize| self.powers[data.args[n].index()];
         let ty = func.ty(data.results[0]);
-        if ty.is_vector() || !(ty.scalar.is_int() || ty.scalar.is_ptr()) {
-            return 0;
-        }
         match &data.op {
             Op::Alloca { align, .. } => align.max(&1).trailing_zeros() as u8,
             Op::PtrAdd | Op::Binary(BinOp::IAdd | BinOp::ISub | BinOp::Or | BinOp::Xor) => of(0).min(of(1)),
