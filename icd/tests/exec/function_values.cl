@@ -83,3 +83,17 @@ kernel void shuffles(global ulong *out, global int *in) {
   double4 d = shuffle2((double2)(1, 2), (double2)(3, 4), (ulong4)(3, 2, 1, 0)); PUT(d.x); PUT(d.w);
   short2 s = shuffle2((short16)(5), (short16)(7), (ushort2)(15, 16)); PUT(s.x); PUT(s.y);
 }
+
+// Divided by a constant zero: infinite, or not a number.
+// kernel: by_zero
+// global: 6
+// arg: in float 6 = [0, 1, 0 - 1, 2.5, inf, nan]
+// arg: out uint 6 => [4, 1, 2, 1, 1, 4]
+// arg: out uint 6 => [4, 2, 1, 2, 2, 4]
+kernel void by_zero(global const float *in, global uint *plus, global uint *minus) {
+  int i = get_global_id(0);
+  float a = in[i] / 0.0f, b = in[i] / -0.0f;
+  float2 c = (float2)(in[i]) / (float2)(0.0f);
+  plus[i] = (a == INFINITY && c.y == INFINITY) | (a == -INFINITY) << 1 | isnan(a) << 2;
+  minus[i] = (b == INFINITY) | (b == -INFINITY) << 1 | isnan(b) << 2;
+}

@@ -44,6 +44,12 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
             let mask = func.splat_bits(ty, n - 1);
             Folded::Op(Op::Binary(BinOp::And), vec![a, mask])
         }
+        // Drivers need not know what this is (llvmpipe, Mesa 22.3: anything), but an infinite factor.
+        BinOp::FDiv if zero || n == sign => {
+            let infinite = if zero { f64::INFINITY } else { f64::NEG_INFINITY };
+            let factor = func.splat_bits(ty, eval::from_f64(ty.scalar, infinite));
+            Folded::Op(Op::Binary(BinOp::FMul), vec![a, factor])
+        }
         // -0.0 + -0.0 is -0.0, and 0.0 - 0.0 is 0.0; the other signs of zero are not neutral.
         BinOp::FAdd if n == sign => Folded::Value(a),
         BinOp::FSub if zero => Folded::Value(a),
