@@ -100,6 +100,9 @@ impl Sema<'_> {
                 self.error(a.span, "'aligned' attribute takes no more than 1 argument");
             }
             // Memory is that of the host, whose order of bytes is the device's.
+            "endian" if a.args.is_empty() => {
+                self.warning(a.span, "'endian' attribute without 'host' or 'device' ignored");
+            }
             "endian" => {
                 let known = match &a.args[..] {
                     [AttrArg::Text(t)] => t == "host" || t == "device",

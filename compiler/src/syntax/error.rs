@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::brackets::NONE;
+use super::implicit_int;
 use super::rewrite::{Rewritten, Source};
 use crate::diag::Diag;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
@@ -19,9 +20,6 @@ pub(super) enum Recovery {
     /// Nothing more can be found in this item.
     Item,
 }
-
-const NO_TYPE: &str =
-    "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int";
 
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
@@ -45,7 +43,7 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
         return (d, Recovery::Type(name));
     }
     if let Some(i) = cx.missing_type(at, before) {
-        let d = Diag::error(tokens[i].span, NO_TYPE);
+        let d = Diag::error(tokens[i].span, implicit_int::MISSING);
         return (d, cx.without_statement(i));
     }
     if let Some((i, message)) = at.and_then(|i| Some((i, cx.misplaced(i, before?)?))) {
@@ -496,7 +494,7 @@ impl Context<'_> {
                 .next(at)
                 .is_some_and(|n| n.is(Punct::LParen) || n.is(Punct::Eq) || n.is(Punct::Semi))
         {
-            NO_TYPE
+            implicit_int::MISSING
         } else {
             "expected identifier or '('"
         }

@@ -11,6 +11,7 @@ mod brackets;
 mod damage;
 mod error;
 mod grammar;
+mod implicit_int;
 pub(crate) mod literal;
 mod lower;
 mod pragma;

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::attribute::{self, AttributeRecord};
+use super::implicit_int;
 use super::types::TypeNames;
 use crate::diag::Diags;
 use crate::ir::entity::Mix;
@@ -201,6 +202,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         .iter()
         .filter(|d| d.start >= range.start && d.end <= range.end)
         .peekable();
+    let implicit = implicit_int::missing(source, range.clone());
+    let mut implicit = implicit.into_iter().peekable();
     // Labels before this point form a chain that began at the start of a statement of a block.
     let mut chain = false;
     let mut prev: Option<Token> = None;
@@ -213,6 +216,12 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
             continue;
         }
         let t = tokens[i];
+        while let Some(at) = implicit.next_if(|at| *at <= i) {
+            if at == i {
+                diags.warning(t.span, implicit_int::MISSING);
+                w.piece(i - 1, "int");
+            }
+        }
         match t.kind {
             TokenKind::Ident => {
                 let text = t.text(map);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use caldera_compiler::diag::Diags;
-use caldera_compiler::driver::{self, Input};
+use caldera_compiler::driver::{self, Dump, Input, Observer, Stage};
 use caldera_compiler::options::{ClStd, Options};
 use caldera_compiler::pp::{self, Punct, TokenKind};
 use caldera_compiler::reflect;
@@ -55,6 +55,32 @@ fn preprocess(
 ) -> Vec<pp::Token> {
     let target = Target::desktop();
     pp::preprocess(map, main, &Options::default(), &target, &pp::NoIncludes, diags)
+}
+
+/// Everything up to the typed tree, and the tree as text.
+fn check(source: &str) {
+    struct StopAtTree;
+    impl Observer for StopAtTree {
+        fn wants(&self, stage: Stage) -> bool {
+            stage == Stage::Sema
+        }
+        fn dump(&mut self, _: Stage, _: &str, dump: Dump) {
+            assert!(matches!(dump, Dump::Text(_)));
+        }
+        fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
+        fn stop_after(&self, stage: Stage) -> bool {
+            stage == Stage::Sema
+        }
+    }
+    let input = Input {
+        name: "fuzz.cl",
+        source,
+        options: &Options::default(),
+        resolver: &pp::NoIncludes,
+    };
+    if let Err(failed) = driver::compile_observed(&input, &Target::desktop(), &mut StopAtTree) {
+        assert!(!failed.internal && !failed.log.is_empty(), "{}", failed.log);
+    }
 }
 
 /// All stages; a module must be valid.
@@ -154,6 +180,17 @@ fn front_end() {
         _ => text::mutate(r, &seeds[n % seeds.len()]),
     };
     fuzz(make, parse);
+}
+
+#[test]
+fn typed_tree() {
+    let seeds = seeds(&["tests/ui", "tests/hir", "tests/cl", "../icd/tests/exec"]);
+    let make = |r: &mut Random, n: usize| match r.below(8) {
+        0 => text::soup(r),
+        1..4 => text::mutate(r, &seeds[n % seeds.len()]),
+        _ => text::vary(r, &seeds[n % seeds.len()]),
+    };
+    fuzz(make, check);
 }
 
 #[test]

@@ -106,7 +106,6 @@ pub(crate) fn soup(r: &mut Random) -> String {
 }
 
 /// Changes a text that makes sense.
-/// Changes a text that makes sense.
 pub(crate) fn mutate(r: &mut Random, seed: &str) -> String {
     let mut pieces = pieces(seed);
     for _ in 0..1 + r.below(8) {

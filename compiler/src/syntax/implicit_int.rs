@@ -1,0 +1,97 @@
+//! Declarations without a type: `const x = 3`, `f(__global *p)`. C99 has none; C90's are of type `int`, and other
+//! implementations of OpenCL C still take them, with a warning.
+
+use std::ops::Range;
+
+use super::rewrite::Source;
+use crate::pp::{Keyword, Punct, Token, TokenKind};
+
+/// What is said of each.
+pub(super) const MISSING: &str =
+    "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int";
+
+/// Tokens of `range` that an `int` is missing in front of, ascending: what stands behind storage classes, qualifiers
+/// and function specifiers alone, and can only be a declarator.
+pub(super) fn missing(source: &Source<'_>, range: Range<usize>) -> Vec<usize> {
+    let Source { tokens, partner, .. } = *source;
+    let mut found = Vec::new();
+    let mut prev: Option<Token> = None;
+    let mut i = range.start;
+    while i < range.end {
+        let begins = prev.is_none_or(|p| {
+            p.is(Punct::Semi) || p.is(Punct::LBrace) || p.is(Punct::LParen) || p.is(Punct::Comma)
+        });
+        if !begins || !is_specifier(tokens[i]) {
+            prev = Some(tokens[i]);
+            i += 1;
+            continue;
+        }
+        let start = i;
+        while i < range.end {
+            let t = tokens[i];
+            if t.is_keyword(Keyword::Attribute) {
+                // To the end of its argument.
+                let open = i + 1;
+                i = match partner.get(open) {
+                    Some(&close) if close as usize > open => close as usize + 1,
+                    _ => return found,
+                };
+            } else if is_specifier(t) || t.kind == TokenKind::Pragma {
+                i += 1;
+            } else {
+                break;
+            }
+        }
+        if i < range.end && is_declarator(source, start..i, &range) {
+            found.push(i);
+        }
+        prev = tokens.get(i - 1).copied();
+    }
+    found
+}
+
+/// Storage classes, qualifiers, function specifiers: what may stand before a type.
+fn is_specifier(t: Token) -> bool {
+    let TokenKind::Keyword(k) = t.kind else {
+        return false;
+    };
+    matches!(
+        k,
+        Keyword::Const
+            | Keyword::Volatile
+            | Keyword::Static
+            | Keyword::Extern
+            | Keyword::Inline
+            | Keyword::Kernel
+            | Keyword::Global
+            | Keyword::Local
+            | Keyword::Constant
+            | Keyword::Private
+    )
+}
+
+/// Whether a declarator begins behind the specifiers.
+fn is_declarator(source: &Source<'_>, specifiers: Range<usize>, item: &Range<usize>) -> bool {
+    let Source {
+        tokens, map, types, ..
+    } = *source;
+    let Range { start, end: at } = specifiers;
+    let t = tokens[at];
+    if t.is(Punct::Star) {
+        return true;
+    }
+    if t.kind != TokenKind::Ident || types.get(t.text(map)).is_some() {
+        return false;
+    }
+    let Some(next) = tokens.get(at + 1).filter(|_| at + 1 < item.end) else {
+        return false;
+    };
+    match next.kind {
+        TokenKind::Punct(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket) => true,
+        // A function of no type; elsewhere it is a cast, or a macro that is not defined.
+        TokenKind::Punct(Punct::LParen) => start == item.start,
+        // The last of several parameters; otherwise it may be a cast to a type of the function.
+        TokenKind::Punct(Punct::RParen) => start > item.start && tokens[start - 1].is(Punct::Comma),
+        _ => false,
+    }
+}
