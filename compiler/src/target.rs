@@ -64,6 +64,9 @@ pub struct Quirks {
     /// Samplers that filter linearly are less exact than OpenCL allows the device (llvmpipe, which is a CPU to
     /// OpenCL, CL 8.2): linear filters are arithmetic on fetched texels.
     pub coarse_filter: bool,
+    /// What only orders memory accesses, fences and volatile accesses, makes a work-item wait for its work-group as a
+    /// barrier does (llvmpipe): outside uniform control flow it then takes part in the wrong barrier.
+    pub waiting_fences: bool,
 }
 
 /// Device limits that change the output.
@@ -108,6 +111,7 @@ impl Target {
                 loop_values: true,
                 counted_loops: true,
                 coarse_filter: true,
+                waiting_fences: true,
             },
             ..Target::desktop()
         }

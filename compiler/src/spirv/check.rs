@@ -26,8 +26,10 @@ pub fn check(words: &[u32]) -> Result<(), String> {
     if at != words.len() {
         return Err("truncated".into());
     }
+    // rspirv's modules have no place for the reflection, which stands behind the functions; who reads it checks it.
+    let code = crate::reflect::strip(words).map_err(|e| e.to_string())?;
     // rspirv indexes beyond a malformed instruction's end.
-    let module = std::panic::catch_unwind(|| dr::load_words(words))
+    let module = std::panic::catch_unwind(|| dr::load_words(&code))
         .map_err(|_| "a malformed instruction".to_owned())?
         .map_err(|e| format!("not a SPIR-V module: {e}"))?;
     let bound = module.header.as_ref().map_or(0, |h| h.bound);

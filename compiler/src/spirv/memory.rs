@@ -209,7 +209,8 @@ impl FnEmitter<'_, '_> {
         let shared = storage != Storage::Variable;
         if shared && (self.synchronizes || access.volatile) && self.vulkan_model() {
             mask |= spv::MemoryAccess::NON_PRIVATE_POINTER;
-            if access.volatile && matches!(storage, Storage::Physical | Storage::Buffer(..)) {
+            let ordered = access.volatile && !self.e.target.quirks.waiting_fences;
+            if ordered && matches!(storage, Storage::Physical | Storage::Buffer(..)) {
                 mask |= match direction {
                     Direction::Load => spv::MemoryAccess::MAKE_POINTER_VISIBLE,
                     Direction::Store => spv::MemoryAccess::MAKE_POINTER_AVAILABLE,
@@ -317,7 +318,9 @@ impl FnEmitter<'_, '_> {
 
     /// OpenCL 1.2 6.12.9. With global memory other work-groups may be watching.
     pub(super) fn fence(&mut self, flags: FenceFlags) -> Emit<()> {
-        if !flags.local && !flags.global {
+        // Such a driver keeps the accesses of a work-item in order by itself.
+        let none = !flags.local && !flags.global;
+        if none || self.e.target.quirks.waiting_fences {
             return Ok(());
         }
         let scope = if flags.global {

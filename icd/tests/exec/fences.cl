@@ -35,3 +35,43 @@ kernel void own_work(global int *out) {
   mem_fence(CLK_GLOBAL_MEM_FENCE);
   out[get_global_id(0)] += 7;
 }
+// Fences and volatile accesses where only some work-items come by, and not equally often: barriers behind them hold.
+// kernel: diverging_fences
+// global: 64
+// local: 64
+// arg: in int 64 = i % 5
+// arg: out int 64 => (63 - i) < 20 ? 2 * ((63 - i) % 5) + 1 : 1
+kernel void diverging_fences(global const int *in, global int *out) {
+  local int sums[64];
+  int i = get_local_id(0), sum = 0;
+  sums[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < 20)
+    for (int k = 0; k < in[i]; k++) {
+      sum += 2;
+      mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+      write_mem_fence(CLK_LOCAL_MEM_FENCE);
+    }
+  sums[i] = sum + 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[i] = sums[63 - i];
+}
+// kernel: diverging_volatile
+// global: 64
+// local: 64
+// arg: inout int 64 = i % 5 => i == 63 ? 8 : i % 5
+// arg: out int 64 => (63 - i) < 20 ? 2 * ((63 - i) % 5) + 1 : 1
+kernel void diverging_volatile(volatile global int *in, global int *out) {
+  local int sums[64];
+  int i = get_local_id(0), sum = 0;
+  sums[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < 20)
+    for (int k = 0; k < in[i]; k++) {
+      sum += 2;
+      if (sum == 8) in[63] = sum;
+    }
+  sums[i] = sum + 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[i] = sums[63 - i];
+}

@@ -416,6 +416,36 @@ fn binaries() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
+/// A module that the offline compiler made, or that has been through another tool: without the seal.
+#[test]
+fn binaries_from_elsewhere() {
+    let s = Setup::new();
+    let p = s.built(TWO, "");
+    let words: Vec<u32> = binary(p)
+        .chunks_exact(4)
+        .map(|w| u32::from_ne_bytes(w.try_into().expect("four bytes")))
+        .collect();
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+    const MODULE_PROCESSED: u32 = 330;
+    let mut bytes: Vec<u8> = words[..5].iter().flat_map(|w| w.to_ne_bytes()).collect();
+    let mut rest = &words[5..];
+    while let Some(&first) = rest.first() {
+        let (inst, after) = rest.split_at((first >> 16) as usize);
+        if first & 0xffff != MODULE_PROCESSED {
+            bytes.extend(inst.iter().flat_map(|w| w.to_ne_bytes()));
+        }
+        rest = after;
+    }
+    assert!(bytes.len() < 4 * words.len(), "there was a seal");
+    let (q, code, status) = with_binary(&s, &bytes);
+    assert_eq!((code, status), (0, 0));
+    assert_eq!(build(q, ""), 0);
+    let k = s.kernel(q, "second");
+    assert_eq!(query!(clGetKernelInfo(k; CL_KERNEL_NUM_ARGS) as u32), 2);
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
+    assert_eq!(cl!(clReleaseProgram(q)), 0);
+}
+
 #[test]
 fn bad_binaries() {
     let s = Setup::new();

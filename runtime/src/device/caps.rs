@@ -79,6 +79,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // All versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: f.driver_name == "llvmpipe",
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
+            // Seen with Mesa 22.3.
+            waiting_fences: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size,
