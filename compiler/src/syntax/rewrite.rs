@@ -219,7 +219,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         while let Some(at) = implicit.next_if(|at| *at <= i) {
             if at == i {
                 diags.warning(t.span, implicit_int::MISSING);
-                w.piece(i - 1, "int");
+                w.keyword(i - 1, Keyword::Int);
             }
         }
         match t.kind {
