@@ -20,6 +20,7 @@ use caldera_compiler::target::Target;
 
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
+use crate::kernel::pipeline::DeviceKernel;
 use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::object::Anchor;
@@ -35,6 +36,7 @@ pub struct Device {
     /// Without calibration.
     base: Target,
     calibrated: OnceLock<Calibrated>,
+    copy_kernel: OnceLock<Option<Arc<DeviceKernel>>>,
     info: DeviceInfo,
     limits: Limits,
     uploader: upload::Uploader,
@@ -75,6 +77,7 @@ impl Device {
             physical,
             base,
             calibrated: OnceLock::new(),
+            copy_kernel: OnceLock::new(),
             info,
             limits,
             uploader: upload::Uploader::new(),
@@ -99,6 +102,17 @@ impl Device {
     /// [`Device::target`] does.
     pub fn fp_configs(self: &Arc<Self>) -> [FpConfig; 3] {
         caps::fp_configs(&self.base, &self.calibrated().measured)
+    }
+
+    /// The kernel for large copies; `None`, with a line in the log, if it cannot be made.
+    pub(crate) fn copy_kernel(self: &Arc<Self>) -> Option<&Arc<DeviceKernel>> {
+        self.copy_kernel
+            .get_or_init(|| {
+                let made = crate::kernel::copy::kernel(self);
+                made.inspect_err(|e| log::warn!("no kernel for copies: {}", e.chain()))
+                    .ok()
+            })
+            .as_ref()
     }
 
     fn calibrated(self: &Arc<Self>) -> &Calibrated {

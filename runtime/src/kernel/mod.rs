@@ -4,6 +4,7 @@
 //! kernel in the driver's hands.
 
 pub mod args;
+pub(crate) mod copy;
 pub(crate) mod descriptors;
 mod driver_cache;
 pub mod launch;

@@ -12,6 +12,7 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
+use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
@@ -251,6 +252,19 @@ impl CommandQueue {
         let (a, b) = (src.offset() + from, dst.offset() + to);
         if src.root_id() == dst.root_id() && a < b + size64 && b < a + size64 {
             return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
+        }
+        if let Some((args, items)) = copy::launch(&self.device, (src, from), (dst, to), size64)
+            && let Some(kernel) = self.device.copy_kernel()
+        {
+            let launch = NdRange {
+                kernel,
+                args: &args,
+                work_dim: 1,
+                offset: [0; 3],
+                global: [items, 1, 1],
+                local: Some([copy::GROUP, 1, 1]),
+            };
+            return self.enqueue_ndrange(&launch, CommandType::CopyBuffer, waits);
         }
         let row = |start| Layout {
             start,
