@@ -44,7 +44,17 @@ impl Device {
             self.fp_configs()[1].denorm,
             &[(f.denorm_preserve[1], "shaderDenormPreserveFloat32")],
         );
-        line("images and samplers", self.info.image_support, &[]);
+        let images = [
+            (
+                self.physical.facts().features.images,
+                "shaderStorageImageWriteWithoutFormat",
+            ),
+            (
+                self.image_formats.missing().is_empty(),
+                "a format that CL 5.3.2.1 requires",
+            ),
+        ];
+        line("images and samplers", self.info.image_support, &images);
         line("printf", true, &[]);
         line("out-of-order execution", true, &[]);
         let measured = self.calibrated().measured;
