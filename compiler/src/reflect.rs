@@ -208,6 +208,17 @@ impl Default for Arg {
     }
 }
 
+/// A buffer with plain values that each launch fills.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PodBlock {
+    /// Its descriptor.
+    pub at: Descriptor,
+    /// Bytes.
+    pub size: u32,
+    /// A storage buffer, not a uniform buffer.
+    pub storage: bool,
+}
+
 /// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
@@ -223,8 +234,8 @@ pub struct Kernel {
     pub required_size: Option<[u32; 3]>,
     /// Bytes of kernel-scope `__local` variables; they occupy the arena from 0.
     pub local_fixed: u32,
-    /// Whether the kernel has local memory. In the physical ABI that is an arena: `spec_id::LOCAL_BYTES` must then
-    /// cover it (at least 4 bytes).
+    /// Whether the kernel has a local arena (physical ABI): `spec_id::LOCAL_BYTES` must then cover it (at least 4
+    /// bytes).
     pub has_arena: bool,
     /// The result does not depend on how the NDRange is divided into work-groups, even of different sizes.
     pub ungrouped: bool,
@@ -243,6 +254,32 @@ impl Kernel {
         }
         // The shader sees an array of 16-byte vectors.
         found.map(|(at, end)| (at, end.next_multiple_of(16)))
+    }
+
+    /// The buffers with plain values, in the order of their descriptors.
+    pub fn pod_blocks(&self) -> Vec<PodBlock> {
+        let mut blocks: Vec<PodBlock> = Vec::new();
+        for place in self.places() {
+            let (at, end, storage) = match place {
+                Place::Push(_) => continue,
+                Place::Uniform { at, offset, size } => (at, offset + size, false),
+                Place::Storage { at, offset, size } => (at, offset + size, true),
+            };
+            match blocks.iter_mut().find(|b| b.at == at) {
+                Some(block) => block.size = block.size.max(end),
+                None => blocks.push(PodBlock {
+                    at,
+                    size: end,
+                    storage,
+                }),
+            }
+        }
+        for block in &mut blocks {
+            // Shaders may see arrays of 16-byte vectors.
+            block.size = block.size.next_multiple_of(16);
+        }
+        blocks.sort_by_key(|b| b.at);
+        blocks
     }
 
     /// End of the push-constant bytes that the kernel's own arguments take.
@@ -411,6 +448,8 @@ pub struct Reflection {
     pub printf_formats: Vec<PrintfFormat>,
     /// printf output.
     pub printf_buffer: Option<PrintfBuffer>,
+    /// Kernels ask Vulkan for their place in the dispatch (GlobalInvocationId, WorkgroupId).
+    pub asks_place: bool,
 }
 
 impl Reflection {

@@ -8,6 +8,7 @@
 //! | `CALDERA_VALIDATION=abort` | the same, and the process aborts at the first message |
 //! | `CALDERA_VULKAN_LIBRARY=PATH` | the Vulkan loader to use; unset: `libvulkan.so.1` as the dynamic linker finds it |
 //! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
+//! | `CALDERA_ABI=physical\|descriptor` | how kernels reach buffers: by device addresses (default), or by a descriptor for each |
 //! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
 //! | `CALDERA_CACHE=DIR` | where compiled programs and pipelines are kept; unset: `caldera` below `$XDG_CACHE_HOME`, or `~/.cache`. Removing it is always safe |
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
@@ -67,6 +68,16 @@ pub enum DeviceKind {
     Accelerator,
 }
 
+/// `CALDERA_ABI`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+pub enum AbiChoice {
+    /// Device addresses.
+    #[default]
+    Physical,
+    /// A descriptor for each buffer.
+    Descriptor,
+}
+
 /// `CALDERA_DEBUG`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct DebugFlags {
@@ -97,6 +108,8 @@ pub struct Config {
     pub device: Option<String>,
     /// Device type override.
     pub device_type: Option<DeviceKind>,
+    /// How kernels reach buffers.
+    pub abi: AbiChoice,
     /// Debug flags.
     pub debug: DebugFlags,
     /// The cache on disk.
@@ -121,6 +134,7 @@ impl Default for Config {
             vulkan_library: None,
             device: None,
             device_type: None,
+            abi: AbiChoice::Physical,
             debug: DebugFlags::default(),
             cache: CachePlace::User(None),
             cache_size: 512 << 20,
@@ -184,6 +198,11 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
         Some("1" | "on" | "log") => c.validation = Validation::Log,
         Some("abort") => c.validation = Validation::Abort,
         Some(v) => complaints.push(format!("CALDERA_VALIDATION: {v:?} is none of 0, 1, abort")),
+    }
+    match get("CALDERA_ABI").as_deref() {
+        None | Some("physical") => {}
+        Some("descriptor") => c.abi = AbiChoice::Descriptor,
+        Some(v) => complaints.push(format!("CALDERA_ABI: {v:?} is neither physical nor descriptor")),
     }
     match get("CALDERA_DEVICE_TYPE").as_deref() {
         None => {}
@@ -280,9 +299,10 @@ mod tests {
             ("CALDERA_DEBUG", "error,fast"),
             ("CALDERA_DEVICE_TYPE", "toaster"),
             ("CALDERA_VALIDATION", "maybe"),
+            ("CALDERA_ABI", "other"),
             ("CALDERA_CACHE_SIZE", "much"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 5);
+        assert_eq!(c.complaints.len(), 6);
     }
 }

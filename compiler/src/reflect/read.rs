@@ -24,12 +24,10 @@ pub(super) mod opcode {
     pub(in crate::reflect) const FUNCTION: u16 = 54;
     pub(in crate::reflect) const FUNCTION_END: u16 = 56;
     pub(in crate::reflect) const VARIABLE: u16 = 59;
+    pub(in crate::reflect) const DECORATE: u16 = 71;
     pub(in crate::reflect) const ACCESS_CHAIN: u16 = 65;
     pub(in crate::reflect) const IN_BOUNDS_ACCESS_CHAIN: u16 = 66;
 }
-
-/// Storage class Workgroup.
-const WORKGROUP: u32 = 4;
 
 /// What the first walk over the module finds.
 #[derive(Default)]
@@ -39,6 +37,7 @@ pub(super) struct Tables<'a> {
     numbers: HashMap<u32, u32>,
     functions: HashSet<u32>,
     variables: HashMap<u32, u32>,
+    asks_place: bool,
     /// (function, variable that an access chain in it starts from)
     chains: HashSet<(u32, u32)>,
     pub(super) clspv: Option<u32>,
@@ -133,6 +132,10 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
                 function = Some(inst[1]);
             }
             opcode::FUNCTION_END => function = None,
+            // BuiltIn WorkgroupId, BuiltIn GlobalInvocationId
+            opcode::DECORATE => {
+                t.asks_place |= inst.get(1) == Some(&11) && matches!(inst.get(2), Some(26 | 28))
+            }
             opcode::VARIABLE => {
                 need(3)?;
                 t.variables.insert(inst[1], inst[2]);
@@ -367,11 +370,8 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
                 r.out.kernels[k].local_fixed = r.out.kernels[k].local_fixed.saturating_add(size);
             }
         }
-        r.out.kernels[k].has_arena = tables
-            .chains
-            .iter()
-            .any(|(g, v)| *g == f && tables.variables.get(v) == Some(&WORKGROUP));
     }
+    r.out.asks_place = tables.asks_place;
     Ok(r.out)
 }
 
@@ -623,6 +623,7 @@ impl Reader {
                 };
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
+            CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,
             CalderaOp::ArgumentSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);

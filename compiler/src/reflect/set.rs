@@ -27,6 +27,8 @@ pub enum CalderaOp {
     ArgumentNormalizedSampler = 5,
     /// Kernel, Ordinal, Type: the `CL_MEM_OBJECT_IMAGE` value that an image argument's declared type stands for.
     ArgumentImageType = 6,
+    /// Kernel: its local memory is an arena of as many bytes as the specialization constant of SpecId 3 says.
+    KernelArena = 7,
 }
 
 impl CalderaOp {
@@ -39,6 +41,7 @@ impl CalderaOp {
             CalderaOp::ArgumentSamplerMaskUniform,
             CalderaOp::ArgumentNormalizedSampler,
             CalderaOp::ArgumentImageType,
+            CalderaOp::KernelArena,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -53,13 +56,14 @@ impl CalderaOp {
             CalderaOp::ArgumentSamplerMaskUniform => "ArgumentSamplerMaskUniform",
             CalderaOp::ArgumentNormalizedSampler => "ArgumentNormalizedSampler",
             CalderaOp::ArgumentImageType => "ArgumentImageType",
+            CalderaOp::KernelArena => "KernelArena",
         }
     }
 
     /// Numbers behind the Kernel.
     pub(crate) fn numbers(self) -> usize {
         match self {
-            CalderaOp::KernelUngrouped => 0,
+            CalderaOp::KernelUngrouped | CalderaOp::KernelArena => 0,
             CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant | CalderaOp::ArgumentNormalizedSampler => 3,
             CalderaOp::ArgumentSamplerMaskUniform => 5,

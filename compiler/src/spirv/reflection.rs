@@ -287,6 +287,7 @@ impl Writer<'_, '_> {
         }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);
+            self.own(CalderaOp::KernelArena, decl, &[]);
         }
         for (variable, bytes) in self.e.kernels[k].locals.clone() {
             if !self.sized.contains(&variable) {

@@ -78,7 +78,9 @@ fn handle_arg(arg_value: Ptr<c_void>) -> *mut c_void {
 fn arg_value(kind: ArgKind, size: usize, value: Ptr<c_void>) -> Result<ArgValue> {
     kind.check(size, !value.is_null())?;
     Ok(match kind {
-        ArgKind::Pod(_) | ArgKind::UnusedPod => ArgKind::pod(value.bytes(size).unwrap_or(&[])),
+        ArgKind::Pod(_) | ArgKind::UnusedPod | ArgKind::Unknown => {
+            ArgKind::pod(value.bytes(size).unwrap_or(&[]))
+        }
         ArgKind::Local => ArgValue::Local(size),
         // CL 5.7.2: INVALID_MEM_OBJECT for an argument declared to be a memory object when arg_value is not one; NULL is
         // a null pointer

@@ -25,10 +25,12 @@ kernel void many(char a, long b, short c, float4 d, uchar e, int3 f, ulong8 g, u
   out[7] = j.x + j.y + j.z + j.w;
   out[8] = (long)(k * 4);
 }
-// kernel: null_pointer
+// kernel: null_and_not_used
 // global: 1
 // arg: null
-// arg: out int 1 => 1
-kernel void null_pointer(global int *p, global int *out) {
-  out[0] = p == 0;
+// arg: value int = 0
+// arg: out int 1 => 7
+kernel void null_and_not_used(global int *p, int use, global int *out) {
+  out[0] = 7;
+  if (use) out[0] = p[0];
 }

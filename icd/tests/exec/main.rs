@@ -6,6 +6,7 @@ mod common;
 mod aliases;
 mod atomics;
 mod conversions;
+mod descriptors;
 mod exact;
 mod expr;
 mod file;
@@ -163,6 +164,15 @@ fn check(path: &Path) -> Result<(), String> {
         let file = parse(&source);
         let extensions = query_text!(clGetDeviceInfo(s.device; common::CL_DEVICE_EXTENSIONS));
         if file.needs.iter().any(|n| !extensions.split(' ').any(|e| e == n)) {
+            return;
+        }
+        if descriptors::chosen() && file.only_physical.is_some() {
+            let program = s.program(&source);
+            let code = cl!(clBuildProgram(program, 0, null(), null(), None, null_mut()));
+            let log = s.log(program);
+            assert_eq!(code, common::CL_BUILD_PROGRAM_FAILURE, "{log}");
+            assert!(log.contains("the descriptor ABI cannot express it"), "{log}");
+            assert_eq!(cl!(clReleaseProgram(program)), 0);
             return;
         }
         let program = s.built(&source, &file.options);

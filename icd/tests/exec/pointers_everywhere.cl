@@ -1,5 +1,6 @@
 // Pointers without limits (CL 6.1.7, 6.3, 6.9): as integers, in memory, compared, reinterpreted, in every address space.
 // A check that fails leaves its bit cleared.
+// only physical: pointers in buffers, pointers made of numbers, arguments compared with NULL
 
 #define CHECK(k, x) if (x) bits |= 1UL << k
 

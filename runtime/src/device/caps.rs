@@ -1,13 +1,13 @@
 //! From Vulkan features and limits to what OpenCL and the compiler see.
 
-use caldera_compiler::abi::Abi;
+use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
 
 use super::calibrate::Measured;
 use super::images::ImageFormats;
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
-use crate::config::{DeviceKind, config};
+use crate::config::{AbiChoice, DeviceKind, config};
 use crate::vk::{self, Facts, PhysicalType};
 
 /// Steps in which the local arena grows, so that few pipelines cover all sizes.
@@ -63,7 +63,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
     let extensions = extensions(f, images);
     Target {
         spirv: SpirvVersion { major: 1, minor: 6 },
-        abi: Abi::Physical,
+        abi: match config().abi {
+            AbiChoice::Physical => Abi::Physical,
+            AbiChoice::Descriptor => Abi::Descriptor(DescriptorAbi::runtime()),
+        },
         features: caldera_compiler::target::Features {
             // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,
@@ -196,8 +199,10 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         // Each may need two descriptors.
         max_samplers: image((f.max_per_stage_samplers / 2).min(32)),
         max_parameter_size: 1024,
-        // long16, or what texel buffers need.
-        mem_base_addr_align: 1024.max(8 * f.min_texel_buffer_offset_alignment as u32),
+        // long16, or what texel buffers and storage buffers need.
+        mem_base_addr_align: 1024
+            .max(8 * f.min_texel_buffer_offset_alignment as u32)
+            .max(8 * f.min_storage_buffer_offset_alignment as u32),
         min_data_type_align_size: 128,
         // Vulkan does not tell.
         global_mem_cache_type: CacheType::None,

@@ -1,5 +1,6 @@
 //! Vulkan limits that launching and memory obey.
 
+use crate::config::{AbiChoice, config};
 use crate::vk;
 
 /// Limits of a device.
@@ -17,6 +18,8 @@ pub(crate) struct Limits {
     pub local_step: u32,
     /// Alignment of offsets in uniform buffers.
     pub uniform_alignment: u64,
+    /// What buffers as descriptors obey.
+    pub bindings: Bindings,
     /// The largest buffer.
     pub max_alloc: u64,
     /// The largest piece of memory: what is larger is never mapped.
@@ -27,13 +30,34 @@ pub(crate) struct Limits {
     pub subgroup: u32,
 }
 
+/// Limits of buffers as descriptors.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Bindings {
+    /// Alignment of offsets in storage buffers.
+    pub storage_alignment: u64,
+    /// Bytes of a storage buffer that a kernel sees.
+    pub storage_range: u64,
+    /// The same of uniform buffers.
+    pub uniform_range: u64,
+    /// Storage buffers of a kernel.
+    pub storage_count: usize,
+    /// Uniform buffers of a kernel.
+    pub uniform_count: usize,
+    /// Descriptor sets of a kernel.
+    pub sets: u32,
+}
+
 impl Limits {
     pub(crate) fn new(physical: &vk::PhysicalDevice) -> Limits {
         let f = physical.facts();
         // CL 4.2: CL_DEVICE_MAX_MEM_ALLOC_SIZE is at least a quarter of the memory. Where Vulkan allocates less at once, a
         // buffer gets several pieces.
         let quarter = (f.device_local_heap / 4).min(f.sparse_address_space / 2);
-        let largest = f.max_memory_allocation_size.max(quarter).min(f.max_buffer_size);
+        let mut largest = f.max_memory_allocation_size.max(quarter).min(f.max_buffer_size);
+        if config().abi == AbiChoice::Descriptor {
+            // What a kernel sees of a buffer; offsets have 32 bits, with a sign.
+            largest = largest.min(u64::from(f.max_storage_buffer_range)).min(1 << 31);
+        }
         // A device whose memory is hardly larger than one allocation must leave room for a second one.
         let max_alloc = if largest > f.device_local_heap / 2 {
             f.device_local_heap / 2
@@ -49,6 +73,14 @@ impl Limits {
             local_step: super::caps::LOCAL_STEP,
             local_memory: f.max_compute_shared_memory_size,
             uniform_alignment: f.min_uniform_buffer_offset_alignment,
+            bindings: Bindings {
+                storage_alignment: f.min_storage_buffer_offset_alignment,
+                storage_range: u64::from(f.max_storage_buffer_range),
+                uniform_range: u64::from(f.max_uniform_buffer_range),
+                storage_count: f.max_per_stage_storage_buffers as usize,
+                uniform_count: f.max_per_stage_uniform_buffers as usize,
+                sets: f.max_bound_descriptor_sets,
+            },
             // Whole 256-byte units: buffers are rounded up and must still fit.
             max_alloc: max_alloc & !0xff,
             max_piece: f.max_memory_allocation_size & !0xff,

@@ -22,6 +22,8 @@ pub enum ArgKind {
     Pod(u32),
     /// Bytes of a value that the kernel does not use, so that the module does not say how many.
     UnusedPod,
+    /// Anything: the kernel does not use it, and the module does not say what it is.
+    Unknown,
     /// A buffer or null: `global` and `constant` pointers.
     Buffer,
     /// A size in bytes: `local` pointers.
@@ -54,7 +56,8 @@ fn kind(arg: &reflect::Arg) -> ArgKind {
         None => match arg.info.as_ref().and_then(|i| i.address_qualifier) {
             Some(address::GLOBAL | address::CONSTANT) => ArgKind::Buffer,
             Some(address::LOCAL) => ArgKind::Local,
-            Some(_) | None => ArgKind::UnusedPod,
+            Some(_) => ArgKind::UnusedPod,
+            None => ArgKind::Unknown,
         },
     }
 }
@@ -109,6 +112,7 @@ impl ArgKind {
                     Err(no_value())
                 }
             }
+            ArgKind::Unknown => Ok(()),
             // A NULL arg_value is a null pointer here, whatever the size.
             ArgKind::Buffer if !has_value => Ok(()),
             ArgKind::Sampler | ArgKind::Image { .. } if !has_value => Err(no_value()),

@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use caldera_compiler::intrinsic::SamplerMask;
-use caldera_compiler::reflect::{Binding, Descriptor, Kernel, LiteralSampler};
+use caldera_compiler::reflect::{Binding, DataPlace, Descriptor, Kernel, LiteralSampler, Reflection};
 
 use super::launch::ArgValue;
+use super::pipeline::DeviceModule;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::queue::resources;
@@ -22,7 +23,29 @@ enum Source {
     Argument(usize),
     /// A sampler argument, with normalized coordinates.
     Normalized(usize),
+    /// The buffer that the argument of this ordinal is.
+    Buffer(usize),
+    /// Plain values: this one of the kernel's blocks.
+    Block(usize),
+    /// The program's constant data.
+    Constants,
+    /// The printf buffer.
+    Printf,
 }
+
+/// A part of a launch's plain values that has a descriptor of its own.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Block {
+    /// The descriptor.
+    pub at: Descriptor,
+    /// Where it starts in the launch's bytes.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Starts of blocks: no device asks for more.
+pub(crate) const BLOCK_ALIGN: u32 = 256;
 
 /// The literal samplers of a module: sets by number.
 pub(crate) struct Literals {
@@ -80,12 +103,25 @@ pub(crate) struct Filled<'a> {
     pub sets: &'a mut Vec<vk::Set>,
 }
 
+/// What a launch's descriptors are made of.
+pub(crate) struct Values<'a> {
+    /// Index of the device in the context.
+    pub device: usize,
+    pub module: &'a DeviceModule,
+    pub args: &'a [ArgValue],
+    /// The buffer with plain values, and where the launch's start in it.
+    pub plain: Option<(&'a vk::ArgsSet, u64)>,
+    pub printf: Option<&'a vk::Buffer>,
+}
+
 /// A kernel's sets 0, 1, … and its pipelines' layout.
 pub(crate) struct KernelDescriptors {
     layout: vk::PipelineLayout,
     sets: Vec<KernelSet>,
     /// A set holds the argument buffer.
     has_arguments: bool,
+    /// Plain values that are not in it.
+    blocks: Vec<Block>,
 }
 
 fn kind(binding: Binding) -> Option<(Descriptor, DescriptorKind)> {
@@ -95,12 +131,9 @@ fn kind(binding: Binding) -> Option<(Descriptor, DescriptorKind)> {
         Binding::Sampler(at) | Binding::NormalizedSampler(at) => Some((at, DescriptorKind::Sampler)),
         Binding::UniformTexelBuffer(at) => Some((at, DescriptorKind::UniformTexelBuffer)),
         Binding::StorageTexelBuffer(at) => Some((at, DescriptorKind::StorageTexelBuffer)),
-        // Buffers as descriptors are refused at launch.
-        Binding::StorageBuffer(_)
-        | Binding::UniformBuffer(_)
-        | Binding::Pod(_)
-        | Binding::Pointer(_)
-        | Binding::Workgroup { .. } => None,
+        Binding::StorageBuffer(at) => Some((at, DescriptorKind::StorageBuffer)),
+        Binding::UniformBuffer(at) => Some((at, DescriptorKind::UniformBuffer)),
+        Binding::Pod(_) | Binding::Pointer(_) | Binding::Workgroup { .. } => None,
     }
 }
 
@@ -108,9 +141,11 @@ impl KernelDescriptors {
     /// `None`: the kernel has no descriptors but, perhaps, its argument buffer.
     pub(super) fn new(
         device: &Device,
+        reflection: &Reflection,
         kernel: &Kernel,
         literals: Option<&Literals>,
     ) -> Result<Option<KernelDescriptors>> {
+        let wrong = |what: &'static str| Error::new(ClCode::InvalidBinary, what);
         let mut slots: Vec<(Descriptor, DescriptorKind, Source)> = Vec::new();
         for (i, arg) in kernel.args.iter().enumerate() {
             let Some((at, kind)) = arg.binding.and_then(kind) else {
@@ -118,6 +153,7 @@ impl KernelDescriptors {
             };
             let source = match arg.binding {
                 Some(Binding::NormalizedSampler(_)) => Source::Normalized(i),
+                Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => Source::Buffer(i),
                 _ => Source::Argument(i),
             };
             slots.push((at, kind, source));
@@ -125,16 +161,70 @@ impl KernelDescriptors {
                 slots.push((at, DescriptorKind::Sampler, Source::Normalized(i)));
             }
         }
+        let data = reflection
+            .constant_data
+            .as_ref()
+            .or(reflection.program_variables.as_ref());
+        let printf = reflection.printf_buffer.filter(|_| kernel.printf);
+        for (place, source) in [
+            (data.map(|d| d.place), Source::Constants),
+            (printf.map(|b| b.place), Source::Printf),
+        ] {
+            match place {
+                Some(DataPlace::StorageBuffer(at)) => slots.push((at, DescriptorKind::StorageBuffer, source)),
+                Some(DataPlace::UniformBuffer(at)) => slots.push((at, DescriptorKind::UniformBuffer, source)),
+                Some(DataPlace::PointerPush(_)) | None => {}
+            }
+        }
+        let pods = kernel.pod_blocks();
+        let mut blocks = Vec::new();
+        let arguments = match pods[..] {
+            [] => None,
+            [one] if !one.storage => {
+                if slots.is_empty() && (one.at.set, one.at.binding) == (0, 0) {
+                    // The device's common layout has it.
+                    return Ok(None);
+                }
+                slots.push((one.at, DescriptorKind::Arguments, Source::ArgumentBuffer));
+                Some(one)
+            }
+            _ => {
+                let mut offset = 0;
+                for (i, pod) in pods.iter().enumerate() {
+                    let kind = match pod.storage {
+                        true => DescriptorKind::StorageBuffer,
+                        false => DescriptorKind::UniformBuffer,
+                    };
+                    slots.push((pod.at, kind, Source::Block(i)));
+                    blocks.push(Block {
+                        at: pod.at,
+                        offset,
+                        size: pod.size,
+                    });
+                    offset = (offset + pod.size).next_multiple_of(BLOCK_ALIGN);
+                }
+                None
+            }
+        };
         if slots.is_empty() {
             // Without images there is nothing to sample either.
             return Ok(None);
         }
-        let arguments = kernel.args_buffer();
-        if let Some((at, _)) = arguments {
-            slots.push((at, DescriptorKind::Arguments, Source::ArgumentBuffer));
+        let bindings = &device.limits().bindings;
+        let count = |of: DescriptorKind| slots.iter().filter(|(_, kind, _)| *kind == of).count();
+        let uniform = count(DescriptorKind::UniformBuffer) + count(DescriptorKind::Arguments);
+        if count(DescriptorKind::StorageBuffer) > bindings.storage_count || uniform > bindings.uniform_count {
+            log::error!(
+                "kernel '{}' has more buffers than a kernel of the device may have as descriptors ({})",
+                kernel.name,
+                bindings.storage_count
+            );
+            return Err(Error::new(
+                ClCode::OutOfResources,
+                "more buffers than the device has descriptors for",
+            ));
         }
         slots.sort_by_key(|(at, ..)| *at);
-        let wrong = |what: &'static str| Error::new(ClCode::InvalidBinary, what);
         if slots.windows(2).any(|w| w[0].0 == w[1].0) {
             return Err(wrong("two arguments of a kernel have one descriptor"));
         }
@@ -145,9 +235,8 @@ impl KernelDescriptors {
             .map(|(at, ..)| at.set)
             .chain(fixed.iter().map(|(n, _)| *n))
             .max();
-        // Vulkan has at least 4 sets, and no device has many more.
         let count = count.map_or(0, |n| n.saturating_add(1));
-        if count > 8 {
+        if count > bindings.sets.min(32) {
             return Err(wrong("a descriptor set of that number"));
         }
         let logical = device.logical()?;
@@ -181,6 +270,7 @@ impl KernelDescriptors {
             layout,
             sets,
             has_arguments: arguments.is_some(),
+            blocks,
         }))
     }
 
@@ -194,16 +284,14 @@ impl KernelDescriptors {
         self.has_arguments
     }
 
+    /// Plain values with descriptors of their own.
+    pub(crate) fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
     /// The sets for some arguments, in order, from sets that are used again. `arguments` is the argument buffer.
     /// What the arguments name lives as long as the sets are in use (the caller).
-    pub(crate) fn fill(
-        &self,
-        device: usize,
-        literals: Option<&Literals>,
-        args: &[ArgValue],
-        arguments: Option<vk::Descriptor>,
-        to: Filled<'_>,
-    ) -> Result<()> {
+    pub(crate) fn fill(&self, from: &Values<'_>, to: Filled<'_>) -> Result<()> {
         let Filled {
             recycled,
             scratch,
@@ -213,13 +301,13 @@ impl KernelDescriptors {
         for set in &self.sets {
             match set {
                 KernelSet::Literal(index) => {
-                    let fixed = literals.and_then(|l| l.sets.get(*index));
+                    let fixed = from.module.literals().and_then(|l| l.sets.get(*index));
                     out.extend(fixed.map(|(_, f)| f.set()));
                 }
                 KernelSet::Arguments { layout, sources } => {
                     scratch.clear();
                     for source in sources {
-                        scratch.push(descriptor(*source, device, args, arguments)?);
+                        scratch.push(self.descriptor(*source, from)?);
                     }
                     out.push(recycled.get(layout, scratch).map_err(resources)?);
                 }
@@ -229,44 +317,76 @@ impl KernelDescriptors {
     }
 }
 
-fn descriptor(
-    source: Source,
-    device: usize,
-    args: &[ArgValue],
-    arguments: Option<vk::Descriptor>,
-) -> Result<vk::Descriptor> {
-    let missing = || Error::new(ClCode::InvalidKernelArgs, "an argument that is no descriptor").at("5.8");
-    match source {
-        Source::ArgumentBuffer => arguments.ok_or_else(missing),
-        Source::Argument(i) => match args.get(i) {
-            Some(ArgValue::Image { image, write }) => match image.texel_buffer(device)? {
-                Some(texels) => Ok(vk::Descriptor::texels(texels)),
-                None => {
-                    let storage = image.storage(device)?.ok_or_else(missing)?;
-                    Ok(if *write {
-                        vk::Descriptor::storage(storage)
-                    } else {
-                        vk::Descriptor::sampled(storage)
-                    })
+impl KernelDescriptors {
+    fn descriptor(&self, source: Source, from: &Values<'_>) -> Result<vk::Descriptor> {
+        let (device, args) = (from.device, from.args);
+        let missing = || Error::new(ClCode::InvalidKernelArgs, "an argument that is no descriptor").at("5.8");
+        match source {
+            Source::ArgumentBuffer => {
+                let (set, _) = from.plain.ok_or_else(missing)?;
+                Ok(set.descriptor())
+            }
+            Source::Block(i) => {
+                let (set, start) = from.plain.ok_or_else(missing)?;
+                let block = self.blocks.get(i).ok_or_else(missing)?;
+                Ok(set.part(start + u64::from(block.offset), u64::from(block.size)))
+            }
+            Source::Constants => Ok(vk::Descriptor::whole(
+                from.module.constants().ok_or_else(missing)?,
+            )),
+            Source::Printf => Ok(vk::Descriptor::whole(from.printf.ok_or_else(missing)?)),
+            Source::Buffer(i) => match args.get(i) {
+                Some(ArgValue::Buffer(Some(buffer))) => {
+                    let storage = buffer.storage(device)?;
+                    // Whole words, as far as there is memory: narrow accesses may be parts of words.
+                    let rest = storage.size().saturating_sub(buffer.offset());
+                    let range = buffer.size().next_multiple_of(4).min(rest);
+                    Ok(vk::Descriptor::buffer(storage, buffer.offset(), range))
                 }
+                Some(ArgValue::Buffer(None)) => {
+                    let blank = from.module.blank().ok_or_else(missing)?;
+                    Ok(vk::Descriptor::whole(blank))
+                }
+                Some(
+                    ArgValue::Unset
+                    | ArgValue::Pod(_)
+                    | ArgValue::Local(_)
+                    | ArgValue::Sampler(_)
+                    | ArgValue::Image { .. },
+                )
+                | None => Err(missing()),
             },
-            Some(ArgValue::Sampler(sampler)) => {
-                Ok(vk::Descriptor::sampler(sampler.on_device(device, false)?))
-            }
-            Some(ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(_) | ArgValue::Local(_)) | None => {
-                Err(missing())
-            }
-        },
-        Source::Normalized(i) => match args.get(i) {
-            Some(ArgValue::Sampler(sampler)) => Ok(vk::Descriptor::sampler(sampler.on_device(device, true)?)),
-            Some(
-                ArgValue::Unset
-                | ArgValue::Pod(_)
-                | ArgValue::Buffer(_)
-                | ArgValue::Local(_)
-                | ArgValue::Image { .. },
-            )
-            | None => Err(missing()),
-        },
+            Source::Argument(i) => match args.get(i) {
+                Some(ArgValue::Image { image, write }) => match image.texel_buffer(device)? {
+                    Some(texels) => Ok(vk::Descriptor::texels(texels)),
+                    None => {
+                        let storage = image.storage(device)?.ok_or_else(missing)?;
+                        Ok(if *write {
+                            vk::Descriptor::storage(storage)
+                        } else {
+                            vk::Descriptor::sampled(storage)
+                        })
+                    }
+                },
+                Some(ArgValue::Sampler(sampler)) => {
+                    Ok(vk::Descriptor::sampler(sampler.on_device(device, false)?))
+                }
+                Some(ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(_) | ArgValue::Local(_))
+                | None => Err(missing()),
+            },
+            Source::Normalized(i) => match args.get(i) {
+                Some(ArgValue::Sampler(sampler)) => {
+                    Ok(vk::Descriptor::sampler(sampler.on_device(device, true)?))
+                }
+                Some(
+                    ArgValue::Unset
+                    | ArgValue::Pod(_)
+                    | ArgValue::Buffer(_)
+                    | ArgValue::Local(_)
+                    | ArgValue::Image { .. },
+                )
+                | None => Err(missing()),
+            },
+        }
     }
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use caldera_compiler::reflect::{Binding, DataPlace, Place, PushRange};
 
+use super::descriptors::Block;
 use super::local_size;
-use super::pipeline::{DeviceKernel, Variant};
+use super::pipeline::{DeviceKernel, MAX_ARRAYS, Variant};
 use crate::command::buffer::access;
 use crate::command::image::image_access;
 use crate::device::Device;
+use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::{Buffer, Image};
 use crate::queue::{Access, CommandQueue, Keep, Recording};
@@ -110,12 +112,28 @@ struct Tail {
     width: u32,
 }
 
+/// What a launch that may print has more.
+struct Printing {
+    /// The push constants, with the buffer's address if it goes there.
+    push: [u8; MAX_PUSH],
+    /// The buffer, if it is a descriptor.
+    buffer: Option<Arc<Staging>>,
+}
+
 /// The bytes of a place, in whichever block.
-fn put(push: &mut [u8; MAX_PUSH], spill: &mut [u8], place: Place, bytes: &[u8]) -> Result<()> {
+fn put(
+    push: &mut [u8; MAX_PUSH],
+    spill: &mut [u8],
+    blocks: &[Block],
+    place: Place,
+    bytes: &[u8],
+) -> Result<()> {
     let (block, offset, size): (&mut [u8], u32, u32) = match place {
         Place::Push(r) => (push, r.offset, r.size),
-        Place::Uniform { offset, size, .. } => (spill, offset, size),
-        Place::Storage { .. } => return Err(unsupported("arguments in a storage buffer")),
+        Place::Uniform { at, offset, size } | Place::Storage { at, offset, size } => {
+            let start = blocks.iter().find(|b| b.at == at).map_or(0, |b| b.offset);
+            (spill, start + offset, size)
+        }
     };
     let n = bytes.len().min(size as usize);
     let at = offset as usize;
@@ -150,6 +168,31 @@ fn check_image(image: &Image, device: &Device) -> Result<()> {
     if !image.supported(device) {
         return Err(Error::new(ClCode::ImageFormatNotSupported, "not on the device").at("5.8"));
     }
+    Ok(())
+}
+
+/// CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not aligned for the device; and a kernel must be
+/// able to see all of the buffer through its descriptor
+fn check_buffer(buffer: &Buffer, uniform: bool, queue: &CommandQueue) -> Result<()> {
+    let limits = queue.device().limits();
+    let (align, range) = match uniform {
+        true => (limits.uniform_alignment, limits.bindings.uniform_range),
+        false => (limits.bindings.storage_alignment, limits.bindings.storage_range),
+    };
+    if !buffer.offset().is_multiple_of(align) {
+        let what = format!("a sub-buffer at byte {}", buffer.offset());
+        return Err(Error::new(ClCode::MisalignedSubBufferOffset, what).at("5.8"));
+    }
+    if buffer.size().next_multiple_of(4) > range {
+        let what = format!(
+            "a buffer of {} bytes, where a descriptor takes {range}",
+            buffer.size()
+        );
+        log::error!("launch: {what}");
+        return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));
+    }
+    // Made now, where its failure is the caller's to see.
+    buffer.storage(queue.device_index())?;
     Ok(())
 }
 
@@ -217,19 +260,22 @@ impl Launch {
         if spill.len() as u64 > vk::ArgsSet::RANGE {
             return Err(unsupported("that many kernel arguments"));
         }
+        let blocks = kernel.descriptors().map_or(&[][..], |d| d.blocks());
         let mut arena = reflection.local_fixed;
+        let mut arrays = [0u32; MAX_ARRAYS];
+        let mut array = 0;
         for (arg, value) in reflection.args.iter().zip(nd.args) {
             match (arg.binding, value) {
                 (None, _) => {}
                 (Some(Binding::Pod(place)), ArgValue::Pod(bytes)) => {
-                    put(&mut push, &mut spill, place, bytes.bytes())?;
+                    put(&mut push, &mut spill, blocks, place, bytes.bytes())?;
                 }
                 (Some(Binding::Pointer(place)), ArgValue::Buffer(buffer)) => {
                     let address = match buffer {
                         Some(b) => b.storage(queue.device_index())?.address() + b.offset(),
                         None => 0,
                     };
-                    put(&mut push, &mut spill, place, &address.to_ne_bytes())?;
+                    put(&mut push, &mut spill, blocks, place, &address.to_ne_bytes())?;
                 }
                 (
                     Some(Binding::Workgroup {
@@ -241,7 +287,7 @@ impl Launch {
                 ) => {
                     let align = elem_size.next_power_of_two().clamp(16, 128);
                     let start = arena.next_multiple_of(align);
-                    put(&mut push, &mut spill, place, &start.to_ne_bytes())?;
+                    put(&mut push, &mut spill, blocks, place, &start.to_ne_bytes())?;
                     let end = u64::from(start) + *bytes as u64;
                     // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice
                     arena = match u32::try_from(end) {
@@ -251,6 +297,34 @@ impl Launch {
                         }
                     };
                 }
+                (Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)), ArgValue::Buffer(buffer)) => {
+                    if let Some(buffer) = buffer {
+                        let uniform = matches!(arg.binding, Some(Binding::UniformBuffer(_)));
+                        check_buffer(buffer, uniform, queue)?;
+                    }
+                }
+                (
+                    Some(Binding::Workgroup {
+                        elem_size,
+                        offset: None,
+                        ..
+                    }),
+                    ArgValue::Local(bytes),
+                ) => {
+                    let count = bytes.div_ceil(elem_size.max(1) as usize).max(1);
+                    let end = u64::from(arena) + count as u64 * u64::from(elem_size);
+                    // CL 5.8: OUT_OF_RESOURCES, as above
+                    arena = match u32::try_from(end) {
+                        Ok(end) if end <= limits.local_memory => end,
+                        Ok(_) | Err(_) => {
+                            return error(ClCode::OutOfResources, format!("{end} bytes of local memory"));
+                        }
+                    };
+                    *arrays
+                        .get_mut(array)
+                        .ok_or_else(|| unsupported("that many arrays in local memory"))? = count as u32;
+                    array += 1;
+                }
                 (Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)), ArgValue::Sampler(sampler)) => {
                     // Made now, where its failure is the caller's to see.
                     sampler.on_device(queue.device_index(), false)?;
@@ -258,7 +332,13 @@ impl Launch {
                         sampler.on_device(queue.device_index(), true)?;
                     }
                     if let Some(place) = arg.sampler_mask {
-                        put(&mut push, &mut spill, place, &sampler.mask().0.to_ne_bytes())?;
+                        put(
+                            &mut push,
+                            &mut spill,
+                            blocks,
+                            place,
+                            &sampler.mask().0.to_ne_bytes(),
+                        )?;
                     }
                 }
                 (
@@ -280,7 +360,7 @@ impl Launch {
                         (arg.channel_data_type, format.data() as u32),
                     ] {
                         if let Some(place) = place {
-                            put(&mut push, &mut spill, place, &value.to_ne_bytes())?;
+                            put(&mut push, &mut spill, blocks, place, &value.to_ne_bytes())?;
                         }
                     }
                 }
@@ -305,8 +385,15 @@ impl Launch {
         vector(&mut push, system.num_workgroups, groups);
         vector(&mut push, system.region_offset, offset);
         if let Some((address, range)) = module.constant_data() {
-            put(&mut push, &mut spill, Place::Push(range), &address.to_ne_bytes())?;
+            put(
+                &mut push,
+                &mut spill,
+                blocks,
+                Place::Push(range),
+                &address.to_ne_bytes(),
+            )?;
         }
+        kernel.check_regions(offset, groups, limits.group_count)?;
         let arena = if reflection.has_arena {
             let step = limits.local_step.max(16);
             arena.max(4).next_multiple_of(step).min(limits.local_memory)
@@ -317,6 +404,8 @@ impl Launch {
             local,
             arena,
             work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.work_dim),
+            arrays,
+            offset: module.reflection().spec.global_offset.map_or([0; 3], |_| offset),
         };
         let tail = if rest == 0 {
             None
@@ -411,15 +500,16 @@ impl Launch {
         }
         r.access(if many.is_empty() { &few[..n] } else { &many }, unknown);
         r.keep_launch(kernel, &self.pipeline);
+        let printing = self.printing(kernel, r)?;
         match kernel.descriptors() {
             None if self.spill.is_empty() => {}
             None => r.arguments(&self.spill)?,
             Some(descriptors) => {
-                r.descriptors(descriptors, kernel.module().literals(), args, &self.spill)?;
+                let printf = printing.as_ref().and_then(|p| p.buffer.as_ref()).map(|b| &***b);
+                r.descriptors(descriptors, kernel.module(), args, &self.spill, printf)?;
             }
         }
-        let printing = self.printing(kernel, r)?;
-        let push = printing.as_ref().unwrap_or(&self.push);
+        let push = printing.as_ref().map_or(&self.push, |p| &p.push);
         r.recorder().bind(&self.pipeline);
         let limit = r.group_count();
         if (0..3).all(|d| self.groups[d] <= limit[d]) {
@@ -438,21 +528,27 @@ impl Launch {
         Ok(())
     }
 
-    /// The push constants with the address of a printf buffer, if the kernel may print.
-    fn printing(&self, kernel: &Arc<DeviceKernel>, r: &mut Recording<'_>) -> Result<Option<[u8; MAX_PUSH]>> {
+    /// A printf buffer, if the kernel may print.
+    fn printing(&self, kernel: &Arc<DeviceKernel>, r: &mut Recording<'_>) -> Result<Option<Printing>> {
         if !kernel.reflection().printf {
             return Ok(None);
         }
-        let Some(buffer) = kernel.module().reflection().printf_buffer else {
+        let Some(wanted) = kernel.module().reflection().printf_buffer else {
             return Ok(None);
         };
-        let DataPlace::PointerPush(range) = buffer.place else {
-            return Err(unsupported("a printf buffer in a descriptor"));
+        let buffer = r.printf_buffer(kernel, u64::from(wanted.size))?;
+        let mut printing = Printing {
+            push: self.push,
+            buffer: None,
         };
-        let address = r.printf_buffer(kernel, u64::from(buffer.size))?;
-        let mut push = self.push;
-        put(&mut push, &mut [], Place::Push(range), &address.to_ne_bytes())?;
-        Ok(Some(push))
+        match wanted.place {
+            DataPlace::PointerPush(range) => {
+                let address = buffer.address().to_ne_bytes();
+                put(&mut printing.push, &mut [], &[], Place::Push(range), &address)?;
+            }
+            DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_) => printing.buffer = Some(buffer),
+        }
+        Ok(Some(printing))
     }
 
     /// One dispatch per region of at most `limit` work-groups, behind `done` work-items.

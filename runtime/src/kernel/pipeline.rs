@@ -1,12 +1,12 @@
 //! A program on a device: shader module, constant data, and the pipelines of its kernels.
 //!
-//! A pipeline is a kernel specialised for a work-group size, a size of the local arena and, if the kernel asks for
-//! it, a work dimension. Variants are made on first use, outside of every queue's lock, and kept with the module.
+//! A pipeline is a kernel specialised for a work-group size, a size of the local arena (or of arrays in local memory)
+//! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and kept with the module.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use caldera_compiler::reflect::{self, DataPlace, PushRange, Reflection, spec_id};
+use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 
 use super::descriptors::{KernelDescriptors, Literals};
 use crate::device::Device;
@@ -24,8 +24,10 @@ pub struct DeviceModule {
     shader: Option<vk::Shader>,
     driver_cache: DriverCache,
     reflection: Reflection,
-    /// The buffer with `__constant` data, and where its address goes.
-    constants: Option<(vk::Buffer, PushRange)>,
+    /// The buffer with `__constant` data, and how kernels reach it.
+    constants: Option<(vk::Buffer, DataPlace)>,
+    /// What stands for NULL where there must be a descriptor.
+    blank: Option<vk::Buffer>,
     literals: Option<Literals>,
 }
 
@@ -46,7 +48,14 @@ pub(crate) struct Variant {
     pub arena: u32,
     /// 0 if the kernel does not ask.
     pub work_dim: u32,
+    /// Numbers of elements of arguments in local memory, in their order, where each is an array of its own.
+    pub arrays: [u32; MAX_ARRAYS],
+    /// 0 unless it is a specialization constant.
+    pub offset: [u32; 3],
 }
+
+/// Local arguments of a kernel that are arrays of their own.
+pub(crate) const MAX_ARRAYS: usize = 16;
 
 /// A kernel of a [`DeviceModule`].
 pub struct DeviceKernel {
@@ -67,6 +76,9 @@ impl std::fmt::Debug for DeviceKernel {
             .finish()
     }
 }
+
+/// Bytes of [`DeviceModule::blank`].
+const BLANK: u64 = 256;
 
 fn unusable(what: impl std::fmt::Display) -> Error {
     log::error!("the module cannot be used: {what}");
@@ -105,9 +117,6 @@ impl DeviceModule {
         let constants = match (&reflection.constant_data, &reflection.program_variables) {
             (None, None) => None,
             (Some(data), None) | (None, Some(data)) => {
-                let DataPlace::PointerPush(range) = data.place else {
-                    return Err(unusable("constant data in a descriptor"));
-                };
                 let size = (data.bytes.len() as u64).max(16);
                 let buffer = vk::Buffer::new(logical, size, vk::Place::Device)
                     .map_err(crate::mem::buffer::allocation_error)?;
@@ -123,11 +132,21 @@ impl DeviceModule {
                 if !bytes.is_empty() {
                     device.upload(&buffer, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
                 }
-                Some((buffer, range))
+                Some((buffer, data.place))
             }
             (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
         };
         let literals = Literals::new(device, &reflection.literal_samplers)?;
+        let mut bindings = reflection.kernels.iter().flat_map(|k| &k.args).map(|a| a.binding);
+        let blank = match bindings
+            .any(|b| matches!(b, Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_))))
+        {
+            true => Some(
+                vk::Buffer::new(logical, BLANK, vk::Place::Device)
+                    .map_err(crate::mem::buffer::allocation_error)?,
+            ),
+            false => None,
+        };
         Ok(Arc::new(DeviceModule {
             device: Arc::clone(device),
             driver_cache: DriverCache::new(logical, &stripped)?,
@@ -135,6 +154,7 @@ impl DeviceModule {
             shader,
             reflection,
             constants,
+            blank,
         }))
     }
 
@@ -154,10 +174,15 @@ impl DeviceModule {
             return Ok(None);
         };
         let kernel = &self.reflection.kernels[index];
+        let literals = self.literals.as_ref();
+        let descriptors = KernelDescriptors::new(&self.device, &self.reflection, kernel, literals)?;
         Ok(Some(Arc::new(DeviceKernel {
-            descriptors: KernelDescriptors::new(&self.device, kernel, self.literals.as_ref())?,
+            args_size: match descriptors.as_ref().and_then(|d| d.blocks().last()) {
+                Some(last) => (last.offset + last.size) as usize,
+                None => kernel.args_buffer().map_or(0, |(_, size)| size as usize),
+            },
+            descriptors,
             push_size: self.reflection.push_size(kernel) as usize,
-            args_size: kernel.args_buffer().map_or(0, |(_, size)| size as usize),
             module: Arc::clone(self),
             index,
             variants: Mutex::new(Rank::Pipelines, Vec::new()),
@@ -183,9 +208,22 @@ impl DeviceModule {
         Some(&tail[..end])
     }
 
-    /// Address of the constant data and where it goes.
+    /// Address of the constant data and where it goes, if kernels reach it by that.
     pub(crate) fn constant_data(&self) -> Option<(u64, PushRange)> {
-        self.constants.as_ref().map(|(b, r)| (b.address(), *r))
+        match self.constants.as_ref()? {
+            (buffer, DataPlace::PointerPush(range)) => Some((buffer.address(), *range)),
+            (_, DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) => None,
+        }
+    }
+
+    /// The buffer with the constant data.
+    pub(crate) fn constants(&self) -> Option<&vk::Buffer> {
+        self.constants.as_ref().map(|(buffer, _)| buffer)
+    }
+
+    /// What stands for NULL where there must be a descriptor.
+    pub(crate) fn blank(&self) -> Option<&vk::Buffer> {
+        self.blank.as_ref()
     }
 }
 
@@ -223,6 +261,27 @@ impl DeviceKernel {
         self.descriptors.as_ref()
     }
 
+    /// Whether an NDRange with an offset, or of several dispatches, can be launched: modules of other compilers may have
+    /// no way to tell the kernel.
+    pub(crate) fn check_regions(&self, offset: [u32; 3], groups: [u32; 3], limit: [u32; 3]) -> Result<()> {
+        let reflection = &self.module.reflection;
+        if !reflection.asks_place {
+            return Ok(());
+        }
+        let (push, spec) = (&reflection.push, &reflection.spec);
+        let has_regions = push.region_offset.is_some() || push.region_group_offset.is_some();
+        let has_offset = push.global_offset.is_some() || has_regions || spec.global_offset.is_some();
+        let what = if offset != [0; 3] && !has_offset {
+            "the program was compiled without global offsets"
+        } else if (0..3).any(|d| groups[d] > limit[d]) && !has_regions {
+            "the program was compiled for NDRanges of one dispatch"
+        } else {
+            return Ok(());
+        };
+        log::error!("launch: {what}");
+        Err(Error::new(ClCode::OutOfResources, what).at("5.8"))
+    }
+
     /// Bytes of push constants of a launch.
     pub(crate) fn push_size(&self) -> usize {
         self.push_size
@@ -244,10 +303,27 @@ impl DeviceKernel {
         if let Some(ids) = spec.workgroup_size {
             constants.extend(ids.into_iter().zip(variant.local));
         }
-        constants.push((spec_id::LOCAL_BYTES, variant.arena));
+        if self.reflection().has_arena {
+            constants.push((spec_id::LOCAL_BYTES, variant.arena));
+        }
         if let Some(id) = spec.work_dim {
             constants.push((id, variant.work_dim));
         }
+        if let Some(ids) = spec.global_offset {
+            constants.extend(ids.into_iter().zip(variant.offset));
+        }
+        if let Some(id) = spec.subgroup_max_size {
+            constants.push((id, self.module.device.limits().subgroup));
+        }
+        let arrays = self.reflection().args.iter().filter_map(|a| match a.binding {
+            Some(Binding::Workgroup {
+                spec_id,
+                offset: None,
+                ..
+            }) => Some(spec_id),
+            _ => None,
+        });
+        constants.extend(arrays.zip(variant.arrays));
         let start = Instant::now();
         let name = &self.reflection().name;
         let Some(shader) = &self.module.shader else {

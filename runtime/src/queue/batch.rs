@@ -7,9 +7,9 @@ use crate::command::rect::Layout;
 use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
-use crate::kernel::descriptors::{Filled, KernelDescriptors, Literals};
+use crate::kernel::descriptors::{BLOCK_ALIGN, Filled, KernelDescriptors, Values};
 use crate::kernel::launch::ArgValue;
-use crate::kernel::pipeline::DeviceKernel;
+use crate::kernel::pipeline::{DeviceKernel, DeviceModule};
 use crate::mem::buffer::allocation_error;
 use crate::mem::{Buffer, HostPtr, Image};
 use crate::printf::Output;
@@ -367,40 +367,39 @@ impl Recording<'_> {
         })
     }
 
-    /// An empty printf buffer for a launch that comes next; it is printed when the batch is done. Returns its
-    /// device address.
-    pub(crate) fn printf_buffer(&mut self, kernel: &Arc<DeviceKernel>, size: u64) -> Result<u64> {
+    /// An empty printf buffer for a launch that comes next; it is printed when the batch is done.
+    pub(crate) fn printf_buffer(&mut self, kernel: &Arc<DeviceKernel>, size: u64) -> Result<Arc<Staging>> {
         let buffer = Arc::new(self.staging.get(self.logical, size).map_err(allocation_error)?);
         let batch = &mut *self.batch;
         batch.recorder.fill(&buffer, 0, size, 0);
         batch.recorder.barrier();
         batch.large += buffer.size();
         batch.to_host = true;
-        let address = buffer.address();
         batch.printed.push(Output {
-            buffer,
+            buffer: Arc::clone(&buffer),
             size,
             kernel: Arc::clone(kernel),
         });
-        Ok(address)
+        Ok(buffer)
     }
 
     /// Stores kernel arguments in the argument buffer; returns their offset.
-    fn store_arguments(&mut self, bytes: &[u8]) -> Result<u32> {
+    fn store_arguments(&mut self, bytes: &[u8], align: u64) -> Result<u32> {
         let batch = &mut *self.batch;
         if batch.args.is_none() {
             batch.args = Some(vk::ArgsSet::new(self.logical).map_err(allocation_error)?);
         }
         let args = batch.args.as_mut().expect("just made");
-        let offset = batch.args_used;
+        let align = align.max(self.uniform_alignment).max(16);
+        let offset = batch.args_used.next_multiple_of(align);
         args.write(offset, bytes);
-        batch.args_used += (bytes.len() as u64).next_multiple_of(self.uniform_alignment.max(16));
+        batch.args_used = offset + (bytes.len() as u64).next_multiple_of(align);
         Ok(offset as u32)
     }
 
     /// Stores kernel arguments and binds them.
     pub(crate) fn arguments(&mut self, bytes: &[u8]) -> Result<()> {
-        let offset = self.store_arguments(bytes)?;
+        let offset = self.store_arguments(bytes, 16)?;
         let batch = &mut *self.batch;
         let args = batch.args.as_ref().expect("just stored into");
         batch.recorder.bind_args(args, offset);
@@ -412,31 +411,34 @@ impl Recording<'_> {
     pub(crate) fn descriptors(
         &mut self,
         kernel: &KernelDescriptors,
-        literals: Option<&Literals>,
+        module: &DeviceModule,
         args: &[ArgValue],
         bytes: &[u8],
+        printf: Option<&vk::Buffer>,
     ) -> Result<()> {
-        let offset = if kernel.has_arguments() {
-            Some(self.store_arguments(bytes)?)
-        } else {
-            None
+        let start = match (kernel.has_arguments(), kernel.blocks().is_empty()) {
+            (true, _) => Some(self.store_arguments(bytes, 16)?),
+            (false, false) => Some(self.store_arguments(bytes, u64::from(BLOCK_ALIGN))?),
+            (false, true) => None,
         };
         let device = self.device;
         let batch = &mut *self.batch;
-        let buffer = batch.args.as_ref().filter(|_| offset.is_some());
         let (scratch, sets) = &mut batch.scratch;
         let filled = Filled {
             recycled: &mut batch.sets,
             scratch,
             sets,
         };
-        kernel.fill(
+        let plain = start.and_then(|start| Some((batch.args.as_ref()?, u64::from(start))));
+        let values = Values {
             device,
-            literals,
+            module,
             args,
-            buffer.map(vk::ArgsSet::descriptor),
-            filled,
-        )?;
+            plain,
+            printf,
+        };
+        kernel.fill(&values, filled)?;
+        let offset = start.filter(|_| kernel.has_arguments());
         batch
             .recorder
             .bind_sets(kernel.layout(), &batch.scratch.1, offset);

@@ -20,6 +20,8 @@ pub(crate) enum DescriptorKind {
     UniformTexelBuffer,
     StorageTexelBuffer,
     Sampler,
+    StorageBuffer,
+    UniformBuffer,
 }
 
 impl DescriptorKind {
@@ -31,6 +33,8 @@ impl DescriptorKind {
             DescriptorKind::UniformTexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             DescriptorKind::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
             DescriptorKind::Sampler => vk::DescriptorType::SAMPLER,
+            DescriptorKind::StorageBuffer => vk::DescriptorType::STORAGE_BUFFER,
+            DescriptorKind::UniformBuffer => vk::DescriptorType::UNIFORM_BUFFER,
         }
     }
 }
@@ -81,6 +85,11 @@ impl Descriptor {
     pub(crate) fn sampler(sampler: &Sampler) -> Descriptor {
         use vk::Handle;
         Descriptor([sampler.raw.as_raw(), 0, 0])
+    }
+
+    /// All of a buffer.
+    pub(crate) fn whole(buffer: &Buffer) -> Descriptor {
+        Descriptor::buffer(buffer, 0, buffer.size())
     }
 
     /// A range of a buffer.

@@ -139,6 +139,9 @@ impl Recorder {
 
     /// Writes push constants from byte 0 on; a multiple of 4 bytes within the device's limit.
     pub(crate) fn push_constants(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         // SAFETY: in the recording state; the range is inside the layout's (the caller).
         unsafe {
             self.device.raw.cmd_push_constants(
@@ -317,6 +320,11 @@ impl ArgsSet {
     /// What a set of another layout refers to it by.
     pub(crate) fn descriptor(&self) -> Descriptor {
         Descriptor::buffer(&self.buffer, 0, Self::RANGE)
+    }
+
+    /// Part of it, for descriptors without a dynamic offset.
+    pub(crate) fn part(&self, offset: u64, size: u64) -> Descriptor {
+        Descriptor::buffer(&self.buffer, offset, size)
     }
 
     /// Bytes that can be handed out; [`ArgsSet::RANGE`] bytes behind stay readable.

@@ -1,0 +1,171 @@
+//! The offline compiler as a program: what it writes where, and its exit codes.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn calderac(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_calderac"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut stdin = child.stdin.take().expect("piped");
+    // It may refuse its arguments before it reads.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A file of its own for each test.
+fn file(name: &str, contents: &str) -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("calderac");
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let path = dir.join(name);
+    std::fs::write(&path, contents).expect("written");
+    path
+}
+
+const SOURCE: &str =
+    "kernel void foo(global int* a, float f, global float* b, uint c) { a[0] = c; b[0] = f; }";
+
+#[test]
+fn standard_input_to_standard_output() {
+    let out = calderac(&["-", "-o", "-"], SOURCE);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert_eq!(out.stdout[..4], 0x0723_0203u32.to_le_bytes());
+    assert_eq!(
+        out.stdout,
+        calderac(&["-", "-o", "-"], SOURCE).stdout,
+        "always the same"
+    );
+    let out = calderac(&["-", "-o", "-", "-output-format=c"], SOURCE);
+    assert!(text(&out.stdout).starts_with("{0x07230203,\n"));
+}
+
+#[test]
+fn every_kind_of_output() {
+    let cases = [
+        ("pp", "kernel void foo"),
+        ("ast", "Kernel"),
+        ("hir", "foo"),
+        ("ir", "func @f0 \"foo\""),
+        ("final-ir", "load_from"),
+        ("spvasm", "OpEntryPoint GLCompute"),
+        ("reflect", "PushRange"),
+        ("map", "kernel_decl,foo"),
+    ];
+    for (kind, part) in cases {
+        let out = calderac(&["-", &format!("--emit={kind}")], SOURCE);
+        assert_eq!(out.status.code(), Some(0), "{kind}: {}", text(&out.stderr));
+        let stdout = text(&out.stdout);
+        assert!(kind == "ast" || stdout.contains(part), "{kind}\n{stdout}");
+    }
+    let out = calderac(&["-", "--emit=spvasm", "--abi=descriptor"], SOURCE);
+    assert!(
+        text(&out.stdout).contains("ArgumentStorageBuffer"),
+        "{}",
+        text(&out.stdout)
+    );
+}
+
+#[test]
+fn maps_of_sources_and_modules() {
+    let source = file("foo.cl", SOURCE);
+    let module = source.with_extension("module");
+    let (source, module) = (source.display().to_string(), module.display().to_string());
+    let map_file = format!("{module}.map");
+    let options = ["-cluster-pod-kernel-args=0", &source, "-o", &module];
+    let out = calderac(&[&options[..], &["-descriptormap", &map_file]].concat(), "");
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let expected = "\
+kernel,foo,arg,a,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
+kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod,argSize,4
+kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,2,offset,0,argKind,buffer
+kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,3,offset,0,argKind,pod,argSize,4
+";
+    assert_eq!(std::fs::read_to_string(&map_file).expect("written"), expected);
+    let out = calderac(&["--descriptor-map=older", &module], "");
+    assert_eq!(text(&out.stdout), expected);
+    let of_source = calderac(
+        &["--descriptor-map=older", "-cluster-pod-kernel-args=0", &source],
+        "",
+    );
+    assert_eq!(text(&of_source.stdout), expected);
+    // Not without reflection, and no module is compiled.
+    let stripped = format!("{module}.stripped");
+    calderac(&["--strip-reflection", &source, "-o", &stripped], "");
+    let out = calderac(&["--descriptor-map", &stripped], "");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        text(&out.stderr).contains("no NonSemantic.ClspvReflection"),
+        "{}",
+        text(&out.stderr)
+    );
+    assert_eq!(calderac(&[&module], "").status.code(), Some(2));
+}
+
+#[test]
+fn several_files_are_linked() {
+    let one = file(
+        "one.cl",
+        "int twice(int); kernel void foo(global int* a) { a[0] = twice(a[0]); }",
+    );
+    let two = file("two.cl", "int twice(int x) { return 2 * x; }");
+    let (one, two) = (one.display().to_string(), two.display().to_string());
+    let out = calderac(&[&one, &two, "--emit=map", "--abi=descriptor"], "");
+    assert!(
+        text(&out.stdout).starts_with("kernel_decl,foo\n"),
+        "{}",
+        text(&out.stderr)
+    );
+    let out = calderac(&[&one, "-o", "-"], "");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(
+        text(&out.stderr).contains("undefined reference to 'twice'"),
+        "{}",
+        text(&out.stderr)
+    );
+}
+
+#[test]
+fn exit_codes() {
+    let code = |args: &[&str], input: &str| calderac(args, input).status.code();
+    assert_eq!(code(&["--help"], ""), Some(0));
+    assert_eq!(code(&["-", "--check"], SOURCE), Some(0));
+    assert_eq!(code(&["-", "--check"], "kernel void foo( {"), Some(1));
+    for args in [
+        &[][..],
+        &["--no-such-option", "-"],
+        &["-", "--emit=what"],
+        &["-", "-spv-version=2.0"],
+        &["-", "-pod-ubo", "-pod-pushconstant"],
+        &["-", "--abi=other"],
+        &["-", "-cl-no-such-option"],
+    ] {
+        assert_eq!(code(args, SOURCE), Some(2), "{args:?}");
+    }
+    assert_eq!(code(&["/no/such/file.cl"], ""), Some(3));
+    assert_eq!(code(&["-", "-o", "/no/such/folder/out.spv"], SOURCE), Some(3));
+    assert_eq!(code(&["-", "-samplermap=/no/such/file"], SOURCE), Some(3));
+}
+
+#[test]
+fn help_names_the_options() {
+    let help = text(&calderac(&["--help"], "").stdout);
+    for option in [
+        "-cluster-pod-kernel-args",
+        "-pod-ubo",
+        "--descriptor-map",
+        "-spv-version=1.N",
+        "exit code",
+    ] {
+        assert!(help.contains(option), "{option}\n{help}");
+    }
+}
