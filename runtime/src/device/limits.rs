@@ -31,7 +31,7 @@ pub(crate) struct Limits {
 }
 
 /// Limits of buffers as descriptors.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Bindings {
     /// Alignment of offsets in storage buffers.
     pub storage_alignment: u64,

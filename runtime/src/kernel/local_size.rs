@@ -108,6 +108,7 @@ mod tests {
             group_invocations: 1024,
             local_memory: 32 << 10,
             uniform_alignment: 16,
+            bindings: Default::default(),
             max_alloc: 1 << 30,
             max_piece: 1 << 30,
             local_step: 1024,
