@@ -68,8 +68,13 @@ fn split(file: &File, mut found: impl FnMut(Item)) {
     for (n, line) in file.text.split_inclusive('\n').enumerate() {
         let (from, to) = (at, at + line.len());
         at = to;
+        let first = line.as_bytes().first().copied().unwrap_or(b'\n');
+        let starts = first.is_ascii_alphabetic() || first == b'_';
+        // Most lines neither start an item nor end one.
+        if !starts && (first != b'}' || open.is_none()) {
+            continue;
+        }
         let trimmed = line.trim_end();
-        let starts = trimmed.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         if open.is_none() && starts {
             open = Some((from, n as u32 + 1));
         }

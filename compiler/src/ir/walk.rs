@@ -21,9 +21,10 @@ impl Walk {
 
     /// From the start of a region.
     pub fn region(region: Region) -> Self {
-        Walk {
-            stack: vec![(region, 0)],
-        }
+        // Few functions are nested more deeply.
+        let mut stack = Vec::with_capacity(16);
+        stack.push((region, 0));
+        Walk { stack }
     }
 
     /// The next instruction and the region that it is in.
@@ -48,7 +49,7 @@ impl Walk {
 impl Function {
     /// All instructions in the order of the text.
     pub fn insts_in_order(&self) -> Vec<Inst> {
-        let mut list = Vec::new();
+        let mut list = Vec::with_capacity(self.insts.len());
         let mut walk = Walk::new(self);
         while let Some((_, inst)) = walk.next(self) {
             list.push(inst);
@@ -58,7 +59,8 @@ impl Function {
 
     /// All regions; each stands behind the region that encloses it.
     pub fn regions_in_order(&self) -> Vec<Region> {
-        let mut list = vec![self.body];
+        let mut list = Vec::with_capacity(self.regions.len());
+        list.push(self.body);
         let mut next = 0;
         while let Some(&region) = list.get(next) {
             next += 1;

@@ -2,6 +2,7 @@
 
 use crate::ir::walk::Walk;
 use crate::ir::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
+use std::ops::Range;
 
 /// Whether the result depends on nothing but the operands, so that equal instructions may be merged, unused
 /// ones removed, and any executed earlier than written.
@@ -90,8 +91,9 @@ pub fn is_pure_function(func: &Function) -> bool {
 pub struct Jumps {
     /// For each instruction the number of its entry plus one; 0: nothing jumps there.
     entry: Vec<u32>,
-    /// Exits and repeats.
-    entries: Vec<[Vec<Inst>; 2]>,
+    /// Exits and repeats, as ranges of `list`.
+    entries: Vec<[Range<u32>; 2]>,
+    list: Vec<Inst>,
 }
 
 impl Jumps {
@@ -100,29 +102,52 @@ impl Jumps {
         let mut jumps = Jumps {
             entry: vec![0; func.insts.len()],
             entries: Vec::new(),
+            list: Vec::new(),
         };
+        let mut found: Vec<(usize, usize, Inst)> = Vec::new();
         let mut walk = Walk::new(func);
         while let Some((_, inst)) = walk.next(func) {
-            match func.insts[inst].op {
-                Op::Exit(target) => jumps.entry_of(target)[0].push(inst),
-                Op::Repeat(target) => jumps.entry_of(target)[1].push(inst),
-                _ => {}
-            }
+            let (target, kind) = match func.insts[inst].op {
+                Op::Exit(target) => (target, 0),
+                Op::Repeat(target) => (target, 1),
+                _ => continue,
+            };
+            let entry = jumps.entry_of(target);
+            // How many there are, at first.
+            jumps.entries[entry][kind].end += 1;
+            found.push((entry, kind, inst));
+        }
+        let mut start = 0;
+        for range in jumps.entries.iter_mut().flatten() {
+            let count = range.end;
+            *range = start..start;
+            start += count;
+        }
+        if let Some(&(.., first)) = found.first() {
+            jumps.list.resize(found.len(), first);
+        }
+        for (entry, kind, inst) in found {
+            let end = &mut jumps.entries[entry][kind].end;
+            jumps.list[*end as usize] = inst;
+            *end += 1;
         }
         jumps
     }
-    fn entry_of(&mut self, target: Inst) -> &mut [Vec<Inst>; 2] {
+    fn entry_of(&mut self, target: Inst) -> usize {
         let entry = &mut self.entry[target.index()];
         if *entry == 0 {
-            self.entries.push([Vec::new(), Vec::new()]);
+            self.entries.push([0..0, 0..0]);
             *entry = self.entries.len() as u32;
         }
-        &mut self.entries[*entry as usize - 1]
+        *entry as usize - 1
     }
     fn get(&self, target: Inst, kind: usize) -> &[Inst] {
         match self.entry.get(target.index()) {
             None | Some(0) => &[],
-            Some(&entry) => &self.entries[entry as usize - 1][kind],
+            Some(&entry) => {
+                let range = &self.entries[entry as usize - 1][kind];
+                &self.list[range.start as usize..range.end as usize]
+            }
         }
     }
     /// Exits of a structured instruction.
@@ -131,7 +156,10 @@ impl Jumps {
     }
     /// States what the exits are now.
     pub fn set_exits(&mut self, target: Inst, exits: Vec<Inst>) {
-        self.entry_of(target)[0] = exits;
+        let entry = self.entry_of(target);
+        let start = self.list.len() as u32;
+        self.list.extend(exits);
+        self.entries[entry][0] = start..self.list.len() as u32;
     }
     /// Repeats of a loop.
     pub fn repeats(&self, target: Inst) -> &[Inst] {

@@ -145,6 +145,7 @@ pub(super) fn merge(func: &mut Function) -> bool {
     let mut cse = Cse {
         last_version: SPACES as u32,
         versions: [1, 2, 3],
+        known: HashMap::with_capacity_and_hasher(func.insts.len() / 2, BuildHasherDefault::default()),
         ..Cse::default()
     };
     let mut replacements = Replacements::default();
