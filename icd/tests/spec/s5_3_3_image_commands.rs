@@ -568,6 +568,10 @@ fn arguments() {
         CL_INVALID_ARG_SIZE
     );
     assert_eq!(set(2, rw), CL_INVALID_SAMPLER);
+    assert_eq!(
+        cl!(clSetKernelArg(kernel, 2, size_of::<cl_sampler>(), null())),
+        CL_INVALID_SAMPLER
+    );
     for (i, object) in [ro, wo, sampler].into_iter().enumerate() {
         assert_eq!(set(i as u32, object), 0);
     }
