@@ -386,8 +386,10 @@ impl Pp<'_> {
             }
             let quoted = match t.kind {
                 TokenKind::Str | TokenKind::Char => true,
-                // A stray backslash that would take a quote along.
-                TokenKind::Other => arg.get(i + 1).is_none_or(|n| !n.flags.space_before()),
+                // An unclosed literal with quotes in it, or a stray backslash that would take a quote along.
+                TokenKind::Other => {
+                    self.text(t).contains('"') || arg.get(i + 1).is_none_or(|n| !n.flags.space_before())
+                }
                 _ => false,
             };
             if quoted {

@@ -18,3 +18,5 @@ three(1, 2, 3) three(, 2, 3) three(1, , 3) three(1, 2, ) three(, , ) |
 xstr(cat(on, e)) xstr(hash)
 arrow(p)
 str(\) str(a\"b") str(@ \ `)
+str(a 'b "c" d
+)
