@@ -26,6 +26,13 @@ impl Pp<'_> {
                 self.check_extension(&tokens, at);
                 tokens
             }
+            // A layout other than the one asked for would be a silent wrong answer. `pack()` asks for the usual one.
+            "pack" if !matches!(tokens.as_slice(), [_, open, close] if open.is(Punct::LParen) && close.is(Punct::RParen)) =>
+            {
+                let message = "#pragma pack is not supported; use __attribute__((packed)) or aligned";
+                self.diags.error(at, message);
+                return None;
+            }
             "unroll" => {
                 let list = self.expand_list(tokens);
                 return Some(self.unroll(list, at));
