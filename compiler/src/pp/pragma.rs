@@ -19,19 +19,18 @@ impl Pp<'_> {
             }
             return None;
         }
-        // Those of the standards are not expanded (C99 6.10.6); unroll counts are.
+        // Those of the standards are not expanded (C99 6.10.6); unroll counts are, and what stands behind `pack`.
         let list = match first.as_str() {
             "STDC" => tokens,
             "OPENCL" => {
                 self.check_extension(&tokens, at);
                 tokens
             }
-            // A layout other than the one asked for would be a silent wrong answer. `pack()` asks for the usual one.
-            "pack" if !matches!(tokens.as_slice(), [_, open, close] if open.is(Punct::LParen) && close.is(Punct::RParen)) =>
-            {
-                let message = "#pragma pack is not supported; use __attribute__((packed)) or aligned";
-                self.diags.error(at, message);
-                return None;
+            "pack" => {
+                let mut list = tokens;
+                let behind = list.split_off(1);
+                list.extend(self.expand_list(behind));
+                list
             }
             "unroll" => {
                 let list = self.expand_list(tokens);

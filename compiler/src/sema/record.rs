@@ -17,6 +17,8 @@ struct Placement {
     size: u64,
     align: u32,
     packed: bool,
+    /// The largest alignment of a member.
+    most: u32,
     is_union: bool,
     /// Names of the members so far, and of the members of those without a name.
     names: HashMap<String, Span>,
@@ -82,7 +84,7 @@ impl Sema<'_> {
             layout.packed |= more.packed;
             // `aligned` before the members belongs to the declared object, except in our callers' lists, which
             // only pass the record's own.
-            self.define_record(id, members, layout, spec.span);
+            self.define_record(id, spec, members, layout);
         }
         Ok(self.program.types.intern(Type::Record(id)))
     }
@@ -109,11 +111,12 @@ impl Sema<'_> {
         })
     }
 
-    fn define_record(&mut self, id: RecordId, members: &[Member], layout: Layout, span: Span) {
+    fn define_record(&mut self, id: RecordId, spec: &StructSpec, members: &[Member], layout: Layout) {
         let mut at = Placement {
             size: 0,
             align: 1,
             packed: layout.packed,
+            most: if spec.pack == 0 { u32::MAX } else { spec.pack },
             is_union: self.program.types.records[id].is_union,
             names: HashMap::new(),
         };
@@ -150,7 +153,7 @@ impl Sema<'_> {
         let align = at.align.max(layout.align);
         let size = at.size.next_multiple_of(u64::from(align));
         if size > type_spec::MAX_OBJECT {
-            self.error(span, "structure is too large");
+            self.error(spec.span, "structure is too large");
         }
         let r = &mut self.program.types.records[id];
         r.size = size as u32;
@@ -272,7 +275,8 @@ impl Sema<'_> {
             self.program.types.align(q.ty)
         };
         let align = if at.packed || layout.packed { 1 } else { natural };
-        let offset = at.place(size, align.max(layout.align));
+        // As clang: the pragma has the last word, also over `aligned` of the member (not of the structure).
+        let offset = at.place(size, align.max(layout.align).min(at.most));
         if offset > type_spec::MAX_OBJECT {
             return Err(self.error(span, "structure is too large"));
         }

@@ -177,6 +177,8 @@ pub struct StructSpec {
     pub members: Option<Vec<Member>>,
     /// `packed`, `aligned` before or after the body.
     pub attributes: Vec<Attribute>,
+    /// The largest alignment of members that `#pragma pack` leaves; 0: any.
+    pub pack: u32,
     pub span: Span,
 }
 

@@ -14,6 +14,7 @@ mod grammar;
 mod implicit_int;
 pub(crate) mod literal;
 mod lower;
+mod pack;
 mod pragma;
 mod rewrite;
 mod types;
@@ -29,6 +30,7 @@ pub use self::brackets::Nesting;
 use self::damage::{Damage, leave_out};
 use self::error::Recovery;
 use self::lower::Lower;
+use self::pack::Packs;
 use self::pragma::Pragma;
 use self::rewrite::{Rewritten, Source};
 use self::types::TypeNames;
@@ -45,13 +47,17 @@ const MAX_REPARSED: usize = 400_000;
 /// Parses a whole source. Reports as many syntax errors as it can find; the unit then lacks what they are in, and
 /// its [`ast::Doubt`] says what is unknown for that.
 pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
-    for t in tokens {
-        if t.kind == TokenKind::Pragma
-            && let Pragma::Wrong(message) = pragma::parse(t.text(map))
-        {
-            diags.warning(t.span, message);
+    let mut packs = Packs::default();
+    for (i, t) in tokens.iter().enumerate() {
+        if t.kind == TokenKind::Pragma {
+            let text = t.text(map);
+            if let Pragma::Wrong(message) = pragma::parse(text) {
+                diags.warning(t.span, message);
+            }
+            packs.see(i, text, t.span, diags);
         }
     }
+    packs.end(diags);
     let brackets = brackets::match_brackets(tokens, diags);
     let nesting = match brackets::nesting(&tokens[..brackets.usable]) {
         Ok(n) => n,
@@ -67,6 +73,7 @@ pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -
             map,
             brackets: &brackets,
             types: TypeNames::new(std),
+            packs,
             fp_contract: None,
             errors: 0,
             reparsed: 0,
@@ -117,6 +124,7 @@ pub fn parse_item(
         map,
         brackets: &brackets,
         types,
+        packs: Packs::default(),
         fp_contract: None,
         errors: 0,
         reparsed: 0,
@@ -170,6 +178,7 @@ struct Session<'a> {
     map: &'a SourceMap,
     brackets: &'a Brackets,
     types: TypeNames,
+    packs: Packs,
     /// The FP_CONTRACT pragma in force.
     fp_contract: Option<bool>,
     errors: usize,
@@ -245,6 +254,7 @@ impl Session<'_> {
                 partner: &self.brackets.partner,
                 map: self.map,
                 types: &self.types,
+                packs: &self.packs,
                 dropped: &dropped,
             };
             let mut quiet = Diags::default();
@@ -323,6 +333,7 @@ impl Session<'_> {
             partner: &self.brackets.partner,
             map: self.map,
             types: &self.types,
+            packs: &self.packs,
             dropped,
         }
     }

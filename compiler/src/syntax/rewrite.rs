@@ -10,6 +10,7 @@ use std::hash::BuildHasherDefault;
 
 use super::attribute::{self, AttributeRecord};
 use super::implicit_int;
+use super::pack::Packs;
 use super::types::TypeNames;
 use crate::diag::Diags;
 use crate::ir::entity::Mix;
@@ -132,6 +133,7 @@ pub(super) struct Source<'a> {
     pub(super) partner: &'a [u32],
     pub(super) map: &'a SourceMap,
     pub(super) types: &'a TypeNames,
+    pub(super) packs: &'a Packs,
     /// Tokens of statements that had a syntax error: left out.
     pub(super) dropped: &'a [std::ops::Range<usize>],
 }

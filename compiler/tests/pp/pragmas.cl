@@ -9,3 +9,7 @@
 LOOP (;;)
 TEXT(unroll 2) while
 _Pragma("OPENCL FP_CONTRACT \"OFF\"") x
+#define pack(a) N
+#define push(a) a
+#pragma pack(push, N)
+#pragma pack ( pop )

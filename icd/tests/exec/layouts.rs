@@ -1,5 +1,5 @@
 //! Structs and unions (CL 6.1.5, 6.11.1): random ones, nested, packed and aligned, whose layout the host computes by the
-//! rules of C; moved member by member and whole, through every address space, functions and arguments.
+//! rules of C, also under `#pragma pack`; moved member by member and whole, through every address space, functions and arguments.
 
 use std::fmt::Write as _;
 
@@ -21,6 +21,8 @@ enum Ty {
 struct Record {
     union: bool,
     packed: bool,
+    /// `#pragma pack`; 0: none.
+    pack: usize,
     /// 0: none.
     aligned: usize,
     /// Type, extra alignment.
@@ -59,7 +61,10 @@ fn layout(record: &Record, layouts: &[Layout]) -> Layout {
     let mut offsets = Vec::new();
     for (ty, extra) in &record.members {
         let (bytes, natural) = size_and_align(ty, layouts);
-        let wanted = if record.packed { 1 } else { natural }.max(*extra);
+        let mut wanted = if record.packed { 1 } else { natural }.max(*extra);
+        if record.pack > 0 {
+            wanted = wanted.min(record.pack);
+        }
         align = align.max(wanted);
         let offset = if record.union {
             0
@@ -163,6 +168,10 @@ fn random_records(random: &mut Random, count: usize, scalars: &[Scalar]) -> (Vec
         let record = Record {
             union: random.below(5) == 0,
             packed: random.below(3) == 0,
+            pack: match random.below(3) {
+                0 => [1, 2, 4, 8, 16][random.below(5)],
+                _ => 0,
+            },
             aligned: if random.below(5) == 0 {
                 [4, 16, 32][random.below(3)]
             } else {
@@ -230,7 +239,16 @@ fn source_of(records: &[Record], all: &[Vec<Leaf>]) -> String {
             0 => String::new(),
             n => format!(" __attribute__((aligned({n})))"),
         };
-        writeln!(source, "{} R{r} {{ {body}}}{packed}{aligned};", keyword(record)).expect("a string grows");
+        let (push, pop) = match record.pack {
+            0 => (String::new(), ""),
+            n => (format!("#pragma pack(push, {n})\n"), "#pragma pack(pop)\n"),
+        };
+        writeln!(
+            source,
+            "{push}{} R{r} {{ {body}}}{packed}{aligned};\n{pop}",
+            keyword(record)
+        )
+        .expect("a string grows");
         writeln!(
             source,
             "#define T {} R{r}\n#define passed passed{r}\n#define filled filled{r}\n\

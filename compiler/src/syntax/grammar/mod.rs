@@ -139,7 +139,7 @@ impl Parser<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Damage, Session, TypeNames, brackets, parse_as_c11, rewrite};
+    use super::super::{Damage, Packs, Session, TypeNames, brackets, parse_as_c11, rewrite};
     use super::parse;
     use crate::diag::Diags;
     use crate::options::Options;
@@ -173,6 +173,7 @@ mod tests {
             map: &map,
             brackets: &brackets,
             types: TypeNames::default(),
+            packs: Packs::default(),
             fp_contract: None,
             errors: 0,
             reparsed: 0,

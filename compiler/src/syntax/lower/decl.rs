@@ -261,6 +261,7 @@ impl Lower<'_> {
             tag,
             members,
             attributes,
+            pack: self.source.packs.at(first),
             span: self.range(first, last),
         }
     }
