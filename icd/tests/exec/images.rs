@@ -1,4 +1,4 @@
-//! Every format of every type of image: what kernels read from bytes, and the bytes of what they write.
+//! Every format of every type of image: what kernels read from bytes, the bytes of what they write, and fills.
 
 use std::ptr::{null, null_mut};
 
@@ -155,6 +155,60 @@ fn check(s: &Setup, shape: &Shape, f: cl_image_format, program: cl_program, wron
     }
 }
 
+/// Fills all of an image with texels of its format, then a part (of arrays, a layer).
+fn check_fills(s: &Setup, shape: &Shape, f: cl_image_format, wrong: &mut Vec<String>) {
+    let (_, ty) = kind(f.image_channel_data_type);
+    let size = texel_size(f);
+    let mut random = Random::new(u64::from(f.image_channel_order << 8 | f.image_channel_data_type));
+    let (image, own) = shape.create(s, f, CL_MEM_READ_ONLY);
+    let (mut start, mut part) = ([0; 3], shape.size);
+    match shape.layers() {
+        Some(axis) => (start[axis], part[axis]) = (1, 1),
+        None => (start[0], part[0]) = (1, shape.size[0] - 2),
+    }
+    let mut expected = vec![None; shape.texels()];
+    for (origin, region) in [([0; 3], shape.size), (start, part), ([0; 3], shape.size), (start, part)] {
+        let color = read(f, &texels(&mut random, f, 1));
+        let bits = color.map(|x| match ty {
+            "float" => (x as f32).to_bits(),
+            "int" => x as i32 as u32,
+            _ => x as u32,
+        });
+        let Some(texel) = written(f, color) else { break };
+        let code = cl!(clEnqueueFillImage(
+            s.queue,
+            image,
+            bits.as_ptr().cast(),
+            origin.as_ptr(),
+            region.as_ptr(),
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0, "clEnqueueFillImage");
+        let [w, h, _] = shape.size;
+        for (i, e) in expected.iter_mut().enumerate() {
+            let at = [i % w, i / w % h, i / w / h];
+            if (0..3).all(|d| (origin[d]..origin[d] + region[d]).contains(&at[d])) {
+                *e = Some(texel.clone());
+            }
+        }
+        let got = shape.read(s, image, size);
+        for (i, (got, allowed)) in got.chunks(size).zip(&expected).enumerate() {
+            let allowed = allowed.as_ref().expect("the first fill is of all");
+            if !allowed.iter().any(|a| a == got) {
+                wrong.push(format!(
+                    "{shape:?} {f:?}: texel {i} filled with {color:?}: {got:?}, {allowed:?}"
+                ));
+            }
+        }
+    }
+    assert_eq!(cl!(clReleaseMemObject(image)), 0);
+    if !own.is_null() {
+        assert_eq!(cl!(clReleaseMemObject(own)), 0);
+    }
+}
+
 fn check_shape(shape: &Shape) {
     let s = Setup::new();
     if query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE_SUPPORT) as u32) == 0 {
@@ -182,6 +236,7 @@ fn check_shape(shape: &Shape) {
         let program = s.built(&source(shape, suffix, ty, depth), "");
         for f in all.iter().filter(fits) {
             check(&s, shape, *f, program, &mut wrong);
+            check_fills(&s, shape, *f, &mut wrong);
         }
         assert_eq!(cl!(clReleaseProgram(program)), 0);
     }

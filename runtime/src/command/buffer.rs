@@ -19,21 +19,6 @@ pub(crate) struct HostTransfer {
     pub region: [u64; 3],
 }
 
-/// Rows that follow each other become one.
-fn collapse(a: &Layout, b: &Layout, region: [u64; 3]) -> [u64; 3] {
-    let [w, h, d] = region;
-    let rows = h == 1 || (a.row_pitch == w && b.row_pitch == w);
-    let slices = d == 1 || (a.slice_pitch == w * h && b.slice_pitch == w * h);
-    if rows && slices {
-        [w * h * d, 1, 1]
-    } else if rows && d > 1 {
-        // One row per slice.
-        [w * h, 1, d]
-    } else {
-        region
-    }
-}
-
 /// The copy regions for a rectangle; offsets are added to both sides.
 fn regions(
     src: Layout,
@@ -42,7 +27,7 @@ fn regions(
     dst_offset: u64,
     region: [u64; 3],
 ) -> impl Iterator<Item = vk::CopyRegion> {
-    let [w, h, d] = collapse(&src, &dst, region);
+    let [w, h, d] = src.collapse(&dst, region);
     (0..d).flat_map(move |z| {
         (0..h).map(move |y| vk::CopyRegion {
             src: src_offset + src.row(y, z),

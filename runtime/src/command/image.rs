@@ -91,11 +91,11 @@ impl ImageTransfer {
 
     pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
         let staged = r.stage(self.size())?;
+        r.use_image(&self.image)?;
         r.access(&[image_access(&self.image, false)], false);
         let image = storage(&self.image, r.device)?;
         r.recorder()
             .copy_from_image(image, &staged.buffer, &packed(self.texels, staged.offset));
-        r.keep(Keep::Image(Arc::clone(&self.image)));
         r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         let region = self.region();
         r.finish(Finish {
@@ -113,11 +113,11 @@ impl ImageTransfer {
         let region = self.region();
         self.host
             .copy_rect_to(&self.layout, staged.ptr, &dense(region), region);
+        r.use_image(&self.image)?;
         r.access(&[image_access(&self.image, true)], false);
         let image = storage(&self.image, r.device)?;
         r.recorder()
             .copy_to_image(&staged.buffer, image, &packed(self.texels, staged.offset));
-        r.keep(Keep::Image(Arc::clone(&self.image)));
         r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         Ok(())
     }
@@ -133,6 +133,8 @@ pub(crate) struct ImageToImage {
 
 impl ImageToImage {
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        r.use_image(&self.src)?;
+        r.use_image(&self.dst)?;
         let (src, dst) = (storage(&self.src, r.device)?, storage(&self.dst, r.device)?);
         let uses = [image_access(&self.src, false), image_access(&self.dst, true)];
         if src.copies_to(dst) {
@@ -149,8 +151,6 @@ impl ImageToImage {
                 .copy_to_image(&staged.buffer, dst, &packed(self.to, staged.offset));
             r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         }
-        r.keep(Keep::Image(Arc::clone(&self.src)));
-        r.keep(Keep::Image(Arc::clone(&self.dst)));
         Ok(())
     }
 }
@@ -168,6 +168,7 @@ impl ImageAndBuffer {
     /// Image to buffer, or (`to_image`) buffer to image.
     pub(crate) fn record(&self, to_image: bool, r: &mut Recording<'_>) -> Result<()> {
         let size = self.image.bytes_of(self.texels.region);
+        r.use_image(&self.image)?;
         let image = storage(&self.image, r.device)?;
         let buffer = self.buffer.storage(r.device)?;
         let start = self.buffer.offset() + self.offset;
@@ -212,7 +213,6 @@ impl ImageAndBuffer {
         if !to_image && buffer.mapped().is_some() {
             r.shown_to_host();
         }
-        r.keep(Keep::Image(Arc::clone(&self.image)));
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())
     }
@@ -230,7 +230,21 @@ pub(crate) struct FillImage {
 const REPEATED: u64 = 1 << 20;
 
 impl FillImage {
+    /// The layers, if the box is whole layers: first and number, or `None` for all there is. (Vulkan clears no less.)
+    fn layers(&self) -> Option<Option<(u32, u32)>> {
+        let axis = self.image.image_type().layer_axis();
+        let whole = (0..3).all(|i| axis == Some(i) || self.texels.region[i] == self.image.size()[i]);
+        whole.then(|| axis.map(|i| (self.texels.origin[i], self.texels.region[i])))
+    }
+
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
+        r.use_image(&self.image)?;
+        let image = storage(&self.image, r.device)?;
+        if let (Some(clear), Some(layers)) = (self.image.format().clear(&self.texel), self.layers()) {
+            r.access(&[image_access(&self.image, true)], false);
+            r.recorder().clear_image(image, clear, layers);
+            return Ok(());
+        }
         let texel = self.texel.len() as u64;
         let [w, h, d] = self.texels.region.map(u64::from);
         let piece = (w * h * d * texel).min(REPEATED.max(w * texel));
@@ -247,13 +261,11 @@ impl FillImage {
             staged.ptr.offset(at).store(&row[..n]);
         }
         r.access(&[image_access(&self.image, true)], false);
-        let image = storage(&self.image, r.device)?;
         // The pieces do not overlap, and all have the same texels.
         for texels in pieces(self.texels, texel as u32, piece) {
             r.recorder()
                 .copy_to_image(&staged.buffer, image, &packed(texels, staged.offset));
         }
-        r.keep(Keep::Image(Arc::clone(&self.image)));
         r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         Ok(())
     }
@@ -282,8 +294,8 @@ impl MapImage {
     pub(crate) fn record(&self, ends: bool, r: &mut Recording<'_>) -> Result<()> {
         // Also makes earlier writes visible when nothing is copied.
         r.shown_to_host();
+        r.use_image(&self.image)?;
         if !self.copy {
-            r.keep(Keep::Image(Arc::clone(&self.image)));
             return Ok(());
         }
         match self.window {
@@ -317,7 +329,6 @@ impl MapImage {
                 } else {
                     r.recorder().copy_from_image(image, mirror, &copy);
                 }
-                r.keep(Keep::Image(Arc::clone(&self.image)));
                 Ok(())
             }
         }

@@ -27,6 +27,21 @@ impl Layout {
     pub(crate) fn row(&self, y: u64, z: u64) -> u64 {
         self.start + y * self.row_pitch + z * self.slice_pitch
     }
+
+    /// A region of which rows that follow each other in both layouts are one.
+    pub(crate) fn collapse(&self, other: &Layout, region: [u64; 3]) -> [u64; 3] {
+        let [w, h, d] = region;
+        let rows = h == 1 || (self.row_pitch == w && other.row_pitch == w);
+        let slices = d == 1 || (self.slice_pitch == w * h && other.slice_pitch == w * h);
+        if rows && slices {
+            [w * h * d, 1, 1]
+        } else if rows {
+            // One row per slice.
+            [w * h, 1, d]
+        } else {
+            region
+        }
+    }
 }
 
 /// A region without gaps.

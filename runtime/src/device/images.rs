@@ -7,9 +7,9 @@ use caldera_compiler::intrinsic::SamplerMask;
 use super::Device;
 use crate::command::rect::Layout;
 use crate::error::Result;
-use crate::mem::HostPtr;
 use crate::mem::buffer::allocation_error;
 use crate::mem::image::{ChannelOrder, ChannelType, Image, ImageFormat};
+use crate::mem::{HostPtr, KernelAccess};
 use crate::vk::{self, FormatUse, Holder};
 
 /// What kernels can do with each format that Vulkan has.
@@ -86,29 +86,47 @@ impl Device {
         &self.image_formats
     }
 
+    /// Whether the driver makes images of a format and shape, as far as its flags go.
+    pub(crate) fn has_images(&self, shape: vk::Shape, format: ImageFormat, access: KernelAccess) -> bool {
+        let (read, write) = match access {
+            KernelAccess::ReadOnly => (true, false),
+            KernelAccess::WriteOnly => (false, true),
+            KernelAccess::ReadWrite => (true, true),
+        };
+        format
+            .vulkan()
+            .is_some_and(|raw| self.physical.can_have(shape, raw, read, write))
+    }
+
     /// Whether the driver can make an image at all.
     pub(crate) fn can_make_image(&self, info: &vk::ImageInfo, bytes: u64) -> bool {
         self.physical.can_make(info, bytes)
     }
 
-    /// Gives a fresh image its layout, and waits.
-    pub(crate) fn prepare_image(&self, image: &vk::Image) -> Result<()> {
-        self.uploader
-            .prepare_image(self.logical()?, image)
-            .map_err(allocation_error)
-    }
-
-    /// Copies all texels of an image that nothing uses from the host (`write`) or to it, and waits.
-    pub(crate) fn transfer_image(
+    /// Takes all texels of an image that nothing uses from the host. The image knows when it has them
+    /// ([`vk::Image::pending`]).
+    pub(crate) fn upload_image(
         &self,
         image: &Image,
         storage: &vk::Image,
         host: HostPtr,
         layout: &Layout,
-        write: bool,
     ) -> Result<()> {
         self.uploader
-            .copy_image(self.logical()?, image, storage, host, layout, write)
+            .upload_image(self.logical()?, image, storage, host, layout)
+            .map_err(allocation_error)
+    }
+
+    /// Copies all texels of an image that nothing uses to the host, and waits.
+    pub(crate) fn download_image(
+        &self,
+        image: &Image,
+        storage: &vk::Image,
+        host: HostPtr,
+        layout: &Layout,
+    ) -> Result<()> {
+        self.uploader
+            .download_image(self.logical()?, image, storage, host, layout)
             .map_err(allocation_error)
     }
 

@@ -1,5 +1,8 @@
-//! Blocking copies between host memory and a Vulkan buffer outside of any queue: initial contents of buffers and
-//! constant data of programs, and contents that move between devices. Images get their layout here as well.
+//! Copies between host memory and Vulkan buffers and images outside of any queue: initial contents, constant data of
+//! programs, and contents that move between devices.
+//!
+//! Uploads go through a few pieces of staging memory in turn, so that host and GPU copy at the same time. Those of fresh
+//! images are not waited for: what uses the image first does.
 //!
 //! The uploader's lock is the one lock that is held over a wait for the GPU: nothing else is taken under it, and
 //! what it waits for depends on nothing.
@@ -13,8 +16,11 @@ use crate::mem::HostPtr;
 use crate::mem::image::{Image, pieces};
 use crate::vk;
 
-/// Bytes of the staging buffer.
+/// Bytes of a piece of staging memory.
 const CHUNK: u64 = 4 << 20;
+
+/// Pieces.
+const SLOTS: usize = 3;
 
 /// A device's uploader; its Vulkan objects are made at first use.
 pub(super) struct Uploader {
@@ -22,9 +28,19 @@ pub(super) struct Uploader {
 }
 
 struct Parts {
+    timeline: Arc<vk::Timeline>,
+    /// Of the last submission.
+    value: u64,
+    slots: Vec<Slot>,
+    /// The slot that commands are recorded in.
+    current: usize,
+}
+
+/// Commands, and memory that they copy from or to.
+struct Slot {
     recorder: vk::Recorder,
-    timeline: vk::Timeline,
     staging: vk::Buffer,
+    /// When the GPU is done with it.
     value: u64,
 }
 
@@ -32,6 +48,34 @@ impl std::fmt::Debug for Uploader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Uploader")
     }
+}
+
+fn region(src: u64, dst: u64, size: u64) -> [vk::CopyRegion; 1] {
+    [vk::CopyRegion { src, dst, size }]
+}
+
+/// Texels at the start of staging memory.
+fn packed(texels: vk::Texels) -> vk::ImageCopy {
+    vk::ImageCopy {
+        texels,
+        offset: 0,
+        row: 0,
+        rows: 0,
+    }
+}
+
+/// Pieces of an image, each with its rows and where they are in the host's memory.
+fn parts_of(image: &Image, host: &Layout) -> impl Iterator<Item = (vk::Texels, [u64; 3], Layout)> {
+    let texel = image.format().size();
+    let host = *host;
+    pieces(image.all(), texel, CHUNK).map(move |texels| {
+        let [_, y, z] = texels.origin.map(u64::from);
+        let there = Layout {
+            start: host.row(y, z),
+            ..host
+        };
+        (texels, rows(texel, &texels), there)
+    })
 }
 
 impl Uploader {
@@ -50,98 +94,88 @@ impl Uploader {
         size: u64,
         download: bool,
     ) -> Result<(), vk::AllocError> {
-        let direct = |memory: HostPtr, host: HostPtr, n: u64| {
-            if download {
-                memory.copy_to(host, n);
-            } else {
-                host.copy_to(memory, n);
-            }
-        };
         if let Some(mapped) = buffer.mapped() {
-            direct(HostPtr::mapped(mapped), host, size);
+            let memory = HostPtr::mapped(mapped);
+            if download {
+                memory.copy_to(host, size);
+            } else {
+                host.copy_to(memory, size);
+            }
             return Ok(());
         }
         let mut parts = self.parts.lock();
         let p = Parts::get(&mut parts, device)?;
-        let staging = HostPtr::mapped(p.staging.mapped().expect("host memory is mapped"));
-        let mut done = 0;
-        while done < size {
+        for done in (0..size).step_by(CHUNK as usize) {
             let n = CHUNK.min(size - done);
-            if !download {
-                direct(staging, host.offset(done), n);
-            }
-            p.recorder.begin()?;
-            let region = |src, dst| [vk::CopyRegion { src, dst, size: n }];
+            let slot = p.slot(device, n)?;
             if download {
-                p.recorder.copy(buffer, &p.staging, region(done, 0));
+                slot.recorder.copy(buffer, &slot.staging, region(done, 0, n));
+                p.submit(device, true)?.copy_to(host.offset(done), n);
             } else {
-                p.recorder.copy(&p.staging, buffer, region(0, done));
+                host.offset(done).copy_to(slot.memory(), n);
+                slot.recorder.copy(&slot.staging, buffer, region(0, done, n));
+                p.submit(device, false)?;
             }
-            p.run(device, download)?;
-            if download {
-                direct(staging, host.offset(done), n);
-            }
-            done += n;
         }
+        p.timeline.wait(p.value)?;
         Ok(())
     }
 
-    /// Gives a fresh image its layout, and waits.
-    pub(super) fn prepare_image(
-        &self,
-        device: &Arc<vk::Device>,
-        image: &vk::Image,
-    ) -> Result<(), vk::AllocError> {
-        let mut parts = self.parts.lock();
-        let p = Parts::get(&mut parts, device)?;
-        p.recorder.begin()?;
-        p.recorder.prepare_image(image);
-        p.run(device, false)
-    }
-
-    /// Copies all texels of an image from host memory (`write`) or to it, and waits.
-    pub(super) fn copy_image(
+    /// Takes all texels of an image from host memory; waits only if the image had contents before.
+    pub(super) fn upload_image(
         &self,
         device: &Arc<vk::Device>,
         image: &Image,
         storage: &vk::Image,
         host: HostPtr,
         layout: &Layout,
-        write: bool,
     ) -> Result<(), vk::AllocError> {
         let mut parts = self.parts.lock();
         let p = Parts::get(&mut parts, device)?;
-        let staging = HostPtr::mapped(p.staging.mapped().expect("host memory is mapped"));
-        let texel = image.format().size();
-        for texels in pieces(image.all(), texel, CHUNK) {
-            let region = rows(texel, &texels);
-            let [_, y, z] = texels.origin.map(u64::from);
-            let there = Layout {
-                start: layout.row(y, z),
-                ..*layout
-            };
-            let here = dense(region);
-            if write {
-                host.copy_rect_to(&there, staging, &here, region);
-            }
-            let copy = vk::ImageCopy {
-                texels,
-                offset: 0,
-                row: 0,
-                rows: 0,
-            };
-            p.recorder.begin()?;
-            if write {
-                p.recorder.copy_to_image(&p.staging, storage, &copy);
-            } else {
-                p.recorder.copy_from_image(storage, &p.staging, &copy);
-            }
-            p.run(device, !write)?;
-            if !write {
-                staging.copy_rect_to(&here, host, &there, region);
-            }
+        for (texels, region, there) in parts_of(image, layout) {
+            let slot = p.slot(device, region.iter().product())?;
+            host.copy_rect_to(&there, slot.memory(), &dense(region), region);
+            slot.recorder.prepare_image(storage);
+            slot.recorder
+                .copy_to_image(&slot.staging, storage, &packed(texels));
+            p.submit(device, false)?;
+        }
+        if !storage.filled_at(&p.timeline, p.value) {
+            p.timeline.wait(p.value)?;
         }
         Ok(())
+    }
+
+    /// Copies all texels of an image to host memory, and waits.
+    pub(super) fn download_image(
+        &self,
+        device: &Arc<vk::Device>,
+        image: &Image,
+        storage: &vk::Image,
+        host: HostPtr,
+        layout: &Layout,
+    ) -> Result<(), vk::AllocError> {
+        if let Some((timeline, value)) = storage.pending() {
+            timeline.wait(value)?;
+        }
+        let mut parts = self.parts.lock();
+        let p = Parts::get(&mut parts, device)?;
+        for (texels, region, there) in parts_of(image, layout) {
+            let slot = p.slot(device, region.iter().product())?;
+            slot.recorder.prepare_image(storage);
+            slot.recorder
+                .copy_from_image(storage, &slot.staging, &packed(texels));
+            p.submit(device, true)?
+                .copy_rect_to(&dense(region), host, &there, region);
+        }
+        Ok(())
+    }
+}
+
+impl Slot {
+    /// The first byte of its memory.
+    fn memory(&self) -> HostPtr {
+        HostPtr::mapped(self.staging.mapped().expect("host memory is mapped"))
     }
 }
 
@@ -152,23 +186,52 @@ impl Parts {
     ) -> Result<&'a mut Parts, vk::AllocError> {
         if parts.is_none() {
             *parts = Some(Parts {
-                recorder: vk::Recorder::new(device, device.queue(0))?,
-                timeline: vk::Timeline::new(device)?,
-                staging: vk::Buffer::new(device, CHUNK, vk::Place::Host)?,
+                timeline: Arc::new(vk::Timeline::new(device)?),
                 value: 0,
+                slots: Vec::new(),
+                current: 0,
             });
         }
         Ok(parts.as_mut().expect("just made"))
     }
 
-    /// Submits what has been recorded, and waits.
-    fn run(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<(), vk::AllocError> {
-        self.recorder.end(to_host)?;
+    /// A slot that is free, or the one that has been in use for longest once it is free; its commands start over. It has
+    /// [`CHUNK`] bytes, or what a row of an image needs.
+    fn slot(&mut self, device: &Arc<vk::Device>, size: u64) -> Result<&mut Slot, vk::AllocError> {
+        let oldest = (0..self.slots.len()).min_by_key(|i| self.slots[*i].value);
+        self.current = match oldest {
+            Some(i) if self.slots.len() == SLOTS || self.timeline.reached(self.slots[i].value)? => i,
+            Some(_) | None => {
+                self.slots.push(Slot {
+                    recorder: vk::Recorder::new(device, device.queue(0))?,
+                    staging: vk::Buffer::new(device, CHUNK, vk::Place::Host)?,
+                    value: 0,
+                });
+                self.slots.len() - 1
+            }
+        };
+        let slot = &mut self.slots[self.current];
+        self.timeline.wait(slot.value)?;
+        if slot.staging.size() < size {
+            slot.staging = vk::Buffer::new(device, size, vk::Place::Host)?;
+        }
+        slot.recorder.begin()?;
+        Ok(slot)
+    }
+
+    /// Submits what has been recorded in the slot, and with `to_host` waits; the slot's memory.
+    fn submit(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<HostPtr, vk::AllocError> {
+        let slot = &mut self.slots[self.current];
+        slot.recorder.end(to_host)?;
+        let value = self.value + 1;
         device
             .queue(0)
-            .submit(device, &self.recorder, &[], (&self.timeline, self.value + 1))?;
-        self.value += 1;
-        self.timeline.wait(self.value)?;
-        Ok(())
+            .submit(device, &slot.recorder, &[], (&self.timeline, value))?;
+        self.value = value;
+        slot.value = value;
+        if to_host {
+            self.timeline.wait(value)?;
+        }
+        Ok(slot.memory())
     }
 }

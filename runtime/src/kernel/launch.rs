@@ -477,7 +477,7 @@ impl Launch {
                     (access(buffer, 0, buffer.size(), writes), buffer)
                 }
                 ArgValue::Image { image, write } => {
-                    r.keep_image(image);
+                    r.use_image(image)?;
                     match image.buffer() {
                         Some(buffer) => (access(buffer, 0, image.bytes(), *write), buffer),
                         None => {

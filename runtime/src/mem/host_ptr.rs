@@ -110,19 +110,13 @@ impl HostPtr {
         unsafe { std::ptr::copy(self.as_ptr(), to.as_ptr(), size as usize) };
     }
 
-    /// Copies a rectangular region, row by row. Offsets in the layouts count from the pointers.
+    /// Copies a rectangular region; rows that follow each other at once. Offsets in the layouts count from the pointers.
     pub(crate) fn copy_rect_to(self, from: &Layout, to: HostPtr, to_layout: &Layout, region: [u64; 3]) {
-        let [w, h, d] = region;
-        let dense = |l: &Layout| l.row_pitch == w && l.slice_pitch == w * h;
-        if dense(from) && dense(to_layout) {
-            self.offset(from.start)
-                .copy_to(to.offset(to_layout.start), w * h * d);
-            return;
-        }
-        for z in 0..region[2] {
-            for y in 0..region[1] {
+        let [w, h, d] = from.collapse(to_layout, region);
+        for z in 0..d {
+            for y in 0..h {
                 self.offset(from.row(y, z))
-                    .copy_to(to.offset(to_layout.row(y, z)), region[0]);
+                    .copy_to(to.offset(to_layout.row(y, z)), w);
             }
         }
     }

@@ -288,8 +288,25 @@ impl Recording<'_> {
         }
     }
 
+    /// Keeps an image alive, and has it ready: with a layout, and with the contents that it was made with.
+    pub(crate) fn use_image(&mut self, image: &Arc<Image>) -> Result<()> {
+        self.keep_image(image);
+        let Some(storage) = image.storage(self.device)? else {
+            return Ok(());
+        };
+        let batch = &mut *self.batch;
+        if let Some((timeline, value)) = storage.pending() {
+            match batch.waits.iter_mut().find(|(t, _)| Arc::ptr_eq(t, timeline)) {
+                Some((_, most)) => *most = value.max(*most),
+                None => batch.waits.push((Arc::clone(timeline), value)),
+            }
+        }
+        batch.recorder.prepare_image(storage);
+        Ok(())
+    }
+
     /// Keeps an image alive; cheap if the batch did so last.
-    pub(crate) fn keep_image(&mut self, image: &Arc<Image>) {
+    fn keep_image(&mut self, image: &Arc<Image>) {
         let kept = self.batch.keep.iter().rev().take(8);
         if !kept
             .into_iter()

@@ -84,7 +84,12 @@ impl Buffer {
             Place::Host => MemoryLocation::GpuToCpu,
         };
         if large {
-            buffer.memory = sparse::populate(device, raw, requirements, MemoryLocation::GpuOnly)?;
+            buffer.memory = sparse::populate(
+                device,
+                sparse::Resource::Buffer(raw),
+                requirements,
+                MemoryLocation::GpuOnly,
+            )?;
         } else {
             let memory = device.allocator.allocate(Some(raw), requirements, location)?;
             // SAFETY: fresh buffer and memory of the same device; offset and size meet the requirements.

@@ -171,7 +171,7 @@ impl Device {
         self.max_allocation
     }
 
-    /// Whether buffers may be larger than that.
+    /// Whether buffers and images may be larger than that.
     pub(super) fn sparse(&self) -> bool {
         self.sparse
     }

@@ -51,7 +51,7 @@ pub(crate) struct Facts {
     pub max_per_stage_storage_images: u32,
     pub max_memory_allocation_size: u64,
     pub max_buffer_size: u64,
-    /// Bytes of all sparse buffers together; 0 if the queues cannot bind them.
+    /// Bytes of all sparse buffers and images together; 0 if the queues cannot bind them.
     pub sparse_address_space: u64,
     /// Nanoseconds per tick.
     pub timestamp_period: f32,

@@ -3,14 +3,15 @@
 //! Images are in the layout GENERAL from their first transition on, for all uses: nothing is tracked, and barriers
 //! are the memory barriers that buffers have.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 
 use super::instance::PhysicalDevice;
 use super::memory::Memory;
-use super::{AllocError, Buffer, Call, Device, Format, VkError};
+use super::{AllocError, Buffer, Call, Device, Format, Timeline, VkError, sparse};
 
 /// The layout of every image.
 pub(super) const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
@@ -118,6 +119,18 @@ pub(super) struct Part {
 }
 
 impl PhysicalDevice {
+    /// Whether images of a shape and format can be made at all for a use, of one texel or more.
+    pub(crate) fn can_have(&self, shape: Shape, format: Format, read: bool, write: bool) -> bool {
+        let info = ImageInfo {
+            shape,
+            format,
+            size: [1; 3],
+            read,
+            write,
+        };
+        self.can_make(&info, 0)
+    }
+
     /// Whether an image can be made at all: formats have limits of their own.
     pub(crate) fn can_make(&self, info: &ImageInfo, max_bytes: u64) -> bool {
         // SAFETY: the physical device belongs to the instance.
@@ -145,7 +158,12 @@ impl PhysicalDevice {
 pub(crate) struct Image {
     device: Arc<Device>,
     pub(super) raw: vk::Image,
-    memory: Option<Memory>,
+    /// One piece, or several of a sparse image.
+    memory: Vec<Memory>,
+    /// It has a layout, or a command that has been recorded gives it.
+    prepared: AtomicBool,
+    /// When it has the contents that it was made with, if it was.
+    filled: OnceLock<(Arc<Timeline>, u64)>,
     /// For reading, with the format's swizzle.
     pub(super) sampled: vk::ImageView,
     /// For writing.
@@ -156,9 +174,52 @@ pub(crate) struct Image {
 
 impl Image {
     /// Allocates an image whose contents are undefined; it has no layout before
-    /// [`Recorder::prepare_image`](super::Recorder::prepare_image).
+    /// [`Recorder::prepare_image`](super::Recorder::prepare_image). More than one allocation may have is sparse, where the
+    /// device can.
     pub(crate) fn new(device: &Arc<Device>, info: &ImageInfo) -> Result<Image, AllocError> {
+        let mut image = Image::without_memory(device, info, vk::ImageCreateFlags::empty())?;
+        // SAFETY: the image is alive.
+        let mut requirements = unsafe { device.raw.get_image_memory_requirements(image.raw) };
+        if requirements.size > device.max_allocation() {
+            if !device.sparse() {
+                return Err(AllocError::TooLarge(requirements.size));
+            }
+            image = Image::without_memory(device, info, vk::ImageCreateFlags::SPARSE_BINDING)?;
+            // SAFETY: the image is alive.
+            requirements = unsafe { device.raw.get_image_memory_requirements(image.raw) };
+            let resource = sparse::Resource::Image(image.raw);
+            image.memory = sparse::populate(device, resource, requirements, MemoryLocation::GpuOnly)?;
+        } else {
+            let memory = device
+                .allocator
+                .allocate_image(image.raw, requirements, MemoryLocation::GpuOnly)?;
+            // SAFETY: fresh image and memory of the same device; offset and size meet the requirements.
+            let bound = unsafe {
+                device
+                    .raw
+                    .bind_image_memory(image.raw, memory.memory(), memory.offset())
+            };
+            image.memory.push(memory);
+            device.note(bound.call("vkBindImageMemory"))?;
+        }
+        if info.read {
+            image.sampled = image.view(info, vk::ImageUsageFlags::SAMPLED, info.format.components())?;
+        }
+        if info.write {
+            let identity = vk::ComponentMapping::default();
+            image.storage = image.view(info, vk::ImageUsageFlags::STORAGE, identity)?;
+        }
+        Ok(image)
+    }
+
+    /// Neither memory nor views. Drop destroys what is made later, too.
+    fn without_memory(
+        device: &Arc<Device>,
+        info: &ImageInfo,
+        flags: vk::ImageCreateFlags,
+    ) -> Result<Image, VkError> {
         let create = vk::ImageCreateInfo::default()
+            .flags(flags)
             .image_type(info.shape.image_type())
             .format(info.format.raw)
             .extent(info.extent())
@@ -171,37 +232,35 @@ impl Image {
             .initial_layout(vk::ImageLayout::UNDEFINED);
         // SAFETY: the device is alive; format, usage and size are possible (`can_make`, the caller).
         let raw = unsafe { device.raw.create_image(&create, None) }.call("vkCreateImage")?;
-        // From here on Drop destroys what has been made.
-        let mut image = Image {
+        Ok(Image {
             device: Arc::clone(device),
             raw,
-            memory: None,
+            memory: Vec::new(),
+            prepared: AtomicBool::new(false),
+            filled: OnceLock::new(),
             sampled: vk::ImageView::null(),
             storage: vk::ImageView::null(),
             shape: info.shape,
             layers: info.layers(),
-        };
-        // SAFETY: the image is alive.
-        let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
-        let memory = device
-            .allocator
-            .allocate_image(raw, requirements, MemoryLocation::GpuOnly)?;
-        // SAFETY: fresh image and memory of the same device; offset and size meet the requirements.
-        let bound = unsafe {
-            device
-                .raw
-                .bind_image_memory(raw, memory.memory(), memory.offset())
-        };
-        image.memory = Some(memory);
-        device.note(bound.call("vkBindImageMemory"))?;
-        if info.read {
-            image.sampled = image.view(info, vk::ImageUsageFlags::SAMPLED, info.format.components())?;
-        }
-        if info.write {
-            let identity = vk::ComponentMapping::default();
-            image.storage = image.view(info, vk::ImageUsageFlags::STORAGE, identity)?;
-        }
-        Ok(image)
+        })
+    }
+
+    /// Whether the caller is the one to give it its layout.
+    pub(super) fn claim_layout(&self) -> bool {
+        !self.prepared.load(Ordering::Relaxed) && !self.prepared.swap(true, Ordering::Relaxed)
+    }
+
+    /// Notes that its first contents are there when a timeline reaches a value. False: they are not its first.
+    pub(crate) fn filled_at(&self, timeline: &Arc<Timeline>, value: u64) -> bool {
+        self.filled.set((Arc::clone(timeline), value)).is_ok()
+    }
+
+    /// What to wait for before it has its first contents; `None`: they are there.
+    pub(crate) fn pending(&self) -> Option<(&Arc<Timeline>, u64)> {
+        let (timeline, value) = self.filled.get()?;
+        // Of a lost device nothing is pending.
+        let reached = timeline.reached(*value).unwrap_or(true);
+        (!reached).then_some((timeline, *value))
     }
 
     fn view(
@@ -267,13 +326,18 @@ impl Image {
 
 impl Drop for Image {
     fn drop(&mut self) {
+        if let Some((timeline, value)) = self.pending()
+            && let Err(e) = timeline.wait(value)
+        {
+            log::error!("an image's contents: {e}");
+        }
         for view in [self.sampled, self.storage] {
             // SAFETY: the batch rule: no pending command uses the image or its views. Null views are ignored.
             unsafe { self.device.raw.destroy_image_view(view, None) };
         }
         // SAFETY: as above.
         unsafe { self.device.raw.destroy_image(self.raw, None) };
-        if let Some(memory) = self.memory.take() {
+        for memory in self.memory.drain(..) {
             self.device.allocator.free(memory);
         }
     }

@@ -49,7 +49,7 @@ pub(crate) use queue::Queue;
 pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder};
 pub(crate) use sampler::Sampler;
 pub(crate) use sync::Timeline;
-pub(crate) use transfer::ImageCopy;
+pub(crate) use transfer::{Clear, ImageCopy};
 
 use ash::vk;
 

@@ -23,14 +23,14 @@ impl Queue {
         }
     }
 
-    /// Binds memory to sparse buffers and signals the fence.
+    /// Binds memory to sparse buffers and images, and signals the fence.
     pub(super) fn bind_sparse(
         &self,
         info: &[vk::BindSparseInfo<'_>],
         fence: vk::Fence,
     ) -> Result<(), VkError> {
         let queue = self.raw.lock();
-        // SAFETY: the lock gives exclusive use of the queue, whose family binds (the caller); buffers, memory and
+        // SAFETY: the lock gives exclusive use of the queue, whose family binds (the caller); resources, memory and
         // fence are alive.
         unsafe { self.device.queue_bind_sparse(*queue, info, fence) }.call("vkQueueBindSparse")
     }

@@ -1,4 +1,4 @@
-//! Buffers larger than one allocation may be: sparse, with memory bound in pieces.
+//! Buffers and images larger than one allocation may be: sparse, with memory bound in pieces.
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -6,17 +6,24 @@ use gpu_allocator::MemoryLocation;
 use super::memory::Memory;
 use super::{AllocError, Call, Device};
 
-/// Allocates memory for a fresh sparse buffer, binds it, and waits until it is bound. `requirements.alignment` is that
+/// What memory is bound to.
+#[derive(Copy, Clone)]
+pub(super) enum Resource {
+    Buffer(vk::Buffer),
+    Image(vk::Image),
+}
+
+/// Allocates memory for a fresh sparse resource, binds it, and waits until it is bound. `requirements.alignment` is that
 /// of sparse blocks. Pieces that were allocated before an error are freed.
 pub(super) fn populate(
     device: &Device,
-    raw: vk::Buffer,
+    resource: Resource,
     requirements: vk::MemoryRequirements,
     location: MemoryLocation,
 ) -> Result<Vec<Memory>, AllocError> {
     let mut pieces = Vec::new();
     let bound = allocate_all(device, requirements, location, &mut pieces)
-        .and_then(|()| Ok(bind(device, raw, requirements.size, &pieces)?));
+        .and_then(|()| Ok(bind(device, resource, requirements.size, &pieces)?));
     match bound {
         Ok(()) => Ok(pieces.into_iter().map(|(memory, _)| memory).collect()),
         Err(e) => {
@@ -28,7 +35,7 @@ pub(super) fn populate(
     }
 }
 
-/// Fills `pieces` with memory and its size until it is as much as the buffer needs.
+/// Fills `pieces` with memory and its size until it is as much as the resource needs.
 fn allocate_all(
     device: &Device,
     requirements: vk::MemoryRequirements,
@@ -46,7 +53,12 @@ fn allocate_all(
     Ok(())
 }
 
-fn bind(device: &Device, raw: vk::Buffer, size: u64, pieces: &[(Memory, u64)]) -> Result<(), super::VkError> {
+fn bind(
+    device: &Device,
+    resource: Resource,
+    size: u64,
+    pieces: &[(Memory, u64)],
+) -> Result<(), super::VkError> {
     let mut at = 0;
     let binds: Vec<vk::SparseMemoryBind> = pieces
         .iter()
@@ -60,15 +72,26 @@ fn bind(device: &Device, raw: vk::Buffer, size: u64, pieces: &[(Memory, u64)]) -
             bind
         })
         .collect();
-    debug_assert_eq!(at, size, "the pieces cover the buffer");
-    let buffers = [vk::SparseBufferMemoryBindInfo::default()
-        .buffer(raw)
-        .binds(&binds)];
-    let info = [vk::BindSparseInfo::default().buffer_binds(&buffers)];
+    debug_assert_eq!(at, size, "the pieces cover the resource");
+    let (buffers, images);
+    let info = match resource {
+        Resource::Buffer(raw) => {
+            buffers = [vk::SparseBufferMemoryBindInfo::default()
+                .buffer(raw)
+                .binds(&binds)];
+            vk::BindSparseInfo::default().buffer_binds(&buffers)
+        }
+        Resource::Image(raw) => {
+            images = [vk::SparseImageOpaqueMemoryBindInfo::default()
+                .image(raw)
+                .binds(&binds)];
+            vk::BindSparseInfo::default().image_opaque_binds(&images)
+        }
+    };
     // SAFETY: the device is alive.
     let fence =
         unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }.call("vkCreateFence")?;
-    let done = device.queue(0).bind_sparse(&info, fence).and_then(|()| {
+    let done = device.queue(0).bind_sparse(&[info], fence).and_then(|()| {
         // SAFETY: the fence is alive and will be signalled.
         unsafe { device.raw.wait_for_fences(&[fence], true, u64::MAX) }.call("vkWaitForFences")
     });

@@ -17,6 +17,14 @@ pub(crate) struct ImageCopy {
     pub rows: u32,
 }
 
+/// What an image is cleared to.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(crate) enum Clear {
+    Float([f32; 4]),
+    /// Signed or not.
+    Int([u32; 4]),
+}
+
 impl ImageCopy {
     fn raw(&self, image: &Image) -> vk::BufferImageCopy {
         let part = image.part(&self.texels);
@@ -32,8 +40,11 @@ impl ImageCopy {
 }
 
 impl Recorder {
-    /// Gives a fresh image its layout.
+    /// Gives a fresh image its layout, unless it has one.
     pub(crate) fn prepare_image(&mut self, image: &Image) {
+        if !image.claim_layout() {
+            return;
+        }
         let barrier = [vk::ImageMemoryBarrier2::default()
             .src_stage_mask(vk::PipelineStageFlags2::NONE)
             .dst_stage_mask(vk::PipelineStageFlags2::ALL_COMMANDS)
@@ -47,6 +58,26 @@ impl Recorder {
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
         // SAFETY: in the recording state; synchronization2 is on; the image lives as long as the batch.
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.raw, &info) };
+    }
+
+    /// Stores one texel all over an image, or some of its layers (all there are: `None`). `value` is in the order of
+    /// Vulkan's components.
+    pub(crate) fn clear_image(&mut self, image: &Image, value: Clear, layers: Option<(u32, u32)>) {
+        let color = match value {
+            Clear::Float(float32) => vk::ClearColorValue { float32 },
+            Clear::Int(uint32) => vk::ClearColorValue { uint32 },
+        };
+        let mut range = image.all();
+        if let Some((first, count)) = layers {
+            range.base_array_layer = first;
+            range.layer_count = count;
+        }
+        // SAFETY: in the recording state; the layers exist (the caller); the image lives as long as the batch.
+        unsafe {
+            self.device
+                .raw
+                .cmd_clear_color_image(self.raw, image.raw, LAYOUT, &color, &[range]);
+        };
     }
 
     /// Copies texels from a buffer.

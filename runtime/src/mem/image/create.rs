@@ -270,7 +270,7 @@ impl Image {
             && let Some(from) = host_ptr
         {
             let layout = image.layout([0; 3], row_pitch, slice_pitch);
-            device.transfer_image(&image, storage, from, &layout, true)?;
+            device.upload_image(&image, storage, from, &layout)?;
         }
         image.texel_buffer(0)?;
         Ok(Arc::new(image))
@@ -280,10 +280,11 @@ impl Image {
     pub fn supported_formats(context: &Context, flags: MemFlags, ty: ImageType) -> Vec<ImageFormat> {
         ImageFormat::all()
             .filter(|format| {
-                context
-                    .devices()
-                    .iter()
-                    .any(|d| d.info().image_support && supports(d, ty, *format, flags.kernel))
+                context.devices().iter().any(|d| {
+                    d.info().image_support
+                        && supports(d, ty, *format, flags.kernel)
+                        && shape(ty).is_none_or(|shape| d.has_images(shape, *format, flags.kernel))
+                })
             })
             .collect()
     }

@@ -1,6 +1,7 @@
-//! Colours to texels (CL 8.3), for clEnqueueFillImage.
+//! Colours to texels (CL 8.3), for clEnqueueFillImage; and texels to what Vulkan clears images to.
 
-use super::{ChannelType, ImageFormat};
+use super::{ChannelOrder, ChannelType, ImageFormat};
+use crate::vk::Clear;
 
 /// A normalized number of `top` steps, nearest even; NaN is 0.
 fn normalized(x: f32, least: f32, top: u32) -> i64 {
@@ -75,10 +76,132 @@ impl ImageFormat {
     }
 }
 
+/// From half precision, if it is a normal number or 0: what a device makes of others is its own affair.
+fn from_half(bits: u16) -> Option<f32> {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 if fraction == 0.0 => 0.0,
+        0 => return None,
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => return None,
+        _ => (1.0 + fraction / 1024.0) * 2f32.powi(exponent - 15),
+    };
+    Some(if bits >> 15 == 1 { -magnitude } else { magnitude })
+}
+
+/// A number of a channel whose type is no integer; `None` if a device may make another of it.
+fn value(data: ChannelType, channel: &[u8]) -> Option<f32> {
+    use ChannelType as T;
+    let two = || Some([*channel.first()?, *channel.get(1)?]);
+    Some(match data {
+        T::Unorm8 => f32::from(*channel.first()?) / 255.0,
+        T::Unorm16 => f32::from(u16::from_ne_bytes(two()?)) / 65535.0,
+        T::Snorm8 => f32::from(*channel.first()? as i8) / 127.0,
+        T::Snorm16 => f32::from(i16::from_ne_bytes(two()?)) / 32767.0,
+        T::Half => from_half(u16::from_ne_bytes(two()?))?,
+        T::Float => {
+            let x = f32::from_ne_bytes(channel.try_into().ok()?);
+            (!x.is_subnormal() && !x.is_nan()).then_some(x)?
+        }
+        T::Int8 | T::Int16 | T::Int32 | T::Uint8 | T::Uint16 | T::Uint32 => return None,
+        T::Unorm565 | T::Unorm555 | T::Unorm101010 => return None,
+    })
+}
+
+/// The number of an integer channel.
+fn integer(data: ChannelType, channel: &[u8]) -> Option<u32> {
+    use ChannelType as T;
+    let two = || Some([*channel.first()?, *channel.get(1)?]);
+    Some(match data {
+        T::Int8 => i32::from(*channel.first()? as i8) as u32,
+        T::Uint8 => u32::from(*channel.first()?),
+        T::Int16 => i32::from(i16::from_ne_bytes(two()?)) as u32,
+        T::Uint16 => u32::from(u16::from_ne_bytes(two()?)),
+        T::Int32 | T::Uint32 => u32::from_ne_bytes(channel.try_into().ok()?),
+        _ => return None,
+    })
+}
+
+impl ImageFormat {
+    /// What Vulkan clears an image to so that its texels become the given one, to the bit. `None`: it may not.
+    pub(crate) fn clear(self, texel: &[u8]) -> Option<Clear> {
+        let data = self.data();
+        if data.packed() {
+            return None;
+        }
+        let channels = texel.chunks_exact(data.size() as usize);
+        // Components are those of the format that Vulkan stores the order in, of which only this one is not in the order
+        // of memory.
+        let swap = self.order() == ChannelOrder::Bgra;
+        if data.integer() {
+            let mut all = [0; 4];
+            for (to, channel) in all.iter_mut().zip(channels) {
+                *to = integer(data, channel)?;
+            }
+            if swap {
+                all.swap(0, 2);
+            }
+            return Some(Clear::Int(all));
+        }
+        let mut all = [0.0; 4];
+        for (to, channel) in all.iter_mut().zip(channels) {
+            *to = value(data, channel)?;
+        }
+        if swap {
+            all.swap(0, 2);
+        }
+        Some(Clear::Float(all))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::ChannelOrder;
     use super::*;
+
+    #[test]
+    fn texels_as_colors() {
+        let clear = |order: ChannelOrder, data: ChannelType, texel: &[u8]| {
+            ImageFormat::new(order as u32, data as u32)
+                .expect("a format")
+                .clear(texel)
+        };
+        use ChannelOrder as O;
+        use ChannelType as T;
+        assert_eq!(
+            clear(O::Bgra, T::Unorm8, &[0, 51, 255, 102]),
+            Some(Clear::Float([1.0, 0.2, 0.0, 0.4]))
+        );
+        assert_eq!(
+            clear(O::Argb, T::Int8, &[0xff, 2, 3, 4]),
+            Some(Clear::Int([u32::MAX, 2, 3, 4]))
+        );
+        assert_eq!(
+            clear(O::A, T::Half, &0xc000u16.to_ne_bytes()),
+            Some(Clear::Float([-2.0, 0.0, 0.0, 0.0]))
+        );
+        for (data, texel) in [
+            (T::Half, 0x7e00u32),
+            (T::Half, 1),
+            (T::Float, 0x7fc0_0000),
+            (T::Float, 1),
+        ] {
+            let bytes = texel.to_le_bytes();
+            assert_eq!(
+                clear(O::R, data, &bytes[..data.size() as usize]),
+                None,
+                "{texel:#x}"
+            );
+        }
+    }
+
+    #[test]
+    fn halves_and_back() {
+        for bits in 0..=u16::MAX {
+            if let Some(x) = from_half(bits) {
+                assert_eq!(half(x), bits);
+            }
+        }
+    }
 
     #[test]
     fn halves() {

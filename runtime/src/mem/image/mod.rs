@@ -60,6 +60,15 @@ impl ImageType {
         }
     }
 
+    /// Which of a coordinate's numbers counts layers.
+    pub(crate) fn layer_axis(self) -> Option<usize> {
+        match self {
+            Self::D1Array => Some(1),
+            Self::D2Array => Some(2),
+            Self::D1 | Self::D2 | Self::D3 | Self::Buffer => None,
+        }
+    }
+
     /// How many numbers of a coordinate mean something.
     pub(crate) fn dimensions(self) -> usize {
         match self {
@@ -285,9 +294,8 @@ impl Image {
         if let Some(image) = cell.get() {
             return Ok(Some(image));
         }
-        let device = &self.context.devices()[device];
-        let made = vk::Image::new(device.logical()?, &self.info(*shape)?).map_err(allocation_error)?;
-        device.prepare_image(&made)?;
+        let logical = self.context.devices()[device].logical()?;
+        let made = vk::Image::new(logical, &self.info(*shape)?).map_err(allocation_error)?;
         Ok(Some(cell.get_or_init(|| made)))
     }
 
@@ -345,7 +353,12 @@ impl Image {
         for (index, write) in [(from, false), (device, true)] {
             if let Some(image) = self.storage(index)? {
                 let layout = self.layout([0; 3], row, slice);
-                devices[index].transfer_image(self, image, host, &layout, write)?;
+                let device = &devices[index];
+                if write {
+                    device.upload_image(self, image, host, &layout)?;
+                } else {
+                    device.download_image(self, image, host, &layout)?;
+                }
             }
         }
         home.store(device, Ordering::Release);
