@@ -79,6 +79,9 @@ pub struct DescriptorAbi {
     pub sampler_map: Option<Vec<SamplerMask>>,
     /// Buffers of different arguments may be the same memory.
     pub aliased: bool,
+    /// Kernels may ask which buffers are NULL: those that do have a push constant for each. clspv's mapping has no such
+    /// thing, there it is an error.
+    pub null_flags: bool,
     /// Either all kernels have `reqd_work_group_size`, or none.
     pub uniform_required_sizes: bool,
 }
@@ -98,6 +101,7 @@ impl Default for DescriptorAbi {
             printf_buffer_size: crate::printf::PRINTF_BUFFER_SIZE,
             sampler_map: None,
             aliased: false,
+            null_flags: false,
             uniform_required_sizes: false,
         }
     }
@@ -113,6 +117,7 @@ impl DescriptorAbi {
             regions: true,
             printf: true,
             aliased: true,
+            null_flags: true,
             ..DescriptorAbi::default()
         }
     }

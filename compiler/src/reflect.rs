@@ -35,6 +35,9 @@ pub mod spec_id {
     pub const WORK_DIM: u32 = 4;
 }
 
+/// What is, as a number, the pointer to the start of constant data that is a descriptor: kernels of our own print such.
+pub const CONSTANT_POINTER: u64 = crate::ir::module::object_pointer(crate::ir::MemoryObject::CONSTANTS);
+
 /// Descriptor sets of the physical ABI.
 pub mod descriptor_set {
     /// Binding 0 is the argument buffer, the others are the kernel's images and samplers.
@@ -173,6 +176,8 @@ pub struct Arg {
     pub channel_data_type: Option<Place>,
     /// The same of a sampler: [`SamplerMask`](crate::intrinsic::SamplerMask).
     pub sampler_mask: Option<Place>,
+    /// Four bytes for a buffer: 0 if it is NULL, else 1.
+    pub not_null: Option<Place>,
     /// A second descriptor of a sampler argument: the sampler with the argument's filter and addressing mode and
     /// normalized coordinates.
     pub normalized_sampler: Option<Descriptor>,
@@ -202,6 +207,7 @@ impl Default for Arg {
             channel_order: None,
             channel_data_type: None,
             sampler_mask: None,
+            not_null: None,
             normalized_sampler: None,
             image_type: None,
         }
@@ -310,9 +316,8 @@ impl Kernel {
                 )
                 | None => None,
             };
-            [main, a.channel_order, a.channel_data_type, a.sampler_mask]
-                .into_iter()
-                .flatten()
+            let facts = [a.channel_order, a.channel_data_type, a.sampler_mask, a.not_null];
+            main.into_iter().chain(facts.into_iter().flatten())
         })
     }
 }

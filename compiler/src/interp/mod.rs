@@ -115,13 +115,19 @@ pub fn launch(
             shared.objects = objects::place(module, abi, args, &shared.globals, memory)?;
             for fact in &abi.facts {
                 let op = match fact.fact {
-                    HandleFact::ChannelOrder => Intrinsic::ChannelOrder,
-                    HandleFact::ChannelDataType => Intrinsic::ChannelDataType,
-                    HandleFact::SamplerMask => Intrinsic::SamplerProperties,
+                    HandleFact::ChannelOrder => Some(Intrinsic::ChannelOrder),
+                    HandleFact::ChannelDataType => Some(Intrinsic::ChannelDataType),
+                    HandleFact::SamplerMask => Some(Intrinsic::SamplerProperties),
+                    HandleFact::NotNull => None,
                 };
-                let handle = vec![Handle::Arg(fact.arg).to_bits()];
-                let value = image::execute(memory, op, &[handle], false)?;
-                let bytes = (value[0] as u32).to_le_bytes();
+                let value = match op {
+                    Some(op) => {
+                        let handle = vec![Handle::Arg(fact.arg).to_bits()];
+                        image::execute(memory, op, &[handle], false)?[0]
+                    }
+                    None => u64::from(!matches!(args.get(fact.arg as usize), Some(Arg::Pointer(0)))),
+                };
+                let bytes = (value as u32).to_le_bytes();
                 let block = if fact.in_args { &mut buffer } else { &mut push };
                 put(block, fact.offset, &bytes)?;
             }

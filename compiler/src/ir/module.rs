@@ -189,7 +189,7 @@ impl ArgLocation {
     }
 }
 
-/// What a launch says about an image or sampler beside its descriptor, a u32 each.
+/// What a launch says about an argument beside its descriptor, a u32 each.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HandleFact {
     /// CL_IMAGE_FORMAT's image_channel_order.
@@ -198,6 +198,8 @@ pub enum HandleFact {
     ChannelDataType,
     /// As [`crate::intrinsic::SamplerMask`] encodes it.
     SamplerMask,
+    /// 0 for a buffer argument that is NULL, else 1.
+    NotNull,
 }
 
 /// Where the launch writes a [`HandleFact`].
@@ -263,16 +265,22 @@ pub enum MemoryObject {
     LocalArray { spec_id: u32, elem_size: u32 },
     /// Work-group memory of a variable.
     Local(Global),
-    /// The module's constant data, at [`ModuleSlots::constants`].
+    /// The module's constant data, at [`ModuleSlots::constants`]. Where a module may have them, always number
+    /// [`MemoryObject::CONSTANTS`], used or not: pointers in them point into them.
     Constants,
     /// A `__constant` variable, as an initialized variable of the module.
     Constant(Global),
 }
 
+impl MemoryObject {
+    /// The number of [`MemoryObject::Constants`].
+    pub const CONSTANTS: u32 = 1;
+}
+
 /// The bits of a constant pointer to the start of memory object number `object`: its number plus one above 32 bits of
 /// offset. So 0 is the null pointer.
-pub fn object_pointer(object: u32) -> u64 {
-    (u64::from(object) + 1) << 32
+pub const fn object_pointer(object: u32) -> u64 {
+    (object as u64 + 1) << 32
 }
 
 /// The number of the object that a constant pointer points into.
@@ -289,7 +297,7 @@ pub struct KernelAbi {
     pub args_size: u32,
     /// Bytes of the arena that kernel-scope `__local` variables take. `lower_memory` fills it in.
     pub local_fixed: u32,
-    /// What the kernel asks about its images and samplers.
+    /// What the kernel asks about its arguments.
     pub facts: Vec<FactLocation>,
     /// (sampler argument, binding in the kernel's set): the same sampler with normalized coordinates, where images of shapes
     /// are read that Vulkan has no other samplers for.

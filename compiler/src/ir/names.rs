@@ -67,6 +67,7 @@ named!(AtomicOp {
 
 named!(HandleFact {
     ChannelOrder "channel_order", ChannelDataType "channel_data_type", SamplerMask "sampler_mask",
+    NotNull "not_null",
 });
 
 macro_rules! intrinsics {

@@ -31,8 +31,8 @@ use crate::inv;
 use crate::ir::ty::LOCAL_POINTER_BIAS;
 use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{
-    Access, AddressSpace, ArgKind, ArgLocation, Builder, FactLocation, Function, Handle, Inst, KernelAbi,
-    KernelInfo, Module, Op, Ty, Value,
+    Access, AddressSpace, ArgKind, ArgLocation, Builder, CmpOp, FactLocation, Function, Handle, HandleFact,
+    Inst, KernelAbi, KernelInfo, Module, Op, Ty, Value,
 };
 use crate::target::{Limits, Target};
 use std::collections::{BTreeMap, HashMap};
@@ -202,7 +202,16 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
         let ty = b.func.ty(param);
         let named = descriptor::pointer_bits(abi, location);
         if let (Some(bits), ArgLocation::Buffer { .. } | ArgLocation::LocalArray { .. }) = (named, location) {
-            let pointer = b.bits(ty, bits);
+            let mut pointer = b.bits(ty, bits);
+            let asked = |f: &&FactLocation| f.arg == i as u32 && f.fact == HandleFact::NotNull;
+            if let Some(fact) = abi.facts.iter().find(asked) {
+                let flag = b.bits(Ty::ptr(AddressSpace::Push), u64::from(fact.offset));
+                let flag = b.load(flag, Ty::I32, access(4));
+                let zero = b.i32(0);
+                let is_there = b.compare(CmpOp::INe, flag, zero);
+                let null = b.bits(ty, 0);
+                pointer = b.select(is_there, pointer, null);
+            }
             replacements.set(param, pointer);
             continue;
         }

@@ -41,9 +41,10 @@ use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::build::Builder;
 use crate::ir::inst::{BinOp, CastOp};
+use crate::ir::module::object_pointer;
 use crate::ir::{
-    Access, AddressSpace, Const, EntityRef, Global, GlobalData, Inst, Map, Module, Op, Region, Scalar,
-    Storage, Ty, Value, ValueDef,
+    Access, AddressSpace, Const, EntityRef, Global, GlobalData, Inst, Map, MemoryObject, Module, Op, Region,
+    Scalar, Storage, Ty, Value, ValueDef,
 };
 use crate::source::Span;
 use crate::target::Target as DeviceTarget;
@@ -111,7 +112,12 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         };
         lower.function()?;
     }
-    let data = blob.finish(&module.globals).map_err(|_| too_large())?;
+    let own = cx
+        .target
+        .abi
+        .descriptor()
+        .map(|_| object_pointer(MemoryObject::CONSTANTS));
+    let data = blob.finish(&module.globals, own).map_err(|_| too_large())?;
     if data.bytes.is_empty() {
         module.system.constant_data = None;
         module.slots.constants = None;
@@ -240,9 +246,14 @@ impl Lower<'_> {
         self.objects.is_some() && self.space(v).is_some_and(objects::is_object_space)
     }
 
-    /// Pointers can be in memory that lives as long as the kernel does.
+    /// Pointers can be in memory that lives as long as the kernel does, and in the program's own.
     fn check_pointer_in(&self, memory: Value, what: &str) -> Result<(), PassError> {
+        let is_own = |o: &Objects| {
+            let of = o.of(memory);
+            of.iter().all(|&n| o.list[n as usize] == MemoryObject::Constants)
+        };
         match self.space(memory) {
+            Some(AddressSpace::Constant) if self.objects.as_ref().is_some_and(is_own) => Ok(()),
             Some(AddressSpace::Global | AddressSpace::Constant) => {
                 Err(self.not_in_abi(what, "pointers of this ABI mean something within one kernel only"))
             }
@@ -330,15 +341,16 @@ impl Lower<'_> {
                 self.replace(inst, new);
             }
             Op::Cast(CastOp::IntToPtr) => {
-                if self.is_object_pointer(data.results[0]) {
+                let result = data.results[0];
+                let objects = self.objects.as_ref();
+                if self.is_object_pointer(result) && objects.is_some_and(|o| o.of(result).is_empty()) {
                     let why = "buffers have no addresses";
-                    return Err(self.not_in_abi("a pointer made of a number", why));
+                    return Err(self.not_in_abi("a pointer made of a number that was none", why));
                 }
-                let space = self
-                    .space(data.results[0])
-                    .ok_or_else(|| bug("cast to no pointer"))?;
+                let many = objects.is_some_and(|o| o.is_many(result));
+                let space = self.space(result).ok_or_else(|| bug("cast to no pointer"))?;
                 let v = self.mapped(args[0]);
-                let new = self.value_form(v, space, false);
+                let new = self.value_form(v, space, many);
                 self.replace(inst, new);
             }
             Op::Cast(CastOp::PtrCast) => {

@@ -2,10 +2,12 @@
 //! offset into memory that an access must name.
 //!
 //! Pointers that are stored are not followed through memory: all those of one kind together are what a loaded one may
-//! be. Null pointers point nowhere. Pointers from numbers are the caller's affair.
+//! be. What is in constant memory was not stored, so that the caller says what those are. Null pointers point nowhere,
+//! unless the caller has a number for NULL. A pointer that is made of a number points where the pointers do that the number
+//! was made of, in registers and private memory.
 
 use crate::ir::inst::CastOp;
-use crate::ir::{AddressSpace, EntityRef, Function, Op, Value};
+use crate::ir::{AddressSpace, EntityRef, Function, Op, Ty, Value};
 
 /// Kinds of memory whose pointers do not mix.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -22,6 +24,10 @@ fn kind_of(func: &Function, v: Value) -> Option<Kind> {
     }
 }
 
+fn is_private(func: &Function, pointer: Value) -> bool {
+    func.ty(pointer).space() == Some(AddressSpace::Private)
+}
+
 /// The sets of a function's pointers to buffers and to local memory.
 #[derive(Debug)]
 pub struct PointsTo {
@@ -32,19 +38,22 @@ pub struct PointsTo {
 }
 
 impl PointsTo {
-    /// `root` tells the number of the memory, below `objects`, that a value points into by itself.
-    pub fn new(func: &Function, objects: usize, root: impl Fn(Value) -> Option<u32>) -> PointsTo {
+    /// `roots` tells the numbers of the memory, below `objects`, that a value points into by itself.
+    pub fn new<R>(func: &Function, objects: usize, roots: impl Fn(Value) -> R) -> PointsTo
+    where
+        R: IntoIterator<Item = u32>,
+    {
         let width = objects.div_ceil(64).max(1);
         let values = func.values.len();
         let mut sets = PointsTo {
             width,
-            bits: vec![0; (values + 2) * width],
+            bits: vec![0; (values + 3) * width],
         };
         for v in func.values.keys() {
-            if kind_of(func, v).is_some()
-                && let Some(object) = root(v)
-            {
-                sets.bits[v.index() * width + object as usize / 64] |= 1 << (object % 64);
+            if kind_of(func, v).is_some() {
+                for object in roots(v) {
+                    sets.bits[v.index() * width + object as usize / 64] |= 1 << (object % 64);
+                }
             }
         }
         let flows = flows(func);
@@ -80,20 +89,32 @@ impl PointsTo {
     }
 }
 
-/// From which value (or stored pointers) to which pointers go.
+/// From which value (or stored pointers) to which pointers go, and numbers that are made of them.
 fn flows(func: &Function) -> Vec<(usize, usize)> {
     let stored = |kind: Kind| func.values.len() + usize::from(kind == Kind::Local);
+    let stored_numbers = func.values.len() + 2;
+    let insts = func.insts_in_order();
+    let from_numbers = insts.iter().any(|&inst| {
+        let data = &func.insts[inst];
+        data.op == Op::Cast(CastOp::IntToPtr) && kind_of(func, data.results[0]).is_some()
+    });
+    let is_number = |v: Value| from_numbers && func.ty(v) == Ty::I64;
+    let carries = |v: Value| kind_of(func, v).is_some() || is_number(v);
     let mut list = Vec::new();
     let mut flow = |from: Value, to: Value| {
-        if kind_of(func, from).is_some() && kind_of(func, to).is_some() {
+        if carries(from) && carries(to) {
             list.push((from.index(), to.index()));
         }
     };
-    let insts = func.insts_in_order();
     for &inst in &insts {
         let data = &func.insts[inst];
         match &data.op {
-            Op::PtrAdd | Op::Cast(CastOp::PtrCast) => flow(data.args[0], data.results[0]),
+            Op::Unary(_) | Op::Binary(_) | Op::Cast(_) => {
+                for &arg in &data.args {
+                    flow(arg, data.results[0]);
+                }
+            }
+            Op::PtrAdd => flow(data.args[0], data.results[0]),
             Op::Select => {
                 flow(data.args[1], data.results[0]);
                 flow(data.args[2], data.results[0]);
@@ -123,11 +144,15 @@ fn flows(func: &Function) -> Vec<(usize, usize)> {
             Op::Store(_) => {
                 if let Some(kind) = kind_of(func, data.args[1]) {
                     list.push((data.args[1].index(), stored(kind)));
+                } else if is_number(data.args[1]) && is_private(func, data.args[0]) {
+                    list.push((data.args[1].index(), stored_numbers));
                 }
             }
-            Op::Load(_) => {
+            Op::Load(_) if func.ty(data.args[0]).space() != Some(AddressSpace::Constant) => {
                 if let Some(kind) = kind_of(func, data.results[0]) {
                     list.push((stored(kind), data.results[0].index()));
+                } else if is_number(data.results[0]) && is_private(func, data.args[0]) {
+                    list.push((stored_numbers, data.results[0].index()));
                 }
             }
             _ => {}

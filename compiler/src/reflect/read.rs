@@ -632,6 +632,10 @@ impl Reader {
                 let place = call.uniform(2)?;
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);
             }
+            CalderaOp::ArgumentNotNullPushConstant => {
+                let place = Place::Push(call.push(2)?);
+                self.arg(call, &[0, 1])?.not_null = Some(place);
+            }
             CalderaOp::ArgumentNormalizedSampler => {
                 let at = call.descriptor(2)?;
                 self.arg(call, &[0, 1])?.normalized_sampler = Some(at);

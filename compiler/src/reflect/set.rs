@@ -29,6 +29,8 @@ pub enum CalderaOp {
     ArgumentImageType = 6,
     /// Kernel: its local memory is an arena of as many bytes as the specialization constant of SpecId 3 says.
     KernelArena = 7,
+    /// Kernel, Ordinal, Offset, Size: where a buffer argument's flag goes, 0 for NULL and otherwise 1.
+    ArgumentNotNullPushConstant = 8,
 }
 
 impl CalderaOp {
@@ -42,6 +44,7 @@ impl CalderaOp {
             CalderaOp::ArgumentNormalizedSampler,
             CalderaOp::ArgumentImageType,
             CalderaOp::KernelArena,
+            CalderaOp::ArgumentNotNullPushConstant,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -57,6 +60,7 @@ impl CalderaOp {
             CalderaOp::ArgumentNormalizedSampler => "ArgumentNormalizedSampler",
             CalderaOp::ArgumentImageType => "ArgumentImageType",
             CalderaOp::KernelArena => "KernelArena",
+            CalderaOp::ArgumentNotNullPushConstant => "ArgumentNotNullPushConstant",
         }
     }
 
@@ -65,7 +69,9 @@ impl CalderaOp {
         match self {
             CalderaOp::KernelUngrouped | CalderaOp::KernelArena => 0,
             CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
-            CalderaOp::ArgumentSamplerMaskPushConstant | CalderaOp::ArgumentNormalizedSampler => 3,
+            CalderaOp::ArgumentSamplerMaskPushConstant
+            | CalderaOp::ArgumentNormalizedSampler
+            | CalderaOp::ArgumentNotNullPushConstant => 3,
             CalderaOp::ArgumentSamplerMaskUniform => 5,
         }
     }

@@ -279,6 +279,11 @@ impl Writer<'_, '_> {
                     let op = CalderaOp::ArgumentSamplerMaskUniform;
                     self.own(op, decl, &[arg, set, 0, offset, 4]);
                 }
+                (HandleFact::NotNull, false) => {
+                    let op = CalderaOp::ArgumentNotNullPushConstant;
+                    self.own(op, decl, &[arg, offset, 4]);
+                }
+                (HandleFact::NotNull, true) => return Err(bug("a null flag in the argument buffer")),
             }
         }
         for &(arg, binding) in &abi.normalized {

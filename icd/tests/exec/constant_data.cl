@@ -1,6 +1,5 @@
 // `__constant` data of the program whose initialisers hold addresses, and everything else that an initialiser may hold
 // (CL 6.5.3, 6.8; C99 6.7.8). A check that fails leaves its bit cleared.
-// only physical: addresses in constant memory
 
 typedef struct node { int value; constant struct node *next; } node;
 typedef struct { char tag; constant char *name; constant int *data; ulong count; } entry;

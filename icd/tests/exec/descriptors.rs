@@ -1,59 +1,34 @@
-//! The tests of this program once more, in a process of its own where buffers are descriptors (`CALDERA_ABI`).
+//! The tests of this program where buffers are descriptors.
 
-use std::process::Command;
+use std::path::Path;
 
-/// Whether this is that process.
-pub(crate) fn chosen() -> bool {
-    std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
+pub(crate) use crate::common::descriptors::chosen;
+use crate::common::descriptors::run_all_tests;
+
+const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
+
+/// The files that the descriptor ABI cannot express, with the reasons.
+fn only_physical() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = ONLY_PHYSICAL.lines().filter(|l| !l.starts_with('#'));
+    lines.map(|l| l.split_once(": ").expect("a name and a reason"))
 }
 
-/// Tests of programs that need addresses, and why. (Files say so themselves, in a line `// only physical: …`.) Each
-/// must fail to build with a message that says what cannot be expressed.
-const ONLY_PHYSICAL: &[(&str, &str)] = &[
-    ("atomics::on_int", "its kernels ask which argument is NULL"),
-    ("atomics::on_long", "its kernels ask which argument is NULL"),
-    ("atomics::on_uint", "its kernels ask which argument is NULL"),
-    ("atomics::on_ulong", "its kernels ask which argument is NULL"),
-];
-
-/// What computes the same however its operands come, and takes long.
-const SKIPPED: &[&str] = &[
-    "conversions::",
-    "float_functions::",
-    "integer_functions::",
-    "images::",
-    "math_functions::",
-];
+/// Whether a file must not build in this process.
+pub(crate) fn is_inexpressible(path: &Path) -> bool {
+    chosen() && only_physical().any(|(name, _)| path.file_name().is_some_and(|n| n == name))
+}
 
 #[test]
 fn with_a_descriptor_for_each_buffer() {
-    // It takes as long as all the others.
-    if chosen() || std::env::var_os("CALDERA_TEST_DESCRIPTORS").is_none() {
-        return;
+    run_all_tests();
+}
+
+#[test]
+fn the_list_is_of_files_that_are_there() {
+    let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exec"));
+    let names: Vec<&str> = only_physical().map(|(name, _)| name).collect();
+    for name in &names {
+        assert!(dir.join(name).exists(), "{name}");
     }
-    let exe = std::env::current_exe().expect("a running test has a path");
-    let out = Command::new(exe)
-        .args(["--test-threads=2", "--color=never"])
-        .args(SKIPPED.iter().flat_map(|name| ["--skip", name]))
-        .env("CALDERA_ABI", "descriptor")
-        .output()
-        .expect("it starts");
-    let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
-    let mut failed: Vec<&str> = text
-        .lines()
-        .filter_map(|l| l.strip_prefix("test ")?.strip_suffix(" ... FAILED"))
-        .collect();
-    failed.sort_unstable();
-    let expected: Vec<&str> = ONLY_PHYSICAL.iter().map(|(name, _)| *name).collect();
-    assert_eq!(failed, expected, "{text}");
-    assert!(text.contains("test result:"), "{text}");
-    for name in failed {
-        let head = format!("---- {name} stdout ----");
-        let rest = text.split_once(&head).map_or("", |(_, rest)| rest);
-        let own = rest.split("\n---- ").next().unwrap_or("");
-        assert!(
-            own.contains("the descriptor ABI cannot express it"),
-            "{name}: {own}"
-        );
-    }
+    assert!(names.is_sorted(), "{names:?}");
 }

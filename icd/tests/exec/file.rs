@@ -35,8 +35,6 @@ pub(crate) struct Run {
 pub(crate) struct File {
     pub(crate) needs: Vec<String>,
     pub(crate) options: String,
-    /// Why the descriptor ABI cannot express it.
-    pub(crate) only_physical: Option<String>,
     pub(crate) runs: Vec<Run>,
 }
 
@@ -99,7 +97,6 @@ pub(crate) fn parse(source: &str) -> File {
         }
         match (key, file.runs.last_mut()) {
             ("needs", _) => file.needs.push(value.to_owned()),
-            ("only physical", _) => file.only_physical = Some(value.to_owned()),
             ("options", _) => value.clone_into(&mut file.options),
             ("global", Some(run)) => run.global = numbers(value),
             ("local", Some(run)) => run.local = numbers(value),

@@ -166,7 +166,7 @@ fn check(path: &Path) -> Result<(), String> {
         if file.needs.iter().any(|n| !extensions.split(' ').any(|e| e == n)) {
             return;
         }
-        if descriptors::chosen() && file.only_physical.is_some() {
+        if descriptors::is_inexpressible(path) {
             let program = s.program(&source);
             let code = cl!(clBuildProgram(program, 0, null(), null(), None, null_mut()));
             let log = s.log(program);

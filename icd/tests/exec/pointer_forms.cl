@@ -1,5 +1,4 @@
 // Pointers: arithmetic, qualifiers, to pointers, to arrays (C99 6.5.6, 6.7.5.1).
-// only physical: arguments compared with NULL
 #define PUT(x) out[n_++] = (ulong)(x)
 
 // kernel: arithmetic

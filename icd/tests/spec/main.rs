@@ -25,3 +25,9 @@ mod s5_8_native;
 mod s5_8_ndrange;
 mod s5_9_event;
 mod threads;
+
+/// The same where buffers are descriptors.
+#[test]
+fn with_a_descriptor_for_each_buffer() {
+    common::descriptors::run_all_tests();
+}

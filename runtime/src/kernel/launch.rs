@@ -302,6 +302,10 @@ impl Launch {
                         let uniform = matches!(arg.binding, Some(Binding::UniformBuffer(_)));
                         check_buffer(buffer, uniform, queue)?;
                     }
+                    if let Some(place) = arg.not_null {
+                        let flag = u32::from(buffer.is_some());
+                        put(&mut push, &mut spill, blocks, place, &flag.to_ne_bytes())?;
+                    }
                 }
                 (
                     Some(Binding::Workgroup {

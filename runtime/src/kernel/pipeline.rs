@@ -194,9 +194,12 @@ impl DeviceModule {
         self.literals.as_ref()
     }
 
-    /// The string at an address inside the constant data, without its end.
+    /// The string at a pointer into the constant data, without its end.
     pub(crate) fn constant_string(&self, address: u64) -> Option<&[u8]> {
-        let (start, _) = self.constant_data()?;
+        let start = match self.constants.as_ref()? {
+            (buffer, DataPlace::PointerPush(_)) => buffer.address(),
+            (_, DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) => reflect::CONSTANT_POINTER,
+        };
         let reflection = &self.reflection;
         let data = reflection
             .constant_data

@@ -108,7 +108,7 @@ fn fact(t: &mut Tokens<'_>) -> Result<FactLocation> {
     let arg = t.u32()?;
     let word = t.word()?;
     let Some(fact) = HandleFact::from_name(word) else {
-        return t.error(format!("'{word}' is nothing of an image or sampler"));
+        return t.error(format!("'{word}' is nothing of an argument"));
     };
     let in_args = match t.word()? {
         "push" => false,

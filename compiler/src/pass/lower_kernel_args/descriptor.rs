@@ -6,15 +6,17 @@
 
 use super::handles::{self, Asked};
 use crate::abi::{DescriptorAbi, FIRST_SPEC_ID, GlobalOffset, PodPlace, Slot};
+use crate::ir::inst::CastOp;
 use crate::ir::module::object_pointer;
 use crate::ir::walk::Walk;
 use crate::ir::{
-    AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, KernelAbi, KernelInfo, MemoryObject,
-    Module, Op, Scalar,
+    AddressSpace, ArgKind, ArgLocation, FactLocation, Func, Function, HandleFact, KernelAbi, KernelInfo,
+    MemoryObject, Module, Op, Scalar,
 };
 use crate::pass::PassError;
 use crate::pass::points_to::PointsTo;
 use crate::target::Target;
+use std::collections::BTreeSet;
 
 /// What the kernels of a module share.
 pub(super) struct Shared<'t> {
@@ -96,7 +98,7 @@ impl<'t> Shared<'t> {
         func: &Function,
         asked: &Asked,
     ) -> Result<(KernelAbi, u32), PassError> {
-        check_comparisons(kernel, func)?;
+        let asked_nulls = nulls_asked(kernel, func, self.abi.null_flags)?;
         if !self.target.features.int8 {
             check_bytes(func)?;
         }
@@ -114,17 +116,25 @@ impl<'t> Shared<'t> {
             }
             (false, None) => 0,
         };
+        let mut objects = vec![MemoryObject::Printf];
+        if self.abi.constants_in_buffer {
+            objects.push(MemoryObject::Constants);
+        }
         let mut layout = Layout {
             set,
             binding: 0,
             push: self.push_start,
             abi: KernelAbi {
                 set,
-                objects: vec![MemoryObject::Printf],
+                objects,
                 ..KernelAbi::default()
             },
         };
-        let pods = self.pod_block(kernel, func)?;
+        // In front of the plain values, which may go elsewhere if there is no room.
+        for arg in asked_nulls {
+            layout.fact(arg, HandleFact::NotNull);
+        }
+        let pods = self.pod_block(kernel, func, layout.push)?;
         let mut locations: Vec<Option<ArgLocation>> = vec![None; kernel.args.len()];
         let mut local_ids = Vec::new();
         for (arg, place) in kernel.args.iter().zip(&mut locations) {
@@ -178,14 +188,7 @@ impl<'t> Shared<'t> {
             layout.abi.normalized.push((arg, binding));
         }
         for &(arg, fact) in &asked.facts {
-            let offset = layout.push.next_multiple_of(4);
-            layout.push = offset + 4;
-            layout.abi.facts.push(FactLocation {
-                arg,
-                fact,
-                in_args: false,
-                offset,
-            });
+            layout.fact(arg, fact);
         }
         if layout.push > self.target.limits.push_constants {
             return Err(PassError::TooLarge {
@@ -205,8 +208,13 @@ impl<'t> Shared<'t> {
         }
     }
 
-    /// The plain values' offsets, and where they go.
-    fn pod_block(&self, kernel: &KernelInfo, func: &Function) -> Result<Option<PodBlock>, PassError> {
+    /// The plain values' offsets, and where they go; `push` is the end of the push constants so far.
+    fn pod_block(
+        &self,
+        kernel: &KernelInfo,
+        func: &Function,
+        push: u32,
+    ) -> Result<Option<PodBlock>, PassError> {
         let mut block = PodBlock {
             members: Vec::new(),
             size: 0,
@@ -228,7 +236,7 @@ impl<'t> Shared<'t> {
             limit: u64::from(limit),
             span: func.span,
         };
-        let push_end = self.push_start.next_multiple_of(16).saturating_add(block.size);
+        let push_end = push.next_multiple_of(16).saturating_add(block.size);
         match block.place {
             PodPlace::PushConstants if self.push_start > 0 => {
                 let what = format!("plain values of kernel '{}' in push constants", kernel.name);
@@ -321,6 +329,17 @@ impl Layout {
             set: self.set,
             binding: self.binding - 1,
         }
+    }
+
+    fn fact(&mut self, arg: u32, fact: HandleFact) {
+        let offset = self.push.next_multiple_of(4);
+        self.push = offset + 4;
+        self.abi.facts.push(FactLocation {
+            arg,
+            fact,
+            in_args: false,
+            offset,
+        });
     }
 
     fn block(&mut self, bytes: u32, uniform: bool) -> Slot {
@@ -425,43 +444,66 @@ fn check_bytes(func: &Function) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Offsets into one buffer can be compared; whether two buffers are the same memory, or an argument is null, a kernel
-/// cannot know.
-fn check_comparisons(kernel: &KernelInfo, func: &Function) -> Result<(), PassError> {
+/// The arguments of which the kernel can tell whether they are NULL. Offsets into one buffer can be compared; whether two
+/// buffers are the same memory a kernel cannot know.
+fn nulls_asked(kernel: &KernelInfo, func: &Function, flags: bool) -> Result<BTreeSet<u32>, PassError> {
     let is_buffer = |n: usize| matches!(kernel.args.get(n).map(|a| &a.kind), Some(ArgKind::Buffer { .. }));
-    let sets = PointsTo::new(func, func.params.len(), |v| {
+    let null = func.params.len() as u32;
+    let sets = PointsTo::new(func, func.params.len() + 1, |v| {
+        if func.as_bits(v) == Some(0) {
+            return Some(null);
+        }
         let n = func.params.iter().position(|&p| p == v)?;
         is_buffer(n).then_some(n as u32)
     });
+    let mut asked = BTreeSet::new();
     for inst in func.insts_in_order() {
         let data = &func.insts[inst];
-        let Op::Compare(_) = data.op else { continue };
-        if !matches!(
-            func.ty(data.args[0]).space(),
-            Some(AddressSpace::Global | AddressSpace::Constant)
-        ) {
+        let args = match data.op {
+            Op::Compare(_) => &data.args[..2],
+            // The number of a null pointer is 0.
+            Op::Cast(CastOp::PtrToInt) => &data.args[..1],
+            _ => continue,
+        };
+        let space = func.ty(args[0]).space();
+        if !matches!(space, Some(AddressSpace::Global | AddressSpace::Constant)) {
             continue;
         }
-        let objects = |n: usize| sets.of(data.args[n]).collect::<Vec<u32>>();
-        let (a, b) = (objects(0), objects(1));
-        if a.is_empty() && b.is_empty() || a.len() == 1 && a == b {
+        let all: Vec<BTreeSet<u32>> = args.iter().map(|&v| sets.of(v).collect()).collect();
+        let one_buffer = all.iter().all(|set| set.len() == 1 && *set == all[0]);
+        if args.len() == 2 && one_buffer {
             continue;
         }
-        let (what, why) = match a.is_empty() || b.is_empty() {
-            true => (
-                "an argument compared with a null pointer",
-                "a kernel cannot see which buffers are NULL",
-            ),
-            false => (
+        let buffers = |set: &BTreeSet<u32>| {
+            set.iter()
+                .copied()
+                .filter(|&n| n != null)
+                .collect::<BTreeSet<_>>()
+        };
+        let named: Vec<BTreeSet<u32>> = all.iter().map(buffers).collect();
+        let union: BTreeSet<u32> = named.iter().flatten().copied().collect();
+        let with_null = named.iter().any(BTreeSet::is_empty);
+        let refused = match args.len() {
+            2 if union.len() > 1 && !with_null => Some((
                 "pointers into different buffers compared",
                 "buffers have no addresses",
-            ),
+            )),
+            2 if !union.is_empty() && with_null && !flags => Some((
+                "an argument compared with a null pointer",
+                "a kernel cannot see which buffers are NULL",
+            )),
+            _ => None,
         };
-        return Err(PassError::NotInAbi {
-            what: what.into(),
-            why,
-            span: data.span,
-        });
+        if let Some((what, why)) = refused {
+            return Err(PassError::NotInAbi {
+                what: what.into(),
+                why,
+                span: data.span,
+            });
+        }
+        if flags {
+            asked.extend(union);
+        }
     }
-    Ok(())
+    Ok(asked)
 }

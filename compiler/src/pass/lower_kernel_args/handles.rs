@@ -69,7 +69,7 @@ pub(super) fn lower(func: &mut Function, params: &[Value], abi: &KernelAbi, repl
     let mut loads = Vec::new();
     let body = func.body;
     let mut b = Builder::before(func, body, 0);
-    for place in &abi.facts {
+    for place in abi.facts.iter().filter(|f| f.fact != HandleFact::NotNull) {
         let space = if place.in_args {
             AddressSpace::Args
         } else {
@@ -80,7 +80,7 @@ pub(super) fn lower(func: &mut Function, params: &[Value], abi: &KernelAbi, repl
             align: 4,
             volatile: false,
         };
-        loads.push(b.load(ptr, Ty::I32, access));
+        loads.push((place.arg, place.fact, b.load(ptr, Ty::I32, access)));
     }
     let number = |v: Value| params.iter().position(|&p| p == v).map(|n| n as u32);
     for region in func.regions_in_order() {
@@ -90,9 +90,9 @@ pub(super) fn lower(func: &mut Function, params: &[Value], abi: &KernelAbi, repl
             let data = &func.insts[inst];
             if let Some(fact) = fact_of(&data.op)
                 && let Some(arg) = number(data.args[0])
-                && let Some(i) = abi.facts.iter().position(|p| p.arg == arg && p.fact == fact)
+                && let Some((.., load)) = loads.iter().find(|(a, f, _)| (*a, *f) == (arg, fact))
             {
-                replacements.set(data.results[0], loads[i]);
+                replacements.set(data.results[0], *load);
                 continue;
             }
             if let Op::Intrinsic(Intrinsic::SampleImage(shape, _)) = data.op

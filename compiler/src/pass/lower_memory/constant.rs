@@ -41,8 +41,13 @@ impl Blob {
         Ok(start as u32)
     }
 
-    /// The blob, with everything that its pointers point to.
-    pub(super) fn finish(mut self, globals: &Map<Global, GlobalData>) -> Result<ConstantData, TooLarge> {
+    /// The blob, with everything that its pointers point to. `own`: the pointer to its start if that is known; otherwise
+    /// the launch knows.
+    pub(super) fn finish(
+        mut self,
+        globals: &Map<Global, GlobalData>,
+        own: Option<u64>,
+    ) -> Result<ConstantData, TooLarge> {
         while let Some(g) = self.pending.pop() {
             let at = self.offset(g, globals)?;
             let Some(init) = &globals[g].init else {
@@ -51,7 +56,14 @@ impl Blob {
             for &(offset, target, delta) in &init.relocations {
                 let to = self.offset(target, globals)?;
                 let to = u32::try_from(u64::from(to).wrapping_add(delta)).map_err(|_| TooLarge)?;
-                self.data.relocations.push((at + offset, to));
+                let at = at + offset;
+                match own {
+                    None => self.data.relocations.push((at, to)),
+                    Some(own) => {
+                        let pointer = own + u64::from(to);
+                        self.data.bytes[at as usize..][..8].copy_from_slice(&pointer.to_le_bytes());
+                    }
+                }
             }
         }
         self.data.relocations.sort_unstable();

@@ -4,8 +4,12 @@
 //! an I64: the number of the object plus one, above 32 bits of offset, so that additions to it leave the number alone
 //! and NULL is 0; an access through it is a switch. As a number, and in memory, every pointer has that form.
 //!
+//! Where a kernel compares such pointers, or makes numbers of them, NULL counts as an object, so that a pointer that may
+//! be NULL has the second form.
+//!
 //! Which objects those are `points_to` finds out. What it cannot see is an error of the program: pointers in buffers,
-//! and pointers made of numbers.
+//! and pointers made of numbers from elsewhere. Pointers in the program's constant data have the second form, too; the data are one
+//! object.
 
 use super::access::{Array, Target};
 use super::element::Accesses;
@@ -26,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub(super) struct Objects {
     sets: PointsTo,
-    /// All memory of the kernel, by number.
+    /// All memory of the kernel, by number. The number behind the last is NULL's.
     pub(super) list: Vec<MemoryObject>,
     /// Accesses by object and width in bytes; memory that has one element type: width 0.
     accesses: BTreeMap<(u32, u32), Accesses>,
@@ -70,13 +74,26 @@ impl Objects {
             });
             numbers.insert(g, number as u32);
         }
-        let sets = PointsTo::new(func, list.len(), |v| match func.def_inst(v) {
+        let null = list.len() as u32;
+        let constants = list.iter().position(|o| *o == MemoryObject::Constants);
+        let roots = |v: Value| match func.def_inst(v) {
             Some(inst) => match func.insts[inst].op {
-                Op::GlobalAddr(g) => numbers.get(&g).copied(),
-                _ => None,
+                Op::GlobalAddr(g) => [numbers.get(&g).copied(), None],
+                Op::Load(_) if func.ty(func.insts[inst].args[0]).space() == Some(AddressSpace::Constant) => {
+                    [constants.map(|n| n as u32), Some(null)]
+                }
+                _ => [None; 2],
             },
-            None => func.as_bits(v).and_then(pointed_object),
-        });
+            None => match func.as_bits(v) {
+                Some(0) => [None, Some(null)],
+                other => [other.and_then(pointed_object), None],
+            },
+        };
+        let known = |v: Value| roots(v).into_iter().flatten().filter(|&n| n != null);
+        let mut sets = PointsTo::new(func, list.len(), known);
+        if asks_for_null(func, &sets) {
+            sets = PointsTo::new(func, list.len() + 1, |v| roots(v).into_iter().flatten());
+        }
         let mut objects = Objects {
             sets,
             list,
@@ -90,7 +107,7 @@ impl Objects {
         objects
     }
 
-    /// Whether a pointer may point into several objects.
+    /// Whether a pointer may point into several objects, or be NULL instead.
     pub(super) fn is_many(&self, v: Value) -> bool {
         self.sets.is_many(v)
     }
@@ -100,13 +117,18 @@ impl Objects {
         if self.is_many(v) { Ty::I64 } else { Ty::I32 }
     }
 
-    fn of(&self, v: Value) -> Vec<u32> {
-        self.sets.of(v).collect()
+    /// What there is behind a pointer.
+    pub(super) fn of(&self, v: Value) -> Vec<u32> {
+        let null = self.list.len() as u32;
+        self.sets.of(v).filter(|&n| n != null).collect()
     }
 
+    /// The one object into which a pointer points that is never NULL.
     fn single(&self, v: Value) -> Option<u32> {
-        let mut of = self.sets.of(v);
-        of.next().filter(|_| of.next().is_none())
+        match self.is_many(v) {
+            true => None,
+            false => self.of(v).first().copied(),
+        }
     }
 
     /// How memory of an object is accessed: element types by the width of what is accessed, or one for all.
@@ -221,6 +243,22 @@ impl Objects {
     }
 }
 
+/// Whether a kernel can tell which pointers are NULL.
+fn asks_for_null(func: &Function, sets: &PointsTo) -> bool {
+    let is_object = |v: Value| func.ty(v).space().is_some_and(is_object_space);
+    func.insts_in_order().into_iter().any(|inst| {
+        let data = &func.insts[inst];
+        match data.op {
+            Op::Compare(_) => {
+                let [a, b] = [data.args[0], data.args[1]];
+                is_object(a) && (sets.is_many(a) || !sets.of(a).eq(sets.of(b)))
+            }
+            Op::Cast(CastOp::PtrToInt) => is_object(data.args[0]),
+            _ => false,
+        }
+    })
+}
+
 /// Memory behind a pointer that may point into several objects.
 #[derive(Clone, Debug)]
 pub(super) struct Several {
@@ -243,11 +281,11 @@ impl Lower<'_> {
             return new;
         }
         let object = self.objects.as_ref().and_then(|o| o.single(v));
-        let Some(object) = object else {
-            // Null, or undefined.
-            return self.b.zero(Ty::I64);
-        };
         let wide = self.b.cast(CastOp::ZExt, new, Ty::I64);
+        let Some(object) = object else {
+            // Behind NULL.
+            return wide;
+        };
         let tag = self.b.bits(Ty::I64, object_pointer(object));
         self.b.binary(BinOp::IAdd, wide, tag)
     }
@@ -295,7 +333,7 @@ impl Lower<'_> {
             .init
             .as_ref()
             .is_some_and(|i| !i.relocations.is_empty());
-        if has_pointers {
+        if has_pointers && !in_blob {
             return Err(self.not_in_abi("a pointer in constant memory", "pointers cannot be in buffers"));
         }
         if !in_blob {
@@ -324,8 +362,17 @@ impl Lower<'_> {
             [] => Ok(Target::Nowhere),
             [object] => {
                 let elem = objects.elem(object, 4);
+                let storage = objects.storage(object, elem);
+                let may_be_null = objects.is_many(pointer);
+                let pointer = match may_be_null {
+                    false => pointer,
+                    true => {
+                        let tagged = self.mapped(pointer);
+                        self.b.cast(CastOp::Trunc, tagged, Ty::I32)
+                    }
+                };
                 Ok(Target::Array(Array {
-                    storage: objects.storage(object, elem),
+                    storage,
                     variable: None,
                     elem,
                     pointer,
