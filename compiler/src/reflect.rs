@@ -455,6 +455,8 @@ pub struct Reflection {
     pub printf_buffer: Option<PrintfBuffer>,
     /// Kernels ask Vulkan for their place in the dispatch (GlobalInvocationId, WorkgroupId).
     pub asks_place: bool,
+    /// No kernel has a loop.
+    pub straight: bool,
 }
 
 impl Reflection {

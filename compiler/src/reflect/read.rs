@@ -27,6 +27,7 @@ pub(super) mod opcode {
     pub(in crate::reflect) const DECORATE: u16 = 71;
     pub(in crate::reflect) const ACCESS_CHAIN: u16 = 65;
     pub(in crate::reflect) const IN_BOUNDS_ACCESS_CHAIN: u16 = 66;
+    pub(in crate::reflect) const LOOP_MERGE: u16 = 246;
 }
 
 /// What the first walk over the module finds.
@@ -38,6 +39,7 @@ pub(super) struct Tables<'a> {
     functions: HashSet<u32>,
     variables: HashMap<u32, u32>,
     asks_place: bool,
+    loops: bool,
     /// (function, variable that an access chain in it starts from)
     chains: HashSet<(u32, u32)>,
     pub(super) clspv: Option<u32>,
@@ -136,6 +138,7 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
             opcode::DECORATE => {
                 t.asks_place |= inst.get(1) == Some(&11) && matches!(inst.get(2), Some(26 | 28))
             }
+            opcode::LOOP_MERGE => t.loops = true,
             opcode::VARIABLE => {
                 need(3)?;
                 t.variables.insert(inst[1], inst[2]);
@@ -372,6 +375,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
         }
     }
     r.out.asks_place = tables.asks_place;
+    r.out.straight = !tables.loops;
     Ok(r.out)
 }
 

@@ -167,7 +167,12 @@ fn check_fills(s: &Setup, shape: &Shape, f: cl_image_format, wrong: &mut Vec<Str
         None => (start[0], part[0]) = (1, shape.size[0] - 2),
     }
     let mut expected = vec![None; shape.texels()];
-    for (origin, region) in [([0; 3], shape.size), (start, part), ([0; 3], shape.size), (start, part)] {
+    for (origin, region) in [
+        ([0; 3], shape.size),
+        (start, part),
+        ([0; 3], shape.size),
+        (start, part),
+    ] {
         let color = read(f, &texels(&mut random, f, 1));
         let bits = color.map(|x| match ty {
             "float" => (x as f32).to_bits(),

@@ -243,9 +243,12 @@ impl Launch {
         }
         let local = local_size::resolve(nd.local, global, nd.work_dim, reflection.required_size, limits)?;
         let local = match nd.local {
-            None if reflection.ungrouped && reflection.required_size.is_none() => {
-                local_size::uneven(global, limits).unwrap_or(local)
+            None if reflection.required_size.is_some() => local,
+            // Without loops it is soon done however it is grouped.
+            None if kernel.module().reflection().straight && local_size::is_small(global) => {
+                kernel.settle(local, global)
             }
+            None if reflection.ungrouped => local_size::uneven(global, limits).unwrap_or(local),
             None | Some(_) => local,
         };
         let groups = [0, 1, 2].map(|d| global[d] / local[d]);

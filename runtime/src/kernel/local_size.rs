@@ -68,6 +68,66 @@ pub(super) fn uneven(global: [u32; 3], limits: &Limits) -> Option<[u32; 3]> {
     (!good && global[0] >= 4 * wide).then_some([wide, 1, 1])
 }
 
+/// Work-items of an NDRange that is not worth a pipeline of its own at once: making one takes longer than hundreds of
+/// launches of such a size with a work-group size that is not the best.
+const SMALL: u64 = 1024;
+
+/// So many launches of one are.
+const OFTEN: u32 = 32;
+
+/// Sizes that are counted.
+const COUNTED: usize = 64;
+
+/// Whether [`Wishes`] have a say.
+pub(super) fn is_small(global: [u32; 3]) -> bool {
+    global.iter().map(|n| u64::from(*n)).product::<u64>() <= SMALL
+}
+
+/// Work-group sizes that small NDRanges wanted and did not get, and how often. Programs that run a kernel over many
+/// sizes, each a few times, then need few pipelines.
+#[derive(Default)]
+pub(super) struct Wishes(Vec<([u32; 3], u32)>);
+
+impl Wishes {
+    /// `wanted`, or of the sizes that pipelines have been made for the largest that divides `global`.
+    pub(super) fn settle(
+        &mut self,
+        wanted: [u32; 3],
+        global: [u32; 3],
+        made: impl Iterator<Item = [u32; 3]>,
+    ) -> [u32; 3] {
+        let mut best = None;
+        for local in made {
+            if local == wanted {
+                return wanted;
+            }
+            let fits = (0..3).all(|d| global[d].is_multiple_of(local[d]));
+            let size = local.iter().product::<u32>();
+            if fits && best.is_none_or(|(most, _)| size > most) {
+                best = Some((size, local));
+            }
+        }
+        let Some((_, best)) = best else { return wanted };
+        match self.0.iter_mut().find(|(size, _)| *size == wanted) {
+            Some((_, count)) if *count + 1 >= OFTEN => {
+                self.0.retain(|(size, _)| *size != wanted);
+                wanted
+            }
+            Some((_, count)) => {
+                *count += 1;
+                best
+            }
+            None => {
+                if self.0.len() == COUNTED {
+                    self.0.remove(0);
+                }
+                self.0.push((wanted, 1));
+                best
+            }
+        }
+    }
+}
+
 /// The largest divisor of `n` up to `most`; a multiple of `step` if there is one of at least half that size.
 fn divisor(n: u32, most: u32, step: u32) -> u32 {
     let mut best = 1;
@@ -148,6 +208,34 @@ mod tests {
         assert_eq!(uneven([101, 1, 1], &limits()), None);
         assert_eq!(uneven([4099, 3, 1], &limits()), Some([256, 1, 1]));
         assert_eq!(uneven([64, 64, 1], &limits()), None);
+    }
+
+    #[test]
+    fn few_pipelines_for_many_small_sizes() {
+        let mut wishes = Wishes::default();
+        let mut made: Vec<[u32; 3]> = Vec::new();
+        for x in 1..13 {
+            for y in 1..9 {
+                for z in 2..9 {
+                    let global = [x, y, z];
+                    assert!(is_small(global));
+                    let local = wishes.settle(choose(global, &limits()), global, made.iter().copied());
+                    assert!((0..3).all(|d| global[d].is_multiple_of(local[d])));
+                    if !made.contains(&local) {
+                        made.push(local);
+                    }
+                }
+            }
+        }
+        assert!(made.len() < 8, "{made:?}");
+        // What comes often gets its own.
+        let global = [64, 4, 2];
+        let settled = |w: &mut Wishes| w.settle([64, 4, 1], global, made.iter().copied());
+        let others = (0..OFTEN)
+            .take_while(|_| settled(&mut wishes) != [64, 4, 1])
+            .count();
+        assert_eq!(others, OFTEN as usize - 1);
+        assert!(!is_small([1 << 20, 1 << 20, 1 << 20]));
     }
 
     #[test]

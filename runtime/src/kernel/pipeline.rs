@@ -1,7 +1,8 @@
 //! A program on a device: shader module, constant data, and the pipelines of its kernels.
 //!
 //! A pipeline is a kernel specialised for a work-group size, a size of the local arena (or of arrays in local memory)
-//! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and kept with the module.
+//! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and
+//! kept with the module.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,6 +10,7 @@ use std::time::Instant;
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 
 use super::descriptors::{KernelDescriptors, Literals};
+use super::local_size::Wishes;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
@@ -57,6 +59,13 @@ pub(crate) struct Variant {
 /// Local arguments of a kernel that are arrays of their own.
 pub(crate) const MAX_ARRAYS: usize = 16;
 
+/// A kernel's pipelines.
+#[derive(Default)]
+struct Variants {
+    made: Vec<(Variant, Arc<vk::Pipeline>)>,
+    wishes: Wishes,
+}
+
 /// A kernel of a [`DeviceModule`].
 pub struct DeviceKernel {
     module: Arc<DeviceModule>,
@@ -64,7 +73,7 @@ pub struct DeviceKernel {
     index: usize,
     push_size: usize,
     args_size: usize,
-    variants: Mutex<Vec<(Variant, Arc<vk::Pipeline>)>>,
+    variants: Mutex<Variants>,
     /// Behind the pipelines, which are made with its layout.
     descriptors: Option<KernelDescriptors>,
 }
@@ -185,7 +194,7 @@ impl DeviceModule {
             push_size: self.reflection.push_size(kernel) as usize,
             module: Arc::clone(self),
             index,
-            variants: Mutex::new(Rank::Pipelines, Vec::new()),
+            variants: Mutex::new(Rank::Pipelines, Variants::default()),
         })))
     }
 
@@ -295,10 +304,17 @@ impl DeviceKernel {
         self.args_size
     }
 
+    /// The work-group size of a small NDRange that may have any: `wanted`, or one that there is a pipeline for.
+    pub(super) fn settle(&self, wanted: [u32; 3], global: [u32; 3]) -> [u32; 3] {
+        let mut variants = self.variants.lock();
+        let Variants { made, wishes } = &mut *variants;
+        wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
+    }
+
     /// The pipeline of a variant.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
         let mut variants = self.variants.lock();
-        if let Some((_, pipeline)) = variants.iter().find(|(v, _)| *v == variant) {
+        if let Some((_, pipeline)) = variants.made.iter().find(|(v, _)| *v == variant) {
             return Ok(Arc::clone(pipeline));
         }
         let spec = &self.module.reflection.spec;
@@ -352,7 +368,7 @@ impl DeviceKernel {
             driver_cache.save();
         }
         let pipeline = Arc::new(pipeline);
-        variants.push((variant, Arc::clone(&pipeline)));
+        variants.made.push((variant, Arc::clone(&pipeline)));
         Ok(pipeline)
     }
 }
