@@ -19,11 +19,18 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+fn target_dir() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Where release builds go.
 pub(crate) fn release_dir() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root().join("target"), PathBuf::from)
-        .join("release")
+    target_dir().join("release")
+}
+
+/// Where other builds go.
+pub(crate) fn debug_dir() -> PathBuf {
+    target_dir().join("debug")
 }
 
 /// Builds `libcaldera.so`, release, and says where it is.

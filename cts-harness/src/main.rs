@@ -11,10 +11,12 @@ mod corpus;
 mod cts;
 mod demo;
 mod doctor;
+mod icd;
 mod mandelbrot;
 mod opencl;
 mod packages;
 mod progress;
+mod stress;
 mod test;
 mod vulkan;
 
@@ -45,6 +47,8 @@ enum Command {
     Corpus(corpus::Args),
     /// Measure an OpenCL platform, or two in turn: builds, launches, transfers, kernels
     Bench(Box<bench::Args>),
+    /// Threads that call the API at random on shared objects, every result checked; for any OpenCL platform
+    Stress(stress::Args),
     /// Platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Command::App(args) => app::run(&args),
         Command::Corpus(args) => corpus::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Stress(args) => stress::run(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {

@@ -50,6 +50,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
     build()?;
     progress::step("Tests");
     progress::shown("tests", cargo().args(["test", "--workspace"]))?;
+    progress::step("Stress");
+    stress()?;
     progress::step("Release library");
     check_library(&artifacts::build_library()?)?;
     progress::step("Generated files are current");
@@ -67,6 +69,19 @@ fn build() -> Outcome {
     progress::shown(
         "cargo build",
         cargo().args(["build", "--quiet", "--package", "caldera-icd"]),
+    )
+}
+
+/// Threads at once on the library with its checks of locks, and the validation layer.
+fn stress() -> Outcome {
+    let library = artifacts::debug_dir().join("libcaldera.so");
+    progress::shown(
+        "stress",
+        Command::new(std::env::current_exe()?)
+            .args(["stress", "--seconds", "20", "--wrong-handles", "--platform"])
+            .arg(library)
+            .env("CALDERA_VALIDATION", "abort")
+            .env("CALDERA_CACHE", "off"),
     )
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Where a device is found again: also the arguments that tell a child process.
 #[derive(clap::Args, Clone, PartialEq, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// The library, as the dynamic linker takes it
     #[arg(long, value_name = "FILE")]
     from: String,
@@ -27,6 +27,11 @@ impl Place {
         all
     }
 
+    /// The library, and parts of the platform's and the device's names.
+    pub(crate) fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
+        (&self.from, self.platform.as_deref(), self.device.as_deref())
+    }
+
     /// The first device that fits.
     pub(super) fn open(&self) -> Result<Device, Failure> {
         let devices = cl::open(&self.from)?;
@@ -43,7 +48,7 @@ impl Place {
 }
 
 /// Finds what a person calls `caldera` (built first), by a library's file or by part of a platform's name.
-pub(super) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure> {
+pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure> {
     let place = |from: String, platform: Option<&str>| Place {
         from,
         platform: platform.map(str::to_owned),

@@ -17,7 +17,7 @@ mod cases;
 mod cl;
 mod data;
 mod json;
-mod locate;
+pub(crate) mod locate;
 mod measure;
 mod stats;
 mod table;

@@ -290,6 +290,24 @@ pub(crate) struct MapImage {
 }
 
 impl MapImage {
+    fn transfer(&self, host: HostPtr) -> ImageTransfer {
+        let (row, slice) = (self.image.row_pitch(), self.image.slice_pitch());
+        ImageTransfer {
+            image: Arc::clone(&self.image),
+            texels: self.texels,
+            host,
+            layout: self.image.layout([0; 3], row, slice),
+        }
+    }
+
+    /// As [`super::Command::host_source`], for one that ends.
+    pub(super) fn host_source(&self) -> Option<super::HostRange> {
+        match self.window {
+            ImageWindow::Application(host) if self.copy => Some(self.transfer(host).host_range()),
+            ImageWindow::Application(_) | ImageWindow::Mirror => None,
+        }
+    }
+
     /// A mapping that begins; or one that ends.
     pub(crate) fn record(&self, ends: bool, r: &mut Recording<'_>) -> Result<()> {
         // Also makes earlier writes visible when nothing is copied.
@@ -300,13 +318,7 @@ impl MapImage {
         }
         match self.window {
             ImageWindow::Application(host) => {
-                let (row, slice) = (self.image.row_pitch(), self.image.slice_pitch());
-                let transfer = ImageTransfer {
-                    image: Arc::clone(&self.image),
-                    texels: self.texels,
-                    host,
-                    layout: self.image.layout([0; 3], row, slice),
-                };
+                let transfer = self.transfer(host);
                 if ends {
                     transfer.record_write(r)
                 } else {

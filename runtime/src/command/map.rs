@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::HostRange;
 use super::buffer::{HostTransfer, access};
 use crate::error::Result;
 use crate::mem::{Buffer, HostPtr, HostPtrUse};
@@ -94,6 +95,16 @@ pub(crate) struct Unmap {
 }
 
 impl Unmap {
+    /// As [`super::Command::host_source`].
+    pub(super) fn host_source(&self) -> Option<HostRange> {
+        match &self.window {
+            Window::Application(host) if self.write => {
+                Some((host.address(), host.address() + self.size as usize))
+            }
+            Window::Application(_) | Window::Storage(_) | Window::Mirror(_) => None,
+        }
+    }
+
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         if !self.write {

@@ -17,6 +17,9 @@ use crate::kernel::launch::{ArgValue, Launch};
 use crate::kernel::pipeline::DeviceKernel;
 use crate::queue::Recording;
 
+/// Host addresses from a first to behind the last.
+pub(crate) type HostRange = (usize, usize);
+
 /// CL_EVENT_COMMAND_TYPE.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
@@ -76,6 +79,30 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The host addresses that are copied from when the command is recorded.
+    pub(crate) fn host_source(&self) -> Option<HostRange> {
+        match self {
+            Command::Write(c) => Some(c.host_range()),
+            Command::WriteImage(c) => Some(c.host_range()),
+            Command::Unmap(c) => c.host_source(),
+            Command::UnmapImage(c) => c.host_source(),
+            Command::NdRange { .. }
+            | Command::Read(_)
+            | Command::Copy(_)
+            | Command::Fill(_)
+            | Command::Map(_)
+            | Command::ReadImage(_)
+            | Command::CopyImage(_)
+            | Command::ImageToBuffer(_)
+            | Command::BufferToImage(_)
+            | Command::FillImage(_)
+            | Command::MapImage(_)
+            | Command::Marker
+            | Command::Barrier
+            | Command::Migrate => None,
+        }
+    }
+
     /// Records the command.
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         match self {
@@ -119,6 +146,14 @@ impl Incoming<'_> {
         match self {
             Incoming::Launch { launch, kernel, args } => launch.record(kernel, args, r),
             Incoming::Command(c) => c.record(r),
+        }
+    }
+
+    /// As [`Command::host_source`].
+    pub(crate) fn host_source(&self) -> Option<HostRange> {
+        match self {
+            Incoming::Launch { .. } => None,
+            Incoming::Command(c) => c.host_source(),
         }
     }
 

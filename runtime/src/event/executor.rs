@@ -59,6 +59,7 @@ impl Executor {
 
     /// Polls an event until it is final.
     pub(crate) fn watch(&self, event: &Arc<Event>) {
+        event.watch();
         let mut state = self.state.lock();
         if !state.watched.iter().any(|e| Arc::ptr_eq(e, event)) {
             state.watched.push(Arc::clone(event));

@@ -13,7 +13,7 @@ pub mod executor;
 mod status;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 
 pub(crate) use clock::{Clock, now};
 pub use status::{ProfilingPoint, Status};
@@ -41,6 +41,8 @@ pub struct Event {
     value: AtomicU64,
     /// QUEUED, SUBMIT, START, END in nanoseconds; valid when complete.
     times: [AtomicU64; 4],
+    /// The executor polls it.
+    watched: AtomicBool,
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -126,6 +128,7 @@ impl Event {
             phase: AtomicI32::new(Phase::Pending.number()),
             value: AtomicU64::new(0),
             times: [const { AtomicU64::new(0) }; 4],
+            watched: AtomicBool::new(false),
             inner: Mutex::new(Rank::Event, Inner::default()),
             changed: Condvar::new(),
         })
@@ -168,6 +171,16 @@ impl Event {
             0 => Phase::Complete,
             n => Phase::Failed(n),
         }
+    }
+
+    /// Complete or failed.
+    pub(crate) fn is_final(&self) -> bool {
+        matches!(self.phase(), Phase::Complete | Phase::Failed(_))
+    }
+
+    /// The executor polls it from now on.
+    fn watch(&self) {
+        self.watched.store(true, Ordering::Release);
     }
 
     /// The timeline value at which the command is done; valid once recorded.
@@ -249,7 +262,7 @@ impl Event {
                 }
             }
             Phase::Pending | Phase::Recorded | Phase::Submitted => {
-                if !inner.callbacks.is_empty() {
+                if !inner.callbacks.is_empty() || self.watched.load(Ordering::Acquire) {
                     self.context.executor().wake();
                 }
             }

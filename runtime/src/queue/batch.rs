@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use super::CommandQueue;
 use super::hazards::{Access, Hazards};
 use crate::command::rect::Layout;
+use crate::command::{CommandType, HostRange};
+use crate::context::Context;
 use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
@@ -40,6 +43,27 @@ pub(crate) struct Finish {
     pub to: HostPtr,
     pub to_layout: Layout,
     pub region: [u64; 3],
+}
+
+/// A batch whose host work is being done.
+pub(super) struct Finishing {
+    targets: Vec<HostRange>,
+    /// Complete when the work is.
+    pub event: Arc<Event>,
+}
+
+impl Finishing {
+    /// Whether the work stores into a range of host addresses.
+    pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
+        self.targets.iter().any(|(s, e)| *s < end && start < *e)
+    }
+
+    /// The work is done.
+    pub(super) fn done(self, effects: &mut Effects) {
+        if !self.event.is_final() {
+            self.event.completed(None, effects);
+        }
+    }
 }
 
 /// An event of the batch, and the first of its two time stamps.
@@ -157,6 +181,28 @@ impl Batch {
         self.events.last().map(|t| Arc::clone(&t.event))
     }
 
+    /// An event for when the batch is retired; `submitted`: the GPU has it.
+    pub(super) fn some_event(
+        &mut self,
+        queue: &Arc<CommandQueue>,
+        submitted: bool,
+        effects: &mut Effects,
+    ) -> Arc<Event> {
+        if let Some(event) = self.last_event() {
+            return event;
+        }
+        let event = Event::of_command(queue, CommandType::Marker);
+        event.recorded(self.value, effects);
+        if submitted {
+            event.submitted(now(), effects);
+        }
+        self.events.push(Timed {
+            event: Arc::clone(&event),
+            query: None,
+        });
+        event
+    }
+
     /// Fails the events.
     pub(super) fn failed(&mut self, code: ClCode, effects: &mut Effects) {
         for timed in self.events.drain(..) {
@@ -196,11 +242,27 @@ impl Batch {
 
     /// Whether host work of the batch stores into a range of host addresses.
     pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
-        self.finish.iter().any(|f| {
-            let to = f.to.address();
+        self.targets().any(|(s, e)| s < end && start < e)
+    }
+
+    /// What is to be known of the batch while its host work is done; `None` if it stores nothing.
+    pub(super) fn finishing(&self, context: &Arc<Context>) -> Option<Finishing> {
+        let targets: Vec<HostRange> = self.targets().collect();
+        // One of the application's kind has no queue: nobody needs to poll for it.
+        let event = || self.last_event().unwrap_or_else(|| Event::user(context));
+        (!targets.is_empty()).then(|| Finishing {
+            targets,
+            event: event(),
+        })
+    }
+
+    /// The host addresses that host work of the batch stores into.
+    fn targets(&self) -> impl Iterator<Item = HostRange> {
+        self.finish.iter().map(|f| {
             let [w, h, d] = f.region;
             let last = f.to_layout.row(h - 1, d - 1) + w;
-            to + (f.to_layout.start as usize) < end && start < to + last as usize
+            let to = f.to.address();
+            (to + f.to_layout.start as usize, to + last as usize)
         })
     }
 

@@ -67,6 +67,7 @@ impl CommandQueue {
                     let Some(batch) = state.in_flight.pop_front() else {
                         break;
                     };
+                    state.finishing = batch.finishing(&self.context);
                     (batch, state.clock)
                 };
                 batch.retire(&self.logical, &clock, &mut effects);
@@ -74,8 +75,13 @@ impl CommandQueue {
                 self.in_flight.fetch_sub(1, Ordering::Relaxed);
                 batch.clear();
                 let mut state = self.state.lock();
+                let finished = state.finishing.take();
                 if state.free.len() < KEEP_FREE {
                     state.free.push(batch);
+                }
+                drop(state);
+                if let Some(finished) = finished {
+                    finished.done(&mut effects);
                 }
             }
         }
@@ -128,10 +134,14 @@ impl CommandQueue {
     }
 
     /// Waits for what the next command must come after: everything, or, out of order, what may touch the same memory,
-    /// but nothing that is held back (which may be until this thread goes on).
+    /// but of what is held back (which may be until this thread goes on) only barriers.
     pub(super) fn wait_for_earlier(self: &Arc<Self>) -> Result<()> {
         if !self.properties.out_of_order {
             return self.drain();
+        }
+        let barrier = self.held_barrier();
+        if let Some(barrier) = barrier {
+            barrier.wait();
         }
         self.flush()?;
         let last = self.state.lock().last;

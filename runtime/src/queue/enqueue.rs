@@ -150,10 +150,8 @@ impl CommandQueue {
             CommandType::WriteBuffer | CommandType::WriteBufferRect | CommandType::WriteImage
         );
         let (start, end) = transfer.host_range();
-        if write && self.reads_into(start, end) {
-            // The source is the destination of a read that is not done.
-            self.wait_for_earlier()?;
-        }
+        // The source is the destination of a read that is not done: it is held back.
+        let early = write && self.reads_into(start, end);
         if let Some(mapped) = transfer.buffer.storage(self.device_index)?.mapped() {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
             let wait = blocking && (!write || transfer.size() > PIECE);
@@ -183,42 +181,57 @@ impl CommandQueue {
             })
         };
         // What a write takes from the host it has taken when this call returns, unless it is held back.
-        let wait = blocking && (!write || !waits.list.is_empty() || self.holds_back());
+        let wait = blocking && (!write || early || !waits.list.is_empty() || self.holds_back());
         if transfer.size() <= PIECE || transfer.region[1] != 1 || transfer.region[2] != 1 {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Large and linear: piece by piece, so that host and GPU copy at the same time.
         let (offset, size) = (transfer.layout.start, transfer.region[0]);
-        let mut done = 0;
-        while size - done > PIECE {
-            let host = transfer.host.offset(done);
-            let piece = HostTransfer::linear(&transfer.buffer, offset + done, PIECE, host);
-            let first = Waits {
-                list: if done == 0 { waits.list } else { &[] },
-                want_event: false,
-            };
-            self.enqueue(kind, command(piece), first, false)?;
-            self.flush()?;
-            self.throttle(self.is_deep());
-            done += PIECE;
-        }
-        let host = transfer.host.offset(done);
-        let last = HostTransfer::linear(&transfer.buffer, offset + done, size - done, host);
-        let rest = Waits {
-            list: &[],
-            want_event: waits.want_event,
-        };
-        self.enqueue(kind, command(last), rest, wait)
+        let pieces = (0..size).step_by(PIECE as usize).map(|at| {
+            let host = transfer.host.offset(at);
+            HostTransfer::linear(&transfer.buffer, offset + at, PIECE.min(size - at), host)
+        });
+        self.enqueue_pieces(kind, pieces.map(command), waits, wait)
     }
 
-    /// Whether a read in flight stores into a range of host addresses.
+    /// Enqueues the pieces of a command. Each waits for the one before, so that the last one's event is that of all,
+    /// also if they are held back or fail.
+    pub(super) fn enqueue_pieces<'a>(
+        self: &Arc<Self>,
+        kind: CommandType,
+        pieces: impl Iterator<Item = Incoming<'a>>,
+        waits: Waits<'_>,
+        blocking: bool,
+    ) -> Enqueued {
+        let mut pieces = pieces.peekable();
+        let mut before: Option<Arc<Event>> = None;
+        while let Some(piece) = pieces.next() {
+            let list = before.as_ref().map_or(waits.list, std::slice::from_ref);
+            let last = pieces.peek().is_none();
+            let one = Waits {
+                list,
+                want_event: waits.want_event || !last,
+            };
+            let event = self.enqueue(kind, piece, one, blocking && last)?;
+            if last {
+                return Ok(event);
+            }
+            self.flush()?;
+            self.throttle(self.is_deep());
+            before = event;
+        }
+        Ok(None)
+    }
+
+    /// Whether a read that is not done stores into a range of host addresses.
     pub(super) fn reads_into(&self, start: usize, end: usize) -> bool {
         let state = self.state.lock();
-        state
-            .in_flight
-            .iter()
-            .chain(&state.open)
-            .any(|b| b.stores_into(start, end))
+        let mut batches = state.in_flight.iter().chain(&state.open);
+        batches.any(|b| b.stores_into(start, end))
+            || state
+                .finishing
+                .as_ref()
+                .is_some_and(|f| f.stores_into(start, end))
     }
 
     pub(super) fn holds_back(&self) -> bool {

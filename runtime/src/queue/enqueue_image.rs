@@ -107,12 +107,10 @@ impl CommandQueue {
             layout: image.layout([0; 3], row, slice),
         };
         let (start, end) = transfer.host_range();
-        if write && self.reads_into(start, end) {
-            // The source is the destination of a read that is not done.
-            self.drain()?;
-        }
+        // The source is the destination of a read that is not done: it is held back.
+        let early = write && self.reads_into(start, end);
         // What a write takes from the host it has taken when this call returns, unless it is held back.
-        let wait = blocking && (!write || !waits.list.is_empty() || self.holds_back());
+        let wait = blocking && (!write || early || !waits.list.is_empty() || self.holds_back());
         let command = |t: ImageTransfer| {
             Incoming::Command(if write {
                 Command::WriteImage(t)
@@ -124,26 +122,7 @@ impl CommandQueue {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Piece by piece, so that host and GPU copy at the same time.
-        let mut pieces = transfer.pieces(PIECE).peekable();
-        let mut list = waits.list;
-        while let Some(piece) = pieces.next() {
-            if pieces.peek().is_none() {
-                let last = Waits {
-                    list,
-                    want_event: waits.want_event,
-                };
-                return self.enqueue(kind, command(piece), last, wait);
-            }
-            let first = Waits {
-                list,
-                want_event: false,
-            };
-            self.enqueue(kind, command(piece), first, false)?;
-            self.flush()?;
-            self.throttle(self.is_deep());
-            list = &[];
-        }
-        Ok(None)
+        self.enqueue_pieces(kind, transfer.pieces(PIECE).map(command), waits, wait)
     }
 
     /// CL 5.3.3 — clEnqueueCopyImage

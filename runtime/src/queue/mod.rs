@@ -30,7 +30,7 @@ use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
 use crate::vk;
-use batch::Batch;
+use batch::{Batch, Finishing};
 use hazards::Hazards;
 
 /// CL_QUEUE_PROPERTIES.
@@ -103,6 +103,8 @@ struct State {
     held: VecDeque<scheduler::Held>,
     hazards: Hazards,
     clock: Clock,
+    /// The batch whose host work is being done, if it stores anything.
+    finishing: Option<Finishing>,
 }
 
 impl CommandQueue {
@@ -130,6 +132,7 @@ impl CommandQueue {
                     held: VecDeque::new(),
                     hazards: Hazards::default(),
                     clock: Clock::default(),
+                    finishing: None,
                 },
             ),
             retiring: Mutex::new(Rank::Retire, ()),

@@ -51,6 +51,7 @@ impl CommandQueue {
                     &mut state,
                     Incoming::Command(command),
                     list,
+                    false,
                     Some(event),
                     &mut effects,
                 )

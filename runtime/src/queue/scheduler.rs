@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use super::batch::{Batch, resources};
 use super::{CommandQueue, Enqueued, Recording, State, Waits};
-use crate::command::{Command, CommandType, Incoming};
+use crate::command::{Command, CommandType, HostRange, Incoming};
 use crate::config::config;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, Phase};
@@ -68,7 +68,7 @@ enum Ready {
     /// The batch must wait for these values of other queues (by index in the list).
     Yes(Vec<usize>),
     /// Not before this event moves on.
-    Blocked(usize, Phase),
+    Blocked(Arc<Event>, Phase),
     /// An event failed.
     Failed,
 }
@@ -99,11 +99,21 @@ impl CommandQueue {
             self.throttle(in_flight >= TOO_MANY_IN_FLIGHT);
         }
         self.flush_others(waits.list)?;
+        let strict = incoming
+            .host_source()
+            .is_some_and(|from| self.others_read_into(waits.list, from));
         let event = (waits.want_event || blocking).then(|| Event::of_command(self, kind));
         let mut effects = Effects::default();
         let result = {
             let mut state = self.state.lock();
-            let result = self.place(&mut state, incoming, waits.list, event.as_ref(), &mut effects);
+            let result = self.place(
+                &mut state,
+                incoming,
+                waits.list,
+                strict,
+                event.as_ref(),
+                &mut effects,
+            );
             if result.is_ok() && (blocking || config().debug.no_batch) {
                 self.submit(&mut state, &mut effects);
             }
@@ -144,12 +154,50 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Records the command, or holds it back.
+    /// Whether other queues, for one of whose commands this one waits, store what it copies from.
+    fn others_read_into(self: &Arc<Self>, list: &[Arc<Event>], (start, end): HostRange) -> bool {
+        list.iter().any(|event| {
+            event.phase() != Phase::Complete
+                && event
+                    .queue()
+                    .is_some_and(|q| !Arc::ptr_eq(q, self) && q.reads_into(start, end))
+        })
+    }
+
+    /// The event of the last barrier that is held back.
+    pub(super) fn held_barrier(self: &Arc<Self>) -> Option<Arc<Event>> {
+        let mut state = self.state.lock();
+        let barrier = state.held.iter_mut().rev().find(|h| h.is_barrier());
+        barrier.map(|h| h.event(self))
+    }
+
+    /// What must be complete before a command may copy from host memory: a batch that stores there.
+    fn storing(
+        self: &Arc<Self>,
+        state: &mut State,
+        source: Option<HostRange>,
+        effects: &mut Effects,
+    ) -> Option<Arc<Event>> {
+        let (start, end) = source?;
+        let stores = |b: &&mut Box<Batch>| b.stores_into(start, end);
+        if let Some(open) = state.open.as_mut().filter(stores) {
+            return Some(open.some_event(self, false, effects));
+        }
+        if let Some(batch) = state.in_flight.iter_mut().rev().find(stores) {
+            return Some(batch.some_event(self, true, effects));
+        }
+        let finishing = state.finishing.as_ref().filter(|f| f.stores_into(start, end))?;
+        Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
+    }
+
+    /// Records the command, or holds it back. `strict`: until what it waits for in other queues is complete, not only
+    /// submitted.
     pub(super) fn place(
         self: &Arc<Self>,
         state: &mut State,
         incoming: Incoming<'_>,
         list: &[Arc<Event>],
+        strict: bool,
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<()> {
@@ -158,8 +206,12 @@ impl CommandQueue {
                 && !state.held.iter().any(Held::is_barrier)
                 && !matches!(&incoming, Incoming::Command(c) if waits_for_all(c, list)));
         if free {
-            match self.ready(list) {
-                Ready::Yes(others) => return self.record(state, &incoming, list, &others, event, effects),
+            let source = incoming.host_source();
+            match self.ready(list, strict) {
+                Ready::Yes(others) if self.storing(state, source, effects).is_none() => {
+                    return self.record(state, &incoming, list, &others, event, effects);
+                }
+                Ready::Yes(_) => {}
                 Ready::Failed => {
                     if let Some(event) = event {
                         event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
@@ -180,22 +232,23 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// What a wait list means now.
-    fn ready(self: &Arc<Self>, list: &[Arc<Event>]) -> Ready {
+    /// What a wait list means now; `strict` as for [`CommandQueue::place`].
+    fn ready(self: &Arc<Self>, list: &[Arc<Event>], strict: bool) -> Ready {
         let mut others = Vec::new();
         for (i, event) in list.iter().enumerate() {
             match event.phase() {
                 Phase::Complete => {}
                 Phase::Failed(_) => return Ready::Failed,
-                phase @ Phase::Pending => return Ready::Blocked(i, phase),
+                phase @ Phase::Pending => return Ready::Blocked(Arc::clone(event), phase),
                 phase @ (Phase::Recorded | Phase::Submitted) => {
                     let queue = event.queue().expect("only commands are recorded");
                     if Arc::ptr_eq(queue, self) {
                         // In order anyway.
-                    } else if phase == Phase::Submitted && Arc::ptr_eq(&queue.device, &self.device) {
+                    } else if !strict && phase == Phase::Submitted && Arc::ptr_eq(&queue.device, &self.device)
+                    {
                         others.push(i);
                     } else {
-                        return Ready::Blocked(i, phase);
+                        return Ready::Blocked(Arc::clone(event), phase);
                     }
                 }
             }
@@ -208,15 +261,24 @@ impl CommandQueue {
         let mut at = 0;
         while let Some(held) = state.held.get(at) {
             let all = at > 0 && waits_for_all(&held.command, &held.waits);
-            match self.ready(&held.waits) {
-                Ready::Blocked(i, phase) => {
-                    let blocker = &held.waits[i];
+            let barrier = held.is_barrier();
+            let source = held.command.host_source();
+            // What other queues stored meanwhile is not known here: what they do must be complete.
+            let mut ready = self.ready(&held.waits, source.is_some());
+            if let Ready::Yes(_) = ready
+                && let Some(event) = self.storing(state, source, effects)
+            {
+                let phase = event.phase();
+                ready = Ready::Blocked(event, phase);
+            }
+            match ready {
+                Ready::Blocked(blocker, phase) => {
                     if !blocker.add_dependent(phase, self) {
                         continue;
                     }
                     if phase != Phase::Pending {
                         // Nobody may poll that queue: the executor does.
-                        self.context.executor().watch(blocker);
+                        self.context.executor().watch(&blocker);
                     }
                 }
                 // What is before it is looked at again when it moves on, and then this is too.
@@ -242,7 +304,7 @@ impl CommandQueue {
                 }
             }
             // This one stays.
-            if !self.properties.out_of_order || held.is_barrier() {
+            if !self.properties.out_of_order || barrier {
                 return;
             }
             at += 1;

@@ -2,22 +2,19 @@
 #![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
 
 use super::{Device, check};
-use crate::Failure;
+use crate::{Failure, icd};
 use libloading::Library;
 use opencl_sys::cl_function_types::{
     clBuildProgram_t, clCreateBuffer_t, clCreateCommandQueue_t, clCreateContext_t, clCreateImage_t,
     clCreateKernel_t, clCreateProgramWithSource_t, clEnqueueCopyBuffer_t, clEnqueueFillBuffer_t,
     clEnqueueMapBuffer_t, clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t, clEnqueueUnmapMemObject_t,
     clEnqueueWriteBuffer_t, clFinish_t, clFlush_t, clGetDeviceIDs_t, clGetDeviceInfo_t,
-    clGetEventProfilingInfo_t, clGetPlatformIDs_t, clGetPlatformInfo_t, clGetProgramBuildInfo_t,
-    clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t, clReleaseMemObject_t,
-    clReleaseProgram_t, clSetKernelArg_t,
+    clGetEventProfilingInfo_t, clGetPlatformInfo_t, clGetProgramBuildInfo_t, clReleaseCommandQueue_t,
+    clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t, clReleaseMemObject_t, clReleaseProgram_t,
+    clSetKernelArg_t,
 };
 use opencl_sys::cl_icd::_cl_icd_dispatch;
-use opencl_sys::{
-    CL_DEVICE_TYPE_ALL, CL_PLATFORM_NAME, CL_SUCCESS, cl_device_id, cl_int, cl_platform_id, cl_uint,
-};
-use std::ffi::{c_char, c_void};
+use opencl_sys::{CL_DEVICE_TYPE_ALL, CL_PLATFORM_NAME, CL_SUCCESS, cl_device_id, cl_platform_id, cl_uint};
 use std::ptr::null_mut;
 
 /// The headers declare each function's type as optional; this is the pointer inside.
@@ -51,15 +48,10 @@ macro_rules! functions {
             }
 
             /// From the dispatch table that an ICD's objects begin with.
-            ///
-            /// # Safety
-            /// `table` is the dispatch table of an ICD for OpenCL 1.2 or later.
-            unsafe fn dispatched(table: *const _cl_icd_dispatch) -> Result<Functions, Failure> {
+            fn dispatched(table: &_cl_icd_dispatch) -> Result<Functions, Failure> {
                 Ok(Functions {
                     $($name: {
-                        // SAFETY: a table of OpenCL 1.2 reaches at least to this entry.
-                        let entry = unsafe { (*table).$name };
-                        entry.ok_or_else(|| Failure(format!("the ICD lacks {}", stringify!($name))))?
+                        table.$name.ok_or_else(|| Failure(format!("the ICD lacks {}", stringify!($name))))?
                     },)*
                 })
             }
@@ -98,66 +90,22 @@ functions! {
     clReleaseEvent: clReleaseEvent_t,
 }
 
-type Platforms = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> cl_int;
-
 /// All devices of a library: a file, or a name that the dynamic linker finds.
 pub(in crate::bench) fn open(library: &str) -> Result<Vec<Device>, Failure> {
-    // SAFETY: the library is an OpenCL implementation or loader that the user names.
-    let loaded = unsafe { Library::new(library) }.map_err(|e| Failure(e.to_string()))?;
-    // Implementations keep threads and exit handlers, so none is unloaded.
-    let loaded: &'static Library = Box::leak(Box::new(loaded));
+    let opened = icd::open(library)?;
+    let exported: Option<&'static Functions> = match opened.is_icd {
+        true => None,
+        false => Some(Box::leak(Box::new(Functions::exported(opened.library)?))),
+    };
     let mut devices = Vec::new();
-    match icd_platforms(loaded) {
-        Some(get) => {
-            for platform in platforms(get)? {
-                // SAFETY: objects of an ICD begin with the pointer to its dispatch table.
-                let table = unsafe { *platform.cast::<*const _cl_icd_dispatch>() };
-                // SAFETY: that table, just read.
-                let functions = unsafe { Functions::dispatched(table) }?;
-                Box::leak(Box::new(functions)).add_devices(platform, &mut devices)?;
-            }
-        }
-        None => {
-            let functions: &'static Functions = Box::leak(Box::new(Functions::exported(loaded)?));
-            // SAFETY: the OpenCL headers give the function of this name this type.
-            let get = unsafe { loaded.get::<clGetPlatformIDs_t>(b"clGetPlatformIDs\0") };
-            let get = get.ok().and_then(|g| *g);
-            let get = get.ok_or_else(|| Failure(format!("{library} is no OpenCL implementation")))?;
-            for platform in platforms(get)? {
-                functions.add_devices(platform, &mut devices)?;
-            }
-        }
+    for platform in opened.platforms {
+        let functions = match exported {
+            Some(functions) => functions,
+            None => Box::leak(Box::new(Functions::dispatched(icd::table(platform))?)),
+        };
+        functions.add_devices(platform, &mut devices)?;
     }
     Ok(devices)
-}
-
-/// An ICD's entry point: exported, or named by clGetExtensionFunctionAddress.
-fn icd_platforms(library: &Library) -> Option<Platforms> {
-    type Address = unsafe extern "C" fn(*const c_char) -> *mut c_void;
-    // SAFETY: cl_khr_icd gives the function of this name this type.
-    if let Ok(found) = unsafe { library.get::<Platforms>(b"clIcdGetPlatformIDsKHR\0") } {
-        return Some(*found);
-    }
-    // SAFETY: the OpenCL headers give the function of this name this type.
-    let address = unsafe { library.get::<Address>(b"clGetExtensionFunctionAddress\0") }.ok()?;
-    // SAFETY: the name is a C string.
-    let found = unsafe { address(c"clIcdGetPlatformIDsKHR".as_ptr()) };
-    // SAFETY: cl_khr_icd gives the function of this name this type; a null pointer is `None`.
-    unsafe { std::mem::transmute::<*mut c_void, Option<Platforms>>(found) }
-}
-
-fn platforms(get: Platforms) -> Result<Vec<cl_platform_id>, Failure> {
-    let mut count = 0;
-    // SAFETY: a null array with a count of 0 asks for the number only.
-    let code = unsafe { get(0, null_mut(), &mut count) };
-    if code != CL_SUCCESS || count == 0 {
-        return Ok(Vec::new());
-    }
-    let mut all = vec![null_mut(); count as usize];
-    // SAFETY: the array has `count` entries.
-    let code = unsafe { get(count, all.as_mut_ptr(), null_mut()) };
-    check(code, "clGetPlatformIDs")?;
-    Ok(all)
 }
 
 impl Functions {

@@ -1,0 +1,83 @@
+//! Opening an OpenCL implementation by path, and entering it as a loader does.
+//!
+//! Implementations keep threads and exit handlers, so none is unloaded.
+#![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
+
+use crate::Failure;
+use libloading::Library;
+use opencl_sys::cl_function_types::clGetPlatformIDs_t;
+use opencl_sys::cl_icd::_cl_icd_dispatch;
+use opencl_sys::{CL_SUCCESS, cl_platform_id, cl_uint};
+use std::ffi::{c_char, c_void};
+use std::ptr::null_mut;
+
+/// An implementation, or a loader with those behind it.
+pub(crate) struct Opened {
+    pub(crate) library: &'static Library,
+    /// Whether it is an ICD, whose platforms begin with its dispatch table (as those of a loader do, too).
+    pub(crate) is_icd: bool,
+    pub(crate) platforms: Vec<cl_platform_id>,
+}
+
+type Platforms = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> i32;
+
+/// Opens a library: a file, or a name that the dynamic linker finds.
+pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
+    // SAFETY: the library is an OpenCL implementation or loader that the user names.
+    let loaded = unsafe { Library::new(library) }.map_err(|e| Failure(e.to_string()))?;
+    let loaded: &'static Library = Box::leak(Box::new(loaded));
+    let (get, is_icd) = match icd_platforms(loaded) {
+        Some(get) => (get, true),
+        None => {
+            // SAFETY: the OpenCL headers give the function of this name this type.
+            let get = unsafe { loaded.get::<clGetPlatformIDs_t>(b"clGetPlatformIDs\0") };
+            let get = get.ok().and_then(|g| *g);
+            let get = get.ok_or_else(|| Failure(format!("{library} is no OpenCL implementation")))?;
+            (get, false)
+        }
+    };
+    Ok(Opened {
+        library: loaded,
+        is_icd,
+        platforms: platforms(get)?,
+    })
+}
+
+/// The dispatch table that a platform begins with.
+pub(crate) fn table(platform: cl_platform_id) -> &'static _cl_icd_dispatch {
+    // SAFETY: objects of an ICD begin with the pointer to its dispatch table (cl_khr_icd).
+    let table = unsafe { *platform.cast::<*const _cl_icd_dispatch>() };
+    // SAFETY: that table, just read; no implementation is unloaded.
+    unsafe { &*table }
+}
+
+/// An ICD's entry point: exported, or named by clGetExtensionFunctionAddress.
+fn icd_platforms(library: &Library) -> Option<Platforms> {
+    type Address = unsafe extern "C" fn(*const c_char) -> *mut c_void;
+    // SAFETY: cl_khr_icd gives the function of this name this type.
+    if let Ok(found) = unsafe { library.get::<Platforms>(b"clIcdGetPlatformIDsKHR\0") } {
+        return Some(*found);
+    }
+    // SAFETY: the OpenCL headers give the function of this name this type.
+    let address = unsafe { library.get::<Address>(b"clGetExtensionFunctionAddress\0") }.ok()?;
+    // SAFETY: the name is a C string.
+    let found = unsafe { address(c"clIcdGetPlatformIDsKHR".as_ptr()) };
+    // SAFETY: cl_khr_icd gives the function of this name this type; a null pointer is `None`.
+    unsafe { std::mem::transmute::<*mut c_void, Option<Platforms>>(found) }
+}
+
+fn platforms(get: Platforms) -> Result<Vec<cl_platform_id>, Failure> {
+    let mut count = 0;
+    // SAFETY: a null array with a count of 0 asks for the number only.
+    let code = unsafe { get(0, null_mut(), &mut count) };
+    if code != CL_SUCCESS || count == 0 {
+        return Ok(Vec::new());
+    }
+    let mut all = vec![null_mut(); count as usize];
+    // SAFETY: the array has `count` entries.
+    let code = unsafe { get(count, all.as_mut_ptr(), null_mut()) };
+    if code != CL_SUCCESS {
+        return Err(Failure(format!("clGetPlatformIDs gave {code}")));
+    }
+    Ok(all)
+}

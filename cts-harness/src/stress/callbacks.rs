@@ -1,0 +1,150 @@
+//! Callbacks: each must come once, with the right status, and calls the API itself.
+#![allow(unsafe_code, reason = "OpenCL calls C functions with the address of our data")]
+
+use super::cl::Cl;
+use super::handle::{Handle, Memory};
+use super::world::{Outcome, World};
+use crate::Failure;
+use opencl_sys::{CL_COMPLETE, cl_event, cl_int, cl_mem};
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+/// What a callback is given. All of them live until their world ends.
+pub(super) struct Entry {
+    calls: AtomicU32,
+    world: Weak<World>,
+    context: usize,
+    /// For which status, and how the command ends; `None` for the end of a memory object.
+    awaited: Option<(cl_int, Outcome)>,
+    /// Released by the call.
+    event: Mutex<Option<Handle>>,
+    /// The memory of an object with CL_MEM_USE_HOST_PTR.
+    memory: Mutex<Option<Memory>>,
+}
+
+/// All entries of a world.
+#[derive(Default)]
+pub(super) struct Callbacks(Mutex<Vec<Arc<Entry>>>);
+
+impl Callbacks {
+    fn add(&self, entry: Entry) -> *mut c_void {
+        let entry = Arc::new(entry);
+        let data = Arc::as_ptr(&entry).cast_mut().cast();
+        self.lock().push(entry);
+        data
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Entry>>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// How many have not come yet.
+    pub(super) fn missing(&self) -> usize {
+        let missing = |e: &&Arc<Entry>| e.calls.load(Ordering::Acquire) == 0;
+        self.lock().iter().filter(missing).count()
+    }
+}
+
+/// Asks for a callback when the event is at `status`.
+pub(super) fn on_status(
+    world: &Arc<World>,
+    context: usize,
+    event: &Handle,
+    status: cl_int,
+    outcome: Outcome,
+) -> Result<(), Failure> {
+    let data = world.callbacks.add(Entry {
+        calls: AtomicU32::new(0),
+        world: Arc::downgrade(world),
+        context,
+        awaited: Some((status, outcome)),
+        event: Mutex::new(Some(event.clone())),
+        memory: Mutex::new(None),
+    });
+    world.cl.on_status(event, status, event_function, data)
+}
+
+/// Asks for a callback when a memory object is gone, which then lets go of its memory.
+pub(super) fn on_destroy(world: &Arc<World>, mem: &Handle, memory: Option<Memory>) -> Result<(), Failure> {
+    let data = world.callbacks.add(Entry {
+        calls: AtomicU32::new(0),
+        world: Arc::downgrade(world),
+        context: 0,
+        awaited: None,
+        event: Mutex::new(None),
+        memory: Mutex::new(memory),
+    });
+    world.cl.on_destroy(mem, mem_function, data)
+}
+
+unsafe extern "C" fn event_function(event: cl_event, status: cl_int, data: *mut c_void) {
+    // SAFETY: the address that `on_status` passed; entries live until all have been called.
+    let entry = unsafe { &*data.cast::<Entry>() };
+    entry.called(Some((event, status)));
+}
+
+unsafe extern "C" fn mem_function(_: cl_mem, data: *mut c_void) {
+    // SAFETY: as above, from `on_destroy`.
+    let entry = unsafe { &*data.cast::<Entry>() };
+    entry.called(None);
+}
+
+impl Entry {
+    fn called(&self, about: Option<(cl_event, cl_int)>) {
+        let Some(world) = self.world.upgrade() else { return };
+        if let Err(Failure(why)) = self.answer(&world, about) {
+            world.fail(format!("in a callback: {why}"));
+        }
+        // Last: from here on the world may end.
+        if self.calls.fetch_add(1, Ordering::AcqRel) > 0 {
+            world.fail("a callback came twice".into());
+        }
+    }
+
+    fn answer(&self, world: &Arc<World>, about: Option<(cl_event, cl_int)>) -> Result<(), Failure> {
+        let take = |event: &Mutex<Option<Handle>>| event.lock().ok().and_then(|mut e| e.take());
+        drop(self.memory.lock().ok().and_then(|mut m| m.take()));
+        if let (Some((event, status)), Some((at, outcome))) = (about, self.awaited) {
+            let own = take(&self.event).ok_or_else(|| Failure("called a second time".into()))?;
+            if own.raw() != event {
+                return Err(Failure("another event".into()));
+            }
+            let right = match outcome {
+                Outcome::Done => status == at,
+                // Before it fails it may well be submitted.
+                Outcome::Failed => status < 0 || (status == at && at != CL_COMPLETE),
+            };
+            if !right {
+                return Err(Failure(format!("status {status} for {at}, {outcome:?}")));
+            }
+            let now = world.cl.status(&own)?;
+            if now > status.max(0) {
+                return Err(Failure(format!("told {status}, but the event is at {now}")));
+            }
+            busy(world.cl, world, self.context)?;
+        }
+        Ok(())
+    }
+}
+
+/// Calls that a callback may make: none of them blocks.
+fn busy(cl: &'static Cl, world: &Arc<World>, context: usize) -> Result<(), Failure> {
+    let context = &world.contexts[context];
+    let step = world.steps() as usize;
+    let queue = context.queue(step);
+    match step % 5 {
+        0 => {
+            let event = cl.user_event(&context.raw)?;
+            let marker = cl.marker(&queue.raw, false, std::slice::from_ref(&event))?;
+            cl.set_status(&event, CL_COMPLETE)?;
+            drop(event);
+            cl.flush(&queue.raw)?;
+            cl.query(&marker)
+        }
+        1 => context.open_one(step),
+        2 => cl.flush(&queue.raw),
+        3 => cl.query(&queue.raw),
+        _ => cl.user_event(&context.raw).map(drop),
+    }
+}

@@ -1,0 +1,663 @@
+//! OpenCL for the stress test: handles that count their own references, memory that commands use, and the calls.
+#![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
+
+use super::handle::{Handle, Kind, Mapped, Memory};
+use crate::{Failure, icd};
+use opencl_sys::cl_icd::_cl_icd_dispatch;
+use opencl_sys::*;
+use std::ffi::{CString, c_void};
+use std::ptr::{null, null_mut};
+
+/// Calls an entry of the dispatch table.
+macro_rules! call {
+    ($cl:expr, $name:ident($($arg:expr),* $(,)?)) => {{
+        let f = $cl.table.$name.ok_or_else(|| Failure(format!("the ICD lacks {}", stringify!($name))))?;
+        #[allow(clippy::macro_metavars_in_unsafe, reason = "the arguments of a foreign function")]
+        // SAFETY: handles are alive (`Handle`), and memory that is passed outlives the command (the callers).
+        let result = unsafe { f($($arg),*) };
+        result
+    }};
+}
+pub(super) use call;
+
+/// Calls one that returns a code, which must be CL_SUCCESS.
+macro_rules! done {
+    ($cl:expr, $name:ident($($arg:expr),* $(,)?)) => {{
+        let code = call!($cl, $name($($arg),*));
+        expect(code, CL_SUCCESS, stringify!($name))?
+    }};
+}
+pub(super) use done;
+
+/// What is asked of an implementation.
+pub(super) struct Cl {
+    pub(super) table: &'static _cl_icd_dispatch,
+    device: cl_device_id,
+    pub(super) name: String,
+    /// Alignment of sub-buffers in bytes.
+    pub(super) alignment: usize,
+    pub(super) native: bool,
+    pub(super) out_of_order: bool,
+}
+
+// SAFETY: OpenCL's functions may be called from any thread (CL 1.2, A.2), and a device is a handle.
+unsafe impl Send for Cl {}
+// SAFETY: as above.
+unsafe impl Sync for Cl {}
+
+pub(super) fn expect(code: cl_int, wanted: cl_int, call: &str) -> Result<(), Failure> {
+    if code == wanted {
+        Ok(())
+    } else {
+        Err(Failure(format!("{call} gave {code}, not {wanted}")))
+    }
+}
+
+/// A box: offsets and pitches in bytes, as clEnqueue…BufferRect have them.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Side {
+    pub(super) origin: [usize; 3],
+    pub(super) row: usize,
+    pub(super) slice: usize,
+}
+
+/// The events before a command, as C has them.
+struct List(Vec<cl_event>);
+
+impl List {
+    fn of(events: &[Handle]) -> List {
+        List(events.iter().map(Handle::raw).collect())
+    }
+
+    fn count(&self) -> cl_uint {
+        self.0.len() as cl_uint
+    }
+
+    fn ptr(&self) -> *const cl_event {
+        if self.0.is_empty() {
+            null()
+        } else {
+            self.0.as_ptr()
+        }
+    }
+}
+
+/// The event of a command.
+struct Out(cl_event);
+
+impl Cl {
+    /// The first device whose name and platform contain the texts.
+    pub(super) fn open(
+        library: &str,
+        platform: Option<&str>,
+        device: Option<&str>,
+    ) -> Result<&'static Cl, Failure> {
+        let contains = |text: &str, part: Option<&str>| {
+            part.is_none_or(|p| text.to_lowercase().contains(&p.to_lowercase()))
+        };
+        for found in icd::open(library)?.platforms {
+            let mut cl = Cl {
+                table: icd::table(found),
+                device: null_mut(),
+                name: String::new(),
+                alignment: 0,
+                native: false,
+                out_of_order: false,
+            };
+            let mut text = [0u8; 256];
+            let to = text.as_mut_ptr().cast();
+            done!(
+                cl,
+                clGetPlatformInfo(found, CL_PLATFORM_NAME, 256, to, null_mut())
+            );
+            if !contains(&until_zero(&text), platform) {
+                continue;
+            }
+            let mut count = 0;
+            let code = call!(
+                cl,
+                clGetDeviceIDs(found, CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count)
+            );
+            let mut devices = vec![null_mut(); if code == CL_SUCCESS { count as usize } else { 0 }];
+            if !devices.is_empty() {
+                let to = devices.as_mut_ptr();
+                done!(
+                    cl,
+                    clGetDeviceIDs(found, CL_DEVICE_TYPE_ALL, count, to, null_mut())
+                );
+            }
+            for raw in devices {
+                cl.device = raw;
+                cl.name = cl.device_text(CL_DEVICE_NAME)?;
+                if contains(&cl.name, device) {
+                    cl.alignment = cl.device_number(CL_DEVICE_MEM_BASE_ADDR_ALIGN)? as usize / 8;
+                    let capabilities = cl.device_number(CL_DEVICE_EXECUTION_CAPABILITIES)?;
+                    cl.native = capabilities & CL_EXEC_NATIVE_KERNEL != 0;
+                    let queues = cl.device_number(CL_DEVICE_QUEUE_PROPERTIES)?;
+                    cl.out_of_order = queues & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+                    return Ok(Box::leak(Box::new(cl)));
+                }
+            }
+        }
+        Err(Failure(format!("{library} offers no such device")))
+    }
+
+    fn device_text(&self, what: cl_uint) -> Result<String, Failure> {
+        let mut text = [0u8; 1024];
+        let to = text.as_mut_ptr().cast();
+        done!(self, clGetDeviceInfo(self.device, what, 1024, to, null_mut()));
+        Ok(until_zero(&text))
+    }
+
+    fn device_number(&self, what: cl_uint) -> Result<u64, Failure> {
+        let mut bytes = [0u8; 8];
+        let to = bytes.as_mut_ptr().cast();
+        done!(self, clGetDeviceInfo(self.device, what, 8, to, null_mut()));
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn created(&'static self, raw: *mut c_void, code: cl_int, kind: Kind) -> Result<Handle, Failure> {
+        expect(code, CL_SUCCESS, &format!("making a {kind:?}"))?;
+        Ok(Handle::new(self, raw, kind))
+    }
+
+    fn event(&'static self, out: Out) -> Handle {
+        Handle::new(self, out.0, Kind::Event)
+    }
+
+    pub(super) fn context(&'static self) -> Result<Handle, Failure> {
+        let mut code = 0;
+        let raw = call!(
+            self,
+            clCreateContext(null(), 1, &self.device, None, null_mut(), &mut code)
+        );
+        self.created(raw, code, Kind::Context)
+    }
+
+    pub(super) fn queue(&'static self, context: &Handle, properties: u64) -> Result<Handle, Failure> {
+        let mut code = 0;
+        let raw = call!(
+            self,
+            clCreateCommandQueue(context.raw(), self.device, properties, &mut code)
+        );
+        self.created(raw, code, Kind::Queue)
+    }
+
+    pub(super) fn buffer(
+        &'static self,
+        context: &Handle,
+        flags: u64,
+        size: usize,
+        host: *mut c_void,
+    ) -> Result<Handle, Failure> {
+        let mut code = 0;
+        let raw = call!(self, clCreateBuffer(context.raw(), flags, size, host, &mut code));
+        self.created(raw, code, Kind::Mem)
+    }
+
+    pub(super) fn sub_buffer(
+        &'static self,
+        of: &Handle,
+        origin: usize,
+        size: usize,
+    ) -> Result<Handle, Failure> {
+        let region = cl_buffer_region { origin, size };
+        let mut code = 0;
+        let info = (&raw const region).cast();
+        let kind = CL_BUFFER_CREATE_TYPE_REGION;
+        let raw = call!(self, clCreateSubBuffer(of.raw(), 0, kind, info, &mut code));
+        self.created(raw, code, Kind::Mem)
+    }
+
+    /// A program, built.
+    pub(super) fn program(&'static self, context: &Handle, source: &str) -> Result<Handle, Failure> {
+        let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 0);
+        let raw = call!(
+            self,
+            clCreateProgramWithSource(context.raw(), 1, &raw mut text, &length, &mut code)
+        );
+        let program = self.created(raw, code, Kind::Program)?;
+        done!(self, clBuildProgram(raw, 0, null(), null(), None, null_mut()));
+        Ok(program)
+    }
+
+    pub(super) fn kernel(&'static self, program: &Handle, name: &str) -> Result<Handle, Failure> {
+        let name = CString::new(name)?;
+        let mut code = 0;
+        let raw = call!(self, clCreateKernel(program.raw(), name.as_ptr(), &mut code));
+        self.created(raw, code, Kind::Kernel)
+    }
+
+    pub(super) fn argument(&self, kernel: &Handle, index: u32, mem: &Handle) -> Result<(), Failure> {
+        let raw = mem.raw();
+        let value = (&raw const raw).cast();
+        done!(
+            self,
+            clSetKernelArg(kernel.raw(), index, size_of::<cl_mem>(), value)
+        );
+        Ok(())
+    }
+
+    pub(super) fn number(&self, kernel: &Handle, index: u32, value: u32) -> Result<(), Failure> {
+        done!(
+            self,
+            clSetKernelArg(kernel.raw(), index, 4, (&raw const value).cast())
+        );
+        Ok(())
+    }
+
+    pub(super) fn local(&self, kernel: &Handle, index: u32, size: usize) -> Result<(), Failure> {
+        done!(self, clSetKernelArg(kernel.raw(), index, size, null()));
+        Ok(())
+    }
+
+    pub(super) fn user_event(&'static self, context: &Handle) -> Result<Handle, Failure> {
+        let mut code = 0;
+        let raw = call!(self, clCreateUserEvent(context.raw(), &mut code));
+        self.created(raw, code, Kind::Event)
+    }
+
+    pub(super) fn set_status(&self, event: &Handle, status: cl_int) -> Result<(), Failure> {
+        done!(self, clSetUserEventStatus(event.raw(), status));
+        Ok(())
+    }
+
+    pub(super) fn status(&self, event: &Handle) -> Result<cl_int, Failure> {
+        let mut status = 77;
+        let to = (&raw mut status).cast();
+        let what = CL_EVENT_COMMAND_EXECUTION_STATUS;
+        done!(self, clGetEventInfo(event.raw(), what, 4, to, null_mut()));
+        Ok(status)
+    }
+
+    /// The code of clWaitForEvents.
+    pub(super) fn wait(&self, events: &[Handle]) -> Result<cl_int, Failure> {
+        let list = List::of(events);
+        Ok(call!(self, clWaitForEvents(list.count(), list.ptr())))
+    }
+
+    pub(super) fn flush(&self, queue: &Handle) -> Result<(), Failure> {
+        done!(self, clFlush(queue.raw()));
+        Ok(())
+    }
+
+    pub(super) fn finish(&self, queue: &Handle) -> Result<(), Failure> {
+        done!(self, clFinish(queue.raw()));
+        Ok(())
+    }
+
+    /// `memory` covers `size` bytes and lives until the command is done.
+    pub(super) fn read(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        offset: usize,
+        to: &Memory,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out, size) = (List::of(after), Out(null_mut()), to.bytes().len());
+        let (q, m) = (queue.raw(), mem.raw());
+        done!(
+            self,
+            clEnqueueReadBuffer(
+                q,
+                m,
+                0,
+                offset,
+                size,
+                to.ptr(),
+                list.count(),
+                list.ptr(),
+                &mut out.0
+            )
+        );
+        Ok(self.event(out))
+    }
+
+    pub(super) fn write(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        blocking: bool,
+        offset: usize,
+        from: &Memory,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out, size) = (List::of(after), Out(null_mut()), from.bytes().len());
+        let (q, m, b) = (queue.raw(), mem.raw(), cl_bool::from(blocking));
+        done!(
+            self,
+            clEnqueueWriteBuffer(
+                q,
+                m,
+                b,
+                offset,
+                size,
+                from.ptr(),
+                list.count(),
+                list.ptr(),
+                &mut out.0
+            )
+        );
+        Ok(self.event(out))
+    }
+
+    /// A box of the buffer to memory (`write`: from it); the memory's rows have `host`'s pitches.
+    pub(super) fn rect(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        write: bool,
+        (buffer, host, region): (Side, Side, [usize; 3]),
+        memory: &Memory,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (bo, ho, r) = (buffer.origin.as_ptr(), host.origin.as_ptr(), region.as_ptr());
+        let (q, m, p) = (queue.raw(), mem.raw(), memory.ptr());
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        let ((br, bs), (hr, hs)) = ((buffer.row, buffer.slice), (host.row, host.slice));
+        if write {
+            done!(
+                self,
+                clEnqueueWriteBufferRect(q, m, 0, bo, ho, r, br, bs, hr, hs, p, n, l, e)
+            );
+        } else {
+            done!(
+                self,
+                clEnqueueReadBufferRect(q, m, 0, bo, ho, r, br, bs, hr, hs, p, n, l, e)
+            );
+        }
+        Ok(self.event(out))
+    }
+
+    pub(super) fn copy(
+        &'static self,
+        queue: &Handle,
+        (src, from): (&Handle, usize),
+        (dst, to): (&Handle, usize),
+        size: usize,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        done!(
+            self,
+            clEnqueueCopyBuffer(queue.raw(), src.raw(), dst.raw(), from, to, size, n, l, e)
+        );
+        Ok(self.event(out))
+    }
+
+    pub(super) fn fill(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        pattern: &[u8],
+        (offset, size): (usize, usize),
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (p, n) = (pattern.as_ptr().cast(), pattern.len());
+        let (c, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        done!(
+            self,
+            clEnqueueFillBuffer(queue.raw(), mem.raw(), p, n, offset, size, c, l, e)
+        );
+        Ok(self.event(out))
+    }
+
+    pub(super) fn map(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        flags: u64,
+        (offset, size): (usize, usize),
+        after: &[Handle],
+    ) -> Result<(Mapped, Handle), Failure> {
+        let (list, mut out, mut code) = (List::of(after), Out(null_mut()), 0);
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        let at = call!(
+            self,
+            clEnqueueMapBuffer(queue.raw(), mem.raw(), 0, flags, offset, size, n, l, e, &mut code)
+        );
+        expect(code, CL_SUCCESS, "clEnqueueMapBuffer")?;
+        Ok((Mapped::new(at.cast(), size), self.event(out)))
+    }
+
+    pub(super) fn unmap(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        mapped: Mapped,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        done!(
+            self,
+            clEnqueueUnmapMemObject(queue.raw(), mem.raw(), mapped.ptr(), n, l, e)
+        );
+        Ok(self.event(out))
+    }
+
+    pub(super) fn migrate(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        done!(
+            self,
+            clEnqueueMigrateMemObjects(queue.raw(), 1, &mem.raw(), 0, n, l, e)
+        );
+        Ok(self.event(out))
+    }
+
+    pub(super) fn launch(
+        &'static self,
+        queue: &Handle,
+        kernel: &Handle,
+        global: usize,
+        local: Option<usize>,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let local = local.as_ref().map_or(null(), |l| &raw const *l);
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        let (q, k) = (queue.raw(), kernel.raw());
+        done!(
+            self,
+            clEnqueueNDRangeKernel(q, k, 1, null(), &global, local, n, l, e)
+        );
+        Ok(self.event(out))
+    }
+
+    /// A marker (`barrier`: a barrier), without a list for everything before it.
+    pub(super) fn marker(
+        &'static self,
+        queue: &Handle,
+        barrier: bool,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        if barrier {
+            done!(self, clEnqueueBarrierWithWaitList(queue.raw(), n, l, e));
+        } else {
+            done!(self, clEnqueueMarkerWithWaitList(queue.raw(), n, l, e));
+        }
+        Ok(self.event(out))
+    }
+
+    /// A function that adds a number to each of a buffer's words.
+    pub(super) fn native(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        (count, add): (usize, u32),
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        #[repr(C)]
+        struct Arguments {
+            words: *mut u32,
+            count: usize,
+            add: u32,
+        }
+        unsafe extern "C" fn function(arguments: *mut c_void) {
+            // SAFETY: the implementation passes a copy of the arguments.
+            let a = unsafe { arguments.cast::<Arguments>().read_unaligned() };
+            // SAFETY: where the pointer to the buffer's memory was put, which has `count` words.
+            let words = unsafe { std::slice::from_raw_parts_mut(a.words, a.count) };
+            words.iter_mut().for_each(|w| *w = w.wrapping_add(a.add));
+        }
+        let mut arguments = Arguments {
+            words: null_mut(),
+            count,
+            add,
+        };
+        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let at: *mut Arguments = &raw mut arguments;
+        let mut place: *const c_void = at.cast();
+        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        let (q, size) = (queue.raw(), size_of::<Arguments>());
+        done!(
+            self,
+            clEnqueueNativeKernel(
+                q,
+                Some(function),
+                at.cast(),
+                size,
+                1,
+                &mem.raw(),
+                &mut place,
+                n,
+                l,
+                e
+            )
+        );
+        Ok(self.event(out))
+    }
+
+    /// The four times of a complete command on a profiling queue.
+    pub(super) fn times(&self, event: &Handle) -> Result<[u64; 4], Failure> {
+        let mut times = [0; 4];
+        for (what, time) in (CL_PROFILING_COMMAND_QUEUED..).zip(&mut times) {
+            let to = (&raw mut *time).cast();
+            done!(
+                self,
+                clGetEventProfilingInfo(event.raw(), what, 8, to, null_mut())
+            );
+        }
+        Ok(times)
+    }
+
+    /// Queries of every kind of object, which must answer.
+    pub(super) fn query(&self, of: &Handle) -> Result<(), Failure> {
+        let mut bytes = [0u8; 64];
+        let (to, mut size) = (bytes.as_mut_ptr().cast(), 0);
+        match of.kind() {
+            Kind::Context => done!(
+                self,
+                clGetContextInfo(of.raw(), CL_CONTEXT_DEVICES, 64, to, &mut size)
+            ),
+            Kind::Queue => done!(
+                self,
+                clGetCommandQueueInfo(of.raw(), CL_QUEUE_CONTEXT, 64, to, &mut size)
+            ),
+            Kind::Mem => done!(self, clGetMemObjectInfo(of.raw(), CL_MEM_SIZE, 64, to, &mut size)),
+            Kind::Program => done!(
+                self,
+                clGetProgramInfo(of.raw(), CL_PROGRAM_DEVICES, 64, to, &mut size)
+            ),
+            Kind::Kernel => done!(
+                self,
+                clGetKernelInfo(of.raw(), CL_KERNEL_NUM_ARGS, 64, to, &mut size)
+            ),
+            Kind::Event => done!(
+                self,
+                clGetEventInfo(of.raw(), CL_EVENT_COMMAND_TYPE, 64, to, &mut size)
+            ),
+        }
+        Ok(())
+    }
+
+    /// `function` gets `data` when the event is at `status`.
+    pub(super) fn on_status(
+        &self,
+        event: &Handle,
+        status: cl_int,
+        function: unsafe extern "C" fn(cl_event, cl_int, *mut c_void),
+        data: *mut c_void,
+    ) -> Result<(), Failure> {
+        done!(
+            self,
+            clSetEventCallback(event.raw(), status, Some(function), data)
+        );
+        Ok(())
+    }
+
+    /// Every kind of call that takes a handle says that this is none.
+    pub(super) fn refuses(&self, address: usize) -> Result<(), Failure> {
+        let none = std::ptr::without_provenance_mut::<c_void>(address);
+        let null: *mut c_void = null_mut();
+        for (what, code, wanted) in [
+            (
+                "clRetainContext",
+                call!(self, clRetainContext(none)),
+                CL_INVALID_CONTEXT,
+            ),
+            ("clFlush", call!(self, clFlush(none)), CL_INVALID_COMMAND_QUEUE),
+            (
+                "clReleaseMemObject",
+                call!(self, clReleaseMemObject(none)),
+                CL_INVALID_MEM_OBJECT,
+            ),
+            (
+                "clReleaseKernel",
+                call!(self, clReleaseKernel(none)),
+                CL_INVALID_KERNEL,
+            ),
+            (
+                "clReleaseEvent",
+                call!(self, clReleaseEvent(none)),
+                CL_INVALID_EVENT,
+            ),
+            (
+                "clSetUserEventStatus",
+                call!(self, clSetUserEventStatus(none, 0)),
+                CL_INVALID_EVENT,
+            ),
+            (
+                "clGetProgramInfo",
+                call!(
+                    self,
+                    clGetProgramInfo(none, CL_PROGRAM_DEVICES, 0, null, null_mut())
+                ),
+                CL_INVALID_PROGRAM,
+            ),
+        ] {
+            expect(code, wanted, what)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn on_destroy(
+        &self,
+        mem: &Handle,
+        function: unsafe extern "C" fn(cl_mem, *mut c_void),
+        data: *mut c_void,
+    ) -> Result<(), Failure> {
+        done!(
+            self,
+            clSetMemObjectDestructorCallback(mem.raw(), Some(function), data)
+        );
+        Ok(())
+    }
+}
+
+fn until_zero(text: &[u8]) -> String {
+    let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
+    String::from_utf8_lossy(&text[..end]).into_owned()
+}

@@ -1,0 +1,193 @@
+//! `cargo harness stress`: threads that call the OpenCL API at random on shared objects, every result checked.
+//!
+//! ```text
+//! cl         the calls, on handles that count their references
+//! world      contexts with queues, objects with their expected contents, gates, commands to be checked
+//! ops        what a thread may do next
+//! callbacks  what implementations call back, which calls the API in turn
+//! ```
+//!
+//! See `docs/stress.md`.
+
+mod callbacks;
+mod cl;
+mod handle;
+mod ops;
+mod random;
+mod world;
+
+use crate::bench::locate::locate;
+use crate::{Failure, Outcome, progress};
+use cl::Cl;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use world::World;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
+    #[arg(long, default_value = "caldera", value_name = "NAME")]
+    platform: String,
+    /// Part of the device's name; default: the platform's first device
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+    /// How long
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    seconds: u64,
+    /// How many threads
+    #[arg(long, default_value_t = 8, value_name = "N")]
+    threads: usize,
+    /// Where the random numbers begin; default: the time
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Everything is released and made anew after so long
+    #[arg(long, default_value_t = 3, value_name = "SECONDS")]
+    epoch: u64,
+    /// After so long without any progress the process aborts, having said what each thread was doing
+    #[arg(long, default_value_t = 120, value_name = "SECONDS")]
+    patience: u64,
+    /// Also pass handles that are none: Caldera answers CL_INVALID_…, others may crash
+    #[arg(long)]
+    wrong_handles: bool,
+    /// Only operations whose name contains this, and those that check; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+    /// Buffers stay below 64 KiB, for slow machines and checkers
+    #[arg(long)]
+    small: bool,
+}
+
+/// Epochs until the time is over.
+pub(crate) fn run(args: &Args) -> Outcome {
+    let place = locate(&args.platform, args.device.as_deref())?;
+    let (library, platform, device) = place.parts();
+    let cl = Cl::open(library, platform, device)?;
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+    let seed = args.seed.unwrap_or(now.as_secs());
+    progress::line(&format!("{}: {} threads, seed {seed}", cl.name, args.threads));
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let mut totals = vec![0u64; ops::ALL.len()];
+    let mut epoch = 0;
+    let mut memory = None;
+    while Instant::now() < end {
+        let until = end.min(Instant::now() + Duration::from_secs(args.epoch));
+        let rules = world::Rules {
+            small: args.small,
+            wrong_handles: args.wrong_handles,
+            only: args.only.clone(),
+        };
+        let world = World::new(cl, seed.wrapping_add(epoch << 20), rules)?;
+        let result = one_epoch(&world, args, until);
+        for (total, count) in totals.iter_mut().zip(world.counts()) {
+            *total += count;
+        }
+        result.map_err(|Failure(why)| {
+            Failure(format!(
+                "{why}\n--seed {seed}, epoch {epoch} (of {} s)",
+                args.epoch
+            ))
+        })?;
+        epoch += 1;
+        // What stays for good is there by then.
+        if epoch == 3 {
+            memory = resident();
+        }
+    }
+    let counted: Vec<String> = (ops::ALL.iter().zip(&totals))
+        .map(|(op, n)| format!("{n} {}", op.name))
+        .collect();
+    progress::line(&counted.join(", "));
+    let all: u64 = totals.iter().sum();
+    progress::line(&format!("{all} operations in {epoch} epochs, all results right"));
+    if let Some((before, after)) = memory.zip(resident()) {
+        progress::line(&format!(
+            "resident memory {} MiB after the third epoch, {} MiB at the end",
+            before >> 20,
+            after >> 20
+        ));
+    }
+    Ok(())
+}
+
+/// Threads on one world, and its end.
+fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
+    let mut threads: Vec<_> = (0..args.threads)
+        .map(|index| {
+            let world = Arc::clone(world);
+            std::thread::spawn(move || ops::work(&world, index, until))
+        })
+        .collect();
+    let opener = {
+        let world = Arc::clone(world);
+        std::thread::spawn(move || world.open_gates())
+    };
+    let watch = Watch::new(world, args);
+    while threads.iter().any(|t| !t.is_finished()) {
+        watch.look();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for thread in threads.drain(..) {
+        if thread.join().is_err() {
+            world.fail("a thread panicked".into());
+        }
+    }
+    // The end waits for commands, too, so the gates still open themselves and the watch goes on.
+    let ending = {
+        let world = Arc::clone(world);
+        std::thread::spawn(move || world.end())
+    };
+    while !ending.is_finished() {
+        watch.look();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ended = ending
+        .join()
+        .unwrap_or_else(|_| Err(Failure("the end panicked".into())));
+    world.close();
+    if opener.join().is_err() {
+        world.fail("the opener panicked".into());
+    }
+    match world.failure() {
+        Some(why) => Err(Failure(why)),
+        None => ended,
+    }
+}
+
+/// Aborts the process when nothing moves any more.
+struct Watch<'a> {
+    world: &'a World,
+    patience: Duration,
+    last: std::cell::Cell<(u64, Instant)>,
+}
+
+impl<'a> Watch<'a> {
+    fn new(world: &'a World, args: &Args) -> Watch<'a> {
+        Watch {
+            world,
+            patience: Duration::from_secs(args.patience),
+            last: std::cell::Cell::new((0, Instant::now())),
+        }
+    }
+
+    fn look(&self) {
+        let count = self.world.steps();
+        let (seen, since) = self.last.get();
+        if count != seen {
+            self.last.set((count, Instant::now()));
+        } else if since.elapsed() > self.patience {
+            progress::error(&format!("no progress for {:?}:", self.patience));
+            for (thread, doing) in self.world.doing().iter().enumerate() {
+                progress::error(&format!("  thread {thread}: {doing}"));
+            }
+            // With a core file one sees where.
+            std::process::abort();
+        }
+    }
+}
+
+/// Bytes of the process in memory.
+fn resident() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * 4096)
+}

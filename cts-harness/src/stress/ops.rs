@@ -1,0 +1,662 @@
+//! What a thread may do next.
+
+use super::callbacks::on_status;
+use super::cl::Side;
+use super::handle::{Handle, Memory};
+use super::random::Random;
+use super::world::{Context, Object, Outcome, Pending, Queue, World};
+use crate::Failure;
+use opencl_sys::*;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// One kind of operation.
+pub(super) struct Op {
+    pub(super) name: &'static str,
+    /// How often, beside the others.
+    weight: usize,
+    run: fn(&mut Thread) -> Result<(), Failure>,
+}
+
+const fn op(name: &'static str, weight: usize, run: fn(&mut Thread) -> Result<(), Failure>) -> Op {
+    Op { name, weight, run }
+}
+
+/// All of them.
+pub(super) const ALL: &[Op] = &[
+    op("write", 8, write),
+    op("read", 8, read),
+    op("rect", 6, rect),
+    op("copy", 6, copy),
+    op("fill", 6, fill),
+    op("map", 6, map),
+    op("mix", 8, mix),
+    op("blend", 6, blend),
+    op("turn", 4, turn),
+    op("burst", 3, burst),
+    op("relay", 3, relay),
+    op("native", 2, native),
+    op("migrate", 1, migrate),
+    op("marker", 4, marker),
+    op("check", 10, check),
+    op("flush", 4, flush),
+    op("finish", 1, finish),
+    op("queries", 3, queries),
+    op("object", 3, object),
+    op("queue", 1, queue),
+    op("build", 0, build),
+    op("wrong", 1, wrong),
+];
+
+/// A thread and what is its own: kernels, because clSetKernelArg is not to be called by two at once.
+pub(super) struct Thread {
+    world: Arc<World>,
+    random: Random,
+    kernels: Vec<[Handle; 3]>,
+    /// The context of this step.
+    at: usize,
+}
+
+/// The next command: where, after what, and how it will end.
+struct Next {
+    queue: Arc<Queue>,
+    after: Vec<Handle>,
+    outcome: Outcome,
+}
+
+/// Operations until the time is over or something has failed.
+pub(super) fn work(world: &Arc<World>, index: usize, until: Instant) {
+    let kernels = world.contexts.iter().map(|c| -> Result<_, Failure> {
+        let kernel = |name| world.cl.kernel(&c.program, name);
+        Ok([kernel("mix")?, kernel("blend")?, kernel("turn")?])
+    });
+    let kernels = match kernels.collect() {
+        Ok(kernels) => kernels,
+        Err(Failure(why)) => return world.fail(why),
+    };
+    let mut thread = Thread {
+        random: Random::new(world.steps() ^ (index as u64 + 1) << 40),
+        world: Arc::clone(world),
+        kernels,
+        at: 0,
+    };
+    let only = &world.rules.only;
+    let wanted = |o: &Op| only.is_empty() || o.name == "check" || only.iter().any(|n| o.name.contains(&**n));
+    let weights: Vec<usize> = ALL.iter().map(|o| if wanted(o) { o.weight } else { 0 }).collect();
+    let all: usize = weights.iter().sum();
+    while Instant::now() < until && !world.has_failed() {
+        let mut pick = thread.random.below(all);
+        let chosen = weights.iter().position(|weight| {
+            let here = pick < *weight;
+            pick = pick.saturating_sub(*weight);
+            here
+        });
+        let mut chosen = chosen.unwrap_or(0);
+        if world.many_pending() {
+            chosen = ALL.iter().position(|o| o.name == "check").unwrap_or(0);
+        } else if thread.random.one_in(4000) {
+            chosen = ALL.iter().position(|o| o.name == "build").unwrap_or(0);
+        }
+        thread.at = thread.random.below(world.contexts.len());
+        world.step(index, chosen, ALL[chosen].name);
+        if let Err(Failure(why)) = (ALL[chosen].run)(&mut thread) {
+            world.fail(format!("{} (thread {index}): {why}", ALL[chosen].name));
+        }
+    }
+    world.rests(index);
+}
+
+impl Thread {
+    fn context(&self) -> &Context {
+        &self.world.contexts[self.at]
+    }
+
+    fn any_queue(&mut self) -> Arc<Queue> {
+        let index = self.random.below(64);
+        self.context().queue(index)
+    }
+
+    /// A queue for a command after `after`; perhaps behind a gate, perhaps one that will fail.
+    fn next(&mut self, mut after: Vec<Handle>) -> Result<Next, Failure> {
+        let cl = self.world.cl;
+        let mut queue = self.any_queue();
+        let mut outcome = Outcome::Done;
+        match self.random.below(24) {
+            0 => {
+                outcome = Outcome::Failed;
+                // What is behind a command that fails in a queue that is in order is another question.
+                if queue.ordered {
+                    queue = Arc::clone(&self.context().doomed);
+                }
+                let status = -5 - self.random.below(9) as i32;
+                after.push(self.context().gate(cl, status)?);
+            }
+            1..4 => after.push(self.context().gate(cl, CL_COMPLETE)?),
+            _ => {}
+        }
+        Ok(Next {
+            queue,
+            after,
+            outcome,
+        })
+    }
+
+    /// What there is to do after a command was enqueued: callbacks, a flush, a check for later.
+    fn enqueued(
+        &mut self,
+        what: &'static str,
+        next: &Next,
+        event: Handle,
+        memory: Vec<Memory>,
+        expected: Vec<u8>,
+    ) -> Result<(), Failure> {
+        if self.random.one_in(5) {
+            let at = [CL_COMPLETE, CL_COMPLETE, CL_RUNNING, CL_SUBMITTED][self.random.below(4)];
+            on_status(&self.world, self.at, &event, at, next.outcome)?;
+        }
+        if self.random.one_in(3) {
+            self.world.cl.flush(&next.queue.raw)?;
+        }
+        if self.random.one_in(6) {
+            let status = self.world.cl.status(&event)?;
+            if !(0..=3).contains(&status) && next.outcome == Outcome::Done {
+                return Err(Failure(format!("status {status}")));
+            }
+        }
+        self.world.later(Pending {
+            what,
+            event,
+            outcome: next.outcome,
+            profiling: next.queue.profiling && next.outcome == Outcome::Done,
+            memory,
+            expected,
+        });
+        Ok(())
+    }
+
+    /// All of an object, or a sub-buffer of it: and where that begins and how long it is.
+    fn target(&mut self, object: &Object) -> Result<(Handle, usize, usize), Failure> {
+        let cl = self.world.cl;
+        let size = object.shadow.len();
+        let most = size / cl.alignment;
+        if most > 0 && self.random.one_in(3) {
+            let origin = cl.alignment * self.random.below(most);
+            let words = 1 + self.random.below((size - origin) / 4);
+            let sub = cl.sub_buffer(&object.mem, origin, 4 * words)?;
+            return Ok((sub, origin, 4 * words));
+        }
+        Ok((object.mem.clone(), 0, size))
+    }
+}
+
+fn write(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let (mem, base, size) = t.target(&object)?;
+    let range = t.random.range(size);
+    let bytes = t.random.bytes(range.len());
+    let memory = Memory::new(bytes.clone());
+    let next = t.next(object.before_write())?;
+    let blocking = next.outcome == Outcome::Done && t.random.one_in(6);
+    if blocking {
+        t.context().flush(world.cl)?;
+    }
+    let event = world
+        .cl
+        .write(&next.queue.raw, &mem, blocking, range.start, &memory, &next.after)?;
+    if next.outcome == Outcome::Done {
+        object.shadow[base..][range].copy_from_slice(&bytes);
+        object.written_by(&event);
+    }
+    drop(object);
+    t.enqueued("write", &next, event, vec![memory], Vec::new())
+}
+
+fn read(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let (mem, base, size) = t.target(&object)?;
+    let range = t.random.range(size);
+    let memory = Memory::new(vec![0xCC; range.len()]);
+    let next = t.next(object.before_read())?;
+    let event = world
+        .cl
+        .read(&next.queue.raw, &mem, range.start, &memory, &next.after)?;
+    let expected = match next.outcome {
+        Outcome::Done => {
+            object.read_by(&event);
+            object.shadow[base..][range].to_vec()
+        }
+        Outcome::Failed => Vec::new(),
+    };
+    drop(object);
+    t.enqueued("read", &next, event, vec![memory], expected)
+}
+
+/// A box of the object, seen as 4 bytes × rows × slices of random pitches; to or from memory without gaps.
+fn rect(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let size = object.shadow.len();
+    let row = 8 + t.random.below(24);
+    let slice = row * (1 + t.random.below(4));
+    if size < 2 * slice {
+        return Ok(());
+    }
+    let slices = (size / slice).min(5);
+    let pick = |random: &mut Random, n: usize| {
+        let range = random.range(n);
+        (range.start, range.len())
+    };
+    let (x, w) = pick(&mut t.random, row);
+    let (y, h) = pick(&mut t.random, slice / row);
+    let (z, d) = pick(&mut t.random, slices);
+    let region = [w, h, d];
+    let origin = [x, y, z];
+    let side = Side { origin, row, slice };
+    let dense = Side {
+        origin: [0; 3],
+        row: 0,
+        slice: 0,
+    };
+    let rows: Vec<usize> = (0..d)
+        .flat_map(|k| (0..h).map(move |j| (z + k) * slice + (y + j) * row + x))
+        .collect();
+    let writes = t.random.one_in(2);
+    let bytes = t.random.bytes(w * h * d);
+    let memory = Memory::new(bytes.clone());
+    let before = match writes {
+        true => object.before_write(),
+        false => object.before_read(),
+    };
+    let next = t.next(before)?;
+    let sides = (side, dense, region);
+    let event = world
+        .cl
+        .rect(&next.queue.raw, &object.mem, writes, sides, &memory, &next.after)?;
+    let mut expected = Vec::new();
+    match (next.outcome, writes) {
+        (Outcome::Failed, _) => {}
+        (Outcome::Done, true) => {
+            for (at, row) in rows.iter().zip(bytes.chunks(w)) {
+                object.shadow[*at..*at + w].copy_from_slice(row);
+            }
+            object.written_by(&event);
+        }
+        (Outcome::Done, false) => {
+            expected = rows
+                .iter()
+                .flat_map(|at| object.shadow[*at..*at + w].to_vec())
+                .collect();
+            object.read_by(&event);
+        }
+    }
+    drop(object);
+    t.enqueued("rect", &next, event, vec![memory], expected)
+}
+
+fn copy(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
+    let (from, src_base, src_size) = t.target(&src)?;
+    let (to, dst_base, dst_size) = t.target(&dst)?;
+    let size = 1 + t.random.below(src_size.min(dst_size));
+    let src_offset = t.random.below(src_size - size + 1);
+    let dst_offset = t.random.below(dst_size - size + 1);
+    let mut after = src.before_read();
+    after.extend(dst.before_write());
+    let next = t.next(after)?;
+    let (a, b) = ((&from, src_offset), (&to, dst_offset));
+    let event = world.cl.copy(&next.queue.raw, a, b, size, &next.after)?;
+    if next.outcome == Outcome::Done {
+        let bytes = &src.shadow[src_base + src_offset..][..size];
+        dst.shadow[dst_base + dst_offset..][..size].copy_from_slice(bytes);
+        src.read_by(&event);
+        dst.written_by(&event);
+    }
+    drop((src, dst));
+    t.enqueued("copy", &next, event, Vec::new(), Vec::new())
+}
+
+fn fill(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let (mem, base, size) = t.target(&object)?;
+    let length = 1 << t.random.below(8);
+    if size < length {
+        return Ok(());
+    }
+    let pattern = t.random.bytes(length);
+    let range = t.random.range(size / length);
+    let range = range.start * length..range.end * length;
+    let next = t.next(object.before_write())?;
+    let place = (range.start, range.len());
+    let event = world
+        .cl
+        .fill(&next.queue.raw, &mem, &pattern, place, &next.after)?;
+    if next.outcome == Outcome::Done {
+        for chunk in object.shadow[base..][range].chunks_mut(length) {
+            chunk.copy_from_slice(&pattern);
+        }
+        object.written_by(&event);
+    }
+    drop(object);
+    t.enqueued("fill", &next, event, Vec::new(), Vec::new())
+}
+
+/// Maps, looks, perhaps stores, and unmaps; sometimes without waiting in between, or twice.
+fn map(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let cl = world.cl;
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let (mem, base, size) = t.target(&object)?;
+    let range = t.random.range(size);
+    let place = (range.start, range.len());
+    let flags = [
+        CL_MAP_READ,
+        CL_MAP_WRITE,
+        CL_MAP_READ | CL_MAP_WRITE,
+        CL_MAP_WRITE_INVALIDATE_REGION,
+    ];
+    let flags = flags[t.random.below(4)];
+    let mut next = t.next(object.before_write())?;
+    if next.outcome == Outcome::Failed {
+        // Whether what could not be mapped must be unmapped nobody says; the gate is nobody's then.
+        return Ok(());
+    }
+    let (mapped, event) = cl.map(&next.queue.raw, &mem, flags, place, &next.after)?;
+    let wait = flags == CL_MAP_WRITE_INVALIDATE_REGION || !t.random.one_in(4);
+    if wait {
+        t.context().flush(cl)?;
+        cl.wait(std::slice::from_ref(&event))?;
+        if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
+            && mapped.bytes() != &object.shadow[base..][range.clone()]
+        {
+            return Err(Failure("mapped bytes are wrong".into()));
+        }
+        if flags == CL_MAP_READ && t.random.one_in(2) {
+            let (again, ready) = cl.map(&next.queue.raw, &mem, CL_MAP_READ, place, &[])?;
+            t.context().flush(cl)?;
+            cl.wait(&[ready])?;
+            if again.bytes() != mapped.bytes() {
+                return Err(Failure("the second mapping is wrong".into()));
+            }
+            cl.unmap(&next.queue.raw, &mem, again, &[])?;
+        }
+        if flags != CL_MAP_READ {
+            let bytes = t.random.bytes(range.len());
+            mapped.store(&bytes);
+            object.shadow[base..][range].copy_from_slice(&bytes);
+        }
+    }
+    next.after = vec![event];
+    let event = cl.unmap(&next.queue.raw, &mem, mapped, &next.after)?;
+    object.written_by(&event);
+    drop(object);
+    t.enqueued("unmap", &next, event, Vec::new(), Vec::new())
+}
+
+/// The words of a range of bytes.
+fn words(bytes: &mut [u8]) -> impl Iterator<Item = &mut [u8; 4]> {
+    bytes.as_chunks_mut().0.iter_mut()
+}
+
+fn mixed(bytes: &mut [u8], m: u32, c: u32) {
+    for (i, word) in words(bytes).enumerate() {
+        let value = u32::from_ne_bytes(*word).wrapping_mul(m);
+        *word = value.wrapping_add(c).wrapping_add(i as u32).to_ne_bytes();
+    }
+}
+
+fn mix(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let (mem, base, size) = t.target(&object)?;
+    let (m, c) = (t.random.word(), t.random.word());
+    let next = t.next(object.before_write())?;
+    let kernel = &t.kernels[t.at][0];
+    world.cl.argument(kernel, 0, &mem)?;
+    world.cl.number(kernel, 1, m)?;
+    world.cl.number(kernel, 2, c)?;
+    let event = world
+        .cl
+        .launch(&next.queue.raw, kernel, size / 4, None, &next.after)?;
+    if next.outcome == Outcome::Done {
+        mixed(&mut object.shadow[base..][..size], m, c);
+        object.written_by(&event);
+    }
+    drop(object);
+    t.enqueued("mix", &next, event, Vec::new(), Vec::new())
+}
+
+fn blend(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
+    let count = src.words().min(dst.words());
+    let m = t.random.word();
+    let mut after = src.before_read();
+    after.extend(dst.before_write());
+    let next = t.next(after)?;
+    let kernel = &t.kernels[t.at][1];
+    world.cl.argument(kernel, 0, &src.mem)?;
+    world.cl.argument(kernel, 1, &dst.mem)?;
+    world.cl.number(kernel, 2, m)?;
+    let event = world
+        .cl
+        .launch(&next.queue.raw, kernel, count, None, &next.after)?;
+    if next.outcome == Outcome::Done {
+        for (to, from) in words(&mut dst.shadow[..4 * count]).zip(src.shadow.as_chunks().0) {
+            let value = u32::from_ne_bytes(*to) ^ u32::from_ne_bytes(*from).wrapping_mul(m);
+            *to = value.to_ne_bytes();
+        }
+        src.read_by(&event);
+        dst.written_by(&event);
+    }
+    drop((src, dst));
+    t.enqueued("blend", &next, event, Vec::new(), Vec::new())
+}
+
+fn turn(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let group = 1 << t.random.below(5);
+    let count = object.words() / group * group;
+    let next = t.next(object.before_write())?;
+    let kernel = &t.kernels[t.at][2];
+    world.cl.argument(kernel, 0, &object.mem)?;
+    world.cl.local(kernel, 1, 4 * group)?;
+    let event = world
+        .cl
+        .launch(&next.queue.raw, kernel, count, Some(group), &next.after)?;
+    if next.outcome == Outcome::Done {
+        for chunk in object.shadow[..4 * count].chunks_mut(4 * group) {
+            chunk.rotate_left(4);
+        }
+        object.written_by(&event);
+    }
+    drop(object);
+    t.enqueued("turn", &next, event, Vec::new(), Vec::new())
+}
+
+/// Several commands of a queue in order, of which only the first waits for anything.
+fn burst(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let cl = world.cl;
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let mut next = t.next(object.before_write())?;
+    if next.outcome == Outcome::Failed || !next.queue.ordered {
+        return Ok(());
+    }
+    let mem = object.mem.clone();
+    let words = object.words().min(4096);
+    for _ in 0..1 + t.random.below(20) {
+        let (m, c) = (t.random.word(), t.random.word());
+        let kernel = &t.kernels[t.at][0];
+        cl.argument(kernel, 0, &mem)?;
+        cl.number(kernel, 1, m)?;
+        cl.number(kernel, 2, c)?;
+        drop(cl.launch(&next.queue.raw, kernel, words, None, &next.after)?);
+        next.after.clear();
+        mixed(&mut object.shadow[..4 * words], m, c);
+    }
+    let memory = Memory::new(vec![0xCC; 4 * words]);
+    let event = cl.read(&next.queue.raw, &mem, 0, &memory, &[])?;
+    let expected = object.shadow[..4 * words].to_vec();
+    object.written_by(&event);
+    drop(object);
+    t.enqueued("burst", &next, event, vec![memory], expected)
+}
+
+/// From one object to another through memory, in one queue in order, without waiting in between.
+fn relay(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let cl = world.cl;
+    let (mut src, mut dst) = world.contexts[t.at].two(&mut t.random);
+    let size = 1 + t.random.below(src.shadow.len().min(dst.shadow.len()));
+    let mut after = src.before_read();
+    after.extend(dst.before_write());
+    let next = t.next(after)?;
+    if next.outcome == Outcome::Failed || !next.queue.ordered {
+        return Ok(());
+    }
+    let memory = Memory::new(vec![0xCC; size]);
+    let read = cl.read(&next.queue.raw, &src.mem, 0, &memory, &next.after)?;
+    let event = cl.write(&next.queue.raw, &dst.mem, false, 0, &memory, &[])?;
+    dst.shadow[..size].copy_from_slice(&src.shadow[..size]);
+    src.read_by(&read);
+    dst.written_by(&event);
+    drop((src, dst));
+    t.enqueued("relay", &next, event, vec![memory], Vec::new())
+}
+
+fn native(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    if !world.cl.native {
+        return Ok(());
+    }
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let (count, add) = (object.words().min(1000), t.random.word());
+    let next = t.next(object.before_write())?;
+    let event = world
+        .cl
+        .native(&next.queue.raw, &object.mem, (count, add), &next.after)?;
+    if next.outcome == Outcome::Done {
+        for word in words(&mut object.shadow[..4 * count]) {
+            *word = u32::from_ne_bytes(*word).wrapping_add(add).to_ne_bytes();
+        }
+        object.written_by(&event);
+    }
+    drop(object);
+    t.enqueued("native", &next, event, Vec::new(), Vec::new())
+}
+
+fn migrate(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let next = t.next(object.before_read())?;
+    let event = world.cl.migrate(&next.queue.raw, &object.mem, &next.after)?;
+    if next.outcome == Outcome::Done {
+        object.read_by(&event);
+    }
+    drop(object);
+    t.enqueued("migrate", &next, event, Vec::new(), Vec::new())
+}
+
+fn marker(t: &mut Thread) -> Result<(), Failure> {
+    let barrier = t.random.one_in(2);
+    let next = t.next(Vec::new())?;
+    // Without a list a marker waits for what is before it, which may well fail in that queue.
+    if next.after.is_empty() && !next.queue.ordered && barrier {
+        return Ok(());
+    }
+    let event = t.world.cl.marker(&next.queue.raw, barrier, &next.after)?;
+    t.enqueued("marker", &next, event, Vec::new(), Vec::new())
+}
+
+fn check(t: &mut Thread) -> Result<(), Failure> {
+    t.context().flush(t.world.cl)?;
+    for _ in 0..1 + t.random.below(8) {
+        t.world.check_one(t.random.one_in(8))?;
+    }
+    Ok(())
+}
+
+fn flush(t: &mut Thread) -> Result<(), Failure> {
+    let queue = t.any_queue();
+    t.world.cl.flush(&queue.raw)
+}
+
+fn finish(t: &mut Thread) -> Result<(), Failure> {
+    t.context().flush(t.world.cl)?;
+    let queue = t.any_queue();
+    t.world.cl.finish(&queue.raw)
+}
+
+fn queries(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let queue = t.any_queue();
+    let object = world.contexts[t.at].one(&mut t.random).mem.clone();
+    let context = &world.contexts[t.at];
+    for handle in [
+        &queue.raw,
+        &object,
+        &context.raw,
+        &context.program,
+        &t.kernels[t.at][0],
+    ] {
+        world.cl.query(&handle.clone())?;
+    }
+    Ok(())
+}
+
+/// Another object in the place of one whose commands are still under way.
+fn object(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let fresh = Object::new(&world, t.at, &mut t.random)?;
+    let old = std::mem::replace(&mut *world.contexts[t.at].one(&mut t.random), fresh);
+    drop(old);
+    Ok(())
+}
+
+fn queue(t: &mut Thread) -> Result<(), Failure> {
+    let index = t.random.below(64);
+    t.context().replace_queue(t.world.cl, index)
+}
+
+/// A program of its own, used once.
+fn build(t: &mut Thread) -> Result<(), Failure> {
+    let world = Arc::clone(&t.world);
+    let cl = world.cl;
+    let number = t.random.word();
+    let source = format!("kernel void f(global uint *a) {{ a[get_global_id(0)] += {number}u; }}");
+    let program = cl.program(&world.contexts[t.at].raw, &source)?;
+    let kernel = cl.kernel(&program, "f")?;
+    drop(program);
+    let mut object = world.contexts[t.at].one(&mut t.random);
+    let count = object.words();
+    let next = t.next(object.before_write())?;
+    cl.argument(&kernel, 0, &object.mem)?;
+    let event = cl.launch(&next.queue.raw, &kernel, count, None, &next.after)?;
+    if next.outcome == Outcome::Done {
+        for word in words(&mut object.shadow) {
+            *word = u32::from_ne_bytes(*word).wrapping_add(number).to_ne_bytes();
+        }
+        object.written_by(&event);
+    }
+    drop((object, kernel));
+    t.enqueued("build", &next, event, Vec::new(), Vec::new())
+}
+
+/// Handles that are none.
+fn wrong(t: &mut Thread) -> Result<(), Failure> {
+    if !t.world.rules.wrong_handles {
+        return Ok(());
+    }
+    let address = match t.random.below(4) {
+        0 => 0,
+        1 => t.random.word() as usize,
+        2 => t.context().raw.raw().addr() + 8,
+        _ => usize::MAX - t.random.below(4096),
+    };
+    t.world.cl.refuses(address)
+}

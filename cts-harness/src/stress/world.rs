@@ -1,0 +1,478 @@
+//! Contexts with their queues and objects, what the objects hold, and what is still to be checked.
+//!
+//! Every object has a mutex. Whoever has it enqueues a command that waits for the object's commands before, and says
+//! what the object will hold then: so contents are known although nothing is waited for. *Gates* are user events
+//! that commands wait for; a thread of its own opens them a little later, so waiting for anything ends. A gate that is
+//! to fail takes its command with it, and the object stays as it was.
+
+use super::callbacks::Callbacks;
+use super::cl::Cl;
+use super::handle::{Handle, Memory};
+use super::random::Random;
+use super::{callbacks, ops};
+use crate::Failure;
+use opencl_sys::*;
+use std::collections::VecDeque;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+const CONTEXTS: usize = 2;
+const QUEUES: usize = 5;
+const OBJECTS: usize = 12;
+/// More commands than this wait to be checked: the next thread checks some.
+const MANY: usize = 256;
+
+const SOURCE: &str = "
+kernel void mix(global uint *a, uint m, uint c) {
+    size_t i = get_global_id(0);
+    a[i] = a[i] * m + c + (uint)i;
+}
+kernel void blend(global const uint *a, global uint *b, uint m) {
+    size_t i = get_global_id(0);
+    b[i] ^= a[i] * m;
+}
+kernel void turn(global uint *a, local uint *t) {
+    size_t i = get_global_id(0), l = get_local_id(0), n = get_local_size(0);
+    t[l] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[i] = t[(l + 1) % n];
+}
+";
+
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) only: Vec<String>,
+    pub(super) small: bool,
+    pub(super) wrong_handles: bool,
+}
+
+/// How a command is to end.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Outcome {
+    Done,
+    Failed,
+}
+
+pub(super) struct World {
+    pub(super) cl: &'static Cl,
+    pub(super) rules: Rules,
+    pub(super) contexts: Vec<Context>,
+    pub(super) callbacks: Callbacks,
+    pending: Mutex<VecDeque<Pending>>,
+    failure: Mutex<Option<String>>,
+    failed: AtomicBool,
+    closed: AtomicBool,
+    steps: AtomicU64,
+    counts: Vec<AtomicU64>,
+    doing: Vec<Mutex<&'static str>>,
+}
+
+pub(super) struct Context {
+    pub(super) raw: Handle,
+    pub(super) program: Handle,
+    pub(super) objects: Vec<Mutex<Object>>,
+    queues: Vec<Mutex<Arc<Queue>>>,
+    /// In order, for commands that are to fail.
+    pub(super) doomed: Arc<Queue>,
+    gates: Mutex<Vec<(Handle, cl_int)>>,
+}
+
+pub(super) struct Queue {
+    pub(super) raw: Handle,
+    pub(super) ordered: bool,
+    pub(super) profiling: bool,
+}
+
+/// A buffer.
+pub(super) struct Object {
+    pub(super) mem: Handle,
+    /// What it holds once the commands so far are done.
+    pub(super) shadow: Vec<u8>,
+    writer: Option<Handle>,
+    readers: Vec<Handle>,
+}
+
+/// A command whose end is to be checked.
+pub(super) struct Pending {
+    pub(super) what: &'static str,
+    pub(super) event: Handle,
+    pub(super) outcome: Outcome,
+    pub(super) profiling: bool,
+    /// What the command read, and what it must be; or only what must live until then.
+    pub(super) memory: Vec<Memory>,
+    pub(super) expected: Vec<u8>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl World {
+    pub(super) fn new(cl: &'static Cl, seed: u64, rules: Rules) -> Result<Arc<World>, Failure> {
+        let mut random = Random::new(seed);
+        let contexts = (0..CONTEXTS)
+            .map(|_| Context::new(cl))
+            .collect::<Result<_, _>>()?;
+        let world = Arc::new(World {
+            cl,
+            rules,
+            contexts,
+            callbacks: Callbacks::default(),
+            pending: Mutex::default(),
+            failure: Mutex::default(),
+            failed: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+            steps: AtomicU64::new(seed),
+            counts: ops::ALL.iter().map(|_| AtomicU64::new(0)).collect(),
+            doing: (0..64).map(|_| Mutex::new("nothing")).collect(),
+        });
+        for index in 0..CONTEXTS {
+            for at in 0..OBJECTS {
+                let object = Object::new(&world, index, &mut random)?;
+                // Nobody else has the world yet, but the mutexes are there.
+                let cell = &world.contexts[index].objects[at];
+                *lock(cell) = object;
+            }
+        }
+        Ok(world)
+    }
+
+    /// Steps of all threads so far; also a number that keeps changing.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    /// A thread begins an operation.
+    pub(super) fn step(&self, thread: usize, op: usize, name: &'static str) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        self.counts[op].fetch_add(1, Ordering::Relaxed);
+        *lock(&self.doing[thread % self.doing.len()]) = name;
+    }
+
+    /// A thread is at its end.
+    pub(super) fn rests(&self, thread: usize) {
+        *lock(&self.doing[thread % self.doing.len()]) = "nothing";
+    }
+
+    pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
+        self.counts.iter().map(|c| c.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn doing(&self) -> Vec<&'static str> {
+        self.doing
+            .iter()
+            .map(|d| *lock(d))
+            .filter(|d| *d != "nothing")
+            .collect()
+    }
+
+    /// Remembers the first failure, and stops all.
+    pub(super) fn fail(&self, why: String) {
+        self.failed.store(true, Ordering::Relaxed);
+        lock(&self.failure).get_or_insert(why);
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn failure(&self) -> Option<String> {
+        lock(&self.failure).clone()
+    }
+
+    /// What the opener's thread does.
+    pub(super) fn open_gates(&self) {
+        let mut random = Random::new(self.steps());
+        while !self.closed.load(Ordering::Relaxed) {
+            for context in &self.contexts {
+                // Waiting for events of another queue presumes that it was flushed (CL 5.13).
+                let opened = (0..1 + random.below(6)).try_for_each(|_| context.open_one(random.below(64)));
+                let flushed = context.flush(self.cl);
+                if let Err(Failure(why)) = opened.and(flushed) {
+                    self.fail(format!("the opener: {why}"));
+                }
+            }
+            std::thread::sleep(Duration::from_micros(500 + random.below(3000) as u64));
+        }
+    }
+
+    /// The opener may go.
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    /// A command to be checked later.
+    pub(super) fn later(&self, pending: Pending) {
+        lock(&self.pending).push_back(pending);
+    }
+
+    pub(super) fn many_pending(&self) -> bool {
+        lock(&self.pending).len() > MANY
+    }
+
+    /// Waits for one command, and checks it. `false` if there was none.
+    pub(super) fn check_one(&self, newest: bool) -> Result<bool, Failure> {
+        let mut all = lock(&self.pending);
+        let found = if newest { all.pop_back() } else { all.pop_front() };
+        drop(all);
+        match found {
+            Some(pending) => pending.check(self.cl).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// All threads are gone: waits for everything, compares what the objects hold, releases all, and sees whether
+    /// every callback came.
+    pub(super) fn end(&self) -> Result<(), Failure> {
+        for context in &self.contexts {
+            for queue in context.all_queues() {
+                self.cl.finish(&queue.raw)?;
+                self.steps.fetch_add(1, Ordering::Relaxed);
+            }
+            for object in &context.objects {
+                let object = lock(object);
+                let memory = Memory::new(vec![0x55; object.shadow.len()]);
+                let queue = context.queue(0);
+                let event = self
+                    .cl
+                    .read(&queue.raw, &object.mem, 0, &memory, &object.before_read())?;
+                let pending = Pending {
+                    what: "contents at the end",
+                    event,
+                    outcome: Outcome::Done,
+                    profiling: false,
+                    memory: vec![memory],
+                    expected: object.shadow.clone(),
+                };
+                pending.check(self.cl)?;
+                self.steps.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        while self.check_one(false)? {
+            self.steps.fetch_add(1, Ordering::Relaxed);
+        }
+        // Objects go, so that their callbacks come.
+        for context in &self.contexts {
+            for object in &context.objects {
+                let mut object = lock(object);
+                object.writer = None;
+                object.readers.clear();
+                object.mem = self.cl.buffer(&context.raw, 0, 16, null_mut())?;
+            }
+        }
+        let start = Instant::now();
+        while self.callbacks.missing() > 0 {
+            if start.elapsed() > Duration::from_secs(30) {
+                let missing = self.callbacks.missing();
+                return Err(Failure(format!("{missing} callbacks did not come")));
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+}
+
+impl Pending {
+    fn check(self, cl: &'static Cl) -> Result<(), Failure> {
+        let wrong = |why: String| Err(Failure(format!("{}: {why}", self.what)));
+        let code = cl.wait(std::slice::from_ref(&self.event))?;
+        let status = cl.status(&self.event)?;
+        let wanted = match self.outcome {
+            Outcome::Done => (CL_SUCCESS, status == CL_COMPLETE),
+            Outcome::Failed => (CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, status < 0),
+        };
+        if (code, true) != wanted {
+            return wrong(format!(
+                "clWaitForEvents gave {code}, the status is {status}, not {:?}",
+                self.outcome
+            ));
+        }
+        if self.outcome == Outcome::Failed {
+            return Ok(());
+        }
+        if self.profiling {
+            let times = cl.times(&self.event)?;
+            if !times.is_sorted() || times[0] == 0 {
+                return wrong(format!("times {times:?}"));
+            }
+        }
+        let Some(got) = self.memory.first().filter(|_| !self.expected.is_empty()) else {
+            return Ok(());
+        };
+        match got.bytes().iter().zip(&self.expected).position(|(a, b)| a != b) {
+            None => Ok(()),
+            Some(at) => {
+                let (a, b) = (got.bytes()[at], self.expected[at]);
+                let n = got
+                    .bytes()
+                    .iter()
+                    .zip(&self.expected)
+                    .filter(|(a, b)| a != b)
+                    .count();
+                let size = self.expected.len();
+                wrong(format!(
+                    "byte {at} is {a:#x}, not {b:#x}; {n} of {size} are wrong"
+                ))
+            }
+        }
+    }
+}
+
+impl Context {
+    fn new(cl: &'static Cl) -> Result<Context, Failure> {
+        let raw = cl.context()?;
+        let queues = (0..QUEUES)
+            .map(|kind| Queue::new(cl, &raw, kind).map(|q| Mutex::new(Arc::new(q))))
+            .collect::<Result<_, _>>()?;
+        let objects = (0..OBJECTS)
+            .map(|_| {
+                Ok(Mutex::new(Object {
+                    mem: cl.buffer(&raw, 0, 16, null_mut())?,
+                    shadow: Vec::new(),
+                    writer: None,
+                    readers: Vec::new(),
+                }))
+            })
+            .collect::<Result<_, Failure>>()?;
+        Ok(Context {
+            program: cl.program(&raw, SOURCE)?,
+            doomed: Arc::new(Queue::new(cl, &raw, 0)?),
+            queues,
+            objects,
+            gates: Mutex::default(),
+            raw,
+        })
+    }
+
+    pub(super) fn queue(&self, index: usize) -> Arc<Queue> {
+        Arc::clone(&lock(&self.queues[index % QUEUES]))
+    }
+
+    fn all_queues(&self) -> impl Iterator<Item = Arc<Queue>> {
+        (0..QUEUES)
+            .map(|i| self.queue(i))
+            .chain([Arc::clone(&self.doomed)])
+    }
+
+    /// Puts a new queue in the place of one, which goes when the last thread that has it is done.
+    pub(super) fn replace_queue(&self, cl: &'static Cl, index: usize) -> Result<(), Failure> {
+        let queue = Arc::new(Queue::new(cl, &self.raw, index % QUEUES)?);
+        let old = std::mem::replace(&mut *lock(&self.queues[index % QUEUES]), queue);
+        drop(old);
+        Ok(())
+    }
+
+    pub(super) fn flush(&self, cl: &'static Cl) -> Result<(), Failure> {
+        self.all_queues().try_for_each(|q| cl.flush(&q.raw))
+    }
+
+    /// A user event that will get the status.
+    pub(super) fn gate(&self, cl: &'static Cl, status: cl_int) -> Result<Handle, Failure> {
+        let event = cl.user_event(&self.raw)?;
+        lock(&self.gates).push((event.clone(), status));
+        Ok(event)
+    }
+
+    /// Opens some gate.
+    pub(super) fn open_one(&self, index: usize) -> Result<(), Failure> {
+        let mut gates = lock(&self.gates);
+        if gates.is_empty() {
+            return Ok(());
+        }
+        let at = index % gates.len();
+        let (event, status) = gates.swap_remove(at);
+        drop(gates);
+        event.set_status(status)
+    }
+
+    /// Two different objects, and their numbers.
+    pub(super) fn two(&self, random: &mut Random) -> (MutexGuard<'_, Object>, MutexGuard<'_, Object>) {
+        let a = random.below(OBJECTS);
+        let b = (a + 1 + random.below(OBJECTS - 1)) % OBJECTS;
+        // In the order of their numbers, so that threads do not wait for each other.
+        let (low, high) = (lock(&self.objects[a.min(b)]), lock(&self.objects[a.max(b)]));
+        if a < b { (low, high) } else { (high, low) }
+    }
+
+    pub(super) fn one(&self, random: &mut Random) -> MutexGuard<'_, Object> {
+        lock(&self.objects[random.below(OBJECTS)])
+    }
+}
+
+impl Queue {
+    fn new(cl: &'static Cl, context: &Handle, kind: usize) -> Result<Queue, Failure> {
+        let ordered = kind % 5 < 2 || !cl.out_of_order;
+        let profiling = kind % 5 == 1 || kind % 5 == 4;
+        let order = if ordered {
+            0
+        } else {
+            CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+        };
+        let times = if profiling { CL_QUEUE_PROFILING_ENABLE } else { 0 };
+        Ok(Queue {
+            raw: cl.queue(context, order | times)?,
+            ordered,
+            profiling,
+        })
+    }
+}
+
+impl Object {
+    /// Of random size, kind and contents.
+    pub(super) fn new(world: &Arc<World>, context: usize, random: &mut Random) -> Result<Object, Failure> {
+        let cl = world.cl;
+        let words = match random.below(24) {
+            0 if !world.rules.small => 2_200_000 + random.below(1000),
+            1..8 => 16 * (1 + random.below(1000)),
+            _ => 16 * (1 + random.below(64)),
+        };
+        let shadow = random.bytes(4 * words);
+        let mut memory = Memory::new(shadow.clone());
+        let flags = match random.below(4) {
+            0 => CL_MEM_USE_HOST_PTR,
+            1 => CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+            _ => CL_MEM_COPY_HOST_PTR,
+        };
+        let mem = cl.buffer(&world.contexts[context].raw, flags, shadow.len(), memory.ptr())?;
+        if flags == CL_MEM_USE_HOST_PTR {
+            callbacks::on_destroy(
+                world,
+                &mem,
+                Some(std::mem::replace(&mut memory, Memory::new(Vec::new()))),
+            )?;
+        } else if random.one_in(3) {
+            callbacks::on_destroy(world, &mem, None)?;
+        }
+        Ok(Object {
+            mem,
+            shadow,
+            writer: None,
+            readers: Vec::new(),
+        })
+    }
+
+    /// What a command that reads must wait for.
+    pub(super) fn before_read(&self) -> Vec<Handle> {
+        self.writer.iter().cloned().collect()
+    }
+
+    /// What a command that writes must wait for.
+    pub(super) fn before_write(&self) -> Vec<Handle> {
+        self.writer.iter().chain(&self.readers).cloned().collect()
+    }
+
+    pub(super) fn read_by(&mut self, event: &Handle) {
+        self.readers.push(event.clone());
+    }
+
+    pub(super) fn written_by(&mut self, event: &Handle) {
+        self.readers.clear();
+        self.writer = Some(event.clone());
+    }
+
+    pub(super) fn words(&self) -> usize {
+        self.shadow.len() / 4
+    }
+}

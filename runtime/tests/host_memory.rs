@@ -1,0 +1,191 @@
+//! Commands that take from host memory what earlier ones store there (CL 5.2.2, 5.2.4), and large transfers whose
+//! pieces wait and fail together.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use caldera_runtime::context::Context;
+use caldera_runtime::event::{Event, Status};
+use caldera_runtime::mem::{Buffer, MemFlags};
+use caldera_runtime::queue::{CommandQueue, Enqueued, MapFlags, Waits};
+use support::*;
+
+const LARGE: usize = 5 << 20;
+
+fn after<'a>(list: &'a [Arc<Event>]) -> Waits<'a> {
+    Waits {
+        list,
+        want_event: true,
+    }
+}
+
+fn event(enqueued: Enqueued) -> Arc<Event> {
+    enqueued.expect("enqueued").expect("event")
+}
+
+fn read_to(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>, to: &[f32], list: &[Arc<Event>]) -> Arc<Event> {
+    let size = size_of_val(to);
+    event(queue.enqueue_read(buffer, false, 0, size, host(to), after(list)))
+}
+
+fn write_from(
+    queue: &Arc<CommandQueue>,
+    buffer: &Arc<Buffer>,
+    from: &[f32],
+    list: &[Arc<Event>],
+) -> Arc<Event> {
+    let size = size_of_val(from);
+    event(queue.enqueue_write(buffer, false, 0, size, host(from), after(list)))
+}
+
+fn open(gate: &Arc<Event>) {
+    gate.set_user_status(Status::Complete).expect("first");
+}
+
+fn clean() {
+    assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
+
+#[test]
+fn a_write_takes_what_a_read_before_it_stored() {
+    let context = context();
+    let queue = queue(&context, false);
+    for held in [false, true] {
+        let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
+        let between = vec![1.0f32; 16];
+        let gate = Event::user(&context);
+        let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
+        // Something on the way, so that nothing is done at once by the host.
+        queue.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        read_to(&queue, &a, &between, &list);
+        write_from(&queue, &b, &between, &[]);
+        open(&gate);
+        assert_eq!(read(&queue, &b), vec![7.0; 16], "held back: {held}");
+    }
+    clean();
+}
+
+#[test]
+fn a_write_waits_for_the_read_of_another_queue() {
+    let context = context();
+    let (one, other) = (queue(&context, false), queue(&context, false));
+    for held in [false, true] {
+        let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
+        let between = vec![1.0f32; 16];
+        let gate = Event::user(&context);
+        let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
+        one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        let stored = read_to(&one, &a, &between, &list);
+        let written = write_from(&other, &b, &between, &[stored]);
+        open(&gate);
+        Event::wait_all(&[written]).expect("wait");
+        assert_eq!(read(&other, &b), vec![7.0; 16], "held back: {held}");
+    }
+    clean();
+}
+
+/// Neither call waits for what only this thread will set going.
+#[test]
+fn a_write_does_not_block_behind_a_gate() {
+    let context = context();
+    let queue = queue(&context, false);
+    let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
+    let between = vec![1.0f32; 16];
+    let gate = Event::user(&context);
+    queue.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+    read_to(&queue, &a, &between, &[]);
+    queue.enqueue_marker(after(&[Arc::clone(&gate)])).expect("marker");
+    write_from(&queue, &b, &between, &[]);
+    open(&gate);
+    assert_eq!(read(&queue, &b), vec![7.0; 16]);
+    clean();
+}
+
+#[test]
+fn an_end_of_a_mapping_right_behind_its_begin_changes_nothing() {
+    let context = context();
+    let queue = queue(&context, false);
+    let memory = vec![1.0f32; 16];
+    let flags = MemFlags::from_bits(1 << 3).expect("CL_MEM_USE_HOST_PTR");
+    let used = Buffer::create(&context, flags, 64, Some(host(&memory))).expect("buffer");
+    let other = buffer_of(&context, &[7.0; 16]);
+    queue
+        .enqueue_copy(&other, &used, 0, 0, 64, NOTHING)
+        .expect("copy");
+    let write = MapFlags {
+        write: true,
+        ..MapFlags::default()
+    };
+    let (at, _) = queue
+        .enqueue_map(&used, false, write, 0, 64, NOTHING)
+        .expect("map");
+    queue
+        .enqueue_unmap(&used, at.as_ptr().addr(), NOTHING)
+        .expect("unmap");
+    assert_eq!(read(&queue, &used), vec![7.0; 16]);
+    clean();
+}
+
+fn large(context: &Arc<Context>, value: f32) -> Arc<Buffer> {
+    buffer_of(context, &vec![value; LARGE])
+}
+
+#[test]
+fn all_of_a_large_read_waits() {
+    let context = context();
+    for queue in [queue(&context, false), unordered_queue(&context)] {
+        let (a, b) = (large(&context, 1.0), large(&context, 2.0));
+        let got = vec![0.0f32; LARGE];
+        let gate = Event::user(&context);
+        let size = 4 * LARGE;
+        let copied = event(queue.enqueue_copy(&b, &a, 0, 0, size, after(&[Arc::clone(&gate)])));
+        let done = read_to(&queue, &a, &got, &[copied]);
+        queue.flush().expect("flush");
+        open(&gate);
+        Event::wait_all(&[done]).expect("wait");
+        assert!(std::hint::black_box(&got).iter().all(|x| *x == 2.0));
+    }
+    clean();
+}
+
+#[test]
+fn all_of_a_large_write_fails() {
+    let context = context();
+    for queue in [queue(&context, false), unordered_queue(&context)] {
+        let a = large(&context, 1.0);
+        let from = vec![2.0f32; LARGE];
+        let gate = Event::user(&context);
+        let written = write_from(&queue, &a, &from, &[Arc::clone(&gate)]);
+        gate.set_user_status(Status::Failed(-5)).expect("first");
+        assert!(Event::wait_all(&[Arc::clone(&written)]).is_err());
+        assert!(matches!(written.status(), Status::Failed(_)));
+        queue.finish().expect("finish");
+        assert!(read(&queue, &a).iter().all(|x| *x == 1.0));
+    }
+    clean();
+}
+
+#[test]
+fn a_blocking_read_waits_for_a_barrier_before_it() {
+    let context = context();
+    let queue = unordered_queue(&context);
+    let (a, b) = (buffer_of(&context, &[1.0; 16]), buffer_of(&context, &[2.0; 16]));
+    let gate = Event::user(&context);
+    queue
+        .enqueue_copy(&b, &a, 0, 0, 64, after(&[Arc::clone(&gate)]))
+        .expect("copy");
+    queue.enqueue_barrier(NOTHING).expect("barrier");
+    std::thread::scope(|s| {
+        s.spawn(|| {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(30) {
+                std::thread::yield_now();
+            }
+            open(&gate);
+        });
+        assert_eq!(read(&queue, &a), vec![2.0; 16]);
+    });
+    clean();
+}
