@@ -4,7 +4,7 @@ use super::callbacks::on_status;
 use super::cl::Side;
 use super::handle::{Handle, Memory};
 use super::random::Random;
-use super::world::{Context, Object, Outcome, Pending, Queue, World};
+use super::world::{Context, Object, Outcome, Pending, Queue, World, difference};
 use crate::Failure;
 use opencl_sys::*;
 use std::sync::Arc;
@@ -369,10 +369,14 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
     if wait {
         t.context().flush(cl)?;
         cl.wait(std::slice::from_ref(&event))?;
-        if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0
-            && mapped.bytes() != &object.shadow[base..][range.clone()]
+        let expected = &object.shadow[base..][range.clone()];
+        if flags != CL_MAP_WRITE_INVALIDATE_REGION
+            && let Some(why) = difference(mapped.bytes(), expected)
         {
-            return Err(Failure("mapped bytes are wrong".into()));
+            let (all, of, q) = (object.shadow.len(), object.flags, next.queue.ordered);
+            return Err(Failure(format!(
+                "{why}; {range:?} at {base} of {all}, mem flags {of}, map flags {flags}, in order: {q}"
+            )));
         }
         if flags == CL_MAP_READ && t.random.one_in(2) {
             let (again, ready) = cl.map(&next.queue.raw, &mem, CL_MAP_READ, place, &[])?;

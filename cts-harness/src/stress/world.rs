@@ -88,6 +88,8 @@ pub(super) struct Queue {
 /// A buffer.
 pub(super) struct Object {
     pub(super) mem: Handle,
+    /// CL_MEM_*.
+    pub(super) flags: u64,
     /// What it holds once the commands so far are done.
     pub(super) shadow: Vec<u8>,
     writer: Option<Handle>,
@@ -301,23 +303,22 @@ impl Pending {
         let Some(got) = self.memory.first().filter(|_| !self.expected.is_empty()) else {
             return Ok(());
         };
-        match got.bytes().iter().zip(&self.expected).position(|(a, b)| a != b) {
+        match difference(got.bytes(), &self.expected) {
             None => Ok(()),
-            Some(at) => {
-                let (a, b) = (got.bytes()[at], self.expected[at]);
-                let n = got
-                    .bytes()
-                    .iter()
-                    .zip(&self.expected)
-                    .filter(|(a, b)| a != b)
-                    .count();
-                let size = self.expected.len();
-                wrong(format!(
-                    "byte {at} is {a:#x}, not {b:#x}; {n} of {size} are wrong"
-                ))
-            }
+            Some(why) => wrong(why),
         }
     }
+}
+
+/// What is wrong with bytes, if anything is.
+pub(super) fn difference(got: &[u8], expected: &[u8]) -> Option<String> {
+    let pairs = || got.iter().zip(expected);
+    let at = pairs().position(|(a, b)| a != b)?;
+    let (a, b, size) = (got[at], expected[at], expected.len());
+    let wrong = pairs().filter(|(a, b)| a != b).count();
+    Some(format!(
+        "byte {at} is {a:#x}, not {b:#x}; {wrong} of {size} are wrong"
+    ))
 }
 
 impl Context {
@@ -330,6 +331,7 @@ impl Context {
             .map(|_| {
                 Ok(Mutex::new(Object {
                     mem: cl.buffer(&raw, 0, 16, null_mut())?,
+                    flags: 0,
                     shadow: Vec::new(),
                     writer: None,
                     readers: Vec::new(),
@@ -447,6 +449,7 @@ impl Object {
         }
         Ok(Object {
             mem,
+            flags,
             shadow,
             writer: None,
             readers: Vec::new(),

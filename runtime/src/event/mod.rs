@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 pub(crate) use clock::{Clock, now};
 pub use status::{ProfilingPoint, Status};
 
-use crate::command::CommandType;
+use crate::command::{Command, CommandType};
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
@@ -98,9 +98,16 @@ impl Phase {
 pub(crate) struct Effects {
     callbacks: Vec<(Arc<Context>, Status, Callback)>,
     queues: Vec<Arc<CommandQueue>>,
+    dropped: Vec<(Command, Vec<Arc<Event>>)>,
 }
 
 impl Effects {
+    /// Lets go of a command and what it waited for once no lock is held: the last reference to an event may be the last
+    /// one to its queue, whose end waits for the GPU.
+    pub(crate) fn drop_later(&mut self, command: Command, waits: Vec<Arc<Event>>) {
+        self.dropped.push((command, waits));
+    }
+
     /// Hands out callbacks, and lets queues look at their held-back commands. No lock is held.
     pub(crate) fn run(mut self) {
         // A queue that goes on may complete events that hold back other queues.

@@ -288,6 +288,7 @@ impl CommandQueue {
                     if let Some(event) = held.event {
                         event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
                     }
+                    effects.drop_later(held.command, held.waits);
                     continue;
                 }
                 Ready::Yes(others) => {
@@ -299,6 +300,9 @@ impl CommandQueue {
                         if let Some(event) = event {
                             event.failed(e.code.number(), effects);
                         }
+                    }
+                    if let Incoming::Command(command) = incoming {
+                        effects.drop_later(command, held.waits);
                     }
                     continue;
                 }
