@@ -487,14 +487,7 @@ impl Clspv {
         if let Abi::Descriptor(abi) = &mut target.abi {
             *abi = self.descriptor_abi()?;
         }
-        if let Some(version) = self.spirv {
-            target.spirv = version;
-        }
-        if target.spirv.minor < 3 {
-            // The Vulkan memory model's extension needs 1.3.
-            target.features.vulkan_memory_model = false;
-            target.features.vulkan_memory_model_device_scope = false;
-        }
+        target.set_spirv(self.spirv.unwrap_or(target.spirv));
         if let Some(n) = self.number(Number::MaxPushConstants) {
             target.limits.push_constants = n;
         }

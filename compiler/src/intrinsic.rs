@@ -33,6 +33,30 @@ pub struct FenceFlags {
     pub global: bool,
 }
 
+/// What the work-items of a sub-group make of their values.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SubgroupOp {
+    IAdd,
+    FAdd,
+    SMin,
+    UMin,
+    FMin,
+    SMax,
+    UMax,
+    FMax,
+}
+
+/// Of which work-items' values each work-item gets the result.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SubgroupPart {
+    /// Of all.
+    Reduce,
+    /// Of those ahead of it, and its own.
+    Inclusive,
+    /// Of those ahead of it; the first gets the operation's identity.
+    Exclusive,
+}
+
 /// Shapes of images (6.1.3). Depth images have the shape of their colour kin.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImageShape {
@@ -137,6 +161,26 @@ pub enum Intrinsic {
     NumWorkgroups,
     /// What get_global_offset returns, as specialization constants. Descriptor ABI.
     GlobalOffsetConstant,
+
+    // Sub-groups (cl_khr_subgroups). No argument; i32.
+    /// Work-items of every sub-group but the last of a work-group.
+    SubgroupMaxSize,
+    /// Work-items of this one. `lower_system_values` moves it to the start of the kernel, where all of them are.
+    SubgroupSize,
+    NumSubgroups,
+    SubgroupId,
+    SubgroupLocalId,
+
+    // What all work-items of a sub-group do together.
+    /// Execution and memory barrier. No result.
+    SubgroupBarrier(FenceFlags),
+    /// Bool to bool.
+    SubgroupAll,
+    SubgroupAny,
+    /// A scalar and the i32 number of a work-item, the same for all of them: that one's scalar.
+    SubgroupBroadcast,
+    /// A scalar.
+    SubgroupArith(SubgroupOp, SubgroupPart),
 
     /// Execution and memory barrier over the work-group (6.12.8). No result.
     Barrier(FenceFlags),
@@ -284,6 +328,11 @@ impl Intrinsic {
                 | Intrinsic::GlobalInvocationId
                 | Intrinsic::NumWorkgroups
                 | Intrinsic::GlobalOffsetConstant
+                | Intrinsic::SubgroupMaxSize
+                | Intrinsic::SubgroupSize
+                | Intrinsic::NumSubgroups
+                | Intrinsic::SubgroupId
+                | Intrinsic::SubgroupLocalId
         )
     }
 
@@ -292,6 +341,12 @@ impl Intrinsic {
         match self {
             Intrinsic::Barrier(_)
             | Intrinsic::Fence(_)
+            // Which work-items take part depends on where it stands.
+            | Intrinsic::SubgroupBarrier(_)
+            | Intrinsic::SubgroupAll
+            | Intrinsic::SubgroupAny
+            | Intrinsic::SubgroupBroadcast
+            | Intrinsic::SubgroupArith(..)
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
             | Intrinsic::Prefetch
@@ -310,6 +365,11 @@ impl Intrinsic {
             | Intrinsic::GlobalInvocationId
             | Intrinsic::NumWorkgroups
             | Intrinsic::GlobalOffsetConstant
+            | Intrinsic::SubgroupMaxSize
+            | Intrinsic::SubgroupSize
+            | Intrinsic::NumSubgroups
+            | Intrinsic::SubgroupId
+            | Intrinsic::SubgroupLocalId
             | Intrinsic::FAbs
             | Intrinsic::Floor
             | Intrinsic::Ceil
@@ -368,8 +428,28 @@ impl Intrinsic {
         }
     }
 
-    /// Whether the operation is a rendezvous of the work-group: it must stay in convergent control flow.
+    /// Whether the operation is a rendezvous of the work-group or sub-group: it must stay in convergent control flow.
     pub fn is_convergent(self) -> bool {
-        matches!(self, Intrinsic::Barrier(_))
+        matches!(self, Intrinsic::Barrier(_)) || self.is_subgroup_operation()
+    }
+
+    /// Whether it makes what others have written visible, and what was written visible to others.
+    pub fn orders_memory(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::Barrier(_) | Intrinsic::Fence(_) | Intrinsic::SubgroupBarrier(_)
+        )
+    }
+
+    /// Whether the work-items of a sub-group do it together.
+    pub fn is_subgroup_operation(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::SubgroupBarrier(_)
+                | Intrinsic::SubgroupAll
+                | Intrinsic::SubgroupAny
+                | Intrinsic::SubgroupBroadcast
+                | Intrinsic::SubgroupArith(..)
+        )
     }
 }

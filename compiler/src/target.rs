@@ -31,6 +31,8 @@ pub struct Features {
     pub shared_int64_atomics: bool,
     /// GLSL.std.450 Fma is one instruction (16, 32 and 64 bits, as far as the widths exist at all).
     pub fast_fma: bool,
+    /// Sub-groups: Vulkan's with votes, ballots and arithmetic on every type, of one size known to the host.
+    pub subgroups: bool,
     /// The implementation offers images: `__IMAGE_SUPPORT__` is defined. The device can write storage images of
     /// any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
@@ -104,6 +106,18 @@ impl Target {
         self.extensions.iter().any(|e| e == name)
     }
 
+    /// Takes another version, without what it is too old for.
+    pub fn set_spirv(&mut self, version: SpirvVersion) {
+        self.spirv = version;
+        if version.minor < 3 {
+            // The Vulkan memory model's extension needs 1.3.
+            self.features.vulkan_memory_model = false;
+            self.features.vulkan_memory_model_device_scope = false;
+            self.features.subgroups = false;
+            self.extensions.retain(|e| e != "cl_khr_subgroups");
+        }
+    }
+
     /// [`Target::desktop`] with a driver that has every fault that is known: all passes run.
     pub fn faulty() -> Self {
         Target {
@@ -120,18 +134,11 @@ impl Target {
     /// What clspv assumes of a device unless options say otherwise: SPIR-V 1.0 and the older memory model, every type,
     /// 8-bit and 16-bit storage; the descriptor ABI.
     pub fn clspv() -> Self {
-        let desktop = Target::desktop();
-        Target {
-            spirv: SpirvVersion { major: 1, minor: 0 },
-            abi: Abi::Descriptor(DescriptorAbi::default()),
-            features: Features {
-                vulkan_memory_model: false,
-                vulkan_memory_model_device_scope: false,
-                fast_fma: false,
-                ..desktop.features
-            },
-            ..desktop
-        }
+        let mut target = Target::desktop();
+        target.abi = Abi::Descriptor(DescriptorAbi::default());
+        target.features.fast_fma = false;
+        target.set_spirv(SpirvVersion { major: 1, minor: 0 });
+        target
     }
 
     /// A desktop-class Vulkan 1.3 device with every feature that the compiler uses: the default of `calderac`.
@@ -152,6 +159,7 @@ impl Target {
                 buffer_int64_atomics: true,
                 shared_int64_atomics: true,
                 fast_fma: true,
+                subgroups: true,
                 images: true,
                 ..Features::default()
             },
@@ -176,6 +184,7 @@ impl Target {
                 "cl_khr_fp16",
                 "cl_khr_3d_image_writes",
                 "cl_khr_depth_images",
+                "cl_khr_subgroups",
             ]
             .map(String::from)
             .to_vec(),

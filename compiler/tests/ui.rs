@@ -45,6 +45,9 @@ fn build_log(path: &Path) -> String {
             target
                 .extensions
                 .retain(|e| !names.split_whitespace().any(|n| n == e));
+            if names.split_whitespace().any(|n| n == "cl_khr_subgroups") {
+                target.features.subgroups = false;
+            }
             if names.split_whitespace().any(|n| n == "images") {
                 target.features.images = false;
             }

@@ -149,7 +149,7 @@ pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
     clCreateSamplerWithProperties: Some(clCreateSamplerWithProperties),
     clSetKernelArgSVMPointer: Some(absent::clSetKernelArgSVMPointer),
     clSetKernelExecInfo: Some(absent::clSetKernelExecInfo),
-    clGetKernelSubGroupInfoKHR: Some(absent::clGetKernelSubGroupInfoKHR),
+    clGetKernelSubGroupInfoKHR: Some(clGetKernelSubGroupInfoKHR),
     clCloneKernel: Some(absent::clCloneKernel),
     clCreateProgramWithIL: Some(absent::clCreateProgramWithIL),
     clEnqueueSVMMigrateMem: Some(absent::clEnqueueSVMMigrateMem),

@@ -13,6 +13,7 @@ mod integer;
 mod internal;
 mod math;
 mod relational;
+mod subgroup;
 mod work;
 
 /// A built-in function.
@@ -53,6 +54,10 @@ pub enum Inline {
     WorkDim,
     Barrier,
     Fence,
+    SubgroupBarrier,
+    SubgroupVote {
+        all: bool,
+    },
     /// Signed and unsigned operation on (pointer, value…).
     Atomic(AtomicOp, AtomicOp),
     /// `atomic_inc`, `atomic_dec`: the value is 1.
@@ -175,7 +180,7 @@ const I1: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T])];
 const I2: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T])];
 const I3: &[Sig] = &[sig(INTEGERS, Ty::T, &[Ty::T, Ty::T, Ty::T])];
 
-const TABLES: [&[Row]; 8] = [
+const TABLES: [&[Row]; 9] = [
     math::ROWS,
     work::ROWS,
     integer::ROWS,
@@ -184,6 +189,7 @@ const TABLES: [&[Row]; 8] = [
     atomic::ROWS,
     image::ROWS,
     internal::ROWS,
+    subgroup::ROWS,
 ];
 
 /// Prefix of functions that only the library may call.

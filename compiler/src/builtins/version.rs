@@ -31,6 +31,11 @@ pub fn since(name: &str) -> ClStd {
     }
 }
 
+/// Whether a function is one of sub-groups (cl_khr_subgroups).
+pub fn is_of_subgroups(name: &str) -> bool {
+    name.starts_with("sub_group_") || name.starts_with("get_") && name.contains("_sub_group")
+}
+
 /// The first version with one of the signatures of a function.
 pub fn signature_since(name: &str, sig: &Sig) -> ClStd {
     let of_integers = sig.domain.scalars == Scalars::INTEGERS;

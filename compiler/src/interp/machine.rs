@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::{Launch, Shared, Trap, image, lanes_of};
-use crate::intrinsic::{AtomicOp, Intrinsic};
+use crate::intrinsic::{AtomicOp, Intrinsic, SubgroupOp, SubgroupPart};
 use crate::ir::{
     BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region, Scalar, Storage, Ty,
     Value, ValueDef, eval,
@@ -340,7 +340,23 @@ impl<'m> Machine<'m> {
             Intrinsic::GlobalInvocationId => vector(each(&|i| self.group[i] * local[i] + self.local[i])),
             Intrinsic::NumWorkgroups => vector(groups),
             Intrinsic::GlobalOffsetConstant => vector([0; 3]),
-            Intrinsic::Fence(_) | Intrinsic::Prefetch | Intrinsic::Barrier(_) => Vec::new(),
+            // Here each work-item is a sub-group of its own.
+            Intrinsic::SubgroupMaxSize | Intrinsic::SubgroupSize => vec![1],
+            Intrinsic::NumSubgroups => vec![local.iter().map(|&n| u64::from(n)).product()],
+            Intrinsic::SubgroupId => {
+                let [x, y, z] = self.local;
+                vec![u64::from(x + local[0] * (y + local[1] * z))]
+            }
+            Intrinsic::SubgroupLocalId => vec![0],
+            Intrinsic::SubgroupAll
+            | Intrinsic::SubgroupAny
+            | Intrinsic::SubgroupBroadcast
+            | Intrinsic::SubgroupArith(_, SubgroupPart::Reduce | SubgroupPart::Inclusive) => args[0].clone(),
+            Intrinsic::SubgroupArith(op, SubgroupPart::Exclusive) => vec![identity(op, scalar)],
+            Intrinsic::Fence(_)
+            | Intrinsic::Prefetch
+            | Intrinsic::Barrier(_)
+            | Intrinsic::SubgroupBarrier(_) => Vec::new(),
             Intrinsic::Printf => vec![0],
             Intrinsic::Any => vec![u64::from(args[0].iter().any(|&a| a != 0))],
             Intrinsic::All => vec![u64::from(args[0].iter().all(|&a| a != 0))],
@@ -363,6 +379,19 @@ impl<'m> Machine<'m> {
                 lanes(ty.lanes as usize, lane).ok_or_else(|| Trap::NotSupported(op.to_string()))?
             }
         })
+    }
+}
+
+/// What an operation leaves any value as it is with.
+fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
+    let highest = u64::MAX >> (64 - scalar.bits());
+    match op {
+        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax => 0,
+        SubgroupOp::UMin => highest,
+        SubgroupOp::SMin => highest >> 1,
+        SubgroupOp::SMax => (highest >> 1) + 1,
+        SubgroupOp::FMin => eval::from_f64(scalar, f64::INFINITY),
+        SubgroupOp::FMax => eval::from_f64(scalar, f64::NEG_INFINITY),
     }
 }
 

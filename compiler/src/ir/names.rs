@@ -3,7 +3,7 @@
 //! What mirrors a SPIR-V instruction has its name without `Op`; what is ours is snake_case.
 
 use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
-use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, Texel};
+use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel};
 use std::fmt;
 
 /// A type that is spelled as one word.
@@ -65,6 +65,12 @@ named!(AtomicOp {
     And "and", Or "or", Xor "xor", CmpXchg "cmpxchg", Load "load", Store "store",
 });
 
+named!(SubgroupOp {
+    IAdd "iadd", FAdd "fadd", SMin "smin", UMin "umin", FMin "fmin", SMax "smax", UMax "umax", FMax "fmax",
+});
+
+named!(SubgroupPart { Reduce "reduce", Inclusive "inclusive", Exclusive "exclusive" });
+
 named!(HandleFact {
     ChannelOrder "channel_order", ChannelDataType "channel_data_type", SamplerMask "sampler_mask",
     NotNull "not_null",
@@ -81,6 +87,10 @@ macro_rules! intrinsics {
                     $(Intrinsic::$variant => f.write_str($name),)*
                     Intrinsic::Barrier(flags) => write!(f, "barrier{}", fence(*flags)),
                     Intrinsic::Fence(flags) => write!(f, "fence{}", fence(*flags)),
+                    Intrinsic::SubgroupBarrier(flags) => write!(f, "subgroup_barrier{}", fence(*flags)),
+                    Intrinsic::SubgroupArith(op, part) => {
+                        write!(f, "subgroup_{}_{}", part.name(), op.name())
+                    }
                     Intrinsic::Atomic(op) => write!(f, "atomic_{}", op.name()),
                     Intrinsic::ReadImage(s, t) => write!(f, "read_image_{}_{}", s.name(), t.name()),
                     Intrinsic::SampleImage(s, t) => write!(f, "sample_image_{}_{}", s.name(), t.name()),
@@ -108,6 +118,9 @@ intrinsics! {
     WorkgroupId "workgroup_id", LocalInvocationId "local_invocation_id", WorkgroupSize "workgroup_size",
     GlobalInvocationId "global_invocation_id", NumWorkgroups "num_workgroups_dispatched",
     GlobalOffsetConstant "global_offset_constant",
+    SubgroupMaxSize "subgroup_max_size", SubgroupSize "subgroup_size", NumSubgroups "num_subgroups",
+    SubgroupId "subgroup_id", SubgroupLocalId "subgroup_local_id",
+    SubgroupAll "subgroup_all", SubgroupAny "subgroup_any", SubgroupBroadcast "subgroup_broadcast",
     FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
     InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",
     Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",
@@ -141,6 +154,14 @@ pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
             .into_iter()
             .find(|f| fence(*f) == suffix)
     };
+    if let Some(suffix) = name.strip_prefix("subgroup_barrier") {
+        return flags(suffix).map(Intrinsic::SubgroupBarrier);
+    }
+    if let Some(rest) = name.strip_prefix("subgroup_") {
+        let (part, op) = rest.split_once('_')?;
+        let (part, op) = (SubgroupPart::from_name(part)?, SubgroupOp::from_name(op)?);
+        return Some(Intrinsic::SubgroupArith(op, part));
+    }
     if let Some(suffix) = name.strip_prefix("barrier") {
         return flags(suffix).map(Intrinsic::Barrier);
     }

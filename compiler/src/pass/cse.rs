@@ -71,7 +71,7 @@ fn written_by(func: &Function, inst: Inst) -> Written {
             func.ty(data.args[0]).space().and_then(memory_of)
         }
         Op::StoreTo(storage, _) | Op::AtomicOn(_, storage) => memory_of_storage(*storage),
-        Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => return [false, true, true],
+        Op::Intrinsic(i) if i.orders_memory() => return [false, true, true],
         Op::Call(_) => return [true; SPACES],
         _ => None,
     };

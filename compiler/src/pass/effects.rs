@@ -109,7 +109,7 @@ impl Effects {
                     self.both(space);
                 }
             }
-            Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => {
+            Op::Intrinsic(i) if i.orders_memory() => {
                 self.both(1);
                 self.both(2);
             }
@@ -193,7 +193,11 @@ pub fn has_effects(op: &Op) -> bool {
             | Op::StoreTo(..)
             | Op::AtomicOn(..)
             | Op::Intrinsic(
-                Intrinsic::Atomic(_) | Intrinsic::Barrier(_) | Intrinsic::Fence(_) | Intrinsic::Printf
+                Intrinsic::Atomic(_)
+                    | Intrinsic::Barrier(_)
+                    | Intrinsic::Fence(_)
+                    | Intrinsic::SubgroupBarrier(_)
+                    | Intrinsic::Printf
             )
     )
 }

@@ -173,7 +173,7 @@ impl Written {
                     Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {}
                 },
                 // What others have written can be seen behind them.
-                Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_)) => {
+                Op::Intrinsic(i) if i.orders_memory() => {
                     written.local = true;
                     written.global = true;
                     written.by_others = true;
@@ -311,6 +311,10 @@ fn is_system_value(op: Intrinsic) -> bool {
             | Intrinsic::LocalSize
             | Intrinsic::NumGroups
             | Intrinsic::GlobalOffset
+            | Intrinsic::SubgroupMaxSize
+            | Intrinsic::NumSubgroups
+            | Intrinsic::SubgroupId
+            | Intrinsic::SubgroupLocalId
     )
 }
 

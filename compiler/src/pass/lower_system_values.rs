@@ -6,13 +6,14 @@
 //! whether `Constant` globals are left. So is `printf_buffer`, for `lower_printf`.
 //! In:  `Inlined`.
 //! Out: `SystemValues`: of the work-item functions only `WorkDim`, `WorkgroupId`, `LocalInvocationId` and
-//! `WorkgroupSize` remain; `Module::system` has the slots, `size` is their end.
+//! `WorkgroupSize` remain, and those of sub-groups but `NumSubgroups`; `Module::system` has the slots, `size` is their end.
 //!
 //! | function | value, in 32 bits |
 //! |---|---|
 //! | get_global_id | WorkgroupId · WorkgroupSize + LocalInvocationId + region_offset |
 //! | get_group_id | WorkgroupId + region_group_offset |
 //! | get_global_size | num_workgroups · WorkgroupSize |
+//! | get_num_sub_groups | WorkgroupSize / SubgroupMaxSize, rounded up |
 //!
 //! CL 6.12.1: a dimension that is out of range gives 0 for ids and offsets and 1 for sizes and counts.
 
@@ -57,12 +58,71 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         }
     }
     module.ungrouped = ungrouped(module);
+    check_subgroups(module, cx)?;
     let system = module.system.clone();
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         changed |= lower(func, &Values { system: &system, abi });
+        changed |= count_at_start(func);
     }
     Ok(changed.into())
+}
+
+/// Sub-groups came with SPIR-V 1.3, and numbers of work-items that are no constants with 1.5.
+fn check_subgroups(module: &Module, cx: &PassCx<'_>) -> Result<(), PassError> {
+    let version = cx.target.spirv;
+    for (_, func) in module.funcs.iter() {
+        let mut walk = Walk::new(func);
+        while let Some((_, inst)) = walk.next(func) {
+            let data = &func.insts[inst];
+            let Op::Intrinsic(op) = data.op else { continue };
+            let constant = || data.args.get(1).is_none_or(|&id| func.as_bits(id).is_some());
+            let (feature, needs) = match op {
+                Intrinsic::SubgroupBroadcast if !constant() => ("sub_group_broadcast of a variable item", 5),
+                Intrinsic::SubgroupMaxSize
+                | Intrinsic::SubgroupSize
+                | Intrinsic::NumSubgroups
+                | Intrinsic::SubgroupId
+                | Intrinsic::SubgroupLocalId => ("a sub-group", 3),
+                op if op.is_subgroup_operation() => ("a sub-group", 3),
+                _ => continue,
+            };
+            if version.minor < needs {
+                return Err(PassError::Unsupported {
+                    feature: feature.into(),
+                    span: data.span,
+                    needs: format!("SPIR-V 1.{needs}"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// get_sub_group_size may stand where not all work-items of the sub-group come, so that they are counted at the start.
+fn count_at_start(func: &mut Function) -> bool {
+    let mut replacements = Replacements::default();
+    let mut first: Option<Value> = None;
+    for region in func.regions_in_order() {
+        for inst in func.regions[region].insts.clone() {
+            let data = &func.insts[inst];
+            if data.op != Op::Intrinsic(Intrinsic::SubgroupSize) {
+                continue;
+            }
+            let (span, result) = (data.span, data.results[0]);
+            let size = *first.get_or_insert_with(|| {
+                let op = Op::Intrinsic(Intrinsic::SubgroupSize);
+                let new = func.new_inst(op, [], &[Ty::I32], span);
+                let body = func.body;
+                func.regions[body].insts.insert(0, new);
+                func.insts[new].results[0]
+            });
+            func.regions[region].insts.retain(|&i| i != inst);
+            replacements.set(result, size);
+        }
+    }
+    replacements.apply(func);
+    first.is_some()
 }
 
 /// The kernels that neither ask about work-groups nor work together in one.
@@ -101,6 +161,16 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::LocalInvocationId
         | Intrinsic::WorkgroupSize
         | Intrinsic::NumWorkgroups
+        | Intrinsic::SubgroupMaxSize
+        | Intrinsic::SubgroupSize
+        | Intrinsic::NumSubgroups
+        | Intrinsic::SubgroupId
+        | Intrinsic::SubgroupLocalId
+        | Intrinsic::SubgroupBarrier(_)
+        | Intrinsic::SubgroupAll
+        | Intrinsic::SubgroupAny
+        | Intrinsic::SubgroupBroadcast
+        | Intrinsic::SubgroupArith(..)
         | Intrinsic::Barrier(_) => true,
         // Computed from the number of groups: they must cover the range exactly.
         Intrinsic::GlobalSize => true,
@@ -295,6 +365,7 @@ fn lower(func: &mut Function, values: &Values<'_>) -> bool {
                         None if op == Intrinsic::WorkDim && values.abi.is_some_and(|d| !d.work_dim) => {
                             Some(b.i32(DIMS as i32))
                         }
+                        None if op == Intrinsic::NumSubgroups => Some(num_subgroups(&mut b)),
                         None => None,
                     }
                 }
@@ -308,6 +379,21 @@ fn lower(func: &mut Function, values: &Values<'_>) -> bool {
     }
     replacements.apply(func);
     !replacements.is_empty()
+}
+
+/// As many as there must be. What drivers say of it is not always right: llvmpipe rounds down.
+fn num_subgroups(b: &mut Builder<'_>) -> Value {
+    let mut items = built_in(b, Intrinsic::WorkgroupSize, 0);
+    for d in 1..DIMS {
+        let size = built_in(b, Intrinsic::WorkgroupSize, d);
+        items = b.binary(BinOp::IMul, items, size);
+    }
+    let max = b.intrinsic(Intrinsic::SubgroupMaxSize, vec![], Some(Ty::I32));
+    let max = max.expect("has a result");
+    let one = b.i32(1);
+    let less = b.binary(BinOp::ISub, max, one);
+    let up = b.binary(BinOp::IAdd, items, less);
+    b.binary(BinOp::UDiv, up, max)
 }
 
 /// The value of a work-item function as a `size_t`; `None` for other intrinsics.

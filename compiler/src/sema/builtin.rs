@@ -69,6 +69,11 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
             None => BuiltinCall::NotABuiltin,
         };
     };
+    if !s.target.features.subgroups && version::is_of_subgroups(&name.name) {
+        let message = format!("function '{}' requires cl_khr_subgroups support", name.name);
+        s.error(name.span, message);
+        return BuiltinCall::Error;
+    }
     let at = Call { name, span };
     if row.sigs.is_empty() {
         return inline::unresolved(s, at, row, args).into();

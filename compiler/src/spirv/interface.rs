@@ -102,12 +102,12 @@ impl Emitter<'_> {
         Ok(variable)
     }
 
-    fn builtin(&mut self, builtin: spv::BuiltIn) -> Emit<Id> {
+    fn builtin(&mut self, builtin: spv::BuiltIn, ty: Ty) -> Emit<Id> {
         if let Some(&id) = self.shared.builtins.get(&(builtin as u32)) {
             return Ok(id);
         }
-        let vector = self.ty(Ty::vector(Scalar::I32, 3))?;
-        let pointer = self.pointer(spv::StorageClass::Input, vector);
+        let ty = self.ty(ty)?;
+        let pointer = self.pointer(spv::StorageClass::Input, ty);
         let id = self.global(
             spv::Op::Variable,
             Some(pointer),
@@ -294,7 +294,7 @@ impl FnEmitter<'_, '_> {
     /// What is left of the work-item functions.
     pub(super) fn work_item(&mut self, op: Intrinsic) -> Emit<Id> {
         let vector = Ty::vector(Scalar::I32, 3);
-        let builtin = match op {
+        let (builtin, ty) = match op {
             Intrinsic::WorkDim => return Ok(self.e.work_dim()),
             Intrinsic::WorkgroupSize => {
                 return match (
@@ -306,17 +306,23 @@ impl FnEmitter<'_, '_> {
                     (None, None) => Err(bug("no work-group size")),
                 };
             }
-            Intrinsic::WorkgroupId => spv::BuiltIn::WorkgroupId,
-            Intrinsic::LocalInvocationId => spv::BuiltIn::LocalInvocationId,
-            Intrinsic::GlobalInvocationId => spv::BuiltIn::GlobalInvocationId,
-            Intrinsic::NumWorkgroups => spv::BuiltIn::NumWorkgroups,
+            Intrinsic::WorkgroupId => (spv::BuiltIn::WorkgroupId, vector),
+            Intrinsic::LocalInvocationId => (spv::BuiltIn::LocalInvocationId, vector),
+            Intrinsic::GlobalInvocationId => (spv::BuiltIn::GlobalInvocationId, vector),
+            Intrinsic::NumWorkgroups => (spv::BuiltIn::NumWorkgroups, vector),
+            Intrinsic::SubgroupMaxSize => (spv::BuiltIn::SubgroupSize, Ty::I32),
+            Intrinsic::SubgroupId => (spv::BuiltIn::SubgroupId, Ty::I32),
+            Intrinsic::SubgroupLocalId => (spv::BuiltIn::SubgroupLocalInvocationId, Ty::I32),
             Intrinsic::GlobalOffsetConstant => return self.e.global_offset(),
             _ => return Err(bug("not a work-item function")),
         };
-        let variable = self.e.builtin(builtin)?;
+        if ty == Ty::I32 {
+            self.e.needs.capability(spv::Capability::GroupNonUniform);
+        }
+        let variable = self.e.builtin(builtin, ty)?;
         // Input variables are part of the interface in every version.
         self.interface.insert(variable);
-        let vector = self.e.ty(vector)?;
-        self.op_ids(spv::Op::Load, vector, &[variable])
+        let ty = self.e.ty(ty)?;
+        self.op_ids(spv::Op::Load, ty, &[variable])
     }
 }

@@ -97,15 +97,25 @@ impl FnEmitter<'_, '_> {
             | I::GlobalInvocationId
             | I::NumWorkgroups
             | I::GlobalOffsetConstant
-            | I::WorkDim => {
+            | I::WorkDim
+            | I::SubgroupMaxSize
+            | I::SubgroupId
+            | I::SubgroupLocalId => {
                 return self.work_item(op).map(Some);
             }
+            I::SubgroupSize
+            | I::SubgroupBarrier(_)
+            | I::SubgroupAll
+            | I::SubgroupAny
+            | I::SubgroupBroadcast
+            | I::SubgroupArith(..) => return self.subgroup(inst, op),
             I::GlobalId
             | I::LocalId
             | I::GroupId
             | I::GlobalSize
             | I::LocalSize
             | I::NumGroups
+            | I::NumSubgroups
             | I::GlobalOffset => {
                 return Err(bug("a work-item function is left after lower_system_values"));
             }

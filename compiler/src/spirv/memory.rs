@@ -5,17 +5,18 @@
 //! accesses to buffers are made available and visible to the whole device: programs wait for flags with them.
 
 use super::{Emit, FnEmitter, Id, bug};
-use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic};
+use crate::intrinsic::{AtomicOp, FenceFlags};
 use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 
 /// Whether an instruction orders this work-item's memory accesses with others'.
 pub(super) fn synchronizes(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::AtomicOn(..) | Op::Intrinsic(Intrinsic::Barrier(_) | Intrinsic::Fence(_))
-    )
+    match op {
+        Op::AtomicOn(..) => true,
+        Op::Intrinsic(i) => i.orders_memory(),
+        _ => false,
+    }
 }
 
 /// What an access does, for its memory operands.
@@ -283,7 +284,7 @@ impl FnEmitter<'_, '_> {
     }
 
     /// Acquire and release of what the flags name.
-    fn semantics(&mut self, flags: FenceFlags) -> Id {
+    pub(super) fn semantics(&mut self, flags: FenceFlags) -> Id {
         let mut bits = spv::MemorySemantics::RELAXED;
         if flags.local {
             bits |= spv::MemorySemantics::WORKGROUP_MEMORY;

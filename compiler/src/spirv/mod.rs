@@ -23,6 +23,7 @@ mod intrinsic;
 mod memory;
 mod object;
 mod reflection;
+mod subgroup;
 mod types;
 
 pub use check::check;

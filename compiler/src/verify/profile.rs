@@ -67,7 +67,8 @@ pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<()
                 | Intrinsic::GlobalSize
                 | Intrinsic::LocalSize
                 | Intrinsic::NumGroups
-                | Intrinsic::GlobalOffset,
+                | Intrinsic::GlobalOffset
+                | Intrinsic::NumSubgroups,
             ) => Err("a work-item function is left that Vulkan does not have"),
             _ => Ok(()),
         }),

@@ -1,7 +1,7 @@
 //! Operand and result types of each operation.
 
 use super::Fault;
-use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, Texel};
+use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, Texel};
 use crate::ir::inst::derived_type;
 use crate::ir::{
     Access, AddressSpace, BinOp, CastOp, CmpOp, Function, Inst, InstData, Module, Op, Scalar, Storage, Ty,
@@ -394,8 +394,31 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
         | Intrinsic::GlobalInvocationId
         | Intrinsic::NumWorkgroups
         | Intrinsic::GlobalOffsetConstant => args.is_empty() && results == [Ty::vector(Scalar::I32, 3)],
-        Intrinsic::WorkDim => args.is_empty() && results == [Ty::I32],
-        Intrinsic::Barrier(_) | Intrinsic::Fence(_) => args.is_empty() && results.is_empty(),
+        Intrinsic::WorkDim
+        | Intrinsic::SubgroupMaxSize
+        | Intrinsic::SubgroupSize
+        | Intrinsic::NumSubgroups
+        | Intrinsic::SubgroupId
+        | Intrinsic::SubgroupLocalId => args.is_empty() && results == [Ty::I32],
+        Intrinsic::Barrier(_) | Intrinsic::Fence(_) | Intrinsic::SubgroupBarrier(_) => {
+            args.is_empty() && results.is_empty()
+        }
+        Intrinsic::SubgroupAll | Intrinsic::SubgroupAny => args == [Ty::BOOL] && results == [Ty::BOOL],
+        Intrinsic::SubgroupBroadcast => {
+            let number = |t: Ty| !t.is_vector() && (t.scalar.is_int() || t.scalar.is_float());
+            args.len() == 2 && number(args[0]) && args[1] == Ty::I32 && results == &args[..1]
+        }
+        Intrinsic::SubgroupArith(op, _) => {
+            let fits = match op {
+                SubgroupOp::FAdd | SubgroupOp::FMin | SubgroupOp::FMax => floats(1),
+                SubgroupOp::IAdd
+                | SubgroupOp::SMin
+                | SubgroupOp::UMin
+                | SubgroupOp::SMax
+                | SubgroupOp::UMax => ints(1),
+            };
+            fits && !args[0].is_vector()
+        }
         Intrinsic::Atomic(op) => {
             require(!args.is_empty(), "needs a pointer")?;
             pointer(args[0], op != AtomicOp::Load)?;

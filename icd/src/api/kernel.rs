@@ -174,6 +174,57 @@ entry! {
     }
 }
 
+/// The work-items of a work-group, whose size in each dimension is given.
+fn work_items(sizes: Ptr<c_void>, bytes: usize) -> Result<usize> {
+    let count = bytes / size_of::<size_t>();
+    let sizes = sizes.cast::<size_t>();
+    let list = sizes
+        .slice(count)
+        .filter(|_| bytes.is_multiple_of(size_of::<size_t>()) && (1..=3).contains(&count));
+    list.and_then(|list| list.iter().try_fold(1usize, |n, &size| n.checked_mul(size)))
+        .filter(|&n| n > 0)
+        .ok_or_else(|| {
+            Error::new(ClCode::InvalidValue, "input_value is no local work size").at("cl_khr_subgroups")
+        })
+}
+
+entry! {
+    /// cl_khr_subgroups — clGetKernelSubGroupInfoKHR
+    fn clGetKernelSubGroupInfoKHR(
+        in_kernel: cl_kernel,
+        in_device: cl_device_id,
+        param_name: cl_kernel_sub_group_info,
+        input_value_size: size_t,
+        input_value: *const c_void,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let kernel = handle::borrow::<Kernel>(in_kernel)?;
+        let device = if in_device.is_null() {
+            None
+        } else {
+            Some(handle::borrow::<Device>(in_device)?)
+        };
+        let (device, _) = kernel.on_device(device.as_ref())?;
+        let Some(size) = device.sub_group_size() else {
+            return Err(Error::new(ClCode::InvalidOperation, "the device has no sub-groups").at("cl_khr_subgroups"));
+        };
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        match param_name {
+            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR => {
+                work_items(input_value, input_value_size)?;
+                info.value(size)
+            }
+            CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR => {
+                info.value(work_items(input_value, input_value_size)?.div_ceil(size))
+            }
+            _ => info.unknown(param_name),
+        }
+        .map(drop)
+    }
+}
+
 entry! {
     /// CL 5.7.3 — clGetKernelArgInfo
     fn clGetKernelArgInfo(

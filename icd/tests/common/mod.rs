@@ -183,6 +183,7 @@ api! {
     clCreateSamplerWithProperties: clCreateSamplerWithProperties_t,
     clCreateBufferWithProperties: clCreateBufferWithProperties_t,
     clCreateImageWithProperties: clCreateImageWithProperties_t,
+    clGetKernelSubGroupInfoKHR: clGetKernelSubGroupInfoKHR_t,
 }
 
 /// Calls an entry point: `cl!(clFinish(queue))`.

@@ -25,6 +25,7 @@ mod printf;
 mod printf_formats;
 mod samplers;
 mod scalar;
+mod subgroups;
 
 use std::path::Path;
 use std::ptr::{null, null_mut};

@@ -86,6 +86,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clSetKernelArg"
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"
+        | "clGetKernelSubGroupInfoKHR"
         | "clGetKernelArgInfo" => common::CL_INVALID_KERNEL,
         "clGetEventInfo"
         | "clRetainEvent"

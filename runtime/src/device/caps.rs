@@ -50,6 +50,11 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     if features.float16 && features.storage16 {
         list.push("cl_khr_fp16");
     }
+    // It promises that a sub-group gets on while others of its work-group wait (compiler ADR 13). Processors of graphics do
+    // that; drivers that run a work-group on one thread of a CPU do not.
+    if features.subgroups && f.physical_type != PhysicalType::Cpu {
+        list.push("cl_khr_subgroups");
+    }
     if images {
         list.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images"]);
     }

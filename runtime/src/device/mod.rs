@@ -131,6 +131,14 @@ impl Device {
         &self.staging
     }
 
+    /// Work-items of a sub-group, but for the last of a work-group; `None`: there are no sub-groups.
+    pub fn sub_group_size(&self) -> Option<usize> {
+        self.base
+            .features
+            .subgroups
+            .then_some(self.limits.subgroup as usize)
+    }
+
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }

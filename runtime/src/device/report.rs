@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::Device;
+use crate::vk::PhysicalType;
 
 impl Device {
     /// One line per optional feature: offered, or the Vulkan feature that is missing.
@@ -39,6 +40,14 @@ impl Device {
             here("cl_khr_int64_base_atomics"),
             &atomics,
         );
+        let subgroups = [
+            (f.subgroups, "sub-groups with arithmetic, or their size"),
+            (
+                self.physical.facts().physical_type != PhysicalType::Cpu,
+                "sub-groups that get on independently",
+            ),
+        ];
+        line("cl_khr_subgroups", here("cl_khr_subgroups"), &subgroups);
         line(
             "float subnormals (CL_FP_DENORM)",
             self.fp_configs()[1].denorm,

@@ -37,6 +37,8 @@ pub(crate) struct Device {
     unified: bool,
     max_allocation: u64,
     sparse: bool,
+    /// What pipelines that use sub-groups must ask for.
+    pub(super) required_subgroup_size: Option<u32>,
 }
 
 enum Calibration {
@@ -147,6 +149,8 @@ impl Device {
             unified: facts.unified_memory,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
+            required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)
+                .then_some(facts.subgroup_size),
             raw,
         }))
     }

@@ -56,6 +56,8 @@ pub(crate) struct Facts {
     /// Nanoseconds per tick.
     pub timestamp_period: f32,
     pub subgroup_size: u32,
+    /// Pipelines must ask for that size, or get others.
+    pub subgroup_size_varies: bool,
     /// The largest heap that is local to the device.
     pub device_local_heap: u64,
     /// Every memory type that is local to the device can be mapped, with CPU caches: one memory for both.
@@ -66,6 +68,33 @@ pub(crate) struct Facts {
 
 fn text(c: Result<&std::ffi::CStr, std::ffi::FromBytesUntilNulError>) -> String {
     c.map(|c| c.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What the compiler needs of sub-groups.
+fn has_subgroups(v11: &vk::PhysicalDeviceVulkan11Properties<'_>) -> bool {
+    use vk::SubgroupFeatureFlags as F;
+    v11.subgroup_supported_stages
+        .contains(vk::ShaderStageFlags::COMPUTE)
+        && v11
+            .subgroup_supported_operations
+            .contains(F::BASIC | F::VOTE | F::BALLOT | F::ARITHMETIC)
+}
+
+/// Whether every work-group can consist of sub-groups of the size that the device states.
+fn can_ask_for_size(
+    set: &FeatureSet,
+    v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+    v13: &vk::PhysicalDeviceVulkan13Properties<'_>,
+    limits: &vk::PhysicalDeviceLimits,
+) -> bool {
+    let most = v11
+        .subgroup_size
+        .saturating_mul(v13.max_compute_workgroup_subgroups);
+    set.subgroup_size_control()
+        && v13
+            .required_subgroup_size_stages
+            .contains(vk::ShaderStageFlags::COMPUTE)
+        && most >= limits.max_compute_work_group_invocations
 }
 
 impl Facts {
@@ -108,7 +137,12 @@ impl Facts {
         };
         let limits = &core.limits;
         let on = |b: vk::Bool32| b == vk::TRUE;
+        let varies = v13.min_subgroup_size != v13.max_subgroup_size;
+        let base = set.for_compiler();
         let features = Features {
+            subgroups: base.subgroups
+                && has_subgroups(&v11)
+                && (!varies || can_ask_for_size(set, &v11, &v13, limits)),
             signed_zero_inf_nan_preserve: [
                 on(v12.shader_signed_zero_inf_nan_preserve_float16),
                 on(v12.shader_signed_zero_inf_nan_preserve_float32),
@@ -127,7 +161,7 @@ impl Facts {
             float_controls_independent: v12.denorm_behavior_independence
                 == vk::ShaderFloatControlsIndependence::ALL
                 && v12.rounding_mode_independence == vk::ShaderFloatControlsIndependence::ALL,
-            ..set.for_compiler()
+            ..base
         };
         let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
             | vk::MemoryPropertyFlags::HOST_VISIBLE
@@ -189,6 +223,7 @@ impl Facts {
             },
             timestamp_period: limits.timestamp_period,
             subgroup_size: v11.subgroup_size,
+            subgroup_size_varies: varies,
             device_local_heap: memory
                 .memory_heaps_as_slice()
                 .iter()

@@ -75,6 +75,8 @@ impl FeatureSet {
                 .host_query_reset(v12.host_query_reset == ON)
                 .timeline_semaphore(v12.timeline_semaphore == ON)
                 .buffer_device_address(v12.buffer_device_address == ON)
+                .shader_subgroup_extended_types(v12.shader_subgroup_extended_types == ON)
+                .subgroup_broadcast_dynamic_id(v12.subgroup_broadcast_dynamic_id == ON)
                 .vulkan_memory_model(v12.vulkan_memory_model == ON)
                 .vulkan_memory_model_device_scope(v12.vulkan_memory_model_device_scope == ON),
             v13: vk::PhysicalDeviceVulkan13Features::default()
@@ -101,6 +103,11 @@ impl FeatureSet {
     /// Buffers of several pieces of memory.
     pub(super) fn sparse_binding(&self) -> bool {
         self.core.sparse_binding == ON
+    }
+
+    /// Pipelines can ask for a size of sub-groups.
+    pub(super) fn subgroup_size_control(&self) -> bool {
+        self.v13.subgroup_size_control == ON
     }
 
     /// What the runtime itself cannot do without, by Vulkan name, where missing.
@@ -132,6 +139,9 @@ impl FeatureSet {
             vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
             buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
             shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
+            // As far as features go; properties are added by the caller.
+            subgroups: on(self.v12.shader_subgroup_extended_types)
+                && on(self.v12.subgroup_broadcast_dynamic_id),
             // As far as features go; formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),
             ..Features::default()

@@ -65,6 +65,17 @@ impl Layout {
 pub(crate) struct Shader {
     device: Arc<Device>,
     raw: vk::ShaderModule,
+    uses_subgroups: bool,
+}
+
+/// Whether a module declares the capability of sub-groups.
+fn uses_subgroups(words: &[u32]) -> bool {
+    /// OpCapability GroupNonUniform, two words long.
+    const CAPABILITY: [u32; 2] = [2 << 16 | 17, 61];
+    // Capabilities come first, behind the header of five words.
+    let mut capabilities = words.get(5..).unwrap_or_default().chunks_exact(2);
+    let mut list = capabilities.by_ref().take_while(|c| c[0] == CAPABILITY[0]);
+    list.any(|c| c == CAPABILITY)
 }
 
 impl Shader {
@@ -77,6 +88,7 @@ impl Shader {
         Ok(Shader {
             device: Arc::clone(device),
             raw: device.note(raw.call("vkCreateShaderModule"))?,
+            uses_subgroups: uses_subgroups(words),
         })
     }
 }
@@ -156,11 +168,16 @@ impl Pipeline {
         let special = vk::SpecializationInfo::default()
             .map_entries(&entries)
             .data(&data);
-        let stage = vk::PipelineShaderStageCreateInfo::default()
+        let mut size = vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo::default()
+            .required_subgroup_size(device.required_subgroup_size.unwrap_or(0));
+        let mut stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
             .module(shader.raw)
             .name(&name)
             .specialization_info(&special);
+        if shader.uses_subgroups && device.required_subgroup_size.is_some() {
+            stage = stage.push_next(&mut size);
+        }
         let mut whole = vk::PipelineCreationFeedback::default();
         let mut stages = [vk::PipelineCreationFeedback::default()];
         let mut feedback = vk::PipelineCreationFeedbackCreateInfo::default()

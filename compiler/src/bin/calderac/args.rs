@@ -283,7 +283,7 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
         target.abi = whole;
     }
     if let Some(v) = environment.spirv {
-        target.spirv = v;
+        target.set_spirv(v);
     }
     Ok(target)
 }

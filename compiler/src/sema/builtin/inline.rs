@@ -86,6 +86,24 @@ pub(super) fn build(
             let flags = fence_flags(s, &first(args)?);
             Ok(call(Intrinsic::Fence(flags), vec![]))
         }
+        Inline::SubgroupBarrier => {
+            let flags = fence_flags(s, &first(args)?);
+            Ok(call(Intrinsic::SubgroupBarrier(flags), vec![]))
+        }
+        Inline::SubgroupVote { all } => {
+            let predicate = s.condition(first(args)?)?;
+            let op = if all {
+                Intrinsic::SubgroupAll
+            } else {
+                Intrinsic::SubgroupAny
+            };
+            let vote = Expr {
+                ty: s.common.bool,
+                ..call(op, vec![predicate])
+            };
+            let int = s.common.int;
+            Ok(s.numeric(vote, int))
+        }
         Inline::Atomic(signed, unsigned) => {
             let op = if inst.scalar == Scalar::UInt || inst.scalar == Scalar::ULong {
                 unsigned

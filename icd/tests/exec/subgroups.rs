@@ -1,0 +1,289 @@
+//! Sub-groups (cl_khr_subgroups): every work-item is in exactly one, their sizes are as the host was told, and what
+//! they compute together is what the host computes of the same values.
+
+use std::collections::BTreeMap;
+use std::ptr::{null, null_mut};
+
+use crate::cl;
+use crate::common;
+use crate::common::{cl_kernel, cl_program};
+use crate::lab::{Arg, Lab, bytes_of, element};
+
+/// Work-group sizes: smaller than a sub-group, not divisible by it, several.
+const SIZES: [usize; 6] = [1, 5, 16, 40, 64, 100];
+const GROUPS: usize = 2;
+
+/// A type, its least and largest value as the identities of `max` and `min`, and whether it has negative numbers.
+const TYPES: &[(&str, &str, &str, bool, Option<&str>)] = &[
+    ("int", "INT_MIN", "INT_MAX", true, None),
+    ("uint", "0", "UINT_MAX", false, None),
+    ("long", "LONG_MIN", "LONG_MAX", true, None),
+    ("ulong", "0", "ULONG_MAX", false, None),
+    ("float", "-INFINITY", "INFINITY", true, None),
+    ("double", "-INFINITY", "INFINITY", true, Some("cl_khr_fp64")),
+    ("half", "-INFINITY", "INFINITY", true, Some("cl_khr_fp16")),
+];
+
+/// What a kernel writes where a scan gives the first work-item the identity.
+const IDENTITY: i64 = 99_999;
+
+const PLACES: &str = "kernel void places(global uint *out) {
+  global uint *o = out + 6 * get_global_id(0);
+  o[0] = get_max_sub_group_size();
+  // Not where all of them come.
+  if (get_local_id(0) % 3 == 1) o[1] = get_sub_group_size();
+  else o[1] = get_sub_group_size();
+  o[2] = get_num_sub_groups();
+  o[3] = get_sub_group_id();
+  o[4] = get_sub_group_local_id();
+  o[5] = get_enqueued_num_sub_groups();
+}
+kernel void votes(global int *out) {
+  int i = get_sub_group_local_id();
+  global int *o = out + 5 * get_global_id(0);
+  o[0] = sub_group_all(i < 1000);
+  o[1] = sub_group_all(i != 0);
+  o[2] = sub_group_any(i == 0);
+  o[3] = sub_group_any(i > 1000);
+  o[4] = sub_group_all((i + 1) << 8);
+}
+kernel void neighbours(global int *out, local int *shared) {
+  int i = get_local_id(0), size = get_sub_group_size(), lane = get_sub_group_local_id();
+  shared[i] = get_global_id(0);
+  for (int k = 0; k < 3; k++) {
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    int next = shared[i - lane + (lane + 1) % size];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    shared[i] = next;
+  }
+  out[get_global_id(0)] = shared[i];
+}
+";
+
+/// What a device that has no sub-groups says of these functions.
+fn is_offered(lab: &Lab, kernel: cl_kernel) -> bool {
+    let (one, mut size) = (1usize, 0usize);
+    let code = cl!(clGetKernelSubGroupInfoKHR(
+        kernel,
+        lab.setup.device,
+        common::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR,
+        size_of::<usize>(),
+        (&raw const one).cast(),
+        size_of::<usize>(),
+        (&raw mut size).cast(),
+        null_mut(),
+    ));
+    assert!(code == 0 || code == common::CL_INVALID_OPERATION, "{code}");
+    code == 0
+}
+
+fn told(lab: &Lab, kernel: cl_kernel, what: u32, local: usize) -> usize {
+    let (sizes, mut value) = ([local, 1], 0usize);
+    let code = cl!(clGetKernelSubGroupInfoKHR(
+        kernel,
+        lab.setup.device,
+        what,
+        size_of_val(&sizes),
+        sizes.as_ptr().cast(),
+        size_of::<usize>(),
+        (&raw mut value).cast(),
+        null_mut(),
+    ));
+    assert_eq!(code, 0);
+    value
+}
+
+/// A sub-group: its work-items' global numbers in the order of their local ones.
+type Members = Vec<usize>;
+
+/// Checks what `places` writes for a size of work-groups; the sub-groups.
+fn sub_groups(lab: &Lab, program: cl_program, local: usize) -> Vec<Members> {
+    let kernel = lab.setup.kernel(program, "places");
+    let max = told(
+        lab,
+        kernel,
+        common::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR,
+        local,
+    );
+    let count = told(
+        lab,
+        kernel,
+        common::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR,
+        local,
+    );
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(count, local.div_ceil(max));
+    let global = GROUPS * local;
+    let out = lab.run(program, "places", global, Some(local), &[Arg::Out(24 * global)]);
+    let mut found: BTreeMap<(usize, usize), BTreeMap<usize, usize>> = BTreeMap::new();
+    for i in 0..global {
+        let said: Vec<usize> = (0..6).map(|k| element(&out[0], 4, 6 * i + k) as usize).collect();
+        assert_eq!(
+            (said[0], said[2], said[5]),
+            (max, count, count),
+            "work-item {i} of {local}"
+        );
+        let last = said[3] + 1 == count;
+        let size = if last { local - max * (count - 1) } else { max };
+        assert_eq!(said[1], size, "size of sub-group {} of {local}", said[3]);
+        let group = found.entry((i / local, said[3])).or_default();
+        assert_eq!(
+            group.insert(said[4], i),
+            None,
+            "two work-items {} of {local}",
+            said[4]
+        );
+    }
+    for ((_, id), members) in &found {
+        let size = if id + 1 == count {
+            local - max * (count - 1)
+        } else {
+            max
+        };
+        assert!(members.keys().copied().eq(0..size), "sub-group {id} of {local}");
+    }
+    assert_eq!(found.len(), GROUPS * count);
+    found.into_values().map(|m| m.into_values().collect()).collect()
+}
+
+fn arithmetic(ty: &str, least: &str, most: &str) -> String {
+    format!(
+        "kernel void together_{ty}(global const int *in, global long *out) {{
+  {ty} x = in[get_global_id(0)];
+  global long *o = out + 11 * get_global_id(0);
+  o[0] = sub_group_reduce_add(x);
+  o[1] = sub_group_reduce_min(x);
+  o[2] = sub_group_reduce_max(x);
+  o[3] = sub_group_scan_inclusive_add(x);
+  o[4] = sub_group_scan_inclusive_min(x);
+  o[5] = sub_group_scan_inclusive_max(x);
+  o[6] = sub_group_scan_exclusive_add(x);
+  {ty} low = sub_group_scan_exclusive_min(x);
+  o[7] = low == ({ty}){most} ? {IDENTITY} : (long)low;
+  {ty} high = sub_group_scan_exclusive_max(x);
+  o[8] = get_sub_group_local_id() == 0 && high == ({ty}){least} ? {IDENTITY} : (long)high;
+  o[9] = sub_group_broadcast(x, 0);
+  o[10] = sub_group_broadcast(x, get_sub_group_size() - 1);
+}}
+"
+    )
+}
+
+#[test]
+fn what_they_compute() {
+    let lab = Lab::new();
+    let types = || TYPES.iter().filter(|t| t.4.is_none_or(|e| lab.has(e)));
+    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
+    let kernel = lab.setup.kernel(probe, "probe");
+    let offered = is_offered(&lab, kernel);
+    assert!(offered || !lab.has("cl_khr_subgroups"));
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(probe)), 0);
+    if !offered {
+        return;
+    }
+    let mut source = String::from(
+        "#if defined(cl_khr_fp64)\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#endif\n\
+         #if defined(cl_khr_fp16)\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n#endif\n",
+    );
+    source.push_str(PLACES);
+    for (ty, least, most, ..) in types() {
+        source.push_str(&arithmetic(ty, least, most));
+    }
+    let program = lab.build(&source);
+    for local in SIZES {
+        let groups = sub_groups(&lab, program, local);
+        let global = GROUPS * local;
+        let out = lab.run(program, "votes", global, Some(local), &[Arg::Out(20 * global)]);
+        for i in 0..global {
+            let said: Vec<u64> = (0..5).map(|k| element(&out[0], 4, 5 * i + k)).collect();
+            assert_eq!(said, [1, 0, 1, 0, 1], "votes of work-item {i} of {local}");
+        }
+        let args = [Arg::Out(4 * global), Arg::Local(4 * local)];
+        let out = lab.run(program, "neighbours", global, Some(local), &args);
+        for members in &groups {
+            for (lane, &i) in members.iter().enumerate() {
+                let from = members[(lane + 3) % members.len()];
+                assert_eq!(element(&out[0], 4, i), from as u64, "neighbour of {i} of {local}");
+            }
+        }
+        for (ty, _, _, signed, _) in types() {
+            let value = |i: usize| (i as i64 * 7 + 5) % 16 - if *signed { 8 } else { 0 };
+            let input: Vec<u64> = (0..global).map(|i| value(i) as u64).collect();
+            let args = [Arg::In(&bytes_of(&input, 4)), Arg::Out(88 * global)];
+            let out = lab.run(program, &format!("together_{ty}"), global, Some(local), &args);
+            for members in &groups {
+                let all: Vec<i64> = members.iter().map(|&i| value(i)).collect();
+                let results = |part: &[i64]| match part {
+                    [] => [0, IDENTITY, IDENTITY],
+                    [first, ..] => {
+                        let (mut low, mut high) = (*first, *first);
+                        part.iter().for_each(|&v| (low, high) = (low.min(v), high.max(v)));
+                        [part.iter().sum(), low, high]
+                    }
+                };
+                for (lane, &i) in members.iter().enumerate() {
+                    let said: Vec<i64> = (0..11).map(|k| element(&out[0], 8, 11 * i + k) as i64).collect();
+                    let ends = [all[0], all[all.len() - 1]];
+                    let parts = [results(&all), results(&all[..=lane]), results(&all[..lane])];
+                    let expected = [&parts.concat()[..], &ends].concat();
+                    assert_eq!(said, expected, "{ty}, work-item {i} of {local}");
+                }
+            }
+        }
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// CL_INVALID_VALUE for what is no size of a work-group; CL_INVALID_KERNEL, CL_INVALID_DEVICE as everywhere.
+#[test]
+fn wrong_questions() {
+    let lab = Lab::new();
+    let program = lab.build("kernel void probe(global int *p) { *p = 1; }");
+    let kernel = lab.setup.kernel(program, "probe");
+    if is_offered(&lab, kernel) {
+        let sizes = [4usize, 0, 4, 4];
+        let mut value = 0usize;
+        let mut ask = |what: u32, bytes: usize, size: usize| {
+            cl!(clGetKernelSubGroupInfoKHR(
+                kernel,
+                lab.setup.device,
+                what,
+                bytes,
+                sizes.as_ptr().cast(),
+                size,
+                (&raw mut value).cast(),
+                null_mut()
+            ))
+        };
+        let what = common::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR;
+        assert_eq!(ask(what, 8, 8), 0);
+        for (what, bytes, size) in [
+            (what, 0, 8),
+            (what, 7, 8),
+            (what, 16, 8),
+            (what, 32, 8),
+            (what, 8, 4),
+            (0x1234, 8, 8),
+        ] {
+            assert_eq!(
+                ask(what, bytes, size),
+                common::CL_INVALID_VALUE,
+                "{what:#x} {bytes} {size}"
+            );
+        }
+        let code = cl!(clGetKernelSubGroupInfoKHR(
+            kernel,
+            lab.setup.device,
+            what,
+            8,
+            null(),
+            0,
+            null_mut(),
+            null_mut()
+        ));
+        assert_eq!(code, common::CL_INVALID_VALUE);
+    }
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
