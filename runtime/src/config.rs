@@ -14,7 +14,7 @@
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
 //! | `CALDERA_CALIBRATION=off` | do not measure a device's arithmetic at its first use; presume nothing |
-//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
 //! A flag or value that is not known is reported in the log and otherwise ignored.
@@ -89,6 +89,8 @@ pub struct DebugFlags {
     pub no_batch: bool,
     /// Copy between buffers by a kernel, whatever the size and the device.
     pub copy_kernel: bool,
+    /// Treat device memory as a GPU's own, also where the host has the same: staging, mirrors, the aperture.
+    pub discrete: bool,
 }
 
 /// The parsed environment.
@@ -220,6 +222,7 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
                 "sync" => c.debug.sync = true,
                 "no-batch" => c.debug.no_batch = true,
                 "copy-kernel" => c.debug.copy_kernel = true,
+                "discrete" => c.debug.discrete = true,
                 _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
             }
         }

@@ -36,7 +36,9 @@ fn parse(source: &str) {
     assert!(diags.is_empty() || !log.is_empty());
     // What was preprocessed is itself a source with the same tokens, unless names that the text took away from the
     // preprocessor come back to life.
-    let takes = ["undef", "kernel_exec", "define _Pragma"].iter().any(|t| source.contains(t));
+    let takes = ["undef", "kernel_exec", "define _Pragma"]
+        .iter()
+        .any(|t| source.contains(t));
     if !failed && !takes {
         let mut map = SourceMap::default();
         let main = map.add("again.cl", text.as_str());

@@ -9,7 +9,7 @@
     reason = "a module of several test binaries, as if it were a crate"
 )]
 
-pub mod descriptors;
+pub mod again;
 pub mod objects;
 
 use std::ffi::{CString, c_void};

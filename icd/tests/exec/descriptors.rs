@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-pub(crate) use crate::common::descriptors::chosen;
-use crate::common::descriptors::run_all_tests;
+use crate::common::again::{run_all_tests, with_descriptors};
 
 const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
 
@@ -15,12 +14,12 @@ fn only_physical() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Whether a file must not build in this process.
 pub(crate) fn is_inexpressible(path: &Path) -> bool {
-    chosen() && only_physical().any(|(name, _)| path.file_name().is_some_and(|n| n == name))
+    with_descriptors() && only_physical().any(|(name, _)| path.file_name().is_some_and(|n| n == name))
 }
 
 #[test]
 fn with_a_descriptor_for_each_buffer() {
-    run_all_tests();
+    run_all_tests("CALDERA_ABI", "descriptor");
 }
 
 #[test]

@@ -218,3 +218,9 @@ fn files() {
         failures.join("\n")
     );
 }
+
+/// The same where the host does not share the device's memory.
+#[test]
+fn with_memory_of_the_devices_own() {
+    common::again::run_all_tests("CALDERA_DEBUG", "discrete");
+}

@@ -12,6 +12,7 @@ mod s4_4_context;
 mod s5_10_marker;
 mod s5_1_queue;
 mod s5_2_1_create_buffer;
+mod s5_2_2_host_memory;
 mod s5_2_2_read_write;
 mod s5_2_4_map;
 mod s5_3_1_create_image;
@@ -29,5 +30,11 @@ mod threads;
 /// The same where buffers are descriptors.
 #[test]
 fn with_a_descriptor_for_each_buffer() {
-    common::descriptors::run_all_tests();
+    common::again::run_all_tests("CALDERA_ABI", "descriptor");
+}
+
+/// The same where the host does not share the device's memory: staging, mirrors, the aperture.
+#[test]
+fn with_memory_of_the_devices_own() {
+    common::again::run_all_tests("CALDERA_DEBUG", "discrete");
 }

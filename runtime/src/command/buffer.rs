@@ -1,11 +1,13 @@
 //! Copies between buffers, and between buffers and host memory (CL 5.2.2). A linear copy is a rectangular one with
 //! one row.
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use super::rect::{Layout, dense};
+use crate::device::pinned::Pinned;
 use crate::error::Result;
-use crate::mem::{Buffer, HostPtr};
+use crate::mem::{Buffer, HostPtr, aperture};
 use crate::queue::{Access, Finish, Keep, Recording};
 use crate::vk;
 
@@ -17,6 +19,17 @@ pub(crate) struct HostTransfer {
     pub host: HostPtr,
     pub host_layout: Layout,
     pub region: [u64; 3],
+    /// The host memory, where the GPU is to reach it by itself.
+    pub pinned: Option<Pinned>,
+}
+
+/// How the host reaches a buffer's storage.
+#[derive(Copy, Clone)]
+pub(crate) enum Reach {
+    /// Mapped with CPU caches.
+    Mapped(NonNull<u8>),
+    /// Through the bus; short accesses only.
+    Aperture(NonNull<u8>),
 }
 
 /// The copy regions for a rectangle; offsets are added to both sides.
@@ -64,7 +77,20 @@ impl HostTransfer {
             host,
             host_layout: dense([size, 1, 1]),
             region: [size, 1, 1],
+            pinned: None,
         }
+    }
+
+    /// How the host may do it alone.
+    pub(crate) fn reach(&self, storage: &vk::Buffer, write: bool) -> Option<Reach> {
+        let longest = if write {
+            aperture::LONGEST_WRITE
+        } else {
+            aperture::LONGEST_READ
+        };
+        let short = self.size() <= longest && self.region[1..] == [1, 1];
+        let through_bus = storage.aperture().filter(|_| short).map(Reach::Aperture);
+        storage.mapped().map(Reach::Mapped).or(through_bus)
     }
 
     /// Bytes.
@@ -79,18 +105,70 @@ impl HostTransfer {
         (base + start as usize, base + end as usize)
     }
 
-    /// Host to mapped storage or back, on this thread, now.
-    pub(crate) fn by_host(&self, mapped: std::ptr::NonNull<u8>, write: bool) {
-        let memory = HostPtr::mapped(mapped).offset(self.buffer.offset());
-        if write {
-            self.host
-                .copy_rect_to(&self.host_layout, memory, &self.layout, self.region);
-        } else {
-            memory.copy_rect_to(&self.layout, self.host, &self.host_layout, self.region);
+    /// Host to storage or back, on this thread, now.
+    pub(crate) fn by_host(&self, reach: Reach, write: bool) {
+        let (Reach::Mapped(base) | Reach::Aperture(base)) = reach;
+        let memory = HostPtr::mapped(base).offset(self.buffer.offset());
+        match reach {
+            Reach::Mapped(_) if write => {
+                self.host
+                    .copy_rect_to(&self.host_layout, memory, &self.layout, self.region);
+            }
+            Reach::Mapped(_) => {
+                memory.copy_rect_to(&self.layout, self.host, &self.host_layout, self.region);
+            }
+            Reach::Aperture(_) => {
+                let memory = memory.offset(self.layout.start);
+                let host = self.host.offset(self.host_layout.start);
+                if write {
+                    aperture::write(host, memory, self.region[0]);
+                } else {
+                    aperture::read(memory, host, self.region[0]);
+                }
+            }
         }
     }
 
+    /// Storage to host memory that the GPU reaches, or back.
+    fn record_pinned(&self, pinned: &Pinned, write: bool, r: &mut Recording<'_>) -> Result<()> {
+        let (start, end) = extent(&self.layout, self.region);
+        log::trace!("{} bytes, pinned, write {write}", self.size());
+        // The place is where the region begins, not where the layout does.
+        let place = pinned.offset;
+        let host_layout = Layout {
+            start: 0,
+            ..self.host_layout
+        };
+        let (_, length) = extent(&host_layout, self.region);
+        let host = Access {
+            root: pinned.root,
+            start: place,
+            end: place + length,
+            write: !write,
+        };
+        r.access(&[access(&self.buffer, start, end, write), host], false);
+        let storage = self.buffer.storage(r.device)?;
+        let (layout, offset, region) = (self.layout, self.buffer.offset(), self.region);
+        if write {
+            let pieces = regions(host_layout, place, layout, offset, region);
+            r.recorder().copy(&pinned.memory, storage, pieces);
+            if storage.host_visible() {
+                r.shown_to_host();
+            }
+        } else {
+            let pieces = regions(layout, offset, host_layout, place, region);
+            r.recorder().copy(storage, &pinned.memory, pieces);
+            r.stores(self.host_range());
+        }
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        r.keep(Keep::Memory(Arc::clone(&pinned.memory)));
+        Ok(())
+    }
+
     pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
+        if let Some(pinned) = &self.pinned {
+            return self.record_pinned(pinned, false, r);
+        }
         let staged = r.stage(self.size())?;
         let (start, end) = extent(&self.layout, self.region);
         r.access(&[access(&self.buffer, start, end, false)], false);
@@ -120,6 +198,9 @@ impl HostTransfer {
     }
 
     pub(crate) fn record_write(&self, r: &mut Recording<'_>) -> Result<()> {
+        if let Some(pinned) = &self.pinned {
+            return self.record_pinned(pinned, true, r);
+        }
         let staged = r.stage(self.size())?;
         let packed = dense(self.region);
         self.host
@@ -138,7 +219,7 @@ impl HostTransfer {
                 self.region,
             ),
         );
-        if storage.mapped().is_some() {
+        if storage.host_visible() {
             r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
@@ -176,7 +257,7 @@ impl Copy {
                 self.region,
             ),
         );
-        if dst.mapped().is_some() {
+        if dst.host_visible() {
             r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.src)));

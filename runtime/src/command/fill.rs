@@ -58,7 +58,7 @@ impl Fill {
                 r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
             }
         }
-        if storage.mapped().is_some() {
+        if storage.host_visible() {
             r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));

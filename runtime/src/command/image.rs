@@ -210,7 +210,7 @@ impl ImageAndBuffer {
             }
             r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         }
-        if !to_image && buffer.mapped().is_some() {
+        if !to_image && buffer.host_visible() {
             r.shown_to_host();
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));

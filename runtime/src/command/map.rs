@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::HostRange;
 use super::buffer::{HostTransfer, access};
 use crate::error::Result;
-use crate::mem::{Buffer, HostPtr, HostPtrUse};
+use crate::mem::{Buffer, HostPtr, HostPtrUse, aperture};
 use crate::queue::{Keep, Recording};
 use crate::vk;
 
@@ -62,6 +62,19 @@ pub(crate) struct Map {
 }
 
 impl Map {
+    /// The storage in the device's aperture, if the host may fetch the contents from there into the mirror.
+    pub(crate) fn through_aperture(&self, device: usize) -> Result<Option<HostPtr>> {
+        let short = !self.fetch || self.size <= aperture::LONGEST_READ;
+        in_aperture(&self.buffer, self.offset, &self.window, short, device)
+    }
+
+    /// Does so, now.
+    pub(crate) fn by_host(&self, storage: HostPtr) {
+        if self.fetch {
+            aperture::read(storage, self.window.ptr(), self.size);
+        }
+    }
+
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         // Also makes earlier writes visible when nothing is copied.
         r.shown_to_host();
@@ -95,6 +108,19 @@ pub(crate) struct Unmap {
 }
 
 impl Unmap {
+    /// The storage in the device's aperture, if the host may store the mirror's contents there.
+    pub(crate) fn through_aperture(&self, device: usize) -> Result<Option<HostPtr>> {
+        let short = !self.write || self.size <= aperture::LONGEST_WRITE;
+        in_aperture(&self.buffer, self.offset, &self.window, short, device)
+    }
+
+    /// Does so, now.
+    pub(crate) fn by_host(&self, storage: HostPtr) {
+        if self.write {
+            aperture::write(self.window.ptr(), storage, self.size);
+        }
+    }
+
     /// As [`super::Command::host_source`].
     pub(super) fn host_source(&self) -> Option<HostRange> {
         match &self.window {
@@ -122,6 +148,23 @@ impl Unmap {
                 Ok(())
             }
         }
+    }
+}
+
+/// A place of a buffer in the device's aperture, if its mapping is in the mirror and `short` enough.
+fn in_aperture(
+    buffer: &Buffer,
+    offset: u64,
+    window: &Window,
+    short: bool,
+    device: usize,
+) -> Result<Option<HostPtr>> {
+    match window {
+        Window::Mirror(_) if short => {
+            let storage = buffer.storage(device)?.aperture();
+            Ok(storage.map(|a| HostPtr::mapped(a).offset(buffer.offset() + offset)))
+        }
+        Window::Mirror(_) | Window::Storage(_) | Window::Application(_) => Ok(None),
     }
 }
 

@@ -8,6 +8,7 @@ mod caps;
 mod images;
 pub mod info;
 mod limits;
+pub(crate) mod pinned;
 mod report;
 pub(crate) mod staging;
 mod upload;
@@ -41,6 +42,7 @@ pub struct Device {
     limits: Limits,
     uploader: upload::Uploader,
     staging: Arc<staging::StagingPool>,
+    pinned: pinned::PinnedMemory,
     image_formats: images::ImageFormats,
     /// One for each mask that has been asked for.
     samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
@@ -82,6 +84,7 @@ impl Device {
             limits,
             uploader: upload::Uploader::new(),
             staging: staging::StagingPool::new(),
+            pinned: pinned::PinnedMemory::new(),
             image_formats,
             samplers: Mutex::new(Rank::Cache, Vec::new()),
             logical: OnceLock::new(),
@@ -137,6 +140,10 @@ impl Device {
             .features
             .subgroups
             .then_some(self.limits.subgroup as usize)
+    }
+
+    pub(crate) fn pinned(&self) -> &pinned::PinnedMemory {
+        &self.pinned
     }
 
     pub(crate) fn limits(&self) -> &Limits {

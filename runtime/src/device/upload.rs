@@ -12,8 +12,8 @@ use std::sync::Arc;
 use crate::command::image::rows;
 use crate::command::rect::{Layout, dense};
 use crate::lock::{Mutex, Rank};
-use crate::mem::HostPtr;
 use crate::mem::image::{Image, pieces};
+use crate::mem::{HostPtr, aperture};
 use crate::vk;
 
 /// Bytes of a piece of staging memory.
@@ -101,6 +101,13 @@ impl Uploader {
             } else {
                 host.copy_to(memory, size);
             }
+            return Ok(());
+        }
+        if let Some(aperture) = buffer.aperture()
+            && !download
+            && size <= aperture::LONGEST_WRITE
+        {
+            aperture::write(host, HostPtr::mapped(aperture), size);
             return Ok(());
         }
         let mut parts = self.parts.lock();

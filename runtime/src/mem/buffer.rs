@@ -35,8 +35,10 @@ impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
 
 /// What a root owns.
 struct Root {
+    /// Of no other root of the process.
+    id: usize,
     /// By index of the device in the context.
-    storage: Box<[OnceLock<vk::Buffer>]>,
+    storage: Box<[OnceLock<Arc<vk::Buffer>>]>,
     /// The device whose storage has the contents.
     home: AtomicUsize,
     maps: Mutex<Maps>,
@@ -103,9 +105,11 @@ impl Buffer {
             };
             return Err(Error::new(ClCode::InvalidHostPtr, what).at("5.2.1"));
         }
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
         let buffer = Buffer {
             anchor: Anchor::new(),
             root: Some(Root {
+                id: NEXT.fetch_add(1, Ordering::Relaxed),
                 storage: context.devices().iter().map(|_| OnceLock::new()).collect(),
                 home: AtomicUsize::new(0),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
@@ -212,7 +216,7 @@ impl Buffer {
 
     /// Identifies the root, for hazards and overlap checks.
     pub(crate) fn root_id(&self) -> usize {
-        std::ptr::from_ref(self.root()).addr()
+        self.root().id
     }
 
     /// The root's Vulkan buffer on a device of the context; allocated at first use. Offsets into it include
@@ -231,9 +235,16 @@ impl Buffer {
             | HostPtrUse::Alloc
             | HostPtrUse::AllocCopy => vk::Place::Device,
         };
-        let logical = self.context.devices()[device].logical()?;
+        let device = &self.context.devices()[device];
+        let logical = device.logical()?;
         let made = vk::Buffer::new(logical, size, place).map_err(allocation_error)?;
-        Ok(cell.get_or_init(|| made))
+        Ok(cell.get_or_init(|| {
+            let made = Arc::new(made);
+            if place == vk::Place::Host && !logical.unified() {
+                device.pinned().add(&made, self.root_id());
+            }
+            made
+        }))
     }
 
     /// Moves the contents to a device of the context, if they are on another one; waits for that device.

@@ -1,5 +1,6 @@
 //! Memory objects (CL 5.2).
 
+pub(crate) mod aperture;
 pub mod buffer;
 mod goodbye;
 pub mod host_ptr;

@@ -34,6 +34,7 @@ pub(crate) enum Keep {
     Kernel(Arc<DeviceKernel>),
     Pipeline(Arc<vk::Pipeline>),
     Staging(Arc<Staging>),
+    Memory(Arc<vk::Buffer>),
 }
 
 /// Host work when the batch is done: a copy out of mapped memory.
@@ -86,6 +87,8 @@ pub(super) struct Batch {
     keep: Vec<Keep>,
     events: Vec<Timed>,
     finish: Vec<Finish>,
+    /// Host addresses that the GPU stores into.
+    stores: Vec<HostRange>,
     printed: Vec<Output>,
     staging: Option<Arc<Staging>>,
     staging_used: u64,
@@ -123,6 +126,7 @@ impl Batch {
             keep: Vec::new(),
             events: Vec::new(),
             finish: Vec::new(),
+            stores: Vec::new(),
             printed: Vec::new(),
             staging: None,
             staging_used: 0,
@@ -209,6 +213,7 @@ impl Batch {
             timed.event.failed(code.number(), effects);
         }
         self.finish.clear();
+        self.stores.clear();
         self.printed.clear();
     }
 
@@ -240,9 +245,10 @@ impl Batch {
         }
     }
 
-    /// Whether host work of the batch stores into a range of host addresses.
+    /// Whether the batch, or host work of it, stores into a range of host addresses.
     pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
-        self.targets().any(|(s, e)| s < end && start < e)
+        let stores = self.stores.iter().copied();
+        self.targets().chain(stores).any(|(s, e)| s < end && start < e)
     }
 
     /// What is to be known of the batch while its host work is done; `None` if it stores nothing.
@@ -272,6 +278,7 @@ impl Batch {
         self.waits.clear();
         self.events.clear();
         self.finish.clear();
+        self.stores.clear();
         self.printed.clear();
         self.commands = 0;
         self.to_host = false;
@@ -392,7 +399,7 @@ impl Recording<'_> {
 
     /// Whether the host reads the buffer's memory without a copy.
     pub(crate) fn host_looks(&self, buffer: &Buffer) -> bool {
-        !self.batch.to_host && buffer.storage(self.device).is_ok_and(|s| s.mapped().is_some())
+        !self.batch.to_host && buffer.storage(self.device).is_ok_and(vk::Buffer::host_visible)
     }
 
     /// Work-groups that one dispatch may have.
@@ -404,6 +411,12 @@ impl Recording<'_> {
     pub(crate) fn finish(&mut self, finish: Finish) {
         self.batch.to_host = true;
         self.batch.finish.push(finish);
+    }
+
+    /// The command stores into the application's memory by itself.
+    pub(crate) fn stores(&mut self, range: HostRange) {
+        self.batch.to_host = true;
+        self.batch.stores.push(range);
     }
 
     /// The command writes memory that the host will look at.

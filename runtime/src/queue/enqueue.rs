@@ -17,6 +17,9 @@ use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
 
+/// Writes up to this size are staged also if the GPU could reach the host memory: a blocking one returns at once.
+const STAGED_ANYWAY: u64 = 256 << 10;
+
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context. Brings its contents to the queue's device.
     pub(super) fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
@@ -141,7 +144,7 @@ impl CommandQueue {
     pub(super) fn transfer(
         self: &Arc<Self>,
         kind: CommandType,
-        transfer: HostTransfer,
+        mut transfer: HostTransfer,
         blocking: bool,
         waits: Waits<'_>,
     ) -> Enqueued {
@@ -152,25 +155,11 @@ impl CommandQueue {
         let (start, end) = transfer.host_range();
         // The source is the destination of a read that is not done: it is held back.
         let early = write && self.reads_into(start, end);
-        if let Some(mapped) = transfer.buffer.storage(self.device_index)?.mapped() {
+        if let Some(reach) = transfer.reach(transfer.buffer.storage(self.device_index)?, write) {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
             let wait = blocking && (!write || transfer.size() > PIECE);
-            if wait {
-                if !waits.list.is_empty() {
-                    Event::wait_all(waits.list)?;
-                }
-                self.wait_for_earlier()?;
-            }
-            if waits.list.iter().all(|e| e.phase() == Phase::Complete) && (wait || self.is_idle()) {
-                let start = now();
-                let event = waits.want_event.then(|| Event::of_command(self, kind));
-                transfer.by_host(mapped, write);
-                if let Some(event) = &event {
-                    let mut effects = Effects::default();
-                    event.completed(Some((start, now())), &mut effects);
-                    effects.run();
-                }
-                return Ok(event);
+            if self.is_hosts_turn(waits, wait)? {
+                return Ok(self.by_host(kind, waits, || transfer.by_host(reach, write)));
             }
         }
         let command = |t: HostTransfer| {
@@ -180,9 +169,13 @@ impl CommandQueue {
                 Command::Read(t)
             })
         };
-        // What a write takes from the host it has taken when this call returns, unless it is held back.
-        let wait = blocking && (!write || early || !waits.list.is_empty() || self.holds_back());
-        if transfer.size() <= PIECE || transfer.region[1] != 1 || transfer.region[2] != 1 {
+        if !write || transfer.size() > STAGED_ANYWAY {
+            transfer.pinned = self.device.pinned().find((start, end));
+        }
+        let direct = transfer.pinned.is_some();
+        // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
+        let wait = blocking && (!write || direct || early || !waits.list.is_empty() || self.holds_back());
+        if direct || transfer.size() <= PIECE || transfer.region[1] != 1 || transfer.region[2] != 1 {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Large and linear: piece by piece, so that host and GPU copy at the same time.
@@ -192,6 +185,35 @@ impl CommandQueue {
             HostTransfer::linear(&transfer.buffer, offset + at, PIECE.min(size - at), host)
         });
         self.enqueue_pieces(kind, pieces.map(command), waits, wait)
+    }
+
+    /// Whether the host may do a command's work alone: nothing that comes before is unfinished. `wait`: waits for that.
+    fn is_hosts_turn(self: &Arc<Self>, waits: Waits<'_>, wait: bool) -> Result<bool> {
+        if wait {
+            if !waits.list.is_empty() {
+                Event::wait_all(waits.list)?;
+            }
+            self.wait_for_earlier()?;
+        }
+        Ok(waits.list.iter().all(|e| e.phase() == Phase::Complete) && (wait || self.is_idle()))
+    }
+
+    /// A command whose work this thread does now; its event.
+    fn by_host(
+        self: &Arc<Self>,
+        kind: CommandType,
+        waits: Waits<'_>,
+        work: impl FnOnce(),
+    ) -> Option<Arc<Event>> {
+        let start = now();
+        let event = waits.want_event.then(|| Event::of_command(self, kind));
+        work();
+        if let Some(event) = &event {
+            let mut effects = Effects::default();
+            event.completed(Some((start, now())), &mut effects);
+            effects.run();
+        }
+        event
     }
 
     /// Enqueues the pieces of a command. Each waits for the one before, so that the last one's event is that of all,
@@ -394,14 +416,22 @@ impl CommandQueue {
                 .from_source(e)
         })?;
         let ptr = window.ptr();
-        let map = Command::Map(Map {
+        let map = Map {
             buffer: Arc::clone(buffer),
             offset,
             size,
             fetch: !flags.invalidate,
             window,
-        });
-        let event = self.enqueue(CommandType::MapBuffer, Incoming::Command(map), waits, blocking)?;
+        };
+        let event = match map.through_aperture(self.device_index)? {
+            Some(aperture) if self.is_hosts_turn(waits, blocking)? => {
+                self.by_host(CommandType::MapBuffer, waits, || map.by_host(aperture))
+            }
+            Some(_) | None => {
+                let map = Incoming::Command(Command::Map(map));
+                self.enqueue(CommandType::MapBuffer, map, waits, blocking)?
+            }
+        };
         buffer.maps().lock().add(Mapping {
             address: ptr.address(),
             offset: buffer.offset() + offset,
@@ -428,19 +458,20 @@ impl CommandQueue {
             );
         };
         let offset = mapping.offset - buffer.offset();
-        let unmap = Command::Unmap(Unmap {
+        let unmap = Unmap {
             buffer: Arc::clone(buffer),
             offset,
             size: mapping.size,
             write: mapping.write,
             window: Window::of(buffer, self.device_index, offset)?,
-        });
-        self.enqueue(
-            CommandType::UnmapMemObject,
-            Incoming::Command(unmap),
-            waits,
-            false,
-        )
+        };
+        let kind = CommandType::UnmapMemObject;
+        if let Some(aperture) = unmap.through_aperture(self.device_index)?
+            && self.is_hosts_turn(waits, false)?
+        {
+            return Ok(self.by_host(kind, waits, || unmap.by_host(aperture)));
+        }
+        self.enqueue(kind, Incoming::Command(Command::Unmap(unmap)), waits, false)
     }
 
     /// CL 5.4.4 — clEnqueueMigrateMemObjects
@@ -511,5 +542,6 @@ fn rect_transfer(
         host,
         host_layout,
         region: region.map(|n| n as u64),
+        pinned: None,
     })
 }

@@ -25,6 +25,7 @@ pub(crate) struct Buffer {
     /// One piece, or several of a sparse buffer.
     memory: Vec<Memory>,
     mapped: Option<NonNull<u8>>,
+    aperture: Option<NonNull<u8>>,
     address: u64,
     size: u64,
 }
@@ -34,6 +35,9 @@ pub(crate) struct Buffer {
 unsafe impl Send for Buffer {}
 // SAFETY: as above; a shared Buffer only gives out the pointer.
 unsafe impl Sync for Buffer {}
+
+/// Larger buffers are not put into the aperture: mapping takes time, and who reads a few bytes of them is rare.
+const APERTURE: u64 = 1 << 30;
 
 /// Alignment of every buffer: the largest OpenCL type (long16) and what copies like.
 const ALIGN: u64 = 256;
@@ -72,17 +76,14 @@ impl Buffer {
             raw,
             memory: Vec::new(),
             mapped: None,
+            aperture: None,
             address: 0,
             size,
         };
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         requirements.alignment = requirements.alignment.max(ALIGN);
-        let location = match place {
-            Place::Device if device.unified() => MemoryLocation::GpuToCpu,
-            Place::Device => MemoryLocation::GpuOnly,
-            Place::Host => MemoryLocation::GpuToCpu,
-        };
+        let shared = place == Place::Host || device.unified();
         if large {
             buffer.memory = sparse::populate(
                 device,
@@ -91,14 +92,29 @@ impl Buffer {
                 MemoryLocation::GpuOnly,
             )?;
         } else {
-            let memory = device.allocator.allocate(Some(raw), requirements, location)?;
+            let allocator = &device.allocator;
+            let window = (!shared && device.aperture() && size <= APERTURE)
+                .then(|| allocator.allocate_in_aperture(raw, requirements))
+                .flatten();
+            let (memory, in_aperture) = match window {
+                Some(memory) => (memory, true),
+                None if shared => {
+                    let cached = MemoryLocation::GpuToCpu;
+                    (allocator.allocate(Some(raw), requirements, cached)?, false)
+                }
+                None => {
+                    let local = MemoryLocation::GpuOnly;
+                    (allocator.allocate(Some(raw), requirements, local)?, false)
+                }
+            };
             // SAFETY: fresh buffer and memory of the same device; offset and size meet the requirements.
             let bound = unsafe {
                 device
                     .raw
                     .bind_buffer_memory(raw, memory.memory(), memory.offset())
             };
-            buffer.mapped = memory.mapped();
+            buffer.mapped = memory.mapped().filter(|_| shared);
+            buffer.aperture = memory.mapped().filter(|_| in_aperture);
             buffer.memory.push(memory);
             device.note(bound.call("vkBindBufferMemory"))?;
         }
@@ -118,9 +134,20 @@ impl Buffer {
         self.size
     }
 
-    /// The host's address of its first byte, where mapped.
+    /// The host's address of its first byte, where mapped with CPU caches.
     pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {
         self.mapped
+    }
+
+    /// The host's address of its first byte in the device's aperture: for short accesses only, each costs a round trip of
+    /// the bus. Never of a buffer that is mapped.
+    pub(crate) fn aperture(&self) -> Option<NonNull<u8>> {
+        self.aperture
+    }
+
+    /// Whether the host looks at the memory in one way or the other.
+    pub(crate) fn host_visible(&self) -> bool {
+        self.mapped.or(self.aperture).is_some()
     }
 }
 

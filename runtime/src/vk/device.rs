@@ -35,6 +35,7 @@ pub(crate) struct Device {
     lost: AtomicBool,
     pub(super) patience: Patience,
     unified: bool,
+    aperture: bool,
     max_allocation: u64,
     sparse: bool,
     /// What pipelines that use sub-groups must ask for.
@@ -147,6 +148,7 @@ impl Device {
                 | PhysicalType::Other => Patience::GPU,
             },
             unified: facts.unified_memory,
+            aperture: facts.aperture,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)
@@ -183,6 +185,11 @@ impl Device {
     /// Whether buffers in device memory are mapped.
     pub(crate) fn unified(&self) -> bool {
         self.unified
+    }
+
+    /// Whether buffers in device memory can be reached through an aperture.
+    pub(super) fn aperture(&self) -> bool {
+        self.aperture
     }
 
     /// Whether a call has reported VK_ERROR_DEVICE_LOST.

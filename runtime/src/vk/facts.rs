@@ -6,6 +6,7 @@ use caldera_compiler::target::Features;
 use super::device::compute_family;
 use super::features::FeatureSet;
 use super::instance::Extensions;
+use crate::config::config;
 
 /// VkPhysicalDeviceType.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -62,6 +63,9 @@ pub(crate) struct Facts {
     pub device_local_heap: u64,
     /// Every memory type that is local to the device can be mapped, with CPU caches: one memory for both.
     pub unified_memory: bool,
+    /// Device memory of any size can be mapped, uncached: the host reaches it through the bus, in an aperture as large as
+    /// the memory ("resizable BAR").
+    pub aperture: bool,
     /// What runs work-groups, where a vendor's extension tells.
     pub compute_units: Option<u32>,
 }
@@ -95,6 +99,21 @@ fn can_ask_for_size(
             .required_subgroup_size_stages
             .contains(vk::ShaderStageFlags::COMPUTE)
         && most >= limits.max_compute_work_group_invocations
+}
+
+/// Whether a coherent memory type is mapped device memory, of the largest heap.
+fn has_aperture(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
+    let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
+        | vk::MemoryPropertyFlags::HOST_VISIBLE
+        | vk::MemoryPropertyFlags::HOST_COHERENT;
+    let heaps = memory.memory_heaps_as_slice();
+    let local = heaps
+        .iter()
+        .filter(|h| h.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
+    let largest = local.map(|h| h.size).max();
+    memory.memory_types_as_slice().iter().any(|t| {
+        t.property_flags.contains(needed) && heaps.get(t.heap_index as usize).map(|h| h.size) == largest
+    })
 }
 
 impl Facts {
@@ -167,7 +186,8 @@ impl Facts {
             | vk::MemoryPropertyFlags::HOST_VISIBLE
             | vk::MemoryPropertyFlags::HOST_COHERENT
             | vk::MemoryPropertyFlags::HOST_CACHED;
-        let unified_memory = matches!(physical_type, PhysicalType::Cpu | PhysicalType::Integrated)
+        let unified_memory = !config().debug.discrete
+            && matches!(physical_type, PhysicalType::Cpu | PhysicalType::Integrated)
             && memory
                 .memory_types_as_slice()
                 .iter()
@@ -232,6 +252,7 @@ impl Facts {
                 .max()
                 .unwrap_or(0),
             unified_memory,
+            aperture: !unified_memory && has_aperture(&memory),
             compute_units: [
                 nv.shader_sm_count,
                 amd.shader_engine_count

@@ -78,6 +78,28 @@ impl Allocator {
         })
     }
 
+    /// Device memory that is mapped through the bus; `None` if there is no more of it.
+    pub(super) fn allocate_in_aperture(
+        &self,
+        buffer: vk::Buffer,
+        requirements: vk::MemoryRequirements,
+    ) -> Option<Memory> {
+        let memory = self
+            .allocate(Some(buffer), requirements, MemoryLocation::CpuToGpu)
+            .inspect_err(|e| log::debug!("not in the aperture: {e}"))
+            .ok()?;
+        let local = memory
+            .inner
+            .memory_properties()
+            .contains(vk::MemoryPropertyFlags::DEVICE_LOCAL);
+        if local && memory.mapped().is_some() {
+            return Some(memory);
+        }
+        // The allocator's second choice is memory of the host's.
+        self.free(memory);
+        None
+    }
+
     /// Memory for an image that only the GPU reaches.
     pub(super) fn allocate_image(
         &self,

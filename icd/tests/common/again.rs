@@ -1,0 +1,27 @@
+//! The tests of a program once more, in a process of its own with another environment.
+
+use std::process::Command;
+
+/// One that is run so does not start others.
+const MARK: &str = "CALDERA_TEST_AGAIN";
+
+/// Whether this process has buffers as descriptors (`CALDERA_ABI`).
+pub fn with_descriptors() -> bool {
+    std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
+}
+
+/// Runs all tests of the program that is running, where `name` has the value; they must pass there, too.
+pub fn run_all_tests(name: &str, value: &str) {
+    if std::env::var_os(MARK).is_some() || std::env::var(name).is_ok_and(|v| v == value) {
+        return;
+    }
+    let exe = std::env::current_exe().expect("a running test has a path");
+    let out = Command::new(exe)
+        .args(["--test-threads=2", "--color=never"])
+        .env(name, value)
+        .env(MARK, "1")
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&out.stdout).into_owned() + &String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success() && text.contains("test result: ok"), "{text}");
+}

@@ -1,0 +1,299 @@
+//! CL 5.2.2 with host memory that the device may reach by itself (the mapping of a CL_MEM_ALLOC_HOST_PTR buffer), and
+//! accesses that are too short for the device to be worth asking.
+
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::{cl, created};
+
+/// A mapped buffer of the host's.
+struct Pinned<'a> {
+    s: &'a Setup,
+    buffer: cl_mem,
+    at: *mut u8,
+    size: usize,
+}
+
+impl<'a> Pinned<'a> {
+    fn new(s: &'a Setup, size: usize) -> Pinned<'a> {
+        let (buffer, code) = created!(clCreateBuffer(s.context, CL_MEM_ALLOC_HOST_PTR, size, null_mut()));
+        assert_eq!(code, 0);
+        let (at, code) = created!(clEnqueueMapBuffer(
+            s.queue,
+            buffer,
+            1,
+            CL_MAP_READ | CL_MAP_WRITE,
+            0,
+            size,
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        let at = at.cast();
+        Pinned { s, buffer, at, size }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: mapped for reading and writing; no command is under way when this is called.
+        unsafe { std::slice::from_raw_parts_mut(self.at, self.size) }
+    }
+
+    fn place(&self, offset: usize) -> *mut c_void {
+        self.at.wrapping_add(offset).cast()
+    }
+
+    fn unmap(&self) {
+        let at = self.at.cast();
+        assert_eq!(
+            cl!(clEnqueueUnmapMemObject(
+                self.s.queue,
+                self.buffer,
+                at,
+                0,
+                null(),
+                null_mut()
+            )),
+            0
+        );
+    }
+}
+
+impl Drop for Pinned<'_> {
+    fn drop(&mut self) {
+        assert_eq!(cl!(clReleaseMemObject(self.buffer)), 0);
+    }
+}
+
+fn pattern(size: usize, seed: usize) -> Vec<u8> {
+    (0..size).map(|i| (i * 13 + i / 251 + seed) as u8).collect()
+}
+
+fn read(s: &Setup, b: cl_mem, blocking: u32, offset: usize, size: usize, to: *mut c_void) {
+    let code = cl!(clEnqueueReadBuffer(
+        s.queue,
+        b,
+        blocking,
+        offset,
+        size,
+        to,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+}
+
+fn write(s: &Setup, b: cl_mem, blocking: u32, offset: usize, size: usize, from: *const c_void) {
+    let code = cl!(clEnqueueWriteBuffer(
+        s.queue,
+        b,
+        blocking,
+        offset,
+        size,
+        from,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+}
+
+/// Sizes on both sides of every limit: of short accesses, of what is staged anyway, of a piece.
+const SIZES: [usize; 8] = [
+    1,
+    100,
+    8 << 10,
+    (8 << 10) + 1,
+    64 << 10,
+    300 << 10,
+    1 << 20,
+    9 << 20,
+];
+
+#[test]
+fn reads_and_writes_of_pinned_memory() {
+    let s = Setup::new();
+    for size in SIZES {
+        let mut pinned = Pinned::new(&s, 2 * size + 40);
+        let b = s.buffer(&vec![0; size + 10]);
+        for blocking in [0, 1] {
+            let bytes = pattern(size, blocking as usize);
+            pinned.bytes()[7..7 + size].copy_from_slice(&bytes);
+            write(&s, b, blocking, 5, size, pinned.place(7));
+            if blocking == 1 {
+                // The memory is the application's again.
+                pinned.bytes()[7..7 + size].fill(0x11);
+            }
+            read(&s, b, blocking, 5, size, pinned.place(size + 33));
+            assert_eq!(cl!(clFinish(s.queue)), 0);
+            assert!(
+                pinned.bytes()[size + 33..2 * size + 33] == bytes,
+                "{size} bytes, blocking {blocking}"
+            );
+            assert!(s.read(b, size + 10)[5..size + 5] == bytes);
+        }
+        pinned.unmap();
+        assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    }
+}
+
+#[test]
+fn what_a_read_brings_may_be_written_on_at_once() {
+    let s = Setup::new();
+    for size in SIZES {
+        let mut pinned = Pinned::new(&s, size);
+        pinned.bytes().fill(0);
+        let bytes = pattern(size, 3);
+        let (a, b) = (s.buffer(&bytes), s.buffer(&vec![0; size]));
+        // In order: the write takes what the read before it has brought, and the buffer's own contents are that, too.
+        read(&s, a, 0, 0, size, pinned.place(0));
+        write(&s, b, 0, 0, size, pinned.place(0));
+        pinned.unmap();
+        assert!(s.read(b, size) == bytes, "{size} bytes");
+        assert!(s.read(pinned.buffer, size) == bytes, "{size} bytes");
+        for m in [a, b] {
+            assert_eq!(cl!(clReleaseMemObject(m)), 0);
+        }
+    }
+}
+
+#[test]
+fn rectangles_of_pinned_memory() {
+    let s = Setup::new();
+    // 300 rows of 1,000 bytes, in a pitch of 1,024 there and 1,500 here.
+    let (width, rows, there, here) = (1000usize, 300usize, 1024usize, 1500usize);
+    let mut pinned = Pinned::new(&s, here * (rows + 2));
+    let contents = pattern(there * (rows + 2), 9);
+    let b = s.buffer(&contents);
+    pinned.bytes().fill(0);
+    let (origin, host_origin, region) = ([8usize, 1, 0], [20usize, 2, 0], [width, rows, 1]);
+    let code = cl!(clEnqueueReadBufferRect(
+        s.queue,
+        b,
+        1,
+        origin.as_ptr(),
+        host_origin.as_ptr(),
+        region.as_ptr(),
+        there,
+        0,
+        here,
+        0,
+        pinned.place(0),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    for (y, row) in pinned.bytes().chunks(here).enumerate() {
+        let mut expected = vec![0; row.len()];
+        if y >= 2 {
+            let from = (y - 1) * there + 8;
+            expected[20..20 + width].copy_from_slice(&contents[from..from + width]);
+        }
+        assert!(row == expected, "row {y}");
+    }
+    // And back, to another place.
+    let c = s.buffer(&vec![0; contents.len()]);
+    let code = cl!(clEnqueueWriteBufferRect(
+        s.queue,
+        c,
+        1,
+        [3usize, 0, 0].as_ptr(),
+        host_origin.as_ptr(),
+        region.as_ptr(),
+        there,
+        0,
+        here,
+        0,
+        pinned.place(0),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    for (y, row) in s.read(c, contents.len()).chunks(there).enumerate() {
+        let mut expected = vec![0; there];
+        if y < rows {
+            let from = (y + 1) * there + 8;
+            expected[3..3 + width].copy_from_slice(&contents[from..from + width]);
+        }
+        assert!(row == expected, "row {y}");
+    }
+    pinned.unmap();
+    for m in [b, c] {
+        assert_eq!(cl!(clReleaseMemObject(m)), 0);
+    }
+}
+
+#[test]
+fn memory_that_was_pinned_once_is_plain_memory() {
+    let s = Setup::new();
+    let size = 1 << 20;
+    let b = s.buffer(&pattern(size, 1));
+    for _ in 0..4 {
+        let pinned = Pinned::new(&s, size);
+        read(&s, b, 1, 0, size, pinned.place(0));
+        pinned.unmap();
+        drop(pinned);
+        // Whatever the addresses are used for next.
+        let many: Vec<Vec<u8>> = (0..8).map(|_| vec![0u8; size]).collect();
+        for mut plain in many {
+            read(&s, b, 1, 0, size, plain.as_mut_ptr().cast());
+            assert!(plain == pattern(size, 1));
+        }
+    }
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}
+
+#[test]
+fn short_accesses_between_kernels() {
+    let s = Setup::new();
+    let program = s.built(
+        "kernel void next(global uint *p) { p[get_global_id(0)] = p[get_global_id(0)] * 3 + 1; }",
+        "",
+    );
+    let kernel = s.kernel(program, "next");
+    let count = 1000usize;
+    let b = s.buffer(&vec![0; 4 * count]);
+    assert_eq!(
+        cl!(clSetKernelArg(
+            kernel,
+            0,
+            size_of::<cl_mem>(),
+            (&raw const b).cast()
+        )),
+        0
+    );
+    let mut expected = vec![0u32; count];
+    for round in 0..50u32 {
+        let code = cl!(clEnqueueNDRangeKernel(
+            s.queue,
+            kernel,
+            1,
+            null(),
+            &raw const count,
+            null(),
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        expected.iter_mut().for_each(|x| *x = x.wrapping_mul(3) + 1);
+        let at = (round as usize * 37) % count;
+        let mut seen = 0u32;
+        read(&s, b, 1, 4 * at, 4, (&raw mut seen).cast());
+        assert_eq!(seen, expected[at], "round {round}");
+        // Blocking or not, before the next launch.
+        expected[at] = round;
+        write(&s, b, round & 1, 4 * at, 4, (&raw const round).cast());
+        assert_eq!(cl!(clFinish(s.queue)), 0);
+    }
+    let all: Vec<u8> = expected.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    assert_eq!(s.read(b, 4 * count), all);
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}

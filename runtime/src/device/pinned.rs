@@ -1,0 +1,81 @@
+//! Host memory that a device copies from and to by itself: the storage of CL_MEM_ALLOC_HOST_PTR buffers, which
+//! applications map once and then pass to reads and writes of other buffers ("pinned memory").
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use crate::lock::{Mutex, Rank};
+use crate::vk;
+
+/// The pinned memory of a device, by address.
+#[derive(Debug)]
+pub(crate) struct PinnedMemory {
+    /// By first address.
+    ranges: Mutex<BTreeMap<usize, Range>>,
+    /// Whether there ever was any: who has none pays nothing.
+    any: AtomicBool,
+}
+
+struct Range {
+    end: usize,
+    memory: Weak<vk::Buffer>,
+    root: usize,
+}
+
+impl std::fmt::Debug for Range {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "..{:#x}", self.end)
+    }
+}
+
+/// A place in pinned memory.
+pub(crate) struct Pinned {
+    /// The memory.
+    pub memory: Arc<vk::Buffer>,
+    /// Byte offset of the place.
+    pub offset: u64,
+    /// Identifies the buffer whose storage it is, for hazards ([`crate::mem::Buffer::root_id`]).
+    pub root: usize,
+}
+
+impl PinnedMemory {
+    pub(super) fn new() -> PinnedMemory {
+        PinnedMemory {
+            ranges: Mutex::new(Rank::Cache, BTreeMap::new()),
+            any: AtomicBool::new(false),
+        }
+    }
+
+    /// Adds mapped memory; forgets what is gone.
+    pub(crate) fn add(&self, memory: &Arc<vk::Buffer>, root: usize) {
+        let Some(mapped) = memory.mapped() else { return };
+        let start = mapped.as_ptr().addr();
+        let mut ranges = self.ranges.lock();
+        ranges.retain(|_, range| range.memory.strong_count() > 0);
+        let range = Range {
+            end: start + memory.size() as usize,
+            memory: Arc::downgrade(memory),
+            root,
+        };
+        ranges.insert(start, range);
+        self.any.store(true, Ordering::Release);
+    }
+
+    /// The pinned memory that the host addresses from `start` to before `end` lie in.
+    pub(crate) fn find(&self, (start, end): (usize, usize)) -> Option<Pinned> {
+        if !self.any.load(Ordering::Acquire) {
+            return None;
+        }
+        let ranges = self.ranges.lock();
+        let (first, range) = ranges.range(..=start).next_back()?;
+        if end > range.end {
+            return None;
+        }
+        Some(Pinned {
+            memory: range.memory.upgrade()?,
+            offset: (start - first) as u64,
+            root: range.root,
+        })
+    }
+}
