@@ -241,6 +241,20 @@ fn whole_compiler() {
     }
 }
 
+/// The end of a C string may come with the text (x264's does).
+#[test]
+fn nul_is_white_space() {
+    for source in [
+        "int x;\0",
+        "int\0x;\n\0",
+        "#define A int\0x\nA;\0\0",
+        "// \0\nint x;",
+    ] {
+        assert!(!fails(source), "{source:?}");
+    }
+    assert!(fails("in\0t x;"));
+}
+
 #[test]
 fn bombs() {
     let mut doubling = String::from("#define A0 x x\n");

@@ -20,7 +20,8 @@ const CLASS: [u8; 256] = {
     while i < 256 {
         let b = i as u8;
         t[i] = match b {
-            b' ' | b'\t' | 0x0b | 0x0c => SPACE,
+            // NUL, too: programs pass the end of a C string with its text, and clang takes it for white space.
+            b' ' | b'\t' | 0x0b | 0x0c | 0 => SPACE,
             b'\n' | b'\r' => NEWLINE,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80..=0xff => IDENT,
             b'0'..=b'9' => DIGIT,
