@@ -13,13 +13,16 @@
 //!   pointer argument ([`Arg::uses`]) and what it wants to know of samplers. Modules without it get the safe
 //!   answer.
 
+mod check;
 mod descriptor_map;
+mod interface;
 mod listing;
 mod read;
 mod set;
 mod strip;
 
 pub use descriptor_map::{MapStyle, descriptor_map};
+pub use interface::{Resource, ResourceKind};
 pub use listing::listing;
 pub use read::read;
 pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION};
@@ -245,6 +248,8 @@ pub struct Kernel {
     pub has_arena: bool,
     /// The result does not depend on how the NDRange is divided into work-groups, even of different sizes.
     pub ungrouped: bool,
+    /// The descriptors that the code uses: each must be one of those above, or of the module's.
+    pub resources: Vec<Resource>,
 }
 
 impl Kernel {
@@ -259,7 +264,7 @@ impl Kernel {
             }
         }
         // The shader sees an array of 16-byte vectors.
-        found.map(|(at, end)| (at, end.next_multiple_of(16)))
+        found.map(|(at, end)| (at, end.max(1).next_multiple_of(16)))
     }
 
     /// The buffers with plain values, in the order of their descriptors.
@@ -282,7 +287,7 @@ impl Kernel {
         }
         for block in &mut blocks {
             // Shaders may see arrays of 16-byte vectors.
-            block.size = block.size.next_multiple_of(16);
+            block.size = block.size.max(1).next_multiple_of(16);
         }
         blocks.sort_by_key(|b| b.at);
         blocks
@@ -512,6 +517,14 @@ pub enum ReflectionError {
         op: &'static str,
         /// Word index.
         at: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// What the reflection says of a kernel is not what the code is like.
+    #[error("kernel '{kernel}': {what}")]
+    Contradiction {
+        /// Its name; empty for the module as a whole.
+        kernel: String,
         /// What is wrong.
         what: &'static str,
     },

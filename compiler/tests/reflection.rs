@@ -90,6 +90,10 @@ impl Asm {
     }
     fn words(&self) -> Vec<u32> {
         let mut words = vec![0x0723_0203, 0x0001_0300, 0, 10_000, 0];
+        let mut entry = vec![5, FUNCTION];
+        entry.extend(text("k"));
+        words.extend(inst(15, &entry));
+        words.extend(inst(16, &[FUNCTION, 17, 4, 4, 1]));
         words.extend(&self.head);
         words.extend(inst(54, &[1, FUNCTION, 0, 3]));
         words.extend(inst(65, &[8, 9, VARIABLE]));
@@ -392,6 +396,30 @@ fn rejected() {
     fails("ordinal is out of range", &|a| {
         let k = a.kernel("k");
         a.op(Op::ArgumentPodPushConstant, &[k], &[u32::MAX, 0, 4]);
+    });
+    fails("descriptor is out of range", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::ArgumentStorageBuffer, &[k], &[0, 0, 100_000]);
+    });
+    fails("kernel 'other': it is no entry point", &|a| {
+        a.kernel("other");
+    });
+    fails("kernel 'k': nothing sets its work-group size", &|a| {
+        a.kernel("k");
+    });
+    fails("kernel 'k': its work-group size is another one", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::PropertyRequiredWorkgroupSize, &[k], &[4, 4, 2]);
+    });
+    fails("kernel 'k': its work-group size is out of range", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::SpecConstantWorkgroupSize, &[], &[0, 1, 2]);
+        a.op(Op::PropertyRequiredWorkgroupSize, &[k], &[4, 0, 1]);
+    });
+    fails("two things have one specialization constant", &|a| {
+        let k = a.kernel("k");
+        a.op(Op::SpecConstantWorkgroupSize, &[], &[0, 1, 2]);
+        a.op(Op::ArgumentWorkgroup, &[k], &[0, 1, 4]);
     });
     for hex in ["0", "0g"] {
         fails("data", &|a| {

@@ -1,11 +1,12 @@
 //! Reads the reflection instructions of a module. Input is untrusted (clCreateProgramWithBinary): everything
 //! that is not exactly as the specification of the set says is an error.
 
+use super::interface::Interface;
 use super::set::Shape;
 use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET_PREFIX, CalderaOp, DataPlace, Descriptor, Kernel,
     LiteralSampler, MemoryUse, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION,
-    Reflection, ReflectionError, Relocation,
+    Reflection, ReflectionError, Relocation, check,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -22,11 +23,8 @@ pub(super) mod opcode {
     pub(in crate::reflect) const TYPE_INT: u16 = 21;
     pub(in crate::reflect) const CONSTANT: u16 = 43;
     pub(in crate::reflect) const FUNCTION: u16 = 54;
-    pub(in crate::reflect) const FUNCTION_END: u16 = 56;
     pub(in crate::reflect) const VARIABLE: u16 = 59;
     pub(in crate::reflect) const DECORATE: u16 = 71;
-    pub(in crate::reflect) const ACCESS_CHAIN: u16 = 65;
-    pub(in crate::reflect) const IN_BOUNDS_ACCESS_CHAIN: u16 = 66;
     pub(in crate::reflect) const LOOP_MERGE: u16 = 246;
 }
 
@@ -37,11 +35,10 @@ pub(super) struct Tables<'a> {
     int32: HashSet<u32>,
     numbers: HashMap<u32, u32>,
     functions: HashSet<u32>,
-    variables: HashMap<u32, u32>,
+    variables: HashSet<u32>,
     asks_place: bool,
     loops: bool,
-    /// (function, variable that an access chain in it starts from)
-    chains: HashSet<(u32, u32)>,
+    interface: Interface,
     pub(super) clspv: Option<u32>,
     pub(super) caldera: Option<u32>,
     /// (word index, result, set, number, operands)
@@ -79,7 +76,6 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
         return Err(ReflectionError::NotSpirv);
     }
     let mut t = Tables::default();
-    let mut function = None;
     let mut at = 5;
     while at < words.len() {
         let len = (words[at] >> 16) as usize;
@@ -98,6 +94,7 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
                 Ok(())
             }
         };
+        t.interface.instruction(code, inst, at)?;
         match code {
             opcode::STRING => {
                 need(2)?;
@@ -131,9 +128,7 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
             opcode::FUNCTION => {
                 need(4)?;
                 t.functions.insert(inst[1]);
-                function = Some(inst[1]);
             }
-            opcode::FUNCTION_END => function = None,
             // BuiltIn WorkgroupId, BuiltIn GlobalInvocationId
             opcode::DECORATE => {
                 t.asks_place |= inst.get(1) == Some(&11) && matches!(inst.get(2), Some(26 | 28))
@@ -141,13 +136,7 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
             opcode::LOOP_MERGE => t.loops = true,
             opcode::VARIABLE => {
                 need(3)?;
-                t.variables.insert(inst[1], inst[2]);
-            }
-            opcode::ACCESS_CHAIN | opcode::IN_BOUNDS_ACCESS_CHAIN => {
-                need(3)?;
-                if let Some(f) = function {
-                    t.chains.insert((f, inst[2]));
-                }
+                t.variables.insert(inst[1]);
             }
             opcode::EXT_INST => {
                 need(4)?;
@@ -220,7 +209,7 @@ impl Call<'_, '_> {
                 Shape::Info => infos.contains_key(&id),
                 Shape::Text => self.tables.strings.contains_key(&id),
                 Shape::Number => self.tables.numbers.contains_key(&id),
-                Shape::Variable => self.tables.variables.contains_key(&id),
+                Shape::Variable => self.tables.variables.contains(&id),
             };
             if !ok {
                 return Err(self.bad(match shape {
@@ -284,10 +273,30 @@ impl Call<'_, '_> {
     }
 
     pub(super) fn descriptor(&self, first: usize) -> Result<Descriptor, ReflectionError> {
-        Ok(Descriptor {
-            set: self.number(first)?,
-            binding: self.number(first + 1)?,
-        })
+        let (set, binding) = (self.number(first)?, self.number(first + 1)?);
+        // An argument has at most two; drivers have a table up to the highest.
+        if set >= MAX_ARGS || binding > 2 * MAX_ARGS {
+            return Err(self.bad("descriptor is out of range"));
+        }
+        Ok(Descriptor { set, binding })
+    }
+
+    /// Size of the printf buffer.
+    fn buffer_size(&self, n: usize) -> Result<u32, ReflectionError> {
+        let size = self.number(n)?;
+        if !(8..=1 << 28).contains(&size) {
+            return Err(self.bad("size is out of range"));
+        }
+        Ok(size)
+    }
+
+    /// An element's size.
+    fn elem_size(&self, n: usize) -> Result<u32, ReflectionError> {
+        let size = self.number(n)?;
+        if size > 1 << 28 {
+            return Err(self.bad("size is out of range"));
+        }
+        Ok(size)
     }
 
     fn push(&self, first: usize) -> Result<PushRange, ReflectionError> {
@@ -367,13 +376,11 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
             arg.binding = Some(Binding::NormalizedSampler(at));
         }
     }
-    for (k, &f) in r.functions.iter().enumerate() {
-        for &(variable, size) in &r.variable_sizes {
-            if tables.chains.contains(&(f, variable)) {
-                r.out.kernels[k].local_fixed = r.out.kernels[k].local_fixed.saturating_add(size);
-            }
-        }
+    for (kernel, &function) in r.out.kernels.iter_mut().zip(&r.functions) {
+        let sized = r.out.spec.workgroup_size.is_some();
+        check::kernel(kernel, function, sized, &tables.interface, &r.variable_sizes)?;
     }
+    check::spec_ids(&r.out)?;
     r.out.asks_place = tables.asks_place;
     r.out.straight = !tables.loops;
     Ok(r.out)
@@ -501,7 +508,7 @@ impl Reader {
             Op::ArgumentWorkgroup => {
                 let binding = Binding::Workgroup {
                     spec_id: call.number(2)?,
-                    elem_size: call.number(3)?,
+                    elem_size: call.elem_size(3)?,
                     offset: None,
                 };
                 self.bind(call, binding, 4)?;
@@ -592,13 +599,13 @@ impl Reader {
             Op::PrintfBufferStorageBuffer => {
                 self.out.printf_buffer = Some(PrintfBuffer {
                     place: DataPlace::StorageBuffer(call.descriptor(0)?),
-                    size: call.number(2)?,
+                    size: call.buffer_size(2)?,
                 });
             }
             Op::PrintfBufferPointerPushConstant => {
                 self.out.printf_buffer = Some(PrintfBuffer {
                     place: DataPlace::PointerPush(call.push(0)?),
-                    size: call.number(2)?,
+                    size: call.buffer_size(2)?,
                 });
             }
             Op::NormalizedSamplerMaskPushConstant => {

@@ -8,6 +8,7 @@ use super::images::ImageFormats;
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
 use crate::config::{AbiChoice, DeviceKind, config};
+use crate::kernel::launch::MAX_PUSH;
 use crate::vk::{self, Facts, PhysicalType};
 
 /// Steps in which the local arena grows, so that few pipelines cover all sizes.
@@ -91,7 +92,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             waiting_fences: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
-            push_constants: f.max_push_constants_size,
+            push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
             local_memory: f.max_compute_shared_memory_size,
             work_group_size: f.max_compute_work_group_invocations,
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),

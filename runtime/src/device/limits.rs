@@ -1,6 +1,7 @@
 //! Vulkan limits that launching and memory obey.
 
 use crate::config::{AbiChoice, config};
+use crate::kernel::launch::MAX_PUSH;
 use crate::vk;
 
 /// Limits of a device.
@@ -18,7 +19,9 @@ pub(crate) struct Limits {
     pub local_step: u32,
     /// Alignment of offsets in uniform buffers.
     pub uniform_alignment: u64,
-    /// What buffers as descriptors obey.
+    /// Bytes of push constants.
+    pub push_constants: u32,
+    /// What descriptors obey.
     pub bindings: Bindings,
     /// The largest buffer.
     pub max_alloc: u64,
@@ -30,7 +33,7 @@ pub(crate) struct Limits {
     pub subgroup: u32,
 }
 
-/// Limits of buffers as descriptors.
+/// Limits of descriptors.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Bindings {
     /// Alignment of offsets in storage buffers.
@@ -43,8 +46,27 @@ pub(crate) struct Bindings {
     pub storage_count: usize,
     /// Uniform buffers of a kernel.
     pub uniform_count: usize,
+    /// Images and buffers of texels that a kernel reads.
+    pub sampled_count: usize,
+    /// The same that it writes.
+    pub storage_image_count: usize,
+    /// Samplers of a kernel.
+    pub sampler_count: usize,
     /// Descriptor sets of a kernel.
     pub sets: u32,
+}
+
+impl Bindings {
+    /// Storage buffers, uniform buffers, images that are read, images that are written, samplers.
+    pub(crate) fn counts(&self) -> [usize; 5] {
+        [
+            self.storage_count,
+            self.uniform_count,
+            self.sampled_count,
+            self.storage_image_count,
+            self.sampler_count,
+        ]
+    }
 }
 
 impl Limits {
@@ -73,12 +95,16 @@ impl Limits {
             local_step: super::caps::LOCAL_STEP,
             local_memory: f.max_compute_shared_memory_size,
             uniform_alignment: f.min_uniform_buffer_offset_alignment,
+            push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
             bindings: Bindings {
                 storage_alignment: f.min_storage_buffer_offset_alignment,
                 storage_range: u64::from(f.max_storage_buffer_range),
                 uniform_range: u64::from(f.max_uniform_buffer_range),
                 storage_count: f.max_per_stage_storage_buffers as usize,
                 uniform_count: f.max_per_stage_uniform_buffers as usize,
+                sampled_count: f.max_per_stage_sampled_images as usize,
+                storage_image_count: f.max_per_stage_storage_images as usize,
+                sampler_count: f.max_per_stage_samplers as usize,
                 sets: f.max_bound_descriptor_sets,
             },
             // Whole 256-byte units: buffers are rounded up and must still fit.

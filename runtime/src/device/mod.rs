@@ -27,7 +27,7 @@ use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
 use info::{DeviceInfo, FpConfig};
-pub(crate) use limits::Limits;
+pub(crate) use limits::{Bindings, Limits};
 
 /// A device.
 #[derive(Debug)]

@@ -5,11 +5,13 @@
 use std::sync::Arc;
 
 use caldera_compiler::intrinsic::SamplerMask;
-use caldera_compiler::reflect::{Binding, DataPlace, Descriptor, Kernel, LiteralSampler, Reflection};
+use caldera_compiler::reflect::{
+    Binding, DataPlace, Descriptor, Kernel, LiteralSampler, Reflection, ResourceKind,
+};
 
 use super::launch::ArgValue;
 use super::pipeline::DeviceModule;
-use crate::device::Device;
+use crate::device::{Bindings, Device};
 use crate::error::{ClCode, Error, Result};
 use crate::queue::resources;
 use crate::vk::{self, DescriptorKind, Slot};
@@ -51,7 +53,7 @@ pub(crate) const BLOCK_ALIGN: u32 = 256;
 pub(crate) struct Literals {
     sets: Vec<(u32, vk::FixedSet)>,
     /// Immutable in the sets' layouts.
-    _samplers: Vec<Arc<vk::Sampler>>,
+    samplers: Vec<(Descriptor, Arc<vk::Sampler>)>,
 }
 
 impl Literals {
@@ -76,10 +78,11 @@ impl Literals {
                 Ok((set[0].0.set, fixed))
             })
             .collect::<Result<_>>()?;
-        Ok(Some(Literals {
-            sets,
-            _samplers: all.into_iter().map(|(_, s)| s).collect(),
-        }))
+        Ok(Some(Literals { sets, samplers: all }))
+    }
+
+    fn has(&self, at: Descriptor) -> bool {
+        self.samplers.iter().any(|(a, _)| *a == at)
     }
 }
 
@@ -137,6 +140,145 @@ fn kind(binding: Binding) -> Option<(Descriptor, DescriptorKind)> {
     }
 }
 
+/// A descriptor of a kernel, and what fills it.
+#[derive(Copy, Clone, Debug)]
+struct Filling {
+    at: Descriptor,
+    kind: DescriptorKind,
+    source: Source,
+}
+
+/// All descriptors of a kernel but the module's samplers, in ascending order, with the plain values that are blocks of
+/// their own.
+fn fillings(reflection: &Reflection, kernel: &Kernel) -> Result<(Vec<Filling>, Vec<Block>)> {
+    let mut list = Vec::new();
+    let mut add = |at, kind, source| list.push(Filling { at, kind, source });
+    for (i, arg) in kernel.args.iter().enumerate() {
+        let Some((at, kind)) = arg.binding.and_then(kind) else {
+            continue;
+        };
+        let source = match arg.binding {
+            Some(Binding::NormalizedSampler(_)) => Source::Normalized(i),
+            Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => Source::Buffer(i),
+            _ => Source::Argument(i),
+        };
+        add(at, kind, source);
+        if let Some(at) = arg.normalized_sampler {
+            add(at, DescriptorKind::Sampler, Source::Normalized(i));
+        }
+    }
+    let data = reflection
+        .constant_data
+        .as_ref()
+        .or(reflection.program_variables.as_ref());
+    let printf = reflection.printf_buffer.filter(|_| kernel.printf);
+    for (place, source) in [
+        (data.map(|d| d.place), Source::Constants),
+        (printf.map(|b| b.place), Source::Printf),
+    ] {
+        match place {
+            Some(DataPlace::StorageBuffer(at)) => add(at, DescriptorKind::StorageBuffer, source),
+            Some(DataPlace::UniformBuffer(at)) => add(at, DescriptorKind::UniformBuffer, source),
+            Some(DataPlace::PointerPush(_)) | None => {}
+        }
+    }
+    let pods = kernel.pod_blocks();
+    let mut blocks = Vec::new();
+    match pods[..] {
+        [one] if !one.storage => add(one.at, DescriptorKind::Arguments, Source::ArgumentBuffer),
+        _ => {
+            let mut offset = 0;
+            for (i, pod) in pods.iter().enumerate() {
+                let kind = match pod.storage {
+                    true => DescriptorKind::StorageBuffer,
+                    false => DescriptorKind::UniformBuffer,
+                };
+                add(pod.at, kind, Source::Block(i));
+                if u64::from(offset) + u64::from(pod.size) > vk::ArgsSet::RANGE {
+                    return Err(wrong(kernel, "that many plain values"));
+                }
+                blocks.push(Block {
+                    at: pod.at,
+                    offset,
+                    size: pod.size,
+                });
+                offset = (offset + pod.size).next_multiple_of(BLOCK_ALIGN);
+            }
+        }
+    }
+    list.sort_by_key(|f| f.at);
+    Ok((list, blocks))
+}
+
+fn wrong(kernel: &Kernel, what: &str) -> Error {
+    let text = format!("kernel '{}': {what}", kernel.name);
+    log::error!("the module cannot be used: {text}");
+    Error::new(ClCode::InvalidBinary, text)
+}
+
+/// Whether a descriptor of that kind can stand where the code has such a resource.
+fn fits(kind: DescriptorKind, resource: ResourceKind) -> bool {
+    match kind {
+        DescriptorKind::Arguments | DescriptorKind::UniformBuffer => resource == ResourceKind::UniformBuffer,
+        DescriptorKind::StorageBuffer => resource == ResourceKind::StorageBuffer,
+        DescriptorKind::SampledImage => resource == ResourceKind::SampledImage,
+        DescriptorKind::StorageImage => resource == ResourceKind::StorageImage,
+        DescriptorKind::UniformTexelBuffer => resource == ResourceKind::UniformTexelBuffer,
+        DescriptorKind::StorageTexelBuffer => resource == ResourceKind::StorageTexelBuffer,
+        DescriptorKind::Sampler => resource == ResourceKind::Sampler,
+    }
+}
+
+/// No descriptor is two things, none that the code uses is missing, and the device has as many.
+fn check(kernel: &Kernel, list: &[Filling], literals: Option<&Literals>, bindings: &Bindings) -> Result<()> {
+    if list.windows(2).any(|w| w[0].at == w[1].at) {
+        return Err(wrong(kernel, "one descriptor is two things"));
+    }
+    for resource in &kernel.resources {
+        let is_literal =
+            || resource.kind == ResourceKind::Sampler && literals.is_some_and(|l| l.has(resource.at));
+        let is_there = match list.binary_search_by_key(&resource.at, |f| f.at) {
+            Ok(found) => fits(list[found].kind, resource.kind),
+            Err(_) => is_literal(),
+        };
+        if !is_there {
+            let Descriptor { set, binding } = resource.at;
+            let what =
+                format!("its code uses descriptor {binding} of set {set}, which its reflection has not");
+            return Err(wrong(kernel, &what));
+        }
+    }
+    let mut counts = [0; 5];
+    for filling in list {
+        let class = match filling.kind {
+            DescriptorKind::StorageBuffer => 0,
+            DescriptorKind::UniformBuffer | DescriptorKind::Arguments => 1,
+            DescriptorKind::SampledImage | DescriptorKind::UniformTexelBuffer => 2,
+            DescriptorKind::StorageImage | DescriptorKind::StorageTexelBuffer => 3,
+            DescriptorKind::Sampler => 4,
+        };
+        counts[class] += 1;
+    }
+    let names = [
+        "storage buffers",
+        "uniform buffers",
+        "images to read",
+        "images to write",
+        "samplers",
+    ];
+    for ((count, most), name) in counts.into_iter().zip(bindings.counts()).zip(names) {
+        if count > most {
+            let text = format!(
+                "kernel '{}' has {count} {name} as descriptors, the device {most}",
+                kernel.name
+            );
+            log::error!("{text}");
+            return Err(Error::new(ClCode::OutOfResources, text));
+        }
+    }
+    Ok(())
+}
+
 impl KernelDescriptors {
     /// `None`: the kernel has no descriptors but, perhaps, its argument buffer.
     pub(super) fn new(
@@ -145,123 +287,49 @@ impl KernelDescriptors {
         kernel: &Kernel,
         literals: Option<&Literals>,
     ) -> Result<Option<KernelDescriptors>> {
-        let wrong = |what: &'static str| Error::new(ClCode::InvalidBinary, what);
-        let mut slots: Vec<(Descriptor, DescriptorKind, Source)> = Vec::new();
-        for (i, arg) in kernel.args.iter().enumerate() {
-            let Some((at, kind)) = arg.binding.and_then(kind) else {
-                continue;
-            };
-            let source = match arg.binding {
-                Some(Binding::NormalizedSampler(_)) => Source::Normalized(i),
-                Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)) => Source::Buffer(i),
-                _ => Source::Argument(i),
-            };
-            slots.push((at, kind, source));
-            if let Some(at) = arg.normalized_sampler {
-                slots.push((at, DescriptorKind::Sampler, Source::Normalized(i)));
-            }
-        }
-        let data = reflection
-            .constant_data
-            .as_ref()
-            .or(reflection.program_variables.as_ref());
-        let printf = reflection.printf_buffer.filter(|_| kernel.printf);
-        for (place, source) in [
-            (data.map(|d| d.place), Source::Constants),
-            (printf.map(|b| b.place), Source::Printf),
-        ] {
-            match place {
-                Some(DataPlace::StorageBuffer(at)) => slots.push((at, DescriptorKind::StorageBuffer, source)),
-                Some(DataPlace::UniformBuffer(at)) => slots.push((at, DescriptorKind::UniformBuffer, source)),
-                Some(DataPlace::PointerPush(_)) | None => {}
-            }
-        }
-        let pods = kernel.pod_blocks();
-        let mut blocks = Vec::new();
-        let arguments = match pods[..] {
-            [] => None,
-            [one] if !one.storage => {
-                if slots.is_empty() && (one.at.set, one.at.binding) == (0, 0) {
-                    // The device's common layout has it.
-                    return Ok(None);
-                }
-                slots.push((one.at, DescriptorKind::Arguments, Source::ArgumentBuffer));
-                Some(one)
-            }
-            _ => {
-                let mut offset = 0;
-                for (i, pod) in pods.iter().enumerate() {
-                    let kind = match pod.storage {
-                        true => DescriptorKind::StorageBuffer,
-                        false => DescriptorKind::UniformBuffer,
-                    };
-                    slots.push((pod.at, kind, Source::Block(i)));
-                    blocks.push(Block {
-                        at: pod.at,
-                        offset,
-                        size: pod.size,
-                    });
-                    offset = (offset + pod.size).next_multiple_of(BLOCK_ALIGN);
-                }
-                None
-            }
-        };
-        if slots.is_empty() {
-            // Without images there is nothing to sample either.
-            return Ok(None);
-        }
+        let (list, blocks) = fillings(reflection, kernel)?;
         let bindings = &device.limits().bindings;
-        let count = |of: DescriptorKind| slots.iter().filter(|(_, kind, _)| *kind == of).count();
-        let uniform = count(DescriptorKind::UniformBuffer) + count(DescriptorKind::Arguments);
-        if count(DescriptorKind::StorageBuffer) > bindings.storage_count || uniform > bindings.uniform_count {
-            log::error!(
-                "kernel '{}' has more buffers than a kernel of the device may have as descriptors ({})",
-                kernel.name,
-                bindings.storage_count
-            );
-            return Err(Error::new(
-                ClCode::OutOfResources,
-                "more buffers than the device has descriptors for",
-            ));
+        check(kernel, &list, literals, bindings)?;
+        let common = Descriptor { set: 0, binding: 0 };
+        match list[..] {
+            // Without images there is nothing to sample either.
+            [] => return Ok(None),
+            // The device's common layout has it.
+            [one] if one.source == Source::ArgumentBuffer && one.at == common => return Ok(None),
+            _ => {}
         }
-        slots.sort_by_key(|(at, ..)| *at);
-        if slots.windows(2).any(|w| w[0].0 == w[1].0) {
-            return Err(wrong("two arguments of a kernel have one descriptor"));
-        }
-        let literal = |n: u32| literals?.sets.iter().position(|(set, _)| *set == n);
         let fixed = literals.map_or(&[][..], |l| &l.sets);
-        let count = slots
-            .iter()
-            .map(|(at, ..)| at.set)
-            .chain(fixed.iter().map(|(n, _)| *n))
-            .max();
-        let count = count.map_or(0, |n| n.saturating_add(1));
+        let numbers = list.iter().map(|f| f.at.set).chain(fixed.iter().map(|(n, _)| *n));
+        let count = numbers.max().map_or(0, |n| n.saturating_add(1));
         if count > bindings.sets.min(32) {
-            return Err(wrong("a descriptor set of that number"));
+            return Err(wrong(
+                kernel,
+                "a descriptor set of a number that the device has not",
+            ));
         }
         let logical = device.logical()?;
         let mut sets = Vec::new();
         let mut layouts = Vec::new();
         for number in 0..count {
-            let here = slots.iter().filter(|(at, ..)| at.set == number);
-            if let Some(index) = literal(number) {
+            let here = list.iter().filter(|f| f.at.set == number);
+            if let Some(index) = fixed.iter().position(|(set, _)| *set == number) {
                 if here.count() > 0 {
-                    return Err(wrong("samplers of the program in a set of arguments"));
+                    return Err(wrong(kernel, "samplers of the program in a set of arguments"));
                 }
                 layouts.push(Arc::clone(fixed[index].1.layout()));
                 sets.push(KernelSet::Literal(index));
                 continue;
             }
-            let (list, sources): (Vec<_>, Vec<_>) = here
-                .map(|(at, kind, source)| {
+            let (slots, sources): (Vec<_>, Vec<_>) = here
+                .map(|f| {
                     let slot = Slot {
-                        binding: at.binding,
-                        kind: *kind,
+                        binding: f.at.binding,
+                        kind: f.kind,
                     };
-                    (slot, *source)
+                    (slot, f.source)
                 })
                 .unzip();
-            let layout = vk::SetLayout::get(logical, &list).map_err(resources)?;
+            let layout = vk::SetLayout::get(logical, &slots).map_err(resources)?;
             layouts.push(Arc::clone(&layout));
             sets.push(KernelSet::Arguments { layout, sources });
         }
@@ -269,7 +337,7 @@ impl KernelDescriptors {
         Ok(Some(KernelDescriptors {
             layout,
             sets,
-            has_arguments: arguments.is_some(),
+            has_arguments: list.iter().any(|f| f.source == Source::ArgumentBuffer),
             blocks,
         }))
     }

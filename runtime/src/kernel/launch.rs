@@ -89,7 +89,7 @@ pub struct NdRange<'a> {
 }
 
 /// The largest push-constant block of known devices.
-const MAX_PUSH: usize = 256;
+pub(crate) const MAX_PUSH: usize = 256;
 
 /// A checked launch: everything but the buffers' lifetime, which the queue takes from the arguments.
 pub(crate) struct Launch {
@@ -256,13 +256,7 @@ impl Launch {
 
         let mut push = [0u8; MAX_PUSH];
         let push_size = kernel.push_size();
-        if push_size > MAX_PUSH {
-            return Err(unsupported("that many push constants"));
-        }
         let mut spill = vec![0u8; kernel.args_size()];
-        if spill.len() as u64 > vk::ArgsSet::RANGE {
-            return Err(unsupported("that many kernel arguments"));
-        }
         let blocks = kernel.descriptors().map_or(&[][..], |d| d.blocks());
         let mut arena = reflection.local_fixed;
         let mut arrays = [0u32; MAX_ARRAYS];
@@ -543,7 +537,7 @@ impl Launch {
         let Some(wanted) = kernel.module().reflection().printf_buffer else {
             return Ok(None);
         };
-        let buffer = r.printf_buffer(kernel, u64::from(wanted.size))?;
+        let buffer = r.printf_buffer(kernel, u64::from(wanted.size).next_multiple_of(4))?;
         let mut printing = Printing {
             push: self.push,
             buffer: None,

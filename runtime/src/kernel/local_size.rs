@@ -168,6 +168,7 @@ mod tests {
             group_invocations: 1024,
             local_memory: 32 << 10,
             uniform_alignment: 16,
+            push_constants: 128,
             bindings: Default::default(),
             max_alloc: 1 << 30,
             max_piece: 1 << 30,

@@ -183,13 +183,22 @@ impl DeviceModule {
             return Ok(None);
         };
         let kernel = &self.reflection.kernels[index];
+        if self.reflection.push_size(kernel) > self.device.limits().push_constants {
+            return Err(unusable(format_args!(
+                "kernel '{name}': that many push constants"
+            )));
+        }
         let literals = self.literals.as_ref();
         let descriptors = KernelDescriptors::new(&self.device, &self.reflection, kernel, literals)?;
+        let args_size = match descriptors.as_ref().and_then(|d| d.blocks().last()) {
+            Some(last) => last.offset + last.size,
+            None => kernel.args_buffer().map_or(0, |(_, size)| size),
+        };
+        if u64::from(args_size) > vk::ArgsSet::RANGE {
+            return Err(unusable(format_args!("kernel '{name}': that many plain values")));
+        }
         Ok(Some(Arc::new(DeviceKernel {
-            args_size: match descriptors.as_ref().and_then(|d| d.blocks().last()) {
-                Some(last) => (last.offset + last.size) as usize,
-                None => kernel.args_buffer().map_or(0, |(_, size)| size as usize),
-            },
+            args_size: args_size as usize,
             descriptors,
             push_size: self.reflection.push_size(kernel) as usize,
             module: Arc::clone(self),
