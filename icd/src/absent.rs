@@ -19,6 +19,9 @@ use crate::out;
 /// What each of them does.
 fn refuse(name: &str) -> cl_int {
     crate::entry::prepare();
+    if caldera_runtime::process::is_over() {
+        return out::number(ClCode::OutOfResources);
+    }
     log::warn!(target: "api", "{name} was called: Caldera does not have it");
     out::number(ClCode::InvalidOperation)
 }

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 use caldera_runtime::config::config;
 use caldera_runtime::error::{ClCode, Error, Result};
-use caldera_runtime::object;
+use caldera_runtime::{object, process};
 
 use crate::abi::cl_int;
 use crate::args::Ptr;
@@ -32,6 +32,7 @@ pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         object::set_dispatch(std::ptr::from_ref(&crate::dispatch::TABLE).cast());
+        crate::process::watch();
         caldera_runtime::trace::install();
         // The library has its own copy of the standard library, so this hook is not the application's.
         std::panic::set_hook(Box::new(|panic| {
@@ -53,6 +54,13 @@ fn report(name: &str, e: &Error) {
 
 /// Runs a body and reports what it did.
 fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    if process::is_over() {
+        // Not even the log may be used: a forked child may have inherited its lock.
+        return Err(Error::new(
+            ClCode::OutOfResources,
+            "the process exits, or was forked",
+        ));
+    }
     prepare();
     let trace = log::log_enabled!(target: "api", log::Level::Trace);
     let start = trace.then(Instant::now);
@@ -84,6 +92,10 @@ pub(crate) fn status(
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<()>,
 ) -> cl_int {
+    // Destructors of global objects release what they have, and that is well.
+    if process::is_over() && name.starts_with("clRelease") {
+        return out::SUCCESS;
+    }
     match run(name, describe, body) {
         Ok(()) => out::SUCCESS,
         Err(e) => out::number(e.code),

@@ -14,7 +14,7 @@
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
 //! | `CALDERA_CALIBRATION=off` | do not measure a device's arithmetic at its first use; presume nothing |
-//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
 //! A flag or value that is not known is reported in the log and otherwise ignored.
@@ -91,6 +91,12 @@ pub struct DebugFlags {
     pub copy_kernel: bool,
     /// Treat device memory as a GPU's own, also where the host has the same: staging, mirrors, the aperture.
     pub discrete: bool,
+    /// The submission that loses the device.
+    pub lose_device: Option<u32>,
+    /// The allocation of device memory that fails.
+    pub no_memory: Option<u32>,
+    /// The first one of those that all fail.
+    pub no_memory_from: Option<u32>,
 }
 
 /// The parsed environment.
@@ -217,6 +223,16 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
     }
     if let Some(v) = get("CALDERA_DEBUG") {
         for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
+            if let Some((name, number)) = flag.split_once('=') {
+                let number = number.parse().ok();
+                match name {
+                    "lose-device" => c.debug.lose_device = number,
+                    "no-memory" => c.debug.no_memory = number,
+                    "no-memory-from" => c.debug.no_memory_from = number,
+                    _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
+                }
+                continue;
+            }
             match flag {
                 "error" => c.debug.error = true,
                 "sync" => c.debug.sync = true,

@@ -20,7 +20,6 @@ pub struct Context {
     properties: Vec<isize>,
     notify: Option<Notify>,
     executor: Arc<Executor>,
-    /// For moving a buffer's contents from device to device.
     queues: Mutex<Vec<Weak<CommandQueue>>>,
 }
 
@@ -56,9 +55,10 @@ impl Context {
         for device in devices {
             if !unique.iter().any(|d| Arc::ptr_eq(d, device)) {
                 // CL 4.4: DEVICE_NOT_AVAILABLE if a device is currently not available
-                device.logical()?;
-                // Measures the device if that has not been done, while no lock is held.
+                device.revive()?;
+                // Measures the device if that has not been done, while no lock is held; it may be lost over it.
                 device.target();
+                device.revive()?;
                 unique.push(Arc::clone(device));
             }
         }
@@ -67,7 +67,7 @@ impl Context {
 
     /// A context to measure a device in.
     pub(crate) fn for_calibration(device: &Arc<Device>) -> Result<Arc<Context>> {
-        device.logical()?;
+        device.opened()?;
         Ok(Context::of(vec![Arc::clone(device)], Vec::new(), None))
     }
 
@@ -109,13 +109,17 @@ impl Context {
         &self.executor
     }
 
-    /// Remembers a queue, if there is more than one device.
+    /// Remembers a queue.
     pub(crate) fn add_queue(&self, queue: &Arc<CommandQueue>) {
-        if self.devices.len() > 1 {
-            let mut queues = self.queues.lock();
-            queues.retain(|q| q.strong_count() > 0);
-            queues.push(Arc::downgrade(queue));
-        }
+        let mut queues = self.queues.lock();
+        queues.retain(|q| q.strong_count() > 0);
+        queues.push(Arc::downgrade(queue));
+    }
+
+    /// Waits for what is in flight, so that the memory of objects that were released is free. No lock is held.
+    pub(crate) fn settle(&self) {
+        let queues: Vec<_> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
+        queues.iter().for_each(|q| q.settle());
     }
 
     /// Waits for everything on a device. No lock is held.

@@ -17,7 +17,7 @@
 //! depends on nothing else, and a kernel's while an enqueue is throttled.
 //!
 //! **Teardown.** Nothing is torn down when the process exits: platform, devices and Vulkan device objects live
-//! until the end. Contexts, queues and what they own are dropped when their last reference goes.
+//! until the end; once the exit has begun nothing calls Vulkan ([`process`]). Contexts, queues and what they own are dropped when their last reference goes.
 #![deny(unsafe_code)]
 
 mod cache;
@@ -33,6 +33,7 @@ pub mod mem;
 pub mod object;
 pub mod platform;
 mod printf;
+pub mod process;
 pub mod program;
 pub mod queue;
 pub mod sampler;

@@ -31,6 +31,8 @@ pub enum Rank {
     Event,
     /// A context's executor.
     Executor,
+    /// A device's Vulkan device, while it is made.
+    Device,
     /// A device's uploader.
     Upload,
     /// A device's free staging memory.

@@ -42,6 +42,7 @@ impl Platform {
     }
 
     fn open() -> Option<Arc<Platform>> {
+        crate::process::uses_vulkan();
         let instance = match vk::Instance::open(config().validation, config().vulkan_library.as_deref()) {
             Ok(instance) => instance,
             Err(e) => {
@@ -56,6 +57,7 @@ impl Platform {
                 return None;
             }
         };
+        crate::process::loaded();
         let devices: Vec<Arc<Device>> = physical
             .into_iter()
             .enumerate()

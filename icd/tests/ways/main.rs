@@ -135,6 +135,52 @@ fn use_from_exit_handlers() {
     check("exit", &[]);
 }
 
+#[test]
+fn first_use_in_an_exit_handler() {
+    check("first-exit", &[]);
+}
+
+/// Handlers that were registered before the driver was loaded run when it is gone; a hundred runs crashed 20 times.
+#[test]
+fn use_when_the_driver_is_gone() {
+    for _ in 0..4 {
+        check("last-exit", &[]);
+    }
+}
+
+#[test]
+fn a_forked_child_of_a_user_is_refused() {
+    check("inherit", &[]);
+}
+
+/// The third submission loses the device; also with one batch for each command.
+#[test]
+fn a_lost_device() {
+    for debug in ["lose-device=3", "lose-device=3,no-batch"] {
+        check(
+            "lose",
+            &[("CALDERA_DEBUG", debug), ("CALDERA_CALIBRATION", "off")],
+        );
+    }
+}
+
+#[test]
+fn no_memory_at_all() {
+    let debug = ("CALDERA_DEBUG", "no-memory-from=8");
+    check("starve", &[debug, ("CALDERA_CALIBRATION", "off")]);
+}
+
+/// One allocation that fails is tried again: nobody notices, whichever it is.
+#[test]
+fn no_memory_once() {
+    for n in 1..12 {
+        let debug = format!("no-memory={n}");
+        let out = run(Way::DropIn, "add", &[("CALDERA_DEBUG", &debug)]);
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert!(out.status.success(), "allocation {n}: {text}");
+    }
+}
+
 /// Processes one after the other and at once share what is on the disk; what they find damaged does no harm.
 #[test]
 fn cache_on_disk() {

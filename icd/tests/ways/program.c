@@ -142,6 +142,116 @@ static void at_exit(void)
     copy();
 }
 
+/* The library was used before, and its driver may be gone by now: calls say so, releases are welcome. */
+static cl_context kept;
+
+static void at_exit_late(void)
+{
+    cl_int code = CL_SUCCESS;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    if (context != NULL || code != CL_OUT_OF_RESOURCES) {
+        fprintf(stderr, "clCreateContext at the very end: %d\n", code);
+        _exit(1);
+    }
+    CHECK(clReleaseContext(kept));
+}
+
+/* Every call of a child process that inherits the library in use says that it cannot, and none hangs or crashes. */
+static void inherited(void)
+{
+    cl_int code = CL_SUCCESS;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    cl_uint count = 0;
+    char name[64];
+    if (context != NULL || code != CL_OUT_OF_RESOURCES ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, &count) != CL_OUT_OF_RESOURCES ||
+        clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) != CL_OUT_OF_RESOURCES) {
+        fprintf(stderr, "a forked child got %d\n", code);
+        exit(1);
+    }
+}
+
+/* A device that is lost takes its commands with it, and nothing more: CALDERA_DEBUG=lose-device=3. */
+static void lose(void)
+{
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    int data[256] = {1, 2, 3};
+    cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof data, NULL, &code);
+    CHECK(code);
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof data, NULL, &code);
+    CHECK(code);
+    cl_event events[8];
+    for (int i = 0; i < 8; i++) {
+        code = clEnqueueCopyBuffer(queue, a, b, 0, 0, sizeof data, 0, NULL, &events[i]);
+        if (code != (i < 3 ? CL_SUCCESS : CL_OUT_OF_RESOURCES)) {
+            fprintf(stderr, "copy %d: %d\n", i, code);
+            exit(1);
+        }
+        clFlush(queue);
+    }
+    cl_int status = 0;
+    CHECK(clGetEventInfo(events[2], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    if (status >= 0 || clWaitForEvents(1, &events[2]) != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST ||
+        clFinish(queue) != CL_OUT_OF_RESOURCES) {
+        fprintf(stderr, "status %d\n", status);
+        exit(1);
+    }
+    for (int i = 0; i < 3; i++)
+        CHECK(clReleaseEvent(events[i]));
+    /* It does not hang. */
+    clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL);
+    CHECK(clReleaseMemObject(a));
+    CHECK(clReleaseMemObject(b));
+    clReleaseCommandQueue(queue);
+    CHECK(clReleaseContext(context));
+    /* What comes later works. */
+    copy();
+    add(1);
+}
+
+/* Allocations that fail: CALDERA_DEBUG=no-memory-from=12. */
+static void starve(void)
+{
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    int data[256] = {1, 2, 3}, other = 0;
+    cl_mem first = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof data, NULL, &code);
+    CHECK(code);
+    CHECK(clEnqueueWriteBuffer(queue, first, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+    cl_mem more[32];
+    int made = 0;
+    while (made < 32) {
+        more[made] = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &code);
+        if (code != CL_SUCCESS)
+            break;
+        made++;
+    }
+    if (made == 32 || code != CL_MEM_OBJECT_ALLOCATION_FAILURE) {
+        fprintf(stderr, "%d buffers, then %d\n", made, code);
+        exit(1);
+    }
+    /* What needs no memory still works. */
+    CHECK(clEnqueueReadBuffer(queue, first, CL_TRUE, 4, sizeof other, &other, 0, NULL, NULL));
+    if (other != 2) {
+        fprintf(stderr, "read %d\n", other);
+        exit(1);
+    }
+    while (made > 0)
+        CHECK(clReleaseMemObject(more[--made]));
+    CHECK(clReleaseMemObject(first));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -159,6 +269,23 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "exit") == 0) {
         find();
         atexit(at_exit);
+    } else if (strcmp(what, "first-exit") == 0) {
+        atexit(at_exit);
+    } else if (strcmp(what, "last-exit") == 0) {
+        atexit(at_exit_late);
+        add(0);
+        cl_int code;
+        kept = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+        CHECK(code);
+        atexit(at_exit);
+    } else if (strcmp(what, "inherit") == 0) {
+        add(0);
+        in_child(inherited);
+        copy();
+    } else if (strcmp(what, "lose") == 0) {
+        lose();
+    } else if (strcmp(what, "starve") == 0) {
+        starve();
     } else if (strcmp(what, "none") == 0) {
         cl_uint count = 7;
         cl_int code = clGetPlatformIDs(0, NULL, &count);

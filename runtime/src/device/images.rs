@@ -112,8 +112,11 @@ impl Device {
         host: HostPtr,
         layout: &Layout,
     ) -> Result<()> {
-        self.uploader
-            .upload_image(self.logical()?, image, storage, host, layout)
+        let opened = self.opened()?;
+        opened.check(storage.device())?;
+        opened
+            .uploader
+            .upload_image(opened.logical(), image, storage, host, layout)
             .map_err(allocation_error)
     }
 
@@ -125,18 +128,22 @@ impl Device {
         host: HostPtr,
         layout: &Layout,
     ) -> Result<()> {
-        self.uploader
-            .download_image(self.logical()?, image, storage, host, layout)
+        let opened = self.opened()?;
+        opened.check(storage.device())?;
+        opened
+            .uploader
+            .download_image(opened.logical(), image, storage, host, layout)
             .map_err(allocation_error)
     }
 
     /// The sampler for a mask; made once.
     pub(crate) fn sampler(&self, mask: SamplerMask) -> Result<Arc<vk::Sampler>> {
-        let mut known = self.samplers.lock();
+        let opened = self.opened()?;
+        let mut known = opened.samplers.lock();
         if let Some((_, sampler)) = known.iter().find(|(m, _)| *m == mask) {
             return Ok(Arc::clone(sampler));
         }
-        let made = vk::Sampler::new(self.logical()?, mask).map_err(crate::queue::resources)?;
+        let made = vk::Sampler::new(opened.logical(), mask).map_err(crate::queue::resources)?;
         let made = Arc::new(made);
         known.push((mask, Arc::clone(&made)));
         Ok(made)

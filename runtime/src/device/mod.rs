@@ -1,33 +1,32 @@
 //! Devices (CL 4.2): one per Vulkan physical device.
 //!
 //! Enumeration reads properties only. The Vulkan device with its queues, allocator and memory is made when the
-//! first context asks for it ([`Device::logical`]) and lives until the process ends.
+//! first context asks for it ([`Device::opened`]) and lives until the process ends, or until it is lost.
 
 mod calibrate;
 mod caps;
 mod images;
 pub mod info;
 mod limits;
+mod opened;
 pub(crate) mod pinned;
 mod report;
 pub(crate) mod staging;
 mod upload;
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use caldera_compiler::intrinsic::SamplerMask;
 use caldera_compiler::target::Target;
 
-use crate::error::{ClCode, Error, Result};
+use crate::error::{ClCode, Result};
 use crate::impl_object;
-use crate::kernel::pipeline::DeviceKernel;
 use crate::lock::{Mutex, Rank};
 use crate::mem::HostPtr;
 use crate::object::Anchor;
 use crate::vk;
 use info::{DeviceInfo, FpConfig};
 pub(crate) use limits::{Bindings, Limits};
+pub(crate) use opened::Opened;
 
 /// A device.
 #[derive(Debug)]
@@ -37,16 +36,10 @@ pub struct Device {
     /// Without calibration.
     base: Target,
     calibrated: OnceLock<Calibrated>,
-    copy_kernel: OnceLock<Option<Arc<DeviceKernel>>>,
     info: DeviceInfo,
     limits: Limits,
-    uploader: upload::Uploader,
-    staging: Arc<staging::StagingPool>,
-    pinned: pinned::PinnedMemory,
     image_formats: images::ImageFormats,
-    /// One for each mask that has been asked for.
-    samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
-    logical: OnceLock<Result<Arc<vk::Device>, vk::VkError>>,
+    opened: Mutex<Option<Result<Arc<Opened>, vk::VkError>>>,
 }
 
 impl_object!(Device, ClCode::InvalidDevice, "device");
@@ -79,15 +72,10 @@ impl Device {
             physical,
             base,
             calibrated: OnceLock::new(),
-            copy_kernel: OnceLock::new(),
             info,
             limits,
-            uploader: upload::Uploader::new(),
-            staging: staging::StagingPool::new(),
-            pinned: pinned::PinnedMemory::new(),
             image_formats,
-            samplers: Mutex::new(Rank::Cache, Vec::new()),
-            logical: OnceLock::new(),
+            opened: Mutex::new(Rank::Device, None),
         }))
     }
 
@@ -107,17 +95,6 @@ impl Device {
         caps::fp_configs(&self.base, &self.calibrated().measured)
     }
 
-    /// The kernel for large copies; `None`, with a line in the log, if it cannot be made.
-    pub(crate) fn copy_kernel(self: &Arc<Self>) -> Option<&Arc<DeviceKernel>> {
-        self.copy_kernel
-            .get_or_init(|| {
-                let made = crate::kernel::copy::kernel(self);
-                made.inspect_err(|e| log::warn!("no kernel for copies: {}", e.chain()))
-                    .ok()
-            })
-            .as_ref()
-    }
-
     fn calibrated(self: &Arc<Self>) -> &Calibrated {
         self.calibrated.get_or_init(|| {
             let measured = calibrate::calibrate(self, &self.base);
@@ -130,10 +107,6 @@ impl Device {
         })
     }
 
-    pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {
-        &self.staging
-    }
-
     /// Work-items of a sub-group, but for the last of a work-group; `None`: there are no sub-groups.
     pub fn sub_group_size(&self) -> Option<usize> {
         self.base
@@ -142,36 +115,27 @@ impl Device {
             .then_some(self.limits.subgroup as usize)
     }
 
-    pub(crate) fn pinned(&self) -> &pinned::PinnedMemory {
-        &self.pinned
-    }
-
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The Vulkan device, made at the first call.
-    pub(crate) fn logical(&self) -> Result<&Arc<vk::Device>> {
-        self.logical
-            .get_or_init(|| vk::Device::open(&self.physical))
-            .as_ref()
-            .map_err(|e| {
-                Error::new(ClCode::DeviceNotAvailable, format!("{}: {e}", self.info.name))
-                    .from_source(e.clone())
-            })
-    }
-
     /// Copies `size` bytes to the start of a buffer that nothing uses, and waits.
     pub(crate) fn upload(&self, to: &vk::Buffer, from: HostPtr, size: u64) -> Result<()> {
-        self.uploader
-            .copy(self.logical()?, to, from, size, false)
+        let opened = self.opened()?;
+        opened.check(to.device())?;
+        opened
+            .uploader
+            .copy(opened.logical(), to, from, size, false)
             .map_err(crate::mem::buffer::allocation_error)
     }
 
     /// Copies `size` bytes from the start of a buffer that nothing uses, and waits.
     pub(crate) fn download(&self, from: &vk::Buffer, to: HostPtr, size: u64) -> Result<()> {
-        self.uploader
-            .copy(self.logical()?, from, to, size, true)
+        let opened = self.opened()?;
+        opened.check(from.device())?;
+        opened
+            .uploader
+            .copy(opened.logical(), from, to, size, true)
             .map_err(crate::mem::buffer::allocation_error)
     }
 }

@@ -58,6 +58,25 @@ impl StagingPool {
         })
     }
 
+    /// Allocates; if there is no memory, once more without the free pieces.
+    pub(crate) fn with_room<T>(
+        &self,
+        mut allocate: impl FnMut() -> Result<T, vk::AllocError>,
+    ) -> Result<T, vk::AllocError> {
+        match allocate() {
+            Err(e) if e.is_shortage() => {
+                let pieces: Vec<vk::Buffer> = self.free.lock().iter_mut().flat_map(std::mem::take).collect();
+                log::warn!(
+                    "no memory ({e}); {} free pieces of staging memory go",
+                    pieces.len()
+                );
+                drop(pieces);
+                allocate()
+            }
+            done => done,
+        }
+    }
+
     /// Memory of at least `size` bytes: a piece of the pool if one is large enough.
     pub(crate) fn get(
         self: &Arc<Self>,
@@ -69,10 +88,11 @@ impl StagingPool {
             .position(|(most, _)| size <= *most)
             .filter(|_| size > SMALL);
         let free = class.and_then(|class| self.free.lock()[class].pop());
+        let fresh = |size| self.with_room(|| vk::Buffer::new(device, size, vk::Place::Host));
         let buffer = match (free, class) {
             (Some(buffer), _) => buffer,
-            (None, Some(class)) => vk::Buffer::new(device, CLASSES[class].0, vk::Place::Host)?,
-            (None, None) => vk::Buffer::new(device, size, vk::Place::Host)?,
+            (None, Some(class)) => fresh(CLASSES[class].0)?,
+            (None, None) => fresh(size)?,
         };
         Ok(Staging {
             buffer: Some(buffer),

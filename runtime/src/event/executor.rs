@@ -98,6 +98,9 @@ impl Executor {
     fn run(&self) {
         let mut watched: Vec<Arc<Event>> = Vec::new();
         loop {
+            while crate::process::is_over() {
+                std::thread::park();
+            }
             let job = {
                 let mut state = self.state.lock();
                 loop {

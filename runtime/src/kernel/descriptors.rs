@@ -62,7 +62,7 @@ impl Literals {
         if list.is_empty() {
             return Ok(None);
         }
-        let logical = device.logical()?;
+        let logical = &device.logical()?;
         let mut all: Vec<(Descriptor, Arc<vk::Sampler>)> = list
             .iter()
             .map(|s| Ok((s.at, device.sampler(SamplerMask(s.mask))?)))
@@ -307,7 +307,7 @@ impl KernelDescriptors {
                 "a descriptor set of a number that the device has not",
             ));
         }
-        let logical = device.logical()?;
+        let logical = &device.logical()?;
         let mut sets = Vec::new();
         let mut layouts = Vec::new();
         for number in 0..count {

@@ -111,7 +111,7 @@ impl DeviceModule {
         words: &[u32],
         reflection: Reflection,
     ) -> Result<Arc<DeviceModule>> {
-        let logical = device.logical()?;
+        let logical = &device.logical()?;
         // Drivers and validation layers older than the reflection's revision refuse it; none needs it.
         let stripped = reflect::strip(words).map_err(unusable)?;
         crate::program::dump::module(&stripped);

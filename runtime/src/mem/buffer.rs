@@ -125,7 +125,14 @@ impl Buffer {
             context: Arc::clone(context),
         };
         let device = &context.devices()[0];
-        let storage = buffer.storage(0)?;
+        let storage = match buffer.storage(0) {
+            // What was released may still be in use by commands.
+            Err(e) if e.code == ClCode::MemObjectAllocationFailure => {
+                context.settle();
+                buffer.storage(0)?
+            }
+            done => done?,
+        };
         if let Some(from) = host_ptr {
             device.upload(storage, from, size)?;
         }
@@ -236,12 +243,13 @@ impl Buffer {
             | HostPtrUse::AllocCopy => vk::Place::Device,
         };
         let device = &self.context.devices()[device];
-        let logical = device.logical()?;
-        let made = vk::Buffer::new(logical, size, place).map_err(allocation_error)?;
+        let opened = device.opened()?;
+        let allocate = || vk::Buffer::new(opened.logical(), size, place);
+        let made = opened.staging().with_room(allocate).map_err(allocation_error)?;
         Ok(cell.get_or_init(|| {
             let made = Arc::new(made);
-            if place == vk::Place::Host && !logical.unified() {
-                device.pinned().add(&made, self.root_id());
+            if place == vk::Place::Host && !opened.logical().unified() {
+                opened.pinned().add(&made, self.root_id());
             }
             made
         }))
@@ -300,8 +308,9 @@ impl Buffer {
             return Ok(mirror);
         }
         let size = self.parent.as_deref().unwrap_or(self).size;
-        let logical = self.context.devices()[device].logical()?;
-        let made = vk::Buffer::new(logical, size, vk::Place::Host).map_err(allocation_error)?;
+        let opened = self.context.devices()[device].opened()?;
+        let allocate = || vk::Buffer::new(opened.logical(), size, vk::Place::Host);
+        let made = opened.staging().with_room(allocate).map_err(allocation_error)?;
         Ok(cell.get_or_init(|| made))
     }
 

@@ -13,7 +13,6 @@ use crate::event::{Clock, Effects, Event, now};
 use crate::kernel::descriptors::{BLOCK_ALIGN, Filled, KernelDescriptors, Values};
 use crate::kernel::launch::ArgValue;
 use crate::kernel::pipeline::{DeviceKernel, DeviceModule};
-use crate::mem::buffer::allocation_error;
 use crate::mem::{Buffer, HostPtr, Image};
 use crate::printf::Output;
 use crate::sampler::Sampler;
@@ -102,6 +101,11 @@ pub(super) struct Batch {
     timestamps: Option<vk::TimestampPool>,
     queries: u32,
     ticks: Vec<u64>,
+}
+
+/// Errors of memory for the time of a command.
+fn shortage(e: vk::AllocError) -> Error {
+    Error::new(ClCode::OutOfResources, "no memory for the command").from_source(e)
 }
 
 /// Errors of recording and submission.
@@ -431,11 +435,7 @@ impl Recording<'_> {
             let full = batch.staging_used + size > STAGING;
             if full || batch.staging.is_none() {
                 // A second chunk in one batch is the exception; the full one stays alive with the batch.
-                let fresh = Arc::new(
-                    self.staging
-                        .get(self.logical, STAGING)
-                        .map_err(allocation_error)?,
-                );
+                let fresh = Arc::new(self.staging.get(self.logical, STAGING).map_err(shortage)?);
                 if let Some(old) = batch.staging.replace(fresh) {
                     batch.keep.push(Keep::Staging(old));
                 }
@@ -446,7 +446,7 @@ impl Recording<'_> {
             let buffer = batch.staging.as_ref().expect("just made");
             (Arc::clone(buffer), offset)
         } else {
-            let buffer = Arc::new(self.staging.get(self.logical, size).map_err(allocation_error)?);
+            let buffer = Arc::new(self.staging.get(self.logical, size).map_err(shortage)?);
             batch.keep.push(Keep::Staging(Arc::clone(&buffer)));
             batch.large += buffer.size();
             (buffer, 0)
@@ -461,7 +461,7 @@ impl Recording<'_> {
 
     /// An empty printf buffer for a launch that comes next; it is printed when the batch is done.
     pub(crate) fn printf_buffer(&mut self, kernel: &Arc<DeviceKernel>, size: u64) -> Result<Arc<Staging>> {
-        let buffer = Arc::new(self.staging.get(self.logical, size).map_err(allocation_error)?);
+        let buffer = Arc::new(self.staging.get(self.logical, size).map_err(shortage)?);
         let batch = &mut *self.batch;
         batch.recorder.fill(&buffer, 0, size, 0);
         batch.recorder.barrier();
@@ -479,7 +479,7 @@ impl Recording<'_> {
     fn store_arguments(&mut self, bytes: &[u8], align: u64) -> Result<u32> {
         let batch = &mut *self.batch;
         if batch.args.is_none() {
-            batch.args = Some(vk::ArgsSet::new(self.logical).map_err(allocation_error)?);
+            batch.args = Some(vk::ArgsSet::new(self.logical).map_err(shortage)?);
         }
         let args = batch.args.as_mut().expect("just made");
         let align = align.max(self.uniform_alignment).max(16);

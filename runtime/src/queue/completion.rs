@@ -70,6 +70,7 @@ impl CommandQueue {
                     state.finishing = batch.finishing(&self.context);
                     (batch, state.clock)
                 };
+                crate::process::ran();
                 batch.retire(&self.logical, &clock, &mut effects);
                 self.retired.store(batch.value, Ordering::Release);
                 self.in_flight.fetch_sub(1, Ordering::Relaxed);
@@ -131,6 +132,14 @@ impl CommandQueue {
         state.held.is_empty()
             && state.in_flight.is_empty()
             && state.open.as_ref().is_none_or(|b| b.commands == 0)
+    }
+
+    /// Waits for what has been submitted.
+    pub(crate) fn settle(&self) {
+        let last = self.state.lock().last;
+        if last > 0 {
+            self.wait_for(last);
+        }
     }
 
     /// Waits for what the next command must come after: everything, or, out of order, what may touch the same memory,

@@ -170,7 +170,7 @@ impl CommandQueue {
             })
         };
         if !write || transfer.size() > STAGED_ANYWAY {
-            transfer.pinned = self.device.pinned().find((start, end));
+            transfer.pinned = self.opened.pinned().find((start, end));
         }
         let direct = transfer.pinned.is_some();
         // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
@@ -289,7 +289,7 @@ impl CommandQueue {
             return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
         }
         if let Some((args, items)) = copy::launch(&self.device, (src, from), (dst, to), size64)
-            && let Some(kernel) = self.device.copy_kernel()
+            && let Some(kernel) = self.opened.copy_kernel(&self.device)
         {
             let launch = NdRange {
                 kernel,

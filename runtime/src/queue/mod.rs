@@ -23,7 +23,7 @@ pub(crate) use hazards::Access;
 pub use native::NativeFn;
 
 use crate::context::Context;
-use crate::device::Device;
+use crate::device::{Device, Opened};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event};
 use crate::impl_object;
@@ -68,10 +68,13 @@ pub struct CommandQueue {
     retiring: Mutex<()>,
     /// Batches up to here are retired.
     retired: AtomicU64,
+    /// The value of the last submission.
+    submitted: AtomicU64,
     /// Number of batches in flight.
     in_flight: AtomicU32,
     timeline: Arc<vk::Timeline>,
     logical: Arc<vk::Device>,
+    opened: Arc<Opened>,
     vk_queue: usize,
     device: Arc<Device>,
     device_index: usize,
@@ -118,7 +121,8 @@ impl CommandQueue {
         let Some(device_index) = context.devices().iter().position(|d| Arc::ptr_eq(d, device)) else {
             return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.1"));
         };
-        let logical = Arc::clone(device.logical()?);
+        let opened = device.opened()?;
+        let logical = Arc::clone(opened.logical());
         let timeline = Arc::new(vk::Timeline::new(&logical).map_err(resources)?);
         let queue = CommandQueue {
             anchor: Anchor::new(),
@@ -137,10 +141,12 @@ impl CommandQueue {
             ),
             retiring: Mutex::new(Rank::Retire, ()),
             retired: AtomicU64::new(0),
+            submitted: AtomicU64::new(0),
             in_flight: AtomicU32::new(0),
             timeline,
             vk_queue: logical.next_queue(),
             logical,
+            opened,
             device: Arc::clone(device),
             device_index,
             properties,
@@ -148,6 +154,7 @@ impl CommandQueue {
         };
         let queue = Arc::new(queue);
         context.add_queue(&queue);
+        crate::process::add_queue(&queue);
         Ok(queue)
     }
 
@@ -204,6 +211,12 @@ impl CommandQueue {
             self.context.executor().watch(event);
         }
         Ok(())
+    }
+
+    /// Whether the GPU has done what was submitted. Takes no lock.
+    pub(crate) fn is_settled(&self) -> bool {
+        let submitted = self.submitted.load(Ordering::Acquire);
+        self.timeline.reached(submitted).unwrap_or(true)
     }
 
     /// CL 5.13 — clFinish

@@ -386,7 +386,7 @@ impl CommandQueue {
             batch,
             hazards,
             logical: &self.logical,
-            staging: self.device.staging(),
+            staging: self.opened.staging(),
             device: self.device_index,
             serialize: profiling,
             unordered: self.properties.out_of_order,
@@ -432,6 +432,7 @@ impl CommandQueue {
             Ok(()) => {
                 log::trace!("batch {} with {} commands", batch.value, batch.commands);
                 state.last = batch.value;
+                self.submitted.store(batch.value, Ordering::Release);
                 batch.submitted(effects);
                 state.in_flight.push_back(batch);
                 self.in_flight.fetch_add(1, Ordering::Relaxed);

@@ -124,6 +124,11 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// The device.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
     /// The device address of its first byte.
     pub(crate) fn address(&self) -> u64 {
         self.address

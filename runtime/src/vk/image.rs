@@ -173,6 +173,11 @@ pub(crate) struct Image {
 }
 
 impl Image {
+    /// The device.
+    pub(crate) fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
     /// Allocates an image whose contents are undefined; it has no layout before
     /// [`Recorder::prepare_image`](super::Recorder::prepare_image). More than one allocation may have is sparse, where the
     /// device can.

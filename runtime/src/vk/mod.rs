@@ -19,6 +19,7 @@ mod debug;
 mod descriptor;
 mod device;
 mod facts;
+mod fault;
 mod features;
 mod format;
 mod image;
@@ -135,4 +136,15 @@ pub(crate) enum AllocError {
     /// More than one allocation may have, of memory that must be in one piece.
     #[error("{0} bytes are more than the device allocates at once")]
     TooLarge(u64),
+}
+
+impl AllocError {
+    /// Whether less use of memory would help.
+    pub(crate) fn is_shortage(&self) -> bool {
+        match self {
+            AllocError::Vulkan(e) => matches!(e.failure(), Failure::HostMemory | Failure::DeviceMemory),
+            AllocError::Allocator(_) => true,
+            AllocError::TooLarge(_) => false,
+        }
+    }
 }

@@ -294,8 +294,10 @@ impl Image {
         if let Some(image) = cell.get() {
             return Ok(Some(image));
         }
-        let logical = self.context.devices()[device].logical()?;
-        let made = vk::Image::new(logical, &self.info(*shape)?).map_err(allocation_error)?;
+        let opened = self.context.devices()[device].opened()?;
+        let info = self.info(*shape)?;
+        let allocate = || vk::Image::new(opened.logical(), &info);
+        let made = opened.staging().with_room(allocate).map_err(allocation_error)?;
         Ok(Some(cell.get_or_init(|| made)))
     }
 
@@ -308,7 +310,7 @@ impl Image {
         if let Some(view) = cell.get() {
             return Ok(Some(view));
         }
-        let logical = self.context.devices()[device].logical()?;
+        let logical = &self.context.devices()[device].logical()?;
         let storage = buffer.storage(device)?;
         let made = vk::TexelBuffer::new(
             logical,
@@ -329,7 +331,7 @@ impl Image {
         if let Some(mirror) = mirror.get() {
             return Ok(mirror);
         }
-        let logical = self.context.devices()[device].logical()?;
+        let logical = &self.context.devices()[device].logical()?;
         let made = vk::Buffer::new(logical, self.bytes(), vk::Place::Host).map_err(allocation_error)?;
         Ok(mirror.get_or_init(|| made))
     }

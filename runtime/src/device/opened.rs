@@ -1,0 +1,113 @@
+//! What lives and dies with a Vulkan device: made at the first use, and made anew by the next context when the device was lost.
+//!
+//! Queues keep the one they were made with, so nothing of a lost device meets anything of its successor.
+
+use std::sync::{Arc, OnceLock};
+
+use caldera_compiler::intrinsic::SamplerMask;
+
+use super::{Device, pinned, staging, upload};
+use crate::error::{ClCode, Error, Result};
+use crate::kernel::pipeline::DeviceKernel;
+use crate::lock::{Mutex, Rank};
+use crate::vk;
+
+/// A Vulkan device, and what the runtime made for it.
+pub(crate) struct Opened {
+    pub(super) uploader: upload::Uploader,
+    /// One for each mask that has been asked for.
+    pub(super) samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
+    copy_kernel: OnceLock<Option<Arc<DeviceKernel>>>,
+    staging: Arc<staging::StagingPool>,
+    pinned: pinned::PinnedMemory,
+    logical: Arc<vk::Device>,
+}
+
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Opened")
+    }
+}
+
+impl Opened {
+    pub(super) fn new(physical: &vk::PhysicalDevice) -> Result<Opened, vk::VkError> {
+        let logical = vk::Device::open(physical)?;
+        crate::process::loaded();
+        Ok(Opened {
+            uploader: upload::Uploader::new(),
+            samplers: Mutex::new(Rank::Cache, Vec::new()),
+            copy_kernel: OnceLock::new(),
+            staging: staging::StagingPool::new(),
+            pinned: pinned::PinnedMemory::new(),
+            logical,
+        })
+    }
+
+    /// The Vulkan device.
+    pub(crate) fn logical(&self) -> &Arc<vk::Device> {
+        &self.logical
+    }
+
+    /// Its staging memory.
+    pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {
+        &self.staging
+    }
+
+    /// The host memory that it copies from and to by itself.
+    pub(crate) fn pinned(&self) -> &pinned::PinnedMemory {
+        &self.pinned
+    }
+
+    /// The kernel for large copies; `None`, with a line in the log, if it cannot be made.
+    pub(crate) fn copy_kernel(&self, device: &Arc<Device>) -> Option<&Arc<DeviceKernel>> {
+        self.copy_kernel
+            .get_or_init(|| {
+                let made = crate::kernel::copy::kernel(device);
+                made.inspect_err(|e| log::warn!("no kernel for copies: {}", e.chain()))
+                    .ok()
+            })
+            .as_ref()
+    }
+
+    /// Memory of this device, or of one that was lost before.
+    pub(super) fn check(&self, memory: &Arc<vk::Device>) -> Result<()> {
+        if Arc::ptr_eq(memory, &self.logical) {
+            Ok(())
+        } else {
+            Err(Error::new(ClCode::OutOfResources, "the device was lost"))
+        }
+    }
+}
+
+impl Device {
+    /// The Vulkan device with what belongs to it, made at the first call.
+    pub(crate) fn opened(&self) -> Result<Arc<Opened>> {
+        let mut slot = self.opened.lock();
+        slot.get_or_insert_with(|| Opened::new(&self.physical).map(Arc::new))
+            .clone()
+            .map_err(|e| {
+                Error::new(ClCode::DeviceNotAvailable, format!("{}: {e}", self.info.name)).from_source(e)
+            })
+    }
+
+    /// The Vulkan device.
+    pub(crate) fn logical(&self) -> Result<Arc<vk::Device>> {
+        self.opened().map(|o| Arc::clone(o.logical()))
+    }
+
+    /// For a new context: a lost device is opened again.
+    pub(crate) fn revive(&self) -> Result<()> {
+        let lost = |slot: &Option<Result<Arc<Opened>, vk::VkError>>| {
+            slot.as_ref()
+                .is_some_and(|o| o.as_ref().is_ok_and(|o| o.logical.is_lost()))
+        };
+        let old = {
+            let mut slot = self.opened.lock();
+            if lost(&slot) { slot.take() } else { None }
+        };
+        if old.is_some() {
+            log::warn!("{}: was lost, and is opened again", self.info.name);
+        }
+        self.opened().map(drop)
+    }
+}
