@@ -44,3 +44,8 @@ mod vk;
 pub fn validation_messages() -> u64 {
     vk::message_count()
 }
+
+/// Descriptor pools that were made so far; a test demands that their number stays as it is.
+pub fn descriptor_pools() -> u64 {
+    vk::descriptor_pool_count()
+}

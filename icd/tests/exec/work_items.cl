@@ -21,3 +21,35 @@ kernel void ids(global uint *a, global uint *b, global uint *c) {
     c[11] = get_global_id(5);
   }
 }
+
+// Three dimensions with an offset; and sizes that no good work-group divides.
+// kernel: three_dimensions
+// global: 5 3 7
+// offset: 3 20 1
+// arg: out uint 105 => 3000000 + (i % 5 + 3) * 10000 + (i / 5 % 3 + 20) * 100 + i / 15 + 1
+// arg: out uint 105 => i % 5 + 8 * (i / 5 % 3) + 64 * (i / 15)
+// kernel: three_dimensions
+// global: 5 3 7
+// local: 5 1 7
+// offset: 3 20 1
+// arg: out uint 105 => 3000000 + (i % 5 + 3) * 10000 + (i / 5 % 3 + 20) * 100 + i / 15 + 1
+// arg: out uint 105 => i % 5 + 8 * (i / 5 % 3) + 64 * (i / 15)
+kernel void three_dimensions(global uint *ids, global uint *places) {
+  uint x = get_global_id(0) - get_global_offset(0), y = get_global_id(1) - get_global_offset(1);
+  uint z = get_global_id(2) - get_global_offset(2);
+  uint i = x + get_global_size(0) * (y + get_global_size(1) * z);
+  ids[i] = get_work_dim() * 1000000 + get_global_id(0) * 10000 + get_global_id(1) * 100 + get_global_id(2);
+  places[i] = get_group_id(0) * get_local_size(0) + get_local_id(0)
+    + 8 * (get_group_id(1) * get_local_size(1) + get_local_id(1))
+    + 64 * (get_group_id(2) * get_local_size(2) + get_local_id(2));
+}
+
+// More work-groups than one dispatch of Vulkan has to take.
+// kernel: many_groups
+// global: 1 70000
+// local: 1 1
+// offset: 0 9
+// arg: out uint 70000 => 2 * i + 9
+kernel void many_groups(global uint *out) {
+  out[get_group_id(1)] = get_global_id(1) + get_group_id(1) + (get_num_groups(1) - 70000);
+}

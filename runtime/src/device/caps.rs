@@ -205,10 +205,11 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         // Each may need two descriptors.
         max_samplers: image((f.max_per_stage_samplers / 2).min(32)),
         max_parameter_size: 1024,
-        // long16, or what texel buffers and storage buffers need.
+        // long16, or what descriptors need.
         mem_base_addr_align: 1024
             .max(8 * f.min_texel_buffer_offset_alignment as u32)
-            .max(8 * f.min_storage_buffer_offset_alignment as u32),
+            .max(8 * f.min_storage_buffer_offset_alignment as u32)
+            .max(8 * f.min_uniform_buffer_offset_alignment as u32),
         min_data_type_align_size: 128,
         // Vulkan does not tell.
         global_mem_cache_type: CacheType::None,

@@ -1,14 +1,23 @@
 //! Descriptors: layouts of sets and pipelines, what is written into sets, and sets that are used again.
 //!
 //! A set's *slots* are its bindings in ascending order, each one descriptor. Layouts with equal slots are one object
-//! per device, so that kernels with alike arguments share their recycled sets.
+//! per device, so that kernels with alike arguments share their sets: a layout has those that no batch uses, a batch takes
+//! what it needs and gives all back when it is done. There are never more than were in use at once.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use ash::vk;
 
 use super::{Buffer, Call, Device, Image, Sampler, TexelBuffer, VkError};
 use crate::lock::{Mutex, Rank};
+
+static POOLS: AtomicU64 = AtomicU64::new(0);
+
+/// Descriptor pools that were made so far.
+pub(crate) fn descriptor_pool_count() -> u64 {
+    POOLS.load(Ordering::Relaxed)
+}
 
 /// What a binding is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -105,6 +114,15 @@ pub(crate) struct SetLayout {
     pub(super) raw: vk::DescriptorSetLayout,
     template: vk::DescriptorUpdateTemplate,
     slots: Vec<Slot>,
+    sets: Mutex<FreeSets>,
+}
+
+/// Sets of a layout that nobody uses, and where all come from.
+#[derive(Default)]
+struct FreeSets {
+    pools: Vec<vk::DescriptorPool>,
+    made: u32,
+    free: Vec<vk::DescriptorSet>,
 }
 
 impl std::fmt::Debug for SetLayout {
@@ -177,6 +195,7 @@ impl SetLayout {
             raw,
             template: vk::DescriptorUpdateTemplate::null(),
             slots: slots.to_vec(),
+            sets: Mutex::new(Rank::Cache, FreeSets::default()),
         };
         if slots.is_empty() || !immutable.is_empty() {
             return Ok(layout);
@@ -203,6 +222,24 @@ impl SetLayout {
         Ok(layout)
     }
 
+    /// A set that nobody uses.
+    fn take(&self) -> Result<vk::DescriptorSet, VkError> {
+        let mut sets = self.sets.lock();
+        if sets.free.is_empty() {
+            let count = sets.made.clamp(1, 64);
+            let (pool, more) = self.allocate(count)?;
+            sets.pools.push(pool);
+            sets.made += count;
+            sets.free.extend(more);
+        }
+        Ok(sets.free.pop().expect("a pool has sets"))
+    }
+
+    /// Takes sets back that no pending command uses.
+    fn give_back(&self, used: &[vk::DescriptorSet]) {
+        self.sets.lock().free.extend_from_slice(used);
+    }
+
     /// Sets in a pool of their own.
     fn allocate(&self, count: u32) -> Result<(vk::DescriptorPool, Vec<vk::DescriptorSet>), VkError> {
         let mut sizes: Vec<vk::DescriptorPoolSize> = Vec::new();
@@ -222,6 +259,7 @@ impl SetLayout {
         // SAFETY: the device is alive.
         let pool =
             unsafe { self.device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
+        POOLS.fetch_add(1, Ordering::Relaxed);
         let layouts = vec![self.raw; count as usize];
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(pool)
@@ -240,6 +278,10 @@ impl SetLayout {
 
 impl Drop for SetLayout {
     fn drop(&mut self) {
+        for pool in &self.sets.get_mut().pools {
+            // SAFETY: whoever uses a set holds its layout.
+            unsafe { self.device.raw.destroy_descriptor_pool(*pool, None) };
+        }
         // SAFETY: sets and pipeline layouts that were made with it hold it.
         unsafe {
             self.device
@@ -290,19 +332,14 @@ pub(crate) struct Set(pub(super) vk::DescriptorSet);
 /// A set that is never written: all its slots are immutable samplers.
 pub(crate) struct FixedSet {
     layout: Arc<SetLayout>,
-    pool: vk::DescriptorPool,
     set: Set,
 }
 
 impl FixedSet {
     /// Of a layout of samplers.
     pub(crate) fn new(layout: Arc<SetLayout>) -> Result<FixedSet, VkError> {
-        let (pool, sets) = layout.allocate(1)?;
-        Ok(FixedSet {
-            layout,
-            pool,
-            set: Set(sets[0]),
-        })
+        let set = Set(layout.take()?);
+        Ok(FixedSet { layout, set })
     }
 
     pub(crate) fn layout(&self) -> &Arc<SetLayout> {
@@ -314,41 +351,29 @@ impl FixedSet {
     }
 }
 
-impl Drop for FixedSet {
-    fn drop(&mut self) {
-        // SAFETY: the batch rule: no pending command uses the set.
-        unsafe { self.layout.device.raw.destroy_descriptor_pool(self.pool, None) };
-    }
-}
-
-/// The sets of one layout in [`RecycledSets`].
+/// The sets of one layout that a batch uses.
 struct Family {
     layout: Arc<SetLayout>,
-    pools: Vec<vk::DescriptorPool>,
     sets: Vec<vk::DescriptorSet>,
-    /// What is in the sets that are in use, one after the other.
+    /// What is in them, one after the other.
     contents: Vec<Descriptor>,
-    used: usize,
     /// Batches in a row that did not need it.
     idle: u32,
 }
 
 impl Drop for Family {
     fn drop(&mut self) {
-        for pool in &self.pools {
-            // SAFETY: the batch rule: no pending command uses its sets.
-            unsafe { self.layout.device.raw.destroy_descriptor_pool(*pool, None) };
-        }
+        self.layout.give_back(&self.sets);
     }
 }
 
-/// The sets of one batch, written and used again by the next that the batch's owner records.
+/// The sets of one batch, written and used again.
 #[derive(Default)]
 pub(crate) struct RecycledSets {
     families: Vec<Family>,
 }
 
-/// A layout that so many batches have not used gives its sets back.
+/// A layout that so many batches have not used is forgotten.
 const MOST_IDLE: u32 = 32;
 /// How many sets of equal layout are searched for the same contents.
 const SEARCHED: usize = 8;
@@ -363,31 +388,28 @@ impl RecycledSets {
             None => {
                 self.families.push(Family {
                     layout: Arc::clone(layout),
-                    pools: Vec::new(),
                     sets: Vec::new(),
                     contents: Vec::new(),
-                    used: 0,
                     idle: 0,
                 });
                 self.families.len() - 1
             }
         };
         let family = &mut self.families[at];
-        if contents.is_empty() && family.used > 0 {
-            return Ok(Set(family.sets[0]));
+        if contents.is_empty() {
+            // All sets of nothing are the same.
+            if let Some(set) = family.sets.first() {
+                return Ok(Set(*set));
+            }
         }
         let width = contents.len().max(1);
         let same = family.contents.chunks(width).rev().take(SEARCHED);
         if let Some(back) = same.into_iter().position(|c| c == contents) {
-            return Ok(Set(family.sets[family.used - 1 - back]));
+            return Ok(Set(family.sets[family.sets.len() - 1 - back]));
         }
-        if family.used == family.sets.len() {
-            let more = family.sets.len().clamp(4, 64) as u32;
-            let (pool, sets) = layout.allocate(more)?;
-            family.pools.push(pool);
-            family.sets.extend(sets);
-        }
-        let set = family.sets[family.used];
+        let set = layout.take()?;
+        family.sets.push(set);
+        family.contents.extend_from_slice(contents);
         if !contents.is_empty() {
             // SAFETY: no pending command uses the set (the batch rule); there is one entry of the template's form for
             // each of its slots, and what they name is alive.
@@ -399,16 +421,19 @@ impl RecycledSets {
                 );
             };
         }
-        family.used += 1;
-        family.contents.extend_from_slice(contents);
         Ok(Set(set))
     }
 
-    /// The batch is done: all sets are free, their contents forgotten.
+    /// The batch is done: its sets are free, their contents forgotten.
     pub(crate) fn clear(&mut self) {
         for family in &mut self.families {
-            family.idle = if family.used == 0 { family.idle + 1 } else { 0 };
-            family.used = 0;
+            family.idle = if family.sets.is_empty() {
+                family.idle + 1
+            } else {
+                0
+            };
+            family.layout.give_back(&family.sets);
+            family.sets.clear();
             family.contents.clear();
         }
         self.families.retain(|f| f.idle < MOST_IDLE);

@@ -38,6 +38,7 @@ pub(crate) use buffer::{Buffer, Place};
 pub(crate) use debug::message_count;
 pub(crate) use descriptor::{
     Descriptor, DescriptorKind, FixedSet, PipelineLayout, RecycledSets, Set, SetLayout, Slot,
+    descriptor_pool_count,
 };
 pub(crate) use device::Device;
 pub(crate) use facts::{Facts, PhysicalType};

@@ -1,0 +1,120 @@
+//! The steady state: launches whose buffers are descriptors take what earlier ones gave back.
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use caldera_compiler::abi::{Abi, DescriptorAbi};
+use caldera_compiler::driver::{Input, compile};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::target::Target;
+use caldera_runtime::command::CommandType;
+use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
+use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
+use support::*;
+
+/// The system's allocator, counted.
+struct Counted;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: the system's allocator does all that is asked for.
+unsafe impl GlobalAlloc for Counted {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, layout) };
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static COUNTED: Counted = Counted;
+
+fn kernel(source: &str, abi: Abi) -> Arc<DeviceKernel> {
+    let mut target = Target::clone(device().target());
+    target.abi = abi;
+    let input = Input {
+        name: "test.cl",
+        source,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let words = compile(&input, &target)
+        .unwrap_or_else(|f| panic!("{}", f.log))
+        .words;
+    let module = DeviceModule::new(&device(), &words).expect("module");
+    module.kernel("k").expect("descriptors").expect("kernel")
+}
+
+/// Plain values in push constants; and so many that they are in a buffer, which takes memory of the host's for each launch.
+const SOURCES: [(f64, &str); 2] = [
+    (0.0, "kernel void k(global float *y, global float *x, float8 a, constant float *c) {
+        y[get_global_id(0)] += x[get_global_id(0)] * a.s1 + c[0];
+    }"),
+    (1.0, "kernel void k(global float *y, global float *x, float16 a, constant float *c, float16 b, float16 d, float16 e) {
+        y[get_global_id(0)] += x[get_global_id(0)] * a.s1 * b.s2 * d.s3 * e.s4 + c[0];
+    }"),
+];
+
+#[test]
+fn launches_allocate_nothing() {
+    const LAUNCHES: usize = 200;
+    const ROUNDS: usize = 10;
+    let context = context();
+    let queue = queue(&context, false);
+    let buffers: Vec<_> = (0..32).map(|_| buffer_of(&context, &[0.0; 64])).collect();
+    for (most, source) in SOURCES {
+        let pools = caldera_runtime::descriptor_pools();
+        for abi in [Abi::Descriptor(DescriptorAbi::runtime()), Abi::Physical] {
+            let kernel = kernel(source, abi.clone());
+            let sets: Vec<Vec<ArgValue>> = (0..buffers.len())
+                .map(|i| {
+                    let buffer =
+                        |k: usize| ArgValue::Buffer(Some(Arc::clone(&buffers[(i + k) % buffers.len()])));
+                    let pods = kernel.reflection().args.len() - 3;
+                    let size = if pods == 1 { 32 } else { 64 };
+                    let pod = || ArgValue::Pod(PodBytes::new(&vec![0; size]));
+                    let mut args = vec![buffer(0), buffer(1), pod(), buffer(2)];
+                    args.extend((1..pods).map(|_| pod()));
+                    args
+                })
+                .collect();
+            let batch = || {
+                for i in 0..LAUNCHES {
+                    let launch = range(&kernel, &sets[i * 7 % sets.len()], 64, Some(64));
+                    queue
+                        .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
+                        .expect("launch");
+                }
+                queue.finish().expect("finish");
+            };
+            for _ in 0..ROUNDS {
+                batch();
+            }
+            let before = ALLOCATIONS.load(Ordering::Relaxed);
+            for _ in 0..ROUNDS {
+                batch();
+            }
+            let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+            let each = allocations as f64 / (ROUNDS * LAUNCHES) as f64;
+            assert!(each < most + 0.05, "{each} allocations a launch, {abi:?}");
+        }
+        // No more sets than launches can be under way: seven pools for the first 64, and one for each 64 of the others.
+        let pools = caldera_runtime::descriptor_pools() - pools;
+        assert!(pools <= 7 + LAUNCHES as u64 / 64 + 1, "{pools} descriptor pools");
+    }
+}
