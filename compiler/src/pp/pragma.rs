@@ -33,7 +33,9 @@ impl Pp<'_> {
                 list
             }
             "unroll" => {
-                let list = self.expand_list(tokens);
+                let mut list = tokens;
+                let behind = list.split_off(1);
+                list.extend(self.expand_list(behind));
                 return Some(self.unroll(list, at));
             }
             _ => self.expand_list(tokens),
@@ -147,7 +149,75 @@ impl Pp<'_> {
             .and_then(|t| t.strip_suffix('"'))
             .unwrap_or(inner);
         let inner = inner.replace("\\\"", "\"").replace("\\\\", "\\");
+        let Some(inner) = without_comments(&inner) else {
+            self.diags
+                .error(string.span, "unterminated /* comment in the operand of _Pragma");
+            return None;
+        };
         let tokens = self.lex_text(&inner, t.span);
         self.pragma(tokens, t.span)
+    }
+}
+
+/// The text with a space for each comment outside of literals (translation phase 3, which the operand of `_Pragma` goes
+/// through, C99 6.10.9); `None` if one does not end.
+fn without_comments(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', '/']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        rest = match from.as_bytes() {
+            [b'/', b'*', ..] => {
+                out.push(' ');
+                let end = from[2..].find("*/")?;
+                &from[end + 4..]
+            }
+            [b'/', b'/', ..] => "",
+            [b'/', ..] => {
+                out.push('/');
+                &from[1..]
+            }
+            [quote, tail @ ..] => {
+                let mut escaped = false;
+                let ends = |b: &u8| {
+                    let end = b == quote && !escaped;
+                    escaped = *b == b'\\' && !escaped;
+                    end
+                };
+                let length = tail.iter().position(ends).map_or(from.len(), |n| n + 2);
+                out.push_str(&from[..length]);
+                &from[length..]
+            }
+            [] => "",
+        };
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_comments;
+
+    #[test]
+    fn comments_are_spaces_but_not_in_literals() {
+        let same = [
+            "",
+            "unroll 4",
+            "a / b",
+            "x \"/* y */\" z",
+            "'\"' \"\\\"//\"",
+            "\"open /*",
+        ];
+        for text in same {
+            assert_eq!(without_comments(text).as_deref(), Some(text));
+        }
+        assert_eq!(
+            without_comments("unroll/*é*/4 // x").as_deref(),
+            Some("unroll 4 ")
+        );
+        assert_eq!(without_comments("unroll /* 4"), None);
+        assert_eq!(without_comments("/*/"), None);
     }
 }

@@ -13,3 +13,9 @@ _Pragma("OPENCL FP_CONTRACT \"OFF\"") x
 #define push(a) a
 #pragma pack(push, N)
 #pragma pack ( pop )
+// The operand goes through phase 3: comments are spaces.
+_Pragma("unroll/* four */4 // and no more") for (;;);
+// A name of the compiler's is no macro here.
+#define unroll
+#pragma unroll 3
+#pragma unroll
