@@ -152,9 +152,7 @@ impl HostTransfer {
         if write {
             let pieces = regions(host_layout, place, layout, offset, region);
             r.recorder().copy(&pinned.memory, storage, pieces);
-            if storage.host_visible() {
-                r.shown_to_host();
-            }
+            r.writes(&self.buffer);
         } else {
             let pieces = regions(layout, offset, host_layout, place, region);
             r.recorder().copy(storage, &pinned.memory, pieces);
@@ -219,9 +217,7 @@ impl HostTransfer {
                 self.region,
             ),
         );
-        if storage.host_visible() {
-            r.shown_to_host();
-        }
+        r.writes(&self.buffer);
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())
     }
@@ -257,9 +253,7 @@ impl Copy {
                 self.region,
             ),
         );
-        if dst.host_visible() {
-            r.shown_to_host();
-        }
+        r.writes(&self.dst);
         r.keep(Keep::Buffer(Arc::clone(&self.src)));
         r.keep(Keep::Buffer(Arc::clone(&self.dst)));
         Ok(())

@@ -58,9 +58,7 @@ impl Fill {
                 r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
             }
         }
-        if storage.host_visible() {
-            r.shown_to_host();
-        }
+        r.writes(&self.buffer);
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())
     }

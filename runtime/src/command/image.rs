@@ -210,8 +210,8 @@ impl ImageAndBuffer {
             }
             r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         }
-        if !to_image && buffer.host_visible() {
-            r.shown_to_host();
+        if !to_image {
+            r.writes(&self.buffer);
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())

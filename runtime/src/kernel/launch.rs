@@ -494,10 +494,13 @@ impl Launch {
                 ArgValue::Buffer(None) | ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Local(_) => continue,
             };
             note(a, &mut few, &mut many, &mut n);
-            if a.write && r.host_looks(buffer) {
-                r.shown_to_host();
+            if a.write {
+                r.writes(buffer);
             }
             r.keep_buffer(buffer);
+        }
+        if unknown {
+            r.shown_to_host();
         }
         r.access(if many.is_empty() { &few[..n] } else { &many }, unknown);
         r.keep_launch(kernel, &self.pipeline);

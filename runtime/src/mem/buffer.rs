@@ -3,7 +3,7 @@
 //! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer per device of the context on
 //! which it has been used. A sub-buffer is a range of its root.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::goodbye::Goodbye;
@@ -41,11 +41,30 @@ struct Root {
     storage: Box<[OnceLock<Arc<vk::Buffer>>]>,
     /// The device whose storage has the contents.
     home: AtomicUsize,
+    shown: Shown,
     maps: Mutex<Maps>,
     /// Host memory for mappings where the storage itself cannot be mapped.
     mirror: OnceLock<vk::Buffer>,
     /// The same for buffers that are larger than what the device maps.
     host_copy: OnceLock<HostMemory>,
+}
+
+/// Whether what the GPU has written to storage in an aperture is visible to the host. To make it so takes a barrier at the end
+/// of the batch, which costs a microsecond: it is done for buffers that the host has looked at before.
+#[derive(Default)]
+struct Shown {
+    /// The host has looked.
+    watched: AtomicBool,
+    /// The queue (from [`QUEUE_BIT`] on) and the value of the last batch that wrote without such a barrier; 0: none.
+    hidden: AtomicU64,
+}
+
+/// Where the number of the queue begins in [`Shown::hidden`].
+const QUEUE_BIT: u32 = 40;
+
+/// A batch of a queue, for [`Shown::hidden`]; queues are numbered from 1.
+fn stamp(queue: u32, value: u64) -> u64 {
+    u64::from(queue) << QUEUE_BIT | value & ((1 << QUEUE_BIT) - 1)
 }
 
 impl std::fmt::Debug for Buffer {
@@ -112,6 +131,7 @@ impl Buffer {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
                 storage: context.devices().iter().map(|_| OnceLock::new()).collect(),
                 home: AtomicUsize::new(0),
+                shown: Shown::default(),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
                 mirror: OnceLock::new(),
                 host_copy: OnceLock::new(),
@@ -277,6 +297,32 @@ impl Buffer {
             devices[device].info().name
         );
         Ok(())
+    }
+
+    /// The host looks at the storage in the aperture, from now on.
+    pub(crate) fn watch(&self) {
+        self.root().shown.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// A batch of a queue writes the storage in the aperture. Whether it must end with a barrier for the host.
+    pub(crate) fn is_written(&self, queue: u32, value: u64) -> bool {
+        let shown = &self.root().shown;
+        let watched = shown.watched.load(Ordering::Relaxed);
+        if !watched {
+            shown.hidden.store(stamp(queue, value), Ordering::Relaxed);
+        }
+        watched
+    }
+
+    /// The value of the queue's last batch that wrote without a barrier for the host: 0 if there is none; `None` if
+    /// another queue did.
+    pub(crate) fn hidden_until(&self, queue: u32) -> Option<u64> {
+        let hidden = self.root().shown.hidden.load(Ordering::Relaxed);
+        match hidden >> QUEUE_BIT {
+            0 => Some(0),
+            q if q == u64::from(queue) => Some(hidden & ((1 << QUEUE_BIT) - 1)),
+            _ => None,
+        }
     }
 
     pub(crate) fn maps(&self) -> &Mutex<Maps> {

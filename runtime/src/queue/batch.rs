@@ -301,6 +301,8 @@ pub(crate) struct Recording<'a> {
     pub(super) hazards: &'a mut Hazards,
     pub(super) logical: &'a Arc<vk::Device>,
     pub(super) staging: &'a Arc<StagingPool>,
+    /// Number of the queue.
+    pub(super) queue: u32,
     /// Index of the device in the context.
     pub(crate) device: usize,
     /// Commands do not overlap (profiling).
@@ -401,9 +403,15 @@ impl Recording<'_> {
         }
     }
 
-    /// Whether the host reads the buffer's memory without a copy.
-    pub(crate) fn host_looks(&self, buffer: &Buffer) -> bool {
-        !self.batch.to_host && buffer.storage(self.device).is_ok_and(vk::Buffer::host_visible)
+    /// The command writes a buffer, whose memory the host may look at without a copy.
+    pub(crate) fn writes(&mut self, buffer: &Buffer) {
+        let Ok(storage) = buffer.storage(self.device) else {
+            return;
+        };
+        if self.batch.to_host || !storage.host_visible() {
+            return;
+        }
+        self.batch.to_host = storage.mapped().is_some() || buffer.is_written(self.queue, self.batch.value);
     }
 
     /// Work-groups that one dispatch may have.

@@ -2,9 +2,10 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
-use crate::command::buffer::{Copy, HostTransfer};
+use crate::command::buffer::{Copy, HostTransfer, Reach};
 use crate::command::fill::Fill;
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Layout, RectSide};
@@ -155,7 +156,9 @@ impl CommandQueue {
         let (start, end) = transfer.host_range();
         // The source is the destination of a read that is not done: it is held back.
         let early = write && self.reads_into(start, end);
-        if let Some(reach) = transfer.reach(transfer.buffer.storage(self.device_index)?, write) {
+        let reach = transfer.reach(transfer.buffer.storage(self.device_index)?, write);
+        let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
+        if let Some(reach) = reach.filter(|r| !hidden(r)) {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
             let wait = blocking && (!write || transfer.size() > PIECE);
             if self.is_hosts_turn(waits, wait)? {
@@ -185,6 +188,27 @@ impl CommandQueue {
             HostTransfer::linear(&transfer.buffer, offset + at, PIECE.min(size - at), host)
         });
         self.enqueue_pieces(kind, pieces.map(command), waits, wait)
+    }
+
+    /// Whether the host sees in the aperture what the queue's commands write to a buffer, once they are done. From now
+    /// on it does.
+    fn shows(&self, buffer: &Buffer) -> bool {
+        buffer.watch();
+        let Some(hidden) = buffer.hidden_until(self.number) else {
+            return false;
+        };
+        if self.shown.load(Ordering::Acquire) >= hidden {
+            return true;
+        }
+        // A barrier at the end of the open batch is one for everything before.
+        let mut state = self.state.lock();
+        match &mut state.open {
+            Some(open) if open.commands > 0 => {
+                open.to_host = true;
+                true
+            }
+            Some(_) | None => self.shown.load(Ordering::Acquire) >= hidden,
+        }
     }
 
     /// Whether the host may do a command's work alone: nothing that comes before is unfinished. `wait`: waits for that.
@@ -424,7 +448,9 @@ impl CommandQueue {
             window,
         };
         let event = match map.through_aperture(self.device_index)? {
-            Some(aperture) if self.is_hosts_turn(waits, blocking)? => {
+            Some(aperture)
+                if (!map.fetch || self.shows(buffer)) && self.is_hosts_turn(waits, blocking)? =>
+            {
                 self.by_host(CommandType::MapBuffer, waits, || map.by_host(aperture))
             }
             Some(_) | None => {

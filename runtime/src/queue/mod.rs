@@ -70,6 +70,10 @@ pub struct CommandQueue {
     retired: AtomicU64,
     /// The value of the last submission.
     submitted: AtomicU64,
+    /// From 1; of no other queue of the process.
+    number: u32,
+    /// The last batch submitted that ends with a barrier for the host.
+    shown: AtomicU64,
     /// Number of batches in flight.
     in_flight: AtomicU32,
     timeline: Arc<vk::Timeline>,
@@ -121,6 +125,7 @@ impl CommandQueue {
         let Some(device_index) = context.devices().iter().position(|d| Arc::ptr_eq(d, device)) else {
             return Err(Error::new(ClCode::InvalidDevice, "the context has no such device").at("5.1"));
         };
+        static NEXT: AtomicU32 = AtomicU32::new(1);
         let opened = device.opened()?;
         let logical = Arc::clone(opened.logical());
         let timeline = Arc::new(vk::Timeline::new(&logical).map_err(resources)?);
@@ -142,6 +147,8 @@ impl CommandQueue {
             retiring: Mutex::new(Rank::Retire, ()),
             retired: AtomicU64::new(0),
             submitted: AtomicU64::new(0),
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            shown: AtomicU64::new(0),
             in_flight: AtomicU32::new(0),
             timeline,
             vk_queue: logical.next_queue(),

@@ -387,6 +387,7 @@ impl CommandQueue {
             hazards,
             logical: &self.logical,
             staging: self.opened.staging(),
+            queue: self.number,
             device: self.device_index,
             serialize: profiling,
             unordered: self.properties.out_of_order,
@@ -433,6 +434,9 @@ impl CommandQueue {
                 log::trace!("batch {} with {} commands", batch.value, batch.commands);
                 state.last = batch.value;
                 self.submitted.store(batch.value, Ordering::Release);
+                if batch.to_host {
+                    self.shown.store(batch.value, Ordering::Release);
+                }
                 batch.submitted(effects);
                 state.in_flight.push_back(batch);
                 self.in_flight.fetch_add(1, Ordering::Relaxed);

@@ -14,7 +14,7 @@ use super::sync::{IdleTimelines, Patience};
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
 
 /// How many Vulkan queues are made at most; OpenCL queues share them in turn.
-const MAX_QUEUES: u32 = 8;
+const MAX_QUEUES: u32 = 2;
 
 /// A logical device.
 pub(crate) struct Device {
