@@ -303,7 +303,7 @@ impl<'a> Run<'a> {
             return Ok(None);
         }
         self.on_thread(move |run| {
-            let Some(module) = run.build_ir(&tokens, roots)? else {
+            let Some(module) = run.build_ir(tokens, roots)? else {
                 return Ok(None);
             };
             rest(run, module)
@@ -329,10 +329,12 @@ impl<'a> Run<'a> {
         tokens
     }
 
-    fn build_ir(&mut self, tokens: &[Token], roots: Roots) -> Staged<Module> {
+    /// What a stage was made from goes as soon as the next one is there: sources of whole libraries are large.
+    fn build_ir(&mut self, tokens: Vec<Token>, roots: Roots) -> Staged<Module> {
         let unit = self.timed(Stage::Parse, |run| {
-            syntax::parse(tokens, run.options.std, &run.map, &mut run.diags)
+            syntax::parse(&tokens, run.options.std, &run.map, &mut run.diags)
         });
+        drop(tokens);
         if self.observer.wants(Stage::Parse) {
             let text = format!("{unit:#?}\n");
             self.observer.dump(Stage::Parse, "ast", Dump::Text(text));
@@ -345,6 +347,7 @@ impl<'a> Run<'a> {
         let program: hir::Program = self.timed(Stage::Sema, |run| {
             sema::analyze(&unit, &mut run.map, run.options, run.target, &mut run.diags)
         });
+        drop(unit);
         if self.observer.wants(Stage::Sema) {
             let text = program.to_string();
             self.observer.dump(Stage::Sema, "hir", Dump::Text(text));
@@ -361,6 +364,7 @@ impl<'a> Run<'a> {
         let module = self.timed(Stage::LowerHir, |_| {
             lower_hir::lower_roots(&program, roots, relaxed)
         })?;
+        drop(program);
         if self.observer.wants(Stage::LowerHir) {
             self.observer
                 .dump(Stage::LowerHir, "ir", Dump::Text(module.to_string()));

@@ -220,3 +220,18 @@ fn more_cases_than_spirv_has_are_an_error() {
         failed.log
     );
 }
+
+/// Functions that call each other ever more often are a tree of billions of calls: refused at once, not tried.
+#[test]
+fn more_inlining_than_there_is_room_for_is_an_error() {
+    let mut source = String::from("void f0(int *a, int n) { a[n & 1] += n; }\n");
+    for i in 1..12 {
+        let calls = lines(10, |k| format!("f{}(a, n + {k} * a[0]);", i - 1));
+        let _ = writeln!(source, "void f{i}(int *a, int n) {{ {calls} }}");
+    }
+    source.push_str("kernel void k(global int *p) { int a[2] = {p[0], p[1]}; f11(a, p[2]); p[0] = a[0]; }");
+    let failed = compile(&source).expect_err("too large");
+    assert!(!failed.internal, "{}", failed.log);
+    let expected = "with all it calls exceeds the limit of 2000000";
+    assert!(failed.log.contains(expected), "{}", failed.log);
+}

@@ -16,6 +16,7 @@ use crate::ir::walk::Walk;
 use crate::ir::{
     AddressSpace, EntityRef, Func, Function, Global, GlobalData, Inst, Map, Module, Op, Region, Ty, Value,
 };
+use crate::source::Span;
 
 pub const PASS: Pass = Pass {
     name: "inline",
@@ -28,6 +29,13 @@ pub const PASS: Pass = Pass {
 
 /// Instructions of one function after inlining.
 const MAX_INSTS: usize = 2_000_000;
+
+/// How many times [`MAX_INSTS`] a kernel may have ahead of everything that makes functions smaller. Beyond that nothing is
+/// tried: it would take minutes to find that it does not fit.
+const MAX_EXCESS: usize = 32;
+
+/// A kernel of more instructions is simplified before the next one is looked at, for the memory.
+const LARGE: usize = 16_384;
 
 /// A pure function is kept if its copies would have more instructions than this together, and each at least
 /// [`MIN_KEPT`].
@@ -46,14 +54,17 @@ struct Done {
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let order = bottom_up(module)?;
     check_variables(module, &order)?;
+    check_sizes(module, &order)?;
     let copies = copies(module, &order);
     let mut done = vec![Done::default(); module.funcs.len()];
+    let mut sites = sites(module, &order);
     for f in order {
         let is_kernel = module.kernels.iter().any(|k| k.func == f);
-        if inline_into(module, f, &done)? && !is_kernel {
-            simplify(&mut module.funcs[f], &module.globals);
-        }
+        let any = inline_into(module, f, &done, &mut sites)?;
         let func = &mut module.funcs[f];
+        if any && (!is_kernel || func.insts.len() > LARGE) {
+            simplify(func, &module.globals);
+        }
         let mut ends = returns_only_at_end(func);
         let kept = !is_kernel && is_worth_keeping(func, copies[f.index()]);
         if kept && !ends {
@@ -64,6 +75,55 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     }
     keep_reachable(module);
     Ok(Changed::Yes)
+}
+
+/// Refuses what no simplification makes fit.
+fn check_sizes(module: &Module, order: &[Func]) -> Result<(), PassError> {
+    let limit = MAX_INSTS * MAX_EXCESS;
+    let mut sizes = vec![0usize; module.funcs.len()];
+    for &f in order {
+        let func = &module.funcs[f];
+        let mut size = func.insts.len();
+        for (callee, _) in callees(module, f) {
+            size = size.saturating_add(sizes[callee.index()]);
+        }
+        if size > limit {
+            return Err(too_large(func, func.span));
+        }
+        sizes[f.index()] = size;
+    }
+    Ok(())
+}
+
+fn too_large(func: &Function, span: Span) -> PassError {
+    PassError::TooLarge {
+        what: format!("the size of '{}' with all it calls", func.name),
+        limit: MAX_INSTS as u64,
+        span,
+    }
+}
+
+/// How many calls of each function there are. Those that kernels do not reach are gone.
+fn sites(module: &mut Module, order: &[Func]) -> Vec<usize> {
+    let mut sites = vec![0usize; module.funcs.len()];
+    let mut reached = vec![false; module.funcs.len()];
+    for &f in order {
+        reached[f.index()] = true;
+        for (callee, _) in callees(module, f) {
+            sites[callee.index()] += 1;
+        }
+    }
+    for (f, func) in module.funcs.iter_mut() {
+        if !reached[f.index()] {
+            *func = nothing();
+        }
+    }
+    sites
+}
+
+/// Stands for a function that is no longer needed.
+fn nothing() -> Function {
+    Function::new("", &[], None)
 }
 
 /// How many copies of each function's body there would be if all calls were inlined.
@@ -220,10 +280,19 @@ fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
     list
 }
 
-/// Whether anything was inlined.
-fn inline_into(module: &mut Module, f: Func, done: &[Done]) -> Result<bool, PassError> {
+/// Whether anything was inlined. `sites` are the calls that are left of each function; behind its last one its body goes.
+fn inline_into(module: &mut Module, f: Func, done: &[Done], sites: &mut [usize]) -> Result<bool, PassError> {
+    let whole = callees(module, f)
+        .iter()
+        .filter(|(callee, _)| !done[callee.index()].kept)
+        .fold(module.funcs[f].insts.len(), |n, (callee, _)| {
+            n + module.funcs[*callee].insts.len()
+        });
+    if whole > MAX_INSTS {
+        return Err(too_large(&module.funcs[f], module.funcs[f].span));
+    }
     let mut any = false;
-    let mut func = std::mem::replace(&mut module.funcs[f], Function::new("", &[], None));
+    let mut func = std::mem::replace(&mut module.funcs[f], nothing());
     let mut replacements = crate::ir::walk::Replacements::default();
     for region in func.regions_in_order() {
         let has_call = |i: &Inst| matches!(func.insts[*i].op, Op::Call(_));
@@ -243,15 +312,18 @@ fn inline_into(module: &mut Module, f: Func, done: &[Done]) -> Result<bool, Pass
                 continue;
             }
             any = true;
-            let callee = &module.funcs[callee];
-            if func.insts.len() + callee.insts.len() > MAX_INSTS {
-                return Err(PassError::TooLarge {
-                    what: format!("the size of '{}' with all it calls", func.name),
-                    limit: MAX_INSTS as u64,
-                    span: func.insts[inst].span,
-                });
+            inline_call(
+                &mut func,
+                region,
+                inst,
+                &module.funcs[callee],
+                ends,
+                &mut replacements,
+            );
+            sites[callee.index()] -= 1;
+            if sites[callee.index()] == 0 && module.kernels.iter().all(|k| k.func != callee) {
+                module.funcs[callee] = nothing();
             }
-            inline_call(&mut func, region, inst, callee, ends, &mut replacements);
         }
     }
     replacements.apply(&mut func);
