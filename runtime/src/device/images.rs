@@ -103,8 +103,7 @@ impl Device {
         self.physical.can_make(info, bytes)
     }
 
-    /// Takes all texels of an image that nothing uses from the host. The image knows when it has them
-    /// ([`vk::Image::pending`]).
+    /// Takes all texels of an image that nothing uses from the host. Queues wait for them (`Opened::uploads_since`).
     pub(crate) fn upload_image(
         &self,
         image: &Image,

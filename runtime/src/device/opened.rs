@@ -58,6 +58,13 @@ impl Opened {
         &self.pinned
     }
 
+    /// When the last upload so far is done, if there has been one since the value that the last call gave (0: any).
+    /// A queue waits for it before it uses anything that may have been made since: a wait by the host would be long
+    /// enough, but only a semaphore makes sure that the queue sees the contents, too.
+    pub(crate) fn uploads_since(&self, value: u64) -> Option<(&Arc<vk::Timeline>, u64)> {
+        self.uploader.since(value)
+    }
+
     /// The kernel for large copies; `None`, with a line in the log, if it cannot be made.
     pub(crate) fn copy_kernel(&self, device: &Arc<Device>) -> Option<&Arc<DeviceKernel>> {
         self.copy_kernel

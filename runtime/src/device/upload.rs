@@ -2,12 +2,13 @@
 //! programs, and contents that move between devices.
 //!
 //! Uploads go through a few pieces of staging memory in turn, so that host and GPU copy at the same time. Those of fresh
-//! images are not waited for: what uses the image first does.
+//! images are not waited for: queues do that on the GPU.
 //!
 //! The uploader's lock is the one lock that is held over a wait for the GPU: nothing else is taken under it, and
 //! what it waits for depends on nothing.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::command::image::rows;
 use crate::command::rect::{Layout, dense};
@@ -25,6 +26,9 @@ const SLOTS: usize = 3;
 /// A device's uploader; its Vulkan objects are made at first use.
 pub(super) struct Uploader {
     parts: Mutex<Option<Parts>>,
+    timeline: OnceLock<Arc<vk::Timeline>>,
+    /// Of the last submission, after that.
+    latest: AtomicU64,
 }
 
 struct Parts {
@@ -82,7 +86,21 @@ impl Uploader {
     pub(super) fn new() -> Uploader {
         Uploader {
             parts: Mutex::new(Rank::Upload, None),
+            timeline: OnceLock::new(),
+            latest: AtomicU64::new(0),
         }
+    }
+
+    /// The timeline, and its value when the last upload so far is done, if that is another than the given one.
+    pub(super) fn since(&self, value: u64) -> Option<(&Arc<vk::Timeline>, u64)> {
+        let latest = self.latest.load(Ordering::Acquire);
+        (latest > value).then(|| self.timeline.get().map(|t| (t, latest)))?
+    }
+
+    /// Lets [`Uploader::since`] know.
+    fn publish(&self, parts: &Parts) {
+        self.timeline.get_or_init(|| Arc::clone(&parts.timeline));
+        self.latest.store(parts.value, Ordering::Release);
     }
 
     /// Copies `size` bytes from host memory to the start of a buffer, or back (`download`), and waits.
@@ -124,11 +142,13 @@ impl Uploader {
                 p.submit(device, false)?;
             }
         }
+        self.publish(p);
         p.timeline.wait(p.value)?;
         Ok(())
     }
 
-    /// Takes all texels of an image from host memory; waits only if the image had contents before.
+    /// Takes all texels of an image from host memory; waits only if the image had contents before. Queues wait for it
+    /// ([`Uploader::since`]).
     pub(super) fn upload_image(
         &self,
         device: &Arc<vk::Device>,
@@ -147,6 +167,7 @@ impl Uploader {
                 .copy_to_image(&slot.staging, storage, &packed(texels));
             p.submit(device, false)?;
         }
+        self.publish(p);
         if !storage.filled_at(&p.timeline, p.value) {
             p.timeline.wait(p.value)?;
         }
@@ -176,6 +197,14 @@ impl Uploader {
                 .copy_rect_to(&dense(region), host, &there, region);
         }
         Ok(())
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        if let Err(e) = self.timeline.wait(self.value) {
+            log::debug!("uploads: {e}");
+        }
     }
 }
 

@@ -160,6 +160,14 @@ impl Batch {
         Ok(())
     }
 
+    /// Starts when a timeline has reached a value, and sees what was done before.
+    pub(super) fn wait_for(&mut self, timeline: &Arc<vk::Timeline>, value: u64) {
+        match self.waits.iter_mut().find(|(t, _)| Arc::ptr_eq(t, timeline)) {
+            Some((_, most)) => *most = value.max(*most),
+            None => self.waits.push((Arc::clone(timeline), value)),
+        }
+    }
+
     /// No room for another command's time stamps or arguments.
     pub(super) fn is_full(&self) -> bool {
         let stamps = self
@@ -363,20 +371,13 @@ impl Recording<'_> {
         }
     }
 
-    /// Keeps an image alive, and has it ready: with a layout, and with the contents that it was made with.
+    /// Keeps an image alive, and gives it a layout if it has none.
     pub(crate) fn use_image(&mut self, image: &Arc<Image>) -> Result<()> {
         self.keep_image(image);
         let Some(storage) = image.storage(self.device)? else {
             return Ok(());
         };
-        let batch = &mut *self.batch;
-        if let Some((timeline, value)) = storage.pending() {
-            match batch.waits.iter_mut().find(|(t, _)| Arc::ptr_eq(t, timeline)) {
-                Some((_, most)) => *most = value.max(*most),
-                None => batch.waits.push((Arc::clone(timeline), value)),
-            }
-        }
-        batch.recorder.prepare_image(storage);
+        self.batch.recorder.prepare_image(storage);
         Ok(())
     }
 

@@ -109,6 +109,8 @@ struct State {
     /// Commands that cannot be recorded yet, and what must come after them.
     held: VecDeque<scheduler::Held>,
     hazards: Hazards,
+    /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
+    uploads: u64,
     clock: Clock,
     /// The batch whose host work is being done, if it stores anything.
     finishing: Option<Finishing>,
@@ -140,6 +142,7 @@ impl CommandQueue {
                     last: 0,
                     held: VecDeque::new(),
                     hazards: Hazards::default(),
+                    uploads: 0,
                     clock: Clock::default(),
                     finishing: None,
                 },

@@ -375,12 +375,21 @@ impl CommandQueue {
             batch.begin(&self.logical, state.last + 1, profiling)?;
             state.open = Some(batch);
         }
-        let State { open, hazards, .. } = state;
+        let State {
+            open,
+            hazards,
+            uploads,
+            ..
+        } = state;
         let batch = open.as_mut().expect("just opened");
+        if let Some((timeline, value)) = self.opened.uploads_since(*uploads) {
+            *uploads = value;
+            batch.wait_for(timeline, value);
+        }
         for &i in others {
             let event = &list[i];
             let queue = event.queue().expect("only commands are recorded");
-            batch.waits.push((Arc::clone(&queue.timeline), event.value()));
+            batch.wait_for(&queue.timeline, event.value());
         }
         let mut recording = Recording {
             batch,

@@ -1,0 +1,120 @@
+//! Launches with images and samplers need no new descriptor sets, and no memory of the host, once a queue has run some
+//! like them. One test, because it counts what the process does.
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use caldera_compiler::driver::{Input, compile};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
+use caldera_runtime::command::CommandType;
+use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
+use caldera_runtime::kernel::pipeline::DeviceModule;
+use caldera_runtime::mem::MemFlags;
+use caldera_runtime::mem::image::{Image, ImageDesc, ImageFormat};
+use caldera_runtime::sampler::{AddressingMode, FilterMode, Sampler};
+use support::*;
+
+/// Counts this thread's allocations.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: the system's allocator does it all.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that ends may have no counter any more.
+        let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const SOURCE: &str = "
+    kernel void k(read_only image2d_t from, write_only image2d_t to, sampler_t s, int i) {
+        int2 at = (int2)(get_global_id(0), get_global_id(1));
+        write_imagef(to, at, read_imagef(from, s, at) + i);
+    }";
+
+#[test]
+fn nothing_is_allocated() {
+    let device = device();
+    if !device.info().image_support {
+        return;
+    }
+    let context = context();
+    let queue = queue(&context, false);
+    let input = Input {
+        name: "test.cl",
+        source: SOURCE,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let compiled = compile(&input, device.target()).unwrap_or_else(|f| panic!("{}", f.log));
+    let module = DeviceModule::new(&device, &compiled.words).expect("module");
+    let kernel = module.kernel("k").expect("descriptors").expect("kernel");
+    let image = || {
+        // CL_MEM_OBJECT_IMAGE2D
+        let desc = ImageDesc {
+            image_type: 0x10F1,
+            size: [16, 16, 1],
+            ..ImageDesc::default()
+        };
+        // CL_RGBA, CL_FLOAT
+        let format = ImageFormat::new(0x10B5, 0x10DE).expect("a format");
+        Image::create(&context, MemFlags::default(), format, &desc, None).expect("image")
+    };
+    let images: Vec<_> = (0..4).map(|_| image()).collect();
+    let (edge, nearest) = (AddressingMode::ClampToEdge, FilterMode::Nearest);
+    let sampler = Sampler::create(&context, false, edge, nearest, Vec::new()).expect("sampler");
+    let arguments = |i: usize| {
+        let image = |i: usize, write| ArgValue::Image {
+            image: Arc::clone(&images[i % 4]),
+            write,
+        };
+        [
+            image(i, false),
+            image(i + 1, true),
+            ArgValue::Sampler(Arc::clone(&sampler)),
+            ArgValue::Pod(PodBytes::new(&1i32.to_ne_bytes())),
+        ]
+    };
+    // So few that the queue submits them together, whatever the time they take.
+    let batch = || {
+        for i in 0..12 {
+            let args = arguments(i);
+            let mut launch = range(&kernel, &args, 16, None);
+            launch.work_dim = 2;
+            launch.global[1] = 16;
+            queue
+                .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
+                .expect("launch");
+        }
+        queue.finish().expect("finish");
+    };
+    for _ in 0..3 {
+        batch();
+    }
+    let (sets, memory) = (caldera_runtime::descriptor_pools(), ALLOCATIONS.get());
+    for _ in 0..100 {
+        batch();
+    }
+    assert_eq!(caldera_runtime::descriptor_pools(), sets);
+    // A few for each submission.
+    let memory = ALLOCATIONS.get() - memory;
+    assert!(memory < 500, "{memory} allocations in 100 batches of 12 launches");
+    assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
