@@ -1,7 +1,9 @@
 //! Unrolls loops that count to a constant, further if the source asks for it.
 //!
 //! Why: `#pragma unroll` and `opencl_unroll_hint` (OpenCL 2.0 6.11.5, accepted by all 1.2 compilers) ask for it; and
-//! a private array that is indexed by a loop's counter becomes values only if the index is constant.
+//! a private array that is indexed by a loop's counter becomes values only if the index is constant. So does what is
+//! read of a table in constant memory: the rounds of a hash function take their numbers from one, which costs an eighth
+//! of the speed (H200, SHA-256).
 //! In:  any module; behind folding, so that counters are constants.
 //! Out: loops whose number of iterations is known are copies of their body in a row, within a budget of
 //!      instructions; longer ones that the source wants unrolled do several iterations in one. What is computed,
@@ -10,13 +12,15 @@
 //!
 //! Innermost loops first. Loops around one that is no single block then wait for the next execution.
 
+use std::collections::BTreeSet;
+
 use super::analysis::{Jumps, base_of};
 use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Copier;
-use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value};
+use crate::ir::{AddressSpace, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "unroll_counted",
@@ -26,6 +30,9 @@ pub const PASS: Pass = Pass {
     establishes: inv![],
     destroys: inv![SpirvExits],
 };
+
+/// Operations after each other that are followed from an index.
+const MAX_INDEX: u32 = 6;
 
 /// Most instructions that a loop may become, and most iterations.
 #[derive(Copy, Clone)]
@@ -47,6 +54,12 @@ const LOADED: u64 = 128;
 /// The loop indexes private memory by what changes in it.
 const PROMOTING: Budget = Budget {
     insts: 1200,
+    iterations: 64,
+};
+
+/// The loop reads tables of constants by its counter.
+const TABLES: Budget = Budget {
+    insts: 6144,
     iterations: 64,
 };
 
@@ -142,6 +155,7 @@ fn decide(
     let hint = func.insts[inst].unroll;
     let budget = match hint {
         Unroll::Never => return None,
+        Unroll::Unsaid if facts.counts_through_a_table(func, jumps, inst) => TABLES,
         Unroll::Unsaid if facts.indexes[inst.index()] => PROMOTING,
         Unroll::Unsaid => SMALL,
         Unroll::Full | Unroll::By(_) => ASKED,
@@ -190,6 +204,8 @@ struct Facts {
     loaded: Vec<u32>,
     /// Whether there is an access to a private variable at an offset that is not constant.
     indexes: Vec<bool>,
+    /// The values carried by loops that go into offsets in tables of constants.
+    tables: BTreeSet<(Region, u32)>,
     /// Whether something was done that the loops around must wait for.
     waits: Vec<bool>,
     /// Whether there is a jump to what is around it.
@@ -205,10 +221,32 @@ impl Facts {
             size: vec![0; count],
             loaded: vec![0; count],
             indexes: vec![false; count],
+            tables: BTreeSet::new(),
             waits: vec![false; count],
             leaves: vec![false; count],
             outermost: vec![u32::MAX; count],
         }
+    }
+
+    /// Whether the loop steps through a table of constants.
+    fn counts_through_a_table(&self, func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
+        let body = func.insts[loop_].regions[0];
+        let mut carried = self.tables.range((body, 0)..=(body, u32::MAX));
+        carried.any(|&(_, n)| {
+            let counter = func.regions[body].args[n as usize];
+            jumps.repeats(loop_).iter().all(|&repeat| {
+                let next = func.insts[repeat].args[n as usize];
+                func.def_inst(next).is_some_and(|step| {
+                    let data = &func.insts[step];
+                    matches!(data.op, Op::Binary(_))
+                        && data.args.contains(&counter)
+                        && data
+                            .args
+                            .iter()
+                            .all(|&a| a == counter || func.as_const(a).is_some())
+                })
+            })
+        })
     }
 
     /// Everything inside comes first.
@@ -218,7 +256,9 @@ impl Facts {
             Op::Intrinsic(i) if i.is_convergent() => BARRIER as u32,
             _ => 1,
         };
+        let of_table = matches!(data.op, Op::Load(_)) && table_index(func, data.args[0], &mut self.tables);
         let mut loaded = match data.op {
+            Op::Load(_) if of_table => 0,
             Op::Load(_)
                 if matches!(
                     func.ty(data.args[0]).space(),
@@ -257,6 +297,52 @@ impl Facts {
         self.waits[n] = waits;
         self.outermost[n] = outermost;
         self.leaves[n] = outermost < position[n];
+    }
+}
+
+/// Whether an address is that of a program-scope constant plus what loops carry, and no constant itself; adds what they
+/// carry.
+fn table_index(func: &Function, pointer: Value, carried: &mut BTreeSet<(Region, u32)>) -> bool {
+    let mut base = pointer;
+    let mut found = Vec::new();
+    while let Some(inst) = func.def_inst(base) {
+        let data = &func.insts[inst];
+        match data.op {
+            Op::PtrAdd => {
+                if !comes_from_loops(func, data.args[1], MAX_INDEX, &mut found) {
+                    return false;
+                }
+                base = data.args[0];
+            }
+            Op::GlobalAddr(_) if func.ty(base).space() == Some(AddressSpace::Constant) => {
+                let is_table = !found.is_empty();
+                carried.extend(found);
+                return is_table;
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether only values carried by loops and constants go into a value, in at most `room` operations after each other.
+fn comes_from_loops(func: &Function, v: Value, room: u32, found: &mut Vec<(Region, u32)>) -> bool {
+    match &func.values[v].def {
+        ValueDef::Const(_) => true,
+        ValueDef::Param(_) => false,
+        ValueDef::Arg(region, n) => {
+            found.push((*region, *n));
+            true
+        }
+        ValueDef::Inst(inst, _) => {
+            let data = &func.insts[*inst];
+            room > 0
+                && matches!(data.op, Op::Binary(_) | Op::Cast(_))
+                && data
+                    .args
+                    .iter()
+                    .all(|&a| comes_from_loops(func, a, room - 1, found))
+        }
     }
 }
 
