@@ -7,8 +7,8 @@ import numpy as np
 
 cv2.ocl.setUseOpenCL(True)
 device = cv2.ocl.Device.getDefault()
-if not cv2.ocl.useOpenCL() or sys.argv[1].lower() not in device.OpenCLVersion().lower():
-    sys.exit(f"not on {sys.argv[1]}: {device.name()}, {device.OpenCLVersion()}")
+if not cv2.ocl.useOpenCL():
+    sys.exit("no OpenCL")
 print(device.name(), device.OpenCLVersion(), "OpenCV", cv2.__version__)
 
 random = np.random.default_rng(7)
