@@ -179,6 +179,9 @@ pub enum Intrinsic {
     SubgroupAny,
     /// A scalar and the i32 number of a work-item, the same for all of them: that one's scalar.
     SubgroupBroadcast,
+    /// A value and the i32 number of a work-item, or what to turn over in the own one's: that one's value.
+    SubgroupShuffle,
+    SubgroupShuffleXor,
     /// A scalar.
     SubgroupArith(SubgroupOp, SubgroupPart),
 
@@ -346,6 +349,8 @@ impl Intrinsic {
             | Intrinsic::SubgroupAll
             | Intrinsic::SubgroupAny
             | Intrinsic::SubgroupBroadcast
+            | Intrinsic::SubgroupShuffle
+            | Intrinsic::SubgroupShuffleXor
             | Intrinsic::SubgroupArith(..)
             | Intrinsic::Atomic(_)
             | Intrinsic::Printf
@@ -449,6 +454,8 @@ impl Intrinsic {
                 | Intrinsic::SubgroupAll
                 | Intrinsic::SubgroupAny
                 | Intrinsic::SubgroupBroadcast
+                | Intrinsic::SubgroupShuffle
+                | Intrinsic::SubgroupShuffleXor
                 | Intrinsic::SubgroupArith(..)
         )
     }

@@ -33,6 +33,8 @@ pub struct Features {
     pub fast_fma: bool,
     /// Sub-groups: Vulkan's with votes, ballots and arithmetic on every type, of one size known to the host.
     pub subgroups: bool,
+    /// And work-items that take each other's values.
+    pub subgroup_shuffle: bool,
     /// The implementation offers images: `__IMAGE_SUPPORT__` is defined. The device can write storage images of
     /// any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
@@ -114,7 +116,8 @@ impl Target {
             self.features.vulkan_memory_model = false;
             self.features.vulkan_memory_model_device_scope = false;
             self.features.subgroups = false;
-            self.extensions.retain(|e| e != "cl_khr_subgroups");
+            self.features.subgroup_shuffle = false;
+            self.extensions.retain(|e| !e.starts_with("cl_khr_subgroup"));
         }
     }
 
@@ -160,6 +163,7 @@ impl Target {
                 shared_int64_atomics: true,
                 fast_fma: true,
                 subgroups: true,
+                subgroup_shuffle: true,
                 images: true,
                 ..Features::default()
             },
@@ -185,6 +189,7 @@ impl Target {
                 "cl_khr_3d_image_writes",
                 "cl_khr_depth_images",
                 "cl_khr_subgroups",
+                "cl_khr_subgroup_shuffle",
             ]
             .map(String::from)
             .to_vec(),

@@ -31,8 +31,14 @@ pub fn since(name: &str) -> ClStd {
     }
 }
 
+/// Whether a function is one of cl_khr_subgroup_shuffle, or Intel's of the same.
+pub fn is_shuffle_of_subgroups(name: &str) -> bool {
+    is_of_subgroups(name) && name.contains("_shuffle")
+}
+
 /// Whether a function is one of sub-groups (cl_khr_subgroups).
 pub fn is_of_subgroups(name: &str) -> bool {
+    let name = name.strip_prefix("intel_").unwrap_or(name);
     name.starts_with("sub_group_") || name.starts_with("get_") && name.contains("_sub_group")
 }
 

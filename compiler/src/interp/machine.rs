@@ -351,6 +351,8 @@ impl<'m> Machine<'m> {
             Intrinsic::SubgroupAll
             | Intrinsic::SubgroupAny
             | Intrinsic::SubgroupBroadcast
+            | Intrinsic::SubgroupShuffle
+            | Intrinsic::SubgroupShuffleXor
             | Intrinsic::SubgroupArith(_, SubgroupPart::Reduce | SubgroupPart::Inclusive) => args[0].clone(),
             Intrinsic::SubgroupArith(op, SubgroupPart::Exclusive) => vec![identity(op, scalar)],
             Intrinsic::Fence(_)

@@ -121,6 +121,7 @@ intrinsics! {
     SubgroupMaxSize "subgroup_max_size", SubgroupSize "subgroup_size", NumSubgroups "num_subgroups",
     SubgroupId "subgroup_id", SubgroupLocalId "subgroup_local_id",
     SubgroupAll "subgroup_all", SubgroupAny "subgroup_any", SubgroupBroadcast "subgroup_broadcast",
+    SubgroupShuffle "subgroup_shuffle", SubgroupShuffleXor "subgroup_shuffle_xor",
     FAbs "fabs", Floor "floor", Ceil "ceil", Trunc "ftrunc", RoundEven "round_even", Sqrt "sqrt",
     InverseSqrt "inverse_sqrt", Fma "fma", FMin "fmin", FMax "fmax",
     Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",

@@ -170,6 +170,8 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::SubgroupAll
         | Intrinsic::SubgroupAny
         | Intrinsic::SubgroupBroadcast
+        | Intrinsic::SubgroupShuffle
+        | Intrinsic::SubgroupShuffleXor
         | Intrinsic::SubgroupArith(..)
         | Intrinsic::Barrier(_) => true,
         // Computed from the number of groups: they must cover the range exactly.

@@ -74,6 +74,14 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         s.error(name.span, message);
         return BuiltinCall::Error;
     }
+    if !s.target.features.subgroup_shuffle && version::is_shuffle_of_subgroups(&name.name) {
+        let message = format!(
+            "function '{}' requires cl_khr_subgroup_shuffle support",
+            name.name
+        );
+        s.error(name.span, message);
+        return BuiltinCall::Error;
+    }
     let at = Call { name, span };
     if row.sigs.is_empty() {
         return inline::unresolved(s, at, row, args).into();

@@ -108,6 +108,8 @@ impl FnEmitter<'_, '_> {
             | I::SubgroupAll
             | I::SubgroupAny
             | I::SubgroupBroadcast
+            | I::SubgroupShuffle
+            | I::SubgroupShuffleXor
             | I::SubgroupArith(..) => return self.subgroup(inst, op),
             I::GlobalId
             | I::LocalId

@@ -33,6 +33,16 @@ impl FnEmitter<'_, '_> {
                 spv::Capability::GroupNonUniformBallot,
                 None,
             ),
+            Intrinsic::SubgroupShuffle => (
+                spv::Op::GroupNonUniformShuffle,
+                spv::Capability::GroupNonUniformShuffle,
+                None,
+            ),
+            Intrinsic::SubgroupShuffleXor => (
+                spv::Op::GroupNonUniformShuffleXor,
+                spv::Capability::GroupNonUniformShuffle,
+                None,
+            ),
             Intrinsic::SubgroupArith(op, part) => (
                 arithmetic(op),
                 spv::Capability::GroupNonUniformArithmetic,

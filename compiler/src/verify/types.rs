@@ -408,6 +408,10 @@ fn intrinsic(i: Intrinsic, args: &[Ty], results: &[Ty]) -> Check {
             let number = |t: Ty| !t.is_vector() && (t.scalar.is_int() || t.scalar.is_float());
             args.len() == 2 && number(args[0]) && args[1] == Ty::I32 && results == &args[..1]
         }
+        Intrinsic::SubgroupShuffle | Intrinsic::SubgroupShuffleXor => {
+            let numbers = |t: Ty| t.scalar.is_int() || t.scalar.is_float();
+            args.len() == 2 && numbers(args[0]) && args[1] == Ty::I32 && results == &args[..1]
+        }
         Intrinsic::SubgroupArith(op, _) => {
             let fits = match op {
                 SubgroupOp::FAdd | SubgroupOp::FMin | SubgroupOp::FMax => floats(1),

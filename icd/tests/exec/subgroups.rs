@@ -287,3 +287,81 @@ fn wrong_questions() {
     assert_eq!(cl!(clReleaseKernel(kernel)), 0);
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
+
+/// Types, and the extension that has one.
+const SHUFFLED: &[(&str, Option<&str>)] = &[
+    ("char", None),
+    ("ushort", None),
+    ("int", None),
+    ("ulong", None),
+    ("float", None),
+    ("double", Some("cl_khr_fp64")),
+    ("half", Some("cl_khr_fp16")),
+];
+
+#[test]
+fn shuffles() {
+    let lab = Lab::new();
+    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
+    let kernel = lab.setup.kernel(probe, "probe");
+    let offered = is_offered(&lab, kernel);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(probe)), 0);
+    if !offered {
+        return;
+    }
+    let types = || SHUFFLED.iter().filter(|t| t.1.is_none_or(|e| lab.has(e)));
+    let mut source = String::from(PLACES);
+    for (ty, _) in types() {
+        source.push_str(&format!(
+            "kernel void of_{ty}(global int *out) {{
+  int x = get_global_id(0) % 101, lane = get_sub_group_local_id(), size = get_sub_group_size();
+  {ty} v = x;
+  global int *o = out + 2 * get_global_id(0);
+  o[0] = sub_group_shuffle(v, (lane * 3 + 1) % size);
+  // The last has no partner where there is an odd number.
+  int pairs = lane / 2 * 2 + 1 < size;
+  {ty} other = sub_group_shuffle_xor(v, 1);
+  o[1] = pairs ? (int)other : -1;
+}}
+"
+        ));
+    }
+    source.push_str(
+        "kernel void of_float8(global int *out) {
+  int x = get_global_id(0) % 101, lane = get_sub_group_local_id(), size = get_sub_group_size();
+  float8 v = (float8)(0, 1, 2, 3, 4, 5, 6, 7) * 1000.0f + x;
+  int8 got = convert_int8(intel_sub_group_shuffle(v, (lane * 3 + 1) % size));
+  global int *o = out + 2 * get_global_id(0);
+  int8 same = got == got.s0 + (int8)(0, 1, 2, 3, 4, 5, 6, 7) * 1000;
+  o[0] = all(same) ? got.s0 : -7;
+  int pairs = lane / 2 * 2 + 1 < size;
+  int other = intel_sub_group_shuffle_xor(v, 1).s7 - 7000;
+  o[1] = pairs ? other : -1;
+}
+",
+    );
+    let program = lab.build(&source);
+    for local in SIZES {
+        let groups = sub_groups(&lab, program, local);
+        let global = GROUPS * local;
+        for ty in types().map(|t| t.0).chain(["float8"]) {
+            let out = lab.run(
+                program,
+                &format!("of_{ty}"),
+                global,
+                Some(local),
+                &[Arg::Out(8 * global)],
+            );
+            for members in &groups {
+                for (lane, &i) in members.iter().enumerate() {
+                    let said: Vec<i32> = (0..2).map(|k| element(&out[0], 4, 2 * i + k) as i32).collect();
+                    let from = members[(lane * 3 + 1) % members.len()] % 101;
+                    let pair = members.get(lane ^ 1).map_or(-1, |&m| (m % 101) as i32);
+                    assert_eq!(said, [from as i32, pair], "{ty}, work-item {i} of {local}");
+                }
+            }
+        }
+    }
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}

@@ -55,6 +55,9 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     // that; drivers that run a work-group on one thread of a CPU do not.
     if features.subgroups && f.physical_type != PhysicalType::Cpu {
         list.push("cl_khr_subgroups");
+        if features.subgroup_shuffle {
+            list.push("cl_khr_subgroup_shuffle");
+        }
     }
     if images {
         list.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images"]);

@@ -158,10 +158,14 @@ impl Facts {
         let on = |b: vk::Bool32| b == vk::TRUE;
         let varies = v13.min_subgroup_size != v13.max_subgroup_size;
         let base = set.for_compiler();
+        let subgroups =
+            base.subgroups && has_subgroups(&v11) && (!varies || can_ask_for_size(set, &v11, &v13, limits));
         let features = Features {
-            subgroups: base.subgroups
-                && has_subgroups(&v11)
-                && (!varies || can_ask_for_size(set, &v11, &v13, limits)),
+            subgroups,
+            subgroup_shuffle: subgroups
+                && v11
+                    .subgroup_supported_operations
+                    .contains(vk::SubgroupFeatureFlags::SHUFFLE),
             signed_zero_inf_nan_preserve: [
                 on(v12.shader_signed_zero_inf_nan_preserve_float16),
                 on(v12.shader_signed_zero_inf_nan_preserve_float32),

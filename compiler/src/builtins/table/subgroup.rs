@@ -15,6 +15,11 @@ const NUMBERS: Domain = over(
 );
 const ARITHMETIC: &[Sig] = &[sig(NUMBERS, Ty::T, &[Ty::T])];
 
+/// cl_khr_subgroup_shuffle.
+const SHUFFLE: &[Sig] = &[sig(over(Scalars::ALL, Lanes::SCALAR), Ty::T, &[Ty::T, UINT])];
+/// cl_intel_subgroups has vectors as well.
+const SHUFFLE_ANY: &[Sig] = &[sig(over(Scalars::ALL, Lanes::ANY), Ty::T, &[Ty::T, UINT])];
+
 const fn question(i: Intrinsic) -> How {
     How::Intrinsic(i)
 }
@@ -63,6 +68,17 @@ pub(super) static ROWS: &[Row] = &[
         question(Intrinsic::SubgroupLocalId),
     ),
     row("get_sub_group_size", QUESTION, question(Intrinsic::SubgroupSize)),
+    // Kernels that were written for Intel's devices call these without asking; the rest of that extension there is not.
+    row(
+        "intel_sub_group_shuffle",
+        SHUFFLE_ANY,
+        How::Intrinsic(Intrinsic::SubgroupShuffle),
+    ),
+    row(
+        "intel_sub_group_shuffle_xor",
+        SHUFFLE_ANY,
+        How::Intrinsic(Intrinsic::SubgroupShuffleXor),
+    ),
     row(
         "sub_group_all",
         VOTE,
@@ -92,4 +108,14 @@ pub(super) static ROWS: &[Row] = &[
     row("sub_group_scan_inclusive_add", ARITHMETIC, add(Part::Inclusive)),
     row("sub_group_scan_inclusive_max", ARITHMETIC, max(Part::Inclusive)),
     row("sub_group_scan_inclusive_min", ARITHMETIC, min(Part::Inclusive)),
+    row(
+        "sub_group_shuffle",
+        SHUFFLE,
+        How::Intrinsic(Intrinsic::SubgroupShuffle),
+    ),
+    row(
+        "sub_group_shuffle_xor",
+        SHUFFLE,
+        How::Intrinsic(Intrinsic::SubgroupShuffleXor),
+    ),
 ];

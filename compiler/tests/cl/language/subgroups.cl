@@ -31,6 +31,24 @@ EACH(of_half, half)
 EACH(of_float, float)
 EACH(of_double, double)
 
+#define SHUFFLE(name, T) kernel void name(global T *p, uint i) { \
+    global T *o = p + get_global_id(0); \
+    *o = sub_group_shuffle(*o, i) + sub_group_shuffle_xor(*o, 1); \
+  }
+SHUFFLE(shuffle_char, char)
+SHUFFLE(shuffle_ushort, ushort)
+SHUFFLE(shuffle_int, int)
+SHUFFLE(shuffle_ulong, ulong)
+SHUFFLE(shuffle_half, half)
+SHUFFLE(shuffle_float, float)
+SHUFFLE(shuffle_double, double)
+
+// As kernels for Intel's devices have it.
+kernel void shuffle_vectors(global float8 *f, global int3 *i, uint item) {
+  *f = intel_sub_group_shuffle(*f, item);
+  *i = intel_sub_group_shuffle_xor(*i, 3);
+}
+
 kernel void votes(global int *p, local int *l) {
   l[get_local_id(0)] = p[0];
   sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
