@@ -477,21 +477,104 @@ fn bad_binaries() {
     assert_eq!(code, CL_INVALID_VALUE);
 }
 
+/// A binary of each of the three forms.
+fn each_form(s: &Setup) -> Vec<(&'static str, Vec<u8>)> {
+    let executable = s.built(TWO, "-cl-kernel-arg-info");
+    let object = s.program("int twice(int); kernel void k(global int *p) { *p = twice(*p); }");
+    let other = s.program("int twice(int x) { return 2 * x; }");
+    for p in [object, other] {
+        let code = cl!(clCompileProgram(
+            p,
+            0,
+            null(),
+            null(),
+            0,
+            null(),
+            null_mut(),
+            None,
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+    }
+    let (library, code) = created!(clLinkProgram(
+        s.context,
+        0,
+        null(),
+        c"-create-library".as_ptr(),
+        2,
+        [object, other].as_ptr(),
+        None,
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let forms = [
+        ("executable", executable),
+        ("object", object),
+        ("library", library),
+    ];
+    let binaries = forms.map(|(form, p)| (form, binary(p)));
+    for p in [executable, object, other, library] {
+        assert_eq!(cl!(clReleaseProgram(p)), 0);
+    }
+    binaries.into()
+}
+
+/// Not one byte less will do.
 #[test]
-fn damaged_modules_do_no_harm() {
+fn truncated_binaries_are_invalid() {
     let s = Setup::new();
-    let p = s.built(TWO, "");
-    let bytes = binary(p);
-    // Cut off anywhere.
-    for end in (4..bytes.len()).step_by(bytes.len() / 50) {
-        let (q, code, _) = with_binary(&s, &bytes[..end]);
-        if code == 0 {
-            assert_eq!(cl!(clReleaseProgram(q)), 0);
-        } else {
-            assert_eq!(code, CL_INVALID_BINARY);
+    for (form, bytes) in each_form(&s) {
+        for end in 1..bytes.len() {
+            let (_, code, status) = with_binary(&s, &bytes[..end]);
+            assert_eq!(
+                (code, status),
+                (CL_INVALID_BINARY, CL_INVALID_BINARY),
+                "{form}: {end}"
+            );
         }
     }
-    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
+/// Random damage, the same in each run: bits, bytes, words, runs of them; parts that are gone, doubled or swapped.
+#[test]
+fn damaged_binaries_are_invalid() {
+    let s = Setup::new();
+    let mut state = 0x2545_F491u32;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state as usize % below
+    };
+    for (form, bytes) in each_form(&s) {
+        let seal = bytes.windows(12).position(|w| w == b"caldera-seal");
+        for round in 0..600 {
+            let mut damaged = bytes.clone();
+            let at = random(bytes.len());
+            let length = 1 + random(40.min(bytes.len() - at));
+            match random(7) {
+                0 => damaged[at] ^= 1 << random(8),
+                1 => damaged[at] = random(256) as u8,
+                2 => damaged[at..at + length].fill(random(256) as u8),
+                3 => drop(damaged.drain(at..at + length)),
+                4 => drop(damaged.splice(at..at, bytes[at..at + length].iter().copied())),
+                5 => damaged.extend_from_slice(&bytes[at..at + length]),
+                _ => damaged.swap(at, random(bytes.len())),
+            }
+            if damaged == bytes {
+                continue;
+            }
+            let (q, code, _) = with_binary(&s, &damaged);
+            if code != 0 {
+                assert_eq!(code, CL_INVALID_BINARY, "{form}, round {round}");
+                continue;
+            }
+            // A module whose seal is not one any more is a module from elsewhere.
+            let unmarked = seal.is_some_and(|seal| damaged[seal..seal + 12] != bytes[seal..seal + 12]);
+            assert!(unmarked, "{form}, round {round}: accepted");
+            assert_eq!(cl!(clReleaseProgram(q)), 0);
+        }
+    }
 }
 
 #[test]

@@ -3,27 +3,36 @@
 //! The binary of an executable is its SPIR-V module and nothing else: the reflection is inside. An
 //! `OpModuleProcessed` instruction seals it ([`seal`]): a hash of the module, and of the target that it was compiled
 //! for, so that a damaged binary and one of another device are recognised. A module without a seal (from elsewhere)
-//! is checked for completeness.
+//! is checked for completeness. Both sets of reflection instructions carry their version in their names, so another
+//! version of Caldera may read the module.
 //!
 //! What is compiled and not linked is the compiler's text form behind a line that says so:
 //!
 //! ```text
-//! caldera-binary 1 object|library COUNT
+//! caldera-binary 2 object|library COUNT COMPILER TARGET CONTENTS
 //! LENGTH LENGTH …
 //! text text …
 //! ```
+//!
+//! The text form of the IR means the same to one compiler only: `COMPILER` is its identity, and any other refuses the
+//! binary (the application then compiles the source again, CL 5.6.1). `TARGET` is a hash of what the code was compiled
+//! for, `CONTENTS` one of all the rest.
 
 use std::sync::Arc;
 
 use caldera_compiler::spirv;
 use caldera_compiler::target::Target;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Output;
 use super::build::load;
 use super::toolchain::Object;
 use crate::device::Device;
 
-const MAGIC: &str = "caldera-binary 1 ";
+/// First words of an object or library, of any version.
+const MAGIC: &str = "caldera-binary ";
+/// The version of the form.
+const VERSION: &str = "2";
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 /// Why bytes are not a program binary.
@@ -41,38 +50,22 @@ pub enum BinaryError {
 }
 
 /// The bytes of CL_PROGRAM_BINARIES; empty where there is nothing.
-pub(super) fn encode(output: &Output) -> Vec<u8> {
+pub(super) fn encode(output: &Output, target: &Target) -> Vec<u8> {
     match output {
         Output::None => Vec::new(),
-        Output::Executable(e) => seal(&e.words, e.module.device().target(), e.arg_info)
+        Output::Executable(e) => seal(&e.words, target, e.arg_info)
             .iter()
             .flat_map(|w| w.to_ne_bytes())
             .collect(),
-        Output::Object(o) => encode_objects("object", std::slice::from_ref(o)),
-        Output::Library(l) => encode_objects("library", l),
+        Output::Object(o) => encode_objects("object", std::slice::from_ref(o), target),
+        Output::Library(l) => encode_objects("library", l, target),
     }
-}
-
-fn encode_objects(kind: &str, objects: &[Arc<Object>]) -> Vec<u8> {
-    let mut text = format!("{MAGIC}{kind} {}\n", objects.len());
-    for o in objects {
-        text.push_str(&format!(
-            "{}{} ",
-            o.text().len(),
-            if o.arg_info { "i" } else { "" }
-        ));
-    }
-    text.push('\n');
-    for o in objects {
-        text.push_str(o.text());
-    }
-    text.into_bytes()
 }
 
 /// Reads what [`encode`] wrote, or a SPIR-V module with reflection from elsewhere.
 pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, BinaryError> {
     if bytes.starts_with(MAGIC.as_bytes()) {
-        return decode_objects(bytes);
+        return decode_objects(bytes, device.target());
     }
     let (words, rest) = bytes.as_chunks::<4>();
     if words.first().map(|w| u32::from_ne_bytes(*w)) != Some(SPIRV_MAGIC) {
@@ -95,6 +88,7 @@ pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, Binar
 /// First words of the seal's text.
 const SEAL: &str = "caldera-seal ";
 const OP_MODULE_PROCESSED: u32 = 330;
+const OP_STRING: u32 = 7;
 /// Words of a module's header.
 const HEADER: usize = 5;
 
@@ -102,7 +96,7 @@ const HEADER: usize = 5;
 /// and their modes, strings, sources, names.
 const BEFORE_SEAL: [u32; 13] = [2, 3, 4, 5, 6, 7, 10, 11, 14, 15, 16, 17, 331];
 
-/// FNV-1a.
+/// FNV-1a, of seals.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3)
@@ -111,12 +105,13 @@ fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
 
 /// The seal's text, which says everything that is checked.
 fn seal_text(words: &[u32], target: &Target, arg_info: bool) -> String {
-    let module = hash(words.iter().flat_map(|w| w.to_le_bytes()));
+    let module = words.iter().flat_map(|w| w.to_le_bytes());
+    let module = hash(module.chain([u8::from(arg_info)]));
     let target = hash(format!("{target:?}").bytes());
     format!("{SEAL}{module:016x} {target:016x} {}", u8::from(arg_info))
 }
 
-/// Where the seal is, or would be: behind everything of [`BEFORE_SEAL`].
+/// Where the seal goes: behind everything of [`BEFORE_SEAL`].
 fn seal_place(words: &[u32]) -> usize {
     let mut at = HEADER.min(words.len());
     while let Some(word) = words.get(at) {
@@ -148,25 +143,58 @@ fn seal(words: &[u32], target: &Target, arg_info: bool) -> Vec<u32> {
         .collect()
 }
 
+/// The place of the seal in a module, its length with it. One that stands where no instruction begins shows that
+/// the module is damaged before it.
+fn find_seal(words: &[u32]) -> Result<Option<std::ops::Range<usize>>, BinaryError> {
+    // The whole words of the text; nothing else of a module but a string looks like it.
+    let needle: Vec<u32> = SEAL
+        .as_bytes()
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|c| u32::from_le_bytes(*c))
+        .collect();
+    let shown = |from: usize, to: usize| {
+        let inside = words.get(from..to).unwrap_or(&[]);
+        inside.windows(needle.len()).position(|w| w == needle)
+    };
+    let mut at = HEADER;
+    while let Some(head) = words.get(at) {
+        let length = (head >> 16) as usize;
+        let end = at + length;
+        let code = head & 0xFFFF;
+        if length == 0 || end > words.len() {
+            break;
+        }
+        match shown(at, end) {
+            Some(1) if code == OP_MODULE_PROCESSED => return Ok(Some(at..end)),
+            Some(_) if code != OP_STRING => break,
+            Some(_) | None => {}
+        }
+        at = end;
+    }
+    if shown(at.min(words.len()), words.len()).is_some() {
+        return Err(BinaryError::Damaged("the seal is not where it should be"));
+    }
+    Ok(None)
+}
+
 /// The module without its seal, and whether clGetKernelArgInfo may answer; `None` if there is no seal.
 fn unseal(words: &[u32], target: &Target) -> Result<Option<(Vec<u32>, bool)>, BinaryError> {
-    let at = seal_place(words);
-    let Some(head) = words.get(at).filter(|w| *w & 0xFFFF == OP_MODULE_PROCESSED) else {
+    let Some(place) = find_seal(words)? else {
         return Ok(None);
     };
-    let end = at + (head >> 16) as usize;
-    let Some(literal) = words.get(at + 1..end) else {
-        return Err(BinaryError::Damaged("truncated"));
-    };
+    let literal = &words[place.start + 1..place.end];
     let bytes: Vec<u8> = literal.iter().flat_map(|w| w.to_le_bytes()).collect();
     let text = bytes.split(|b| *b == 0).next().unwrap_or(&[]);
     if bytes[text.len()..].iter().any(|b| *b != 0) {
         return Err(BinaryError::Damaged("text behind the end of a string"));
     }
-    if !text.starts_with(SEAL.as_bytes()) {
-        return Ok(None);
-    }
-    let module: Vec<u32> = words[..at].iter().chain(&words[end..]).copied().collect();
+    let module: Vec<u32> = words[..place.start]
+        .iter()
+        .chain(&words[place.end..])
+        .copied()
+        .collect();
     let arg_info = text.ends_with(b"1");
     let expected = seal_text(&module, target, arg_info);
     if text == expected.as_bytes() {
@@ -182,12 +210,80 @@ fn unseal(words: &[u32], target: &Target) -> Result<Option<(Vec<u32>, bool)>, Bi
     )
 }
 
-fn decode_objects(bytes: &[u8]) -> Result<Output, BinaryError> {
+/// What the first line of an object or library says.
+struct Head<'a> {
+    kind: &'a str,
+    count: usize,
+    compiler: &'a str,
+    target: u64,
+}
+
+impl Head<'_> {
+    /// The line, with a hash of all that it says and of the lines behind it.
+    fn line(&self, rest: &str) -> String {
+        let Head {
+            kind,
+            count,
+            compiler,
+            target,
+        } = self;
+        let said = format!("{MAGIC}{VERSION} {kind} {count} {compiler} {target:016x} ");
+        let contents = xxh3_64(format!("{said}{rest}").as_bytes());
+        format!("{said}{contents:016x}\n")
+    }
+}
+
+fn target_hash(target: &Target) -> u64 {
+    xxh3_64(format!("{target:?}").as_bytes())
+}
+
+fn encode_objects(kind: &str, objects: &[Arc<Object>], target: &Target) -> Vec<u8> {
+    let mut rest = String::new();
+    for o in objects {
+        let info = if o.arg_info { "i" } else { "" };
+        rest.push_str(&format!("{}{info} ", o.text().len()));
+    }
+    rest.push('\n');
+    for o in objects {
+        rest.push_str(o.text());
+    }
+    let head = Head {
+        kind,
+        count: objects.len(),
+        compiler: caldera_compiler::IDENTITY,
+        target: target_hash(target),
+    };
+    (head.line(&rest) + &rest).into_bytes()
+}
+
+fn decode_objects(bytes: &[u8], target: &Target) -> Result<Output, BinaryError> {
     let damaged = BinaryError::Damaged;
     let text = std::str::from_utf8(bytes).map_err(|_| damaged("not text"))?;
-    let (head, rest) = text.split_once('\n').ok_or(damaged("no head"))?;
+    let (line, rest) = text.split_once('\n').ok_or(damaged("no head"))?;
+    let words: Vec<&str> = line[MAGIC.len()..].split(' ').collect();
+    if words.first() != Some(&VERSION) {
+        return Err(BinaryError::Unusable(
+            "a program binary of another version".into(),
+        ));
+    }
+    let &[_, kind, count, compiler, for_target, _] = words.as_slice() else {
+        return Err(damaged("not the form of a head"));
+    };
+    let head = Head {
+        kind,
+        count: count.parse().map_err(|_| damaged("the count is no number"))?,
+        compiler,
+        target: u64::from_str_radix(for_target, 16).map_err(|_| damaged("the target is no number"))?,
+    };
+    if head.line(rest).trim_end() != line {
+        return Err(damaged("the contents do not agree with the head"));
+    }
+    if compiler != caldera_compiler::IDENTITY || head.target != target_hash(target) {
+        return Err(BinaryError::Unusable(
+            "compiled for another device or by another version".into(),
+        ));
+    }
     let (lengths, mut texts) = rest.split_once('\n').ok_or(damaged("no lengths"))?;
-    let (kind, count) = head[MAGIC.len()..].split_once(' ').ok_or(damaged("no kind"))?;
     let mut objects = Vec::new();
     for length in lengths.split_whitespace() {
         let (length, arg_info) = match length.strip_suffix('i') {
@@ -201,7 +297,7 @@ fn decode_objects(bytes: &[u8]) -> Result<Output, BinaryError> {
         ));
         texts = more;
     }
-    if count.parse() != Ok(objects.len()) || !texts.is_empty() {
+    if head.count != objects.len() || !texts.is_empty() {
         return Err(damaged("the parts do not add up"));
     }
     match (kind, objects.as_slice()) {
@@ -214,10 +310,6 @@ fn decode_objects(bytes: &[u8]) -> Result<Output, BinaryError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn bad(bytes: &[u8]) -> BinaryError {
-        decode_objects(bytes).expect_err("damaged")
-    }
 
     #[test]
     fn a_seal_shows_every_change() {
@@ -240,15 +332,16 @@ mod tests {
         let sealed = seal(&module, &target, true);
         assert_eq!(unseal(&sealed, &target), Ok(Some((module.to_vec(), true))));
         assert_eq!(unseal(&module, &target), Ok(None));
+        let place = seal_place(&module);
+        let seal = place + 1..place + 4;
         for i in 0..sealed.len() {
             for bit in 0..32 {
                 let mut changed = sealed.clone();
                 changed[i] ^= 1 << bit;
                 let got = unseal(&changed, &target);
-                assert!(
-                    !matches!(&got, Ok(Some((m, true))) if *m == module),
-                    "word {i} bit {bit}: {got:?}"
-                );
+                // Without its seal's first words a module is one from elsewhere; nothing of it has changed then.
+                let unmarked = seal.contains(&i) && got == Ok(None);
+                assert!(got.is_err() || unmarked, "word {i} bit {bit}: {got:?}");
             }
         }
         let mut other = Target::desktop();
@@ -256,21 +349,84 @@ mod tests {
         assert!(matches!(unseal(&sealed, &other), Err(BinaryError::Unusable(_))));
     }
 
+    /// A library of two objects.
+    fn library(target: &Target) -> Vec<u8> {
+        let object = |text: &str| Arc::new(Object::from_text(text, true).expect("a module"));
+        let texts = [
+            "func @f0 \"a\"() {\n  Return\n}\n",
+            "func @f0 \"b\"() {\n  Return\n}\n",
+        ];
+        encode_objects("library", &texts.map(object), target)
+    }
+
     #[test]
-    fn damaged_objects_are_refused() {
-        for text in [
-            "caldera-binary 1 ",
-            "caldera-binary 1 object\n",
-            "caldera-binary 1 object 1\n5 \nabc",
-            "caldera-binary 1 object 1\nx \nabc",
-            "caldera-binary 1 object 2\n\n",
-            "caldera-binary 1 object 99999999999999999999\n\n",
-            "caldera-binary 1 thing 0\n\n",
-        ] {
-            assert!(
-                matches!(bad(text.as_bytes()), BinaryError::Damaged(_)),
-                "{text:?}"
-            );
+    fn objects_show_every_change() {
+        let target = Target::desktop();
+        let bytes = library(&target);
+        let back = decode_objects(&bytes, &target).expect("whole");
+        assert_eq!(encode(&back, &target), bytes);
+        for end in MAGIC.len()..bytes.len() {
+            assert!(decode_objects(&bytes[..end], &target).is_err(), "{end}");
+        }
+        for at in MAGIC.len()..bytes.len() {
+            for bit in 0..8 {
+                let mut changed = bytes.clone();
+                changed[at] ^= 1 << bit;
+                assert!(decode_objects(&changed, &target).is_err(), "byte {at} bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn objects_of_others_are_refused() {
+        let target = Target::desktop();
+        let refused = |bytes: &[u8], target: &Target| match decode_objects(bytes, target) {
+            Err(BinaryError::Unusable(why)) => why,
+            other => panic!("{other:?}"),
+        };
+        let mut other = Target::desktop();
+        other.features.float64 = false;
+        assert!(refused(&library(&target), &other).contains("another device"));
+        let rest = "0 \n";
+        let head = Head {
+            kind: "object",
+            count: 1,
+            compiler: "0123456789abcdef",
+            target: target_hash(&target),
+        };
+        let bytes = head.line(rest) + rest;
+        assert!(refused(bytes.as_bytes(), &target).contains("another version"));
+        for text in ["caldera-binary 1 object 1\n0 \n", "caldera-binary 3 \n"] {
+            assert!(refused(text.as_bytes(), &target).contains("another version"));
+        }
+    }
+
+    /// Whoever forges the hash still gets no further than a reader that expects anything.
+    #[test]
+    fn forged_objects_are_refused() {
+        let target = Target::desktop();
+        let empty = "func @f0 \"a\"() {\n  Return\n}\n";
+        let whole = format!("{} \n{empty}", empty.len());
+        let cases = [
+            ("object", 1, "5 \nabc"),
+            ("object", 1, "x \nabc"),
+            ("object", 1, "3 \nabc"),
+            ("object", 1, "no second line"),
+            ("object", 2, "\n"),
+            ("object", usize::MAX, "\n"),
+            ("object", 0, "\n"),
+            ("library", 2, &whole),
+            ("thing", 1, &whole),
+        ];
+        for (kind, count, rest) in cases {
+            let head = Head {
+                kind,
+                count,
+                compiler: caldera_compiler::IDENTITY,
+                target: target_hash(&target),
+            };
+            let bytes = head.line(rest) + rest;
+            assert!(decode_objects(bytes.as_bytes(), &target).is_err(), "{bytes:?}");
         }
     }
 }

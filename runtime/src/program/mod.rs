@@ -258,7 +258,8 @@ impl Program {
     /// CL_PROGRAM_BINARIES: one per device, empty where there is none.
     pub fn binaries(&self) -> Vec<Vec<u8>> {
         let outputs: Vec<Output> = self.builds.lock().iter().map(|b| b.output.clone()).collect();
-        outputs.iter().map(binary::encode).collect()
+        let with_devices = outputs.iter().zip(&self.devices);
+        with_devices.map(|(o, d)| binary::encode(o, d.target())).collect()
     }
 
     /// The executables that kernels can be made from, with their devices. Binaries must have been built.
