@@ -193,6 +193,42 @@ fn kernels_share_constants_and_sets() {
     clean();
 }
 
+/// A driver that takes fences for barriers (llvmpipe) gets modules from elsewhere without them.
+#[test]
+fn fences_where_only_some_work_items_come_by() {
+    let source = "kernel void k(volatile global float *y, global float *sums) {
+        local float cells[64];
+        int i = get_local_id(0);
+        float sum = 0;
+        cells[i] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (i < 20)
+            for (int k = 0; k < y[i]; k++) {
+                sum += 2;
+                mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+            }
+        cells[i] = sum + 1;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sums[i] = cells[63 - i];
+    }";
+    let context = context();
+    let queue = queue(&context, false);
+    let counts: Vec<f32> = (0..64).map(|i| (i % 5) as f32).collect();
+    let (y, sums) = (buffer_of(&context, &counts), buffer_of(&context, &[0.0; 64]));
+    let kernel = kernel(source, &[]);
+    let args = [buffer_arg(&y), buffer_arg(&sums)];
+    let launch = range(&kernel, &args, 64, Some(64));
+    queue
+        .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
+        .expect("launch");
+    let expected: Vec<f32> = (0..64)
+        .map(|i| 63 - i)
+        .map(|i| if i < 20 { 2.0 * (i % 5) as f32 + 1.0 } else { 1.0 })
+        .collect();
+    assert_eq!(read(&queue, &sums), expected);
+    clean();
+}
+
 #[test]
 fn wrong_modules_are_refused() {
     let good = words(SOURCE, &[]);

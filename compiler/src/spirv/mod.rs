@@ -23,10 +23,12 @@ mod intrinsic;
 mod memory;
 mod object;
 mod reflection;
+mod relax;
 mod subgroup;
 mod types;
 
 pub use check::check;
+pub use relax::relax;
 
 use crate::diag::InternalError;
 use crate::ir::entity::Mix;

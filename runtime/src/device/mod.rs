@@ -16,7 +16,7 @@ mod upload;
 
 use std::sync::{Arc, OnceLock};
 
-use caldera_compiler::target::Target;
+use caldera_compiler::target::{Quirks, Target};
 
 use crate::error::{ClCode, Result};
 use crate::impl_object;
@@ -87,6 +87,11 @@ impl Device {
     /// What the compiler must know. The first call measures the device, unless that is known from the cache on disk.
     pub fn target(self: &Arc<Self>) -> &Arc<Target> {
         &self.calibrated().target
+    }
+
+    /// Faults of the driver that modules go around. Measures nothing: the modules that measure ask for it, too.
+    pub(crate) fn quirks(&self) -> Quirks {
+        self.base.quirks
     }
 
     /// CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG and CL_DEVICE_DOUBLE_FP_CONFIG. Measures as

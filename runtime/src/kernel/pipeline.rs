@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
+use caldera_compiler::spirv;
 
 use super::descriptors::{KernelDescriptors, Literals};
 use super::local_size::Wishes;
@@ -113,7 +114,11 @@ impl DeviceModule {
     ) -> Result<Arc<DeviceModule>> {
         let logical = &device.logical()?;
         // Drivers and validation layers older than the reflection's revision refuse it; none needs it.
-        let stripped = reflect::strip(words).map_err(unusable)?;
+        let mut stripped = reflect::strip(words).map_err(unusable)?;
+        if device.quirks().waiting_fences {
+            // Modules from elsewhere do not know of it.
+            spirv::relax(&mut stripped);
+        }
         crate::program::dump::module(&stripped);
         let shader = if reflection.kernels.is_empty() {
             None
