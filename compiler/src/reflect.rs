@@ -2,7 +2,8 @@
 //!
 //! The information travels inside the SPIR-V module as instructions of the extended set
 //! `NonSemantic.ClspvReflection` (revision 7), so that a program binary is nothing but a module. [`read`] turns
-//! any module with that set into a [`Reflection`]; `spirv` writes the instructions while it emits.
+//! any module with that set into a [`Reflection`], [`write`] puts one into a module; `spirv` writes the instructions
+//! while it emits.
 //!
 //! Two conventions of the physical ABI go beyond the set's own words:
 //!
@@ -20,6 +21,7 @@ mod listing;
 mod read;
 mod set;
 mod strip;
+mod write;
 
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
@@ -27,6 +29,7 @@ pub use listing::listing;
 pub use read::read;
 pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION};
 pub use strip::strip;
+pub use write::write;
 
 /// SpecIds of the physical ABI.
 pub mod spec_id {
@@ -233,6 +236,8 @@ pub struct PodBlock {
 pub struct Kernel {
     /// Name of the kernel and of the entry point.
     pub name: String,
+    /// Id of the entry point's function.
+    pub function: u32,
     /// By ordinal.
     pub args: Vec<Arg>,
     /// May call printf.
@@ -458,6 +463,8 @@ pub struct Reflection {
     pub printf_formats: Vec<PrintfFormat>,
     /// printf output.
     pub printf_buffer: Option<PrintfBuffer>,
+    /// Ids of the variables in local memory whose bytes the module tells, with them.
+    pub workgroup_variables: Vec<(u32, u32)>,
     /// Kernels ask Vulkan for their place in the dispatch (GlobalInvocationId, WorkgroupId).
     pub asks_place: bool,
     /// No kernel has a loop.

@@ -1,14 +1,18 @@
 //! The reflection reader, on modules put together word by word: every instruction of the set, and input that is
 //! wrong in every way that one word can be wrong.
 
+mod common;
+
+use caldera_compiler::clspv::Clspv;
 use caldera_compiler::driver::{Input, compile};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::reflect::{
-    self, Binding, CLSPV_SET, DataPlace, Descriptor, LiteralSampler, Op, Place, PushRange, Reflection,
-    ReflectionError,
+    self, Binding, CLSPV_SET, DataPlace, Descriptor, LiteralSampler, MapStyle, Op, Place, PushRange,
+    Reflection, ReflectionError,
 };
 use caldera_compiler::target::Target;
+use std::collections::BTreeSet;
 
 /// A module under construction. Ids: 1 void, 2 u32, 3 function type, 4 function, 5 variable, 6 the set.
 struct Asm {
@@ -296,6 +300,140 @@ fn every_instruction() {
     assert_eq!(Op::ALL.len(), 42);
 }
 
+/// Written from what was read, into the same module: it reads the same, and again.
+fn round_trip(words: &[u32]) -> Vec<u32> {
+    let first = reflect::read(words).expect("reflection");
+    let written = reflect::write(words, &first).expect("the sets can say what was read");
+    assert_eq!(reflect::read(&written).expect("reflection"), first);
+    assert_eq!(
+        reflect::write(&written, &first).expect("once more").len(),
+        written.len()
+    );
+    written
+}
+
+/// The numbers of the set's instructions in a module.
+fn instructions(words: &[u32]) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut at = 5;
+    while at < words.len() {
+        let inst = &words[at..at + (words[at] >> 16) as usize];
+        if inst[0] & 0xffff == 12 {
+            found.insert(inst[4]);
+        }
+        at += inst.len();
+    }
+    found
+}
+
+#[test]
+fn all_instructions_are_written() {
+    let mut written = BTreeSet::new();
+    let mut modules = vec![everything()];
+    // What one module cannot have together with what `everything` has.
+    let mut a = Asm::new(CLSPV_SET);
+    let k = a.kernel("k");
+    let hex = a.text("aB01");
+    for op in [
+        Op::ConstantDataStorageBuffer,
+        Op::ProgramScopeVariablePointerPushConstant,
+    ] {
+        let operands = [a.number(0), a.number(8), hex];
+        a.call(op as u32, &operands);
+    }
+    a.op(Op::PrintfBufferStorageBuffer, &[], &[0, 2, 64]);
+    a.op(Op::ArgumentSampler, &[k], &[1, 0, 5]);
+    modules.push(a);
+    let mut a = Asm::new("NonSemantic.ClspvReflection.3");
+    let hex = a.text("");
+    let operands = [a.number(0), a.number(1), hex];
+    a.call(Op::ConstantDataUniform as u32, &operands);
+    modules.push(a);
+    for module in &modules {
+        written.extend(instructions(&round_trip(&module.words())));
+    }
+    let all: BTreeSet<u32> = Op::ALL.iter().map(|op| *op as u32).collect();
+    assert_eq!(written, all);
+}
+
+/// Modules of both ABIs, with our own set: their reflection comes back, the maps are the same, and they are valid.
+#[test]
+fn compiled_modules_keep_their_reflection() {
+    let sources = [
+        "constant sampler_t s = CLK_FILTER_NEAREST; constant int t[] = {1, 2, 3};
+         kernel void k(read_only image2d_t i, sampler_t u, write_only image2d_t o, global float4 *p, char c) {
+             local int l[4]; l[get_local_id(0)] = t[c]; barrier(CLK_LOCAL_MEM_FENCE);
+             p[get_global_id(0)] = read_imagef(i, s, (int2)(1)) + read_imagef(i, u, (float2)(l[1]));
+             write_imagef(o, (int2)(0), (float4)(get_image_channel_order(i)));
+             printf(\"%d %s\\n\", c, \"text\");
+         }
+         __attribute__((reqd_work_group_size(8, 1, 1))) kernel void l(local float *a, global float *b, float16 c) {
+             a[get_local_id(0)] = c.s3; b[get_work_dim()] = a[1]; }",
+        "kernel void none(void) {}",
+    ];
+    for source in sources {
+        for mut target in [Target::desktop(), Target::clspv()] {
+            let mut clspv = Clspv::default();
+            for word in [
+                "-enable-printf",
+                "-module-constants-in-storage-buffer",
+                "-global-offset",
+            ] {
+                assert_eq!(clspv.accept(word, &mut || None), Ok(true));
+            }
+            clspv.apply(&mut target).expect("they agree");
+            let input = Input {
+                name: "k.cl",
+                source,
+                options: &Options::default(),
+                resolver: &NoIncludes,
+            };
+            let compiled = compile(&input, &target).unwrap_or_else(|f| panic!("{}", f.log));
+            let written = round_trip(&compiled.words);
+            common::validate(&written, target.spirv);
+            // The same lines; which come first is the writer's choice.
+            let map = |words| {
+                let text = reflect::descriptor_map(words, MapStyle::Newer).expect("reflection");
+                text.lines().map(String::from).collect::<BTreeSet<_>>()
+            };
+            assert_eq!(map(&written), map(&compiled.words));
+        }
+    }
+}
+
+#[test]
+fn what_no_instruction_says_is_not_written() {
+    let module = everything();
+    let words = module.words();
+    let refused = |change: &dyn Fn(&mut Reflection), what: &str| {
+        let mut r = module.read().expect("it is well-formed");
+        change(&mut r);
+        let e = reflect::write(&words, &r).expect_err(what).to_string();
+        assert!(e.contains(what), "{e}");
+    };
+    let place = Place::Storage {
+        at: at(0, 0),
+        offset: 0,
+        size: 8,
+    };
+    refused(
+        &|r| r.kernels[0].args[0].binding = Some(Binding::Pointer(place)),
+        "storage buffer",
+    );
+    refused(
+        &|r| r.kernels[0].args[0].channel_order = Some(place),
+        "storage buffer",
+    );
+    refused(&|r| r.kernels[0].args[7].sampler_mask = None, "push constants");
+    refused(&|r| r.kernels[0].function = 1, "not a function");
+    refused(&|r| r.workgroup_variables[0].0 = 1, "not a variable");
+    refused(&|r| r.kernels[0].name = "a\0b".into(), "OpString");
+    let info = |r: &mut Reflection| r.kernels[0].args[0].info.as_mut().expect("given").type_name = None;
+    refused(&info, "missing");
+    let empty = Reflection::default();
+    assert_eq!(reflect::write(&[], &empty), Err(ReflectionError::NotSpirv));
+}
+
 /// What the compiler says of images and samplers, as it is read back.
 #[test]
 fn images_and_samplers() {
@@ -443,6 +581,7 @@ fn damaged_modules() {
     for end in 0..words.len() {
         let _ = reflect::read(&words[..end]);
         let _ = reflect::strip(&words[..end]);
+        let _ = reflect::write(&words[..end], &Reflection::default());
     }
     let mut state = 0x1234_5678u32;
     let mut random = || {
@@ -463,6 +602,7 @@ fn damaged_modules() {
             };
         }
         if let Ok(r) = reflect::read(&damaged) {
+            let _ = reflect::write(&damaged, &r);
             for k in &r.kernels {
                 let _ = (r.push_size(k), k.args_buffer());
             }

@@ -51,6 +51,16 @@ impl Tables<'_> {
         self.numbers.get(&id).copied()
     }
 
+    /// Whether it is the id of a function.
+    pub(super) fn has_function(&self, id: u32) -> bool {
+        self.functions.contains(&id)
+    }
+
+    /// Whether it is the id of a variable.
+    pub(super) fn has_variable(&self, id: u32) -> bool {
+        self.variables.contains_key(&id)
+    }
+
     /// A string.
     pub(super) fn string(&self, id: u32) -> Option<String> {
         let (at, words) = self.strings.get(&id)?;
@@ -337,7 +347,6 @@ struct Reader {
     kernels: HashMap<u32, usize>,
     functions: Vec<u32>,
     infos: HashMap<u32, ArgInfo>,
-    variable_sizes: Vec<(u32, u32)>,
     /// Kernel and ordinal of sampler arguments of which clspv's mapping binds the normalized kin.
     normalized: Vec<(u32, u32)>,
 }
@@ -378,7 +387,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
     }
     for (kernel, &function) in r.out.kernels.iter_mut().zip(&r.functions) {
         let sized = r.out.spec.workgroup_size.is_some();
-        check::kernel(kernel, function, sized, &tables.interface, &r.variable_sizes)?;
+        check::kernel(kernel, function, sized, &tables.interface, &r.out.workgroup_variables)?;
     }
     check::spec_ids(&r.out)?;
     r.out.asks_place = tables.asks_place;
@@ -474,6 +483,7 @@ impl Reader {
                 }
                 let kernel = Kernel {
                     name: call.text(1)?,
+                    function: call.id(0)?,
                     args: vec![Arg::default(); count as usize],
                     printf: call.optional_number(3)?.unwrap_or(0) & 1 != 0,
                     attributes: call.optional_text(4)?.unwrap_or_default(),
@@ -613,7 +623,7 @@ impl Reader {
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);
                 self.normalized.push((call.id(0)?, call.number(1)?));
             }
-            Op::WorkgroupVariableSize => self.variable_sizes.push((call.id(0)?, call.number(1)?)),
+            Op::WorkgroupVariableSize => self.out.workgroup_variables.push((call.id(0)?, call.number(1)?)),
         }
         Ok(())
     }
