@@ -82,8 +82,9 @@ pub struct DescriptorAbi {
     /// Kernels may ask which buffers are NULL: those that do have a push constant for each. clspv's mapping has no such
     /// thing, there it is an error.
     pub null_flags: bool,
-    /// Either all kernels have `reqd_work_group_size`, or none.
-    pub uniform_required_sizes: bool,
+    /// The restrictions of the contract's older form (`builtins::older_contract`): types and functions, literal
+    /// samplers only from a map, and either all kernels have `reqd_work_group_size` or none.
+    pub older_rules: bool,
 }
 
 impl Default for DescriptorAbi {
@@ -102,7 +103,7 @@ impl Default for DescriptorAbi {
             sampler_map: None,
             aliased: false,
             null_flags: false,
-            uniform_required_sizes: false,
+            older_rules: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! clspv's command line options, and what they choose here.
 //!
-//! One [`Clspv`] collects them; [`Clspv::target`] and [`Clspv::options`] say what they come to. Options that steer how
+//! One [`Clspv`] collects them; [`Clspv::apply`] and [`Clspv::options`] say what they come to. Options that steer how
 //! clspv itself works, and not what a host sees of the module, are accepted and do nothing.
 
 use crate::abi::{Abi, DescriptorAbi, GlobalOffset, PodPlace};
@@ -279,7 +279,7 @@ pub enum Behaviour {
     /// Plain values are clustered, get_work_dim works, 8-bit integers are there.
     #[default]
     Newer,
-    /// They are not; and either all kernels have `reqd_work_group_size` or none.
+    /// They are not, and more is forbidden ([`DescriptorAbi::older_rules`]).
     Older,
 }
 
@@ -454,7 +454,7 @@ impl Clspv {
                 .number(Number::PrintfBuffer)
                 .unwrap_or(crate::printf::PRINTF_BUFFER_SIZE),
             sampler_map: self.sampler_map.clone(),
-            uniform_required_sizes: older,
+            older_rules: older,
             ..DescriptorAbi::default()
         };
         abi.global_offset = match (on(Switch::GlobalOffset), on(Switch::GlobalOffsetPush)) {

@@ -21,8 +21,11 @@ use std::time::{Duration, Instant};
 pub struct Input<'a> {
     /// As diagnostics print it.
     pub name: &'a str,
+    /// OpenCL C.
     pub source: &'a str,
+    /// What clBuildProgram's string of options says.
     pub options: &'a Options,
+    /// Finds what `#include` names; [`NoIncludes`](crate::pp::NoIncludes) finds nothing.
     pub resolver: &'a dyn IncludeResolver,
 }
 
@@ -47,6 +50,7 @@ pub struct Failed {
 /// A compiled, not yet linked translation unit.
 #[derive(Clone, Debug)]
 pub struct Object {
+    /// The unit, not optimized yet.
     pub module: Module,
     /// Warnings.
     pub log: String,
@@ -83,12 +87,19 @@ pub enum ObjectError {
 /// The steps of a compilation, in order.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
+    /// Text to tokens.
     Preprocess,
+    /// Tokens to AST.
     Parse,
+    /// AST to the typed tree.
     Sema,
+    /// The typed tree to IR.
     LowerHir,
+    /// Objects to one module.
     Link,
+    /// IR to IR.
     Passes,
+    /// IR to SPIR-V.
     Emit,
 }
 
@@ -110,7 +121,9 @@ impl Stage {
 /// What a stage produced.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Dump {
+    /// Of every stage but the last.
     Text(String),
+    /// A SPIR-V module.
     Words(Vec<u32>),
 }
 
@@ -149,7 +162,12 @@ impl Observer for Unobserved {
     fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
 }
 
-/// Source to SPIR-V.
+/// Source to SPIR-V, with the reflection that [`reflect::read`] reads.
+///
+/// # Errors
+///
+/// [`Failed`] has the build log. [`Failed::internal`] tells a fault of the compiler from errors in the program;
+/// nothing panics.
 pub fn compile(input: &Input<'_>, target: &Target) -> Result<Compiled, Failed> {
     compile_observed(input, target, &mut Unobserved)
 }
@@ -168,7 +186,11 @@ pub fn compile_observed(
     })
 }
 
-/// Source to an object that [`link`] takes.
+/// Source to an object that [`link`] takes. Functions that it only declares may be another object's.
+///
+/// # Errors
+///
+/// As [`compile`].
 pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(input.options, target, observer);
@@ -180,6 +202,10 @@ pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Fail
 }
 
 /// Objects to SPIR-V: an executable program.
+///
+/// # Errors
+///
+/// As [`compile`]; functions that a kernel reaches and no object defines are among the errors in the program.
 pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<Compiled, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);
@@ -194,6 +220,10 @@ pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<C
 }
 
 /// Objects to one object: a library (`-create-library`).
+///
+/// # Errors
+///
+/// As [`compile`].
 pub fn link_library(objects: &[&Object], options: &Options, target: &Target) -> Result<Object, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);

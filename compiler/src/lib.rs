@@ -11,7 +11,48 @@
 //! ```
 //!
 //! The library does no input or output: `#include` asks a resolver that the caller passes, and results are
-//! values. It knows nothing of Vulkan handles, only a [`target::Target`].
+//! values. It knows nothing of Vulkan handles, only a [`target::Target`]. The same input, options and target give
+//! the same words, always.
+//!
+//! # Example
+//!
+//! ```
+//! use caldera_compiler::options::Options;
+//! use caldera_compiler::pp::NoIncludes;
+//! use caldera_compiler::reflect::{self, Binding};
+//! use caldera_compiler::target::Target;
+//! use caldera_compiler::{Input, compile};
+//!
+//! let options = Options::parse("-cl-mad-enable -D SCALE=2")?;
+//! let input = Input {
+//!     name: "scale.cl",
+//!     source: "kernel void scale(global float *x) { x[get_global_id(0)] *= SCALE; }",
+//!     options: &options,
+//!     resolver: &NoIncludes,
+//! };
+//! // Kernels take the addresses of buffers; `Target::clspv()` gives each buffer a descriptor.
+//! let compiled = compile(&input, &Target::desktop()).map_err(|failed| failed.log)?;
+//!
+//! // The module says itself what a launch has to supply.
+//! let reflection = reflect::read(&compiled.words)?;
+//! let kernel = reflection.kernel("scale").ok_or("it is there")?;
+//! assert!(matches!(kernel.args[0].binding, Some(Binding::Pointer(_))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `examples/compile.rs` is a whole program: files, headers, errors.
+//!
+//! # What is for whom
+//!
+//! | | |
+//! |---|---|
+//! | [`driver`] | [`compile`], [`compile_object`], [`link`] and [`link_library`]; an [`Observer`] sees every stage |
+//! | [`options`], [`pp::IncludeResolver`] | what clBuildProgram and clCompileProgram are given |
+//! | [`target`], [`abi`], [`clspv`] | the device, how kernels and launches meet, clspv's options |
+//! | [`reflect`] | reading, writing and removing what a module says about itself; descriptor maps |
+//! | [`printf`] | what a kernel printed, as text |
+//!
+//! The other modules are the stages. They are public for tests and tools, and change as the compiler does.
 #![forbid(unsafe_code)]
 
 pub mod abi;

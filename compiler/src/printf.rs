@@ -20,6 +20,7 @@ pub fn printf_buffer_size(target: &Target) -> u32 {
 /// Length modifiers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Length {
+    /// No modifier.
     None,
     /// `hh`
     Char,
@@ -44,10 +45,13 @@ pub struct Conversion {
     pub alternate: bool,
     /// `0`
     pub zero: bool,
+    /// Least number of characters.
     pub width: usize,
+    /// What stands behind the point.
     pub precision: Option<usize>,
     /// Lanes of `v`; 1 without.
     pub lanes: usize,
+    /// The modifier.
     pub length: Length,
     /// The letter.
     pub letter: u8,

@@ -16,18 +16,27 @@ pub struct SpirvVersion {
 /// Optional device features. Names are those of Vulkan where there is one.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Features {
+    /// shaderInt8.
     pub int8: bool,
+    /// shaderInt16.
     pub int16: bool,
+    /// shaderInt64.
     pub int64: bool,
+    /// shaderFloat16.
     pub float16: bool,
+    /// shaderFloat64.
     pub float64: bool,
     /// 8-bit loads and stores in storage buffers (and physical addresses).
     pub storage8: bool,
     /// 16-bit loads and stores in storage buffers (and physical addresses).
     pub storage16: bool,
+    /// vulkanMemoryModel.
     pub vulkan_memory_model: bool,
+    /// vulkanMemoryModelDeviceScope.
     pub vulkan_memory_model_device_scope: bool,
+    /// shaderBufferInt64Atomics.
     pub buffer_int64_atomics: bool,
+    /// shaderSharedInt64Atomics.
     pub shared_int64_atomics: bool,
     /// GLSL.std.450 Fma is one instruction (16, 32 and 64 bits, as far as the widths exist at all).
     pub fast_fma: bool,
@@ -91,12 +100,17 @@ pub struct Limits {
 /// The whole target environment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Target {
+    /// SPIR-V version of the output.
     pub spirv: SpirvVersion,
     /// How kernels meet their launches.
     pub abi: Abi,
+    /// What it has.
     pub features: Features,
+    /// What was measured of it.
     pub calibration: Calibration,
+    /// What is wrong with its driver.
     pub quirks: Quirks,
+    /// How much it has.
     pub limits: Limits,
     /// `cl_khr_*` names that the device offers: each becomes a predefined macro.
     pub extensions: Vec<String>,

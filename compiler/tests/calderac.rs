@@ -157,6 +157,84 @@ fn exit_codes() {
 }
 
 #[test]
+fn what_is_said_of_files_and_options() {
+    let said = |args: &[&str]| text(&calderac(args, SOURCE).stderr);
+    assert_eq!(
+        said(&["/no/such/file.cl"]),
+        "calderac: error: no such file or directory: '/no/such/file.cl'\n"
+    );
+    assert_eq!(
+        said(&["-", "--no-such-option"]),
+        "calderac: error: unknown argument: '--no-such-option'\n"
+    );
+    assert!(
+        said(&["-", "-o", "/no/such/folder/out.spv"])
+            .starts_with("calderac: error: unable to open output file '/no/such/folder/out.spv'")
+    );
+    let module = file("linked.module", "");
+    std::fs::write(&module, calderac(&["-", "-o", "-"], SOURCE).stdout).expect("written");
+    let out = calderac(&["-", &module.display().to_string()], SOURCE);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        text(&out.stderr).contains("only sources are linked"),
+        "{}",
+        text(&out.stderr)
+    );
+}
+
+/// Errors of a program are clang's: place, line, caret, count.
+#[test]
+fn what_is_said_of_programs() {
+    let out = calderac(&["-"], "kernel void foo(global int* a) { a[0] = b; }\n");
+    assert_eq!(
+        text(&out.stderr),
+        "<stdin>:1:41: error: use of undeclared identifier 'b'\n\
+         kernel void foo(global int* a) { a[0] = b; }\n\
+         \x20                                       ^\n\
+         1 error generated.\n"
+    );
+}
+
+/// Bit for bit, wherever and by whomever it is run.
+#[test]
+fn nothing_but_input_and_options_matters() {
+    let dir = file("here.cl", SOURCE).parent().expect("a folder").to_path_buf();
+    let below = dir.join("below");
+    std::fs::create_dir_all(&below).expect("a directory");
+    std::fs::write(below.join("other.cl"), SOURCE).expect("written");
+    let run = |dir: &std::path::Path, name: &str, options: &[&str], env: &[(&str, &str)]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_calderac"))
+            .current_dir(dir)
+            .args(options)
+            .args([name, "-o", "-"])
+            .envs(env.iter().copied())
+            .output()
+            .expect("it starts");
+        assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+        out.stdout
+    };
+    let elsewhere = [
+        ("HOME", "/nowhere"),
+        ("LC_ALL", "tr_TR.UTF-8"),
+        ("TZ", "Asia/Tokyo"),
+        ("RUST_BACKTRACE", "1"),
+        ("RUST_MIN_STACK", "4000000"),
+    ];
+    for options in [
+        &[][..],
+        &["--emit=spvasm"],
+        &["--emit=reflect"],
+        &["--abi=descriptor", "-cl-fast-relaxed-math"],
+    ] {
+        let first = run(&dir, "here.cl", options, &[]);
+        assert!(!first.is_empty());
+        assert_eq!(first, run(&below, "other.cl", options, &elsewhere), "{options:?}");
+        let absolute = below.join("other.cl").display().to_string();
+        assert_eq!(first, run(&dir, &absolute, options, &elsewhere), "{options:?}");
+    }
+}
+
+#[test]
 fn help_names_the_options() {
     let help = text(&calderac(&["--help"], "").stdout);
     for option in [

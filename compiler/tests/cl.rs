@@ -4,6 +4,7 @@
 mod common;
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
+use caldera_compiler::clspv::Clspv;
 use caldera_compiler::driver::{Input, compile, compile_object, link};
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
@@ -162,6 +163,57 @@ fn declared_functions_are_found_in_other_objects() {
         "{}",
         twice.log
     );
+}
+
+/// A file with `-spv-version`, in one of the ABIs if that can express the file.
+fn valid_for_every_vulkan(path: &Path, mut target: Target, minor: u8) {
+    let name = path.display().to_string();
+    let source = std::fs::read_to_string(path).expect("it can be read");
+    let options = options(&source);
+    let input = Input {
+        name: &name,
+        source: &source,
+        options: &options,
+        resolver: &NoIncludes,
+    };
+    let mut clspv = Clspv::default();
+    for word in [&format!("-spv-version=1.{minor}"), "-enable-printf"] {
+        assert_eq!(clspv.accept(word, &mut || None), Ok(true));
+    }
+    clspv.apply(&mut target).expect("they agree");
+    match compile(&input, &target) {
+        Ok(compiled) => {
+            assert_eq!(compiled.words[1], 0x10000 | u32::from(minor) << 8);
+            common::validate_everywhere(&compiled.words, target.spirv);
+        }
+        Err(e) => assert!(
+            e.log.contains("the descriptor ABI cannot express it"),
+            "{name} 1.{minor}\n{}",
+            e.log
+        ),
+    }
+}
+
+/// `-spv-version` 1.0 to 1.6, each file with three of them, in both ABIs: valid for every Vulkan version that has the
+/// SPIR-V version.
+#[test]
+fn every_version_is_valid_for_every_vulkan() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cl");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let cases: Vec<(usize, &PathBuf)> = files.iter().enumerate().collect();
+    std::thread::scope(|scope| {
+        for part in cases.chunks(cases.len().div_ceil(4)) {
+            scope.spawn(move || {
+                for (i, path) in part {
+                    for minor in [0, [3, 4, 5][i % 3], 6] {
+                        valid_for_every_vulkan(path, Target::desktop(), minor);
+                        valid_for_every_vulkan(path, Target::clspv(), minor);
+                    }
+                }
+            });
+        }
+    });
 }
 
 #[test]

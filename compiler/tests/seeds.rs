@@ -432,6 +432,230 @@ fn the_macro_and_the_memory_model() {
     }
 }
 
+/// Lines of a module's text that begin as said behind their result.
+fn lines<'t>(text: &'t str, opcode: &str) -> Vec<&'t str> {
+    text.lines()
+        .filter(|l| l.split_whitespace().any(|w| w == opcode))
+        .collect()
+}
+
+#[test]
+fn variables_and_their_decorations() {
+    let words = build(FOO, &["-cluster-pod-kernel-args=0"]);
+    let text = assembly(&words);
+    // A block in StorageBuffer for each, at its binding of set 0.
+    let variables = lines(&text, "OpVariable");
+    let buffers: Vec<&str> = variables
+        .iter()
+        .filter_map(|l| l.strip_suffix(" StorageBuffer"))
+        .collect();
+    assert_eq!(buffers.len(), 4, "{text}");
+    let decorations = lines(&text, "OpDecorate");
+    let mut bindings = Vec::new();
+    for buffer in buffers {
+        let id = buffer.split_whitespace().next().expect("a result");
+        let value = |name: &str| {
+            let start = format!("OpDecorate {id} {name} ");
+            decorations.iter().find_map(|l| l.strip_prefix(&start))
+        };
+        assert_eq!(value("DescriptorSet"), Some("0"), "{text}");
+        bindings.push(value("Binding").unwrap_or_else(|| panic!("{text}")));
+    }
+    bindings.sort_unstable();
+    assert_eq!(bindings, ["0", "1", "2", "3"]);
+    assert!(decorations.iter().any(|l| l.ends_with(" Block")), "{text}");
+    // The entry point takes nothing and returns nothing.
+    let entry = lines(&text, "OpEntryPoint");
+    assert!(
+        entry.len() == 1 && entry[0].contains("GLCompute") && entry[0].contains("\"foo\""),
+        "{text}"
+    );
+    let void = lines(&text, "OpTypeVoid")[0]
+        .split_whitespace()
+        .next()
+        .expect("a result");
+    assert!(
+        lines(&text, "OpTypeFunction")
+            .iter()
+            .any(|l| l.ends_with(&format!("OpTypeFunction {void}"))),
+        "{text}"
+    );
+    // Signed types are unsigned ones.
+    assert!(
+        lines(&text, "OpTypeInt").iter().all(|l| l.ends_with(" 0")),
+        "{text}"
+    );
+    assert!(
+        text.contains("OpExtension \"SPV_KHR_storage_buffer_storage_class\""),
+        "{text}"
+    );
+    let whole: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    let named = |name: &[u8]| whole.windows(name.len()).any(|w| w == name);
+    assert!(named(b"SPV_KHR_non_semantic_info") && named(b"NonSemantic.ClspvReflection."));
+}
+
+#[test]
+fn sizes_are_one_unless_specialized() {
+    let text = assembly(&build(LOCALS, &[]));
+    for id in 0..5 {
+        let decorations = lines(&text, "OpDecorate");
+        let suffix = format!(" SpecId {id}");
+        let line = decorations
+            .iter()
+            .find(|l| l.ends_with(&suffix))
+            .expect("decorated");
+        let constant = line.split_whitespace().nth(1).expect("an id");
+        let defined = lines(&text, "OpSpecConstant");
+        let definition = defined.iter().find(|l| l.starts_with(&format!("{constant} ")));
+        assert!(
+            definition.is_some_and(|l| l.ends_with(" 1")),
+            "SpecId {id}\n{text}"
+        );
+    }
+}
+
+#[test]
+fn storage_that_the_device_has_only_in_part() {
+    // The example of the contract: a device with storageBuffer16BitAccess alone.
+    let words = [
+        "-no-16bit-storage=ubo,pushconstant",
+        "-no-8bit-storage=ssbo,ubo,pushconstant",
+    ];
+    let source = "kernel void foo(global char* a, global short* b, char c) { a[1] = a[0] + c; b[1] = b[0]; }";
+    for pods in ["-pod-ubo", "-pod-pushconstant"] {
+        let text = assembly(&build(source, &[words[0], words[1], pods]));
+        assert!(text.contains("OpCapability StorageBuffer16BitAccess"), "{text}");
+        for other in [
+            "8BitAccess",
+            "UniformAndStorageBuffer16",
+            "StoragePushConstant16",
+            "StoragePushConstant8",
+        ] {
+            assert!(!text.contains(other), "{other}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn images_of_one_dimension() {
+    let source = "kernel void foo(write_only image1d_t out) { write_imagef(out, 1, (float4)(0.5f)); }";
+    let text = assembly(&build(source, &[]));
+    for capability in ["Image1D", "StorageImageWriteWithoutFormat"] {
+        assert!(
+            text.contains(&format!("OpCapability {capability}\n")),
+            "{capability}\n{text}"
+        );
+    }
+    assert!(
+        !text.contains("ImageQuery") && !text.contains("Sampled1D"),
+        "{text}"
+    );
+}
+
+#[test]
+fn attributes_without_effect() {
+    let source = |attributes: &str| format!("{attributes} kernel void foo(global int* a) {{ a[0] = 1; }}");
+    let plain = assembly(&build(&source(""), &[]));
+    for attribute in [
+        "__attribute__((work_group_size_hint(4, 2, 1)))",
+        "__attribute__((vec_type_hint(float4)))",
+    ] {
+        let text = assembly(&build(&source(attribute), &[]));
+        // But for the string that clGetKernelInfo answers.
+        let code = |t: &str| {
+            t.lines()
+                .filter(|l| !l.contains("OpString"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        assert_eq!(code(&text), code(&plain), "{attribute}");
+    }
+    let member = |attribute: &str| {
+        format!(
+            "typedef struct {{ int x; int y {attribute}; }} S;
+             kernel void foo(global S* a) {{ a[0].y = 1; }}"
+        )
+    };
+    let plain = assembly(&build(&member(""), &[]));
+    for attribute in ["__attribute__((endian(host)))", "__attribute__((endian(device)))"] {
+        assert_eq!(assembly(&build(&member(attribute), &[])), plain, "{attribute}");
+    }
+}
+
+#[test]
+fn the_older_form_forbids_more() {
+    let cases = [
+        (
+            "kernel void foo(global float* a) { a[0] = cbrt(a[1]); }",
+            "function 'cbrt' must not be used",
+        ),
+        (
+            "kernel void foo(global int* a) { a[0] = convert_int_sat(1.0f); }",
+            "function 'convert_int_sat'",
+        ),
+        (
+            "kernel void foo(global int4* a) { vstore4(a[0], 1, (global int*)a); }",
+            "function 'vstore4'",
+        ),
+        (
+            "kernel void foo(int a) { printf(\"%d\", a); }",
+            "function 'printf' must not be used",
+        ),
+        (
+            "kernel void foo(global int8* a) { a[0] = 1; }",
+            "type 'int8' must not be used",
+        ),
+        (
+            "kernel void foo(read_only image2d_array_t a) { }",
+            "type 'image2d_array_t' must not be used",
+        ),
+        (
+            "kernel void foo(read_only image2d_t a, sampler_t s, global float4* b) {
+                 b[0] = read_imagef(a, s, (int2)(1)); }",
+            "function 'read_imagef' with integer coordinates",
+        ),
+        (
+            "kernel void foo(read_only image2d_t a, global float4* b) {
+                 const sampler_t s = CLK_FILTER_LINEAR; b[0] = read_imagef(a, s, (float2)(1)); }",
+            "there is no sampler map",
+        ),
+    ];
+    for (source, message) in cases {
+        let log = try_build(source, &[], Behaviour::Older, None).expect_err(source);
+        assert!(log.contains(message), "{source}\n{log}");
+        let newer = try_build(source, &["-enable-printf"], Behaviour::Newer, None);
+        assert!(newer.is_ok(), "{source}\n{newer:?}");
+    }
+    // 8-bit types need their option.
+    let source = "kernel void foo(global uchar* a) { a[0]++; }";
+    assert!(try_build(source, &[], Behaviour::Older, None).is_err());
+    assert!(try_build(source, &["-int8"], Behaviour::Older, None).is_ok());
+    // What the library is made of is not the program.
+    let source =
+        "kernel void foo(global float4* a) { a[0] = sin(a[1]) + pow(a[2], a[3]) + fmod(a[4], a[5]); }";
+    let older = try_build(source, &[], Behaviour::Older, None);
+    assert!(older.is_ok(), "{older:?}");
+}
+
+#[test]
+fn work_dim_and_offset_by_default() {
+    let source = "kernel void foo(global uint* a) { a[get_work_dim()] = get_global_offset(0); }";
+    for (words, behaviour) in [(&["-work-dim=0"][..], Behaviour::Newer), (&[], Behaviour::Older)] {
+        let words = try_build(source, words, behaviour, None).unwrap_or_else(|log| panic!("{log}"));
+        let map = descriptor_map(&words, MapStyle::Newer).expect("reflection");
+        assert!(
+            !map.contains("work_dim") && !map.contains("global_offset"),
+            "{map}"
+        );
+        // The constant 3 is the place that is written to.
+        let text = assembly(&words);
+        assert!(
+            lines(&text, "OpConstant").iter().any(|l| l.ends_with(" 3")),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn printf_needs_its_option() {
     let source = "kernel void foo(int a) { printf(\"%d %s\\n\", a, \"text\"); }";

@@ -5,6 +5,7 @@
 
 pub mod library;
 pub mod name;
+pub mod older_contract;
 pub mod signature;
 pub mod table;
 pub mod version;

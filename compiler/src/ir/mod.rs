@@ -30,7 +30,7 @@
 //! Vectors have 2, 3, 4, 8 or 16 lanes of one scalar type (1-lane vectors do not exist). In memory a vector of
 //! n lanes is n consecutive scalars: 3-lane accesses touch three (padding is the layout's business).
 //!
-//! The text form ([`print`], [`parse`]) is the format of dumps, tests and library objects; `docs/ir.md` has
+//! The text form ([`mod@print`], [`parse`]) is the format of dumps, tests and library objects; `docs/ir.md` has
 //! the grammar.
 
 pub mod build;

@@ -8,7 +8,7 @@
 //! For [`Quirks::counted_loops`](crate::target::Quirks::counted_loops): llvmpipe counts the iterations of all
 //! loops of an invocation together and silently leaves every loop once the count is reached, so that a kernel that
 //! does much work in one work-item stores wrong results. This does not lift the limit, it makes it up to
-//! [`MAX_FACTOR`] times as large. More costs too much time in llvmpipe's compiler.
+//! `MAX_FACTOR` times as large. More costs too much time in llvmpipe's compiler.
 //! Where the work-groups are not small, only what is cheap is repeated (`unroll_loops/versions.rs`).
 
 mod trips;

@@ -58,7 +58,7 @@ impl Tables<'_> {
 
     /// Whether it is the id of a variable.
     pub(super) fn has_variable(&self, id: u32) -> bool {
-        self.variables.contains_key(&id)
+        self.variables.contains(&id)
     }
 
     /// A string.

@@ -23,8 +23,8 @@ use super::{Reported, Result, Sema};
 use crate::builtins::library as lib;
 use crate::builtins::name::{self, Spelled};
 use crate::builtins::table::{self, How, INTERNAL_PREFIX, Row};
-use crate::builtins::version;
 use crate::builtins::{Instance, Ty};
+use crate::builtins::{older_contract, version};
 use crate::hir::{self, Scalar};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -62,6 +62,25 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         let message = format!("function '{}' requires OpenCL C {}", name.name, since.text());
         s.error(name.span, message);
         return BuiltinCall::Error;
+    }
+    if s.older_rules() && is_builtin(&name.name) {
+        let of_integers = args
+            .last()
+            .is_some_and(|a| s.lanes(a.ty).is_some_and(|(scalar, _)| scalar.is_integer()));
+        let coordinates = of_integers && older_contract::takes_no_integers(&name.name);
+        if coordinates || older_contract::refuses_function(&name.name) {
+            let with = if coordinates {
+                " with integer coordinates"
+            } else {
+                ""
+            };
+            let message = format!(
+                "function '{}'{with} must not be used (--behaviour=older)",
+                name.name
+            );
+            s.error(name.span, message);
+            return BuiltinCall::Error;
+        }
     }
     let Some(row) = find(&name.name, s.in_library) else {
         return match spelled(s, &name.name) {

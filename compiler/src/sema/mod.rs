@@ -1,13 +1,13 @@
-//! AST to typed HIR: OpenCL C 1.2 chapter 6, the language (the built-in functions are in [`builtin`]).
+//! AST to typed HIR: OpenCL C 1.2 chapter 6, the language (the built-in functions are in `builtin`).
 //!
 //! On entry: one parsed translation unit. On exit: an [`hir::Program`] in which every name is resolved and
 //! every conversion explicit, and the diagnostics. The program is meaningful only if no error was reported.
 //!
-//! How it is organised: [`Sema`] owns the program under construction and is passed everywhere; the files below
-//! add methods to it, by subject. Functions that can fail after having reported return [`Result`], whose error
+//! How it is organised: `Sema` owns the program under construction and is passed everywhere; the files below
+//! add methods to it, by subject. Functions that can fail after having reported return `Result`, whose error
 //! carries nothing: the diagnostic is the error.
 //!
-//! Built-in library code is analysed by the same code in another *world*: [`Sema::library_function`] declares
+//! Built-in library code is analysed by the same code in another *world*: `Sema::library_function` declares
 //! a function at once and queues its body, which is then analysed where only library names are visible.
 
 mod attr;
@@ -313,6 +313,11 @@ impl<'a> Sema<'a> {
     /// What a type id stands for.
     pub(crate) fn ty(&self, id: TypeId) -> &Type {
         self.program.types.get(id)
+    }
+
+    /// Whether the program keeps to the contract's older form.
+    pub(crate) fn older_rules(&self) -> bool {
+        !self.in_library && self.target.abi.descriptor().is_some_and(|d| d.older_rules)
     }
 
     /// Scalar (lanes 1) or vector type.

@@ -2,6 +2,7 @@
 
 use super::scope::Entity;
 use super::{QualType, Result, Sema, attr};
+use crate::builtins::older_contract;
 use crate::diag::Diag;
 use crate::hir::ty::ImageDim;
 use crate::hir::{Scalar, Space, Type, TypeId};
@@ -227,6 +228,10 @@ impl Sema<'_> {
             | None => {}
         }
         match predefined(&name.name) {
+            Some(_) if self.older_rules() && older_contract::refuses_type(&name.name) => {
+                let message = format!("type '{}' must not be used (--behaviour=older)", name.name);
+                Err(self.error(name.span, message))
+            }
             Some(Predefined::Type(ty)) => {
                 if let Type::Scalar(s) | Type::Vector(s, _) = ty {
                     self.checked_scalar(s, name.span)?;

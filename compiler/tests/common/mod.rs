@@ -5,15 +5,31 @@ use caldera_compiler::target::SpirvVersion;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Every module of every test must be valid for each Vulkan version that has its SPIR-V version.
+/// The environments that have a version of SPIR-V, the oldest first.
+fn environments(version: SpirvVersion) -> &'static [&'static str] {
+    match version.minor {
+        0 => &["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"],
+        1..=3 => &["vulkan1.1", "vulkan1.2", "vulkan1.3"],
+        4 => &["vulkan1.1spv1.4", "vulkan1.2", "vulkan1.3"],
+        5 => &["vulkan1.2", "vulkan1.3"],
+        _ => &["vulkan1.3"],
+    }
+}
+
+/// Every module of every test must be valid for the oldest Vulkan version that has its SPIR-V version.
 pub(crate) fn validate(words: &[u32], version: SpirvVersion) {
-    let env = match version.minor {
-        0 => "vulkan1.0",
-        1..=3 => "vulkan1.1",
-        4 => "vulkan1.1spv1.4",
-        5 => "vulkan1.2",
-        _ => "vulkan1.3",
-    };
+    validate_for(words, environments(version)[0]);
+}
+
+/// Valid for each Vulkan version that has its SPIR-V version.
+#[allow(dead_code, reason = "not every test program does")]
+pub(crate) fn validate_everywhere(words: &[u32], version: SpirvVersion) {
+    for env in environments(version) {
+        validate_for(words, env);
+    }
+}
+
+fn validate_for(words: &[u32], env: &str) {
     let run = |program: &str, args: &[&str], words: &[u32]| {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let mut child = Command::new(program)

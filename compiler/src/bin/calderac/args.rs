@@ -195,7 +195,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
                     false if k.starts_with("--cl-") => {
                         language.push_str(&format!("\"{}\" ", escape(&arg[1..])));
                     }
-                    false if k.starts_with("--") => return Err(usage(format!("unknown option {arg}"))),
+                    false if k.starts_with("--") => return Err(usage(format!("unknown argument: '{arg}'"))),
                     false => language.push_str(&format!("\"{}\" ", escape(&arg))),
                 }
             }
@@ -204,7 +204,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
     }
     out.options = Options::parse(&language).map_err(|e| usage(e.to_string()))?;
     if let Some(file) = &out.clspv.sampler_map_file {
-        let text = std::fs::read_to_string(file).map_err(|e| Refusal::File(format!("{file}: {e}")))?;
+        let text = std::fs::read_to_string(file).map_err(|e| Refusal::File(super::unreadable(file, &e)))?;
         out.clspv.sampler_map = Some(parse_sampler_map(&text).map_err(|e| usage(e.0))?);
     }
     out.target = target(&environment, &out.clspv)?;

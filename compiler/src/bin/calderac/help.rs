@@ -40,8 +40,9 @@ target
   --spirv=1.N           SPIR-V version of the output
 
 descriptor ABI; the names are clspv's, with one dash or two, values with = or as the next word
-  --behaviour=WHICH     newer (default) | older: -cluster-pod-kernel-args=0 -work-dim=0 -int8=0 -fp64=0, and
-                        reqd_work_group_size for all kernels or none
+  --behaviour=WHICH     newer (default) | older: -cluster-pod-kernel-args=0 -work-dim=0 -int8=0 -fp64=0, literal
+                        samplers only from -samplermap, reqd_work_group_size for all kernels or none, and an error
+                        for the types and functions that clspv did not have then
 ";
 
 const TAIL: &str = "

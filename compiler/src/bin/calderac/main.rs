@@ -51,11 +51,11 @@ fn main() -> ExitCode {
             return print(&lines.collect::<String>()).into();
         }
         Err(Refusal::Usage(message)) => {
-            complain(&format!("calderac: {message}\n"));
+            complain(&format!("calderac: error: {message}\n"));
             return Exit::Usage.into();
         }
         Err(Refusal::File(message)) => {
-            complain(&format!("calderac: {message}\n"));
+            complain(&format!("calderac: error: {message}\n"));
             return Exit::File.into();
         }
     };
@@ -160,9 +160,17 @@ fn read(file: &str) -> Result<Vec<u8>, Exit> {
         std::fs::read(file)
     };
     bytes.map_err(|e| {
-        complain(&format!("calderac: {file}: {e}\n"));
+        complain(&format!("calderac: error: {}\n", unreadable(file, &e)));
         Exit::File
     })
+}
+
+/// Why a file cannot be read, as clang says it.
+fn unreadable(file: &str, e: &std::io::Error) -> String {
+    match e.kind() {
+        std::io::ErrorKind::NotFound => format!("no such file or directory: '{file}'"),
+        _ => format!("cannot read '{file}': {e}"),
+    }
 }
 
 fn shown(file: &str) -> &str {
@@ -181,7 +189,10 @@ fn one_file(args: &Args, file: &str) -> Done {
     let bytes = read(file)?;
     if let Some(words) = as_module(&bytes) {
         if args.emit == Emit::Spv {
-            complain(&format!("calderac: {} is a module already\n", shown(file)));
+            complain(&format!(
+                "calderac: error: '{}' is a module already\n",
+                shown(file)
+            ));
             return Err(Exit::Usage);
         }
         return module(args, file, &words);
@@ -213,6 +224,13 @@ fn several_files(args: &Args, files: &[String]) -> Done {
     let mut objects = Vec::new();
     for file in files {
         let bytes = read(file)?;
+        if as_module(&bytes).is_some() {
+            complain(&format!(
+                "calderac: error: '{}' is a module already; only sources are linked\n",
+                shown(file)
+            ));
+            return Err(Exit::Usage);
+        }
         let source = String::from_utf8_lossy(&bytes);
         let input = Input {
             name: shown(file),
@@ -236,7 +254,7 @@ fn several_files(args: &Args, files: &[String]) -> Done {
 /// Writes what is asked for of a module.
 fn module(args: &Args, file: &str, words: &[u32]) -> Done {
     let unreadable = |e: &dyn std::fmt::Display| {
-        complain(&format!("calderac: {}: {e}\n", shown(file)));
+        complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
         Exit::Program
     };
     if let Some(path) = &args.clspv.descriptor_map_file {
@@ -303,7 +321,9 @@ fn write(to: &str, bytes: &[u8]) -> Done {
         path => std::fs::write(path, bytes),
     };
     written.map_err(|e| {
-        complain(&format!("calderac: cannot write {to}: {e}\n"));
+        complain(&format!(
+            "calderac: error: unable to open output file '{to}': {e}\n"
+        ));
         Exit::File
     })
 }

@@ -57,7 +57,15 @@ impl<'t> Shared<'t> {
                 return Err(not_in_abi(what, "it is not in the sampler map", func));
             }
         }
-        if abi.uniform_required_sizes {
+        if abi.older_rules {
+            if abi.sampler_map.is_none() && !used.is_empty() {
+                let why = "there is no sampler map (-samplermap)";
+                return Err(not_in_abi(
+                    "a sampler of the program".into(),
+                    why,
+                    &module.funcs[kernels[0]],
+                ));
+            }
             let with = module
                 .kernels
                 .iter()
