@@ -3,6 +3,7 @@
 
 mod common;
 
+use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::clspv::Clspv;
 use caldera_compiler::driver::{Input, compile};
 use caldera_compiler::options::Options;
@@ -342,6 +343,7 @@ fn all_instructions_are_written() {
         a.call(op as u32, &operands);
     }
     a.op(Op::PrintfBufferStorageBuffer, &[], &[0, 2, 64]);
+    a.op(Op::PropertyRequiredWorkgroupSize, &[k], &[4, 4, 1]);
     a.op(Op::ArgumentSampler, &[k], &[1, 0, 5]);
     modules.push(a);
     let mut a = Asm::new("NonSemantic.ClspvReflection.3");
@@ -399,6 +401,24 @@ fn compiled_modules_keep_their_reflection() {
             assert_eq!(map(&written), map(&compiled.words));
         }
     }
+}
+
+/// Flags of buffers that may be NULL are our own runtime's.
+#[test]
+fn flags_of_null_buffers_are_kept() {
+    let target = Target {
+        abi: Abi::Descriptor(DescriptorAbi::runtime()),
+        ..Target::desktop()
+    };
+    let input = Input {
+        name: "k.cl",
+        source: "kernel void k(global int *a, global int *b) { if (a) b[0] = 1; }",
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let compiled = compile(&input, &target).unwrap_or_else(|f| panic!("{}", f.log));
+    let reflection = reflect::read(&round_trip(&compiled.words)).expect("reflection");
+    assert!(reflection.kernels[0].args[0].not_null.is_some());
 }
 
 #[test]

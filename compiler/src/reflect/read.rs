@@ -387,7 +387,13 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
     }
     for (kernel, &function) in r.out.kernels.iter_mut().zip(&r.functions) {
         let sized = r.out.spec.workgroup_size.is_some();
-        check::kernel(kernel, function, sized, &tables.interface, &r.out.workgroup_variables)?;
+        check::kernel(
+            kernel,
+            function,
+            sized,
+            &tables.interface,
+            &r.out.workgroup_variables,
+        )?;
     }
     check::spec_ids(&r.out)?;
     r.out.asks_place = tables.asks_place;

@@ -462,6 +462,19 @@ impl Writer {
         if let Some(ty) = arg.image_type {
             self.own(CalderaOp::ArgumentImageType, kernel, &[ordinal, ty]);
         }
+        match arg.not_null {
+            None => {}
+            Some(Place::Push(r)) => {
+                let op = CalderaOp::ArgumentNotNullPushConstant;
+                self.own(op, kernel, &[ordinal, r.offset, r.size]);
+            }
+            Some(Place::Uniform { .. } | Place::Storage { .. }) => {
+                return Err(cannot(
+                    Op::ArgumentStorageBuffer,
+                    "a flag outside of push constants",
+                ));
+            }
+        }
         let MemoryUse {
             read,
             written,
