@@ -7,6 +7,7 @@ mod support;
 use std::sync::Arc;
 use std::time::Instant;
 
+use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_runtime::command::CommandType;
 use caldera_runtime::kernel::launch::ArgValue;
 use caldera_runtime::kernel::pipeline::DeviceKernel;
@@ -25,9 +26,16 @@ fn launch(queue: &Arc<CommandQueue>, kernel: &Arc<DeviceKernel>, args: &[ArgValu
         .expect("launch");
 }
 
+/// Seconds that this thread has run, whatever else the machine does.
+fn cpu_time() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
+    let first = text.split(' ').next().expect("numbers");
+    first.parse::<f64>().expect("nanoseconds") / 1e9
+}
+
 fn report(name: &str, start: Instant, n: u32) {
     println!(
-        "{name:34} {:9.3} µs",
+        "{name:46} {:9.3} µs",
         start.elapsed().as_secs_f64() * 1e6 / f64::from(n)
     );
 }
@@ -90,6 +98,29 @@ fn main() {
                 .expect("read");
         }
         report("launch and read 4 bytes", start, n as u32);
+    }
+    for (name, abi) in [
+        ("addresses", Abi::Physical),
+        ("descriptors", Abi::Descriptor(DescriptorAbi::runtime())),
+    ] {
+        let source = "kernel void k(float a, global const float *x, global float *y) {
+            y[get_global_id(0)] += a * x[get_global_id(0)];
+        }";
+        let kernel = compiled(source, abi);
+        for round in 0..3 {
+            for (what, step) in [("same", 0), ("changing", 1)] {
+                let start = cpu_time();
+                for i in 0..N as usize {
+                    launch(&queue, &kernel, &all[i * step % all.len()]);
+                }
+                let each = (cpu_time() - start) / f64::from(N) * 1e6;
+                queue.finish().expect("finish");
+                if round == 2 {
+                    let text = format!("{name}, {what} arguments, CPU to enqueue");
+                    println!("{text:46} {each:9.3} µs");
+                }
+            }
+        }
     }
     for size in [4usize << 10, 1 << 20, 64 << 20, 256 << 20] {
         let b = buffer(&context, size);

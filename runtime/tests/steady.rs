@@ -7,13 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
-use caldera_compiler::driver::{Input, compile};
-use caldera_compiler::options::Options;
-use caldera_compiler::pp::NoIncludes;
-use caldera_compiler::target::Target;
 use caldera_runtime::command::CommandType;
 use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
-use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
 use support::*;
 
 /// The system's allocator, counted.
@@ -44,22 +39,6 @@ unsafe impl GlobalAlloc for Counted {
 #[global_allocator]
 static COUNTED: Counted = Counted;
 
-fn kernel(source: &str, abi: Abi) -> Arc<DeviceKernel> {
-    let mut target = Target::clone(device().target());
-    target.abi = abi;
-    let input = Input {
-        name: "test.cl",
-        source,
-        options: &Options::default(),
-        resolver: &NoIncludes,
-    };
-    let words = compile(&input, &target)
-        .unwrap_or_else(|f| panic!("{}", f.log))
-        .words;
-    let module = DeviceModule::new(&device(), &words).expect("module");
-    module.kernel("k").expect("descriptors").expect("kernel")
-}
-
 /// Plain values in push constants; and so many that they are in a buffer, which takes memory of the host's for each launch.
 const SOURCES: [(f64, &str); 2] = [
     (0.0, "kernel void k(global float *y, global float *x, float8 a, constant float *c) {
@@ -80,7 +59,7 @@ fn launches_allocate_nothing() {
     for (most, source) in SOURCES {
         let pools = caldera_runtime::descriptor_pools();
         for abi in [Abi::Descriptor(DescriptorAbi::runtime()), Abi::Physical] {
-            let kernel = kernel(source, abi.clone());
+            let kernel = compiled(source, abi.clone());
             let sets: Vec<Vec<ArgValue>> = (0..buffers.len())
                 .map(|i| {
                     let buffer =

@@ -4,9 +4,14 @@
 use std::process::Command;
 use std::sync::Arc;
 
+use caldera_compiler::abi::Abi;
+use caldera_compiler::driver::{Input, compile};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::reflect::{
     Arg, Binding, Kernel, MemoryUse, Place, PushRange, Reflection, SpecIds, SystemPush,
 };
+use caldera_compiler::target::Target;
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
 use caldera_runtime::kernel::launch::{ArgValue, NdRange, PodBytes};
@@ -80,6 +85,23 @@ pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> 
         .enqueue_read(buffer, true, 0, buffer.size() as usize, host(&out), NOTHING)
         .expect("read");
     out
+}
+
+/// Kernel `k` of a program.
+pub(crate) fn compiled(source: &str, abi: Abi) -> Arc<DeviceKernel> {
+    let mut target = Target::clone(device().target());
+    target.abi = abi;
+    let input = Input {
+        name: "test.cl",
+        source,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let words = compile(&input, &target)
+        .unwrap_or_else(|f| panic!("{}", f.log))
+        .words;
+    let module = DeviceModule::new(&device(), &words).expect("module");
+    module.kernel("k").expect("descriptors").expect("kernel")
 }
 
 /// The saxpy kernel.
