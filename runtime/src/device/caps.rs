@@ -8,7 +8,7 @@ use super::images::ImageFormats;
 use super::info::{CacheType, DeviceInfo, FpConfig, LocalMemType, VectorWidths};
 use super::limits::Limits;
 use crate::config::{AbiChoice, DeviceKind, config};
-use crate::kernel::launch::MAX_PUSH;
+use crate::kernel::placed::MAX_PUSH;
 use crate::vk::{self, Facts, PhysicalType};
 
 /// Steps in which the local arena grows, so that few pipelines cover all sizes.

@@ -1,7 +1,7 @@
 //! Vulkan limits that launching and memory obey.
 
 use crate::config::{AbiChoice, config};
-use crate::kernel::launch::MAX_PUSH;
+use crate::kernel::placed::MAX_PUSH;
 use crate::vk;
 
 /// Limits of a device.

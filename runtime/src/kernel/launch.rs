@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use caldera_compiler::reflect::{Binding, DataPlace, Place, PushRange};
+use caldera_compiler::reflect::DataPlace;
 
-use super::descriptors::Block;
 use super::local_size;
-use super::pipeline::{DeviceKernel, MAX_ARRAYS, Variant};
+use super::pipeline::{DeviceKernel, Variant};
+use super::placed::{Placed, Push};
 use crate::command::buffer::access;
 use crate::command::image::image_access;
-use crate::device::Device;
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::{Buffer, Image};
@@ -88,16 +87,13 @@ pub struct NdRange<'a> {
     pub local: Option<[usize; 3]>,
 }
 
-/// The largest push-constant block of known devices.
-pub(crate) const MAX_PUSH: usize = 256;
-
 /// A checked launch: everything but the buffers' lifetime, which the queue takes from the arguments.
 pub(crate) struct Launch {
     pipeline: Arc<vk::Pipeline>,
-    push: [u8; MAX_PUSH],
+    push: Push,
     push_size: usize,
-    /// The argument buffer; mostly empty, and then not allocated.
-    spill: Vec<u8>,
+    /// Plain values that are not in push constants.
+    plain: Vec<u8>,
     offset: [u32; 3],
     local: [u32; 3],
     /// Work-groups.
@@ -115,85 +111,9 @@ struct Tail {
 /// What a launch that may print has more.
 struct Printing {
     /// The push constants, with the buffer's address if it goes there.
-    push: [u8; MAX_PUSH],
+    push: Push,
     /// The buffer, if it is a descriptor.
     buffer: Option<Arc<Staging>>,
-}
-
-/// The bytes of a place, in whichever block.
-fn put(
-    push: &mut [u8; MAX_PUSH],
-    spill: &mut [u8],
-    blocks: &[Block],
-    place: Place,
-    bytes: &[u8],
-) -> Result<()> {
-    let (block, offset, size): (&mut [u8], u32, u32) = match place {
-        Place::Push(r) => (push, r.offset, r.size),
-        Place::Uniform { at, offset, size } | Place::Storage { at, offset, size } => {
-            let start = blocks.iter().find(|b| b.at == at).map_or(0, |b| b.offset);
-            (spill, start + offset, size)
-        }
-    };
-    let n = bytes.len().min(size as usize);
-    let at = offset as usize;
-    block
-        .get_mut(at..at + n)
-        .ok_or_else(|| unsupported("an argument outside of its block"))?
-        .copy_from_slice(&bytes[..n]);
-    Ok(())
-}
-
-fn unsupported(what: &'static str) -> Error {
-    log::error!("launch: {what} is not supported");
-    Error::new(ClCode::OutOfResources, what)
-}
-
-fn vector(push: &mut [u8; MAX_PUSH], range: Option<PushRange>, value: [u32; 3]) {
-    let Some(r) = range else { return };
-    for (d, v) in value.into_iter().enumerate() {
-        let at = r.offset as usize + 4 * d;
-        if let Some(to) = push.get_mut(at..at + 4) {
-            to.copy_from_slice(&v.to_ne_bytes());
-        }
-    }
-}
-
-/// CL 5.8: INVALID_IMAGE_SIZE if the image's dimensions are not supported by the queue's device;
-/// IMAGE_FORMAT_NOT_SUPPORTED if its format is not
-fn check_image(image: &Image, device: &Device) -> Result<()> {
-    if !image.fits(device) {
-        return Err(Error::new(ClCode::InvalidImageSize, "too large for the device").at("5.8"));
-    }
-    if !image.supported(device) {
-        return Err(Error::new(ClCode::ImageFormatNotSupported, "not on the device").at("5.8"));
-    }
-    Ok(())
-}
-
-/// CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not aligned for the device; and a kernel must be
-/// able to see all of the buffer through its descriptor
-fn check_buffer(buffer: &Buffer, uniform: bool, queue: &CommandQueue) -> Result<()> {
-    let limits = queue.device().limits();
-    let (align, range) = match uniform {
-        true => (limits.uniform_alignment, limits.bindings.uniform_range),
-        false => (limits.bindings.storage_alignment, limits.bindings.storage_range),
-    };
-    if !buffer.offset().is_multiple_of(align) {
-        let what = format!("a sub-buffer at byte {}", buffer.offset());
-        return Err(Error::new(ClCode::MisalignedSubBufferOffset, what).at("5.8"));
-    }
-    if buffer.size().next_multiple_of(4) > range {
-        let what = format!(
-            "a buffer of {} bytes, where a descriptor takes {range}",
-            buffer.size()
-        );
-        log::error!("launch: {what}");
-        return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));
-    }
-    // Made now, where its failure is the caller's to see.
-    buffer.storage(queue.device_index())?;
-    Ok(())
 }
 
 impl Launch {
@@ -254,145 +174,30 @@ impl Launch {
         let groups = [0, 1, 2].map(|d| global[d] / local[d]);
         let rest = global[0] % local[0];
 
-        let mut push = [0u8; MAX_PUSH];
-        let push_size = kernel.push_size();
-        let mut spill = vec![0u8; kernel.args_size()];
-        let blocks = kernel.descriptors().map_or(&[][..], |d| d.blocks());
-        let mut arena = reflection.local_fixed;
-        let mut arrays = [0u32; MAX_ARRAYS];
-        let mut array = 0;
+        let mut placed = Placed::new(kernel);
         for (arg, value) in reflection.args.iter().zip(nd.args) {
-            match (arg.binding, value) {
-                (None, _) => {}
-                (Some(Binding::Pod(place)), ArgValue::Pod(bytes)) => {
-                    put(&mut push, &mut spill, blocks, place, bytes.bytes())?;
-                }
-                (Some(Binding::Pointer(place)), ArgValue::Buffer(buffer)) => {
-                    let address = match buffer {
-                        Some(b) => b.storage(queue.device_index())?.address() + b.offset(),
-                        None => 0,
-                    };
-                    put(&mut push, &mut spill, blocks, place, &address.to_ne_bytes())?;
-                }
-                (
-                    Some(Binding::Workgroup {
-                        elem_size,
-                        offset: Some(place),
-                        ..
-                    }),
-                    ArgValue::Local(bytes),
-                ) => {
-                    let align = elem_size.next_power_of_two().clamp(16, 128);
-                    let start = arena.next_multiple_of(align);
-                    put(&mut push, &mut spill, blocks, place, &start.to_ne_bytes())?;
-                    let end = u64::from(start) + *bytes as u64;
-                    // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice
-                    arena = match u32::try_from(end) {
-                        Ok(end) if end <= limits.local_memory => end,
-                        Ok(_) | Err(_) => {
-                            return error(ClCode::OutOfResources, format!("{end} bytes of local memory"));
-                        }
-                    };
-                }
-                (Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)), ArgValue::Buffer(buffer)) => {
-                    if let Some(buffer) = buffer {
-                        let uniform = matches!(arg.binding, Some(Binding::UniformBuffer(_)));
-                        check_buffer(buffer, uniform, queue)?;
-                    }
-                    if let Some(place) = arg.not_null {
-                        let flag = u32::from(buffer.is_some());
-                        put(&mut push, &mut spill, blocks, place, &flag.to_ne_bytes())?;
-                    }
-                }
-                (
-                    Some(Binding::Workgroup {
-                        elem_size,
-                        offset: None,
-                        ..
-                    }),
-                    ArgValue::Local(bytes),
-                ) => {
-                    let count = bytes.div_ceil(elem_size.max(1) as usize).max(1);
-                    let end = u64::from(arena) + count as u64 * u64::from(elem_size);
-                    // CL 5.8: OUT_OF_RESOURCES, as above
-                    arena = match u32::try_from(end) {
-                        Ok(end) if end <= limits.local_memory => end,
-                        Ok(_) | Err(_) => {
-                            return error(ClCode::OutOfResources, format!("{end} bytes of local memory"));
-                        }
-                    };
-                    *arrays
-                        .get_mut(array)
-                        .ok_or_else(|| unsupported("that many arrays in local memory"))? = count as u32;
-                    array += 1;
-                }
-                (Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)), ArgValue::Sampler(sampler)) => {
-                    // Made now, where its failure is the caller's to see.
-                    sampler.on_device(queue.device_index(), false)?;
-                    if arg.normalized_sampler.is_some() {
-                        sampler.on_device(queue.device_index(), true)?;
-                    }
-                    if let Some(place) = arg.sampler_mask {
-                        put(
-                            &mut push,
-                            &mut spill,
-                            blocks,
-                            place,
-                            &sampler.mask().0.to_ne_bytes(),
-                        )?;
-                    }
-                }
-                (
-                    Some(
-                        Binding::SampledImage(_)
-                        | Binding::StorageImage(_)
-                        | Binding::UniformTexelBuffer(_)
-                        | Binding::StorageTexelBuffer(_),
-                    ),
-                    ArgValue::Image { image, .. },
-                ) => {
-                    check_image(image, device)?;
-                    // As for samplers.
-                    image.storage(queue.device_index())?;
-                    image.texel_buffer(queue.device_index())?;
-                    let format = image.format();
-                    for (place, value) in [
-                        (arg.channel_order, format.order() as u32),
-                        (arg.channel_data_type, format.data() as u32),
-                    ] {
-                        if let Some(place) = place {
-                            put(&mut push, &mut spill, blocks, place, &value.to_ne_bytes())?;
-                        }
-                    }
-                }
-                (Some(binding), _) => {
-                    log::error!("launch: {binding:?} is not supported");
-                    return error(
-                        ClCode::OutOfResources,
-                        "a kind of argument that is not supported".into(),
-                    );
-                }
-            }
+            placed.argument(arg, value, queue)?;
         }
-        // CL 5.8: OUT_OF_RESOURCES, as above for the kernel's own
+        let Placed {
+            mut push,
+            plain,
+            arrays,
+            local: arena,
+            ..
+        } = placed;
+        // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice, also for the kernel's own
         if arena > limits.local_memory {
             return error(ClCode::OutOfResources, format!("{arena} bytes of local memory"));
         }
         let module = kernel.module();
         let system = &module.reflection().push;
-        vector(&mut push, system.global_offset, offset);
-        vector(&mut push, system.enqueued_local_size, local);
-        vector(&mut push, system.global_size, global);
-        vector(&mut push, system.num_workgroups, groups);
-        vector(&mut push, system.region_offset, offset);
+        push.vector(system.global_offset, offset);
+        push.vector(system.enqueued_local_size, local);
+        push.vector(system.global_size, global);
+        push.vector(system.num_workgroups, groups);
+        push.vector(system.region_offset, offset);
         if let Some((address, range)) = module.constant_data() {
-            put(
-                &mut push,
-                &mut spill,
-                blocks,
-                Place::Push(range),
-                &address.to_ne_bytes(),
-            )?;
+            push.put(range, &address.to_ne_bytes())?;
         }
         kernel.check_regions(offset, groups, limits.group_count)?;
         let arena = if reflection.has_arena {
@@ -424,8 +229,8 @@ impl Launch {
             tail,
             pipeline: kernel.pipeline(variant)?,
             push,
-            push_size,
-            spill,
+            push_size: kernel.push_size(),
+            plain,
             offset,
             local,
             groups,
@@ -506,18 +311,18 @@ impl Launch {
         r.keep_launch(kernel, &self.pipeline);
         let printing = self.printing(kernel, r)?;
         match kernel.descriptors() {
-            None if self.spill.is_empty() => {}
-            None => r.arguments(&self.spill)?,
+            None if self.plain.is_empty() => {}
+            None => r.arguments(&self.plain)?,
             Some(descriptors) => {
                 let printf = printing.as_ref().and_then(|p| p.buffer.as_ref()).map(|b| &***b);
-                r.descriptors(descriptors, kernel.module(), args, &self.spill, printf)?;
+                r.descriptors(descriptors, kernel.module(), args, &self.plain, printf)?;
             }
         }
         let push = printing.as_ref().map_or(&self.push, |p| &p.push);
         r.recorder().bind(&self.pipeline);
         let limit = r.group_count();
         if (0..3).all(|d| self.groups[d] <= limit[d]) {
-            r.recorder().push_constants(&push[..self.push_size]);
+            r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(self.groups);
         } else {
             self.record_regions(kernel, r, push, [0; 3], self.local, self.groups, limit);
@@ -548,7 +353,7 @@ impl Launch {
         match wanted.place {
             DataPlace::PointerPush(range) => {
                 let address = buffer.address().to_ne_bytes();
-                put(&mut printing.push, &mut [], &[], Place::Push(range), &address)?;
+                printing.push.put(range, &address)?;
             }
             DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_) => printing.buffer = Some(buffer),
         }
@@ -560,7 +365,7 @@ impl Launch {
         &self,
         kernel: &DeviceKernel,
         r: &mut Recording<'_>,
-        push: &[u8; MAX_PUSH],
+        push: &Push,
         done: [u32; 3],
         local: [u32; 3],
         groups: [u32; 3],
@@ -572,9 +377,9 @@ impl Launch {
         loop {
             let count = [0, 1, 2].map(|d| limit[d].min(groups[d] - first[d]));
             let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * local[d]);
-            vector(&mut push, system.region_offset, items);
-            vector(&mut push, system.region_group_offset, first);
-            r.recorder().push_constants(&push[..self.push_size]);
+            push.vector(system.region_offset, items);
+            push.vector(system.region_group_offset, first);
+            r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(count);
             let mut d = 0;
             loop {

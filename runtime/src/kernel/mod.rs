@@ -1,7 +1,7 @@
 //! Kernels (CL 5.7): a function of a program with argument values.
 //!
-//! [`args`] checks and keeps argument values, [`launch`] is what an enqueue hands to a queue, [`pipeline`] the
-//! kernel in the driver's hands.
+//! [`args`] checks argument values, `values` keeps them, `placed` puts them where the module wants them, [`launch`] is what an
+//! enqueue hands to a queue, [`pipeline`] the kernel in the driver's hands, `descriptors` its descriptor sets.
 
 pub mod args;
 pub(crate) mod copy;
@@ -10,6 +10,7 @@ mod driver_cache;
 pub mod launch;
 mod local_size;
 pub mod pipeline;
+pub(crate) mod placed;
 mod values;
 
 use std::sync::Arc;

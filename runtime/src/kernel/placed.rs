@@ -1,0 +1,228 @@
+//! A launch's argument values where the module's reflection wants them: in push constants, in buffers of plain values, in
+//! specialization constants.
+
+use caldera_compiler::reflect::{Arg, Binding, Place, PushRange};
+
+use super::descriptors::Block;
+use super::launch::ArgValue;
+use super::pipeline::{DeviceKernel, MAX_ARRAYS};
+use crate::device::Device;
+use crate::error::{ClCode, Error, Result};
+use crate::mem::{Buffer, Image};
+use crate::queue::CommandQueue;
+
+/// The largest push-constant block of known devices.
+pub(crate) const MAX_PUSH: usize = 256;
+
+fn unsupported(what: &'static str) -> Error {
+    log::error!("launch: {what} is not supported");
+    Error::new(ClCode::OutOfResources, what)
+}
+
+/// Push constants.
+#[derive(Copy, Clone)]
+pub(super) struct Push(pub(super) [u8; MAX_PUSH]);
+
+impl Push {
+    /// As many of the bytes as the range has.
+    pub(super) fn put(&mut self, range: PushRange, bytes: &[u8]) -> Result<()> {
+        write(&mut self.0, range.offset, range.size, bytes)
+    }
+
+    /// Three words, if the module wants them.
+    pub(super) fn vector(&mut self, range: Option<PushRange>, value: [u32; 3]) {
+        let Some(r) = range else { return };
+        for (d, v) in value.into_iter().enumerate() {
+            let at = r.offset as usize + 4 * d;
+            if let Some(to) = self.0.get_mut(at..at + 4) {
+                to.copy_from_slice(&v.to_ne_bytes());
+            }
+        }
+    }
+}
+
+fn write(block: &mut [u8], offset: u32, size: u32, bytes: &[u8]) -> Result<()> {
+    let n = bytes.len().min(size as usize);
+    let at = offset as usize;
+    block
+        .get_mut(at..at + n)
+        .ok_or_else(|| unsupported("an argument outside of its block"))?
+        .copy_from_slice(&bytes[..n]);
+    Ok(())
+}
+
+/// The arguments of a launch.
+pub(super) struct Placed<'k> {
+    pub(super) push: Push,
+    /// The argument buffer, or the blocks one after the other; mostly empty, and then not allocated.
+    pub(super) plain: Vec<u8>,
+    /// Numbers of elements of arguments in local memory, in their order, where each is an array of its own.
+    pub(super) arrays: [u32; MAX_ARRAYS],
+    /// Bytes of local memory so far.
+    pub(super) local: u32,
+    array: usize,
+    blocks: &'k [Block],
+}
+
+impl<'k> Placed<'k> {
+    /// All of them zero.
+    pub(super) fn new(kernel: &'k DeviceKernel) -> Self {
+        Placed {
+            push: Push([0; MAX_PUSH]),
+            plain: vec![0; kernel.args_size()],
+            arrays: [0; MAX_ARRAYS],
+            local: kernel.reflection().local_fixed,
+            array: 0,
+            blocks: kernel.descriptors().map_or(&[][..], |d| d.blocks()),
+        }
+    }
+
+    fn put(&mut self, place: Place, bytes: &[u8]) -> Result<()> {
+        match place {
+            Place::Push(range) => self.push.put(range, bytes),
+            Place::Uniform { at, offset, size } | Place::Storage { at, offset, size } => {
+                let start = self.blocks.iter().find(|b| b.at == at).map_or(0, |b| b.offset);
+                write(&mut self.plain, start + offset, size, bytes)
+            }
+        }
+    }
+
+    /// A word, if the module wants it.
+    fn word(&mut self, place: Option<Place>, value: u32) -> Result<()> {
+        match place {
+            Some(place) => self.put(place, &value.to_ne_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Local memory up to byte `end`.
+    fn reserve(&mut self, end: u64, device: &Device) -> Result<()> {
+        // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice
+        match u32::try_from(end) {
+            Ok(end) if end <= device.limits().local_memory => self.local = end,
+            Ok(_) | Err(_) => {
+                let what = format!("{end} bytes of local memory");
+                return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Places an argument, with the checks of CL 5.8 on its value. What it needs on the device is made now, where a
+    /// failure is the caller's to see.
+    pub(super) fn argument(&mut self, arg: &Arg, value: &ArgValue, queue: &CommandQueue) -> Result<()> {
+        let index = queue.device_index();
+        match (arg.binding, value) {
+            (None, _) => Ok(()),
+            (Some(Binding::Pod(place)), ArgValue::Pod(bytes)) => self.put(place, bytes.bytes()),
+            (Some(Binding::Pointer(place)), ArgValue::Buffer(buffer)) => {
+                let address = match buffer {
+                    Some(b) => b.storage(index)?.address() + b.offset(),
+                    None => 0,
+                };
+                self.put(place, &address.to_ne_bytes())
+            }
+            (Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_)), ArgValue::Buffer(buffer)) => {
+                if let Some(buffer) = buffer {
+                    let uniform = matches!(arg.binding, Some(Binding::UniformBuffer(_)));
+                    check_buffer(buffer, uniform, queue)?;
+                }
+                self.word(arg.not_null, u32::from(buffer.is_some()))
+            }
+            (
+                Some(Binding::Workgroup {
+                    elem_size,
+                    offset: Some(place),
+                    ..
+                }),
+                ArgValue::Local(bytes),
+            ) => {
+                let align = elem_size.next_power_of_two().clamp(16, 128);
+                let start = self.local.next_multiple_of(align);
+                self.put(place, &start.to_ne_bytes())?;
+                self.reserve(u64::from(start) + *bytes as u64, queue.device())
+            }
+            (
+                Some(Binding::Workgroup {
+                    elem_size,
+                    offset: None,
+                    ..
+                }),
+                ArgValue::Local(bytes),
+            ) => {
+                let count = bytes.div_ceil(elem_size.max(1) as usize).max(1) as u64;
+                let size = count.saturating_mul(u64::from(elem_size));
+                self.reserve(u64::from(self.local).saturating_add(size), queue.device())?;
+                let array = self.arrays.get_mut(self.array);
+                *array.ok_or_else(|| unsupported("that many arrays in local memory"))? = count as u32;
+                self.array += 1;
+                Ok(())
+            }
+            (Some(Binding::Sampler(_) | Binding::NormalizedSampler(_)), ArgValue::Sampler(sampler)) => {
+                sampler.on_device(index, false)?;
+                if arg.normalized_sampler.is_some() {
+                    sampler.on_device(index, true)?;
+                }
+                self.word(arg.sampler_mask, sampler.mask().0)
+            }
+            (
+                Some(
+                    Binding::SampledImage(_)
+                    | Binding::StorageImage(_)
+                    | Binding::UniformTexelBuffer(_)
+                    | Binding::StorageTexelBuffer(_),
+                ),
+                ArgValue::Image { image, .. },
+            ) => {
+                check_image(image, queue.device())?;
+                image.storage(index)?;
+                image.texel_buffer(index)?;
+                let format = image.format();
+                self.word(arg.channel_order, format.order() as u32)?;
+                self.word(arg.channel_data_type, format.data() as u32)
+            }
+            (Some(binding), _) => {
+                log::error!("launch: {binding:?} is not supported");
+                let what = "a kind of argument that is not supported";
+                Err(Error::new(ClCode::OutOfResources, what).at("5.8"))
+            }
+        }
+    }
+}
+
+/// CL 5.8: INVALID_IMAGE_SIZE if the image's dimensions are not supported by the queue's device;
+/// IMAGE_FORMAT_NOT_SUPPORTED if its format is not
+fn check_image(image: &Image, device: &Device) -> Result<()> {
+    if !image.fits(device) {
+        return Err(Error::new(ClCode::InvalidImageSize, "too large for the device").at("5.8"));
+    }
+    if !image.supported(device) {
+        return Err(Error::new(ClCode::ImageFormatNotSupported, "not on the device").at("5.8"));
+    }
+    Ok(())
+}
+
+/// CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not aligned for the device; and a kernel must be
+/// able to see all of the buffer through its descriptor
+fn check_buffer(buffer: &Buffer, uniform: bool, queue: &CommandQueue) -> Result<()> {
+    let limits = queue.device().limits();
+    let (align, range) = match uniform {
+        true => (limits.uniform_alignment, limits.bindings.uniform_range),
+        false => (limits.bindings.storage_alignment, limits.bindings.storage_range),
+    };
+    if !buffer.offset().is_multiple_of(align) {
+        let what = format!("a sub-buffer at byte {}", buffer.offset());
+        return Err(Error::new(ClCode::MisalignedSubBufferOffset, what).at("5.8"));
+    }
+    if buffer.size().next_multiple_of(4) > range {
+        let what = format!(
+            "a buffer of {} bytes, where a descriptor takes {range}",
+            buffer.size()
+        );
+        log::error!("launch: {what}");
+        return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));
+    }
+    // Made now, where its failure is the caller's to see.
+    buffer.storage(queue.device_index())?;
+    Ok(())
+}
