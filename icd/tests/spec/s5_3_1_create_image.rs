@@ -157,6 +157,23 @@ fn errors() {
     ] {
         assert_eq!(code(0, RGBA8, &bad, null_mut()), CL_INVALID_IMAGE_SIZE, "{bad:?}");
     }
+    // MEM_OBJECT_ALLOCATION_FAILURE if there is no memory for the image
+    let most = [
+        query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE3D_MAX_WIDTH) as usize),
+        query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE3D_MAX_HEIGHT) as usize),
+        query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE3D_MAX_DEPTH) as usize),
+    ];
+    let huge = desc(CL_MEM_OBJECT_IMAGE3D, most, 0);
+    let floats = cl_image_format {
+        image_channel_order: CL_RGBA,
+        image_channel_data_type: CL_FLOAT,
+    };
+    for _ in 0..3 {
+        assert_eq!(
+            code(0, floats, &huge, null_mut()),
+            CL_MEM_OBJECT_ALLOCATION_FAILURE
+        );
+    }
     // INVALID_HOST_PTR if host_ptr is NULL and needed, or not NULL and not needed
     assert_eq!(
         code(CL_MEM_USE_HOST_PTR, RGBA8, &d2, null_mut()),

@@ -254,16 +254,16 @@ impl Image {
         let device = &context.devices()[0];
         if let Store::Images { shape, .. } = &image.store {
             let most = device.limits().max_alloc;
+            if !device.has_images(*shape, format, flags.kernel) {
+                return Err(unsupported());
+            }
             // CL 5.3.1: MEM_OBJECT_ALLOCATION_FAILURE if there is no memory for the image
-            if image.bytes() > most {
+            if image.bytes() > most || !device.can_make_image(&image.info(*shape)?, image.bytes()) {
                 return Err(Error::new(
                     ClCode::MemObjectAllocationFailure,
-                    format!("{} bytes; the device allows {most}", image.bytes()),
+                    format!("{} bytes in one image; buffers may have {most}", image.bytes()),
                 )
                 .at("5.3.1"));
-            }
-            if !device.can_make_image(&image.info(*shape)?, image.bytes()) {
-                return Err(unsupported());
             }
         }
         if let Some(storage) = image.storage(0)?
