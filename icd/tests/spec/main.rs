@@ -5,6 +5,7 @@
 mod common;
 
 mod abi;
+mod conditions;
 mod handles;
 mod s4_1_platform;
 mod s4_2_device;
