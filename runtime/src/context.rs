@@ -116,16 +116,19 @@ impl Context {
         queues.push(Arc::downgrade(queue));
     }
 
+    /// Its queues. No lock is held: one of them may be the last reference.
+    pub(crate) fn queues(&self) -> Vec<Arc<CommandQueue>> {
+        self.queues.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Waits for what is in flight, so that the memory of objects that were released is free. No lock is held.
     pub(crate) fn settle(&self) {
-        let queues: Vec<_> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
-        queues.iter().for_each(|q| q.settle());
+        self.queues().iter().for_each(|q| q.settle());
     }
 
     /// Waits for everything on a device. No lock is held.
     pub(crate) fn finish_device(&self, device: usize) -> Result<()> {
-        let queues: Vec<_> = self.queues.lock().iter().filter_map(Weak::upgrade).collect();
-        for queue in queues.iter().filter(|q| q.device_index() == device) {
+        for queue in self.queues().iter().filter(|q| q.device_index() == device) {
             queue.finish()?;
         }
         Ok(())

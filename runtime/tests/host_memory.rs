@@ -189,3 +189,45 @@ fn a_blocking_read_waits_for_a_barrier_before_it() {
     });
     clean();
 }
+
+/// What an earlier command of another queue stores into host memory does not come after what a later one stores there.
+#[test]
+fn host_memory_is_written_in_the_order_of_events() {
+    let context = context();
+    let (one, other) = (queue(&context, false), queue(&context, false));
+    for _ in 0..50 {
+        let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[9.0; 16]));
+        let between = vec![1.0f32; 16];
+        one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        let first = read_to(&one, &a, &between, &[]);
+        // By way of a command that is no read.
+        let copied = event(other.enqueue_copy(&b, &a, 4, 4, 60, after(&[Arc::clone(&first)])));
+        let second = read_to(&other, &b, &between, &[copied]);
+        Event::wait_all(&[second]).expect("wait");
+        assert_eq!(std::hint::black_box(&between)[1..], [9.0; 15]);
+        Event::wait_all(&[first]).expect("wait");
+        assert_eq!(std::hint::black_box(&between)[1..], [9.0; 15]);
+    }
+    clean();
+}
+
+/// A write takes what another queue read, also if it waits for that only by way of another command.
+#[test]
+fn a_write_waits_for_a_read_by_way_of_another_command() {
+    let context = context();
+    let (one, other) = (queue(&context, false), queue(&context, false));
+    for held in [false, true] {
+        let (a, b) = (buffer_of(&context, &[7.0; 16]), buffer_of(&context, &[0.0; 16]));
+        let between = vec![1.0f32; 16];
+        let gate = Event::user(&context);
+        let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
+        one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
+        let stored = read_to(&one, &a, &between, &list);
+        event(other.enqueue_marker(after(&[stored])));
+        let written = write_from(&other, &b, &between, &[]);
+        open(&gate);
+        Event::wait_all(&[written]).expect("wait");
+        assert_eq!(read(&other, &b), vec![7.0; 16], "held back: {held}");
+    }
+    clean();
+}

@@ -1,6 +1,6 @@
 //! A batch: one command buffer, and all that must live until the GPU is done with it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::CommandQueue;
 use super::hazards::{Access, Hazards};
@@ -81,6 +81,8 @@ pub(super) struct Batch {
     pub commands: u32,
     /// Reached before it starts.
     pub waits: Vec<(Arc<vk::Timeline>, u64)>,
+    /// Queues, and the batches of them that come before.
+    pub after: Vec<(Weak<CommandQueue>, u64)>,
     /// Writes host-visible memory.
     pub to_host: bool,
     keep: Vec<Keep>,
@@ -126,6 +128,7 @@ impl Batch {
             value: 0,
             commands: 0,
             waits: Vec::new(),
+            after: Vec::new(),
             to_host: false,
             keep: Vec::new(),
             events: Vec::new(),
@@ -288,6 +291,7 @@ impl Batch {
     pub(super) fn clear(&mut self) {
         self.keep.clear();
         self.waits.clear();
+        self.after.clear();
         self.events.clear();
         self.finish.clear();
         self.stores.clear();

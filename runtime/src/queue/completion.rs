@@ -49,44 +49,86 @@ impl CommandQueue {
         }
     }
 
-    /// Finishes batches whose value is at most `reached`.
+    /// Finishes batches whose value is at most `reached`, and before each those of other queues that the GPU did before
+    /// it: what they store into host memory is there first, and is not stored over what comes later.
     fn retire(&self, reached: u64) {
-        if self.retired.load(Ordering::Acquire) >= reached {
+        if self.has_retired(reached) {
             return;
         }
-        let mut effects = Effects::default();
-        {
-            let _order = self.retiring.lock();
-            loop {
-                let (mut batch, clock) = {
-                    let mut state = self.state.lock();
-                    match state.in_flight.front() {
-                        Some(front) if front.value <= reached => {}
-                        Some(_) | None => break,
-                    }
-                    let Some(batch) = state.in_flight.pop_front() else {
-                        break;
-                    };
-                    state.finishing = batch.finishing(&self.context);
-                    (batch, state.clock)
-                };
-                crate::process::ran();
-                batch.retire(&self.logical, &clock, &mut effects);
-                self.retired.store(batch.value, Ordering::Release);
-                self.in_flight.fetch_sub(1, Ordering::Relaxed);
-                batch.clear();
-                let mut state = self.state.lock();
-                let finished = state.finishing.take();
-                if state.free.len() < KEEP_FREE {
-                    state.free.push(batch);
-                }
-                drop(state);
-                if let Some(finished) = finished {
-                    finished.done(&mut effects);
-                }
+        let mut before: Vec<(Arc<CommandQueue>, u64)> = Vec::new();
+        loop {
+            let (queue, value) = before.last().map_or((self, reached), |(q, v)| (&**q, *v));
+            match queue.retire_own(value) {
+                Some(other) => before.push(other),
+                None if before.pop().is_none() => return,
+                None => {}
             }
         }
-        effects.run();
+    }
+
+    /// Whether the host work of a batch is done, or never will be.
+    fn has_retired(&self, value: u64) -> bool {
+        self.retired.load(Ordering::Acquire) >= value
+    }
+
+    /// Finishes batches up to `reached`, or up to one that comes after a batch of another queue that is not retired.
+    fn retire_own(&self, reached: u64) -> Option<(Arc<CommandQueue>, u64)> {
+        loop {
+            let front = {
+                let state = self.state.lock();
+                let front = state.in_flight.front().filter(|b| b.value <= reached);
+                front.map(|b| (b.value, b.after.clone()))
+            };
+            let Some((value, after)) = front else {
+                // Whoever is at it must be done.
+                drop(self.retiring.lock());
+                return None;
+            };
+            for (queue, value) in after {
+                // A queue that is gone has retired everything.
+                if let Some(queue) = queue.upgrade()
+                    && !queue.has_retired(value)
+                    && !queue.logical.is_lost()
+                {
+                    return Some((queue, value));
+                }
+            }
+            let mut effects = Effects::default();
+            self.retire_one(value, &mut effects);
+            effects.run();
+        }
+    }
+
+    /// Finishes the oldest batch, if it is the one with this value.
+    fn retire_one(&self, value: u64, effects: &mut Effects) {
+        let _order = self.retiring.lock();
+        let (mut batch, clock) = {
+            let mut state = self.state.lock();
+            if state.in_flight.front().is_none_or(|b| b.value != value) {
+                // Another thread was faster.
+                return;
+            }
+            let Some(batch) = state.in_flight.pop_front() else {
+                return;
+            };
+            state.finishing = batch.finishing(&self.context);
+            (batch, state.clock)
+        };
+        crate::process::ran();
+        batch.retire(&self.logical, &clock, effects);
+        self.retired.store(batch.value, Ordering::Release);
+        self.in_flight.fetch_sub(1, Ordering::Relaxed);
+        batch.clear();
+        let finished = {
+            let mut state = self.state.lock();
+            if state.free.len() < KEEP_FREE {
+                state.free.push(batch);
+            }
+            state.finishing.take()
+        };
+        if let Some(finished) = finished {
+            finished.done(effects);
+        }
     }
 
     /// The device is lost, or the timeline cannot be read: everything in flight fails.

@@ -155,7 +155,7 @@ impl CommandQueue {
         );
         let (start, end) = transfer.host_range();
         // The source is the destination of a read that is not done: it is held back.
-        let early = write && self.reads_into(start, end);
+        let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
         let reach = transfer.reach(transfer.buffer.storage(self.device_index)?, write);
         let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
         if let Some(reach) = reach.filter(|r| !hidden(r)) {

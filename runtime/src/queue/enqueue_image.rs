@@ -108,7 +108,7 @@ impl CommandQueue {
         };
         let (start, end) = transfer.host_range();
         // The source is the destination of a read that is not done: it is held back.
-        let early = write && self.reads_into(start, end);
+        let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
         // What a write takes from the host it has taken when this call returns, unless it is held back.
         let wait = blocking && (!write || early || !waits.list.is_empty() || self.holds_back());
         let command = |t: ImageTransfer| {

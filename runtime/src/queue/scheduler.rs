@@ -101,7 +101,7 @@ impl CommandQueue {
         self.flush_others(waits.list)?;
         let strict = incoming
             .host_source()
-            .is_some_and(|from| self.others_read_into(waits.list, from));
+            .is_some_and(|from| self.others_read_into(from));
         let event = (waits.want_event || blocking).then(|| Event::of_command(self, kind));
         let mut effects = Effects::default();
         let result = {
@@ -154,14 +154,12 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Whether other queues, for one of whose commands this one waits, store what it copies from.
-    fn others_read_into(self: &Arc<Self>, list: &[Arc<Event>], (start, end): HostRange) -> bool {
-        list.iter().any(|event| {
-            event.phase() != Phase::Complete
-                && event
-                    .queue()
-                    .is_some_and(|q| !Arc::ptr_eq(q, self) && q.reads_into(start, end))
-        })
+    /// Whether other queues of the context store what a command copies from. It may wait for them, also by way of others.
+    pub(super) fn others_read_into(&self, (start, end): HostRange) -> bool {
+        let others = self.context.queues();
+        others
+            .iter()
+            .any(|q| !std::ptr::eq(&**q, self) && q.reads_into(start, end))
     }
 
     /// The event of the last barrier that is held back.
@@ -190,8 +188,21 @@ impl CommandQueue {
         Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
     }
 
-    /// Records the command, or holds it back. `strict`: until what it waits for in other queues is complete, not only
-    /// submitted.
+    /// What is in flight and stores into host memory is known here for this queue alone. So a command that was held back
+    /// and copies from host memory comes after everything that it follows, which then includes what other queues did
+    /// before ([`CommandQueue::retire`]): an event of the last batch that is not retired.
+    fn unretired(self: &Arc<Self>, state: &mut State, effects: &mut Effects) -> Option<Arc<Event>> {
+        if let Some(open) = state.open.as_mut().filter(|b| b.commands > 0) {
+            return Some(open.some_event(self, false, effects));
+        }
+        if let Some(batch) = state.in_flight.back_mut() {
+            return Some(batch.some_event(self, true, effects));
+        }
+        let event = &state.finishing.as_ref()?.event;
+        Some(Arc::clone(event)).filter(|e| !e.is_final())
+    }
+
+    /// Records the command, or holds it back. `strict`: until what it waits for is complete, not only submitted.
     pub(super) fn place(
         self: &Arc<Self>,
         state: &mut State,
@@ -208,7 +219,7 @@ impl CommandQueue {
         if free {
             let source = incoming.host_source();
             match self.ready(list, strict) {
-                Ready::Yes(others) if self.storing(state, source, effects).is_none() => {
+                Ready::Yes(others) if !strict && self.storing(state, source, effects).is_none() => {
                     return self.record(state, &incoming, list, &others, event, effects);
                 }
                 Ready::Yes(_) => {}
@@ -242,10 +253,12 @@ impl CommandQueue {
                 phase @ Phase::Pending => return Ready::Blocked(Arc::clone(event), phase),
                 phase @ (Phase::Recorded | Phase::Submitted) => {
                     let queue = event.queue().expect("only commands are recorded");
+                    if strict {
+                        return Ready::Blocked(Arc::clone(event), phase);
+                    }
                     if Arc::ptr_eq(queue, self) {
                         // In order anyway.
-                    } else if !strict && phase == Phase::Submitted && Arc::ptr_eq(&queue.device, &self.device)
-                    {
+                    } else if phase == Phase::Submitted && Arc::ptr_eq(&queue.device, &self.device) {
                         others.push(i);
                     } else {
                         return Ready::Blocked(Arc::clone(event), phase);
@@ -263,11 +276,13 @@ impl CommandQueue {
             let all = at > 0 && waits_for_all(&held.command, &held.waits);
             let barrier = held.is_barrier();
             let source = held.command.host_source();
-            // What other queues stored meanwhile is not known here: what they do must be complete.
             let mut ready = self.ready(&held.waits, source.is_some());
-            if let Ready::Yes(_) = ready
-                && let Some(event) = self.storing(state, source, effects)
-            {
+            let before = match (&ready, source) {
+                (Ready::Yes(_), Some(_)) if !self.properties.out_of_order => self.unretired(state, effects),
+                (Ready::Yes(_), Some(_)) => self.storing(state, source, effects),
+                _ => None,
+            };
+            if let Some(event) = before {
                 let phase = event.phase();
                 ready = Ready::Blocked(event, phase);
             }
@@ -390,6 +405,7 @@ impl CommandQueue {
             let event = &list[i];
             let queue = event.queue().expect("only commands are recorded");
             batch.wait_for(&queue.timeline, event.value());
+            batch.after.push((Arc::downgrade(queue), event.value()));
         }
         let mut recording = Recording {
             batch,
