@@ -256,9 +256,12 @@ fn wrong_modules_are_refused() {
     let mut reflection = caldera_compiler::reflect::read(&good).expect("reflection");
     let first = reflection.kernels[0].args[0].binding;
     reflection.kernels[0].args[2].binding = first;
-    let module = DeviceModule::with_reflection(&device(), &good, reflection).expect("module");
-    assert_eq!(
-        module.kernel("k").expect_err("refused").code,
-        ClCode::InvalidBinary
+    let twice = DeviceModule::with_reflection(&device(), &good, reflection).expect_err("refused");
+    assert_eq!(twice.code, ClCode::InvalidBinary);
+    assert!(
+        twice
+            .to_string()
+            .contains("kernel 'k': one descriptor is two things"),
+        "{twice}"
     );
 }

@@ -229,8 +229,17 @@ fn fits(kind: DescriptorKind, resource: ResourceKind) -> bool {
     }
 }
 
-/// No descriptor is two things, none that the code uses is missing, and the device has as many.
-fn check(kernel: &Kernel, list: &[Filling], literals: Option<&Literals>, bindings: &Bindings) -> Result<()> {
+/// Refuses a module of whose kernels the reflection says what cannot be: a descriptor that is two things, or that the code
+/// uses and nothing fills.
+pub(super) fn check_module(reflection: &Reflection, literals: Option<&Literals>) -> Result<()> {
+    for kernel in &reflection.kernels {
+        let (list, _) = fillings(reflection, kernel)?;
+        check(kernel, &list, literals)?;
+    }
+    Ok(())
+}
+
+fn check(kernel: &Kernel, list: &[Filling], literals: Option<&Literals>) -> Result<()> {
     if list.windows(2).any(|w| w[0].at == w[1].at) {
         return Err(wrong(kernel, "one descriptor is two things"));
     }
@@ -248,6 +257,11 @@ fn check(kernel: &Kernel, list: &[Filling], literals: Option<&Literals>, binding
             return Err(wrong(kernel, &what));
         }
     }
+    Ok(())
+}
+
+/// Whether the device has as many.
+fn check_counts(kernel: &Kernel, list: &[Filling], bindings: &Bindings) -> Result<()> {
     let mut counts = [0; 5];
     for filling in list {
         let class = match filling.kind {
@@ -289,7 +303,7 @@ impl KernelDescriptors {
     ) -> Result<Option<KernelDescriptors>> {
         let (list, blocks) = fillings(reflection, kernel)?;
         let bindings = &device.limits().bindings;
-        check(kernel, &list, literals, bindings)?;
+        check_counts(kernel, &list, bindings)?;
         let common = Descriptor { set: 0, binding: 0 };
         match list[..] {
             // Without images there is nothing to sample either.

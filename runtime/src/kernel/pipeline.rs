@@ -10,7 +10,7 @@ use std::time::Instant;
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 use caldera_compiler::spirv;
 
-use super::descriptors::{KernelDescriptors, Literals};
+use super::descriptors::{self, KernelDescriptors, Literals};
 use super::local_size::Wishes;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -151,6 +151,7 @@ impl DeviceModule {
             (Some(_), Some(_)) => return Err(unusable("two blobs of constant data")),
         };
         let literals = Literals::new(device, &reflection.literal_samplers)?;
+        descriptors::check_module(&reflection, literals.as_ref())?;
         let mut bindings = reflection.kernels.iter().flat_map(|k| &k.args).map(|a| a.binding);
         let blank = match bindings
             .any(|b| matches!(b, Some(Binding::StorageBuffer(_) | Binding::UniformBuffer(_))))
