@@ -46,7 +46,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`driver`] | [`compile`], [`compile_object`], [`link`] and [`link_library`]; an [`Observer`] sees every stage |
+//! | [`driver`] | [`compile`], [`compile_object`], [`link()`] and [`link_library`]; an [`Observer`] sees every stage |
 //! | [`options`], [`pp::IncludeResolver`] | what clBuildProgram and clCompileProgram are given |
 //! | [`target`], [`abi`], [`clspv`] | the device, how kernels and launches meet, clspv's options |
 //! | [`reflect`] | reading, writing and removing what a module says about itself; descriptor maps |

@@ -2,7 +2,7 @@
 //!
 //! The information travels inside the SPIR-V module as instructions of the extended set
 //! `NonSemantic.ClspvReflection` (revision 7), so that a program binary is nothing but a module. [`read`] turns
-//! any module with that set into a [`Reflection`], [`write`] puts one into a module; `spirv` writes the instructions
+//! any module with that set into a [`Reflection`], [`write()`] puts one into a module; `spirv` writes the instructions
 //! while it emits.
 //!
 //! Two conventions of the physical ABI go beyond the set's own words:

@@ -47,6 +47,18 @@ pub(crate) fn run(args: &Args) -> Outcome {
             "warnings",
         ]),
     )?;
+    // The package whose documentation is for others to read.
+    progress::step("Documentation");
+    progress::shown(
+        "cargo doc",
+        cargo().env("RUSTDOCFLAGS", "-D warnings").args([
+            "doc",
+            "--quiet",
+            "--no-deps",
+            "--package",
+            "caldera-compiler",
+        ]),
+    )?;
     build()?;
     progress::step("Tests");
     progress::shown("tests", cargo().args(["test", "--workspace"]))?;
