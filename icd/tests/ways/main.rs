@@ -219,6 +219,49 @@ fn cache_on_disk() {
     });
 }
 
+/// Processes that are killed at any time leave nothing that harms the next ones.
+#[test]
+fn cache_of_killed_processes() {
+    let (cache, log) = (work_dir().join("cache-killed"), work_dir().join("killed.log"));
+    let (cache, log) = (cache.to_string_lossy(), log.to_string_lossy());
+    for delay in [5, 20, 40, 60, 80, 100, 150, 200] {
+        let mut child = Command::new(program(true))
+            .arg("add")
+            .env("LD_LIBRARY_PATH", work_dir().join("drop-in"))
+            .env("CALDERA_CACHE", &*cache)
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        let _ = child.kill();
+        child.wait().expect("the program ends");
+    }
+    let env = [
+        ("CALDERA_CACHE", &*cache),
+        ("CALDERA_LOG_FILE", &*log),
+        ("CALDERA_LOG", "warn"),
+    ];
+    check("add", &env);
+    check("add", &env);
+    let text = std::fs::read_to_string(&*log).unwrap_or_default();
+    assert!(!text.contains("cache"), "{text}");
+}
+
+/// A process that may not write large files, as on a disk that is full, runs without what it cannot keep.
+#[test]
+fn cache_without_room() {
+    let cache = work_dir().join("cache-small");
+    let out = Command::new("sh")
+        .args(["-c", "ulimit -f 1; exec \"$0\" add"])
+        .arg(program(true))
+        .env("LD_LIBRARY_PATH", work_dir().join("drop-in"))
+        .env("CALDERA_CACHE", &cache)
+        .output()
+        .expect("sh runs the program");
+    assert!(out.status.success(), "{}", out.status);
+    assert_eq!(String::from_utf8_lossy(&out.stdout), "ok\n");
+}
+
 #[test]
 fn no_vulkan_means_no_platform() {
     check(

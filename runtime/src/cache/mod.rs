@@ -112,8 +112,8 @@ impl Store {
         }
         let bytes = entry::encode(key, value);
         let size = bytes.len() as u64;
-        // One entry must not push out all others.
-        if size > self.shard_limit / 4 {
+        // One entry must not push out all others, and one beyond the process's limit would end the process (SIGXFSZ).
+        if size > self.shard_limit / 4 || size > file_limit() {
             log::debug!("cache: an entry of {size} bytes is too large");
             return;
         }
@@ -150,6 +150,21 @@ impl Store {
         }
         written
     }
+}
+
+/// The largest file that this process may write (`ulimit -f`).
+fn file_limit() -> u64 {
+    static LIMIT: OnceLock<u64> = OnceLock::new();
+    *LIMIT.get_or_init(|| {
+        let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+        soft_limit(&limits, "Max file size").unwrap_or(u64::MAX)
+    })
+}
+
+/// A limit as Linux lists it; `None` if there is none.
+fn soft_limit(limits: &str, name: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|l| l.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// A new file, and its directory if there is none; only their owner may read them.

@@ -177,3 +177,30 @@ fn many_writers_of_one_directory() {
     });
     assert_eq!(files(&dir.store(MIB)), 20);
 }
+
+#[test]
+fn limits_of_the_process_are_read() {
+    let limits = "Limit                     Soft Limit           Hard Limit           Units     \n\
+                  Max cpu time              unlimited            unlimited            seconds   \n\
+                  Max file size             4096                 unlimited            bytes     \n";
+    assert_eq!(soft_limit(limits, "Max file size"), Some(4096));
+    assert_eq!(soft_limit(limits, "Max cpu time"), None);
+    assert_eq!(soft_limit("", "Max file size"), None);
+}
+
+/// What a process that is killed while it writes leaves is never read, whatever part of an entry it wrote.
+#[test]
+fn half_of_an_entry_under_a_temporary_name_is_no_entry() {
+    let dir = Dir::new("half");
+    let store = dir.store(MIB);
+    store.put(&key(1), b"one");
+    let whole = std::fs::read(store.path(&key(1))).expect("entry");
+    std::fs::remove_file(store.path(&key(1))).expect("remove");
+    let shard = store.shard_dir(key(1).shard());
+    for length in [0, 1, whole.len() / 2, whole.len()] {
+        std::fs::write(shard.join(format!("9-{length}.tmp")), &whole[..length]).expect("write");
+        assert_eq!(store.get(&key(1)), None);
+    }
+    store.put(&key(1), b"two");
+    assert_eq!(store.get(&key(1)).as_deref(), Some(&b"two"[..]));
+}
