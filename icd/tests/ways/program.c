@@ -171,6 +171,84 @@ static void inherited(void)
     }
 }
 
+/* Two devices in one context: contents follow the queues that use them. */
+static void two(void)
+{
+    enum { N = 1024, ROUNDS = 7 };
+    find();
+    cl_device_id devices[2];
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
+    CHECK(code);
+    const char *text = "kernel void next(global int *a, int n) { a[get_global_id(0)] += n; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "next", &code);
+    CHECK(code);
+    cl_command_queue queues[2];
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueue(context, devices[i], i ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
+        CHECK(code);
+    }
+    cl_mem_flags flags[] = {0, CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR};
+    for (int kind = 0; kind < 3; kind++) {
+        static int data[N], host[N], expected[N];
+        for (int i = 0; i < N; i++)
+            data[i] = expected[i] = i;
+        cl_mem buffer =
+            clCreateBuffer(context, flags[kind], sizeof data, flags[kind] == CL_MEM_USE_HOST_PTR ? host : NULL, &code);
+        CHECK(code);
+        cl_mem other = clCreateBuffer(context, 0, sizeof data, NULL, &code);
+        CHECK(code);
+        CHECK(clEnqueueWriteBuffer(queues[1], buffer, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        size_t size = N;
+        for (int round = 0; round < ROUNDS; round++) {
+            cl_event a, b, c;
+            cl_command_queue here = queues[round % 2], there = queues[1 - round % 2];
+            CHECK(clSetKernelArg(kernel, 1, sizeof round, &round));
+            CHECK(clEnqueueNDRangeKernel(here, kernel, 1, NULL, &size, NULL, 0, NULL, &a));
+            CHECK(clEnqueueNDRangeKernel(there, kernel, 1, NULL, &size, NULL, 1, &a, &b));
+            CHECK(clEnqueueMigrateMemObjects(here, 1, &buffer, 0, 1, &b, &c));
+            int *mapped = clEnqueueMapBuffer(here, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, sizeof data, 1, &c,
+                                             NULL, &code);
+            CHECK(code);
+            for (int i = 0; i < N; i++) {
+                expected[i] += 2 * round;
+                if (mapped[i] != expected[i]) {
+                    fprintf(stderr, "kind %d round %d: %d is %d, not %d\n", kind, round, i, mapped[i], expected[i]);
+                    exit(1);
+                }
+            }
+            mapped[round]++;
+            expected[round]++;
+            /* What one queue has mapped the other may end. */
+            cl_command_queue ends = round % 3 ? here : there;
+            CHECK(clEnqueueUnmapMemObject(ends, buffer, mapped, 0, NULL, NULL));
+            CHECK(clFinish(ends));
+            CHECK(clEnqueueCopyBuffer(there, buffer, other, 0, 0, sizeof data, 0, NULL, NULL));
+            CHECK(clFinish(there));
+            CHECK(clEnqueueReadBuffer(here, other, CL_TRUE, 0, sizeof data, data, 0, NULL, NULL));
+            if (memcmp(data, expected, sizeof data) != 0) {
+                fprintf(stderr, "kind %d round %d: the copy is wrong\n", kind, round);
+                exit(1);
+            }
+            CHECK(clReleaseEvent(a));
+            CHECK(clReleaseEvent(b));
+            CHECK(clReleaseEvent(c));
+        }
+        CHECK(clReleaseMemObject(buffer));
+        CHECK(clReleaseMemObject(other));
+    }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    for (int i = 0; i < 2; i++)
+        CHECK(clReleaseCommandQueue(queues[i]));
+    CHECK(clReleaseContext(context));
+}
+
 /* A device that is lost takes its commands with it, and nothing more: CALDERA_DEBUG=lose-device=3. */
 static void lose(void)
 {
@@ -282,6 +360,8 @@ int main(int argc, char **argv)
         add(0);
         in_child(inherited);
         copy();
+    } else if (strcmp(what, "two") == 0) {
+        two();
     } else if (strcmp(what, "lose") == 0) {
         lose();
     } else if (strcmp(what, "starve") == 0) {

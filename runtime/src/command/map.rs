@@ -35,7 +35,8 @@ impl Window {
         if let Some(mapped) = buffer.storage(device)?.mapped() {
             return Ok(Window::Storage(HostPtr::mapped(mapped).offset(in_root)));
         }
-        if buffer.is_large(device) {
+        // A mirror is of one device.
+        if buffer.is_large(device) || buffer.context().devices().len() > 1 {
             return Ok(Window::Application(buffer.host_copy()?.offset(in_root)));
         }
         let mapped = buffer.mirror(device)?.mapped().expect("host memory is mapped");
