@@ -58,12 +58,14 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         }
     }
     module.ungrouped = ungrouped(module);
-    check_subgroups(module, cx)?;
+    if used.subgroups {
+        check_subgroups(module, cx)?;
+    }
     let system = module.system.clone();
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
         changed |= lower(func, &Values { system: &system, abi });
-        changed |= count_at_start(func);
+        changed |= used.subgroups && count_at_start(func);
     }
     Ok(changed.into())
 }
@@ -253,6 +255,7 @@ struct Used {
     global_offset: bool,
     work_dim: bool,
     constant_data: bool,
+    subgroups: bool,
     printf: Option<Span>,
 }
 
@@ -270,6 +273,14 @@ impl Used {
                     Op::Intrinsic(Intrinsic::GlobalOffset) => used.global_offset = true,
                     Op::Intrinsic(Intrinsic::WorkDim) => used.work_dim = true,
                     Op::Intrinsic(Intrinsic::Printf) => used.printf = Some(func.insts[inst].span),
+                    Op::Intrinsic(
+                        Intrinsic::SubgroupMaxSize
+                        | Intrinsic::SubgroupSize
+                        | Intrinsic::NumSubgroups
+                        | Intrinsic::SubgroupId
+                        | Intrinsic::SubgroupLocalId,
+                    ) => used.subgroups = true,
+                    Op::Intrinsic(i) if i.is_subgroup_operation() => used.subgroups = true,
                     Op::GlobalAddr(g) => {
                         used.constant_data |= module.globals[*g].space == AddressSpace::Constant;
                     }

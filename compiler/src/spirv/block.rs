@@ -1,9 +1,10 @@
 //! Structured control flow: regions become blocks, exits become branches to merge and continue targets, results
 //! and region arguments become phis. What is relied on is the contract of `lower_exits`.
 
+use super::instruction::instruction;
 use super::{BlockIds, Emit, FnEmitter, Id, bug};
 use crate::ir::{EntityRef, Inst, Op, Region, Scalar, Unroll, Value};
-use rspirv::dr::{Instruction, Operand};
+use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
 /// Deeper nesting than the front end lets pass.
@@ -33,7 +34,7 @@ impl FnEmitter<'_, '_> {
 
     /// Ends the block with a terminator.
     fn end(&mut self, op: spv::Op, operands: Vec<Operand>) -> Emit<()> {
-        self.push(Instruction::new(op, None, None, operands))?;
+        self.push(instruction(op, None, None, operands))?;
         self.blocks.extend(self.current.take());
         Ok(())
     }
@@ -155,7 +156,7 @@ impl FnEmitter<'_, '_> {
 
     fn selection_merge(&mut self, merge: Id) -> Emit<()> {
         let control = Operand::SelectionControl(spv::SelectionControl::NONE);
-        self.push(Instruction::new(
+        self.push(instruction(
             spv::Op::SelectionMerge,
             None,
             None,
@@ -223,7 +224,7 @@ impl FnEmitter<'_, '_> {
             Unroll::Never => spv::LoopControl::DONT_UNROLL,
             Unroll::Full | Unroll::By(_) => spv::LoopControl::UNROLL,
         };
-        self.push(Instruction::new(
+        self.push(instruction(
             spv::Op::LoopMerge,
             None,
             None,
@@ -248,7 +249,7 @@ impl FnEmitter<'_, '_> {
             };
             let ty = self.e.ty(f.ty(arg))?;
             let operands = [init[n], preheader, next, continue_].map(Operand::IdRef).to_vec();
-            phis.push(Instruction::new(
+            phis.push(instruction(
                 spv::Op::Phi,
                 Some(ty),
                 Some(self.ids[arg.index()]),

@@ -1,6 +1,7 @@
 //! What the module must declare: collected while instructions are emitted.
 
 use super::Emitter;
+use super::instruction::instruction;
 use crate::ir::Scalar;
 use crate::target::SpirvVersion;
 use rspirv::dr::{Instruction, Operand};
@@ -41,9 +42,9 @@ impl Needs {
         let capabilities = self
             .capabilities
             .values()
-            .map(|&c| Instruction::new(spv::Op::Capability, None, None, vec![Operand::Capability(c)]));
+            .map(|&c| instruction(spv::Op::Capability, None, None, vec![Operand::Capability(c)]));
         let extensions = self.extensions.iter().map(|&name| {
-            Instruction::new(
+            instruction(
                 spv::Op::Extension,
                 None,
                 None,
@@ -130,7 +131,7 @@ impl Emitter<'_> {
             for width in widths {
                 self.needs.capability(capability);
                 for &f in &functions {
-                    self.modes.push(Instruction::new(
+                    self.modes.push(instruction(
                         spv::Op::ExecutionMode,
                         None,
                         None,

@@ -3,12 +3,13 @@
 //! An image that is read as several types is several variables of one binding: Vulkan wants the Sampled Type to be
 //! that of the image's format.
 
+use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{ImageShape, Intrinsic, Texel};
 use crate::ir::walk::Walk;
 use crate::ir::{ArgLocation, Handle, Inst, Op, Scalar, Ty, Value};
 
-use rspirv::dr::{Instruction, Operand};
+use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::BTreeMap;
 
@@ -75,7 +76,7 @@ impl FnEmitter<'_, '_> {
                     .needs
                     .capability(spv::Capability::StorageImageWriteWithoutFormat);
                 let operands = [image.value, at, value].map(Operand::IdRef).to_vec();
-                self.push(Instruction::new(spv::Op::ImageWrite, None, None, operands))?;
+                self.push(instruction(spv::Op::ImageWrite, None, None, operands))?;
                 Ok(None)
             }
             Intrinsic::ImageSize(shape) => {

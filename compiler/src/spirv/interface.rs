@@ -1,6 +1,7 @@
 //! What a kernel has in common with the API: work-group size, push constants, argument buffer, the local arena,
 //! work-item values.
 
+use super::instruction::instruction;
 use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
@@ -81,7 +82,7 @@ impl Emitter<'_> {
         self.decorate(array, spv::Decoration::ArrayStride, &[elem.bytes()]);
         let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
         self.decorate(block, spv::Decoration::Block, &[]);
-        self.annotations.push(rspirv::dr::Instruction::new(
+        self.annotations.push(instruction(
             spv::Op::MemberDecorate,
             None,
             None,

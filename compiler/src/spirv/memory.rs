@@ -4,10 +4,11 @@
 //! (`NonPrivatePointer`), so every access to shared memory of a kernel that synchronizes at all does. Volatile
 //! accesses to buffers are made available and visible to the whole device: programs wait for flags with them.
 
+use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{AtomicOp, FenceFlags};
 use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty, Value};
-use rspirv::dr::{Instruction, Operand};
+use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
 /// Whether an instruction orders this work-item's memory accesses with others'.
@@ -46,7 +47,7 @@ impl FnEmitter<'_, '_> {
                 let value = self.value(value)?;
                 let mut operands = vec![Operand::IdRef(pointer), Operand::IdRef(value)];
                 operands.extend(self.memory_operands(*storage, *access, Direction::Store));
-                self.push(Instruction::new(spv::Op::Store, None, None, operands))?;
+                self.push(instruction(spv::Op::Store, None, None, operands))?;
                 Ok(None)
             }
             Op::AtomicOn(op, storage) => self.atomic(inst, *op, *storage),
@@ -65,7 +66,7 @@ impl FnEmitter<'_, '_> {
         );
         let pointer = self.e.pointer(class, array);
         let id = self.e.id();
-        self.vars.push(Instruction::new(
+        self.vars.push(instruction(
             spv::Op::Variable,
             Some(pointer),
             Some(id),
@@ -274,7 +275,7 @@ impl FnEmitter<'_, '_> {
             AtomicOp::Store => {
                 list.extend(values);
                 let operands = list.into_iter().map(Operand::IdRef).collect();
-                self.push(Instruction::new(spv::Op::AtomicStore, None, None, operands))?;
+                self.push(instruction(spv::Op::AtomicStore, None, None, operands))?;
                 return Ok(None);
             }
         };
@@ -305,7 +306,7 @@ impl FnEmitter<'_, '_> {
     pub(super) fn barrier(&mut self, flags: FenceFlags) -> Emit<()> {
         let scope = self.e.u32_const(spv::Scope::Workgroup as u32);
         let semantics = self.semantics(flags);
-        self.push(Instruction::new(
+        self.push(instruction(
             spv::Op::ControlBarrier,
             None,
             None,
@@ -331,7 +332,7 @@ impl FnEmitter<'_, '_> {
             self.e.u32_const(spv::Scope::Workgroup as u32)
         };
         let semantics = self.semantics(flags);
-        self.push(Instruction::new(
+        self.push(instruction(
             spv::Op::MemoryBarrier,
             None,
             None,

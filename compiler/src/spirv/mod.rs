@@ -18,6 +18,7 @@ mod capability;
 mod check;
 mod consts;
 mod image;
+mod instruction;
 mod interface;
 mod intrinsic;
 mod memory;
@@ -30,6 +31,7 @@ mod types;
 pub use check::check;
 pub use relax::relax;
 
+use self::instruction::instruction;
 use crate::diag::InternalError;
 use crate::ir::entity::Mix;
 use crate::ir::{EntityRef, Func, Function, Inst, Module, Value};
@@ -147,7 +149,7 @@ impl<'a> Emitter<'a> {
     /// A new global instruction.
     fn global(&mut self, op: spv::Op, ty: Option<Id>, operands: Vec<Operand>) -> Id {
         let id = self.id();
-        self.globals.push(Instruction::new(op, ty, Some(id), operands));
+        self.globals.push(instruction(op, ty, Some(id), operands));
         id
     }
 
@@ -155,11 +157,11 @@ impl<'a> Emitter<'a> {
         let mut list = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
         list.extend(operands.iter().map(|&w| Operand::LiteralBit32(w)));
         self.annotations
-            .push(Instruction::new(spv::Op::Decorate, None, None, list));
+            .push(instruction(spv::Op::Decorate, None, None, list));
     }
 
     fn decorate_builtin(&mut self, id: Id, builtin: spv::BuiltIn) {
-        self.annotations.push(Instruction::new(
+        self.annotations.push(instruction(
             spv::Op::Decorate,
             None,
             None,
@@ -172,7 +174,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn name(&mut self, id: Id, name: &str) {
-        self.names.push(Instruction::new(
+        self.names.push(instruction(
             spv::Op::Name,
             None,
             None,
@@ -182,7 +184,7 @@ impl<'a> Emitter<'a> {
 
     fn import(&mut self, name: &str) -> Id {
         let id = self.id();
-        self.imports.push(Instruction::new(
+        self.imports.push(instruction(
             spv::Op::ExtInstImport,
             None,
             Some(id),
@@ -223,7 +225,7 @@ impl<'a> Emitter<'a> {
             for &p in &function.params {
                 let ty = self.ty(function.ty(p))?;
                 signature.push(Operand::IdRef(ty));
-                params.push(Instruction::new(
+                params.push(instruction(
                     spv::Op::FunctionParameter,
                     Some(ty),
                     Some(self.id()),
@@ -262,7 +264,7 @@ impl<'a> Emitter<'a> {
         vars: &[Instruction],
         blocks: Vec<BlockIds>,
     ) {
-        self.functions.push(Instruction::new(
+        self.functions.push(instruction(
             spv::Op::Function,
             Some(types.0),
             Some(id),
@@ -271,14 +273,14 @@ impl<'a> Emitter<'a> {
         self.functions.extend(params);
         for (n, block) in blocks.into_iter().enumerate() {
             self.functions
-                .push(Instruction::new(spv::Op::Label, None, Some(block.label), vec![]));
+                .push(instruction(spv::Op::Label, None, Some(block.label), vec![]));
             if n == 0 {
                 self.functions.extend(vars.iter().cloned());
             }
             self.functions.extend(block.insts);
         }
         self.functions
-            .push(Instruction::new(spv::Op::FunctionEnd, None, None, vec![]));
+            .push(instruction(spv::Op::FunctionEnd, None, None, vec![]));
     }
 
     fn kernel(&mut self, k: usize) -> Emit<()> {
@@ -309,7 +311,7 @@ impl<'a> Emitter<'a> {
         ];
         operands.extend(interface.into_iter().map(Operand::IdRef));
         self.entry_points
-            .push(Instruction::new(spv::Op::EntryPoint, None, None, operands));
+            .push(instruction(spv::Op::EntryPoint, None, None, operands));
         let size = info.required_size.unwrap_or([1, 1, 1]);
         let mut operands = vec![
             Operand::IdRef(id),
@@ -317,7 +319,7 @@ impl<'a> Emitter<'a> {
         ];
         operands.extend(size.map(Operand::LiteralBit32));
         self.modes
-            .push(Instruction::new(spv::Op::ExecutionMode, None, None, operands));
+            .push(instruction(spv::Op::ExecutionMode, None, None, operands));
         self.name(id, &info.name);
         self.kernels.push(KernelIds {
             function: id,
@@ -335,7 +337,7 @@ impl<'a> Emitter<'a> {
         let physical = self
             .needs
             .contains(spv::Capability::PhysicalStorageBufferAddresses);
-        let model = Instruction::new(
+        let model = instruction(
             spv::Op::MemoryModel,
             None,
             None,
@@ -472,7 +474,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
     /// An instruction with a result.
     fn op(&mut self, op: spv::Op, ty: Id, operands: Vec<Operand>) -> Emit<Id> {
         let id = self.e.id();
-        self.push(Instruction::new(op, Some(ty), Some(id), operands))?;
+        self.push(instruction(op, Some(ty), Some(id), operands))?;
         Ok(id)
     }
 

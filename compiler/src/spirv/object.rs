@@ -1,9 +1,10 @@
 //! Memory of the descriptor ABI: a variable for each object and element type.
 
+use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::abi::{FIRST_SPEC_ID, Slot};
 use crate::ir::{ArgLocation, Global, Initializer, MemoryObject, Scalar, Ty};
-use rspirv::dr::{Instruction, Operand};
+use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +79,7 @@ impl super::Emitter<'_> {
         self.decorate(array, spv::Decoration::ArrayStride, &[elem.bytes()]);
         let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
         self.decorate(block, spv::Decoration::Block, &[]);
-        self.annotations.push(Instruction::new(
+        self.annotations.push(instruction(
             spv::Op::MemberDecorate,
             None,
             None,

@@ -1,12 +1,13 @@
 //! Writes NonSemantic.ClspvReflection, and Caldera's own set with it. See [`crate::reflect`].
 
+use super::instruction::instruction;
 use super::{Emit, Emitter, Id, bug};
 use crate::intrinsic::ImageShape;
 use crate::ir::module::SystemPush;
 use crate::ir::{ArgKind, ArgLocation, HandleFact, KernelArg, KernelInfo};
 use crate::printf::printf_buffer_size;
 use crate::reflect::{CALDERA_SET, CLSPV_SET, CalderaOp, Op, image_type, spec_id};
-use rspirv::dr::{Instruction, Operand};
+use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::HashMap;
 
@@ -77,7 +78,7 @@ impl Writer<'_, '_> {
         list.extend(operands.into_iter().map(Operand::IdRef));
         self.e
             .reflection
-            .push(Instruction::new(spv::Op::ExtInst, Some(void), Some(id), list));
+            .push(instruction(spv::Op::ExtInst, Some(void), Some(id), list));
         id
     }
 
@@ -116,7 +117,7 @@ impl Writer<'_, '_> {
         // A string ends at its first NUL.
         let shown = text[..end].split('\0').next().unwrap_or("");
         let id = self.e.id();
-        self.e.strings.push(Instruction::new(
+        self.e.strings.push(instruction(
             spv::Op::String,
             None,
             Some(id),

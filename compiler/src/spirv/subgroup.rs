@@ -1,9 +1,10 @@
 //! What the work-items of a sub-group do together: the GroupNonUniform instructions of SPIR-V 1.3.
 
+use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{FenceFlags, Intrinsic, SubgroupOp, SubgroupPart};
 use crate::ir::{Inst, Scalar, Ty};
-use rspirv::dr::{Instruction, Operand};
+use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
 impl FnEmitter<'_, '_> {
@@ -85,7 +86,7 @@ impl FnEmitter<'_, '_> {
         }
         let scope = self.subgroup_scope();
         let semantics = self.semantics(flags);
-        self.push(Instruction::new(
+        self.push(instruction(
             spv::Op::ControlBarrier,
             None,
             None,
