@@ -1,0 +1,72 @@
+//! Queues that the application has let go of while commands wait.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use caldera_runtime::event::{Event, Status};
+use caldera_runtime::queue::{CommandQueue, Waits};
+use support::*;
+
+fn marker(queue: &Arc<CommandQueue>, list: &[Arc<Event>]) -> Arc<Event> {
+    let waits = Waits {
+        list,
+        want_event: true,
+    };
+    queue.enqueue_marker(waits).expect("marker").expect("event")
+}
+
+fn goes_away(queue: &std::sync::Weak<CommandQueue>) {
+    for _ in 0..500 {
+        if queue.strong_count() == 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the queue leaks");
+}
+
+/// The last reference to a queue is in the wait list of a command that another queue holds back.
+#[test]
+fn a_queue_ends_with_the_last_event_that_is_waited_for() {
+    let context = context();
+    let one = queue(&context, false);
+    for fails in [false, true] {
+        let short = queue(&context, false);
+        let weak = Arc::downgrade(&short);
+        let gate = Event::user(&context);
+        let before = marker(&short, &[]);
+        let waits = [before, Arc::clone(&gate)];
+        let held = marker(&one, &waits);
+        short.flush_for_release().expect("flush");
+        drop((short, waits));
+        gate.set_user_status(if fails {
+            Status::Failed(-5)
+        } else {
+            Status::Complete
+        })
+        .expect("first");
+        let waited = Event::wait_all(&[held]);
+        assert_eq!(waited.is_err(), fails);
+        goes_away(&weak);
+    }
+    assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
+
+/// Nobody asks for what a released queue held back.
+#[test]
+fn a_released_queue_goes_away_when_what_it_held_back_is_done() {
+    let context = context();
+    let released = queue(&context, false);
+    let weak = Arc::downgrade(&released);
+    let gate = Event::user(&context);
+    drop(marker(&released, &[Arc::clone(&gate)]));
+    released.flush_for_release().expect("flush");
+    drop(released);
+    std::thread::sleep(Duration::from_millis(20));
+    gate.set_user_status(Status::Complete).expect("first");
+    drop(gate);
+    goes_away(&weak);
+    assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
