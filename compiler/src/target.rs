@@ -65,6 +65,10 @@ pub struct Features {
 pub struct Calibration {
     /// GLSL.std.450 Fma is a single rounding for 16, 32, 64 bits.
     pub fused_fma: [bool; 3],
+    /// GLSL.std.450 Exp2 of 32 bits is within 2 ulp, for infinities and NaN too.
+    pub exp2: bool,
+    /// GLSL.std.450 InverseSqrt of 32 bits is within 1.5 ulp, for 0 and infinity too.
+    pub rsqrt: bool,
 }
 
 /// Faults of drivers that the output goes around. All `false`: none.

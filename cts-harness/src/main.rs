@@ -3,6 +3,7 @@
 //! The harness depends on none of the other crates: it builds and loads `libcaldera.so` as any OpenCL program
 //! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
 
+mod accuracy;
 mod app;
 mod artifacts;
 mod bench;
@@ -45,6 +46,8 @@ enum Command {
     App(app::Args),
     /// Compile every unit of a corpus of OpenCL C; accepted, valid, time and memory beside clspv's
     Corpus(corpus::Args),
+    /// The math functions of a device against exact values: errors, limits, times
+    Accuracy(Box<accuracy::Args>),
     /// Measure an OpenCL platform, or two in turn: builds, launches, transfers, kernels
     Bench(Box<bench::Args>),
     /// Threads that call the API at random on shared objects, every result checked; for any OpenCL platform
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         Command::Cts(args) => cts::run(&args),
         Command::App(args) => app::run(&args),
         Command::Corpus(args) => corpus::run(&args),
+        Command::Accuracy(args) => accuracy::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Stress(args) => stress::run(&args),
         Command::Identify => cts::print_identity(),

@@ -24,6 +24,11 @@ pub(crate) const LAVAPIPE: Need = Need {
     package: "mesa-vulkan-drivers",
     found: crate::vulkan::has_device,
 };
+pub(crate) const MPFR: Need = Need {
+    what: "GNU MPFR",
+    package: "libmpfr6",
+    found: || library(crate::accuracy::MPFR_LIBRARY),
+};
 pub(crate) const OPENCL_LOADER: Need = Need {
     what: "OpenCL loader",
     package: "ocl-icd-libopencl1",

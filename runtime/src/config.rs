@@ -13,7 +13,7 @@
 //! | `CALDERA_CACHE=DIR` | where compiled programs and pipelines are kept; unset: `caldera` below `$XDG_CACHE_HOME`, or `~/.cache`. Removing it is always safe |
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
-//! | `CALDERA_CALIBRATION=off` | do not measure a device's arithmetic at its first use; presume nothing |
+//! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `subnormals`, `exp2`, `rsqrt` |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
@@ -23,6 +23,8 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use log::LevelFilter;
+
+use crate::device::calibrate::Presumption;
 
 /// `CALDERA_VALIDATION`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -126,6 +128,8 @@ pub struct Config {
     pub cache_size: u64,
     /// Measure devices.
     pub calibrate: bool,
+    /// What is presumed of every device instead of what is measured.
+    pub(crate) presumed: Vec<(Presumption, bool)>,
     /// Dump directory.
     pub dump: Option<PathBuf>,
     /// What was not understood; logged once the log is up.
@@ -147,6 +151,7 @@ impl Default for Config {
             cache: CachePlace::User(None),
             cache_size: 512 << 20,
             calibrate: true,
+            presumed: Vec::new(),
             dump: None,
             complaints: Vec::new(),
         }
@@ -199,7 +204,22 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
     match get("CALDERA_CALIBRATION").as_deref() {
         None | Some("on" | "1") => {}
         Some("off" | "0") => c.calibrate = false,
-        Some(v) => complaints.push(format!("CALDERA_CALIBRATION: {v:?} is not off")),
+        Some(list) => {
+            for item in list.split(',').map(str::trim).filter(|i| !i.is_empty()) {
+                let (name, value) = item.split_once('=').unwrap_or((item, ""));
+                let yes = match value {
+                    "on" | "1" => Some(true),
+                    "off" | "0" => Some(false),
+                    _ => None,
+                };
+                match (Presumption::named(name), yes) {
+                    (Some(what), Some(yes)) => c.presumed.push((what, yes)),
+                    _ => complaints.push(format!(
+                        "CALDERA_CALIBRATION: {item:?} is not off or a name=on|off"
+                    )),
+                }
+            }
+        }
     }
     match get("CALDERA_VALIDATION").as_deref() {
         None | Some("0" | "off") => {}
@@ -262,6 +282,24 @@ mod tests {
     #[test]
     fn nothing_set_is_the_default() {
         assert_eq!(with(&[]), Config::default());
+    }
+
+    #[test]
+    fn calibration_can_be_presumed() {
+        let c = with(&[("CALDERA_CALIBRATION", "exp2=off, fast-fma=on")]);
+        let expected = [(Presumption::Exp2, false), (Presumption::FastFma, true)];
+        assert!(
+            c.calibrate && c.presumed == expected && c.complaints.is_empty(),
+            "{c:?}"
+        );
+        assert!(!with(&[("CALDERA_CALIBRATION", "off")]).calibrate);
+        for wrong in ["maybe", "exp2", "exp3=on", "exp2=perhaps"] {
+            assert_eq!(
+                with(&[("CALDERA_CALIBRATION", wrong)]).complaints.len(),
+                1,
+                "{wrong}"
+            );
+        }
     }
 
     #[test]

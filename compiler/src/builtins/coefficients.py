@@ -2,14 +2,16 @@
 """Generates lib/poly.cl: the polynomials of the math library.
 
 Each is the interpolant at Chebyshev nodes of a function computed to 60 digits, which is within a small factor of
-the minimax polynomial, in Horner's form; coefficients are rounded to the format. The comment before each function
-gives the interval and the largest error of the rounded polynomial, in bits, relative to the function `weight`.
+the minimax polynomial, in Horner's form; those for float alone are nearly minimax polynomials (Lawson's iteration).
+Coefficients are rounded to the format, and multiplied and added by `__caldera_mad`, which is one operation where the
+device has it. The comment before each function gives the interval and the largest error of the rounded polynomial, in
+bits, relative to the function `weight`.
 
 Needs mpmath. Run: python3 coefficients.py > lib/poly.cl
 """
 
 import struct
-from mpmath import mp, mpf, matrix, lu_solve, cos, sin, exp, log, atan, asin, sqrt, pi, erf, erfc, gamma, loggamma, atanh
+from mpmath import mp, mpf, matrix, lu_solve, cos, sin, tan, exp, log, atan, asin, sqrt, pi, erf, erfc, gamma, loggamma, atanh
 
 mp.dps = 70
 
@@ -37,6 +39,43 @@ def fit(f, lo, hi, degree, round_to):
     return [mpf(round_to(c[j])) for j in range(n)]
 
 
+def least_error(xs, ys, ws, powers):
+    """Coefficients of nearly the least weighted error on a grid: least squares whose weights follow the errors (Lawson)."""
+    n = len(powers)
+    rows = [[w * x**k for k in powers] for x, w in zip(xs, ws)]
+    right = [w * y for y, w in zip(ys, ws)]
+    share = [mpf(1)] * len(xs)
+    best = None
+    for _ in range(30):
+        a = matrix(n, n)
+        b = matrix(n, 1)
+        for row, y, s in zip(rows, right, share):
+            for i in range(n):
+                b[i] += s * row[i] * y
+                for j in range(n):
+                    a[i, j] += s * row[i] * row[j]
+        c = lu_solve(a, b)
+        errors = [abs(sum(c[i] * row[i] for i in range(n)) - y) for row, y in zip(rows, right)]
+        worst = max(errors)
+        if best is None or worst < best[0]:
+            best = (worst, [c[i] for i in range(n)])
+        share = [s * (e / worst + mpf("0.001")) for s, e in zip(share, errors)]
+    return best[1]
+
+
+def fit_minimax(f, weight, lo, hi, degree, round_to):
+    """As fit, but with the least weighted error: each coefficient is rounded, and the rest refitted."""
+    lo, hi = mpf(lo), mpf(hi)
+    xs = [(lo + hi) / 2 - (hi - lo) / 2 * cos(pi * (i + mpf("0.5")) / 120) for i in range(120)]
+    ys, ws = [f(x) for x in xs], [weight(x) for x in xs]
+    done = []
+    for k in range(degree + 1):
+        c = mpf(round_to(least_error(xs, ys, ws, list(range(k, degree + 1)))[0]))
+        done.append(c)
+        ys = [y - c * x**k for x, y in zip(xs, ys)]
+    return done
+
+
 def error_bits(f, weight, c, lo, hi):
     worst = mpf(0)
     for i in range(401):
@@ -57,9 +96,23 @@ def emit(name, what, f, weight, lo, hi, degrees):
         print(f"// {what} on [{float(lo):.5g}, {float(hi):.5g}]: 2^{bits:.1f}.")
         print(f"{t} __p_{name}_{suffix}({t} x)\n{{")
         print(f"    {t} p = {literal(c[-1], single)};")
-        for k in reversed(c[:-1]):
-            print(f"    p = p * x + {literal(k, single)};")
-        print("    return p;\n}\n")
+        horner(c, single)
+
+
+def horner(c, single):
+    for k in reversed(c[:-1]):
+        print(f"    p = __caldera_mad(p, x, {literal(k, single)});")
+    print("    return p;\n}\n")
+
+
+def emit_float(name, what, f, weight, lo, hi, degree):
+    """One for float alone."""
+    c = fit_minimax(f, weight, lo, hi, degree, to_float)
+    bits = error_bits(f, weight, c, lo, hi)
+    print(f"// {what} on [{float(lo):.5g}, {float(hi):.5g}]: 2^{bits:.1f}.")
+    print(f"float __p_{name}_f(float x)\n{{")
+    print(f"    float p = {literal(c[-1], True)};")
+    horner(c, True)
 
 
 def series(f, at0, small=mpf("1e-12")):
@@ -135,3 +188,31 @@ def lg_safe(u):
         return (lg(u + 2 * e) + lg(u - 2 * e)) / 2
     return lg(u)
 emit("lgamma", "lgamma(2 + u) / (u (u + 1))", lg_safe, lambda u: 1, mpf("-1.27"), mpf("0.52"), (11, 26))
+
+# Of lib/math_float.cl.
+def ln_rest(f):
+    return mpf(1) / 3 - f / 4 + f**2 / 5 if abs(f) < mpf("1e-15") else (log(1 + f) - f + f**2 / 2) / f**3
+emit_float("ln", "(log(1 + f) - f + f^2/2) / f^3, error relative to log(1 + f)", ln_rest,
+           lambda f: f**3 / log(1 + f) if f else mpf(0), sqrt(mpf("0.5")) - 1, sqrt(mpf(2)) - 1, 6)
+emit_float("atanh", "(atanh(s)/s - 1) / s^2 in z = s^2, error relative to atanh(s)",
+           series(lambda z: (atanh(sqrt(z)) / sqrt(z) - 1) / z, lambda z: mpf(1) / 3 + z / 5 + z**2 / 7, mpf("1e-20")),
+           lambda z: z, 0, S2**2 * mpf("1.001"), 2)
+QUARTER = (pi / 4)**2 * mpf("1.001")
+emit_float("sinq", "(sin(r)/r - 1) / r^2 in z = r^2",
+           series(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, lambda z: -mpf(1) / 6 + z / 120 - z**2 / 5040, mpf("1e-20")),
+           lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0), 0, QUARTER, 2)
+emit_float("cosq", "(cos(r) - 1) / r^2 in z = r^2",
+           series(lambda z: (cos(sqrt(z)) - 1) / z, lambda z: -mpf(1) / 2 + z / 24 - z**2 / 720, mpf("1e-14")),
+           lambda z: z / cos(sqrt(z)), 0, QUARTER, 2)
+emit_float("tanq", "(tan(r)/r - 1) / r^2 in z = r^2",
+           series(lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z, lambda z: mpf(1) / 3 + 2 * z / 15, mpf("1e-20")),
+           lambda z: z * sqrt(z) / tan(sqrt(z)) if z else mpf(0), 0, QUARTER, 5)
+emit_float("atan1", "(atan(x)/x - 1) / x^2 in z = x^2",
+           series(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, lambda z: -mpf(1) / 3 + z / 5 - z**2 / 7, mpf("1e-20")),
+           lambda z: z * sqrt(z) / atan(sqrt(z)) if z else mpf(0), 0, 1, 7)
+E_ERF = mpf("0.921875")
+emit_float("erf0", "erf(x)/x - 1 in z = x^2",
+           series(lambda z: erf(sqrt(z)) / sqrt(z) - 1, lambda z: TWO_PI * (1 - z / 3 + z**2 / 10) - 1, mpf("1e-20")),
+           lambda z: sqrt(z) / erf(sqrt(z)) if z else 1 / TWO_PI, 0, E_ERF**2, 5)
+emit_float("erf1", "-log2(erfc(x))/x - 1, error relative to erf(x)", lambda x: -log(erfc(x), 2) / x - 1,
+           lambda x: x * log(2) * erfc(x) / erf(x), E_ERF, 4, 5)

@@ -86,6 +86,14 @@ pub enum Inline {
     MultiplyAdd,
     /// Whether the target has a fused multiply-add for T (constant).
     HasFusedFma,
+    /// Whether that is one operation (constant).
+    HasFastFma,
+    /// Whether, besides that, the device's 2^x of T is within 2 ulp (constant).
+    HasExp2,
+    /// The same of its 1 / sqrt, within 1.5 ulp (constant).
+    HasRsqrt,
+    /// `x * y + z`: fused where that is one operation, else two roundings.
+    LibraryMad,
     /// `upsample`
     Upsample,
     /// Largest lane of a floating-point vector, as a scalar.

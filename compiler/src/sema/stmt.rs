@@ -202,6 +202,15 @@ impl Sema<'_> {
         otherwise: Option<&ast::Stmt>,
     ) -> Result<StmtKind> {
         let cond = self.condition_expr(cond);
+        if self.in_library
+            && let Ok(known) = &cond
+            && let Some(yes) = self.int_value(known)
+        {
+            // What the target decides: the other side, and what it calls, is not even looked at.
+            let taken = if yes != 0 { Some(then) } else { otherwise };
+            let taken = taken.map(|t| self.scoped(|s| s.statement(t))).transpose()?;
+            return Ok(StmtKind::Block(taken.into_iter().collect()));
+        }
         let then = self.scoped(|s| s.statement(then));
         let otherwise = otherwise.map(|o| self.scoped(|s| s.statement(o))).transpose();
         Ok(StmtKind::If {

@@ -19,7 +19,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(super) fn arguments(&self) -> Vec<String> {
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let mut all = vec![String::from("--from"), self.from.clone()];
         for (option, value) in [("--of", &self.platform), ("--device", &self.device)] {
             all.extend(value.iter().flat_map(|v| [option.to_owned(), v.clone()]));
@@ -33,7 +33,7 @@ impl Place {
     }
 
     /// The first device that fits.
-    pub(super) fn open(&self) -> Result<Device, Failure> {
+    pub(crate) fn open(&self) -> Result<Device, Failure> {
         let devices = cl::open(&self.from)?;
         let fits = |text: &str, part: &Option<String>| part.as_ref().is_none_or(|p| contains(text, p));
         let names: Vec<String> = devices

@@ -14,7 +14,7 @@
 
 mod case;
 mod cases;
-mod cl;
+pub(crate) mod cl;
 mod data;
 mod json;
 pub(crate) mod locate;

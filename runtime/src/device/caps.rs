@@ -132,7 +132,7 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
     let fp = |bits: usize| FpConfig {
         // Promised by the driver, or measured. A result that is neither flushed nor said to be kept fits no reference.
         // CL 4.2 has no cl_khr_fp64 without CL_FP_DENORM; Vulkan drivers whose doubles are flushed are not known.
-        denorm: target.features.denorm_preserve[bits] || measured.subnormals[bits] || bits == 2,
+        denorm: target.features.denorm_preserve[bits] || measured.subnormals()[bits] || bits == 2,
         inf_nan: true,
         round_to_nearest: true,
         fma: measured.fused_fma[bits],

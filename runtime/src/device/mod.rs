@@ -3,7 +3,7 @@
 //! Enumeration reads properties only. The Vulkan device with its queues, allocator and memory is made when the
 //! first context asks for it ([`Device::opened`]) and lives until the process ends, or until it is lost.
 
-mod calibrate;
+pub(crate) mod calibrate;
 mod caps;
 mod images;
 pub mod info;
@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::target::{Quirks, Target};
 
+use crate::config::config;
 use crate::error::{ClCode, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
@@ -103,8 +104,7 @@ impl Device {
     fn calibrated(self: &Arc<Self>) -> &Calibrated {
         self.calibrated.get_or_init(|| {
             let measured = calibrate::calibrate(self, &self.base);
-            let mut target = self.base.clone();
-            target.calibration = measured.for_compiler();
+            let (measured, target) = calibrate::presume(measured, self.base.clone(), &config().presumed);
             Calibrated {
                 measured,
                 target: Arc::new(target),

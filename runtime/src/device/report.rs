@@ -84,7 +84,39 @@ impl Device {
             "measured: fused multiply-add",
             widths(measured.fused_fma),
             "measured: subnormals kept",
-            widths(measured.subnormals)
+            widths(measured.subnormals())
+        ));
+        for (what, found) in [
+            ("in arithmetic", measured.subnormal_arithmetic),
+            ("in loads and stores", measured.subnormal_loads),
+            ("in conversions", measured.subnormal_conversions),
+        ] {
+            if found != measured.subnormals() {
+                report.push_str(&format!(
+                    "{:<34} {}\n",
+                    format!("measured: {what}"),
+                    widths(found)
+                ));
+            }
+        }
+        for (what, found) in [
+            ("measured: quotients rounded", measured.divide),
+            ("measured: square roots rounded", measured.sqrt),
+            ("measured: conversions rounded", measured.conversions),
+            ("measured: nothing contracted", measured.separate),
+        ] {
+            report.push_str(&format!("{what:<34} {}\n", widths(found)));
+        }
+        let mul_hi = if measured.mul_hi { "right" } else { "wrong" };
+        report.push_str(&format!("{:<34} {mul_hi}\n", "measured: mul_hi of 64 bits"));
+        let e = measured.errors;
+        report.push_str(&format!(
+            "{:<34} x / y {:.2}, sqrt {:.2}, rsqrt {:.2}, exp2 {:.2}, log2 {:.2}, pow {:.0}\n",
+            "measured: float, ulp", e.divide, e.sqrt, e.rsqrt, e.exp2, e.log2, e.pow
+        ));
+        report.push_str(&format!(
+            "{:<34} sin {:.1e}, cos {:.1e}, log2 {:.1e} in [0.5, 2]\n",
+            "measured: float, absolute", e.sin, e.cos, e.log2_near_one
         ));
         report.push_str(&format!(
             "{:<34} {} MiB in one buffer, {} MiB in all\n",

@@ -15,7 +15,7 @@ elemtype __c_erfc_fp(elemtype x)
 }
 
 // Error found: 2.44 ulp in float, 1.63 in double; allowed 16.
-elemtype erf_fp(elemtype x)
+elemtype __c_erf_fp(elemtype x)
 {
     elemtype a = fabs(x);
     if (x != x) return x;

@@ -4,8 +4,13 @@
 use super::*;
 
 pub(super) static ROWS: &[Row] = &[
+    row("__caldera_divide", F2, How::Scalar),
     row("__caldera_exp", F1, How::Intrinsic(Intrinsic::Exp)),
     row("__caldera_exp2", F1, How::Intrinsic(Intrinsic::Exp2)),
+    row("__caldera_fast_divide", F2, How::Scalar),
+    row("__caldera_fast_log", F1, How::Scalar),
+    row("__caldera_fast_pow", F2, How::Scalar),
+    row("__caldera_fast_tan", F1, How::Scalar),
     row("__caldera_fma", F3, How::Intrinsic(Intrinsic::Fma)),
     row(
         "__caldera_has_double",
@@ -13,12 +18,28 @@ pub(super) static ROWS: &[Row] = &[
         How::Inline(Inline::HasDouble),
     ),
     row(
+        "__caldera_has_exp2",
+        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
+        How::Inline(Inline::HasExp2),
+    ),
+    row(
+        "__caldera_has_fast_fma",
+        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
+        How::Inline(Inline::HasFastFma),
+    ),
+    row(
         "__caldera_has_fused_fma",
         &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
         How::Inline(Inline::HasFusedFma),
     ),
+    row(
+        "__caldera_has_rsqrt",
+        &[sig(FLOATS, Ty::Fixed(crate::hir::Scalar::Int), &[Ty::T])],
+        How::Inline(Inline::HasRsqrt),
+    ),
     row("__caldera_log", F1, How::Intrinsic(Intrinsic::Log)),
     row("__caldera_log2", F1, How::Intrinsic(Intrinsic::Log2)),
+    row("__caldera_mad", F3, How::Inline(Inline::LibraryMad)),
     row(
         "__caldera_max_lane",
         &[sig(FLOATS, Ty::Elem, &[Ty::T])],

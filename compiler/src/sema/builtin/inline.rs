@@ -148,7 +148,10 @@ pub(super) fn build(
         Inline::Dot => dot(s, args, span),
         Inline::Divide => {
             let [x, y] = pair(args)?;
-            Ok(binary(BinOp::Div, x, y, false))
+            match super::divides_by_library(s, &y) {
+                true => super::division(s, x, y, span),
+                false => Ok(binary(BinOp::Div, x, y, false)),
+            }
         }
         Inline::Multiply => {
             let [x, y] = pair(args)?;
@@ -159,14 +162,21 @@ pub(super) fn build(
             let product = binary(BinOp::Mul, x, y, true);
             Ok(binary(BinOp::Add, product, z, true))
         }
-        Inline::HasFusedFma => {
-            let fused = s.target.calibration.fused_fma;
-            let yes = match inst.scalar {
-                Scalar::Half => fused[0],
-                Scalar::Double => fused[2],
-                _ => fused[1],
-            };
+        Inline::HasFusedFma => Ok(s.const_int(i32::from(has_fused_fma(s, inst.scalar)), span)),
+        Inline::HasFastFma => Ok(s.const_int(i32::from(has_fast_fma(s, inst.scalar)), span)),
+        Inline::HasExp2 => {
+            let yes =
+                s.target.calibration.exp2 && inst.scalar == Scalar::Float && has_fast_fma(s, inst.scalar);
             Ok(s.const_int(i32::from(yes), span))
+        }
+        Inline::HasRsqrt => {
+            let yes = has_quick_rsqrt(s) && inst.scalar == Scalar::Float;
+            Ok(s.const_int(i32::from(yes), span))
+        }
+        Inline::LibraryMad if has_fast_fma(s, inst.scalar) => Ok(call(Intrinsic::Fma, args)),
+        Inline::LibraryMad => {
+            let [x, y, z] = <[Expr; 3]>::try_from(args).map_err(|_| Reported)?;
+            Ok(binary(BinOp::Add, binary(BinOp::Mul, x, y, false), z, false))
         }
         Inline::HasDouble => Ok(s.const_int(i32::from(s.has_double), span)),
         Inline::Upsample => {
@@ -208,6 +218,26 @@ pub(super) fn build(
             Ok(call(Intrinsic::PackHalf2x16, vec![e]))
         }
     }
+}
+
+/// Whether a multiply-add of the target rounds once.
+fn has_fused_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
+    let fused = s.target.calibration.fused_fma;
+    match scalar {
+        Scalar::Half => fused[0],
+        Scalar::Double => fused[2],
+        _ => fused[1],
+    }
+}
+
+/// Whether quotients of floats are best made of 1 / sqrt.
+pub(super) fn has_quick_rsqrt(s: &Sema<'_>) -> bool {
+    s.target.calibration.rsqrt && has_fast_fma(s, Scalar::Float)
+}
+
+/// Whether such a multiply-add is one operation.
+fn has_fast_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
+    s.target.features.fast_fma && has_fused_fma(s, scalar)
 }
 
 /// The flags of a barrier or fence; all of them where they are not known at compile time.

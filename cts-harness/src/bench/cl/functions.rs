@@ -91,7 +91,7 @@ functions! {
 }
 
 /// All devices of a library: a file, or a name that the dynamic linker finds.
-pub(in crate::bench) fn open(library: &str) -> Result<Vec<Device>, Failure> {
+pub(crate) fn open(library: &str) -> Result<Vec<Device>, Failure> {
     let opened = icd::open(library)?;
     let exported: Option<&'static Functions> = match opened.is_icd {
         true => None,

@@ -8,34 +8,37 @@ mod functions;
 mod objects;
 mod queue;
 
-pub(super) use functions::open;
-pub(super) use objects::{Argument, Buffer, Context, Kernel};
-pub(super) use queue::{Queue, Range};
+pub(crate) use functions::open;
+pub(crate) use objects::{Argument, Buffer, Context, Kernel};
+pub(crate) use queue::{Queue, Range};
 
 use crate::Failure;
 use functions::Functions;
 use opencl_sys::{
-    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_EXTENSIONS, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_IMAGE_SUPPORT,
-    CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
-    CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION, CL_SUCCESS, cl_device_id, cl_int,
+    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_EXTENSIONS, CL_DEVICE_GLOBAL_MEM_SIZE, CL_DEVICE_HALF_FP_CONFIG,
+    CL_DEVICE_IMAGE_SUPPORT, CL_DEVICE_MAX_MEM_ALLOC_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME,
+    CL_DEVICE_SINGLE_FP_CONFIG, CL_DEVICE_TYPE, CL_DEVICE_TYPE_CPU, CL_DEVICE_VERSION, CL_DRIVER_VERSION,
+    CL_FP_DENORM, CL_SUCCESS, cl_device_id, cl_int,
 };
 
 /// What the benchmark asks of a device.
-pub(super) struct Device {
+pub(crate) struct Device {
     functions: &'static Functions,
     raw: cl_device_id,
     /// CL_PLATFORM_NAME.
-    pub(super) platform: String,
-    pub(super) name: String,
-    pub(super) driver: String,
-    pub(super) version: String,
-    pub(super) is_cpu: bool,
-    pub(super) has_images: bool,
-    pub(super) has_half: bool,
-    pub(super) has_double: bool,
-    pub(super) global_memory: u64,
-    pub(super) largest_buffer: u64,
-    pub(super) largest_group: usize,
+    pub(crate) platform: String,
+    pub(crate) name: String,
+    pub(crate) driver: String,
+    pub(crate) version: String,
+    pub(crate) is_cpu: bool,
+    pub(crate) has_images: bool,
+    pub(crate) has_half: bool,
+    pub(crate) has_double: bool,
+    pub(crate) global_memory: u64,
+    pub(crate) largest_buffer: u64,
+    pub(crate) largest_group: usize,
+    /// Bytes of the formats whose CL_DEVICE_*_FP_CONFIG has CL_FP_DENORM.
+    keeps_subnormals: Vec<usize>,
 }
 
 impl Device {
@@ -59,7 +62,20 @@ impl Device {
             global_memory: number(CL_DEVICE_GLOBAL_MEM_SIZE)?,
             largest_buffer: number(CL_DEVICE_MAX_MEM_ALLOC_SIZE)?,
             largest_group: size(CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
+            keeps_subnormals: [
+                (2, CL_DEVICE_HALF_FP_CONFIG),
+                (4, CL_DEVICE_SINGLE_FP_CONFIG),
+                (8, CL_DEVICE_DOUBLE_FP_CONFIG),
+            ]
+            .into_iter()
+            .filter_map(|(bytes, what)| (number(what).unwrap_or(0) & CL_FP_DENORM != 0).then_some(bytes))
+            .collect(),
         })
+    }
+
+    /// Whether the device says that it keeps the subnormal numbers of the format of so many bytes.
+    pub(crate) fn keeps_subnormals(&self, bytes: usize) -> bool {
+        self.keeps_subnormals.contains(&bytes)
     }
 }
 

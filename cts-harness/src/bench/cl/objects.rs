@@ -12,33 +12,33 @@ use opencl_sys::{
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 
-pub(in crate::bench) struct Context {
+pub(crate) struct Context {
     pub(super) functions: &'static Functions,
     pub(super) raw: cl_context,
     pub(super) device: cl_device_id,
 }
 
 /// A buffer or an image.
-pub(in crate::bench) struct Buffer {
+pub(crate) struct Buffer {
     functions: &'static Functions,
     pub(super) raw: cl_mem,
     /// Bytes.
     pub(super) size: usize,
 }
 
-pub(in crate::bench) struct Program {
+pub(crate) struct Program {
     functions: &'static Functions,
     raw: cl_program,
 }
 
-pub(in crate::bench) struct Kernel {
+pub(crate) struct Kernel {
     functions: &'static Functions,
     pub(super) raw: cl_kernel,
 }
 
 /// A kernel's argument.
 #[derive(Copy, Clone)]
-pub(in crate::bench) enum Argument<'a> {
+pub(crate) enum Argument<'a> {
     Memory(&'a Buffer),
     U32(u32),
     F32(f32),
@@ -48,7 +48,7 @@ pub(in crate::bench) enum Argument<'a> {
 }
 
 impl Context {
-    pub(in crate::bench) fn new(device: &Device) -> Result<Context, Failure> {
+    pub(crate) fn new(device: &Device) -> Result<Context, Failure> {
         let functions = device.functions;
         let mut code = 0;
         let create = functions.clCreateContext;
@@ -64,12 +64,12 @@ impl Context {
     }
 
     /// A buffer that the implementation places where it likes.
-    pub(in crate::bench) fn buffer(&self, size: usize) -> Result<Buffer, Failure> {
+    pub(crate) fn buffer(&self, size: usize) -> Result<Buffer, Failure> {
         self.memory(CL_MEM_READ_WRITE, size)
     }
 
     /// A buffer in memory that the host reaches (CL_MEM_ALLOC_HOST_PTR), pinned on devices with their own memory.
-    pub(in crate::bench) fn pinned(&self, size: usize) -> Result<Buffer, Failure> {
+    pub(crate) fn pinned(&self, size: usize) -> Result<Buffer, Failure> {
         self.memory(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size)
     }
 
@@ -83,7 +83,7 @@ impl Context {
     }
 
     /// A read-only image of one float a pixel.
-    pub(in crate::bench) fn image(&self, width: usize, pixels: &[f32]) -> Result<Buffer, Failure> {
+    pub(crate) fn image(&self, width: usize, pixels: &[f32]) -> Result<Buffer, Failure> {
         let functions = self.functions;
         let format = cl_image_format {
             image_channel_order: CL_R,
@@ -115,7 +115,7 @@ impl Context {
     }
 
     /// clCreateProgramWithSource and clBuildProgram; a failure has the build log.
-    pub(in crate::bench) fn build(&self, source: &str, options: &str) -> Result<Program, Failure> {
+    pub(crate) fn build(&self, source: &str, options: &str) -> Result<Program, Failure> {
         let functions = self.functions;
         let (mut text, length) = (source.as_ptr().cast(), source.len());
         let mut code = 0;
@@ -138,7 +138,7 @@ impl Context {
 
 impl Buffer {
     /// Bytes.
-    pub(in crate::bench) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.size
     }
 }
@@ -155,7 +155,7 @@ impl Program {
         String::from_utf8_lossy(&log).into_owned()
     }
 
-    pub(in crate::bench) fn kernel(&self, name: &str) -> Result<Kernel, Failure> {
+    pub(crate) fn kernel(&self, name: &str) -> Result<Kernel, Failure> {
         let functions = self.functions;
         let name = CString::new(name)?;
         let mut code = 0;
@@ -167,7 +167,7 @@ impl Program {
 }
 
 impl Kernel {
-    pub(in crate::bench) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
+    pub(crate) fn set(&self, index: usize, argument: Argument<'_>) -> Result<(), Failure> {
         match argument {
             Argument::Memory(buffer) => self.set_value(index, &buffer.raw),
             Argument::U32(value) => self.set_value(index, &value),

@@ -12,37 +12,37 @@ use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{null, null_mut};
 
-pub(in crate::bench) struct Queue {
+pub(crate) struct Queue {
     functions: &'static Functions,
     raw: cl_command_queue,
 }
 
 /// A launch's event, on a queue that profiles.
-pub(in crate::bench) struct Event {
+pub(crate) struct Event {
     functions: &'static Functions,
     raw: cl_event,
 }
 
 /// What a launch covers; no local size leaves the choice to the implementation.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub(in crate::bench) struct Range {
-    pub(in crate::bench) global: [usize; 2],
-    pub(in crate::bench) local: Option<[usize; 2]>,
+pub(crate) struct Range {
+    pub(crate) global: [usize; 2],
+    pub(crate) local: Option<[usize; 2]>,
 }
 
 impl Range {
-    pub(in crate::bench) const fn line(global: usize, local: usize) -> Range {
+    pub(crate) const fn line(global: usize, local: usize) -> Range {
         Range::plane([global, 1], [local, 1])
     }
 
-    pub(in crate::bench) const fn plane(global: [usize; 2], local: [usize; 2]) -> Range {
+    pub(crate) const fn plane(global: [usize; 2], local: [usize; 2]) -> Range {
         let local = Some(local);
         Range { global, local }
     }
 }
 
 impl Queue {
-    pub(in crate::bench) fn new(context: &Context, profiling: bool) -> Result<Queue, Failure> {
+    pub(crate) fn new(context: &Context, profiling: bool) -> Result<Queue, Failure> {
         let functions = context.functions;
         let properties = if profiling { CL_QUEUE_PROFILING_ENABLE } else { 0 };
         let mut code = 0;
@@ -53,15 +53,11 @@ impl Queue {
         Ok(Queue { functions, raw })
     }
 
-    pub(in crate::bench) fn launch(&self, kernel: &Kernel, range: Range) -> Result<(), Failure> {
+    pub(crate) fn launch(&self, kernel: &Kernel, range: Range) -> Result<(), Failure> {
         self.enqueue(kernel, range, null_mut())
     }
 
-    pub(in crate::bench) fn launch_with_event(
-        &self,
-        kernel: &Kernel,
-        range: Range,
-    ) -> Result<Event, Failure> {
+    pub(crate) fn launch_with_event(&self, kernel: &Kernel, range: Range) -> Result<Event, Failure> {
         let mut raw = null_mut();
         self.enqueue(kernel, range, &mut raw)?;
         let functions = self.functions;
@@ -90,18 +86,18 @@ impl Queue {
         check(code, "clEnqueueNDRangeKernel")
     }
 
-    pub(in crate::bench) fn flush(&self) -> Result<(), Failure> {
+    pub(crate) fn flush(&self) -> Result<(), Failure> {
         // SAFETY: the queue is alive.
         check(unsafe { (self.functions.clFlush)(self.raw) }, "clFlush")
     }
 
-    pub(in crate::bench) fn finish(&self) -> Result<(), Failure> {
+    pub(crate) fn finish(&self) -> Result<(), Failure> {
         // SAFETY: the queue is alive.
         check(unsafe { (self.functions.clFinish)(self.raw) }, "clFinish")
     }
 
     /// Blocking.
-    pub(in crate::bench) fn write(&self, to: &Buffer, from: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn write(&self, to: &Buffer, from: &[u8]) -> Result<(), Failure> {
         to.has(from.len())?;
         let write = self.functions.clEnqueueWriteBuffer;
         let (size, from) = (from.len(), from.as_ptr().cast::<c_void>());
@@ -111,7 +107,7 @@ impl Queue {
     }
 
     /// Blocking.
-    pub(in crate::bench) fn read(&self, from: &Buffer, to: &mut [u8]) -> Result<(), Failure> {
+    pub(crate) fn read(&self, from: &Buffer, to: &mut [u8]) -> Result<(), Failure> {
         from.has(to.len())?;
         let read = self.functions.clEnqueueReadBuffer;
         let (size, to) = (to.len(), to.as_mut_ptr().cast::<c_void>());
@@ -121,7 +117,7 @@ impl Queue {
     }
 
     /// The start of a buffer to the start of another.
-    pub(in crate::bench) fn copy(&self, from: &Buffer, to: &Buffer, size: usize) -> Result<(), Failure> {
+    pub(crate) fn copy(&self, from: &Buffer, to: &Buffer, size: usize) -> Result<(), Failure> {
         from.has(size)?;
         to.has(size)?;
         let copy = self.functions.clEnqueueCopyBuffer;
@@ -131,7 +127,7 @@ impl Queue {
     }
 
     /// All of a buffer's words.
-    pub(in crate::bench) fn fill(&self, to: &Buffer, word: u32) -> Result<(), Failure> {
+    pub(crate) fn fill(&self, to: &Buffer, word: u32) -> Result<(), Failure> {
         let fill = self.functions.clEnqueueFillBuffer;
         let pattern = (&raw const word).cast::<c_void>();
         // SAFETY: the pattern has 4 bytes; the size is the buffer's; no wait list.
@@ -140,7 +136,7 @@ impl Queue {
     }
 
     /// Maps all of a buffer for reading and writing; unmapped when it goes.
-    pub(in crate::bench) fn map<'a>(&'a self, buffer: &'a Buffer) -> Result<Mapped<'a>, Failure> {
+    pub(crate) fn map<'a>(&'a self, buffer: &'a Buffer) -> Result<Mapped<'a>, Failure> {
         let map = self.functions.clEnqueueMapBuffer;
         let flags = CL_MAP_READ | CL_MAP_WRITE;
         let (size, mut code) = (buffer.size, 0);
@@ -178,7 +174,7 @@ impl Buffer {
 }
 
 /// A buffer while the host has it.
-pub(in crate::bench) struct Mapped<'a> {
+pub(crate) struct Mapped<'a> {
     queue: &'a Queue,
     buffer: &'a Buffer,
     at: *mut u8,
@@ -211,7 +207,7 @@ impl Drop for Mapped<'_> {
 
 impl Event {
     /// Seconds from CL_PROFILING_COMMAND_START to _END; the command is complete.
-    pub(in crate::bench) fn device_seconds(&self) -> Result<f64, Failure> {
+    pub(crate) fn device_seconds(&self) -> Result<f64, Failure> {
         let at = |which| -> Result<u64, Failure> {
             let mut at = 0u64;
             let info = self.functions.clGetEventProfilingInfo;

@@ -1,0 +1,381 @@
+// Functions of float that programs call most (OpenCL 1.2 6.12.2): few operations and no branches but for rare operands.
+// `__caldera_has_fast_fma` says that a fused multiply-add is one operation, `__caldera_has_exp2` that the device's
+// exponential is within 2 ulp (both measured: runtime/docs/adr/0003). Where they say no, the texts for all formats
+// take their place. A branch on either is decided before its other side is looked at.
+//
+// `__caldera_has_rsqrt`: besides fast fma, that the device's 1 / sqrt is within 1.5 ulp. Quotients are made of it then: drivers
+// that divide with one rounding, which nobody asks for, take several times as long.
+//
+// Method of exp, exp2, exp10: x log2(b) = j + f, the device's 2^f, times 2^j, where j stays within the normal
+// exponents and f takes the rest; so overflow, underflow, infinities and NaN need no attention. Logarithm: exponent and
+// a polynomial in m - 1. Power: log2 as a sum of two floats by 2 atanh((m - 1) / (m + 1)), whose product with y is exact
+// enough (2^-30). Sine, cosine, tangent: Cody and Waite (Software Manual for the Elementary Functions, 1980) with
+// three parts of pi/2 and fused operations; beyond 105615 as in math_trig.cl. Arc tangent: one polynomial on [0, 1].
+// Error function: a polynomial in x^2 below 0.92, above it 1 - 2^(-x p(x)).
+
+// exp(x) by the device's exponential: f = x log2(e) - j has a fused product and the rest of log2(e).
+// Error found with an exact exponential: 0.9 ulp; allowed 3.
+float __c_exp_fast_f(float x)
+{
+    float t = x * 1.44269502f;
+    // The sum's low bits are j + 127.
+    float m = fmin(fmax(t, -126.0f), 126.0f) + 12583039.0f;
+    float f = __caldera_fma(x, 1.44269502f, 12583039.0f - m);
+    f = __caldera_fma(x, 1.92596303e-8f, f);
+    return __caldera_exp2(f) * as_float(as_uint(m) << 23);
+}
+
+float exp_f(float x)
+{
+    if (__caldera_has_exp2(x)) {
+        return __c_exp_fast_f(x);
+    } else {
+        return __c_exp_f(x);
+    }
+}
+
+double exp_d(double x) { return __c_exp_d(x); }
+
+// The same for base 10; log2(10) in two parts. Allowed 3.
+float exp10_f(float x)
+{
+    if (__caldera_has_exp2(x)) {
+        float t = x * 3.32192802f;
+        float m = fmin(fmax(t, -126.0f), 126.0f) + 12583039.0f;
+        float f = __caldera_fma(x, 3.32192802f, 12583039.0f - m);
+        f = __caldera_fma(x, 7.05952175e-8f, f);
+        return __caldera_exp2(f) * as_float(as_uint(m) << 23);
+    } else {
+        return __c_exp10_f(x);
+    }
+}
+
+double exp10_d(double x) { return __c_exp10_d(x); }
+
+// Allowed 3.
+float exp2_f(float x)
+{
+    if (__caldera_has_exp2(x)) {
+        float m = fmin(fmax(x, -126.0f), 126.0f) + 12583039.0f;
+        return __caldera_exp2(x - (m - 12583039.0f)) * as_float(as_uint(m) << 23);
+    } else {
+        return __c_exp2_f(x);
+    }
+}
+
+double exp2_d(double x) { return __c_exp2_d(x); }
+
+// Bits of a positive number that is not infinite as those of m in [sqrt(1/2), sqrt(2)); *n is the exponent that goes with it.
+uint __c_unscale_f(uint u, float *n)
+{
+    float extra = 0.0f;
+    if (u < 0x00800000u) {
+        // With the implicit bit in place the exponent field reads 1, as for the smallest normal number.
+        int shift = (int)clz(u) - 8;
+        u <<= shift;
+        extra = (float)shift;
+    }
+    u += 0x3f800000u - 0x3f3504f3u;
+    *n = (float)((int)(u >> 23) - 127) - extra;
+    return (u & 0x7fffffu) + 0x3f3504f3u;
+}
+
+// Error found: 1.2 ulp, fused or not; allowed 3.
+float log_f(float x)
+{
+    if (!__c_positive_f(x)) return __c_log_special_f(x);
+    float n;
+    float f = as_float(__c_unscale_f(as_uint(x), &n)) - 1.0f;
+    float p = __caldera_mad(__p_ln_f(f), f, -0.5f);
+    return __caldera_mad(n, 0.693147182f, __caldera_mad(p, f * f, f));
+}
+
+double log_d(double x) { return __c_log_d(x); }
+
+// With -cl-fast-relaxed-math: OpenCL C 2.0 has 3 ulp outside of [0.5, 2], so the product with ln 2 is fused. The parts
+// have one sign, for infinities.
+float __caldera_fast_log_f(float x)
+{
+    float l = native_log2(x);
+    return __caldera_mad(l, 0.693147123f, l * 5.76999989e-8f);
+}
+
+// Error found: see docs; allowed 3.
+float log2_f(float x)
+{
+    if (!__c_positive_f(x)) return __c_log_special_f(x);
+    float n;
+    float f = as_float(__c_unscale_f(as_uint(x), &n)) - 1.0f;
+    float y = __caldera_mad(__caldera_mad(__p_ln_f(f), f, -0.5f), f * f, f);
+    return __caldera_mad(y, 1.44269502f, __caldera_mad(y, 1.92596303e-8f, n));
+}
+
+double log2_d(double x) { return __c_log2_d(x); }
+
+// Allowed 3.
+float log10_f(float x)
+{
+    if (!__c_positive_f(x)) return __c_log_special_f(x);
+    float n;
+    float f = as_float(__c_unscale_f(as_uint(x), &n)) - 1.0f;
+    float y = __caldera_mad(__caldera_mad(__p_ln_f(f), f, -0.5f), f * f, f);
+    // The first part of log10(2) has zeros behind it.
+    float l = __caldera_mad(n, 4.60503907e-6f, y * -1.01030499e-8f);
+    return __caldera_mad(n, 0.301025391f, __caldera_mad(y, 0.434294492f, l));
+}
+
+double log10_d(double x) { return __c_log10_d(x); }
+
+// 1 / x, about, for x in [1, 4]: a division takes more operations than a root.
+float __c_invert_f(float x)
+{
+    if (__caldera_has_rsqrt(x)) {
+        float r = __caldera_rsqrt(x);
+        return r * r;
+    } else {
+        return 1.0f / x;
+    }
+}
+
+// x^y for the bits of an x > 0 and y that is not NaN. Not by x itself: a device that takes subnormal numbers for zeros
+// would lose it. Error found with an exact exponential: 3.9 ulp; allowed 16.
+float __c_pow_fast_f(uint u, float y)
+{
+    float n;
+    float m = as_float(__c_unscale_f(u, &n));
+    // s = f / d, and what it lacks of that.
+    float f = m - 1.0f, d = m + 1.0f;
+    float r = __c_invert_f(d);
+    float s = f * r;
+    float e = __caldera_fma(-s, m - (d - 1.0f), __caldera_fma(-s, d, f)) * r;
+    float z = s * s;
+    float l = __caldera_fma(e, z, e) + s * z * __p_atanh_f(z);
+    // Times 2 / ln 2, and n.
+    float q = s * 2.88539004f;
+    l = __caldera_fma(l, 2.88539004f, __caldera_fma(s, 3.85192607e-8f, __caldera_fma(s, 2.88539004f, -q)));
+    float h = n + q;
+    l = (n - h) + q + l;
+    // A larger y over- or underflows as this one does.
+    y = fmin(fmax(y, -0x1p40f), 0x1p40f);
+    float t = y * h;
+    float k = fmin(fmax(t, -126.0f), 126.0f) + 12583039.0f;
+    float rest = __caldera_fma(y, l, __caldera_fma(y, h, -t));
+    return __caldera_exp2((t - (k - 12583039.0f)) + rest) * as_float(as_uint(k) << 23);
+}
+
+float pow_f(float x, float y)
+{
+    if (__caldera_has_exp2(x)) {
+        float r = __c_pow_fast_f(as_uint(x) & 0x7fffffffu, y);
+        // Positive and normal, and y is a number.
+        if (as_uint(x) - 0x00800000u < 0x7f000000u && y == y) return r;
+        return __c_pow_special_f(x, y, r);
+    } else {
+        return __c_pow_f(x, y);
+    }
+}
+
+double pow_d(double x, double y) { return __c_pow_d(x, y); }
+
+// With -cl-fast-relaxed-math: as OpenCL C 2.0's table derives it.
+float __caldera_fast_pow_f(float x, float y)
+{
+    float r = native_exp2(y * native_log2(fabs(x)));
+    return x < 0.0f && ((int)y & 1) != 0 ? -r : r;
+}
+
+// x = q pi/2 + result, |result| <= pi/4 (a little more); only the two lowest bits of *q mean something. NaN for what is
+// not finite.
+float __c_reduce_fast_f(float x, uint *q)
+{
+    float a = fabs(x);
+    if (__caldera_has_fast_fma(x)) {
+        if (a <= 105615.0f) {
+            float t = __caldera_fma(x, 0.636619747f, 12582912.0f);
+            float n = t - 12582912.0f;
+            *q = as_uint(t);
+            // All parts are positive, so that -0 stays what it is.
+            float r = __caldera_fma(n, -1.57079625f, x);
+            r = __caldera_fma(n, -7.54978942e-8f, r);
+            return __caldera_fma(n, -5.39030295e-15f, r);
+        }
+        float r, e;
+        int n = __c_reduce_large_f(a, &r, &e);
+        r = a < INFINITY ? r + e : as_float(0x7fc00000u);
+        *q = (uint)(x < 0.0f ? -n : n);
+        return x < 0.0f ? -r : r;
+    } else {
+        float r, e;
+        *q = (uint)__c_reduce_f(x, &r, &e);
+        // A sum would lose the sign of a zero.
+        r = a < 1e-4f ? x : r + e;
+        return a < INFINITY ? r : as_float(0x7fc00000u);
+    }
+}
+
+// sin(r), with the sign of a zero, and cos(r), |r| <= pi/4.
+float __c_sin_fast_f(float r)
+{
+    float z = r * r;
+    return __caldera_mad(__p_sinq_f(z), r * z + 0.0f, r);
+}
+
+float __c_cos_fast_f(float r)
+{
+    float z = r * r;
+    return __caldera_mad(__p_cosq_f(z), z, 1.0f);
+}
+
+// Error found: see docs; allowed 4.
+float sin_f(float x)
+{
+    uint q;
+    float r = __c_reduce_fast_f(x, &q);
+    float s = __c_sin_fast_f(r), c = __c_cos_fast_f(r);
+    return as_float(as_uint((q & 1u) != 0u ? c : s) ^ (q << 30 & 0x80000000u));
+}
+
+double sin_d(double x) { return __c_sin_d(x); }
+
+// Allowed 4.
+float cos_f(float x)
+{
+    uint q;
+    float r = __c_reduce_fast_f(x, &q);
+    float s = __c_sin_fast_f(r), c = __c_cos_fast_f(r);
+    return as_float(as_uint((q & 1u) != 0u ? s : c) ^ ((q + 1u) << 30 & 0x80000000u));
+}
+
+double cos_d(double x) { return __c_cos_d(x); }
+
+float sincos_f(float x, float *cosine)
+{
+    uint q;
+    float r = __c_reduce_fast_f(x, &q);
+    float s = __c_sin_fast_f(r), c = __c_cos_fast_f(r);
+    *cosine = as_float(as_uint((q & 1u) != 0u ? s : c) ^ ((q + 1u) << 30 & 0x80000000u));
+    return as_float(as_uint((q & 1u) != 0u ? c : s) ^ (q << 30 & 0x80000000u));
+}
+
+double sincos_d(double x, double *cosine) { return __c_sincos_d(x, cosine); }
+
+// Allowed 5.
+float tan_f(float x)
+{
+    uint q;
+    float r = __c_reduce_fast_f(x, &q);
+    float z = r * r;
+    float t = __caldera_mad(__p_tanq_f(z), r * z, r);
+    if (__caldera_has_rsqrt(x)) {
+        // -1 / t by the root of 1 / t^2.
+        float c = as_float(as_uint(__caldera_rsqrt(t * t)) | (~as_uint(t) & 0x80000000u));
+        return (q & 1u) != 0u ? c : t;
+    } else {
+        return (q & 1u) != 0u ? -1.0f / t : t;
+    }
+}
+
+// With -cl-fast-relaxed-math.
+float __caldera_fast_tan_f(float x)
+{
+    if (__caldera_has_rsqrt(x)) {
+        float c = native_cos(x);
+        return as_float(as_uint(native_sin(x) * __caldera_rsqrt(c * c)) ^ (as_uint(c) & 0x80000000u));
+    } else {
+        return native_tan(x);
+    }
+}
+
+double tan_d(double x) { return __c_tan_d(x); }
+
+// atan(t) for t in [0, 1].
+float __c_atan_unit_f(float t)
+{
+    float z = t * t;
+    return __caldera_mad(__p_atan1_f(z), t * z, t);
+}
+
+// y / x for 0 <= y <= x, about 3 ulp; 0 for 0 / 0 and 1 for two infinities.
+float __c_ratio_f(float y, float x)
+{
+    if (__caldera_has_rsqrt(x)) {
+        float s = __caldera_rsqrt(x);
+        float t = (y * s) * s;
+        t = x == y ? 1.0f : t;
+        return y == 0.0f ? 0.0f : t;
+    } else {
+        // Drivers divide well by numbers that are not near the ends of the range.
+        float scale = x > 0x1p64f ? 0x1p-64f : 1.0f;
+        scale = x < 0x1p-64f ? 0x1p64f : scale;
+        float t = (y * scale) / (x * scale);
+        t = x == INFINITY || y == 0.0f ? 0.0f : t;
+        return x == INFINITY && x == y ? 1.0f : t;
+    }
+}
+
+// Allowed 5.
+float atan_f(float x)
+{
+    float a = fabs(x);
+    float r = __c_atan_unit_f(a > 1.0f ? __c_ratio_f(1.0f, a) : a);
+    r = a > 1.0f ? 1.57079637f - (r + 4.37113883e-8f) : r;
+    return copysign(r, x);
+}
+
+double atan_d(double x) { return __c_atan_d(x); }
+
+// Allowed 6.
+float atan2_f(float y, float x)
+{
+    float a = fabs(x), b = fabs(y);
+    float r = __c_atan_unit_f(__c_ratio_f(fmin(a, b), fmax(a, b)));
+    r = b > a ? 1.57079637f - (r + 4.37113883e-8f) : r;
+    r = as_uint(x) >= 0x80000000u ? 3.14159274f - (r + 8.74227766e-8f) : r;
+    r = copysign(r, y);
+    return x != x || y != y ? x + y : r;
+}
+
+double atan2_d(double y, double x) { return __c_atan2_d(y, x); }
+
+// Allowed 16.
+float erf_f(float x)
+{
+    if (__caldera_has_exp2(x)) {
+        float a = fabs(x);
+        float near = __caldera_fma(__p_erf0_f(x * x), x, x);
+        float b = fmin(a, 4.0f);
+        float far = 1.0f - __caldera_exp2(__caldera_fma(__p_erf1_f(b), -b, -b));
+        return a > 0.921875f ? copysign(far, x) : near;
+    } else {
+        return __c_erf_f(x);
+    }
+}
+
+double erf_d(double x) { return __c_erf_d(x); }
+
+// x / y where no option asks for one rounding and drivers would take long for it: x / |y| = (x s) s for s = 1 / sqrt(|y|), with one
+// step of Newton's, whose t is 1 - |y| s^2 exactly enough. Neither |y| s nor x s leaves the range where the quotient
+// does not; for zeros, infinities and NaN the step gives NaN and is left out. At most 2.5 ulp, which is allowed: two roundings of
+// intermediate values, of a unit each in the worst case, and the last one.
+float __caldera_divide_f(float x, float y)
+{
+    float a = fabs(y);
+    float s = __caldera_rsqrt(a);
+    float m = a * s;
+    float t = __caldera_fma(-m, s, 1.0f);
+    t = __caldera_fma(-__caldera_fma(a, s, -m), s, t);
+    float p = x * s;
+    float r = __caldera_fma(p, t, p);
+    r = r != r ? p : r;
+    return as_float(as_uint(r * s) ^ (as_uint(y) & 0x80000000u));
+}
+
+// With -cl-fast-relaxed-math: finite operands; OpenCL C 2.0 has 2.5 ulp where 1 / y is a normal number.
+float __caldera_fast_divide_f(float x, float y)
+{
+    float a = fabs(y);
+    float s = __caldera_rsqrt(a);
+    float r = s * s;
+    r = __caldera_fma(r, __caldera_fma(-a, r, 1.0f), r);
+    return x * as_float(as_uint(r) | (as_uint(y) & 0x80000000u));
+}

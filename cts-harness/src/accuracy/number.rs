@@ -1,0 +1,312 @@
+//! Floating-point formats, and the distance of a result from its exact value in units in the last place (CL 7.4).
+
+/// A format of 6.12.2's functions.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, clap::ValueEnum)]
+pub(super) enum Precision {
+    Half,
+    #[value(name = "float")]
+    Single,
+    Double,
+}
+
+impl Precision {
+    pub(super) const ALL: [Precision; 3] = [Precision::Single, Precision::Double, Precision::Half];
+
+    /// In OpenCL C.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Precision::Half => "half",
+            Precision::Single => "float",
+            Precision::Double => "double",
+        }
+    }
+
+    pub(super) fn bytes(self) -> usize {
+        match self {
+            Precision::Half => 2,
+            Precision::Single => 4,
+            Precision::Double => 8,
+        }
+    }
+
+    /// Explicit bits of the significand.
+    pub(super) fn mantissa(self) -> i32 {
+        match self {
+            Precision::Half => 10,
+            Precision::Single => 23,
+            Precision::Double => 52,
+        }
+    }
+
+    /// Largest exponent, which is the bias too.
+    pub(super) fn bias(self) -> i32 {
+        match self {
+            Precision::Half => 15,
+            Precision::Single => 127,
+            Precision::Double => 1023,
+        }
+    }
+
+    fn least_exponent(self) -> i32 {
+        1 - self.bias()
+    }
+
+    pub(super) fn least_normal(self) -> f64 {
+        scale(1.0, self.least_exponent())
+    }
+
+    pub(super) fn is_subnormal(self, x: f64) -> bool {
+        x != 0.0 && x.abs() < self.least_normal()
+    }
+
+    /// The number that a word of this format is; the word's upper bits do not matter.
+    pub(super) fn number(self, bits: u64) -> f64 {
+        match self {
+            Precision::Half => half_to_double(bits as u16),
+            Precision::Single => f64::from(f32::from_bits(bits as u32)),
+            Precision::Double => f64::from_bits(bits),
+        }
+    }
+
+    /// The word of the nearest number, ties to even.
+    pub(super) fn to_bits(self, x: f64) -> u64 {
+        match self {
+            Precision::Half => u64::from(double_to_half(x)),
+            Precision::Single => u64::from((x as f32).to_bits()),
+            Precision::Double => x.to_bits(),
+        }
+    }
+
+    /// The nearest number of the format, ties to even.
+    pub(super) fn round(self, x: f64) -> f64 {
+        self.number(self.to_bits(x))
+    }
+
+    pub(super) fn words(self, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        bytes.chunks_exact(self.bytes()).map(|chunk| {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            u64::from_le_bytes(word)
+        })
+    }
+}
+
+/// x · 2ⁿ; exact unless it leaves the range of `f64`.
+pub(super) fn scale(x: f64, n: i32) -> f64 {
+    let step = |n: i32| f64::from_bits(((n + 1023) as u64) << 52);
+    let (mut x, mut n) = (x, n.clamp(-6000, 6000));
+    while n > 1000 {
+        x *= step(1000);
+        n -= 1000;
+    }
+    while n < -1000 {
+        x *= step(-1000);
+        n += 1000;
+    }
+    x * step(n)
+}
+
+/// x = result · 2ᵉ with a result in [½, 1); finite and not zero.
+fn split(x: f64) -> (f64, i32) {
+    let (x, less) = if x.abs() < f64::MIN_POSITIVE {
+        (scale(x, 64), 64)
+    } else {
+        (x, 0)
+    };
+    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1022;
+    (scale(x, -exponent), exponent - less)
+}
+
+fn half_to_double(h: u16) -> f64 {
+    let sign = if h >> 15 == 1 { -1.0 } else { 1.0 };
+    let (exponent, fraction) = (i32::from(h >> 10 & 31), f64::from(h & 1023));
+    sign * match exponent {
+        0 => scale(fraction, -24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        e => scale(1024.0 + fraction, e - 25),
+    }
+}
+
+fn double_to_half(x: f64) -> u16 {
+    let sign = ((x.to_bits() >> 48) & 0x8000) as u16;
+    let a = x.abs();
+    if a.is_nan() {
+        return sign | 0x7e00;
+    }
+    if a >= 65520.0 {
+        return sign | 0x7c00;
+    }
+    if a < scale(1.0, -14) {
+        return sign | scale(a, 24).round_ties_even() as u16;
+    }
+    let (m, e) = split(a);
+    // 11 bits; a carry goes into the exponent by itself.
+    sign | (((e + 14) as u16) << 10).wrapping_add(scale(m, 11).round_ties_even() as u16 - 1024)
+}
+
+/// An exact result: (high + low) · 2ᵉ, |high| in [½, 1), or a special value.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum Exact {
+    Zero,
+    Infinite { negative: bool },
+    Nan,
+    Finite { high: f64, low: f64, exponent: i32 },
+}
+
+impl Exact {
+    pub(super) fn from_double(x: f64) -> Exact {
+        if x.is_nan() {
+            return Exact::Nan;
+        }
+        if x.is_infinite() {
+            return Exact::Infinite { negative: x < 0.0 };
+        }
+        if x == 0.0 {
+            return Exact::Zero;
+        }
+        let (high, exponent) = split(x);
+        Exact::Finite {
+            high,
+            low: 0.0,
+            exponent,
+        }
+    }
+
+    /// Below the normal numbers of a format.
+    pub(super) fn is_tiny(self, p: Precision) -> bool {
+        match self {
+            Exact::Finite { exponent, .. } => exponent <= p.least_exponent(),
+            Exact::Zero => true,
+            Exact::Infinite { .. } | Exact::Nan => false,
+        }
+    }
+
+    /// As a double, for people.
+    pub(super) fn approximately(self) -> f64 {
+        match self {
+            Exact::Zero => 0.0,
+            Exact::Infinite { negative } => f64::INFINITY.copysign(if negative { -1.0 } else { 1.0 }),
+            Exact::Nan => f64::NAN,
+            Exact::Finite { high, low, exponent } => scale(high + low, exponent),
+        }
+    }
+}
+
+/// By how many units in the last place of a format a result is wrong. Infinity stands for what no number of units
+/// says: a NaN where there is a number, an infinity of the other sign. A result may be infinite where the next number
+/// beyond the largest would be within the allowed error, so that number is what an infinity counts as.
+pub(super) fn ulps(p: Precision, result: f64, exact: Exact) -> f64 {
+    match exact {
+        Exact::Nan => match result.is_nan() {
+            true => 0.0,
+            false => f64::INFINITY,
+        },
+        Exact::Infinite { negative } => match result.is_infinite() && (result < 0.0) == negative {
+            true => 0.0,
+            false => f64::INFINITY,
+        },
+        Exact::Zero if result.is_nan() => f64::INFINITY,
+        Exact::Zero => scale(result.abs(), p.mantissa() - p.least_exponent()),
+        Exact::Finite { high, low, exponent } => {
+            if result.is_nan() {
+                return f64::INFINITY;
+            }
+            let beyond = p.bias() + 1;
+            // The exact value lies beyond the largest number: infinite is right.
+            let overflows = exponent > beyond;
+            if result.is_infinite() && overflows {
+                return if (result < 0.0) == (high < 0.0) {
+                    0.0
+                } else {
+                    f64::INFINITY
+                };
+            }
+            // The two numbers nearest to a power of two are below it.
+            let power = high.abs() == 0.5 && low == 0.0;
+            let leading = (exponent - 1 - i32::from(power)).clamp(p.least_exponent(), p.bias());
+            let unit = leading - p.mantissa();
+            let got = match result.is_infinite() {
+                true => scale(1.0f64.copysign(result), beyond - unit),
+                false => scale(result, -unit),
+            };
+            let apart = (got - scale(high, exponent - unit)) - scale(low, exponent - unit);
+            if apart.is_nan() {
+                f64::INFINITY
+            } else {
+                apart.abs()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn single(result: f32, exact: f64) -> f64 {
+        ulps(Precision::Single, f64::from(result), Exact::from_double(exact))
+    }
+
+    #[test]
+    fn units_are_those_of_the_exact_value() {
+        let one_up = f32::from_bits(1.0f32.to_bits() + 1);
+        assert_eq!(single(1.5, 1.5), 0.0);
+        assert_eq!(single(1.0, 1.0 + 0.25 * f64::from(f32::EPSILON)), 0.25);
+        // Beside a power of two the unit is the smaller one.
+        assert_eq!(single(one_up, 1.0), 2.0);
+        assert_eq!(single(-3.0, 3.0), 6.0 / 2.0 * (1u32 << 23) as f64);
+        assert_eq!(single(f32::from_bits(3), f64::from(f32::from_bits(1))), 2.0);
+        assert_eq!(single(f32::from_bits(5), 0.0), 5.0);
+        assert_eq!(single(-0.0, 0.0), 0.0);
+        // Half a unit of the least subnormal number.
+        assert_eq!(single(0.0, scale(1.0, -150)), 0.5);
+    }
+
+    #[test]
+    fn infinities_and_nans() {
+        assert_eq!(single(f32::NAN, f64::NAN), 0.0);
+        assert_eq!(single(1.0, f64::NAN), f64::INFINITY);
+        assert_eq!(single(f32::NAN, 1.0), f64::INFINITY);
+        assert_eq!(single(f32::INFINITY, f64::INFINITY), 0.0);
+        assert_eq!(single(f32::NEG_INFINITY, f64::INFINITY), f64::INFINITY);
+        // Overflow: right beyond the format, by units within it.
+        assert_eq!(single(f32::INFINITY, 1e60), 0.0);
+        assert_eq!(single(f32::INFINITY, f64::from(f32::MAX)), 1.0);
+        assert_eq!(single(f32::MAX, f64::from(f32::MAX) + scale(1.0, 104)), 1.0);
+        let (high, low) = (0.75, 0.0);
+        let huge = Exact::Finite {
+            high,
+            low,
+            exponent: 5000,
+        };
+        assert_eq!(ulps(Precision::Double, f64::INFINITY, huge), 0.0);
+        assert!(ulps(Precision::Double, f64::MAX, huge) > 1e300);
+    }
+
+    #[test]
+    fn the_low_part_counts() {
+        let exact = Exact::Finite {
+            high: 0.75,
+            low: scale(1.0, -55),
+            exponent: 1,
+        };
+        assert_eq!(ulps(Precision::Double, 1.5, exact), 0.25);
+    }
+
+    #[test]
+    fn halves_round_to_even_and_back() {
+        for bits in (0..0x7c00u16).chain(0x8000..0xfc00) {
+            let x = half_to_double(bits);
+            assert_eq!(double_to_half(x), bits);
+            // Half way to the next goes to the even one.
+            let next = half_to_double(bits + 1);
+            if next.is_finite() {
+                assert_eq!(double_to_half((x + next) / 2.0), bits + (bits & 1), "{bits:#x}");
+            }
+        }
+        assert_eq!(double_to_half(65519.9), 0x7bff);
+        assert_eq!(double_to_half(65520.0), 0x7c00);
+        assert!(half_to_double(double_to_half(f64::NAN)).is_nan());
+    }
+}

@@ -1,0 +1,454 @@
+//! What the functions are, exactly enough: for float and half by the C library's double functions, for double by
+//! MPFR ([`super::mpfr`]); what has one right result by exact arithmetic of the host.
+
+use super::function::Function;
+use super::mpfr::Mpfr;
+use super::number::{Exact, Precision, scale};
+
+/// A function's results for some operands. `None`: the specification leaves it open.
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) struct Results {
+    pub(super) value: Option<Exact>,
+    /// What it stores through a pointer; `ilogb`'s value.
+    pub(super) second: Second,
+}
+
+#[derive(Copy, Clone, PartialEq, Debug)]
+pub(super) enum Second {
+    None,
+    Number(Exact),
+    Int(i64),
+}
+
+impl Results {
+    fn of(value: Exact) -> Results {
+        Results {
+            value: Some(value),
+            second: Second::None,
+        }
+    }
+}
+
+// SAFETY: ISO C declares these functions so, and they have no preconditions.
+unsafe extern "C" {
+    safe fn acosh(x: f64) -> f64;
+    safe fn asinh(x: f64) -> f64;
+    safe fn atanh(x: f64) -> f64;
+    safe fn erf(x: f64) -> f64;
+    safe fn erfc(x: f64) -> f64;
+    safe fn exp10(x: f64) -> f64;
+    safe fn lgamma_r(x: f64, sign: &mut i32) -> f64;
+    safe fn tgamma(x: f64) -> f64;
+    safe fn remainder(x: f64, y: f64) -> f64;
+    safe fn nextafter(x: f64, y: f64) -> f64;
+    safe fn nextafterf(x: f32, y: f32) -> f32;
+}
+
+/// The results of a function of numbers of a format. `n` is the operand of functions with an `int`.
+pub(super) fn results(
+    f: Function,
+    p: Precision,
+    [x, y, z]: [f64; 3],
+    n: i32,
+    mut mpfr: Option<&mut Mpfr>,
+) -> Results {
+    if let Some(results) = special(f, p, x, y, n).or_else(|| exact(f, p, [x, y, z], n)) {
+        return results;
+    }
+    let mut value = |f| match (p, &mut mpfr) {
+        (Precision::Double, Some(mpfr)) => mpfr.value(f, x, y, n),
+        _ => Exact::from_double(by_the_c_library(f, x, y, n)),
+    };
+    let second = match f {
+        Function::Sincos => Second::Number(value(Function::Cos)),
+        Function::LgammaR => gamma_sign(x),
+        _ => Second::None,
+    };
+    Results {
+        value: Some(value(f)),
+        second,
+    }
+}
+
+/// At poles nothing is asked.
+fn gamma_sign(x: f64) -> Second {
+    let mut sign = 0;
+    lgamma_r(x, &mut sign);
+    if x.is_nan() || (x <= 0.0 && x.floor() == x) {
+        return Second::None;
+    }
+    Second::Int(i64::from(sign.signum()))
+}
+
+/// Cases where OpenCL (7.5.1) differs from C, or leaves the result open.
+fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results> {
+    use Function as F;
+    let open = Some(Results {
+        value: None,
+        second: Second::None,
+    });
+    match f {
+        // Zeros count as equal, and fmax of a NaN and a number is the number: `exact` does these.
+        F::Powr if x.is_nan() || y.is_nan() => Some(Results::of(Exact::Nan)),
+        F::Powr if x < 0.0 => Some(Results::of(Exact::Nan)),
+        F::Powr if y == 0.0 && (x == 0.0 || x.is_infinite()) => Some(Results::of(Exact::Nan)),
+        F::Powr if y.is_infinite() && x == 1.0 => Some(Results::of(Exact::Nan)),
+        F::HalfPowr | F::NativePowr
+            if x < 0.0 || x.is_nan() || (y == 0.0 && (x == 0.0 || x.is_infinite())) =>
+        {
+            open
+        }
+        F::HalfPowr | F::NativePowr if y.is_nan() || (y.is_infinite() && x == 1.0) => open,
+        // 6.12.2: |x| up to 2^16.
+        F::HalfSin | F::HalfCos | F::HalfTan if x.abs() > 65536.0 || x.is_nan() => open,
+        F::Rootn if n == 0 => Some(Results::of(Exact::Nan)),
+        F::Ilogb if x == 0.0 || x.is_nan() => open,
+        F::Tgamma if x == f64::NEG_INFINITY => Some(Results::of(Exact::Nan)),
+        F::Tgamma if x < 0.0 && x.floor() == x => Some(Results::of(Exact::Nan)),
+        F::LgammaR if x.is_nan() => Some(Results::of(Exact::Nan)),
+        F::LgammaR if x <= 0.0 && x.floor() == x => Some(Results::of(Exact::Infinite { negative: false })),
+        F::Tanpi => {
+            // Infinite half way between integers, whatever the rounding of pi.
+            let r = (x - 2.0 * (x / 2.0).round_ties_even()).abs();
+            (x.is_finite() && r == 0.5).then(|| {
+                let below = (x - 0.5).rem_euclid(2.0) == 0.0;
+                Results::of(Exact::Infinite { negative: !below })
+            })
+        }
+        F::Remquo if x.is_infinite() || y == 0.0 || x.is_nan() || y.is_nan() => Some(Results::of(Exact::Nan)),
+        F::Modf if x.is_nan() => Some(Results::of(Exact::Nan)),
+        F::Fract if x.is_nan() => Some(Results::of(Exact::Nan)),
+        F::Fract if x.is_infinite() => Some(Results {
+            value: Some(Exact::Zero),
+            second: Second::Number(Exact::from_double(x)),
+        }),
+        F::Frexp if !x.is_finite() => Some(Results::of(Exact::from_double(x))),
+        // Either is allowed for numbers without a rounding of their own: nothing to ask.
+        F::Nextafter if p == Precision::Half && (x.is_nan() || y.is_nan()) => Some(Results::of(Exact::Nan)),
+        _ => None,
+    }
+}
+
+/// Functions whose one right result the host computes in the format itself.
+fn exact(f: Function, p: Precision, [x, y, z]: [f64; 3], n: i32) -> Option<Results> {
+    use Function as F;
+    let magnitudes = |larger: bool| match x.abs().partial_cmp(&y.abs()) {
+        Some(std::cmp::Ordering::Greater) => {
+            if larger {
+                x
+            } else {
+                y
+            }
+        }
+        Some(std::cmp::Ordering::Less) => {
+            if larger {
+                y
+            } else {
+                x
+            }
+        }
+        _ => {
+            if larger {
+                x.max(y)
+            } else {
+                x.min(y)
+            }
+        }
+    };
+    let single = p == Precision::Single;
+    let value = match f {
+        F::Add => sum(p, x, y),
+        F::Subtract => sum(p, x, -y),
+        F::Multiply if single => f64::from(x as f32 * y as f32),
+        F::Multiply => p.round(x * y),
+        F::Divide if p == Precision::Double => x / y,
+        F::Reciprocal if p == Precision::Double => 1.0 / x,
+        F::Sqrt if p == Precision::Double => x.sqrt(),
+        F::Fma | F::Mad => fused(p, x, y, z),
+        F::Fdim if x.is_nan() || y.is_nan() => f64::NAN,
+        F::Fdim if x <= y => 0.0,
+        F::Fdim => sum(p, x, -y),
+        F::Ceil => x.ceil(),
+        F::Floor => x.floor(),
+        F::Trunc => x.trunc(),
+        F::Rint => x.round_ties_even(),
+        F::Round => x.round(),
+        F::Fabs => x.abs(),
+        F::Copysign => x.copysign(y),
+        F::Fmax => x.max(y),
+        F::Fmin => x.min(y),
+        F::Maxmag => magnitudes(true),
+        F::Minmag => magnitudes(false),
+        F::Fmod => x % y,
+        F::Remainder | F::Remquo => remainder(x, y),
+        F::Fract => {
+            let below_one = 1.0 - scale(1.0, -p.mantissa() - 1);
+            sum(p, x, -x.floor()).min(below_one)
+        }
+        F::Modf if x.is_infinite() => 0.0,
+        F::Modf => x - x.trunc(),
+        F::Frexp => {
+            if x == 0.0 {
+                x
+            } else {
+                scale(x, -exponent(x) - 1)
+            }
+        }
+        F::Ldexp => p.round(scale_rounded(p, x, n)),
+        F::Logb if x == 0.0 => f64::NEG_INFINITY,
+        F::Logb if x.is_infinite() => f64::INFINITY,
+        F::Logb if x.is_nan() => x,
+        F::Logb => f64::from(exponent(x)),
+        F::Ilogb => 0.0,
+        F::Nextafter => match p {
+            Precision::Half => next_half(x, y),
+            Precision::Single => f64::from(nextafterf(x as f32, y as f32)),
+            Precision::Double => nextafter(x, y),
+        },
+        _ => return None,
+    };
+    let second = match f {
+        F::Fract => Second::Number(Exact::from_double(x.floor())),
+        F::Modf => Second::Number(Exact::from_double(x.trunc())),
+        F::Frexp => Second::Int(if x == 0.0 { 0 } else { i64::from(exponent(x)) + 1 }),
+        F::Ilogb if x.is_infinite() => Second::Int(i64::from(i32::MAX)),
+        F::Ilogb => Second::Int(i64::from(exponent(x))),
+        F::Remquo => Second::Int(low_quotient(x, y)),
+        _ => Second::None,
+    };
+    let value = if f == F::Ilogb {
+        None
+    } else {
+        Some(Exact::from_double(value))
+    };
+    Some(Results { value, second })
+}
+
+/// Of a finite number that is not 0.
+fn exponent(x: f64) -> i32 {
+    match Exact::from_double(x) {
+        Exact::Finite { exponent, .. } => exponent - 1,
+        Exact::Zero | Exact::Infinite { .. } | Exact::Nan => 0,
+    }
+}
+
+/// a + b in a format, rounded once.
+fn sum(p: Precision, a: f64, b: f64) -> f64 {
+    match p {
+        Precision::Half => p.round(a + b),
+        Precision::Single => f64::from(a as f32 + b as f32),
+        Precision::Double => a + b,
+    }
+}
+
+/// x · y + z in a format, rounded once.
+fn fused(p: Precision, x: f64, y: f64, z: f64) -> f64 {
+    match p {
+        Precision::Half => {
+            // The product is exact; the sum is rounded to odd before it is rounded to half.
+            let (a, s) = (x * y, x * y + z);
+            let t = s - a;
+            let lost = (a - (s - t)) + (z - t);
+            let odd = if lost != 0.0 && s.is_finite() && s.to_bits() & 1 == 0 {
+                let away = (lost > 0.0) == (s > 0.0);
+                f64::from_bits(if away { s.to_bits() + 1 } else { s.to_bits() - 1 })
+            } else {
+                s
+            };
+            p.round(odd)
+        }
+        Precision::Single => f64::from((x as f32).mul_add(y as f32, z as f32)),
+        Precision::Double => x.mul_add(y, z),
+    }
+}
+
+fn scale_rounded(p: Precision, x: f64, n: i32) -> f64 {
+    match p {
+        // Doubles have room for what these underflow to.
+        Precision::Half | Precision::Single => scale(x, n.clamp(-700, 700)),
+        Precision::Double if x == 0.0 || !x.is_finite() => x,
+        Precision::Double => {
+            let (e, m) = (exponent(x), scale(x, -exponent(x)));
+            let to = e.saturating_add(n.clamp(-5000, 5000));
+            match to {
+                // One rounding, in the last product.
+                ..-1022 => scale(scale(m, -1000), (to + 1000).max(-1000)),
+                _ => scale(m, to),
+            }
+        }
+    }
+}
+
+fn next_half(x: f64, y: f64) -> f64 {
+    let p = Precision::Half;
+    if x == y {
+        return y;
+    }
+    if x == 0.0 {
+        return p.number(1).copysign(y);
+    }
+    let bits = p.to_bits(x);
+    let away = (y > x) == (x > 0.0);
+    p.number(if away { bits + 1 } else { bits - 1 })
+}
+
+/// The low seven bits of the quotient that `remquo` rounds to nearest, with its sign.
+fn low_quotient(x: f64, y: f64) -> i64 {
+    let sign = if x.is_sign_negative() == y.is_sign_negative() {
+        1
+    } else {
+        -1
+    };
+    let y = y.abs();
+    // 128 y has the quotient's parity.
+    let m = if y.is_finite() && (128.0 * y).is_finite() {
+        x.abs() % (128.0 * y)
+    } else {
+        x.abs()
+    };
+    if y.is_infinite() {
+        return 0;
+    }
+    sign * (((m - remainder(m, y)) / y).round() as i64 & 127)
+}
+
+/// By the C library's functions for double. Trigonometric functions of multiples of pi are reduced exactly first.
+fn by_the_c_library(f: Function, x: f64, y: f64, n: i32) -> f64 {
+    use Function as F;
+    use std::f64::consts::PI;
+    match f.plain() {
+        F::Divide => x / y,
+        F::Reciprocal => 1.0 / x,
+        F::Acos => x.acos(),
+        F::Acosh => acosh(x),
+        F::Acospi => x.acos() / PI,
+        F::Asin => x.asin(),
+        F::Asinh => asinh(x),
+        F::Asinpi => x.asin() / PI,
+        F::Atan => x.atan(),
+        F::Atan2 => x.atan2(y),
+        F::Atanh => atanh(x),
+        F::Atanpi => x.atan() / PI,
+        F::Atan2pi => x.atan2(y) / PI,
+        F::Cbrt => x.cbrt(),
+        F::Cos => x.cos(),
+        F::Cosh => x.cosh(),
+        F::Cospi => of_pi(x, 0),
+        F::Erf => erf(x),
+        F::Erfc => erfc(x),
+        F::Exp => x.exp(),
+        F::Exp2 => x.exp2(),
+        F::Exp10 => exp10(x),
+        F::Expm1 => x.exp_m1(),
+        F::Hypot => x.hypot(y),
+        F::Lgamma | F::LgammaR => lgamma_r(x, &mut 0),
+        F::Log => x.ln(),
+        F::Log2 => x.log2(),
+        F::Log10 => x.log10(),
+        F::Log1p => x.ln_1p(),
+        F::Pow => x.powf(y),
+        F::Powr => x.abs().powf(y),
+        F::Pown => x.powf(f64::from(n)),
+        F::Rootn => root(x, n),
+        F::Rsqrt => 1.0 / x.sqrt(),
+        F::Sin | F::Sincos => x.sin(),
+        F::Sinh => x.sinh(),
+        F::Sinpi => of_pi(x, 3),
+        F::Sqrt => x.sqrt(),
+        F::Tan => x.tan(),
+        F::Tanh => x.tanh(),
+        F::Tanpi => of_pi(x, 3) / of_pi(x, 0),
+        F::Tgamma => tgamma(x),
+        _ => f64::NAN,
+    }
+}
+
+/// x = n/2 + r with |r| <= 1/4, exactly; n modulo 4.
+pub(super) fn quarter_turns(x: f64) -> (i32, f64) {
+    let y = x - 2.0 * (0.5 * x).round_ties_even();
+    let n = (2.0 * y).round_ties_even();
+    (n as i32 & 3, y - 0.5 * n)
+}
+
+/// cos(pi x) for `shift` 0; sin(pi x), which is cos a quarter of a turn earlier, for 3.
+fn of_pi(x: f64, shift: i32) -> f64 {
+    if !x.is_finite() {
+        return f64::NAN;
+    }
+    let (n, r) = quarter_turns(x);
+    let r = r * std::f64::consts::PI;
+    match (n + shift) & 3 {
+        0 => r.cos(),
+        1 => -r.sin(),
+        2 => -r.cos(),
+        _ => r.sin(),
+    }
+}
+
+/// Exact enough for float: the exponential multiplies the quotient's error by at most 104.
+fn root(x: f64, n: i32) -> f64 {
+    if x < 0.0 && n & 1 == 0 {
+        return f64::NAN;
+    }
+    let r = (x.abs().ln() / f64::from(n)).exp();
+    if n & 1 == 1 { r.copysign(x) } else { r }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(f: Function, x: f64, y: f64) -> Option<Exact> {
+        results(f, Precision::Single, [x, y, 0.0], 0, None).value
+    }
+
+    fn number(x: f64) -> Option<Exact> {
+        Some(Exact::from_double(x))
+    }
+
+    #[test]
+    fn openclc_differs_from_c() {
+        assert_eq!(value(Function::Powr, -2.0, 2.0), Some(Exact::Nan));
+        assert_eq!(value(Function::Powr, 0.0, 0.0), Some(Exact::Nan));
+        assert_eq!(value(Function::Pow, 0.0, 0.0), number(1.0));
+        assert_eq!(value(Function::Tanpi, 0.5, 0.0), number(f64::INFINITY));
+        assert_eq!(value(Function::Tanpi, -0.5, 0.0), number(f64::NEG_INFINITY));
+        assert_eq!(value(Function::Sinpi, 1.5, 0.0), number(-1.0));
+        assert_eq!(value(Function::Cospi, 1e10, 0.0), number(1.0));
+        assert_eq!(
+            value(Function::Fract, -1e-30, 0.0),
+            number(f64::from(1.0f32.next_down()))
+        );
+        assert_eq!(value(Function::Round, -2.5, 0.0), number(-3.0));
+        assert_eq!(value(Function::Rint, -2.5, 0.0), number(-2.0));
+    }
+
+    #[test]
+    fn quotients_have_seven_bits_and_a_sign() {
+        let low = |x, y| results(Function::Remquo, Precision::Single, [x, y, 0.0], 0, None).second;
+        assert_eq!(low(1001.0, 2.0), Second::Int(500 & 127));
+        assert_eq!(low(-7.0, 2.0), Second::Int(-4));
+        assert_eq!(low(3.0, -1.5), Second::Int(-2));
+        assert_eq!(
+            low(1e30, 3.0),
+            Second::Int((1e30f64.rem_euclid(384.0) / 3.0).round() as i64 & 127)
+        );
+    }
+
+    #[test]
+    fn halves_are_fused_with_one_rounding() {
+        // 1 + 2⁻¹⁰ above a tie by less than a double holds beside 2⁻²⁴ · 2⁻²⁴.
+        let (x, y, z) = (scale(1.0, -24), scale(1.0, -24), 1.0 + scale(1.0, -10));
+        assert_eq!(fused(Precision::Half, x, y, z), z);
+        assert_eq!(fused(Precision::Half, 255.0, 257.0, 1.0), f64::INFINITY);
+        assert_eq!(fused(Precision::Half, 3.0, 5.0, -1.0), 14.0);
+    }
+
+    #[test]
+    fn doubles_are_scaled_with_one_rounding() {
+        // 3 · 2⁻¹⁰⁷⁵ is half way between 2⁻¹⁰⁷⁴ and 2⁻¹⁰⁷³: to even.
+        assert_eq!(scale_rounded(Precision::Double, 3.0, -1075), f64::from_bits(2));
+        assert_eq!(scale_rounded(Precision::Double, 1.0, 2000), f64::INFINITY);
+        assert_eq!(scale_rounded(Precision::Double, f64::from_bits(1), 1074), 1.0);
+    }
+}

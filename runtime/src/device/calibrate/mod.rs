@@ -1,0 +1,203 @@
+//! Calibration: what a device's arithmetic really does, where Vulkan promises nothing.
+//!
+//! At the first use of a device small kernels with known answers run on it. What they establish picks variants in
+//! the compiler's library ([`measured`]) and what CL_DEVICE_*_FP_CONFIG says. The result is kept in the cache on
+//! disk, for this device and version of its driver. Where a probe cannot run, nothing is presumed: that is slower,
+//! never wrong.
+
+mod cases;
+mod measured;
+mod samples;
+
+pub(super) use measured::presume;
+pub(crate) use measured::{Measured, Presumption};
+
+use std::sync::Arc;
+
+use caldera_compiler::driver::Input;
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::target::Target;
+
+use super::Device;
+use crate::cache;
+use crate::command::CommandType;
+use crate::config::config;
+use crate::context::Context;
+use crate::error::{ClCode, Error, Result};
+use crate::kernel::launch::{ArgValue, NdRange};
+use crate::kernel::pipeline::DeviceModule;
+use crate::mem::{Buffer, HostPtr, MemFlags};
+use crate::queue::{CommandQueue, QueueProperties, Waits};
+use cases::{Case, Property, WORDS};
+
+/// From the cache, or by running the probes. `base` is the device's target without calibration.
+pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
+    if !config().calibrate {
+        return Measured::default();
+    }
+    let place = cache::store().map(|store| {
+        let facts = device.physical.facts();
+        // A CPU driver's arithmetic is the processor's, and its identity does not name that.
+        let key = cache::Key::new(
+            "calibration 2",
+            &[&facts.identity, facts.name.as_bytes(), &processor()],
+        );
+        (store, key)
+    });
+    if let Some(known) = place
+        .as_ref()
+        .and_then(|(store, key)| Measured::from_bytes(&store.get(key)?))
+    {
+        return known;
+    }
+    let start = std::time::Instant::now();
+    match measure(device, base) {
+        Ok(measured) => {
+            log::info!("{}: {measured:?} in {:?}", device.info.name, start.elapsed());
+            if let Some((store, key)) = place {
+                store.put(&key, &measured.to_bytes());
+            }
+            measured
+        }
+        Err(e) => {
+            log::warn!("{}: not calibrated: {}", device.info.name, e.chain());
+            Measured::default()
+        }
+    }
+}
+
+/// What of the host's processor matters for arithmetic.
+fn processor() -> Vec<u8> {
+    #[cfg(target_arch = "x86_64")]
+    return vec![
+        u8::from(std::arch::is_x86_feature_detected!("fma")),
+        u8::from(std::arch::is_x86_feature_detected!("avx2")),
+        u8::from(std::arch::is_x86_feature_detected!("avx512f")),
+        u8::from(std::arch::is_x86_feature_detected!("f16c")),
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    return Vec::new();
+}
+
+const PROBES: &str = include_str!("probes.cl");
+
+fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
+    // The probes ask for the driver's own operations.
+    let mut target = base.clone();
+    target.calibration.fused_fma = [true; 3];
+    let input = Input {
+        name: "<calibration>",
+        source: PROBES,
+        options: &Options::default(),
+        resolver: &NoIncludes,
+    };
+    let compiled = caldera_compiler::compile(&input, &target)
+        .map_err(|failed| Error::new(ClCode::BuildProgramFailure, failed.log))?;
+    let context = Context::for_calibration(device)?;
+    let bench = Bench {
+        queue: CommandQueue::create(&context, device, QueueProperties::default())?,
+        module: DeviceModule::new(device, &compiled.words)?,
+        context,
+    };
+    let mut measured = Measured::default();
+    let widths = [
+        base.has_extension("cl_khr_fp16"),
+        true,
+        base.has_extension("cl_khr_fp64"),
+    ];
+    for (i, bits) in [16, 32, 64].into_iter().enumerate().filter(|(i, _)| widths[*i]) {
+        let cases = cases::cases(bits, bits == 16 || widths[2]);
+        let mut operands: Vec<[u64; 3]> = cases.iter().map(|c| c.operands).collect();
+        if bits == 32 {
+            operands.extend(samples::operands());
+        }
+        let results = bench.results(&format!("probe{bits}"), bits, &operands)?;
+        let (of_cases, of_samples) = results.split_at(cases.len() * WORDS);
+        let holds = |property| all_as_expected(property, &cases, of_cases);
+        measured.fused_fma[i] = holds(Property::FusedFma);
+        measured.separate[i] = holds(Property::Separate);
+        measured.subnormal_arithmetic[i] = holds(Property::SubnormalArithmetic);
+        measured.subnormal_loads[i] = holds(Property::SubnormalLoads);
+        measured.subnormal_conversions[i] = holds(Property::SubnormalConversions);
+        measured.divide[i] = holds(Property::Divide);
+        measured.sqrt[i] = holds(Property::Sqrt);
+        measured.conversions[i] = holds(Property::Conversions);
+        if bits == 32 {
+            measured.mul_hi = holds(Property::MulHi);
+            measured.errors = samples::errors(of_samples);
+        }
+    }
+    Ok(measured)
+}
+
+/// Whether every case of a property came out as it must.
+fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool {
+    let mut of_property = cases
+        .iter()
+        .zip(results.chunks_exact(WORDS))
+        .filter(|(c, _)| c.property == property);
+    of_property.all(|(case, words)| words[case.first..].starts_with(&case.expected))
+}
+
+/// What the probes run on.
+struct Bench {
+    context: Arc<Context>,
+    queue: Arc<CommandQueue>,
+    module: Arc<DeviceModule>,
+}
+
+impl Bench {
+    /// Runs a kernel over cases; [`WORDS`] words each.
+    fn results(&self, kernel: &str, bits: u32, operands: &[[u64; 3]]) -> Result<Vec<u64>> {
+        let kernel = self
+            .module
+            .kernel(kernel)?
+            .ok_or_else(|| Error::new(ClCode::InvalidKernelName, "a probe is missing"))?;
+        let input = words(bits, operands.iter().flatten().copied());
+        let mut output = vec![0u8; operands.len() * WORDS * bits as usize / 8];
+        const READ_WRITE_COPY: u64 = 1 | 1 << 5;
+        let buffer = |bytes: &[u8]| {
+            let flags = MemFlags::from_bits(READ_WRITE_COPY)?;
+            Buffer::create(&self.context, flags, bytes.len(), Some(HostPtr::of_slice(bytes)))
+        };
+        let (from, to) = (buffer(&input)?, buffer(&output)?);
+        let args = [
+            ArgValue::Buffer(Some(from)),
+            ArgValue::Buffer(Some(Arc::clone(&to))),
+        ];
+        let launch = NdRange {
+            kernel: &kernel,
+            args: &args,
+            work_dim: 1,
+            offset: [0; 3],
+            global: [operands.len(), 1, 1],
+            local: None,
+        };
+        self.queue
+            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, Waits::default())?;
+        let size = output.len();
+        self.queue.enqueue_read(
+            &to,
+            true,
+            0,
+            size,
+            HostPtr::of_slice_mut(&mut output),
+            Waits::default(),
+        )?;
+        let word = |bytes: &[u8]| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        };
+        Ok(output.chunks_exact(bits as usize / 8).map(word).collect())
+    }
+}
+
+/// Values as the device's words.
+fn words(bits: u32, values: impl Iterator<Item = u64>) -> Vec<u8> {
+    let bytes = bits as usize / 8;
+    values
+        .flat_map(|v| v.to_le_bytes().into_iter().take(bytes))
+        .collect()
+}
