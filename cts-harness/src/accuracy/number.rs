@@ -123,7 +123,7 @@ fn half_to_double(h: u16) -> f64 {
     sign * match exponent {
         0 => scale(fraction, -24),
         31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
+        31 => return f64::NAN.copysign(sign),
         e => scale(1024.0 + fraction, e - 25),
     }
 }
@@ -308,5 +308,6 @@ mod tests {
         assert_eq!(double_to_half(65519.9), 0x7bff);
         assert_eq!(double_to_half(65520.0), 0x7c00);
         assert!(half_to_double(double_to_half(f64::NAN)).is_nan());
+        assert!(half_to_double(0xfe00).is_sign_negative());
     }
 }
