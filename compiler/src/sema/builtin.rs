@@ -212,35 +212,6 @@ fn emit(
     }
 }
 
-/// Whether a quotient of floats by this is the library's (`__caldera_divide`): the driver's is not needed with one rounding, and
-/// the divisor is not constant.
-pub(super) fn divides_by_library(s: &Sema<'_>, divisor: &hir::Expr) -> bool {
-    !s.in_library
-        && matches!(s.lanes(divisor.ty), Some((Scalar::Float, _)))
-        && !matches!(divisor.kind, hir::ExprKind::Const(_))
-        && !s.options.fp32_correctly_rounded_divide_sqrt
-        && inline::has_quick_rsqrt(s)
-}
-
-/// Such a quotient.
-pub(super) fn division(s: &mut Sema<'_>, x: hir::Expr, y: hir::Expr, span: Span) -> Result<hir::Expr> {
-    let name = match s.options.fast_relaxed_math {
-        true => "__caldera_fast_divide",
-        false => "__caldera_divide",
-    };
-    let (scalar, lanes) = s.lanes(y.ty).unwrap_or((Scalar::Float, 1));
-    let Some((row, sig)) = table::lookup(name).and_then(|row| Some((row, row.sigs.first()?))) else {
-        return Err(library::missing(s, name, span));
-    };
-    let inst = Instance {
-        sig,
-        scalar,
-        lanes,
-        space: hir::Space::Private,
-    };
-    emit(s, row, &inst, vec![x, y], span)
-}
-
 /// Scalar arguments where the generic type is a vector (`fmax(gentype, float)`), repeated.
 fn widen(s: &mut Sema<'_>, inst: &Instance, args: Vec<hir::Expr>) -> Vec<hir::Expr> {
     let ty = s.vector_ty(inst.scalar, inst.lanes);

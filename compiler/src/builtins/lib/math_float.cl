@@ -3,8 +3,9 @@
 // exponential is within 2 ulp (both measured: runtime/docs/adr/0003). Where they say no, the texts for all formats
 // take their place. A branch on either is decided before its other side is looked at.
 //
-// `__caldera_has_rsqrt`: besides fast fma, that the device's 1 / sqrt is within 1.5 ulp. Quotients are made of it then: drivers
-// that divide with one rounding, which nobody asks for, take several times as long.
+// `__caldera_has_rsqrt`: besides fast fma, that the device's 1 / sqrt is within 1.5 ulp. Quotients in here are made of it then:
+// drivers that divide with one rounding, which nobody asks for, take several times as long. Not so the operator /: on a
+// device that flushes some subnormal numbers (NVIDIA) the quotient of two of them came out as infinite.
 //
 // Method of exp, exp2, exp10: x log2(b) = j + f, the device's 2^f, times 2^j, where j stays within the normal
 // exponents and f takes the rest; so overflow, underflow, infinities and NaN need no attention. Logarithm: exponent and
@@ -352,30 +353,3 @@ float erf_f(float x)
 }
 
 double erf_d(double x) { return __c_erf_d(x); }
-
-// x / y where no option asks for one rounding and drivers would take long for it: x / |y| = (x s) s for s = 1 / sqrt(|y|), with one
-// step of Newton's, whose t is 1 - |y| s^2 exactly enough. Neither |y| s nor x s leaves the range where the quotient
-// does not; for zeros, infinities and NaN the step gives NaN and is left out. At most 2.5 ulp, which is allowed: two roundings of
-// intermediate values, of a unit each in the worst case, and the last one.
-float __caldera_divide_f(float x, float y)
-{
-    float a = fabs(y);
-    float s = __caldera_rsqrt(a);
-    float m = a * s;
-    float t = __caldera_fma(-m, s, 1.0f);
-    t = __caldera_fma(-__caldera_fma(a, s, -m), s, t);
-    float p = x * s;
-    float r = __caldera_fma(p, t, p);
-    r = r != r ? p : r;
-    return as_float(as_uint(r * s) ^ (as_uint(y) & 0x80000000u));
-}
-
-// With -cl-fast-relaxed-math: finite operands; OpenCL C 2.0 has 2.5 ulp where 1 / y is a normal number.
-float __caldera_fast_divide_f(float x, float y)
-{
-    float a = fabs(y);
-    float s = __caldera_rsqrt(a);
-    float r = s * s;
-    r = __caldera_fma(r, __caldera_fma(-a, r, 1.0f), r);
-    return x * as_float(as_uint(r) | (as_uint(y) & 0x80000000u));
-}

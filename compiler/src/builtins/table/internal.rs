@@ -4,10 +4,8 @@
 use super::*;
 
 pub(super) static ROWS: &[Row] = &[
-    row("__caldera_divide", F2, How::Scalar),
     row("__caldera_exp", F1, How::Intrinsic(Intrinsic::Exp)),
     row("__caldera_exp2", F1, How::Intrinsic(Intrinsic::Exp2)),
-    row("__caldera_fast_divide", F2, How::Scalar),
     row("__caldera_fast_log", F1, How::Scalar),
     row("__caldera_fast_pow", F2, How::Scalar),
     row("__caldera_fast_tan", F1, How::Scalar),

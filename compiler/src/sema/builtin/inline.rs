@@ -148,10 +148,7 @@ pub(super) fn build(
         Inline::Dot => dot(s, args, span),
         Inline::Divide => {
             let [x, y] = pair(args)?;
-            match super::divides_by_library(s, &y) {
-                true => super::division(s, x, y, span),
-                false => Ok(binary(BinOp::Div, x, y, false)),
-            }
+            Ok(binary(BinOp::Div, x, y, false))
         }
         Inline::Multiply => {
             let [x, y] = pair(args)?;
