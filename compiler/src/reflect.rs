@@ -23,6 +23,7 @@ mod set;
 mod strip;
 mod write;
 
+pub use check::MAX_LOCAL_SIZE;
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
 pub use listing::listing;

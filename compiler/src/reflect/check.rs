@@ -3,6 +3,9 @@
 use super::interface::Interface;
 use super::{Binding, Kernel, Reflection, ReflectionError, spec_id};
 
+/// Most work-items of a work-group in a dimension: more than any device has, and few enough to be multiplied.
+pub const MAX_LOCAL_SIZE: u32 = 0xffff;
+
 /// Compares a kernel's reflection with its code, and completes it by what only the code says. `sized`: the module's
 /// work-group size is a specialization constant; `variables` are the sizes of work-group variables.
 pub(super) fn kernel(
@@ -25,7 +28,7 @@ pub(super) fn kernel(
         Some(size) if !sized && interface.local_size(function) != Some(size) => {
             return Err(bad("its work-group size is another one"));
         }
-        Some(size) if size.iter().any(|n| !(1..=0xffff).contains(n)) => {
+        Some(size) if size.iter().any(|n| !(1..=MAX_LOCAL_SIZE).contains(n)) => {
             return Err(bad("its work-group size is out of range"));
         }
         None | Some(_) => {}

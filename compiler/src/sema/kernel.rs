@@ -5,6 +5,7 @@ use super::scope::Entity;
 use super::type_spec::{Predefined, predefined};
 use super::{QualType, Sema};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
+use crate::reflect::MAX_LOCAL_SIZE;
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
 
@@ -292,6 +293,11 @@ impl Sema<'_> {
         for (i, to) in size.iter_mut().enumerate() {
             let (value, span) = self.int_argument(a, i)?;
             match u32::try_from(value) {
+                Ok(v) if v > MAX_LOCAL_SIZE && a.name == "reqd_work_group_size" => {
+                    let message = format!("'{}' attribute must not be greater than {MAX_LOCAL_SIZE}", a.name);
+                    self.error(span, message);
+                    return None;
+                }
                 Ok(v) if v > 0 => *to = v,
                 Ok(_) => {
                     self.error(span, format!("'{}' attribute must be greater than 0", a.name));
