@@ -111,9 +111,9 @@ impl Executor {
                     if state.stop {
                         return;
                     }
-                    if std::mem::take(&mut state.poked)
-                        || watched.iter().any(|e| e.phase() == Phase::Submitted)
-                    {
+                    // One that is final, because another thread polled it, must be let go of: it may hold the last of its queue.
+                    let moves = |e: &Arc<Event>| !matches!(e.phase(), Phase::Pending | Phase::Recorded);
+                    if std::mem::take(&mut state.poked) || watched.iter().any(moves) {
                         break None;
                     }
                     self.wake.wait(&mut state);
