@@ -6,6 +6,7 @@ use std::ptr::{null, null_mut};
 
 use crate::common::objects::Setup;
 use crate::common::*;
+use crate::s5_3_1_create_image::{RGBA8, create, desc, images};
 use crate::{cl, created};
 
 /// A mapped buffer of the host's.
@@ -296,4 +297,119 @@ fn short_accesses_between_kernels() {
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
     assert_eq!(cl!(clReleaseKernel(kernel)), 0);
     assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+/// What lies where in host memory: a box of an image with pitches.
+struct Box3 {
+    origin: [usize; 3],
+    region: [usize; 3],
+    pitches: [usize; 2],
+}
+
+impl Box3 {
+    /// Byte offsets of the box's rows. Of a 1D array they are layers, with the slice pitch.
+    fn rows(&self, array: bool) -> impl Iterator<Item = usize> {
+        let [row, slice] = self.pitches;
+        let row = if array { slice } else { row };
+        let [_, h, d] = self.region;
+        (0..d).flat_map(move |z| (0..h).map(move |y| y * row + z * slice))
+    }
+}
+
+#[test]
+fn images_and_pinned_memory() {
+    let s = Setup::new();
+    if !images(&s) {
+        return;
+    }
+    let moved = |image, write: bool, b: &Box3, at: *mut c_void| {
+        let (origin, region) = (b.origin.as_ptr(), b.region.as_ptr());
+        let [row, slice] = b.pitches;
+        let none = null();
+        let code = if write {
+            cl!(clEnqueueWriteImage(
+                s.queue,
+                image,
+                0,
+                origin,
+                region,
+                row,
+                slice,
+                at,
+                0,
+                none,
+                null_mut()
+            ))
+        } else {
+            cl!(clEnqueueReadImage(
+                s.queue,
+                image,
+                1,
+                origin,
+                region,
+                row,
+                slice,
+                at,
+                0,
+                none,
+                null_mut()
+            ))
+        };
+        assert_eq!(code, 0);
+    };
+    // Above the size that is staged anyway, and below; pitches of whole texels and rows, and others.
+    let kinds = [
+        (CL_MEM_OBJECT_IMAGE2D, [300, 260, 1], [1200, 0]),
+        (CL_MEM_OBJECT_IMAGE2D, [300, 260, 1], [1216, 0]),
+        (CL_MEM_OBJECT_IMAGE2D, [300, 260, 1], [1201, 0]),
+        (CL_MEM_OBJECT_IMAGE3D, [40, 50, 36], [160, 8000]),
+        (CL_MEM_OBJECT_IMAGE3D, [40, 50, 36], [176, 176 * 51]),
+        (CL_MEM_OBJECT_IMAGE3D, [40, 50, 36], [176, 176 * 51 + 4]),
+        (CL_MEM_OBJECT_IMAGE2D_ARRAY, [40, 50, 36], [176, 176 * 52]),
+        (CL_MEM_OBJECT_IMAGE1D_ARRAY, [300, 260, 1], [1200, 1280]),
+        (CL_MEM_OBJECT_IMAGE2D, [9, 8, 1], [40, 0]),
+    ];
+    for (ty, size, pitches) in kinds {
+        let array = ty == CL_MEM_OBJECT_IMAGE1D_ARRAY;
+        let (layers, description) = match ty {
+            CL_MEM_OBJECT_IMAGE1D_ARRAY => (size[1], desc(ty, [size[0], 1, 1], size[1])),
+            CL_MEM_OBJECT_IMAGE2D_ARRAY => (size[2], desc(ty, [size[0], size[1], 1], size[2])),
+            _ => (0, desc(ty, size, 0)),
+        };
+        let what = format!("type {ty:#x}, {layers} layers, pitches {pitches:?}");
+        let (image, code) = create(&s, 0, RGBA8, &description, null_mut());
+        assert_eq!(code, 0, "{what}");
+        let whole = Box3 {
+            origin: [0; 3],
+            region: size,
+            pitches,
+        };
+        let length = whole.rows(array).last().expect("a row") + size[0] * 4;
+        for place in [0, 8, 6] {
+            let mut pinned = Pinned::new(&s, length + 64);
+            let bytes = pattern(length + 64, place);
+            pinned.bytes().copy_from_slice(&bytes);
+            moved(image, true, &whole, pinned.place(place));
+            // A box in the middle comes back over other bytes, which stay between the rows.
+            let part = Box3 {
+                origin: [2, 1, if size[2] > 1 { 1 } else { 0 }],
+                region: [size[0] - 3, size[1] - 2, size[2].max(3) - 2],
+                pitches,
+            };
+            let mut expected = bytes.clone();
+            let from = |to: usize| {
+                let [row, slice] = pitches;
+                let row = if array { slice } else { row };
+                to + part.origin[0] * 4 + part.origin[1] * row + part.origin[2] * slice
+            };
+            for to in part.rows(array) {
+                let (to, from, n) = (place + to, place + from(to), part.region[0] * 4);
+                expected[to..to + n].copy_from_slice(&bytes[from..from + n]);
+            }
+            moved(image, false, &part, pinned.place(place));
+            assert!(*pinned.bytes() == *expected, "{what}, at byte {place}");
+            pinned.unmap();
+        }
+        assert_eq!(cl!(clReleaseMemObject(image)), 0);
+    }
 }

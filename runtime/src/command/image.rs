@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::buffer::access;
 use super::rect::{Layout, dense};
+use crate::device::pinned::Pinned;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::image::{Image, pieces};
 use crate::mem::{Buffer, HostPtr};
@@ -52,9 +53,59 @@ pub(crate) struct ImageTransfer {
     pub host: HostPtr,
     /// Of the host's memory.
     pub layout: Layout,
+    /// The host memory, where the GPU is to reach it by itself: [`ImageTransfer::in_memory`] says how.
+    pub pinned: Option<Pinned>,
 }
 
 impl ImageTransfer {
+    /// Where the texels lie in memory whose byte `place` is the first of the host's. `None`: Vulkan cannot tell, because
+    /// pitches are no whole texels or rows.
+    pub(crate) fn in_memory(&self, place: u64) -> Option<vk::ImageCopy> {
+        let texel = u64::from(self.image.format().size());
+        let whole = |bytes: u64, unit: u64| {
+            let count = u32::try_from(bytes / unit).ok()?;
+            bytes.is_multiple_of(unit).then_some(count)
+        };
+        let has_slices = self.texels.region[2] > 1;
+        Some(vk::ImageCopy {
+            texels: self.texels,
+            offset: place.is_multiple_of(texel).then_some(place)?,
+            row: whole(self.layout.row_pitch, texel)?,
+            rows: match has_slices {
+                true => whole(self.layout.slice_pitch, self.layout.row_pitch)?,
+                false => 0,
+            },
+        })
+    }
+
+    /// Between the image and host memory that the GPU reaches. False: it has to be staged.
+    fn record_pinned(&self, write: bool, r: &mut Recording<'_>) -> Result<bool> {
+        let Some(pinned) = &self.pinned else {
+            return Ok(false);
+        };
+        let Some(copy) = self.in_memory(pinned.offset) else {
+            return Ok(false);
+        };
+        let (start, end) = self.host_range();
+        let host = Access {
+            root: pinned.root,
+            start: pinned.offset,
+            end: pinned.offset + (end - start) as u64,
+            write: !write,
+        };
+        r.use_image(&self.image)?;
+        r.access(&[image_access(&self.image, write), host], false);
+        let image = storage(&self.image, r.device)?;
+        if write {
+            r.recorder().copy_to_image(&pinned.memory, image, &copy);
+        } else {
+            r.recorder().copy_from_image(image, &pinned.memory, &copy);
+            r.stores((start, end));
+        }
+        r.keep(Keep::Memory(Arc::clone(&pinned.memory)));
+        Ok(true)
+    }
+
     fn region(&self) -> [u64; 3] {
         rows(self.image.format().size(), &self.texels)
     }
@@ -85,11 +136,15 @@ impl ImageTransfer {
                     start: self.layout.row(y, z),
                     ..self.layout
                 },
+                pinned: None,
             }
         })
     }
 
     pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
+        if self.record_pinned(false, r)? {
+            return Ok(());
+        }
         let staged = r.stage(self.size())?;
         r.use_image(&self.image)?;
         r.access(&[image_access(&self.image, false)], false);
@@ -109,6 +164,9 @@ impl ImageTransfer {
     }
 
     pub(crate) fn record_write(&self, r: &mut Recording<'_>) -> Result<()> {
+        if self.record_pinned(true, r)? {
+            return Ok(());
+        }
         let staged = r.stage(self.size())?;
         let region = self.region();
         self.host
@@ -297,6 +355,7 @@ impl MapImage {
             texels: self.texels,
             host,
             layout: self.image.layout([0; 3], row, slice),
+            pinned: None,
         }
     }
 

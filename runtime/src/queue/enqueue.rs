@@ -19,7 +19,7 @@ use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
 
 /// Writes up to this size are staged also if the GPU could reach the host memory: a blocking one returns at once.
-const STAGED_ANYWAY: u64 = 256 << 10;
+pub(super) const STAGED_ANYWAY: u64 = 256 << 10;
 
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context. Brings its contents to the queue's device.

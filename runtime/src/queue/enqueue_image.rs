@@ -4,6 +4,7 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use super::enqueue::STAGED_ANYWAY;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::{Copy, HostTransfer};
 use crate::command::fill::Fill;
@@ -100,17 +101,23 @@ impl CommandQueue {
             let transfer = HostTransfer::linear(buffer, offset, size, host.ptr);
             return self.transfer(kind, transfer, blocking, waits);
         }
-        let transfer = ImageTransfer {
+        let mut transfer = ImageTransfer {
             image: Arc::clone(image),
             texels,
             host: host.ptr,
             layout: image.layout([0; 3], row, slice),
+            pinned: None,
         };
         let (start, end) = transfer.host_range();
+        if !write || transfer.size() > STAGED_ANYWAY {
+            let pinned = self.opened.pinned().find((start, end));
+            transfer.pinned = pinned.filter(|p| transfer.in_memory(p.offset).is_some());
+        }
+        let direct = transfer.pinned.is_some();
         // The source is the destination of a read that is not done: it is held back.
         let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
-        // What a write takes from the host it has taken when this call returns, unless it is held back.
-        let wait = blocking && (!write || early || !waits.list.is_empty() || self.holds_back());
+        // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
+        let wait = blocking && (!write || direct || early || !waits.list.is_empty() || self.holds_back());
         let command = |t: ImageTransfer| {
             Incoming::Command(if write {
                 Command::WriteImage(t)
@@ -118,7 +125,7 @@ impl CommandQueue {
                 Command::ReadImage(t)
             })
         };
-        if transfer.size() <= PIECE {
+        if direct || transfer.size() <= PIECE {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Piece by piece, so that host and GPU copy at the same time.

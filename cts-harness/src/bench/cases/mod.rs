@@ -5,6 +5,7 @@ mod fft;
 mod generate;
 mod half;
 mod histogram;
+mod image;
 mod launch;
 mod mandelbrot;
 mod nbody;
@@ -36,6 +37,7 @@ pub(super) fn all(extent: Extent) -> Vec<Case> {
     let mut cases = build::cases(extent.longest_program);
     cases.extend(launch::cases());
     cases.extend(transfer::cases(extent.largest_transfer));
+    cases.extend(image::cases(extent.largest_transfer));
     cases.extend(stream::cases(scale));
     cases.push(reduction::case(scale));
     cases.extend(sgemm::cases(scale));
@@ -87,7 +89,7 @@ mod tests {
         for name in &names {
             let family = name.split('/').next().unwrap();
             assert!(
-                ["build", "memory", "launch", "transfer", "kernel"].contains(&family),
+                ["build", "memory", "launch", "transfer", "image", "kernel"].contains(&family),
                 "{name}"
             );
         }

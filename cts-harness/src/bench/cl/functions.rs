@@ -6,12 +6,13 @@ use crate::{Failure, icd};
 use libloading::Library;
 use opencl_sys::cl_function_types::{
     clBuildProgram_t, clCreateBuffer_t, clCreateCommandQueue_t, clCreateContext_t, clCreateImage_t,
-    clCreateKernel_t, clCreateProgramWithSource_t, clEnqueueCopyBuffer_t, clEnqueueFillBuffer_t,
-    clEnqueueMapBuffer_t, clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t, clEnqueueUnmapMemObject_t,
-    clEnqueueWriteBuffer_t, clFinish_t, clFlush_t, clGetDeviceIDs_t, clGetDeviceInfo_t,
-    clGetEventProfilingInfo_t, clGetPlatformInfo_t, clGetProgramBuildInfo_t, clReleaseCommandQueue_t,
-    clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t, clReleaseMemObject_t, clReleaseProgram_t,
-    clSetKernelArg_t,
+    clCreateKernel_t, clCreateProgramWithSource_t, clEnqueueCopyBuffer_t, clEnqueueCopyImage_t,
+    clEnqueueFillBuffer_t, clEnqueueFillImage_t, clEnqueueMapBuffer_t, clEnqueueMapImage_t,
+    clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t, clEnqueueReadImage_t, clEnqueueUnmapMemObject_t,
+    clEnqueueWriteBuffer_t, clEnqueueWriteImage_t, clFinish_t, clFlush_t, clGetDeviceIDs_t,
+    clGetDeviceInfo_t, clGetEventProfilingInfo_t, clGetPlatformInfo_t, clGetProgramBuildInfo_t,
+    clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t, clReleaseMemObject_t,
+    clReleaseProgram_t, clSetKernelArg_t,
 };
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{CL_DEVICE_TYPE_ALL, CL_PLATFORM_NAME, CL_SUCCESS, cl_device_id, cl_platform_id, cl_uint};
@@ -83,6 +84,11 @@ functions! {
     clEnqueueCopyBuffer: clEnqueueCopyBuffer_t,
     clEnqueueFillBuffer: clEnqueueFillBuffer_t,
     clEnqueueMapBuffer: clEnqueueMapBuffer_t,
+    clEnqueueReadImage: clEnqueueReadImage_t,
+    clEnqueueWriteImage: clEnqueueWriteImage_t,
+    clEnqueueCopyImage: clEnqueueCopyImage_t,
+    clEnqueueFillImage: clEnqueueFillImage_t,
+    clEnqueueMapImage: clEnqueueMapImage_t,
     clEnqueueUnmapMemObject: clEnqueueUnmapMemObject_t,
     clFlush: clFlush_t,
     clFinish: clFinish_t,

@@ -5,10 +5,12 @@
 //! `clIcdGetPlatformIDsKHR` (a loader, or something in a loader's place) is entered through the functions it exports.
 
 mod functions;
+mod image;
 mod objects;
 mod queue;
 
 pub(crate) use functions::open;
+pub(crate) use image::{Image, Pixels};
 pub(crate) use objects::{Argument, Buffer, Context, Kernel};
 pub(crate) use queue::{Queue, Range};
 

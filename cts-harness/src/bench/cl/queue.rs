@@ -13,8 +13,8 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{null, null_mut};
 
 pub(crate) struct Queue {
-    functions: &'static Functions,
-    raw: cl_command_queue,
+    pub(super) functions: &'static Functions,
+    pub(super) raw: cl_command_queue,
 }
 
 /// A launch's event, on a queue that profiles.

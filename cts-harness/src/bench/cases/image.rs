@@ -1,0 +1,215 @@
+//! Moving the texels of 2D images, by size and format.
+
+use crate::bench::case::{Case, Row, Running, Sample, Side, Stop};
+use crate::bench::cl::{Buffer, Image, Pixels, Queue};
+use std::time::Instant;
+
+const SIDES: [usize; 4] = [256, 1024, 4096, 8192];
+const FORMATS: [(Pixels, &str); 2] = [(Pixels::Rgba8, "RGBA8"), (Pixels::Rgba32F, "RGBA32F")];
+/// Of 8-bit numbers exactly.
+const COLOR: [f32; 4] = [0.2, 0.4, 0.6, 0.8];
+
+const OPERATIONS: [Operation; 7] = [
+    Operation::Write,
+    Operation::Read,
+    Operation::WritePinned,
+    Operation::ReadPinned,
+    Operation::Map,
+    Operation::Copy,
+    Operation::Fill,
+];
+
+/// All of it is measured with the host's clock, waiting included.
+#[derive(Copy, Clone, Debug)]
+enum Operation {
+    /// Blocking, from the process's own memory.
+    Write,
+    Read,
+    /// Blocking, from memory of a mapped buffer that has CL_MEM_ALLOC_HOST_PTR.
+    WritePinned,
+    ReadPinned,
+    /// Map for reading and writing, unmap, wait.
+    Map,
+    /// From an image to another; what is read and what is written count.
+    Copy,
+    Fill,
+}
+
+impl Operation {
+    fn name(self) -> &'static str {
+        match self {
+            Operation::Write => "write pageable",
+            Operation::Read => "read pageable",
+            Operation::WritePinned => "write pinned",
+            Operation::ReadPinned => "read pinned",
+            Operation::Map => "map and unmap",
+            Operation::Copy => "copy",
+            Operation::Fill => "fill",
+        }
+    }
+}
+
+pub(super) fn cases(largest: usize) -> Vec<Case> {
+    FORMATS
+        .into_iter()
+        .flat_map(|format| SIDES.map(|side| (side, format)))
+        .filter(|(side, (pixels, _))| side * side * pixels.size() <= largest)
+        .map(|(side, (pixels, name))| case(side, pixels, name))
+        .collect()
+}
+
+fn case(side: usize, pixels: Pixels, name: &str) -> Case {
+    let size = side * side * pixels.size();
+    let row = |operation: Operation| {
+        let bytes = match operation {
+            Operation::Copy => 2.0 * size as f64,
+            _ => size as f64,
+        };
+        Row {
+            name: format!("image/{side} {name} {}", operation.name()),
+            quantity: super::giga(bytes, "GB/s"),
+        }
+    };
+    let small = size < 2 << 20;
+    Case {
+        rows: OPERATIONS.map(row).to_vec(),
+        block: if small { 20 } else { 1 },
+        most: if small { 400 } else { 30 },
+        make: Box::new(move |on| Ok(Box::new(Images::new(on, side, pixels)?) as Box<dyn Running>)),
+    }
+}
+
+struct Images {
+    queue: Queue,
+    image: Image,
+    other: Image,
+    pinned: Buffer,
+    pixels: Pixels,
+    from: Vec<u8>,
+    to: Vec<u8>,
+}
+
+impl Images {
+    fn new(on: &Side, side: usize, pixels: Pixels) -> Result<Images, Stop> {
+        let device = &on.device;
+        if !device.has_images {
+            return Err(Stop::Refused("no images".into()));
+        }
+        let size = side * side * pixels.size();
+        if size as u64 > device.largest_buffer || size as u64 * 6 > device.global_memory {
+            return Err(Stop::Refused("little memory".into()));
+        }
+        let context = &on.context;
+        Ok(Images {
+            queue: Queue::new(context, false)?,
+            image: context.square_image(side, pixels)?,
+            other: context.square_image(side, pixels)?,
+            pinned: context.pinned(size)?,
+            pixels,
+            from: texels(size),
+            to: vec![0; size],
+        })
+    }
+
+    /// Seconds of each operation, in their order.
+    fn all(&mut self) -> Result<[f64; OPERATIONS.len()], Stop> {
+        let Images {
+            queue,
+            image,
+            other,
+            pinned,
+            from,
+            to,
+            ..
+        } = self;
+        let mut host = queue.map(pinned)?;
+        let mut seconds = [0.0; OPERATIONS.len()];
+        for (operation, seconds) in OPERATIONS.into_iter().zip(&mut seconds) {
+            let start = Instant::now();
+            match operation {
+                Operation::Write => queue.write_image(image, from)?,
+                Operation::Read => queue.read_image(image, to)?,
+                Operation::WritePinned => queue.write_image(image, &host)?,
+                Operation::ReadPinned => queue.read_image(image, &mut host)?,
+                Operation::Map => {
+                    drop(queue.map_image(image)?);
+                    queue.finish()?;
+                }
+                Operation::Copy => {
+                    queue.copy_image(image, other)?;
+                    queue.finish()?;
+                }
+                Operation::Fill => {
+                    queue.fill_image(image, COLOR)?;
+                    queue.finish()?;
+                }
+            }
+            *seconds = start.elapsed().as_secs_f64();
+        }
+        Ok(seconds)
+    }
+}
+
+/// Different in each place; as floats neither infinite nor subnormal.
+fn texels(size: usize) -> Vec<u8> {
+    let word = |i: u32| i.wrapping_mul(0x9E37_79B9) & 0x3FFF_FFFF | 0x2000_0000;
+    (0..size as u32 / 4).flat_map(|i| word(i).to_le_bytes()).collect()
+}
+
+impl Running for Images {
+    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
+        Ok(self.all()?.map(Sample::wall).to_vec())
+    }
+
+    /// Each operation by itself, followed by a look at what it moved.
+    fn check(&mut self) -> Result<(), Stop> {
+        let Images {
+            queue,
+            image,
+            other,
+            pinned,
+            pixels,
+            from,
+            to,
+        } = self;
+        let expect = |what: &str, same: bool| match same {
+            true => Ok(()),
+            false => Err(Stop::Failed(format!("{what} moved other texels"))),
+        };
+        queue.write_image(image, from)?;
+        to.fill(0);
+        queue.read_image(image, to)?;
+        expect("write or read", to == from)?;
+        queue.copy_image(image, other)?;
+        to.fill(0);
+        queue.read_image(other, to)?;
+        expect("copy", to == from)?;
+        queue.fill_image(other, COLOR)?;
+        queue.read_image(other, to)?;
+        let texel: Vec<u8> = match pixels {
+            Pixels::Rgba8 => vec![51, 102, 153, 204],
+            Pixels::Rgba32F => COLOR.iter().flat_map(|c| c.to_le_bytes()).collect(),
+        };
+        expect("fill", to.chunks_exact(texel.len()).all(|t| *t == texel))?;
+        // The pinned memory is the source, then the destination.
+        let mut host = queue.map(pinned)?;
+        host.copy_from_slice(from);
+        queue.write_image(image, &host)?;
+        host.fill(0);
+        queue.read_image(image, to)?;
+        expect("write from pinned memory", to == from)?;
+        queue.read_image(image, &mut host)?;
+        expect("read to pinned memory", *host == **from)?;
+        let row = image.row();
+        {
+            let mut mapped = queue.map_image(image)?;
+            let pitch = mapped.pitch;
+            let mut rows = mapped.chunks(pitch).zip(from.chunks(row));
+            expect("map", rows.all(|(m, f)| m[..row] == *f))?;
+            mapped.chunks_mut(pitch).for_each(|m| m[0] ^= 255);
+        }
+        queue.read_image(image, to)?;
+        let mut rows = to.chunks(row).zip(from.chunks(row));
+        expect("unmap", rows.all(|(t, f)| t[0] == f[0] ^ 255 && t[1..] == f[1..]))
+    }
+}
