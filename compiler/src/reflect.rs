@@ -1,7 +1,7 @@
 //! What the runtime must know about a module: kernels, their arguments and where each argument goes.
 //!
 //! The information travels inside the SPIR-V module as instructions of the extended set
-//! `NonSemantic.ClspvReflection` (revision 7), so that a program binary is nothing but a module. [`read`] turns
+//! `NonSemantic.ClspvReflection` (revision 7), so that a program binary is nothing but a module. [`read()`] turns
 //! any module with that set into a [`Reflection`], [`write()`] puts one into a module; `spirv` writes the instructions
 //! while it emits.
 //!
@@ -9,7 +9,7 @@
 //!
 //! * A `__local` argument appears twice under one ordinal: `ArgumentWorkgroup` (SpecId of the arena's byte size,
 //!   element size) and a four-byte POD, the place where the launch writes the argument's byte offset in the
-//!   arena. [`read`] joins the two into [`Binding::Workgroup`].
+//!   arena. [`read()`] joins the two into [`Binding::Workgroup`].
 //! * A second set, `NonSemantic.Caldera.1` ([`CalderaOp`]), says what a kernel does with the memory behind a
 //!   pointer argument ([`Arg::uses`]) and what it wants to know of samplers. Modules without it get the safe
 //!   answer.

@@ -47,17 +47,17 @@ pub(crate) fn run(args: &Args) -> Outcome {
             "warnings",
         ]),
     )?;
-    // The package whose documentation is for others to read.
+    // The compiler's is for others to read: public items must not lead to private ones.
     progress::step("Documentation");
-    progress::shown(
-        "cargo doc",
-        cargo().env("RUSTDOCFLAGS", "-D warnings").args([
-            "doc",
-            "--quiet",
-            "--no-deps",
-            "--package",
+    documentation("-D warnings", &["--package", "caldera-compiler"])?;
+    documentation(
+        "-D warnings -A rustdoc::private_intra_doc_links",
+        &[
+            "--workspace",
+            "--exclude",
             "caldera-compiler",
-        ]),
+            "--document-private-items",
+        ],
     )?;
     build()?;
     progress::step("Tests");
@@ -72,6 +72,16 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::new("git")
             .current_dir(root())
             .args(["diff", "--exit-code"]),
+    )
+}
+
+fn documentation(flags: &str, options: &[&str]) -> Outcome {
+    progress::shown(
+        "cargo doc",
+        cargo()
+            .env("RUSTDOCFLAGS", flags)
+            .args(["doc", "--quiet", "--no-deps"])
+            .args(options),
     )
 }
 

@@ -7,23 +7,21 @@
 
 use std::ffi::c_void;
 
-use caldera_runtime::error::ClCode;
+use caldera_runtime::error::{ClCode, Error};
 use opencl_sys::cl_d3d10::*;
 use opencl_sys::cl_d3d11::*;
 use opencl_sys::cl_dx9_media_sharing::*;
 use opencl_sys::cl_egl::*;
 
 use crate::abi::*;
-use crate::out;
+use crate::entry;
 
 /// What each of them does.
-fn refuse(name: &str) -> cl_int {
-    crate::entry::prepare();
-    if caldera_runtime::process::is_over() {
-        return out::number(ClCode::OutOfResources);
-    }
-    log::warn!(target: "api", "{name} was called: Caldera does not have it");
-    out::number(ClCode::InvalidOperation)
+fn refuse(name: &'static str) -> cl_int {
+    entry::status(name, String::new, || {
+        log::warn!(target: "api", "{name} was called: Caldera does not have it");
+        Err(Error::new(ClCode::InvalidOperation, "Caldera does not have it"))
+    })
 }
 
 macro_rules! absent {

@@ -1,6 +1,6 @@
 //! Raw arguments to values.
 //!
-//! [`entry!`](crate::entry) passes every argument through [`Argument::adopt`]: numbers stay numbers, pointers
+//! [`entry!`](crate::entry!) passes every argument through [`Argument::adopt`]: numbers stay numbers, pointers
 //! become [`Ptr`]. Adopting a pointer is the one unsafe step of a call: from then on reading and writing through
 //! it is safe to write, because the specification obliges the caller to pass a pointer that is valid for what the
 //! clause of the call describes, or null. Handles are pointers too, but are never read through: see
@@ -244,7 +244,7 @@ pub(crate) fn c_text(at: *const c_char) -> Option<String> {
 /// Writes bytes where an array element points to; null says that they are not wanted.
 pub(crate) fn write_bytes(to: *mut u8, bytes: &[u8]) {
     if !to.is_null() {
-        // SAFETY: not null; CL 5.6.6: the application made room for the binary whose size it asked for.
+        // SAFETY: not null; CL 5.6.7: the application made room for the binary whose size it asked for.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
     }
 }

@@ -13,7 +13,7 @@
 //! }
 //! ```
 //!
-//! In the body each pointer argument is a [`Ptr`](crate::args::Ptr).
+//! In the body each pointer argument is a [`Ptr`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -28,7 +28,7 @@ use crate::args::Ptr;
 use crate::out;
 
 /// What must be true before any call does anything. Runs once, at the first call: loading the library runs nothing.
-pub(crate) fn prepare() {
+fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         object::set_dispatch(std::ptr::from_ref(&crate::dispatch::TABLE).cast());
@@ -52,7 +52,7 @@ fn report(name: &str, e: &Error) {
     }
 }
 
-/// Runs a body and reports what it did.
+/// Runs a body and reports what it did. Nothing unwinds into the application, whatever panics.
 fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce() -> Result<T>) -> Result<T> {
     if process::is_over() {
         // Not even the log may be used: a forked child may have inherited its lock.
@@ -61,24 +61,27 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
             "the process exits, or was forked",
         ));
     }
-    prepare();
-    let trace = log::log_enabled!(target: "api", log::Level::Trace);
-    let start = trace.then(Instant::now);
-    let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(|| {
+        prepare();
+        let trace = log::log_enabled!(target: "api", log::Level::Trace);
+        let start = trace.then(Instant::now);
+        let result = body();
+        if let Some(start) = start {
+            let code = match &result {
+                Ok(_) => "CL_SUCCESS",
+                Err(e) => e.code.name(),
+            };
+            log::trace!(target: "api", "{name}({}) = {code} [{} µs]", describe(), start.elapsed().as_micros());
+        }
+        if let Err(e) = &result {
+            report(name, e);
+        }
+        result
+    }))
+    .unwrap_or_else(|_| {
         // The panic hook has logged what and where.
         Err(Error::new(ClCode::OutOfResources, "internal error, see the log"))
-    });
-    if let Some(start) = start {
-        let code = match &result {
-            Ok(_) => "CL_SUCCESS",
-            Err(e) => e.code.name(),
-        };
-        log::trace!(target: "api", "{name}({}) = {code} [{} µs]", describe(), start.elapsed().as_micros());
-    }
-    if let Err(e) = &result {
-        report(name, e);
-    }
-    result
+    })
 }
 
 /// The arguments of a trace line.

@@ -6,7 +6,7 @@
 //!
 //! Guarantees: loading the library runs no code; the first call that needs Vulkan loads it; nothing is printed
 //! unless `CALDERA_LOG` asks for it; no handle, however wrong, is dereferenced before it is known to be one of ours
-//! ([`handle`]); a panic becomes CL_OUT_OF_RESOURCES and a line in the log ([`entry`]); nothing is torn down when the
+//! ([`handle`]); a panic becomes CL_OUT_OF_RESOURCES and a line in the log ([`mod@entry`]); nothing is torn down when the
 //! process exits: calls after that, and those of a forked child whose parent uses Vulkan, give CL_OUT_OF_RESOURCES ([`process`]).
 //!
 //! An entry body converts arguments ([`args`]), calls the runtime, converts the result ([`out`]). What the

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `CALDERA_LOG=LEVEL[,GROUP=LEVEL…]` | `error`, `warn`, `info`, `debug`, `trace`, `off`; groups are module names such as `vk`, `queue`, `mem`, `program`, `api`. Unset: nothing is printed |
 //! | `CALDERA_LOG_FILE=PATH` | log there and not to standard error |
-//! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log, as the group `validation` |
+//! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log, as the group `validation`, also if `CALDERA_LOG` is unset |
 //! | `CALDERA_VALIDATION=abort` | the same, and the process aborts at the first message |
 //! | `CALDERA_VULKAN_LIBRARY=PATH` | the Vulkan loader to use; unset: `libvulkan.so.1` as the dynamic linker finds it |
 //! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
@@ -14,7 +14,7 @@
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
 //! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `subnormals`, `exp2`, `rsqrt` |
-//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
 //! A flag or value that is not known is reported in the log and otherwise ignored.
@@ -158,6 +158,23 @@ impl Default for Config {
     }
 }
 
+impl Config {
+    /// The level of a group of the log.
+    pub(crate) fn level(&self, group: &str) -> LevelFilter {
+        self.log_groups
+            .iter()
+            .find(|(g, _)| g == group)
+            .map_or(self.log_level, |(_, level)| *level)
+    }
+
+    /// Has a group logged at this level at least.
+    fn shows(&mut self, group: &str, level: LevelFilter) {
+        if self.level(group) < level {
+            self.log_groups.insert(0, (group.to_owned(), level));
+        }
+    }
+}
+
 /// The process's configuration, read from the environment at the first call.
 pub fn config() -> &'static Config {
     static CONFIG: OnceLock<Config> = OnceLock::new();
@@ -179,6 +196,10 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
                 (Some(g), Ok(l)) => c.log_groups.push((g.to_owned(), l)),
                 (_, Err(_)) => complaints.push(format!("CALDERA_LOG: {level:?} is not a level")),
             }
+        }
+        if complaints.len() == v.split(',').count() {
+            // Who asks for a log that does not exist is told so there.
+            c.log_level = LevelFilter::Warn;
         }
     }
     c.log_file = get("CALDERA_LOG_FILE").map(PathBuf::from);
@@ -243,25 +264,28 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
     }
     if let Some(v) = get("CALDERA_DEBUG") {
         for flag in v.split(',').map(str::trim).filter(|f| !f.is_empty()) {
-            if let Some((name, number)) = flag.split_once('=') {
-                let number = number.parse().ok();
-                match name {
-                    "lose-device" => c.debug.lose_device = number,
-                    "no-memory" => c.debug.no_memory = number,
-                    "no-memory-from" => c.debug.no_memory_from = number,
-                    _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
-                }
-                continue;
-            }
-            match flag {
-                "error" => c.debug.error = true,
-                "sync" => c.debug.sync = true,
-                "no-batch" => c.debug.no_batch = true,
-                "copy-kernel" => c.debug.copy_kernel = true,
-                "discrete" => c.debug.discrete = true,
+            let (name, number) = match flag.split_once('=') {
+                Some((name, number)) => (name, Some(number.parse().ok())),
+                None => (flag, None),
+            };
+            match (name, number) {
+                ("lose-device", Some(Some(n))) => c.debug.lose_device = Some(n),
+                ("no-memory", Some(Some(n))) => c.debug.no_memory = Some(n),
+                ("no-memory-from", Some(Some(n))) => c.debug.no_memory_from = Some(n),
+                ("error", None) => c.debug.error = true,
+                ("sync", None) => c.debug.sync = true,
+                ("no-batch", None) => c.debug.no_batch = true,
+                ("copy-kernel", None) => c.debug.copy_kernel = true,
+                ("discrete", None) => c.debug.discrete = true,
                 _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
             }
         }
+    }
+    if c.debug.error {
+        c.shows("api", LevelFilter::Error);
+    }
+    if c.validation != Validation::Off {
+        c.shows("validation", LevelFilter::Warn);
     }
     c.complaints = complaints;
     c
@@ -317,6 +341,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_asked_for_by_other_variables_is_logged() {
+        let c = with(&[("CALDERA_DEBUG", "error"), ("CALDERA_VALIDATION", "1")]);
+        assert_eq!(c.log_level, LevelFilter::Off);
+        assert_eq!(c.level("api"), LevelFilter::Error);
+        assert_eq!(c.level("validation"), LevelFilter::Warn);
+        assert_eq!(c.level("vk"), LevelFilter::Off);
+        let c = with(&[("CALDERA_DEBUG", "error"), ("CALDERA_LOG", "api=trace")]);
+        assert_eq!(c.level("api"), LevelFilter::Trace);
+    }
+
+    #[test]
     fn places_of_the_cache() {
         let place = |vars: &[(&str, &str)]| with(vars).cache.directory();
         let home = ("HOME", "/home/a");
@@ -353,13 +388,14 @@ mod tests {
     fn unknown_values_are_reported() {
         let c = with(&[
             ("CALDERA_LOG", "loud"),
-            ("CALDERA_DEBUG", "error,fast"),
+            ("CALDERA_DEBUG", "error,fast,sync=1,no-memory=some,lose-device"),
             ("CALDERA_DEVICE_TYPE", "toaster"),
             ("CALDERA_VALIDATION", "maybe"),
             ("CALDERA_ABI", "other"),
             ("CALDERA_CACHE_SIZE", "much"),
         ]);
         assert!(c.debug.error);
-        assert_eq!(c.complaints.len(), 6);
+        assert_eq!(c.complaints.len(), 9, "{:?}", c.complaints);
+        assert_eq!(c.log_level, LevelFilter::Warn);
     }
 }

@@ -1,8 +1,8 @@
 //! The log sink.
 //!
 //! The library speaks through the crate `log`. [`install`] puts a sink behind it that honours `CALDERA_LOG` and
-//! `CALDERA_LOG_FILE`; the icd crate calls it at the first platform call. Without `CALDERA_LOG` nothing is ever
-//! printed, and nothing is installed.
+//! `CALDERA_LOG_FILE`; the icd crate calls it at the first platform call. If no variable asks for a log
+//! ([`crate::config`]) nothing is ever printed, and nothing is installed.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -29,20 +29,9 @@ fn group(target: &str) -> &str {
     inner.split("::").next().unwrap_or(inner)
 }
 
-impl Sink {
-    fn level(&self, target: &str) -> LevelFilter {
-        let group = group(target);
-        self.config
-            .log_groups
-            .iter()
-            .find(|(g, _)| g == group)
-            .map_or(self.config.log_level, |(_, l)| *l)
-    }
-}
-
 impl Log for Sink {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.level() <= self.level(metadata.target())
+        metadata.level() <= self.config.level(group(metadata.target()))
     }
 
     fn log(&self, record: &Record<'_>) {
@@ -66,7 +55,7 @@ impl Log for Sink {
     fn flush(&self) {}
 }
 
-/// Installs the sink if `CALDERA_LOG` asks for one. An application that has its own `log` sink keeps it.
+/// Installs the sink if the environment asks for one. An application that has its own `log` sink keeps it.
 pub fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -79,14 +68,18 @@ pub fn install() {
         if most == LevelFilter::Off {
             return;
         }
-        let file = config
+        let opened = config
             .log_file
             .as_ref()
-            .and_then(|path| OpenOptions::new().create(true).append(true).open(path).ok())
-            .map(Mutex::new);
+            .map(|path| OpenOptions::new().create(true).append(true).open(path));
+        let (file, unopened) = match opened {
+            None => (None, None),
+            Some(Ok(file)) => (Some(file), None),
+            Some(Err(e)) => (None, Some(e)),
+        };
         let sink = Sink {
             config,
-            file,
+            file: file.map(Mutex::new),
             start: Instant::now(),
         };
         // Kept until the process ends, as every logger is.
@@ -95,6 +88,9 @@ pub fn install() {
         }
         for complaint in &config.complaints {
             log::warn!("{complaint}");
+        }
+        if let Some(e) = unopened {
+            log::warn!("CALDERA_LOG_FILE cannot be opened: {e}");
         }
     });
 }
@@ -107,6 +103,6 @@ mod tests {
     fn groups_are_the_first_module() {
         assert_eq!(group("caldera_runtime::vk::device"), "vk");
         assert_eq!(group("caldera::api::event"), "api");
-        assert_eq!(group("gpu_allocator::vulkan"), "gpu_allocator");
+        assert_eq!(group("another_crate::module"), "another_crate");
     }
 }

@@ -36,7 +36,7 @@ pub struct GlobalData {
     pub init: Option<Initializer>,
 }
 
-/// Kind of a kernel argument (OpenCL 1.2 6.9, clSetKernelArg).
+/// Kind of a kernel argument (OpenCL 1.2 5.7.2, clSetKernelArg).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArgKind {
     /// A value of so many bytes. If `by_ref`, the IR parameter is a `Private` pointer to a copy (structs);

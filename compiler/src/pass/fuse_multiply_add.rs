@@ -1,6 +1,6 @@
 //! Turns multiplications that only feed additions into fused multiply-adds, where the source allows it.
 //!
-//! Why: FP_CONTRACT is on by default (OpenCL 1.2 6.12.5 `mad`, C99 6.5), but a driver that promises to keep
+//! Why: FP_CONTRACT is on by default (OpenCL 1.2 6.12.2.1, C99 6.5), but a driver that promises to keep
 //! signed zeros, infinities and NaN may not contract by itself, and then runs at half speed.
 //! In:  any module. Out: the same; a multiplication or addition without [`FpFlags::contract`] is untouched.
 //! Only where the target's Fma is one instruction.

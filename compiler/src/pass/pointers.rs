@@ -14,7 +14,7 @@ use crate::ir::{
 };
 use std::collections::BTreeMap;
 
-/// What buffers that are kernel arguments are aligned to, at least: CL_DEVICE_MEM_BASE_ADDR_ALIGN (4.3) is more, but
+/// What buffers that are kernel arguments are aligned to, at least: CL_DEVICE_MEM_BASE_ADDR_ALIGN (table 4.3) is more, but
 /// no access is wider.
 const BUFFER_ALIGN: u8 = 4;
 

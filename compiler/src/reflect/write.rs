@@ -1,4 +1,4 @@
-//! Puts reflection into a module: the other direction of [`read`](super::read). The compiler writes its own while it
+//! Puts reflection into a module: the other direction of [`read`](super::read()). The compiler writes its own while it
 //! emits (`spirv/reflection.rs`); this is for modules that have been through another tool.
 
 use super::read::{Tables, collect, opcode, text};

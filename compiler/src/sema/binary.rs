@@ -419,7 +419,7 @@ impl Sema<'_> {
         Ok((a, b))
     }
 
-    /// Comparison of vectors: 0 or -1 in signed integers of the operand's width (6.3.e, 6.3.f).
+    /// Comparison of vectors: 0 or -1 in signed integers of the operand's width (6.3.d, 6.3.e).
     pub(super) fn compare_lanes(&mut self, op: CmpOp, a: Expr, b: Expr, span: Span) -> Expr {
         let Some((s, n)) = self.lanes(a.ty) else { return a };
         let ty = self.vector_ty(signed_of_width(s.bytes()), n);

@@ -615,7 +615,7 @@ impl Sema<'_> {
                 self.read(l)?;
                 return Err(super::Reported);
             }
-            // 6.3.f: not on vectors of floating-point numbers.
+            // 6.3.c: not on vectors of floating-point numbers.
             Type::Vector(s, _) if s.is_float() => {
                 let t = self.type_name(l.place.ty);
                 let word = if decrement { "decrement" } else { "increment" };

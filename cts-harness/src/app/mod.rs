@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Seconds that each application may take; default: as the table says
     #[arg(long)]
     timeout: Option<u64>,
-    /// Where outputs go; default: apps/<device> in cargo's target folder
+    /// Where outputs go; default: apps/DEVICE in cargo's target folder
     #[arg(long)]
     out: Option<PathBuf>,
     /// Make the expectations of the device say what is found; give each new entry its reason

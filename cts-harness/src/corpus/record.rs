@@ -120,7 +120,7 @@ pub(super) fn write(file: &Path, records: &[Record]) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|e| Failure(format!("{}: {e}", file.display())))
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write()`] wrote.
 pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Record>, Failure> {
     let wrong = |why: String| Failure(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;

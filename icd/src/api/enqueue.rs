@@ -50,7 +50,7 @@ impl EventArgs {
     }
 }
 
-/// CL 5.2.4, 5.3.5: INVALID_VALUE if values specified in map_flags are not valid; CL_MAP_WRITE_INVALIDATE_REGION
+/// CL 5.2.4, 5.3.6: INVALID_VALUE if values specified in map_flags are not valid; CL_MAP_WRITE_INVALIDATE_REGION
 /// excludes the others
 pub(super) fn map_flags(bits: cl_map_flags) -> Result<MapFlags> {
     const KNOWN: cl_map_flags = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
@@ -462,10 +462,10 @@ entry! {
 }
 
 entry! {
-    /// CL 1.1, 5.9 — clEnqueueMarker
+    /// CL 1.1, 5.10 — clEnqueueMarker
     fn clEnqueueMarker(command_queue: cl_command_queue, event: *mut cl_event) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        // CL 1.1, 5.9: INVALID_VALUE if event is a NULL value
+        // CL 1.1, 5.10: INVALID_VALUE if event is a NULL value
         if event.is_null() {
             return Err(Error::new(ClCode::InvalidValue, "event is NULL"));
         }
@@ -475,10 +475,10 @@ entry! {
 }
 
 entry! {
-    /// CL 1.1, 5.9 — clEnqueueWaitForEvents
+    /// CL 1.1, 5.10 — clEnqueueWaitForEvents
     fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        // CL 1.1, 5.9: INVALID_VALUE if num_events is zero or event_list is NULL; INVALID_EVENT if events are not valid
+        // CL 1.1, 5.10: INVALID_VALUE if num_events is zero or event_list is NULL; INVALID_EVENT if events are not valid
         let events = event_list
             .slice(num_events as usize)
             .filter(|e| !e.is_empty())
@@ -491,7 +491,7 @@ entry! {
 }
 
 entry! {
-    /// CL 1.1, 5.9 — clEnqueueBarrier
+    /// CL 1.1, 5.10 — clEnqueueBarrier
     fn clEnqueueBarrier(command_queue: cl_command_queue) {
         handle::borrow::<CommandQueue>(command_queue)?.enqueue_barrier(Waits::default()).map(drop)
     }

@@ -1,4 +1,4 @@
-//! CL 5.3.1, 5.3.2, 5.3.6: images, their formats and what they answer.
+//! CL 5.3.1, 5.3.2, 5.3.7: images, their formats and what they answer.
 
 use std::ffi::c_void;
 
@@ -198,7 +198,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.3.6 — clGetImageInfo
+    /// CL 5.3.7 — clGetImageInfo
     fn clGetImageInfo(
         image: cl_mem,
         param_name: cl_image_info,
@@ -209,7 +209,7 @@ entry! {
         let image = handle::borrow::<Image>(image)?;
         let info = Info::new(param_value_size, param_value, param_value_size_ret);
         let [w, h, d] = image.size().map(|n| n as usize);
-        // CL 5.3.6: 0 for a dimension that the type does not have
+        // CL 5.3.7: 0 for a dimension that the type does not have
         let (height, depth, array_size) = match image.image_type() {
             ImageType::D1 | ImageType::Buffer => (0, 0, 0),
             ImageType::D1Array => (0, 0, h),

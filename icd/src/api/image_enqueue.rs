@@ -1,4 +1,4 @@
-//! CL 5.3.3 to 5.3.5: commands on images.
+//! CL 5.3.3 to 5.3.6: commands on images.
 
 use std::ffi::c_void;
 
@@ -71,7 +71,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.3.3 — clEnqueueFillImage
+    /// CL 5.3.4 — clEnqueueFillImage
     fn clEnqueueFillImage(
         command_queue: cl_command_queue,
         image: cl_mem,
@@ -84,11 +84,11 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
-        // CL 5.3.3: INVALID_VALUE if fill_color is NULL
+        // CL 5.3.4: INVALID_VALUE if fill_color is NULL
         let components: Ptr<u32> = fill_color.cast();
         let first = components
             .read()
-            .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.3"))?;
+            .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.4"))?;
         let mut color = [first, 0, 0, 0];
         // A depth is one number.
         if image.format().order() != ChannelOrder::Depth {
@@ -126,7 +126,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.3.4 — clEnqueueCopyImageToBuffer
+    /// CL 5.3.5 — clEnqueueCopyImageToBuffer
     fn clEnqueueCopyImageToBuffer(
         command_queue: cl_command_queue,
         src_image: cl_mem,
@@ -148,7 +148,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.3.4 — clEnqueueCopyBufferToImage
+    /// CL 5.3.5 — clEnqueueCopyBufferToImage
     fn clEnqueueCopyBufferToImage(
         command_queue: cl_command_queue,
         src_buffer: cl_mem,
@@ -170,7 +170,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.3.5 — clEnqueueMapImage
+    /// CL 5.3.6 — clEnqueueMapImage
     fn clEnqueueMapImage(
         command_queue: cl_command_queue,
         image: cl_mem,
@@ -189,15 +189,15 @@ entry! {
         let image = handle::borrow::<Image>(image)?;
         let flags = checked_map_flags(map_flags)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
-        // CL 5.3.5: INVALID_VALUE if image_row_pitch is NULL; if the image has slices and image_slice_pitch is NULL
+        // CL 5.3.6: INVALID_VALUE if image_row_pitch is NULL; if the image has slices and image_slice_pitch is NULL
         if image_row_pitch.is_null() || (image.image_type().has_slices() && image_slice_pitch.is_null()) {
-            return Err(Error::new(ClCode::InvalidValue, "a pitch is NULL").at("5.3.5"));
+            return Err(Error::new(ClCode::InvalidValue, "a pitch is NULL").at("5.3.6"));
         }
         let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let mapped = queue.enqueue_map_image(&image, blocking_map != 0, flags, origin, region, events.waits())?;
         events.give(mapped.event);
         image_row_pitch.write(mapped.row_pitch as usize);
-        // CL 5.3.5: 0 for images without slices
+        // CL 5.3.6: 0 for images without slices
         image_slice_pitch.write(mapped.slice_pitch as usize);
         Ok(mapped.ptr.as_ptr().cast())
     }

@@ -223,7 +223,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.6.5 — clUnloadPlatformCompiler
+    /// CL 5.6.6 — clUnloadPlatformCompiler
     fn clUnloadPlatformCompiler(platform: cl_platform_id) {
         // The compiler has no state worth giving back.
         handle::borrow::<Platform>(platform).map(drop)
@@ -238,7 +238,7 @@ entry! {
 }
 
 entry! {
-    /// CL 5.6.6 — clGetProgramInfo
+    /// CL 5.6.7 — clGetProgramInfo
     fn clGetProgramInfo(
         program: cl_program,
         param_name: cl_program_info,
@@ -283,7 +283,7 @@ fn write_binaries(binaries: &[Vec<u8>], info: Info) -> Result<out::Written> {
     let (room, value, _) = info.parts();
     if !value.is_null() {
         if room < size {
-            return Err(invalid("param_value_size is too small", "5.6.6"));
+            return Err(invalid("param_value_size is too small", "5.6.7"));
         }
         let places = value.cast::<*mut u8>();
         for (i, binary) in binaries.iter().enumerate() {
@@ -296,7 +296,7 @@ fn write_binaries(binaries: &[Vec<u8>], info: Info) -> Result<out::Written> {
 }
 
 entry! {
-    /// CL 5.6.6 — clGetProgramBuildInfo
+    /// CL 5.6.7 — clGetProgramBuildInfo
     fn clGetProgramBuildInfo(
         program: cl_program,
         device: cl_device_id,

@@ -1,4 +1,4 @@
-//! CL 5.3.1, 5.3.2, 5.3.6: images, their formats, and what they answer.
+//! CL 5.3.1, 5.3.2, 5.3.7: images, their formats, and what they answer.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};

@@ -1,4 +1,4 @@
-//! CL 5.3.3 to 5.3.5, 5.4.2 and 5.7.2: commands on images, mappings, and images as arguments.
+//! CL 5.3.3 to 5.3.6, 5.4.2 and 5.7.2: commands on images, mappings, and images as arguments.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};

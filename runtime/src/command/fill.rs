@@ -1,4 +1,4 @@
-//! clEnqueueFillBuffer (CL 5.2.2).
+//! clEnqueueFillBuffer (CL 5.2.3).
 
 use std::sync::Arc;
 

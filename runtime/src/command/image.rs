@@ -1,4 +1,4 @@
-//! Copies of texels between images, buffers and host memory (CL 5.3.3, 5.3.4), and fills.
+//! Copies of texels between images, buffers and host memory (CL 5.3.3, 5.3.5), and fills (5.3.4).
 //!
 //! What concerns an image that lies in a buffer is a buffer's command; `queue/enqueue_image.rs` sees to that.
 

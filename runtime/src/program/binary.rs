@@ -1,4 +1,4 @@
-//! Program binaries (CL 5.6.1, 5.6.6).
+//! Program binaries (CL 5.6.1, 5.6.7).
 //!
 //! The binary of an executable is its SPIR-V module and nothing else: the reflection is inside. An
 //! `OpModuleProcessed` instruction seals it ([`seal`]): a hash of the module, and of the target that it was compiled

@@ -280,9 +280,9 @@ impl Program {
     /// CL_PROGRAM_KERNEL_NAMES, and their number.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let executables = self.executables();
-        // CL 5.6.6: INVALID_PROGRAM_EXECUTABLE if there is no executable built successfully for at least one device
+        // CL 5.6.7: INVALID_PROGRAM_EXECUTABLE if there is no executable built successfully for at least one device
         let (_, first) = executables.first().ok_or_else(|| {
-            Error::new(ClCode::InvalidProgramExecutable, "the program is not built").at("5.6.6")
+            Error::new(ClCode::InvalidProgramExecutable, "the program is not built").at("5.6.7")
         })?;
         Ok(first
             .reflection()

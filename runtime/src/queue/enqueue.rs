@@ -382,7 +382,7 @@ impl CommandQueue {
         self.enqueue(CommandType::CopyBufferRect, Incoming::Command(copy), waits, false)
     }
 
-    /// CL 5.2.2 — clEnqueueFillBuffer
+    /// CL 5.2.3 — clEnqueueFillBuffer
     pub fn enqueue_fill(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -394,18 +394,18 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         let (offset, size) = buffer.check_range(offset, size)?;
-        // CL 5.2.2: INVALID_VALUE if pattern_size is not one of 1, 2, 4, 8, 16, 32, 64, 128
+        // CL 5.2.3: INVALID_VALUE if pattern_size is not one of 1, 2, 4, 8, 16, 32, 64, 128
         let length = pattern.len() as u64;
         if !length.is_power_of_two() || length > 128 {
-            return Err(Error::new(ClCode::InvalidValue, format!("a pattern of {length} bytes")).at("5.2.2"));
+            return Err(Error::new(ClCode::InvalidValue, format!("a pattern of {length} bytes")).at("5.2.3"));
         }
-        // CL 5.2.2: INVALID_VALUE if offset and size are not a multiple of pattern_size
+        // CL 5.2.3: INVALID_VALUE if offset and size are not a multiple of pattern_size
         if !offset.is_multiple_of(length) || !size.is_multiple_of(length) {
             return Err(Error::new(
                 ClCode::InvalidValue,
                 "offset or size is no multiple of the pattern",
             )
-            .at("5.2.2"));
+            .at("5.2.3"));
         }
         buffer.check_alignment(&self.device)?;
         let fill = Command::Fill(Fill {

@@ -1,4 +1,4 @@
-//! The enqueue functions of images: the checks of CL 5.3.3 to 5.3.5 and 5.4.2 in the specification's order, then a
+//! The enqueue functions of images: the checks of CL 5.3.3 to 5.3.6 and 5.4.2 in the specification's order, then a
 //! command. What concerns an image that lies in a buffer becomes the buffer's command.
 
 use std::ptr::NonNull;
@@ -187,7 +187,7 @@ impl CommandQueue {
         self.enqueue(CommandType::CopyImage, Incoming::Command(command), waits, false)
     }
 
-    /// CL 5.3.4 — clEnqueueCopyImageToBuffer (`to_image`: clEnqueueCopyBufferToImage)
+    /// CL 5.3.5 — clEnqueueCopyImageToBuffer (`to_image`: clEnqueueCopyBufferToImage)
     pub fn enqueue_copy_image_buffer(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -203,7 +203,7 @@ impl CommandQueue {
         self.check_waits(waits)?;
         let texels = image.check_region(origin, region)?;
         let size = image.bytes_of(texels.region);
-        // CL 5.3.4: INVALID_VALUE if the region in the buffer is out of bounds
+        // CL 5.3.5: INVALID_VALUE if the region in the buffer is out of bounds
         let (offset, _) = buffer.check_range(offset, size as usize)?;
         buffer.check_alignment(&self.device)?;
         let command = match image.buffer() {
@@ -234,7 +234,7 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(command), waits, false)
     }
 
-    /// CL 5.3.3 — clEnqueueFillImage. `color` has four 32-bit components: float, int or uint as the format has it.
+    /// CL 5.3.4 — clEnqueueFillImage. `color` has four 32-bit components: float, int or uint as the format has it.
     pub fn enqueue_fill_image(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -263,7 +263,7 @@ impl CommandQueue {
         self.enqueue(CommandType::FillImage, Incoming::Command(command), waits, false)
     }
 
-    /// CL 5.3.5 — clEnqueueMapImage
+    /// CL 5.3.6 — clEnqueueMapImage
     pub fn enqueue_map_image(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -278,10 +278,10 @@ impl CommandQueue {
         let texels = image.check_region(origin, region)?;
         let write = flags.write || flags.invalidate;
         image.check_host(flags.read, write)?;
-        // CL 5.3.5: MAP_FAILURE if the region cannot be mapped
+        // CL 5.3.6: MAP_FAILURE if the region cannot be mapped
         let failure = |e| {
             Error::new(ClCode::MapFailure, "no host memory for the mapping")
-                .at("5.3.5")
+                .at("5.3.6")
                 .from_source(e)
         };
         let (command, ptr, row_pitch, slice_pitch) = match image.buffer() {

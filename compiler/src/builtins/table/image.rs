@@ -1,4 +1,4 @@
-//! Image functions (6.12.14), of cl_khr_fp16 (9.5.8), cl_khr_3d_image_writes (9.8) and cl_khr_depth_images.
+//! Image functions (6.12.14), of cl_khr_fp16 (9.5.8), cl_khr_3d_image_writes (9.4) and cl_khr_depth_images (9.12).
 
 use super::*;
 use crate::hir::Scalar;

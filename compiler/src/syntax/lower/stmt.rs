@@ -94,7 +94,7 @@ impl Lower<'_> {
                     .warning(a.span, format!("unknown attribute '{}' ignored", a.name));
                 continue;
             }
-            // 6.11.5: the count is optional.
+            // OpenCL 2.0, 6.11.5: the count is optional.
             match &a.args[..] {
                 [] => hint = UnrollHint::Count(0),
                 [AttrArg::Expr(e)] => hint = UnrollHint::Value(Box::new(e.clone())),

@@ -1,4 +1,4 @@
-//! 5.3.3 to 5.3.5: commands on images.
+//! 5.3.3 to 5.3.6: commands on images.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -248,11 +248,11 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_VALUE "2D, and region[2] is not 1" => |w| copy(w, w.image, w.image_second, ORIGIN, ORIGIN, [8, 8, 2]),
         CL_MEM_COPY_OVERLAP "one image, and the regions overlap" => |w| copy(w, w.image, w.image, ORIGIN, [4, 4, 0], BOX),
     ));
-    all.extend(waits!("5.3.3", clEnqueueFillImage, |w, q, n, l| {
+    all.extend(waits!("5.3.4", clEnqueueFillImage, |w, q, n, l| {
         let (o, r) = (ORIGIN.as_ptr(), BOX.as_ptr());
         cl!(clEnqueueFillImage(q, w.image, host(), o, r, n, l, null_mut()))
     }));
-    all.extend(rows!("5.3.3", clEnqueueFillImage,
+    all.extend(rows!("5.3.4", clEnqueueFillImage,
         CL_INVALID_CONTEXT "image is of another context" => |w| fill(w, w.other_image, host(), ORIGIN, BOX),
         CL_INVALID_MEM_OBJECT "image is not valid" => |w| w.none(|h| fill(w, h, host(), ORIGIN, BOX)),
         CL_INVALID_MEM_OBJECT "image is a buffer" => |w| fill(w, w.buffer, host(), ORIGIN, BOX),
@@ -267,7 +267,7 @@ pub(super) fn rows() -> Vec<Row> {
 }
 
 fn with_buffers() -> Vec<Row> {
-    let mut all = waits!("5.3.4", clEnqueueCopyImageToBuffer, |w, q, n, l| {
+    let mut all = waits!("5.3.5", clEnqueueCopyImageToBuffer, |w, q, n, l| {
         let (o, r) = (ORIGIN.as_ptr(), BOX.as_ptr());
         cl!(clEnqueueCopyImageToBuffer(
             q,
@@ -281,7 +281,7 @@ fn with_buffers() -> Vec<Row> {
             null_mut()
         ))
     });
-    all.extend(rows!("5.3.4", clEnqueueCopyImageToBuffer,
+    all.extend(rows!("5.3.5", clEnqueueCopyImageToBuffer,
         CL_INVALID_CONTEXT "src_image is of another context" => |w| to_buffer(w, w.other_image, w.buffer, ORIGIN, BOX, 0),
         CL_INVALID_CONTEXT "dst_buffer is of another context" => |w| to_buffer(w, w.image, w.other_buffer, ORIGIN, BOX, 0),
         CL_INVALID_MEM_OBJECT "src_image is not valid" => |w| w.none(|h| to_buffer(w, h, w.buffer, ORIGIN, BOX, 0)),
@@ -293,7 +293,7 @@ fn with_buffers() -> Vec<Row> {
         CL_INVALID_VALUE "the width is 0" => |w| to_buffer(w, w.image, w.buffer, ORIGIN, [0, 8, 1], 0),
         CL_INVALID_VALUE "2D, and src_origin[2] is not 0" => |w| to_buffer(w, w.image, w.buffer, [0, 0, 1], BOX, 0),
     ));
-    all.extend(waits!("5.3.4", clEnqueueCopyBufferToImage, |w, q, n, l| {
+    all.extend(waits!("5.3.5", clEnqueueCopyBufferToImage, |w, q, n, l| {
         let (o, r) = (ORIGIN.as_ptr(), BOX.as_ptr());
         cl!(clEnqueueCopyBufferToImage(
             q,
@@ -307,7 +307,7 @@ fn with_buffers() -> Vec<Row> {
             null_mut()
         ))
     }));
-    all.extend(rows!("5.3.4", clEnqueueCopyBufferToImage,
+    all.extend(rows!("5.3.5", clEnqueueCopyBufferToImage,
         CL_INVALID_CONTEXT "src_buffer is of another context" => |w| to_image(w, w.other_buffer, w.image, ORIGIN, BOX, 0),
         CL_INVALID_CONTEXT "dst_image is of another context" => |w| to_image(w, w.buffer, w.other_image, ORIGIN, BOX, 0),
         CL_INVALID_MEM_OBJECT "src_buffer is not valid" => |w| w.none(|h| to_image(w, h, w.image, ORIGIN, BOX, 0)),
@@ -322,7 +322,7 @@ fn with_buffers() -> Vec<Row> {
 }
 
 fn mappings() -> Vec<Row> {
-    let mut all = waits!("5.3.5", clEnqueueMapImage, |w, q, n, l| map_on(
+    let mut all = waits!("5.3.6", clEnqueueMapImage, |w, q, n, l| map_on(
         q,
         w.image,
         CL_MAP_READ,
@@ -331,12 +331,12 @@ fn mappings() -> Vec<Row> {
         l
     ));
     all.extend(contexts!(
-        "5.3.5",
+        "5.3.6",
         clEnqueueMapImage,
         "image is of another context",
         |w| map(w, w.other_image, CL_MAP_READ, PART)
     ));
-    all.extend(rows!("5.3.5", clEnqueueMapImage,
+    all.extend(rows!("5.3.6", clEnqueueMapImage,
         CL_INVALID_MEM_OBJECT "image is not valid" => |w| w.none(|h| map(w, h, CL_MAP_READ, PART)),
         CL_INVALID_MEM_OBJECT "image is a buffer" => |w| map(w, w.buffer, CL_MAP_READ, PART),
         CL_INVALID_VALUE "the region is out of bounds" => |w| map(w, w.image, CL_MAP_READ, Part { origin: [9, 0, 0], ..PART }),

@@ -217,10 +217,10 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_OPERATION "a program is neither compiled nor a library" => |w| link(w.s.context, c"", 1, &w.s.program("kernel void k() {}")),
         CL_LINK_PROGRAM_FAILURE "a function is missing" => |w| link(w.s.context, c"", 1, &lacking(w)),
     ));
-    all.extend(rows!("5.6.5", clUnloadPlatformCompiler,
+    all.extend(rows!("5.6.6", clUnloadPlatformCompiler,
         CL_INVALID_PLATFORM "platform is not valid" => |w| w.garbage(|h| cl!(clUnloadPlatformCompiler(h))),
     ));
-    all.extend(rows!("5.6.6", clGetProgramInfo,
+    all.extend(rows!("5.6.7", clGetProgramInfo,
         CL_INVALID_PROGRAM "program is not valid" =>
             |w| w.none(|h| cl!(clGetProgramInfo(h, CL_PROGRAM_CONTEXT, 512, room(), null_mut()))),
         CL_INVALID_VALUE "param_name is not supported" =>
@@ -234,7 +234,7 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_PROGRAM_EXECUTABLE "CL_PROGRAM_KERNEL_NAMES before a build" =>
             |w| cl!(clGetProgramInfo(w.unbuilt, CL_PROGRAM_KERNEL_NAMES, 512, room(), null_mut())),
     ));
-    all.extend(rows!("5.6.6", clGetProgramBuildInfo,
+    all.extend(rows!("5.6.7", clGetProgramBuildInfo,
         CL_INVALID_PROGRAM "program is not valid" =>
             |w| w.none(|h| cl!(clGetProgramBuildInfo(h, w.s.device, CL_PROGRAM_BUILD_STATUS, 512, room(), null_mut()))),
         CL_INVALID_DEVICE "device is not valid" =>

@@ -367,7 +367,7 @@ impl Image {
         Ok(())
     }
 
-    /// CL 5.3.3, 5.3.5: INVALID_OPERATION if the host may not read (write) the image.
+    /// CL 5.3.3, 5.3.6: INVALID_OPERATION if the host may not read (write) the image.
     pub(crate) fn check_host(&self, read: bool, write: bool) -> Result<()> {
         let host = self.flags.host;
         if (read && !host.can_read()) || (write && !host.can_write()) {

@@ -1,0 +1,244 @@
+//! The tree is as its documents say: layers, sizes of files, and the names that the documents use.
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const CRATES: [&str; 4] = ["compiler", "runtime", "icd", "cts-harness"];
+
+/// More lines than this in one file are two concepts.
+const MOST_LINES: usize = 800;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// Files and folders below a folder, as paths from the root.
+fn below(dir: &str, all: &mut BTreeSet<String>) {
+    for entry in std::fs::read_dir(root().join(dir)).unwrap() {
+        let entry = entry.unwrap();
+        let path = format!("{dir}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type().unwrap().is_dir() && !path.ends_with("__pycache__") {
+            below(&path, all);
+        }
+        all.insert(path);
+    }
+}
+
+fn tree() -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for dir in CRATES.iter().chain(&["vendor"]) {
+        below(dir, &mut all);
+        all.insert((*dir).to_owned());
+    }
+    for entry in std::fs::read_dir(root()).unwrap() {
+        all.insert(entry.unwrap().file_name().to_string_lossy().into_owned());
+    }
+    all
+}
+
+fn sources(tree: &BTreeSet<String>, of: &str) -> Vec<String> {
+    let list = tree.iter().filter(|p| p.starts_with(of) && p.ends_with(".rs"));
+    list.cloned().collect()
+}
+
+fn documents(tree: &BTreeSet<String>) -> Vec<String> {
+    tree.iter().filter(|p| p.ends_with(".md")).cloned().collect()
+}
+
+/// Whether code names a crate: a path that begins with it, outside of comments.
+fn names_crate(text: &str, name: &str) -> bool {
+    text.lines()
+        .filter(|l| !l.trim_start().starts_with("//"))
+        .any(|line| {
+            line.match_indices(&format!("{name}::")).any(|(at, _)| {
+                let before = line[..at].chars().next_back();
+                !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+            })
+        })
+}
+
+/// `a/{b,c}.rs` → `a/b.rs`, `a/c.rs`
+fn expand(token: &str) -> Vec<String> {
+    match token
+        .split_once('{')
+        .and_then(|(a, rest)| Some((a, rest.split_once('}')?)))
+    {
+        None => vec![token.to_owned()],
+        Some((a, (list, z))) => list
+            .split(',')
+            .flat_map(|item| expand(&format!("{a}{}{z}", item.trim())))
+            .collect(),
+    }
+}
+
+/// What stands between back-quotes.
+fn quoted(text: &str) -> Vec<String> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .flat_map(expand)
+        .map(|t| t.trim_end_matches('/').to_owned())
+        .collect()
+}
+
+#[test]
+fn each_outside_crate_is_named_in_one_place() {
+    let tree = tree();
+    for (outside, of, place) in [
+        ("lang_c", "compiler/src", "compiler/src/syntax/"),
+        ("rspirv", "compiler/src", "compiler/src/spirv/"),
+        ("ash", "runtime/src", "runtime/src/vk/"),
+        ("gpu_allocator", "runtime/src", "runtime/src/vk/"),
+    ] {
+        let users: Vec<String> = sources(&tree, of)
+            .into_iter()
+            .filter(|f| names_crate(&read(f), outside))
+            .collect();
+        assert!(!users.is_empty(), "nothing names {outside}");
+        let strangers: Vec<_> = users.iter().filter(|f| !f.starts_with(place)).collect();
+        assert!(
+            strangers.is_empty(),
+            "{outside} is named outside of {place}: {strangers:?}"
+        );
+    }
+}
+
+#[test]
+fn crates_depend_one_way() {
+    let depends = |a: &str, b: &str| read(&format!("{a}/Cargo.toml")).contains(&format!("caldera-{b}"));
+    for (a, allowed) in [
+        ("compiler", &["compiler"][..]),
+        ("runtime", &["runtime", "compiler"]),
+        ("icd", &["icd", "runtime"]),
+        ("cts-harness", &["cts-harness"]),
+    ] {
+        for b in CRATES {
+            assert!(allowed.contains(&b) || !depends(a, b), "{a} depends on {b}");
+        }
+    }
+}
+
+/// `CONTRIBUTING.md` lists the files.
+#[test]
+fn unsafe_code_of_the_runtime_is_where_it_is_allowed() {
+    let allowed = [
+        "runtime/src/mem/aperture.rs",
+        "runtime/src/mem/host_ptr.rs",
+        "runtime/src/printf/stdout.rs",
+        "runtime/src/vk/mod.rs",
+    ];
+    let list = sources(&tree(), "runtime/src").into_iter();
+    let users: Vec<String> = list
+        .filter(|f| {
+            let text = read(f);
+            text.contains("unsafe_code") && !text.contains("deny(unsafe_code)")
+        })
+        .collect();
+    assert_eq!(users, allowed);
+    assert!(read("runtime/src/lib.rs").contains("#![deny(unsafe_code)]"));
+    assert!(read("compiler/src/lib.rs").contains("#![forbid(unsafe_code)]"));
+    let contributing = read("CONTRIBUTING.md");
+    for file in allowed {
+        let name = file
+            .trim_start_matches("runtime/src/")
+            .trim_end_matches("/mod.rs");
+        assert!(
+            contributing.contains(name),
+            "CONTRIBUTING.md does not name {name}"
+        );
+    }
+}
+
+#[test]
+fn files_are_short() {
+    let tree = tree();
+    for file in CRATES.iter().flat_map(|c| sources(&tree, c)) {
+        let lines = read(&file).lines().count();
+        assert!(lines <= MOST_LINES, "{file} has {lines} lines");
+    }
+}
+
+/// Paths in documents, with an extension or a folder in front, are in the tree: from the root, from the document, from a
+/// crate or its sources.
+#[test]
+fn documents_name_files_that_exist() {
+    let tree = tree();
+    let mut missing = Vec::new();
+    for document in documents(&tree) {
+        for token in quoted(&read(&document)) {
+            let path = token
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+                && token.split_once('.').is_some_and(|(stem, _)| !stem.is_empty());
+            let file = [".rs", ".md", ".toml", ".lst"].iter().any(|e| token.ends_with(e));
+            // Names in capitals stand for others.
+            let example = token
+                .split(['/', '.'])
+                .any(|p| p.len() > 1 && p.chars().all(|c| c.is_uppercase()));
+            if !path || !file || example && !tree.contains(&token) {
+                continue;
+            }
+            let end = format!("/{token}");
+            if !tree.contains(&token) && !tree.iter().any(|p| p.ends_with(&end)) {
+                missing.push(format!("{document}: {token}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such file: {missing:#?}");
+}
+
+#[test]
+fn the_architecture_names_modules_tests_and_decisions() {
+    let tree = tree();
+    let text = read("ARCHITECTURE.md");
+    let names: BTreeSet<String> = quoted(&text).into_iter().collect();
+    let mut missing = Vec::new();
+    for path in &tree {
+        let parts: Vec<&str> = path.split('/').collect();
+        let stem = path.trim_end_matches(".rs");
+        let named = match parts[..] {
+            ["compiler" | "runtime" | "icd", "src", name] if name != "lib.rs" => {
+                // A module and its folder count once.
+                let inner = format!("src/{name}");
+                let folder = format!("src/{}", name.trim_end_matches(".rs"));
+                let within = |n: &String| *n == inner || *n == folder || n.starts_with(&format!("{inner}/"));
+                names.contains(path) || names.iter().any(within)
+            }
+            [_, "tests", name] if !matches!(name, "common" | "support" | "fake") => {
+                names.contains(path) || names.iter().any(|n| n.starts_with(stem))
+            }
+            [_, "docs", "adr", name] => text.contains(name.trim_end_matches(".md")),
+            _ => true,
+        };
+        if !named {
+            missing.push(path);
+        }
+    }
+    assert!(missing.is_empty(), "ARCHITECTURE.md does not name {missing:#?}");
+}
+
+/// README's table has those of the library (a test of `runtime/src/config.rs`); the harness has some of its own.
+#[test]
+fn environment_variables_are_documented() {
+    let tree = tree();
+    let documents: String = documents(&tree).iter().map(|d| read(d)).collect();
+    let known = ["CALDERA_COMPILER_IDENTITY"];
+    let mut missing = BTreeSet::new();
+    for source in CRATES.iter().flat_map(|c| sources(&tree, &format!("{c}/src"))) {
+        for (at, _) in read(&source).match_indices("\"CALDERA_") {
+            let text = read(&source);
+            let name: String = text[at + 1..]
+                .chars()
+                .take_while(|c| c.is_ascii_uppercase() || *c == '_')
+                .collect();
+            if !documents.contains(&name) && !known.contains(&name.as_str()) {
+                missing.insert(name);
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no document explains {missing:?}");
+}
