@@ -234,6 +234,60 @@ fn nothing_but_input_and_options_matters() {
     }
 }
 
+/// What a text says of options: words that begin with a dash, without values and punctuation.
+fn options(text: &str) -> std::collections::BTreeSet<String> {
+    text.split(|c: char| c.is_whitespace() || "=[](),:".contains(c))
+        .map(|word| word.trim_end_matches(['.', ';', '\'']))
+        .filter(|word| word.len() > 1 && word.starts_with('-'))
+        .map(String::from)
+        .collect()
+}
+
+/// The manual page and `--help` name the same options, and those of clBuildProgram that the page adds are taken.
+#[test]
+fn the_manual_page_is_current() {
+    let page = include_str!("../docs/calderac.1");
+    let version = concat!("\"calderac ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(page.contains(version), "the page is not of {version}");
+    let mut text = page.replace("\\-", "-");
+    for font in ["\\fB", "\\fI", "\\fR"] {
+        text = text.replace(font, "");
+    }
+    let in_page = options(&text);
+    let in_help = options(&self::text(&calderac(&["--help"], "").stdout));
+    let missing: Vec<_> = in_help.difference(&in_page).collect();
+    assert!(missing.is_empty(), "docs/calderac.1 lacks {missing:?}");
+    for option in in_page.difference(&in_help) {
+        let option = match option.as_str() {
+            // Errors of the build, not of the command line.
+            "-cl-fp32-correctly-rounded-divide-sqrt" => continue,
+            other => other,
+        };
+        let out = calderac(&["-", "--check", option], SOURCE);
+        assert_eq!(
+            out.status.code(),
+            Some(0),
+            "{option}: {}",
+            self::text(&out.stderr)
+        );
+    }
+}
+
+#[test]
+fn arguments_that_are_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let out = Command::new(env!("CARGO_BIN_EXE_calderac"))
+        .arg(std::ffi::OsStr::from_bytes(b"a\xff.cl"))
+        .output()
+        .expect("it starts");
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        text(&out.stderr).contains("is not UTF-8"),
+        "{}",
+        text(&out.stderr)
+    );
+}
+
 #[test]
 fn help_names_the_options() {
     let help = text(&calderac(&["--help"], "").stdout);

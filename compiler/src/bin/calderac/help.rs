@@ -53,6 +53,10 @@ passes
   --list-passes         the order, and what each does
   --time                milliseconds per stage and pass to standard error
 
+other
+  -h, --help            this text
+  --version             the version
+
 The same input and options give the same output, byte for byte.
 
 exit code: 0 compiled, 1 errors in the program, 2 wrong usage, 3 a file cannot be read or written,

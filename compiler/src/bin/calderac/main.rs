@@ -38,7 +38,17 @@ impl From<Exit> for ExitCode {
 }
 
 fn main() -> ExitCode {
-    let args = match args::parse(std::env::args().skip(1)) {
+    let mut words = Vec::new();
+    for word in std::env::args_os().skip(1) {
+        match word.into_string() {
+            Ok(word) => words.push(word),
+            Err(word) => {
+                complain(&format!("calderac: error: {} is not UTF-8\n", word.display()));
+                return Exit::Usage.into();
+            }
+        }
+    }
+    let args = match args::parse(words.into_iter()) {
         Ok(args) => args,
         Err(Refusal::Help) => return print(&help::text()).into(),
         Err(Refusal::Version) => return print(&format!("calderac {}\n", env!("CARGO_PKG_VERSION"))).into(),
