@@ -7,6 +7,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::event::executor::Executor;
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
+use crate::mem::residence::MOST_DEVICES;
 use crate::object::Anchor;
 use crate::queue::CommandQueue;
 
@@ -20,12 +21,15 @@ pub struct Context {
     properties: Vec<isize>,
     notify: Option<Notify>,
     executor: Arc<Executor>,
+    /// Moves contents between devices, so that callbacks that take their time do not hold that up.
+    mover: Arc<Executor>,
     queues: Mutex<Vec<Weak<CommandQueue>>>,
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
         self.executor.stop();
+        self.mover.stop();
     }
 }
 
@@ -62,6 +66,10 @@ impl Context {
                 unique.push(Arc::clone(device));
             }
         }
+        if unique.len() > MOST_DEVICES {
+            let what = format!("{} devices in one context", unique.len());
+            return Err(Error::new(ClCode::OutOfResources, what).at("4.4"));
+        }
         Ok(Context::of(unique, properties, notify))
     }
 
@@ -74,7 +82,8 @@ impl Context {
     fn of(devices: Vec<Arc<Device>>, properties: Vec<isize>, notify: Option<Notify>) -> Arc<Context> {
         Arc::new(Context {
             anchor: Anchor::new(),
-            executor: Executor::new(),
+            executor: Executor::new("caldera-executor"),
+            mover: Executor::new("caldera-mover"),
             queues: Mutex::new(Rank::Context, Vec::new()),
             devices,
             properties,
@@ -109,6 +118,11 @@ impl Context {
         &self.executor
     }
 
+    /// Runs what waits for a device and copies contents to another.
+    pub(crate) fn mover(&self) -> &Arc<Executor> {
+        &self.mover
+    }
+
     /// Remembers a queue.
     pub(crate) fn add_queue(&self, queue: &Arc<CommandQueue>) {
         let mut queues = self.queues.lock();
@@ -124,13 +138,5 @@ impl Context {
     /// Waits for what is in flight, so that the memory of objects that were released is free. No lock is held.
     pub(crate) fn settle(&self) {
         self.queues().iter().for_each(|q| q.settle());
-    }
-
-    /// Waits for everything on a device. No lock is held.
-    pub(crate) fn finish_device(&self, device: usize) -> Result<()> {
-        for queue in self.queues().iter().filter(|q| q.device_index() == device) {
-            queue.finish()?;
-        }
-        Ok(())
     }
 }

@@ -325,7 +325,9 @@ entry! {
         }
         let objects = super::mem::list(objects)?;
         let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
-        events.finish(queue.enqueue_migrate(&objects, events.waits()))
+        let to_host = flags & CL_MIGRATE_MEM_OBJECT_HOST != 0;
+        let undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED != 0;
+        events.finish(queue.enqueue_migrate(&objects, to_host, undefined, events.waits()))
     }
 }
 

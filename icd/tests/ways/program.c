@@ -249,6 +249,190 @@ static void two(void)
     CHECK(clReleaseContext(context));
 }
 
+static void same(const char *what, const int *a, const int *b, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (a[i] != b[i]) {
+            fprintf(stderr, "%s: %d is %d, not %d\n", what, i, a[i], b[i]);
+            exit(1);
+        }
+    }
+}
+
+/* Two devices in one context: no enqueue call waits for what only this thread will let go on. */
+static void gated(void)
+{
+    enum { N = 4096 };
+    static int data[N], out[N], expected[N];
+    alarm(60);
+    find();
+    cl_device_id devices[2];
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
+    CHECK(code);
+    const char *text = "kernel void next(global int *a, int n) { a[get_global_id(0)] += n; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "next", &code);
+    CHECK(code);
+    size_t size = N, half = N / 2;
+    cl_int one = 1;
+    CHECK(clSetKernelArg(kernel, 1, sizeof one, &one));
+    for (int kind = 0; kind < 4; kind++) {
+        cl_command_queue queues[2];
+        for (int i = 0; i < 2; i++) {
+            int unordered = (kind >> i) & 1;
+            queues[i] = clCreateCommandQueue(context, devices[i],
+                                             unordered ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
+            CHECK(code);
+        }
+        for (int i = 0; i < N; i++)
+            data[i] = i;
+        cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof data, data, &code);
+        CHECK(code);
+        cl_mem other = clCreateBuffer(context, 0, sizeof data, NULL, &code);
+        CHECK(code);
+
+        /* The contents are on the first device, whose queue is held up by something else. */
+        cl_event gate = clCreateUserEvent(context, &code), held, added, back;
+        CHECK(code);
+        CHECK(clEnqueueFillBuffer(queues[0], other, &one, sizeof one, 0, sizeof data, 1, &gate, &held));
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        CHECK(clEnqueueNDRangeKernel(queues[1], kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+        CHECK(clFinish(queues[1]));
+        CHECK(clEnqueueReadBuffer(queues[1], buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+        for (int i = 0; i < N; i++)
+            expected[i] = i + 1;
+        same("beside what is held up", out, expected, N);
+
+        /* To and fro, all of it behind what is held up. */
+        CHECK(clSetKernelArg(kernel, 0, sizeof other, &other));
+        CHECK(clEnqueueNDRangeKernel(queues[1], kernel, 1, NULL, &size, NULL, 1, &held, &added));
+        CHECK(clEnqueueNDRangeKernel(queues[0], kernel, 1, NULL, &size, NULL, 1, &added, &back));
+        CHECK(clEnqueueReadBuffer(queues[1], other, CL_FALSE, 0, sizeof out, out, 1, &back, NULL));
+        CHECK(clFlush(queues[1]));
+        CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+        CHECK(clFinish(queues[1]));
+        for (int i = 0; i < N; i++)
+            expected[i] = 3;
+        same("behind what is held up", out, expected, N);
+
+        /* Each device has one half; the whole is where it is asked for. */
+        cl_mem halves[2];
+        cl_event done[2];
+        for (int i = 0; i < 2; i++) {
+            cl_buffer_region region = {i * half * sizeof(int), half * sizeof(int)};
+            halves[i] = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+            CHECK(code);
+        }
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < 2; i++) {
+                CHECK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &halves[i]));
+                for (int k = 0; k <= i; k++)
+                    CHECK(clEnqueueNDRangeKernel(queues[i], kernel, 1, NULL, &half, NULL, 0, NULL, &done[i]));
+                CHECK(clEnqueueBarrierWithWaitList(queues[i], 0, NULL, NULL));
+                CHECK(clFinish(queues[i]));
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            CHECK(clEnqueueReadBuffer(queues[i], buffer, CL_TRUE, 0, sizeof out, out, 0, NULL, NULL));
+            for (int k = 0; k < N; k++)
+                expected[k] = k + 1 + (k < (int)half ? 3 : 6);
+            same("halves", out, expected, N);
+            CHECK(clReleaseMemObject(halves[i]));
+        }
+
+        /* A command that fails takes those of the other device with it. */
+        cl_event bad = clCreateUserEvent(context, &code), first, second;
+        CHECK(code);
+        CHECK(clEnqueueFillBuffer(queues[0], buffer, &one, sizeof one, 0, sizeof data, 1, &bad, &first));
+        CHECK(clEnqueueCopyBuffer(queues[1], buffer, other, 0, 0, sizeof data, 1, &first, &second));
+        CHECK(clSetUserEventStatus(bad, -77));
+        cl_int status;
+        clWaitForEvents(1, &second);
+        CHECK(clGetEventInfo(second, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+        if (status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
+            fprintf(stderr, "status %d\n", status);
+            exit(1);
+        }
+        CHECK(clReleaseMemObject(buffer));
+        CHECK(clReleaseMemObject(other));
+        CHECK(clReleaseEvent(gate));
+        CHECK(clReleaseEvent(bad));
+        for (int i = 0; i < 2; i++)
+            CHECK(clReleaseCommandQueue(queues[i]));
+    }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseContext(context));
+}
+
+/* Images of a context with two devices. */
+static void two_images(void)
+{
+    enum { W = 37, H = 21, N = W * H };
+    static int data[N], expected[N], host[N];
+    find();
+    cl_device_id devices[2];
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queues[2];
+    for (int i = 0; i < 2; i++) {
+        queues[i] = clCreateCommandQueue(context, devices[i], 0, &code);
+        CHECK(code);
+    }
+    cl_image_format format = {CL_R, CL_SIGNED_INT32};
+    cl_image_desc desc = {CL_MEM_OBJECT_IMAGE2D, W, H, 1, 1, 0, 0, 0, 0, NULL};
+    cl_mem_flags flags[] = {0, CL_MEM_COPY_HOST_PTR, CL_MEM_USE_HOST_PTR};
+    for (int kind = 0; kind < 3; kind++) {
+        for (int i = 0; i < N; i++)
+            host[i] = data[i] = expected[i] = i + kind;
+        cl_mem image = clCreateImage(context, flags[kind], &format, &desc, flags[kind] ? host : NULL, &code);
+        CHECK(code);
+        size_t origin[3] = {0, 0, 0}, region[3] = {W, H, 1}, box[3] = {5, 4, 1}, at[3] = {3, 2, 0};
+        if (flags[kind] == 0)
+            CHECK(clEnqueueWriteImage(queues[1], image, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL));
+        for (int round = 0; round < 4; round++) {
+            cl_command_queue here = queues[round % 2], there = queues[1 - round % 2];
+            size_t pitch;
+            cl_event event, ended;
+            int *mapped = clEnqueueMapImage(here, image, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, at, box, &pitch, NULL, 0,
+                                            NULL, NULL, &code);
+            CHECK(code);
+            for (int y = 0; y < 4; y++)
+                for (int x = 0; x < 5; x++) {
+                    int *there = (int *)((char *)mapped + y * pitch) + x, i = (y + 2) * W + x + 3;
+                    same("mapped", there, &expected[i], 1);
+                    expected[i] = *there = round * 100 + i;
+                }
+            CHECK(clEnqueueUnmapMemObject(there, image, mapped, 0, NULL, &ended));
+            memset(data, 0, sizeof data);
+            CHECK(clEnqueueReadImage(here, image, CL_FALSE, origin, region, 0, 0, data, 1, &ended, &event));
+            CHECK(clFlush(here));
+            CHECK(clWaitForEvents(1, &event));
+            same("read", data, expected, N);
+            int color[4] = {round, round, round, round};
+            size_t line[3] = {W, 1, 1}, row[3] = {0, 9 + round, 0};
+            CHECK(clEnqueueFillImage(here, image, color, row, line, 0, NULL, NULL));
+            CHECK(clFinish(here));
+            for (int x = 0; x < W; x++)
+                expected[(9 + round) * W + x] = round;
+            CHECK(clReleaseEvent(event));
+            CHECK(clReleaseEvent(ended));
+        }
+        CHECK(clEnqueueReadImage(queues[1], image, CL_TRUE, origin, region, 0, 0, data, 0, NULL, NULL));
+        same("in the end", data, expected, N);
+        CHECK(clReleaseMemObject(image));
+    }
+    for (int i = 0; i < 2; i++)
+        CHECK(clReleaseCommandQueue(queues[i]));
+    CHECK(clReleaseContext(context));
+}
+
 /* A device that is lost takes its commands with it, and nothing more: CALDERA_DEBUG=lose-device=3. */
 static void lose(void)
 {
@@ -362,6 +546,8 @@ int main(int argc, char **argv)
         copy();
     } else if (strcmp(what, "two") == 0) {
         two();
+        gated();
+        two_images();
     } else if (strcmp(what, "lose") == 0) {
         lose();
     } else if (strcmp(what, "starve") == 0) {

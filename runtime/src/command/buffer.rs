@@ -7,6 +7,8 @@ use std::sync::Arc;
 use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
 use crate::error::Result;
+use crate::mem::migrate::Touch;
+use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, aperture};
 use crate::queue::{Access, Finish, Keep, Recording};
 use crate::vk;
@@ -55,6 +57,15 @@ fn extent(layout: &Layout, region: [u64; 3]) -> (u64, u64) {
     (layout.start, layout.row(region[1] - 1, region[2] - 1) + region[0])
 }
 
+/// How a region is written: all of it from first to last, or with gaps.
+fn written(region: [u64; 3]) -> Use {
+    if region[1..] == [1, 1] {
+        Use::Replace
+    } else {
+        Use::Update
+    }
+}
+
 /// The access of a buffer's range.
 pub(crate) fn access(buffer: &Buffer, start: u64, end: u64, write: bool) -> Access {
     Access {
@@ -96,6 +107,13 @@ impl HostTransfer {
     /// Bytes.
     pub(crate) fn size(&self) -> u64 {
         self.region.iter().product()
+    }
+
+    /// What it does with the buffer.
+    pub(crate) fn touch(&self, write: bool) -> Touch {
+        let (start, end) = extent(&self.layout, self.region);
+        let how = if write { written(self.region) } else { Use::Read };
+        Touch::buffer(&self.buffer, start, end, how)
     }
 
     /// The host addresses from first to last.
@@ -233,6 +251,16 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
+    /// What it does with the buffers.
+    pub(super) fn touches(&self) -> [Touch; 2] {
+        let (s0, s1) = extent(&self.src_layout, self.region);
+        let (d0, d1) = extent(&self.dst_layout, self.region);
+        [
+            Touch::buffer(&self.src, s0, s1, Use::Read),
+            Touch::buffer(&self.dst, d0, d1, written(self.region)),
+        ]
+    }
+
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         let (s0, s1) = extent(&self.src_layout, self.region);
         let (d0, d1) = extent(&self.dst_layout, self.region);

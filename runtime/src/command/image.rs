@@ -9,6 +9,8 @@ use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::image::{Image, pieces};
+use crate::mem::migrate::Touch;
+use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr};
 use crate::queue::{Access, Finish, Keep, Recording};
 use crate::vk::{self, Texels};
@@ -21,6 +23,16 @@ pub(crate) fn image_access(image: &Image, write: bool) -> Access {
         end: 1,
         write,
     }
+}
+
+/// What writing a box does with an image.
+pub(super) fn written(image: &Arc<Image>, texels: &Texels) -> Touch {
+    let how = if *texels == image.all() {
+        Use::Replace
+    } else {
+        Use::Update
+    };
+    Touch::image(image, how)
 }
 
 /// The Vulkan image of an image that has one.
@@ -223,6 +235,17 @@ pub(crate) struct ImageAndBuffer {
 }
 
 impl ImageAndBuffer {
+    /// What it does with both.
+    pub(super) fn touches(&self, to_image: bool) -> [Touch; 2] {
+        let end = self.offset + self.image.bytes_of(self.texels.region);
+        let buffer = |how| Touch::buffer(&self.buffer, self.offset, end, how);
+        if to_image {
+            [buffer(Use::Read), written(&self.image, &self.texels)]
+        } else {
+            [Touch::image(&self.image, Use::Read), buffer(Use::Replace)]
+        }
+    }
+
     /// Image to buffer, or (`to_image`) buffer to image.
     pub(crate) fn record(&self, to_image: bool, r: &mut Recording<'_>) -> Result<()> {
         let size = self.image.bytes_of(self.texels.region);
@@ -332,8 +355,8 @@ impl FillImage {
 /// Where a mapping of an image appears.
 #[derive(Copy, Clone)]
 pub(crate) enum ImageWindow {
-    /// In the application's memory, at the region's first texel, with the image's pitches.
-    Application(HostPtr),
+    /// In the application's memory or in plain host memory: the region's first texel, row pitch and slice pitch.
+    Application(HostPtr, u64, u64),
     /// In the mirror.
     Mirror,
 }
@@ -348,8 +371,19 @@ pub(crate) struct MapImage {
 }
 
 impl MapImage {
-    fn transfer(&self, host: HostPtr) -> ImageTransfer {
-        let (row, slice) = (self.image.row_pitch(), self.image.slice_pitch());
+    /// What it does with the image.
+    pub(super) fn touch(&self, ends: bool) -> Option<Touch> {
+        let touch = || {
+            if ends {
+                written(&self.image, &self.texels)
+            } else {
+                Touch::image(&self.image, Use::Read)
+            }
+        };
+        self.copy.then(touch)
+    }
+
+    fn transfer(&self, host: HostPtr, row: u64, slice: u64) -> ImageTransfer {
         ImageTransfer {
             image: Arc::clone(&self.image),
             texels: self.texels,
@@ -362,8 +396,10 @@ impl MapImage {
     /// As [`super::Command::host_source`], for one that ends.
     pub(super) fn host_source(&self) -> Option<super::HostRange> {
         match self.window {
-            ImageWindow::Application(host) if self.copy => Some(self.transfer(host).host_range()),
-            ImageWindow::Application(_) | ImageWindow::Mirror => None,
+            ImageWindow::Application(host, row, slice) if self.copy => {
+                Some(self.transfer(host, row, slice).host_range())
+            }
+            ImageWindow::Application(..) | ImageWindow::Mirror => None,
         }
     }
 
@@ -376,8 +412,8 @@ impl MapImage {
             return Ok(());
         }
         match self.window {
-            ImageWindow::Application(host) => {
-                let transfer = self.transfer(host);
+            ImageWindow::Application(host, row, slice) => {
+                let transfer = self.transfer(host, row, slice);
                 if ends {
                     transfer.record_write(r)
                 } else {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use super::HostRange;
 use super::buffer::{HostTransfer, access};
 use crate::error::Result;
+use crate::mem::migrate::Touch;
+use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, HostPtrUse, aperture};
 use crate::queue::{Keep, Recording};
 use crate::vk;
@@ -76,6 +78,13 @@ impl Map {
         }
     }
 
+    /// What it does with the buffer.
+    pub(super) fn touch(&self) -> Option<Touch> {
+        let end = self.offset + self.size;
+        self.fetch
+            .then(|| Touch::buffer(&self.buffer, self.offset, end, Use::Read))
+    }
+
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         // Also makes earlier writes visible when nothing is copied.
         r.shown_to_host();
@@ -105,7 +114,10 @@ pub(crate) struct Unmap {
     pub size: u64,
     /// The application may have written.
     pub write: bool,
+    /// Where it is.
     pub window: Window,
+    /// The device that the window is of.
+    pub device: usize,
 }
 
 impl Unmap {
@@ -119,6 +131,21 @@ impl Unmap {
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.write {
             aperture::write(self.window.ptr(), storage, self.size);
+        }
+    }
+
+    /// What it does with the buffer.
+    pub(super) fn touch(&self) -> Option<Touch> {
+        let end = self.offset + self.size;
+        self.write
+            .then(|| Touch::buffer(&self.buffer, self.offset, end, Use::Replace))
+    }
+
+    /// The device whose storage has the contents now: where the mapping was, or else where they are copied to.
+    pub(super) fn place(&self, device: usize) -> usize {
+        match &self.window {
+            Window::Storage(_) => self.device,
+            Window::Mirror(_) | Window::Application(_) => device,
         }
     }
 

@@ -13,8 +13,11 @@ pub mod rect;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::kernel::launch::{ArgValue, Launch};
+use crate::kernel::launch::{self, ArgValue, Launch};
 use crate::kernel::pipeline::DeviceKernel;
+use crate::mem::MemObject;
+use crate::mem::migrate::Touch;
+use crate::mem::residence::Use;
 use crate::queue::Recording;
 
 /// Host addresses from a first to behind the last.
@@ -74,8 +77,11 @@ pub(crate) enum Command {
     Marker,
     /// As a marker; and what follows waits for it.
     Barrier,
-    /// The memory is where it is used already.
-    Migrate,
+    /// Contents come to the queue's device before it; that is all. With `undefined` nobody wants them.
+    Migrate {
+        objects: Vec<MemObject>,
+        undefined: bool,
+    },
 }
 
 impl Command {
@@ -99,7 +105,52 @@ impl Command {
             | Command::MapImage(_)
             | Command::Marker
             | Command::Barrier
-            | Command::Migrate => None,
+            | Command::Migrate { .. } => None,
+        }
+    }
+
+    /// What it does with memory objects.
+    pub(crate) fn touches(&self) -> Vec<Touch> {
+        match self {
+            Command::NdRange { kernel, args, .. } => launch::touches(kernel, args),
+            Command::Read(c) => vec![c.touch(false)],
+            Command::Write(c) => vec![c.touch(true)],
+            Command::Copy(c) => c.touches().into(),
+            Command::Fill(c) => {
+                vec![Touch::buffer(
+                    &c.buffer,
+                    c.offset,
+                    c.offset + c.size,
+                    Use::Replace,
+                )]
+            }
+            Command::Map(c) => c.touch().into_iter().collect(),
+            Command::Unmap(c) => c.touch().into_iter().collect(),
+            Command::ReadImage(c) => vec![Touch::image(&c.image, Use::Read)],
+            Command::WriteImage(c) => vec![image::written(&c.image, &c.texels)],
+            Command::CopyImage(c) => vec![Touch::image(&c.src, Use::Read), image::written(&c.dst, &c.to)],
+            Command::ImageToBuffer(c) => c.touches(false).into(),
+            Command::BufferToImage(c) => c.touches(true).into(),
+            Command::FillImage(c) => vec![image::written(&c.image, &c.texels)],
+            Command::MapImage(c) => c.touch(false).into_iter().collect(),
+            Command::UnmapImage(c) => c.touch(true).into_iter().collect(),
+            Command::Migrate { objects, undefined } => {
+                let how = if *undefined { Use::Replace } else { Use::Read };
+                let touch = |object: &MemObject| match object {
+                    MemObject::Buffer(buffer) => Touch::buffer(buffer, 0, buffer.size(), how),
+                    MemObject::Image(image) => Touch::image(image, how),
+                };
+                objects.iter().map(touch).collect()
+            }
+            Command::Marker | Command::Barrier => Vec::new(),
+        }
+    }
+
+    /// The device that has what the command wrote; `device` is the queue's.
+    pub(crate) fn writes_to(&self, device: usize) -> usize {
+        match self {
+            Command::Unmap(c) => c.place(device),
+            _ => device,
         }
     }
 
@@ -122,7 +173,7 @@ impl Command {
             Command::MapImage(c) => c.record(false, r),
             Command::UnmapImage(c) => c.record(true, r),
             // In-order execution: the event is reached with the batch, after everything before it.
-            Command::Marker | Command::Barrier | Command::Migrate => Ok(()),
+            Command::Marker | Command::Barrier | Command::Migrate { .. } => Ok(()),
         }
     }
 }
@@ -154,6 +205,22 @@ impl Incoming<'_> {
         match self {
             Incoming::Launch { .. } => None,
             Incoming::Command(c) => c.host_source(),
+        }
+    }
+
+    /// As [`Command::touches`].
+    pub(crate) fn touches(&self) -> Vec<Touch> {
+        match self {
+            Incoming::Launch { kernel, args, .. } => launch::touches(kernel, args),
+            Incoming::Command(c) => c.touches(),
+        }
+    }
+
+    /// As [`Command::writes_to`].
+    pub(crate) fn writes_to(&self, device: usize) -> usize {
+        match self {
+            Incoming::Launch { .. } => device,
+            Incoming::Command(c) => c.writes_to(device),
         }
     }
 

@@ -124,23 +124,23 @@ impl Device {
         &self.limits
     }
 
-    /// Copies `size` bytes to the start of a buffer that nothing uses, and waits.
-    pub(crate) fn upload(&self, to: &vk::Buffer, from: HostPtr, size: u64) -> Result<()> {
+    /// Copies `size` bytes to a place of a buffer that nothing uses, and waits.
+    pub(crate) fn upload(&self, to: &vk::Buffer, at: u64, from: HostPtr, size: u64) -> Result<()> {
         let opened = self.opened()?;
         opened.check(to.device())?;
         opened
             .uploader
-            .copy(opened.logical(), to, from, size, false)
+            .copy(opened.logical(), (to, at), from, size, false)
             .map_err(crate::mem::buffer::allocation_error)
     }
 
-    /// Copies `size` bytes from the start of a buffer that nothing uses, and waits.
-    pub(crate) fn download(&self, from: &vk::Buffer, to: HostPtr, size: u64) -> Result<()> {
+    /// Copies `size` bytes from a place of a buffer where nothing writes, and waits.
+    pub(crate) fn download(&self, from: &vk::Buffer, at: u64, to: HostPtr, size: u64) -> Result<()> {
         let opened = self.opened()?;
         opened.check(from.device())?;
         opened
             .uploader
-            .copy(opened.logical(), from, to, size, true)
+            .copy(opened.logical(), (from, at), to, size, true)
             .map_err(crate::mem::buffer::allocation_error)
     }
 }

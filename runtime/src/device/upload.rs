@@ -103,17 +103,17 @@ impl Uploader {
         self.latest.store(parts.value, Ordering::Release);
     }
 
-    /// Copies `size` bytes from host memory to the start of a buffer, or back (`download`), and waits.
+    /// Copies `size` bytes from host memory to a place of a buffer, or back (`download`), and waits.
     pub(super) fn copy(
         &self,
         device: &Arc<vk::Device>,
-        buffer: &vk::Buffer,
+        (buffer, at): (&vk::Buffer, u64),
         host: HostPtr,
         size: u64,
         download: bool,
     ) -> Result<(), vk::AllocError> {
         if let Some(mapped) = buffer.mapped() {
-            let memory = HostPtr::mapped(mapped);
+            let memory = HostPtr::mapped(mapped).offset(at);
             if download {
                 memory.copy_to(host, size);
             } else {
@@ -125,7 +125,7 @@ impl Uploader {
             && !download
             && size <= aperture::LONGEST_WRITE
         {
-            aperture::write(host, HostPtr::mapped(aperture), size);
+            aperture::write(host, HostPtr::mapped(aperture).offset(at), size);
             return Ok(());
         }
         let mut parts = self.parts.lock();
@@ -134,11 +134,13 @@ impl Uploader {
             let n = CHUNK.min(size - done);
             let slot = p.slot(device, n)?;
             if download {
-                slot.recorder.copy(buffer, &slot.staging, region(done, 0, n));
+                // What the queues that wrote it have made available becomes visible here.
+                slot.recorder.barrier();
+                slot.recorder.copy(buffer, &slot.staging, region(at + done, 0, n));
                 p.submit(device, true)?.copy_to(host.offset(done), n);
             } else {
                 host.offset(done).copy_to(slot.memory(), n);
-                slot.recorder.copy(&slot.staging, buffer, region(0, done, n));
+                slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
                 p.submit(device, false)?;
             }
         }
@@ -191,6 +193,7 @@ impl Uploader {
         for (texels, region, there) in parts_of(image, layout) {
             let slot = p.slot(device, region.iter().product())?;
             slot.recorder.prepare_image(storage);
+            slot.recorder.barrier();
             slot.recorder
                 .copy_from_image(storage, &slot.staging, &packed(texels));
             p.submit(device, true)?

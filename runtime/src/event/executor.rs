@@ -1,4 +1,5 @@
-//! The executor: one thread per context, started when first needed.
+//! The executor: one thread per context, started when first needed; and, where there are several devices, another of the
+//! kind that moves contents between them.
 //!
 //! It runs callbacks into the application, and it watches events on behalf of those who cannot poll: callbacks, and
 //! commands held back for an event of another device. The thread ends when its context does; nobody joins it.
@@ -19,6 +20,7 @@ const SLICE: Duration = Duration::from_millis(1);
 pub struct Executor {
     state: Mutex<State>,
     wake: Condvar,
+    name: &'static str,
     this: Weak<Executor>,
 }
 
@@ -41,10 +43,11 @@ impl std::fmt::Debug for Executor {
 
 impl Executor {
     /// No thread yet.
-    pub(crate) fn new() -> Arc<Executor> {
+    pub(crate) fn new(name: &'static str) -> Arc<Executor> {
         Arc::new_cyclic(|this| Executor {
             state: Mutex::new(Rank::Executor, State::default()),
             wake: Condvar::new(),
+            name,
             this: Weak::clone(this),
         })
     }
@@ -88,7 +91,7 @@ impl Executor {
             return;
         }
         let Some(this) = self.this.upgrade() else { return };
-        let thread = std::thread::Builder::new().name("caldera-executor".into());
+        let thread = std::thread::Builder::new().name(self.name.into());
         match thread.spawn(move || this.run()) {
             Ok(_) => state.started = true,
             Err(e) => log::error!("the executor thread cannot be started: {e}"),

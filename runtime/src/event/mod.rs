@@ -43,6 +43,8 @@ pub struct Event {
     times: [AtomicU64; 4],
     /// The executor polls it.
     watched: AtomicBool,
+    /// Nothing that the application must do holds it back.
+    certain: AtomicBool,
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -136,6 +138,7 @@ impl Event {
             value: AtomicU64::new(0),
             times: [const { AtomicU64::new(0) }; 4],
             watched: AtomicBool::new(false),
+            certain: AtomicBool::new(false),
             inner: Mutex::new(Rank::Event, Inner::default()),
             changed: Condvar::new(),
         })
@@ -183,6 +186,16 @@ impl Event {
     /// Complete or failed.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self.phase(), Phase::Complete | Phase::Failed(_))
+    }
+
+    /// Whether it will be final whatever the application does. As seen when it was enqueued: it may have become so since.
+    pub(crate) fn is_certain(&self) -> bool {
+        self.phase() != Phase::Pending || self.certain.load(Ordering::Relaxed)
+    }
+
+    /// It will be.
+    pub(crate) fn make_certain(&self) {
+        self.certain.store(true, Ordering::Relaxed);
     }
 
     /// The executor polls it from now on.

@@ -11,6 +11,8 @@ use crate::command::buffer::access;
 use crate::command::image::image_access;
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
+use crate::mem::migrate::Touch;
+use crate::mem::residence::Use;
 use crate::mem::{Buffer, Image};
 use crate::queue::{Access, CommandQueue, Keep, Recording};
 use crate::sampler::Sampler;
@@ -114,6 +116,30 @@ struct Printing {
     push: Push,
     /// The buffer, if it is a descriptor.
     buffer: Option<Arc<Staging>>,
+}
+
+/// What a launch does with memory objects.
+pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
+    let how = |write: bool| if write { Use::Update } else { Use::Read };
+    let mut all = Vec::with_capacity(args.len());
+    for (arg, value) in kernel.reflection().args.iter().zip(args) {
+        match value {
+            ArgValue::Buffer(Some(buffer)) if arg.binding.is_some() => {
+                let written = arg.uses.written || arg.uses.escapes;
+                if arg.uses.read || written {
+                    let writes = written && buffer.kernel_writes();
+                    all.push(Touch::buffer(buffer, 0, buffer.size(), how(writes)));
+                }
+            }
+            ArgValue::Image { image, write } => all.push(Touch::image(image, how(*write))),
+            ArgValue::Buffer(_)
+            | ArgValue::Unset
+            | ArgValue::Pod(_)
+            | ArgValue::Local(_)
+            | ArgValue::Sampler(_) => {}
+        }
+    }
+    all
 }
 
 impl Launch {

@@ -144,7 +144,7 @@ impl DeviceModule {
                     to.copy_from_slice(from);
                 }
                 if !bytes.is_empty() {
-                    device.upload(&buffer, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
+                    device.upload(&buffer, 0, HostPtr::of_slice(&bytes), bytes.len() as u64)?;
                 }
                 Some((buffer, data.place))
             }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::goodbye::Goodbye;
 use super::map::Maps;
+use super::residence::{Residence, Use};
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
 use crate::device::Device;
@@ -39,8 +40,8 @@ struct Root {
     id: usize,
     /// By index of the device in the context.
     storage: Box<[OnceLock<Arc<vk::Buffer>>]>,
-    /// The device whose storage has the contents.
-    home: AtomicUsize,
+    /// Which of it has the contents.
+    residence: Mutex<Residence>,
     shown: Shown,
     maps: Mutex<Maps>,
     /// Host memory for mappings where the storage itself cannot be mapped.
@@ -130,7 +131,7 @@ impl Buffer {
             root: Some(Root {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
                 storage: context.devices().iter().map(|_| OnceLock::new()).collect(),
-                home: AtomicUsize::new(0),
+                residence: Mutex::new(Rank::Mem, Residence::new(size)),
                 shown: Shown::default(),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
                 mirror: OnceLock::new(),
@@ -154,7 +155,8 @@ impl Buffer {
             done => done?,
         };
         if let Some(from) = host_ptr {
-            device.upload(storage, from, size)?;
+            device.upload(storage, 0, from, size)?;
+            buffer.residence().lock().used(&(0..size), 0, Use::Replace);
         }
         Ok(Arc::new(buffer))
     }
@@ -275,28 +277,9 @@ impl Buffer {
         }))
     }
 
-    /// Moves the contents to a device of the context, if they are on another one; waits for that device.
-    /// No lock is held.
-    pub(crate) fn bring_to(&self, device: usize) -> Result<()> {
-        let root = self.root();
-        let home = root.home.load(Ordering::Acquire);
-        if home == device {
-            return Ok(());
-        }
-        self.context.finish_device(home)?;
-        let size = self.parent.as_deref().unwrap_or(self).size;
-        let devices = self.context.devices();
-        let bytes = vec![0u8; size as usize];
-        let host = HostPtr::of_slice(&bytes);
-        devices[home].download(self.storage(home)?, host, size)?;
-        devices[device].upload(self.storage(device)?, host, size)?;
-        root.home.store(device, Ordering::Release);
-        log::debug!(
-            "{size} bytes moved from {} to {}",
-            devices[home].info().name,
-            devices[device].info().name
-        );
-        Ok(())
+    /// Which devices of the context have the root's contents.
+    pub(crate) fn residence(&self) -> &Mutex<Residence> {
+        &self.root().residence
     }
 
     /// The host looks at the storage in the aperture, from now on.

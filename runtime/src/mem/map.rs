@@ -13,6 +13,8 @@ pub(crate) struct Mapping {
     pub size: u64,
     /// The application may have written.
     pub write: bool,
+    /// The device in whose storage it appears, if it does.
+    pub device: usize,
 }
 
 /// The mappings of a root, oldest first.
@@ -53,6 +55,7 @@ mod tests {
             offset,
             size,
             write: false,
+            device: 0,
         };
         let mut maps = Maps::default();
         maps.add(m(100, 0, 64));

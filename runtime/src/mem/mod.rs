@@ -6,7 +6,9 @@ mod goodbye;
 pub mod host_ptr;
 pub mod image;
 pub(crate) mod map;
+pub(crate) mod migrate;
 mod parallel;
+pub(crate) mod residence;
 
 pub use buffer::Buffer;
 pub(crate) use host_ptr::HostMemory;

@@ -14,7 +14,7 @@ use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::copy;
-use crate::kernel::launch::{ArgValue, Launch, NdRange};
+use crate::kernel::launch::{Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
 
@@ -22,10 +22,10 @@ use crate::mem::{Buffer, HostPtr, MemObject};
 pub(super) const STAGED_ANYWAY: u64 = 256 << 10;
 
 impl CommandQueue {
-    /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context. Brings its contents to the queue's device.
+    /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
     pub(super) fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
         if Arc::ptr_eq(&self.context, buffer.context()) {
-            buffer.bring_to(self.device_index)
+            Ok(())
         } else {
             Err(Error::new(
                 ClCode::InvalidContext,
@@ -42,19 +42,6 @@ impl CommandQueue {
         waits: Waits<'_>,
     ) -> Enqueued {
         self.check_waits(waits)?;
-        if self.context.devices().len() > 1 {
-            for arg in launch.args {
-                match arg {
-                    ArgValue::Buffer(Some(buffer)) => self.check_buffer(buffer)?,
-                    ArgValue::Image { image, .. } => image.bring_to(self.device_index)?,
-                    ArgValue::Buffer(None)
-                    | ArgValue::Unset
-                    | ArgValue::Pod(_)
-                    | ArgValue::Local(_)
-                    | ArgValue::Sampler(_) => {}
-                }
-            }
-        }
         let prepared = Launch::prepare(launch, self)?;
         let incoming = Incoming::Launch {
             launch: prepared,
@@ -158,10 +145,11 @@ impl CommandQueue {
         let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
         let reach = transfer.reach(transfer.buffer.storage(self.device_index)?, write);
         let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
-        if let Some(reach) = reach.filter(|r| !hidden(r)) {
+        if let Some(reach) = reach.filter(|r| !hidden(r) && self.is_alone(&transfer, write)) {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
             let wait = blocking && (!write || transfer.size() > PIECE);
-            if self.is_hosts_turn(waits, wait)? {
+            if self.is_hosts_turn(waits, wait)? && self.is_alone(&transfer, write) {
+                self.is_taken(&transfer, write);
                 return Ok(self.by_host(kind, waits, || transfer.by_host(reach, write)));
             }
         }
@@ -463,6 +451,7 @@ impl CommandQueue {
             offset: buffer.offset() + offset,
             size,
             write,
+            device: self.device_index,
         });
         Ok((ptr.non_null(), event))
     }
@@ -489,7 +478,8 @@ impl CommandQueue {
             offset,
             size: mapping.size,
             write: mapping.write,
-            window: Window::of(buffer, self.device_index, offset)?,
+            window: Window::of(buffer, mapping.device, offset)?,
+            device: mapping.device,
         };
         let kind = CommandType::UnmapMemObject;
         if let Some(aperture) = unmap.through_aperture(self.device_index)?
@@ -500,8 +490,15 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(Command::Unmap(unmap)), waits, false)
     }
 
-    /// CL 5.4.4 — clEnqueueMigrateMemObjects
-    pub fn enqueue_migrate(self: &Arc<Self>, objects: &[MemObject], waits: Waits<'_>) -> Enqueued {
+    /// CL 5.4.4 — clEnqueueMigrateMemObjects to the queue's device, or (`to_host`: no device needs them) to the host.
+    /// `undefined`: without contents.
+    pub fn enqueue_migrate(
+        self: &Arc<Self>,
+        objects: &[MemObject],
+        to_host: bool,
+        undefined: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
         // CL 5.4.4: INVALID_VALUE if num_mem_objects is zero
         if objects.is_empty() {
             return Err(Error::new(ClCode::InvalidValue, "no memory objects").at("5.4.4"));
@@ -513,9 +510,11 @@ impl CommandQueue {
             }
         }
         self.check_waits(waits)?;
+        let objects = if to_host { Vec::new() } else { objects.to_vec() };
+        let migrate = Command::Migrate { objects, undefined };
         self.enqueue(
             CommandType::MigrateMemObjects,
-            Incoming::Command(Command::Migrate),
+            Incoming::Command(migrate),
             waits,
             false,
         )

@@ -54,7 +54,7 @@ fn one_row(start: u64, size: u64) -> Layout {
 impl CommandQueue {
     /// CL 5.3.3: INVALID_CONTEXT if queue and image differ in context; INVALID_IMAGE_SIZE if the queue's device does
     /// not have such large images, IMAGE_FORMAT_NOT_SUPPORTED if it does not have the format, INVALID_OPERATION if it
-    /// has no images. Brings the contents to the device.
+    /// has no images.
     pub(super) fn check_image(&self, image: &Image) -> Result<()> {
         if !Arc::ptr_eq(&self.context, image.context()) {
             return Err(Error::new(
@@ -71,7 +71,7 @@ impl CommandQueue {
         if !image.supported(&self.device) {
             return Err(Error::new(ClCode::ImageFormatNotSupported, "not on the device").at("5.3.3"));
         }
-        image.bring_to(self.device_index)
+        Ok(())
     }
 
     /// CL 5.3.3 — clEnqueueReadImage (`write`: clEnqueueWriteImage). The host's memory covers the region.
@@ -314,6 +314,7 @@ impl CommandQueue {
             address: ptr.address(),
             texels,
             write,
+            device: self.device_index,
         });
         Ok(MappedImage {
             ptr: ptr.non_null(),
@@ -350,7 +351,8 @@ impl CommandQueue {
                     offset,
                     size: image.bytes_of(texels.region),
                     write: mapping.write,
-                    window: Window::of(buffer, self.device_index, offset)?,
+                    window: Window::of(buffer, mapping.device, offset)?,
+                    device: mapping.device,
                 })
             }
             None => Command::UnmapImage(MapImage {
@@ -376,7 +378,20 @@ impl CommandQueue {
             let (row_pitch, slice_pitch) = (image.row_pitch(), image.slice_pitch());
             let ptr = host.offset(image.layout(texels.origin, row_pitch, slice_pitch).start);
             return Ok(Place {
-                window: ImageWindow::Application(ptr),
+                window: ImageWindow::Application(ptr, row_pitch, slice_pitch),
+                ptr,
+                row_pitch,
+                slice_pitch,
+            });
+        }
+        let [w, h, _] = image.size();
+        let (row_pitch, slice_pitch) = image.dense(w.into(), h.into());
+        let start = image.layout(texels.origin, row_pitch, slice_pitch).start;
+        if self.is_shared() {
+            // A mirror is of one device.
+            let ptr = image.host_copy()?.offset(start);
+            return Ok(Place {
+                window: ImageWindow::Application(ptr, row_pitch, slice_pitch),
                 ptr,
                 row_pitch,
                 slice_pitch,
@@ -384,11 +399,9 @@ impl CommandQueue {
         }
         let mirror = image.mirror(self.device_index)?;
         let host = HostPtr::mapped(mirror.mapped().expect("host memory is mapped"));
-        let [w, h, _] = image.size();
-        let (row_pitch, slice_pitch) = image.dense(w.into(), h.into());
         Ok(Place {
             window: ImageWindow::Mirror,
-            ptr: host.offset(image.layout(texels.origin, row_pitch, slice_pitch).start),
+            ptr: host.offset(start),
             row_pitch,
             slice_pitch,
         })

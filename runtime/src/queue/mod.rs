@@ -10,6 +10,7 @@ mod completion;
 mod enqueue;
 mod enqueue_image;
 mod hazards;
+mod moves;
 mod native;
 mod scheduler;
 

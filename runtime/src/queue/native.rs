@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::scheduler::Order;
 use super::{CommandQueue, Enqueued, Waits};
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::{Command, CommandType, Incoming};
@@ -47,11 +48,15 @@ impl CommandQueue {
         let placed = {
             let mut state = self.state.lock();
             let mut place = |command, list: &[Arc<Event>], event: &Arc<Event>| {
+                let order = Order {
+                    list,
+                    after: &[],
+                    strict: false,
+                };
                 self.place(
                     &mut state,
                     Incoming::Command(command),
-                    list,
-                    false,
+                    order,
                     Some(event),
                     &mut effects,
                 )
@@ -80,6 +85,7 @@ impl CommandQueue {
                         size: buffer.size(),
                         write: true,
                         window: Window::of(buffer, self.device_index(), 0)?,
+                        device: self.device_index(),
                     };
                     place(Command::Unmap(unmap), &[Arc::clone(&gate)], &event)?;
                     after.push(event);

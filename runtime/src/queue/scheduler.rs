@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::batch::{Batch, resources};
+use super::moves::Arrival;
 use super::{CommandQueue, Enqueued, Recording, State, Waits};
 use crate::command::{Command, CommandType, HostRange, Incoming};
 use crate::config::config;
@@ -35,7 +36,24 @@ const TOO_MANY_IN_FLIGHT: u32 = 64;
 pub(super) struct Held {
     command: Command,
     waits: Vec<Arc<Event>>,
+    /// It comes after these, but does not fail with them ([`CommandQueue::comes_after`]).
+    after: Vec<Arc<Event>>,
+    /// Its contents are under way.
+    moving: Option<Arc<Event>>,
+    /// Nothing that the application must do holds it back.
+    pub(super) certain: bool,
     event: Option<Arc<Event>>,
+}
+
+/// What a command comes after.
+#[derive(Copy, Clone)]
+pub(super) struct Order<'a> {
+    /// The wait list.
+    pub list: &'a [Arc<Event>],
+    /// What it need not succeed.
+    pub after: &'a [Arc<Event>],
+    /// Until it is complete, not only submitted.
+    pub strict: bool,
 }
 
 impl Held {
@@ -51,9 +69,13 @@ impl Held {
 
     /// The command's event; one of its own if the application did not ask for one.
     pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
-        let event = self
-            .event
-            .get_or_insert_with(|| Event::of_command(queue, CommandType::Marker));
+        let event = self.event.get_or_insert_with(|| {
+            let event = Event::of_command(queue, CommandType::Marker);
+            if self.certain {
+                event.make_certain();
+            }
+            event
+        });
         Arc::clone(event)
     }
 }
@@ -69,8 +91,8 @@ enum Ready {
     Yes(Vec<usize>),
     /// Not before this event moves on.
     Blocked(Arc<Event>, Phase),
-    /// An event failed.
-    Failed,
+    /// An event failed: the command does, with this code.
+    Failed(i32),
 }
 
 impl CommandQueue {
@@ -99,6 +121,8 @@ impl CommandQueue {
             self.throttle(in_flight >= TOO_MANY_IN_FLIGHT);
         }
         self.flush_others(waits.list)?;
+        let after = self.comes_after(&incoming);
+        self.flush_others(&after)?;
         let strict = incoming
             .host_source()
             .is_some_and(|from| self.others_read_into(from));
@@ -106,14 +130,12 @@ impl CommandQueue {
         let mut effects = Effects::default();
         let result = {
             let mut state = self.state.lock();
-            let result = self.place(
-                &mut state,
-                incoming,
-                waits.list,
+            let order = Order {
+                list: waits.list,
+                after: &after,
                 strict,
-                event.as_ref(),
-                &mut effects,
-            );
+            };
+            let result = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
             if result.is_ok() && (blocking || config().debug.no_batch) {
                 self.submit(&mut state, &mut effects);
             }
@@ -191,7 +213,11 @@ impl CommandQueue {
     /// What is in flight and stores into host memory is known here for this queue alone. So a command that was held back
     /// and copies from host memory comes after everything that it follows, which then includes what other queues did
     /// before ([`CommandQueue::retire`]): an event of the last batch that is not retired.
-    fn unretired(self: &Arc<Self>, state: &mut State, effects: &mut Effects) -> Option<Arc<Event>> {
+    pub(super) fn unretired(
+        self: &Arc<Self>,
+        state: &mut State,
+        effects: &mut Effects,
+    ) -> Option<Arc<Event>> {
         if let Some(open) = state.open.as_mut().filter(|b| b.commands > 0) {
             return Some(open.some_event(self, false, effects));
         }
@@ -202,39 +228,51 @@ impl CommandQueue {
         Some(Arc::clone(event)).filter(|e| !e.is_final())
     }
 
-    /// Records the command, or holds it back. `strict`: until what it waits for is complete, not only submitted.
+    /// Records the command, or holds it back.
     pub(super) fn place(
         self: &Arc<Self>,
         state: &mut State,
         incoming: Incoming<'_>,
-        list: &[Arc<Event>],
-        strict: bool,
+        order: Order<'_>,
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<()> {
+        let Order { list, after, strict } = order;
         let free = state.held.is_empty()
             || (self.properties.out_of_order
                 && !state.held.iter().any(Held::is_barrier)
                 && !matches!(&incoming, Incoming::Command(c) if waits_for_all(c, list)));
         if free {
             let source = incoming.host_source();
-            match self.ready(list, strict) {
-                Ready::Yes(others) if !strict && self.storing(state, source, effects).is_none() => {
+            match self.ready(list, after, strict) {
+                Ready::Yes(others)
+                    if !strict
+                        && self.storing(state, source, effects).is_none()
+                        && self.is_here(&incoming) =>
+                {
                     return self.record(state, &incoming, list, &others, event, effects);
                 }
                 Ready::Yes(_) => {}
-                Ready::Failed => {
+                Ready::Failed(code) => {
                     if let Some(event) = event {
-                        event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
+                        event.failed(code, effects);
                     }
                     return Ok(());
                 }
                 Ready::Blocked(..) => {}
             }
         }
+        let certain = list.iter().all(|e| e.is_certain())
+            && (self.properties.out_of_order || state.held.back().is_none_or(|h| h.certain));
+        if certain && let Some(event) = event {
+            event.make_certain();
+        }
         state.held.push_back(Held {
             command: incoming.into_command(),
             waits: list.to_vec(),
+            after: after.to_vec(),
+            moving: None,
+            certain,
             event: event.cloned(),
         });
         if free {
@@ -243,13 +281,19 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// What a wait list means now; `strict` as for [`CommandQueue::place`].
-    fn ready(self: &Arc<Self>, list: &[Arc<Event>], strict: bool) -> Ready {
+    /// What a wait list, and what else the command comes after, mean now; `strict` as in [`Order`].
+    fn ready(self: &Arc<Self>, list: &[Arc<Event>], after: &[Arc<Event>], strict: bool) -> Ready {
         let mut others = Vec::new();
+        // These are of other devices.
+        if let Some(event) = after.iter().find(|e| !e.is_final()) {
+            return Ready::Blocked(Arc::clone(event), event.phase());
+        }
         for (i, event) in list.iter().enumerate() {
             match event.phase() {
                 Phase::Complete => {}
-                Phase::Failed(_) => return Ready::Failed,
+                Phase::Failed(_) => {
+                    return Ready::Failed(ClCode::ExecStatusErrorForEventsInWaitList.number());
+                }
                 phase @ Phase::Pending => return Ready::Blocked(Arc::clone(event), phase),
                 phase @ (Phase::Recorded | Phase::Submitted) => {
                     let queue = event.queue().expect("only commands are recorded");
@@ -276,7 +320,7 @@ impl CommandQueue {
             let all = at > 0 && waits_for_all(&held.command, &held.waits);
             let barrier = held.is_barrier();
             let source = held.command.host_source();
-            let mut ready = self.ready(&held.waits, source.is_some());
+            let mut ready = self.ready(&held.waits, &held.after, source.is_some());
             let before = match (&ready, source) {
                 (Ready::Yes(_), Some(_)) if !self.properties.out_of_order => self.unretired(state, effects),
                 (Ready::Yes(_), Some(_)) => self.storing(state, source, effects),
@@ -285,6 +329,13 @@ impl CommandQueue {
             if let Some(event) = before {
                 let phase = event.phase();
                 ready = Ready::Blocked(event, phase);
+            }
+            if let (Ready::Yes(_), true, Some(held)) = (&ready, self.is_shared(), state.held.get_mut(at)) {
+                match self.arrive(held.command.touches(), &mut held.moving) {
+                    Arrival::Here => {}
+                    Arrival::Moving(gate) => ready = Ready::Blocked(gate, Phase::Pending),
+                    Arrival::Failed(code) => ready = Ready::Failed(code),
+                }
             }
             match ready {
                 Ready::Blocked(blocker, phase) => {
@@ -297,11 +348,11 @@ impl CommandQueue {
                     }
                 }
                 // What is before it is looked at again when it moves on, and then this is too.
-                Ready::Yes(_) | Ready::Failed if all => {}
-                Ready::Failed => {
+                Ready::Yes(_) | Ready::Failed(_) if all => {}
+                Ready::Failed(code) => {
                     let held = state.held.remove(at).expect("just seen");
                     if let Some(event) = held.event {
-                        event.failed(ClCode::ExecStatusErrorForEventsInWaitList.number(), effects);
+                        event.failed(code, effects);
                     }
                     effects.drop_later(held.command, held.waits);
                     continue;
@@ -344,7 +395,7 @@ impl CommandQueue {
                 .held
                 .iter()
                 .take(examined)
-                .map(|h| h.waits.clone())
+                .map(|h| h.waits.iter().chain(&h.after).cloned().collect())
                 .collect()
         };
         if waits.is_empty() {
@@ -426,6 +477,7 @@ impl CommandQueue {
         }
         let query = recording.open_event(event);
         incoming.record(&mut recording)?;
+        self.note_written(incoming);
         recording.close_event(event, query, effects);
         let commands = recording.batch.commands;
         let full = commands >= FULL || recording.batch.large >= MUCH_STAGING;

@@ -1,6 +1,5 @@
 //! clCreateImage and clGetSupportedImageFormats (CL 5.3.1, 5.3.2).
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use super::{ChannelOrder, Image, ImageFormat, ImageType, Store};
@@ -9,6 +8,7 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
 use crate::mem::goodbye::Goodbye;
+use crate::mem::residence::{Residence, Use};
 use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::object::Anchor;
 use crate::vk;
@@ -225,8 +225,9 @@ impl Image {
             (Some(shape), _) => Store::Images {
                 shape,
                 storage: (0..devices).map(|_| OnceLock::new()).collect(),
-                home: AtomicUsize::new(0),
+                residence: Mutex::new(Rank::Mem, Residence::new(1)),
                 mirror: OnceLock::new(),
+                host_copy: OnceLock::new(),
             },
             (None, Some(buffer)) => Store::Buffer {
                 views: (0..devices).map(|_| OnceLock::new()).collect(),
@@ -271,6 +272,9 @@ impl Image {
         {
             let layout = image.layout([0; 3], row_pitch, slice_pitch);
             device.upload_image(&image, storage, from, &layout)?;
+            if let Some(residence) = image.residence() {
+                residence.lock().used(&(0..1), 0, Use::Replace);
+            }
         }
         image.texel_buffer(0)?;
         Ok(Arc::new(image))

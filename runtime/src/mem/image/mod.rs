@@ -7,7 +7,6 @@ mod create;
 mod encode;
 mod format;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 pub use create::ImageDesc;
@@ -16,7 +15,8 @@ pub use format::{ChannelOrder, ChannelType, ImageFormat};
 
 use super::buffer::allocation_error;
 use super::goodbye::Goodbye;
-use super::{Buffer, HostPtr, KernelAccess, MemFlags};
+use super::residence::Residence;
+use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags};
 use crate::command::rect::Layout;
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
@@ -122,10 +122,12 @@ enum Store {
     Images {
         shape: vk::Shape,
         storage: Box<[OnceLock<vk::Image>]>,
-        /// The device whose storage has the contents.
-        home: AtomicUsize,
+        /// Which of it has the contents.
+        residence: Mutex<Residence>,
         /// Host memory for mappings, dense.
         mirror: OnceLock<vk::Buffer>,
+        /// The same where several devices may map.
+        host_copy: OnceLock<HostMemory>,
     },
     Buffer {
         views: Box<[OnceLock<vk::TexelBuffer>]>,
@@ -141,6 +143,8 @@ pub(crate) struct ImageMapping {
     pub texels: Texels,
     /// The application may have written.
     pub write: bool,
+    /// The device in whose storage it appears, if it does.
+    pub device: usize,
 }
 
 impl Image {
@@ -323,6 +327,18 @@ impl Image {
         Ok(Some(cell.get_or_init(|| made)))
     }
 
+    /// Plain host memory as large as the image, dense, for mappings where there are several devices; allocated at first use.
+    pub(crate) fn host_copy(&self) -> Result<HostPtr> {
+        let Store::Images { host_copy, .. } = &self.store else {
+            return Err(Error::new(ClCode::MapFailure, "a texel buffer has no mirror"));
+        };
+        if let Some(memory) = host_copy.get() {
+            return Ok(memory.ptr());
+        }
+        let made = HostMemory::new(self.bytes()).ok_or_else(no_host_memory)?;
+        Ok(host_copy.get_or_init(|| made).ptr())
+    }
+
     /// Host memory for mappings, as large as the image; allocated at first use, for one device.
     pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
         let Store::Images { mirror, .. } = &self.store else {
@@ -336,35 +352,25 @@ impl Image {
         Ok(mirror.get_or_init(|| made))
     }
 
-    /// Moves the contents to a device of the context, if they are on another one; waits for that device.
-    /// No lock is held.
-    pub(crate) fn bring_to(&self, device: usize) -> Result<()> {
-        let home = match &self.store {
-            Store::Buffer { buffer, .. } => return buffer.bring_to(device),
-            Store::Images { home, .. } => home,
-        };
-        let from = home.load(Ordering::Acquire);
-        if from == device {
+    /// Which devices of the context have the contents. `None`: the buffer knows.
+    pub(crate) fn residence(&self) -> Option<&Mutex<Residence>> {
+        match &self.store {
+            Store::Images { residence, .. } => Some(residence),
+            Store::Buffer { .. } => None,
+        }
+    }
+
+    /// Copies all texels from one device of the context to another; waits for the GPU. No lock is held.
+    pub(super) fn copy_between(&self, from: usize, to: usize) -> Result<()> {
+        let (Some(source), Some(target)) = (self.storage(from)?, self.storage(to)?) else {
             return Ok(());
-        }
-        self.context.finish_device(from)?;
-        let mut bytes = vec![0u8; self.bytes() as usize];
-        let host = HostPtr::of_slice_mut(&mut bytes);
+        };
+        let memory = HostMemory::new(self.bytes()).ok_or_else(no_host_memory)?;
         let (row, slice) = self.dense(self.size[0].into(), self.size[1].into());
+        let layout = self.layout([0; 3], row, slice);
         let devices = self.context.devices();
-        for (index, write) in [(from, false), (device, true)] {
-            if let Some(image) = self.storage(index)? {
-                let layout = self.layout([0; 3], row, slice);
-                let device = &devices[index];
-                if write {
-                    device.upload_image(self, image, host, &layout)?;
-                } else {
-                    device.download_image(self, image, host, &layout)?;
-                }
-            }
-        }
-        home.store(device, Ordering::Release);
-        Ok(())
+        devices[from].download_image(self, source, memory.ptr(), &layout)?;
+        devices[to].upload_image(self, target, memory.ptr(), &layout)
     }
 
     /// CL 5.3.3, 5.3.6: INVALID_OPERATION if the host may not read (write) the image.
@@ -442,6 +448,10 @@ impl Image {
         }
         Ok((row, slice))
     }
+}
+
+fn no_host_memory() -> Error {
+    Error::new(ClCode::OutOfHostMemory, "for the texels of an image")
 }
 
 /// Cuts a box into pieces of at most `limit` bytes, but at least one row each.

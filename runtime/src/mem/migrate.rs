@@ -1,0 +1,113 @@
+//! Contents that move between devices of a context, through host memory. On the context's mover thread, which may wait.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::residence::{Away, Residence, Use};
+use super::{Buffer, HostMemory, HostPtr, Image, MemObject};
+use crate::error::{ClCode, Error, Result};
+use crate::lock::Mutex;
+
+/// A piece of a buffer on its way.
+const PIECE: u64 = 32 << 20;
+
+/// What a command does with a range of a memory object.
+#[derive(Clone, Debug)]
+pub(crate) struct Touch {
+    object: MemObject,
+    /// In the root; all of an image is `0..1`.
+    range: Range<u64>,
+    how: Use,
+}
+
+impl Touch {
+    /// A range of a buffer; not empty.
+    pub(crate) fn buffer(buffer: &Arc<Buffer>, start: u64, end: u64, how: Use) -> Touch {
+        let range = buffer.offset() + start..buffer.offset() + end;
+        let root = buffer.parent().unwrap_or(buffer);
+        Touch {
+            object: MemObject::Buffer(Arc::clone(root)),
+            range,
+            how,
+        }
+    }
+
+    /// An image, or the buffer that it lies in.
+    pub(crate) fn image(image: &Arc<Image>, how: Use) -> Touch {
+        match image.buffer() {
+            Some(buffer) => Touch::buffer(buffer, 0, image.bytes(), how),
+            None => Touch {
+                object: MemObject::Image(Arc::clone(image)),
+                range: 0..1,
+                how,
+            },
+        }
+    }
+
+    fn residence(&self) -> &Mutex<Residence> {
+        match &self.object {
+            MemObject::Buffer(buffer) => buffer.residence(),
+            MemObject::Image(image) => image.residence().expect("it does not lie in a buffer"),
+        }
+    }
+
+    /// What it needs and does not have on a device.
+    fn away(&self, device: usize) -> Vec<Away> {
+        self.residence().lock().away(&self.range, device, self.how)
+    }
+
+    /// Whether it can be done on a device now.
+    pub(crate) fn is_at(&self, device: usize) -> bool {
+        self.away(device).is_empty()
+    }
+
+    /// It has been given to the GPU.
+    pub(crate) fn done(&self, device: usize) {
+        if self.how != Use::Read {
+            self.residence().lock().used(&self.range, device, self.how);
+        }
+    }
+
+    /// The devices whose commands it comes after in the order of the enqueue calls.
+    pub(crate) fn follows(&self, device: usize) -> u64 {
+        self.residence().lock().follows(&self.range, device, self.how)
+    }
+
+    /// It is enqueued.
+    pub(crate) fn enqueued(&self, device: usize) {
+        self.residence().lock().enqueued(&self.range, device, self.how);
+    }
+
+    /// Copies what it needs to a device; waits for the GPU. No lock is held.
+    pub(crate) fn fetch(&self, device: usize) -> Result<()> {
+        for away in self.away(device) {
+            match &self.object {
+                MemObject::Buffer(buffer) => move_bytes(buffer, &away, device)?,
+                MemObject::Image(image) => image.copy_between(away.from, device)?,
+            }
+            self.residence().lock().copied(&away.range, device);
+        }
+        Ok(())
+    }
+}
+
+fn move_bytes(buffer: &Buffer, away: &Away, to: usize) -> Result<()> {
+    let devices = buffer.context().devices();
+    let (source, target) = (buffer.storage(away.from)?, buffer.storage(to)?);
+    let Range { start, end } = away.range;
+    let memory = HostMemory::new(PIECE.min(end - start))
+        .ok_or_else(|| Error::new(ClCode::OutOfHostMemory, "contents move between devices"))?;
+    for at in (start..end).step_by(PIECE as usize) {
+        let size = PIECE.min(end - at);
+        let host: HostPtr = memory.ptr();
+        devices[away.from].download(source, at, host, size)?;
+        devices[to].upload(target, at, host, size)?;
+    }
+    log::debug!(
+        "{} bytes moved from {} to {}",
+        end - start,
+        devices[away.from].info().name,
+        devices[to].info().name
+    );
+    Ok(())
+}
