@@ -23,7 +23,7 @@ mod set;
 mod strip;
 mod write;
 
-pub use check::MAX_LOCAL_SIZE;
+pub use check::{MAX_ARGS, MAX_LOCAL_SIZE};
 pub use descriptor_map::{MapStyle, descriptor_map};
 pub use interface::{Resource, ResourceKind};
 pub use listing::listing;
@@ -259,6 +259,15 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// What `intel_reqd_sub_group_size` asks for, in work-items.
+    pub fn required_subgroup_size(&self) -> Option<u32> {
+        let mut attributes = self.attributes.split(' ');
+        attributes.find_map(|a| {
+            let size = a.strip_prefix("intel_reqd_sub_group_size(")?;
+            size.strip_suffix(')')?.parse().ok()
+        })
+    }
+
     /// Bytes of the uniform buffer with the arguments that did not fit into push constants, and its
     /// descriptor. `None`: the kernel has none.
     pub fn args_buffer(&self) -> Option<(Descriptor, u32)> {

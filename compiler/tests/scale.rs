@@ -235,3 +235,20 @@ fn more_inlining_than_there_is_room_for_is_an_error() {
     let expected = "with all it calls exceeds the limit of 2000000";
     assert!(failed.log.contains(expected), "{}", failed.log);
 }
+
+/// Every number of arguments compiles to what can be loaded, or is an error.
+#[test]
+fn arguments() {
+    let with = |n: usize| {
+        let list: Vec<String> = (0..n).map(|i| format!("int a{i}")).collect();
+        format!("kernel void k({}) {{}}", list.join(", "))
+    };
+    check("arguments", &with(4096));
+    let failed = compile(&with(4097)).expect_err("too many");
+    assert!(!failed.internal, "{}", failed.log);
+    assert!(
+        failed.log.contains("kernel has more than 4096 arguments"),
+        "{}",
+        failed.log
+    );
+}

@@ -6,6 +6,9 @@ use super::{Binding, Kernel, Reflection, ReflectionError, spec_id};
 /// Most work-items of a work-group in a dimension: more than any device has, and few enough to be multiplied.
 pub const MAX_LOCAL_SIZE: u32 = 0xffff;
 
+/// Most arguments of a kernel: more than fit into any device's CL_DEVICE_MAX_PARAMETER_SIZE.
+pub const MAX_ARGS: u32 = 4096;
+
 /// Compares a kernel's reflection with its code, and completes it by what only the code says. `sized`: the module's
 /// work-group size is a specialization constant; `variables` are the sizes of work-group variables.
 pub(super) fn kernel(

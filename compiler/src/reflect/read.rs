@@ -1,6 +1,7 @@
 //! Reads the reflection instructions of a module. Input is untrusted (clCreateProgramWithBinary): everything
 //! that is not exactly as the specification of the set says is an error.
 
+use super::check::MAX_ARGS;
 use super::interface::Interface;
 use super::set::Shape;
 use super::{
@@ -11,8 +12,6 @@ use super::{
 use std::collections::{HashMap, HashSet};
 
 const MAGIC: u32 = 0x0723_0203;
-/// More arguments than any kernel can have (clGetDeviceInfo's CL_DEVICE_MAX_PARAMETER_SIZE is far below).
-const MAX_ARGS: u32 = 4096;
 
 /// The few SPIR-V opcodes that matter here.
 pub(super) mod opcode {

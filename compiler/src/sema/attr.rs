@@ -28,6 +28,7 @@ const KNOWN: &[&str] = &[
     "format",
     "gnu_inline",
     "hot",
+    "intel_reqd_sub_group_size",
     "leaf",
     "malloc",
     "may_alias",
@@ -125,7 +126,11 @@ impl Sema<'_> {
                     "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements",
                 );
             }
-            "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" | "overloadable"
+            "reqd_work_group_size"
+            | "work_group_size_hint"
+            | "vec_type_hint"
+            | "intel_reqd_sub_group_size"
+            | "overloadable"
                 if subject != Subject::Function =>
             {
                 self.error(a.span, format!("'{name}' attribute only applies to functions"));
@@ -137,7 +142,11 @@ impl Sema<'_> {
     /// Attributes of kernels on what is none.
     pub(super) fn check_kernel_attributes(&mut self, attributes: &[Attribute]) {
         for a in attributes {
-            if let "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint" = a.name.as_str() {
+            if let "reqd_work_group_size"
+            | "work_group_size_hint"
+            | "vec_type_hint"
+            | "intel_reqd_sub_group_size" = a.name.as_str()
+            {
                 self.error(
                     a.span,
                     format!(

@@ -5,7 +5,7 @@ use super::scope::Entity;
 use super::type_spec::{Predefined, predefined};
 use super::{QualType, Sema};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
-use crate::reflect::MAX_LOCAL_SIZE;
+use crate::reflect::{MAX_ARGS, MAX_LOCAL_SIZE};
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
 
@@ -25,6 +25,9 @@ impl Sema<'_> {
             let at = p.declarator.name.as_ref().map_or(p.span, |n| n.span);
             self.check_kernel_param(q, at);
             args.push(self.kernel_arg(q, p));
+        }
+        if args.len() > MAX_ARGS as usize {
+            self.error(span, format!("kernel has more than {MAX_ARGS} arguments"));
         }
         let attributes = [&f.specs.attributes, &f.declarator.attributes];
         let mut kernel = Kernel {
@@ -241,6 +244,20 @@ impl Sema<'_> {
                     return;
                 }
                 format!("vec_type_hint({})", unsigned_alias(&name))
+            }
+            "intel_reqd_sub_group_size" => {
+                let Some((size, span)) = self.int_argument(a, 0) else {
+                    return;
+                };
+                // Those of SubgroupSize in Vulkan.
+                if !(1..=128).contains(&size) || size & (size - 1) != 0 {
+                    self.error(
+                        span,
+                        format!("'{}' attribute requires a power of 2 up to 128", a.name),
+                    );
+                    return;
+                }
+                format!("{}({size})", a.name)
             }
             _ => return,
         };

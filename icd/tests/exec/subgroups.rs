@@ -365,3 +365,46 @@ fn shuffles() {
     }
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
+
+/// A kernel whose results depend on a size of sub-groups that the device's do not have is not built; one that only says
+/// so is.
+#[test]
+fn required_size() {
+    let lab = Lab::new();
+    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
+    let kernel = lab.setup.kernel(probe, "probe");
+    let offered = is_offered(&lab, kernel);
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(probe)), 0);
+    if !offered {
+        return;
+    }
+    let build = |size: usize, value: &str| {
+        let program = lab.setup.program(&format!(
+            "__attribute__((intel_reqd_sub_group_size({size}))) kernel void k(global int *p) {{ p[0] = {value}; }}"
+        ));
+        let code = cl!(clBuildProgram(program, 0, null(), c"".as_ptr(), None, null_mut()));
+        let log = lab.setup.log(program);
+        assert_eq!(cl!(clReleaseProgram(program)), 0);
+        (code, log)
+    };
+    let sizes = [1, 2, 4, 8, 16, 32, 64, 128];
+    let good: Vec<usize> = sizes
+        .into_iter()
+        .filter(|&size| {
+            let (code, log) = build(size, "intel_sub_group_shuffle(p[1], 0)");
+            if code != 0 {
+                assert_eq!(code, common::CL_BUILD_PROGRAM_FAILURE);
+                assert!(
+                    log.contains(&format!("requires sub-groups of {size} work-items")),
+                    "{log}"
+                );
+            }
+            code == 0
+        })
+        .collect();
+    assert_eq!(good.len(), 1, "{good:?}");
+    for size in sizes {
+        assert_eq!(build(size, "1").0, 0);
+    }
+}

@@ -137,11 +137,12 @@ impl Uploader {
                 // What the queues that wrote it have made available becomes visible here.
                 slot.recorder.barrier();
                 slot.recorder.copy(buffer, &slot.staging, region(at + done, 0, n));
-                p.submit(device, true)?.copy_to(host.offset(done), n);
+                p.finish(device)?.copy_to(host.offset(done), n);
             } else {
                 host.offset(done).copy_to(slot.memory(), n);
                 slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
-                p.submit(device, false)?;
+                // The host may read it in the aperture.
+                p.submit(device, buffer.aperture().is_some())?;
             }
         }
         self.publish(p);
@@ -196,7 +197,7 @@ impl Uploader {
             slot.recorder.barrier();
             slot.recorder
                 .copy_from_image(storage, &slot.staging, &packed(texels));
-            p.submit(device, true)?
+            p.finish(device)?
                 .copy_rect_to(&dense(region), host, &there, region);
         }
         Ok(())
@@ -258,8 +259,8 @@ impl Parts {
         Ok(slot)
     }
 
-    /// Submits what has been recorded in the slot, and with `to_host` waits; the slot's memory.
-    fn submit(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<HostPtr, vk::AllocError> {
+    /// Submits what has been recorded in the slot, with `to_host` for the host to see.
+    fn submit(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<(), vk::AllocError> {
         let slot = &mut self.slots[self.current];
         slot.recorder.end(to_host)?;
         let value = self.value + 1;
@@ -268,9 +269,13 @@ impl Parts {
             .submit(device, &slot.recorder, &[], (&self.timeline, value))?;
         self.value = value;
         slot.value = value;
-        if to_host {
-            self.timeline.wait(value)?;
-        }
-        Ok(slot.memory())
+        Ok(())
+    }
+
+    /// Submits what has been recorded in the slot, and waits; the slot's memory.
+    fn finish(&mut self, device: &Arc<vk::Device>) -> Result<HostPtr, vk::AllocError> {
+        self.submit(device, true)?;
+        self.timeline.wait(self.value)?;
+        Ok(self.slots[self.current].memory())
     }
 }

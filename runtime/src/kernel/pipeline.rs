@@ -98,6 +98,24 @@ fn unusable(what: impl std::fmt::Display) -> Error {
     )
 }
 
+/// cl_intel_required_subgroup_size is not there: kernels that depend on the size of sub-groups run where it is theirs.
+fn check_subgroup_size(reflection: &Reflection, shader: &vk::Shader, size: u32) -> Result<()> {
+    if !shader.uses_subgroups() {
+        return Ok(());
+    }
+    for k in &reflection.kernels {
+        if let Some(wanted) = k.required_subgroup_size()
+            && wanted != size
+        {
+            return Err(unusable(format_args!(
+                "kernel '{}' requires sub-groups of {wanted} work-items, and the device's have {size}",
+                k.name
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl DeviceModule {
     /// Hands a module to the driver and uploads its constant data. `words` is what the compiler emitted for
     /// [`Device::target`]; its reflection is read here.
@@ -126,6 +144,7 @@ impl DeviceModule {
             let shader = vk::Shader::new(logical, &stripped).map_err(|e| {
                 Error::new(ClCode::OutOfResources, "the driver refuses the shader module").from_source(e)
             })?;
+            check_subgroup_size(&reflection, &shader, device.limits().subgroup)?;
             Some(shader)
         };
         let constants = match (&reflection.constant_data, &reflection.program_variables) {

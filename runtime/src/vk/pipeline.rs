@@ -91,6 +91,11 @@ impl Shader {
             uses_subgroups: uses_subgroups(words),
         })
     }
+
+    /// Whether its code may depend on the size of sub-groups.
+    pub(crate) fn uses_subgroups(&self) -> bool {
+        self.uses_subgroups
+    }
 }
 
 impl Drop for Shader {
