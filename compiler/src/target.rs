@@ -206,6 +206,7 @@ impl Target {
                 "cl_khr_fp16",
                 "cl_khr_3d_image_writes",
                 "cl_khr_depth_images",
+                "cl_khr_image2d_from_buffer",
                 "cl_khr_subgroups",
                 "cl_khr_subgroup_shuffle",
             ]

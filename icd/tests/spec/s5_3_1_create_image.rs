@@ -110,7 +110,10 @@ fn errors() {
         change(&|d| d.image_row_pitch = 16),
         change(&|d| d.image_slice_pitch = 64),
         // a buffer where none belongs, none where one does, something else, and one that is too small
-        change(&|d| d.buffer = buffer),
+        change(&|d| {
+            d.image_type = CL_MEM_OBJECT_IMAGE1D;
+            d.buffer = buffer;
+        }),
         change(&|d| d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER),
         change(&|d| {
             d.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;

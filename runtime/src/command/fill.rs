@@ -1,20 +1,20 @@
-//! clEnqueueFillBuffer (CL 5.2.3).
+//! clEnqueueFillBuffer (CL 5.2.3), and clEnqueueFillImage of images that lie in buffers.
 
 use std::sync::Arc;
 
 use super::buffer::access;
+use super::rect::Rows;
 use crate::error::Result;
 use crate::mem::Buffer;
 use crate::queue::{Keep, Recording};
 use crate::vk;
 
-/// A pattern, repeated over a range.
+/// A pattern, repeated over rows.
 pub(crate) struct Fill {
     pub buffer: Arc<Buffer>,
     /// 1, 2, 4 … 128 bytes.
     pub pattern: Vec<u8>,
-    pub offset: u64,
-    pub size: u64,
+    pub rows: Rows,
 }
 
 /// Bytes of repeated pattern that are staged for what vkCmdFillBuffer cannot do.
@@ -32,27 +32,34 @@ impl Fill {
     }
 
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
-        let start = self.buffer.offset() + self.offset;
-        let aligned = start.is_multiple_of(4) && self.size.is_multiple_of(4);
+        let rows = self.rows.merged();
+        let first = self.buffer.offset() + rows.start;
+        // Of several rows all are one copy command.
+        let aligned = first.is_multiple_of(4) && rows.width.is_multiple_of(4) && rows.count == 1;
         let storage = self.buffer.storage(r.device)?;
-        let uses = [access(&self.buffer, self.offset, self.offset + self.size, true)];
+        let uses = [access(&self.buffer, rows.start, rows.end(), true)];
         match self.word().filter(|_| aligned) {
             Some(word) => {
                 r.access(&uses, false);
-                r.recorder().fill(storage, start, self.size, word);
+                r.recorder().fill(storage, first, rows.width, word);
             }
             None => {
                 let length = self.pattern.len() as u64;
-                let piece = (REPEATED / length * length).min(self.size);
+                let piece = (REPEATED / length * length).min(rows.width);
                 let staged = r.stage(piece)?;
                 for at in (0..piece).step_by(self.pattern.len()) {
                     staged.ptr.offset(at).store(&self.pattern);
                 }
                 r.access(&uses, false);
-                let pieces = (0..self.size).step_by(piece as usize).map(|at| vk::CopyRegion {
-                    src: staged.offset,
-                    dst: start + at,
-                    size: piece.min(self.size - at),
+                let base = self.buffer.offset();
+                let pieces = rows.starts().flat_map(|start| {
+                    (0..rows.width)
+                        .step_by(piece as usize)
+                        .map(move |at| vk::CopyRegion {
+                            src: staged.offset,
+                            dst: base + start + at,
+                            size: piece.min(rows.width - at),
+                        })
                 });
                 r.recorder().copy(&staged.buffer, storage, pieces);
                 r.keep(Keep::Staging(Arc::clone(&staged.buffer)));

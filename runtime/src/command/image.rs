@@ -225,24 +225,41 @@ impl ImageToImage {
     }
 }
 
-/// Texels of an image and, without gaps, a buffer's. The image does not lie in a buffer.
+/// Texels of an image and a buffer's. The image does not lie in a buffer.
 pub(crate) struct ImageAndBuffer {
     pub image: Arc<Image>,
     pub texels: Texels,
     pub buffer: Arc<Buffer>,
     /// In the buffer.
     pub offset: u64,
+    /// Bytes from row to row in the buffer, which has no slices then; 0: there are no gaps.
+    pub pitch: u64,
 }
 
 impl ImageAndBuffer {
     /// What it does with both.
     pub(super) fn touches(&self, to_image: bool) -> [Touch; 2] {
-        let end = self.offset + self.image.bytes_of(self.texels.region);
+        let end = self.offset + self.length();
         let buffer = |how| Touch::buffer(&self.buffer, self.offset, end, how);
         if to_image {
             [buffer(Use::Read), written(&self.image, &self.texels)]
         } else {
-            [Touch::image(&self.image, Use::Read), buffer(Use::Replace)]
+            // Between rows with a pitch other bytes stay.
+            let how = if self.pitch == 0 {
+                Use::Replace
+            } else {
+                Use::Update
+            };
+            [Touch::image(&self.image, Use::Read), buffer(how)]
+        }
+    }
+
+    /// The bytes from first to last in the buffer.
+    fn length(&self) -> u64 {
+        let [w, h, _] = rows(self.image.format().size(), &self.texels);
+        match self.pitch {
+            0 => self.image.bytes_of(self.texels.region),
+            pitch => pitch * (h - 1) + w,
         }
     }
 
@@ -255,11 +272,16 @@ impl ImageAndBuffer {
         let start = self.buffer.offset() + self.offset;
         let uses = [
             image_access(&self.image, to_image),
-            access(&self.buffer, self.offset, self.offset + size, !to_image),
+            access(&self.buffer, self.offset, self.offset + self.length(), !to_image),
         ];
-        if start.is_multiple_of(u64::from(self.image.format().size())) {
+        let texel = u64::from(self.image.format().size());
+        // Of texels with a pitch both are multiples (clCreateImage).
+        if start.is_multiple_of(texel) {
             r.access(&uses, false);
-            let copy = packed(self.texels, start);
+            let copy = vk::ImageCopy {
+                row: (self.pitch / texel) as u32,
+                ..packed(self.texels, start)
+            };
             if to_image {
                 r.recorder().copy_to_image(buffer, image, &copy);
             } else {

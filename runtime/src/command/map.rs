@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::HostRange;
 use super::buffer::{HostTransfer, access};
+use super::rect::{Layout, Rows};
 use crate::error::Result;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
@@ -56,9 +57,7 @@ impl Window {
 /// A mapping that begins.
 pub(crate) struct Map {
     pub buffer: Arc<Buffer>,
-    /// In the buffer.
-    pub offset: u64,
-    pub size: u64,
+    pub rows: Rows,
     /// The old contents are needed.
     pub fetch: bool,
     pub window: Window,
@@ -67,22 +66,20 @@ pub(crate) struct Map {
 impl Map {
     /// The storage in the device's aperture, if the host may fetch the contents from there into the mirror.
     pub(crate) fn through_aperture(&self, device: usize) -> Result<Option<HostPtr>> {
-        let short = !self.fetch || self.size <= aperture::LONGEST_READ;
-        in_aperture(&self.buffer, self.offset, &self.window, short, device)
+        let short = !self.fetch || self.rows.width <= aperture::LONGEST_READ;
+        in_aperture(&self.buffer, &self.rows, &self.window, short, device)
     }
 
     /// Does so, now.
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.fetch {
-            aperture::read(storage, self.window.ptr(), self.size);
+            aperture::read(storage, self.window.ptr(), self.rows.width);
         }
     }
 
     /// What it does with the buffer.
     pub(super) fn touch(&self) -> Option<Touch> {
-        let end = self.offset + self.size;
-        self.fetch
-            .then(|| Touch::buffer(&self.buffer, self.offset, end, Use::Read))
+        self.fetch.then(|| self.rows.touch(&self.buffer, Use::Read))
     }
 
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
@@ -94,12 +91,10 @@ impl Map {
         }
         match &self.window {
             Window::Storage(_) => Ok(()),
-            Window::Application(host) => {
-                HostTransfer::linear(&self.buffer, self.offset, self.size, *host).record_read(r)
-            }
+            Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_read(r),
             Window::Mirror(_) => {
                 let (from, to) = (self.buffer.storage(r.device)?, self.buffer.mirror(r.device)?);
-                copy_range(r, &self.buffer, self.offset, self.size, from, to, false);
+                copy_rows(r, &self.buffer, self.rows, from, to, false);
                 Ok(())
             }
         }
@@ -109,9 +104,7 @@ impl Map {
 /// A mapping that ends.
 pub(crate) struct Unmap {
     pub buffer: Arc<Buffer>,
-    /// In the buffer.
-    pub offset: u64,
-    pub size: u64,
+    pub rows: Rows,
     /// The application may have written.
     pub write: bool,
     /// Where it is.
@@ -123,22 +116,20 @@ pub(crate) struct Unmap {
 impl Unmap {
     /// The storage in the device's aperture, if the host may store the mirror's contents there.
     pub(crate) fn through_aperture(&self, device: usize) -> Result<Option<HostPtr>> {
-        let short = !self.write || self.size <= aperture::LONGEST_WRITE;
-        in_aperture(&self.buffer, self.offset, &self.window, short, device)
+        let short = !self.write || self.rows.width <= aperture::LONGEST_WRITE;
+        in_aperture(&self.buffer, &self.rows, &self.window, short, device)
     }
 
     /// Does so, now.
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.write {
-            aperture::write(self.window.ptr(), storage, self.size);
+            aperture::write(self.window.ptr(), storage, self.rows.width);
         }
     }
 
     /// What it does with the buffer.
     pub(super) fn touch(&self) -> Option<Touch> {
-        let end = self.offset + self.size;
-        self.write
-            .then(|| Touch::buffer(&self.buffer, self.offset, end, Use::Replace))
+        self.write.then(|| self.rows.touch(&self.buffer, Use::Replace))
     }
 
     /// The device whose storage has the contents now: where the mapping was, or else where they are copied to.
@@ -153,7 +144,8 @@ impl Unmap {
     pub(super) fn host_source(&self) -> Option<HostRange> {
         match &self.window {
             Window::Application(host) if self.write => {
-                Some((host.address(), host.address() + self.size as usize))
+                let size = self.rows.end() - self.rows.start;
+                Some((host.address(), host.address() + size as usize))
             }
             Window::Application(_) | Window::Storage(_) | Window::Mirror(_) => None,
         }
@@ -167,12 +159,10 @@ impl Unmap {
         match &self.window {
             // What the host wrote is visible to what is submitted later.
             Window::Storage(_) => Ok(()),
-            Window::Application(host) => {
-                HostTransfer::linear(&self.buffer, self.offset, self.size, *host).record_write(r)
-            }
+            Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_write(r),
             Window::Mirror(_) => {
                 let (from, to) = (self.buffer.mirror(r.device)?, self.buffer.storage(r.device)?);
-                copy_range(r, &self.buffer, self.offset, self.size, from, to, true);
+                copy_rows(r, &self.buffer, self.rows, from, to, true);
                 Ok(())
             }
         }
@@ -182,37 +172,54 @@ impl Unmap {
 /// A place of a buffer in the device's aperture, if its mapping is in the mirror and `short` enough.
 fn in_aperture(
     buffer: &Buffer,
-    offset: u64,
+    rows: &Rows,
     window: &Window,
     short: bool,
     device: usize,
 ) -> Result<Option<HostPtr>> {
     match window {
-        Window::Mirror(_) if short => {
+        Window::Mirror(_) if short && rows.count == 1 => {
             let storage = buffer.storage(device)?.aperture();
-            Ok(storage.map(|a| HostPtr::mapped(a).offset(buffer.offset() + offset)))
+            Ok(storage.map(|a| HostPtr::mapped(a).offset(buffer.offset() + rows.start)))
         }
         Window::Mirror(_) | Window::Storage(_) | Window::Application(_) => Ok(None),
     }
 }
 
-/// Copies a range of a buffer between its storage and its mirror, one of which is `from`. `write`: the storage is
+/// Rows of a buffer and what the application sees of them, from the first on.
+fn rows_transfer(buffer: &Arc<Buffer>, rows: &Rows, host: HostPtr) -> HostTransfer {
+    HostTransfer {
+        buffer: Arc::clone(buffer),
+        layout: rows.layout(),
+        host,
+        host_layout: Layout {
+            start: 0,
+            ..rows.layout()
+        },
+        region: rows.region(),
+        pinned: None,
+    }
+}
+
+/// Copies rows of a buffer between its storage and its mirror, one of which is `from`. `write`: the storage is
 /// written.
-fn copy_range(
+fn copy_rows(
     r: &mut Recording<'_>,
     buffer: &Buffer,
-    offset: u64,
-    size: u64,
+    rows: Rows,
     from: &vk::Buffer,
     to: &vk::Buffer,
     write: bool,
 ) {
-    r.access(&[access(buffer, offset, offset + size, write)], false);
-    let at = buffer.offset() + offset;
-    let region = vk::CopyRegion {
-        src: at,
-        dst: at,
-        size,
-    };
-    r.recorder().copy(from, to, [region]);
+    r.access(&[access(buffer, rows.start, rows.end(), write)], false);
+    let rows = rows.merged();
+    let regions = rows.starts().map(|start| {
+        let at = buffer.offset() + start;
+        vk::CopyRegion {
+            src: at,
+            dst: at,
+            size: rows.width,
+        }
+    });
+    r.recorder().copy(from, to, regions);
 }

@@ -116,14 +116,7 @@ impl Command {
             Command::Read(c) => vec![c.touch(false)],
             Command::Write(c) => vec![c.touch(true)],
             Command::Copy(c) => c.touches().into(),
-            Command::Fill(c) => {
-                vec![Touch::buffer(
-                    &c.buffer,
-                    c.offset,
-                    c.offset + c.size,
-                    Use::Replace,
-                )]
-            }
+            Command::Fill(c) => vec![c.rows.touch(&c.buffer, Use::Replace)],
             Command::Map(c) => c.touch().into_iter().collect(),
             Command::Unmap(c) => c.touch().into_iter().collect(),
             Command::ReadImage(c) => vec![Touch::image(&c.image, Use::Read)],

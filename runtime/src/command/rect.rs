@@ -1,6 +1,11 @@
 //! Rectangular regions of buffers and host memory (CL 5.2.2).
 
+use std::sync::Arc;
+
 use crate::error::{ClCode, Error, Result};
+use crate::mem::Buffer;
+use crate::mem::migrate::Touch;
+use crate::mem::residence::Use;
 
 /// One side of a rectangular copy, as the application gives it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -41,6 +46,75 @@ impl Layout {
         } else {
             region
         }
+    }
+}
+
+/// Rows of bytes in a buffer, one below the other.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Rows {
+    /// Of the first row, in the buffer.
+    pub start: u64,
+    /// Bytes of a row.
+    pub width: u64,
+    /// How many.
+    pub count: u64,
+    /// Bytes from row to row.
+    pub pitch: u64,
+}
+
+impl Rows {
+    /// One row.
+    pub(crate) fn line(start: u64, size: u64) -> Rows {
+        Rows {
+            start,
+            width: size,
+            count: 1,
+            pitch: size,
+        }
+    }
+
+    /// Behind the last byte.
+    pub(crate) fn end(&self) -> u64 {
+        self.start + (self.count - 1) * self.pitch + self.width
+    }
+
+    /// What a command does with them that reads or replaces them.
+    pub(crate) fn touch(&self, buffer: &Arc<Buffer>, how: Use) -> Touch {
+        let gaps = self.count > 1 && self.pitch != self.width;
+        let how = match how {
+            // Between them other bytes stay.
+            Use::Replace if gaps => Use::Update,
+            Use::Read | Use::Update | Use::Replace => how,
+        };
+        Touch::buffer(buffer, self.start, self.end(), how)
+    }
+
+    /// As a side of a rectangular copy of [`Rows::region`].
+    pub(crate) fn layout(&self) -> Layout {
+        Layout {
+            start: self.start,
+            row_pitch: self.pitch,
+            slice_pitch: self.pitch * self.count,
+        }
+    }
+
+    /// Bytes, rows, slices.
+    pub(crate) fn region(&self) -> [u64; 3] {
+        [self.width, self.count, 1]
+    }
+
+    /// Fewer and longer rows, if there is nothing between them.
+    pub(crate) fn merged(self) -> Rows {
+        if self.pitch == self.width {
+            Rows::line(self.start, self.width * self.count)
+        } else {
+            self
+        }
+    }
+
+    /// Where each row begins.
+    pub(crate) fn starts(self) -> impl Iterator<Item = u64> {
+        (0..self.count).map(move |y| self.start + y * self.pitch)
     }
 }
 

@@ -60,7 +60,11 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
         }
     }
     if images {
-        list.extend(["cl_khr_3d_image_writes", "cl_khr_depth_images"]);
+        list.extend([
+            "cl_khr_3d_image_writes",
+            "cl_khr_depth_images",
+            "cl_khr_image2d_from_buffer",
+        ]);
     }
     list
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use caldera_compiler::reflect::DataPlace;
 
-use super::local_size;
 use super::pipeline::{DeviceKernel, Variant};
 use super::placed::{Placed, Push};
+use super::{alias, local_size};
 use crate::command::buffer::access;
 use crate::command::image::image_access;
 use crate::device::staging::Staging;
@@ -293,6 +293,7 @@ impl Launch {
         let mut many = Vec::new();
         let mut n = 0;
         let mut unknown = false;
+        let mut aliases = false;
         for (arg, value) in reflection.args.iter().zip(args) {
             if arg.binding.is_none() {
                 continue;
@@ -310,8 +311,15 @@ impl Launch {
                 }
                 ArgValue::Image { image, write } => {
                     r.use_image(image)?;
+                    if image.alias().is_some() {
+                        aliases = true;
+                        note(image_access(image, true), &mut few, &mut many, &mut n);
+                    }
                     match image.buffer() {
-                        Some(buffer) => (access(buffer, 0, image.bytes(), *write), buffer),
+                        Some(buffer) => {
+                            let end = image.in_buffer(&image.all()).end();
+                            (access(buffer, 0, end, *write), buffer)
+                        }
                         None => {
                             note(image_access(image, *write), &mut few, &mut many, &mut n);
                             continue;
@@ -334,6 +342,9 @@ impl Launch {
             r.shown_to_host();
         }
         r.access(if many.is_empty() { &few[..n] } else { &many }, unknown);
+        if aliases {
+            alias::bring(args, r)?;
+        }
         r.keep_launch(kernel, &self.pipeline);
         let printing = self.printing(kernel, r)?;
         match kernel.descriptors() {
@@ -359,6 +370,9 @@ impl Launch {
             let done = [self.groups[0] * self.local[0], 0, 0];
             let groups = [1, self.groups[1], self.groups[2]];
             self.record_regions(kernel, r, push, done, [tail.width, 1, 1], groups, limit);
+        }
+        if aliases {
+            alias::take_back(args, r)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! [`args`] checks argument values, `values` keeps them, `placed` puts them where the module wants them, [`launch`] is what an
 //! enqueue hands to a queue, [`pipeline`] the kernel in the driver's hands, `descriptors` its descriptor sets.
 
+mod alias;
 pub mod args;
 pub(crate) mod copy;
 pub(crate) mod descriptors;

@@ -35,7 +35,7 @@ impl Touch {
     /// An image, or the buffer that it lies in.
     pub(crate) fn image(image: &Arc<Image>, how: Use) -> Touch {
         match image.buffer() {
-            Some(buffer) => Touch::buffer(buffer, 0, image.bytes(), how),
+            Some(buffer) => image.in_buffer(&image.all()).touch(buffer, how),
             None => Touch {
                 object: MemObject::Image(Arc::clone(image)),
                 range: 0..1,

@@ -8,7 +8,7 @@ use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::{Copy, HostTransfer, Reach};
 use crate::command::fill::Fill;
 use crate::command::map::{Map, Unmap, Window};
-use crate::command::rect::{Layout, RectSide};
+use crate::command::rect::{Layout, RectSide, Rows};
 use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
@@ -399,8 +399,7 @@ impl CommandQueue {
         let fill = Command::Fill(Fill {
             buffer: Arc::clone(buffer),
             pattern: pattern.to_vec(),
-            offset,
-            size,
+            rows: Rows::line(offset, size),
         });
         self.enqueue(CommandType::FillBuffer, Incoming::Command(fill), waits, false)
     }
@@ -430,8 +429,7 @@ impl CommandQueue {
         let ptr = window.ptr();
         let map = Map {
             buffer: Arc::clone(buffer),
-            offset,
-            size,
+            rows: Rows::line(offset, size),
             fetch: !flags.invalidate,
             window,
         };
@@ -475,8 +473,7 @@ impl CommandQueue {
         let offset = mapping.offset - buffer.offset();
         let unmap = Unmap {
             buffer: Arc::clone(buffer),
-            offset,
-            size: mapping.size,
+            rows: Rows::line(offset, mapping.size),
             write: mapping.write,
             window: Window::of(buffer, mapping.device, offset)?,
             device: mapping.device,

@@ -10,7 +10,7 @@ use crate::command::buffer::{Copy, HostTransfer};
 use crate::command::fill::Fill;
 use crate::command::image::{FillImage, ImageAndBuffer, ImageToImage, ImageTransfer, ImageWindow, MapImage};
 use crate::command::map::{Map, Unmap, Window};
-use crate::command::rect::Layout;
+use crate::command::rect::{Rows, overlap};
 use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
@@ -41,14 +41,6 @@ pub struct MappedImage {
     pub slice_pitch: u64,
     /// The command's event, if it was wanted.
     pub event: Option<Arc<Event>>,
-}
-
-fn one_row(start: u64, size: u64) -> Layout {
-    Layout {
-        start,
-        row_pitch: size,
-        slice_pitch: size,
-    }
 }
 
 impl CommandQueue {
@@ -96,9 +88,15 @@ impl CommandQueue {
             CommandType::ReadImage
         };
         if let Some(buffer) = image.buffer() {
-            let offset = image.byte_offset(&texels);
-            let size = image.bytes_of(texels.region);
-            let transfer = HostTransfer::linear(buffer, offset, size, host.ptr);
+            let rows = image.in_buffer(&texels);
+            let transfer = HostTransfer {
+                buffer: Arc::clone(buffer),
+                layout: rows.layout(),
+                host: host.ptr,
+                host_layout: image.layout([0; 3], row, slice),
+                region: rows.region(),
+                pinned: None,
+            };
             return self.transfer(kind, transfer, blocking, waits);
         }
         let mut transfer = ImageTransfer {
@@ -167,22 +165,20 @@ impl CommandQueue {
                 image: Arc::clone(src),
                 texels: from,
                 buffer: Arc::clone(buffer),
-                offset: dst.byte_offset(&to),
+                offset: dst.in_buffer(&to).start,
+                pitch: dst.row_pitch(),
             }),
             (Some(buffer), None) => Command::BufferToImage(ImageAndBuffer {
                 image: Arc::clone(dst),
                 texels: to,
                 buffer: Arc::clone(buffer),
-                offset: src.byte_offset(&from),
+                offset: src.in_buffer(&from).start,
+                pitch: src.row_pitch(),
             }),
-            (Some(src_buffer), Some(dst_buffer)) => {
-                let size = src.bytes_of(from.region);
-                buffer_copy(
-                    (src_buffer, src.byte_offset(&from)),
-                    (dst_buffer, dst.byte_offset(&to)),
-                    size,
-                )?
-            }
+            (Some(src_buffer), Some(dst_buffer)) => buffer_copy(
+                (src_buffer, src.in_buffer(&from)),
+                (dst_buffer, dst.in_buffer(&to)),
+            )?,
         };
         self.enqueue(CommandType::CopyImage, Incoming::Command(command), waits, false)
     }
@@ -213,6 +209,7 @@ impl CommandQueue {
                     texels,
                     buffer: Arc::clone(buffer),
                     offset,
+                    pitch: 0,
                 };
                 if to_image {
                     Command::BufferToImage(copy)
@@ -221,9 +218,15 @@ impl CommandQueue {
                 }
             }
             Some(own) => {
-                let (image, other) = ((own, image.byte_offset(&texels)), (buffer, offset));
+                let rows = image.in_buffer(&texels);
+                let dense = Rows {
+                    start: offset,
+                    pitch: rows.width,
+                    ..rows
+                };
+                let (image, other) = ((own, rows), (buffer, dense));
                 let (src, dst) = if to_image { (other, image) } else { (image, other) };
-                buffer_copy(src, dst, size)?
+                buffer_copy(src, dst)?
             }
         };
         let kind = if to_image {
@@ -255,8 +258,7 @@ impl CommandQueue {
             }),
             Some(buffer) => Command::Fill(Fill {
                 buffer: Arc::clone(buffer),
-                offset: image.byte_offset(&texels),
-                size: image.bytes_of(texels.region),
+                rows: image.in_buffer(&texels),
                 pattern: texel,
             }),
         };
@@ -286,13 +288,12 @@ impl CommandQueue {
         };
         let (command, ptr, row_pitch, slice_pitch) = match image.buffer() {
             Some(buffer) => {
-                let offset = image.byte_offset(&texels);
-                let window = Window::of(buffer, self.device_index, offset).map_err(failure)?;
+                let rows = image.in_buffer(&texels);
+                let window = Window::of(buffer, self.device_index, rows.start).map_err(failure)?;
                 let ptr = window.ptr();
                 let map = Command::Map(Map {
                     buffer: Arc::clone(buffer),
-                    offset,
-                    size: image.bytes_of(texels.region),
+                    rows,
                     fetch: !flags.invalidate,
                     window,
                 });
@@ -345,13 +346,12 @@ impl CommandQueue {
         let texels = mapping.texels;
         let command = match image.buffer() {
             Some(buffer) => {
-                let offset = image.byte_offset(&texels);
+                let rows = image.in_buffer(&texels);
                 Command::Unmap(Unmap {
                     buffer: Arc::clone(buffer),
-                    offset,
-                    size: image.bytes_of(texels.region),
+                    rows,
                     write: mapping.write,
-                    window: Window::of(buffer, mapping.device, offset)?,
+                    window: Window::of(buffer, mapping.device, rows.start)?,
                     device: mapping.device,
                 })
             }
@@ -416,18 +416,19 @@ struct Place {
     slice_pitch: u64,
 }
 
-/// A copy between byte offsets of buffers.
-fn buffer_copy(src: (&Arc<Buffer>, u64), dst: (&Arc<Buffer>, u64), size: u64) -> Result<Command> {
-    let (a, b) = (src.0.offset() + src.1, dst.0.offset() + dst.1);
+/// A copy between rows of buffers.
+fn buffer_copy(src: (&Arc<Buffer>, Rows), dst: (&Arc<Buffer>, Rows)) -> Result<Command> {
+    let (from, to) = (src.1.layout(), dst.1.layout());
+    let region = src.1.region();
     // CL 5.3.3: MEM_COPY_OVERLAP if the regions overlap
-    if src.0.root_id() == dst.0.root_id() && a < b + size && b < a + size {
+    if src.0.root_id() == dst.0.root_id() && overlap(&from, src.0.offset(), &to, dst.0.offset(), region) {
         return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.3.3"));
     }
     Ok(Command::Copy(Copy {
         src: Arc::clone(src.0),
-        src_layout: one_row(src.1, size),
+        src_layout: from,
         dst: Arc::clone(dst.0),
-        dst_layout: one_row(dst.1, size),
-        region: [size, 1, 1],
+        dst_layout: to,
+        region,
     }))
 }

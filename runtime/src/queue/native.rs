@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::scheduler::Order;
 use super::{CommandQueue, Enqueued, Waits};
 use crate::command::map::{Map, Unmap, Window};
+use crate::command::rect::Rows;
 use crate::command::{Command, CommandType, Incoming};
 use crate::error::{ClCode, Result};
 use crate::event::{Effects, Event, Status};
@@ -67,8 +68,7 @@ impl CommandQueue {
                     let event = Event::of_command(self, CommandType::MapBuffer);
                     let map = Map {
                         buffer: Arc::clone(buffer),
-                        offset: 0,
-                        size: buffer.size(),
+                        rows: Rows::line(0, buffer.size()),
                         fetch: true,
                         window,
                     };
@@ -81,8 +81,7 @@ impl CommandQueue {
                     let event = Event::of_command(self, CommandType::UnmapMemObject);
                     let unmap = Unmap {
                         buffer: Arc::clone(buffer),
-                        offset: 0,
-                        size: buffer.size(),
+                        rows: Rows::line(0, buffer.size()),
                         write: true,
                         window: Window::of(buffer, self.device_index(), 0)?,
                         device: self.device_index(),

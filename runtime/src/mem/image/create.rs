@@ -83,8 +83,16 @@ fn dimensions(desc: &ImageDesc) -> Result<(ImageType, [usize; 3])> {
     if desc.mip_levels != 0 || desc.samples != 0 {
         return Err(bad_descriptor("num_mip_levels and num_samples must be 0"));
     }
-    if (ty == ImageType::Buffer) != desc.buffer.is_some() {
-        return Err(bad_descriptor("a buffer belongs to CL_MEM_OBJECT_IMAGE1D_BUFFER"));
+    // cl_khr_image2d_from_buffer: 2D images, too
+    let fits = match ty {
+        ImageType::Buffer => desc.buffer.is_some(),
+        ImageType::D2 => true,
+        ImageType::D1 | ImageType::D1Array | ImageType::D2Array | ImageType::D3 => desc.buffer.is_none(),
+    };
+    if !fits {
+        return Err(bad_descriptor(
+            "only CL_MEM_OBJECT_IMAGE1D_BUFFER and IMAGE2D have a buffer",
+        ));
     }
     Ok((ty, size))
 }
@@ -121,7 +129,7 @@ fn shape(ty: ImageType) -> Option<vk::Shape> {
     }
 }
 
-/// CL 5.3.1.2: the pitches of `host_ptr`, or of dense memory.
+/// CL 5.3.1.2: the pitches of `host_ptr` or of the buffer, or of dense memory.
 fn pitches(
     ty: ImageType,
     format: ImageFormat,
@@ -132,10 +140,11 @@ fn pitches(
     let texel = u64::from(format.size());
     let [w, h, _] = size.map(|n| n as u64);
     let (row, slice) = (desc.row_pitch as u64, desc.slice_pitch as u64);
-    if !host && (row, slice) != (0, 0) && ty != ImageType::Buffer {
-        return Err(bad_descriptor("pitches without host_ptr"));
+    if !host && desc.buffer.is_none() && (row, slice) != (0, 0) {
+        return Err(bad_descriptor("pitches without memory that has them"));
     }
-    let least = w * texel;
+    // What overflows is too large an image anyway.
+    let least = w.saturating_mul(texel);
     let row = match row {
         _ if ty == ImageType::Buffer => least,
         0 => least,
@@ -147,9 +156,10 @@ fn pitches(
         ImageType::D1Array => 1,
         ImageType::D2Array | ImageType::D3 => h,
     };
+    let least = row.saturating_mul(rows);
     match slice {
-        0 => Ok((row, row * rows)),
-        p if p < row * rows || p % row != 0 => Err(bad_descriptor("image_slice_pitch")),
+        0 => Ok((row, least)),
+        p if p < least || p % row != 0 => Err(bad_descriptor("image_slice_pitch")),
         p => Ok((row, p)),
     }
 }
@@ -181,10 +191,10 @@ impl Image {
     ) -> Result<Arc<Image>> {
         let (ty, size) = dimensions(desc)?;
         let (row_pitch, slice_pitch) = pitches(ty, format, size, desc, host_ptr.is_some())?;
-        let texels = u64::from(format.size());
+        // cl_khr_image2d_from_buffer: image_row_pitch × image_height must not exceed the buffer's size
         if let Some(buffer) = &desc.buffer
-            && (size[0] as u64)
-                .checked_mul(texels)
+            && row_pitch
+                .checked_mul(size[1] as u64)
                 .is_none_or(|n| n > buffer.size())
         {
             return Err(bad_descriptor("the image is larger than its buffer"));
@@ -203,7 +213,7 @@ impl Image {
             HostPtrUse::Use | HostPtrUse::Copy | HostPtrUse::AllocCopy => true,
             HostPtrUse::None | HostPtrUse::Alloc => false,
         };
-        // CL 5.3.1: INVALID_VALUE for the flags of a 1D image buffer that contradict its buffer's
+        // CL 5.3.1: INVALID_VALUE for the flags of an image from a buffer that contradict the buffer's
         let flags = match &desc.buffer {
             Some(buffer) => buffer.flags().for_sub_buffer(flags.bits())?,
             None => flags,
@@ -228,6 +238,7 @@ impl Image {
                 residence: Mutex::new(Rank::Mem, Residence::new(1)),
                 mirror: OnceLock::new(),
                 host_copy: OnceLock::new(),
+                buffer: desc.buffer.clone(),
             },
             (None, Some(buffer)) => Store::Buffer {
                 views: (0..devices).map(|_| OnceLock::new()).collect(),

@@ -17,7 +17,7 @@ use super::buffer::allocation_error;
 use super::goodbye::Goodbye;
 use super::residence::Residence;
 use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags};
-use crate::command::rect::Layout;
+use crate::command::rect::{Layout, Rows};
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
@@ -128,6 +128,8 @@ enum Store {
         mirror: OnceLock<vk::Buffer>,
         /// The same where several devices may map.
         host_copy: OnceLock<HostMemory>,
+        /// Of a 2D image from a buffer: there the texels are, and `storage` has a copy of them while a kernel runs.
+        buffer: Option<Arc<Buffer>>,
     },
     Buffer {
         views: Box<[OnceLock<vk::TexelBuffer>]>,
@@ -197,8 +199,26 @@ impl Image {
     pub fn buffer(&self) -> Option<&Arc<Buffer>> {
         match &self.store {
             Store::Buffer { buffer, .. } => Some(buffer),
-            Store::Images { .. } => None,
+            Store::Images { buffer, .. } => buffer.as_ref(),
         }
+    }
+
+    /// Of an image that lies in a buffer but which kernels see a copy of: that buffer, and where the texels are.
+    pub(crate) fn alias(&self) -> Option<(&Arc<Buffer>, vk::ImageCopy)> {
+        let Store::Images {
+            buffer: Some(buffer), ..
+        } = &self.store
+        else {
+            return None;
+        };
+        let copy = vk::ImageCopy {
+            texels: self.all(),
+            offset: buffer.offset(),
+            // A whole number of texels (clCreateImage).
+            row: (self.row_pitch / u64::from(self.format.size())) as u32,
+            rows: 0,
+        };
+        Some((buffer, copy))
     }
 
     /// CL_MEM_MAP_COUNT.
@@ -258,9 +278,17 @@ impl Image {
         }
     }
 
-    /// The texel buffer's range in its buffer: byte offset of a texel.
-    pub(crate) fn byte_offset(&self, texels: &Texels) -> u64 {
-        u64::from(texels.origin[0]) * u64::from(self.format.size())
+    /// Where texels are in the buffer that the image lies in.
+    pub(crate) fn in_buffer(&self, texels: &Texels) -> Rows {
+        let texel = u64::from(self.format.size());
+        let [x, y, _] = texels.origin.map(u64::from);
+        let [w, h, _] = texels.region.map(u64::from);
+        Rows {
+            start: y * self.row_pitch + x * texel,
+            width: w * texel,
+            count: h,
+            pitch: self.row_pitch,
+        }
     }
 
     /// Whether kernels may write.
@@ -355,8 +383,12 @@ impl Image {
     /// Which devices of the context have the contents. `None`: the buffer knows.
     pub(crate) fn residence(&self) -> Option<&Mutex<Residence>> {
         match &self.store {
-            Store::Images { residence, .. } => Some(residence),
-            Store::Buffer { .. } => None,
+            Store::Images {
+                residence,
+                buffer: None,
+                ..
+            } => Some(residence),
+            Store::Images { .. } | Store::Buffer { .. } => None,
         }
     }
 
