@@ -136,9 +136,12 @@ impl FuncLowering<'_, '_> {
         Ok(match self.place(base)? {
             Slot::Memory(addr) => {
                 let (scalar, count) = types::lanes(&self.cx.program.types, base.ty)?;
-                if lanes.len() == 1 && !self.is_private(addr) {
+                if let [lane] = *lanes
+                    && lane < count
+                    && !self.is_private(addr)
+                {
                     return Ok(Slot::Memory(
-                        addr.plus(i64::from(lanes[0]) * i64::from(scalar.bytes())),
+                        addr.plus(i64::from(lane) * i64::from(scalar.bytes())),
                     ));
                 }
                 Slot::Lanes {
@@ -155,9 +158,10 @@ impl FuncLowering<'_, '_> {
                 count,
                 lanes: outer,
             } => {
-                let Some(lanes) = lanes.iter().map(|&l| outer.get(l as usize).copied()).collect() else {
-                    return broken("a lane that the vector does not have");
-                };
+                let lanes = lanes
+                    .iter()
+                    .map(|&l| outer.get(l as usize).copied().unwrap_or(u8::MAX))
+                    .collect();
                 Slot::Lanes {
                     addr,
                     scalar,
@@ -326,7 +330,8 @@ impl FuncLowering<'_, '_> {
                 lanes,
             } => {
                 let vector = self.load_vector(*addr, *scalar, *count);
-                Ok(self.swizzle(vector, lanes))
+                let lanes: Vec<u8> = lanes.iter().map(|&l| l.min(count - 1)).collect();
+                Ok(self.swizzle(vector, &lanes))
             }
             Slot::DynamicLane { addr, vector, index } => {
                 let ptr = self.address(*addr);
@@ -360,9 +365,12 @@ impl FuncLowering<'_, '_> {
                 self.b.store(ptr, new, addr.access());
             }
             Slot::Lanes {
-                addr, scalar, lanes, ..
+                addr,
+                scalar,
+                count,
+                lanes,
             } => {
-                for (i, &lane) in lanes.iter().enumerate() {
+                for (i, &lane) in lanes.iter().enumerate().filter(|(_, lane)| **lane < *count) {
                     let one = if lanes.len() == 1 {
                         value
                     } else {
@@ -383,14 +391,18 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// `old` with the lanes of `value` in place of some of its own.
+    /// `old` with the lanes of `value` in place of some of its own. The fourth lane of three is nowhere.
     fn with_lanes(&mut self, old: Value, count: u8, value: Value, lanes: &[u8]) -> Value {
-        if let [lane] = lanes {
-            return self.b.insert_lane(old, value, *lane);
+        if let [lane] = *lanes {
+            return if lane < count {
+                self.b.insert_lane(old, value, lane)
+            } else {
+                old
+            };
         }
         let wide = self.resize(value, count);
         let mut mask: Vec<u8> = (0..count).collect();
-        for (i, &lane) in lanes.iter().enumerate() {
+        for (i, &lane) in lanes.iter().enumerate().filter(|(_, lane)| **lane < count) {
             mask[lane as usize] = count + i as u8;
         }
         self.b.shuffle(old, wide, mask)

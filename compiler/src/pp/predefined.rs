@@ -228,11 +228,15 @@ static MACROS: &[(&str, &str)] = &[
     ("USHRT_MAX", "USHRT_MAX 65535"),
     ("__DATE__", "__DATE__ \"??? ?? ????\""),
     ("__ENDIAN_LITTLE__", "__ENDIAN_LITTLE__ 1"),
+    ("__INTPTR_TYPE__", "__INTPTR_TYPE__ long"),
     ("__OPENCL_VERSION__", "__OPENCL_VERSION__ 120"),
+    ("__PTRDIFF_TYPE__", "__PTRDIFF_TYPE__ long"),
+    ("__SIZE_TYPE__", "__SIZE_TYPE__ ulong"),
     ("__STDC_HOSTED__", "__STDC_HOSTED__ 1"),
     ("__STDC_VERSION__", "__STDC_VERSION__ 199901L"),
     ("__STDC__", "__STDC__ 1"),
     ("__TIME__", "__TIME__ \"??:??:??\""),
+    ("__UINTPTR_TYPE__", "__UINTPTR_TYPE__ ulong"),
     // What clang has, and programs use without asking.
     ("__builtin_assume", "__builtin_assume(x) ((void)0)"),
     ("__builtin_expect", "__builtin_expect(x, c) (x)"),
@@ -246,6 +250,10 @@ static MACROS: &[(&str, &str)] = &[
     ("as_size_t", "as_size_t(x) as_ulong(x)"),
     ("as_uintptr_t", "as_uintptr_t(x) as_ulong(x)"),
     ("false", "false 0"),
+    (
+        "kernel_exec",
+        "kernel_exec(X, T) __kernel __attribute__((work_group_size_hint(X, 1, 1))) __attribute__((vec_type_hint(T)))",
+    ),
     ("true", "true 1"),
 ];
 

@@ -50,6 +50,7 @@ const KNOWN: &[&str] = &[
     "unused",
     "used",
     "vec_type_hint",
+    "vector_size",
     "visibility",
     "warn_unused_result",
     "weak",
@@ -126,6 +127,9 @@ impl Sema<'_> {
                     "'opencl_unroll_hint' attribute only applies to 'for', 'while', and 'do' statements",
                 );
             }
+            "ext_vector_type" | "vector_size" if subject != Subject::Typedef => {
+                self.error(a.span, format!("'{name}' attribute only applies to typedefs"));
+            }
             "reqd_work_group_size"
             | "work_group_size_hint"
             | "vec_type_hint"
@@ -201,10 +205,16 @@ impl Sema<'_> {
         None
     }
 
-    /// Lanes that `ext_vector_type(n)` on a typedef asks for.
-    pub(super) fn ext_vector_lanes(&mut self, attributes: &[Attribute]) -> Option<(i128, Span)> {
-        let a = attributes.iter().find(|a| a.name == "ext_vector_type")?;
-        self.int_argument(a, 0)
+    /// Lanes that `ext_vector_type(n)` or `vector_size(bytes)` on a typedef ask for, of elements of `size` bytes.
+    pub(super) fn vector_lanes(&mut self, attributes: &[Attribute], size: u32) -> Option<(i128, Span)> {
+        let (a, unit) = attributes.iter().find_map(|a| match a.name.as_str() {
+            "ext_vector_type" => Some((a, 1)),
+            "vector_size" => Some((a, i128::from(size))),
+            _ => None,
+        })?;
+        let (n, span) = self.int_argument(a, 0)?;
+        // What is no multiple has no number of lanes that there is.
+        Some((if n % unit == 0 { n / unit } else { 0 }, span))
     }
 }
 

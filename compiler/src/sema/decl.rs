@@ -191,7 +191,11 @@ impl Sema<'_> {
             q.align = layout.align;
         }
         for list in [&d.attributes, &specs.attributes] {
-            if let Some((n, span)) = self.ext_vector_lanes(list) {
+            let size = match self.ty(q.ty) {
+                Type::Scalar(s) => s.bytes(),
+                _ => 1,
+            };
+            if let Some((n, span)) = self.vector_lanes(list, size) {
                 match (self.ty(q.ty), n) {
                     (&Type::Scalar(s), 2 | 3 | 4 | 8 | 16) if s != Scalar::Bool => {
                         q.ty = self.vector_ty(s, n as u8);

@@ -568,13 +568,15 @@ impl Sema<'_> {
         if let PlaceKind::Lanes { lanes, .. } = &l.place.kind {
             let mut seen = 0u32;
             for &lane in lanes {
-                if seen & 1 << lane != 0 {
+                // The fourth lane of three is nowhere.
+                let bit = 1u32.checked_shl(lane.into()).unwrap_or(0);
+                if seen & bit != 0 {
                     return Err(self.error(
                         op_span,
                         "vector is not assignable (contains duplicate components)",
                     ));
                 }
-                seen |= 1 << lane;
+                seen |= bit;
             }
         }
         Ok(l)

@@ -378,7 +378,8 @@ fn place_address(s: &Sema<'_>, place: &Place, depth: u32) -> Option<(Option<Glob
             let size = i128::from(s.program.types.size(place.ty)?);
             Some((global, at + int_value(s, index)?.checked_mul(size)?))
         }
-        PlaceKind::Lanes { base, lanes } if lanes.len() == 1 => {
+        PlaceKind::Lanes { base, lanes } if matches!(lanes[..], [lane] if s.lanes(base.ty).is_some_and(|(_, n)| lane < n)) =>
+        {
             let (global, at) = place_address(s, base, depth + 1)?;
             let size = i128::from(s.program.types.size(place.ty)?);
             Some((global, at + i128::from(lanes[0]) * size))

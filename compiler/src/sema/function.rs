@@ -4,7 +4,7 @@ use super::attr::Subject;
 use super::scope::{Entity, OverloadsId};
 use super::{Body, QualType, Result, Sema, Signature, attr};
 use crate::diag::Diag;
-use crate::hir::{self, FuncId, LabelId, Linkage, LocalId, Type, TypeId};
+use crate::hir::{self, FuncId, LabelId, Linkage, LocalId, Scalar, Type, TypeId};
 use crate::ir::entity::{EntityRef, Map};
 use crate::source::Span;
 use crate::syntax::ast::{self, DeclSpecs, Declarator, Derived, FunctionDef, Ident, Params, Storage};
@@ -81,6 +81,13 @@ impl Sema<'_> {
 
     /// A prototype.
     pub(super) fn function_declaration(&mut self, specs: &DeclSpecs, d: &Declarator) -> Result<()> {
+        if let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first())
+            && name.name == "printf"
+            && list.variadic
+            && !self.in_library
+        {
+            return self.printf_declaration(specs, d, list, rest);
+        }
         if !matches!(d.derived.first(), Some(Derived::Function(_))) {
             // Through a typedef of a function type.
             let base = self.specs_type(specs)?;
@@ -103,6 +110,36 @@ impl Sema<'_> {
         }
         let head = self.prototype_head(specs, d)?;
         self.declare_function(&head, specs, d)?;
+        Ok(())
+    }
+
+    /// `int printf(constant char *, ...)`: programs repeat what 6.12.13 declares. It is the built-in function.
+    fn printf_declaration(
+        &mut self,
+        specs: &DeclSpecs,
+        d: &Declarator,
+        list: &Params,
+        rest: &[Derived],
+    ) -> Result<()> {
+        let base = self.specs_type(specs)?;
+        let ret = self.derive(base, rest, d)?;
+        let int = self.program.types.scalar(Scalar::Int);
+        let is_format =
+            |t: &Type, char: TypeId| matches!(*t, Type::Pointer { pointee, .. } if pointee == char);
+        let char = self.program.types.scalar(Scalar::Char);
+        let fits = match &list.list[..] {
+            [format] => {
+                let q = self.param_type(format)?;
+                is_format(self.ty(q.ty), char)
+            }
+            _ => false,
+        };
+        if ret.ty != int || !fits {
+            return Err(self.error(
+                d.span,
+                "incompatible redeclaration of the built-in function 'printf'",
+            ));
+        }
         Ok(())
     }
 

@@ -138,6 +138,7 @@ impl Sema<'_> {
             }
             other => {
                 let e = self.rvalue(other)?;
+                let lanes = lanes.into_iter().map(|l| l.min(n - 1)).collect();
                 Ok(Operand::Value(swizzle(e, lanes, ty, span)))
             }
         }
@@ -154,7 +155,7 @@ impl Sema<'_> {
         };
         if let Some(outer) = outer {
             for lane in &mut lanes {
-                *lane = outer[usize::from(*lane).min(outer.len() - 1)];
+                *lane = outer.get(usize::from(*lane)).copied().unwrap_or(NOWHERE);
             }
         }
         Lvalue {
@@ -295,6 +296,9 @@ impl Sema<'_> {
     }
 }
 
+/// The fourth lane of three that were themselves chosen from a vector.
+const NOWHERE: u8 = u8::MAX;
+
 fn swizzle(e: Expr, lanes: Vec<u8>, ty: crate::hir::TypeId, span: Span) -> Expr {
     let kind = match e.kind {
         ExprKind::Const(bits) => ExprKind::Const(lanes.iter().map(|&l| bits[usize::from(l)]).collect()),
@@ -312,16 +316,15 @@ enum Bad {
     Length(usize),
 }
 
-/// Lanes that a component selection of an `n`-lane vector names.
+/// Lanes that a component selection of an `n`-lane vector names. A 3-lane vector halves as if it had a fourth lane
+/// (6.1.7): what is read there is undefined, what is written there goes nowhere.
 fn lanes_of(name: &str, n: u8) -> std::result::Result<Vec<u8>, Bad> {
-    // A 3-lane vector halves as if it had a fourth lane, which is undefined: any lane will do.
     let even = if n == 3 { 4 } else { n };
-    let clip = |l: u8| l.min(n - 1);
     match name {
-        "lo" => return Ok((0..even / 2).map(clip).collect()),
-        "hi" => return Ok((even / 2..even).map(clip).collect()),
-        "even" => return Ok((0..even).step_by(2).map(clip).collect()),
-        "odd" => return Ok((1..even).step_by(2).map(clip).collect()),
+        "lo" => return Ok((0..even / 2).collect()),
+        "hi" => return Ok((even / 2..even).collect()),
+        "even" => return Ok((0..even).step_by(2).collect()),
+        "odd" => return Ok((1..even).step_by(2).collect()),
         _ => {}
     }
     let mut lanes = Vec::with_capacity(name.len());
@@ -370,7 +373,8 @@ mod tests {
         ok("sF", 16, &[15]);
         ok("S0a", 16, &[0, 10]);
         ok("hi", 8, &[4, 5, 6, 7]);
-        ok("hi", 3, &[2, 2]);
+        ok("hi", 3, &[2, 3]);
+        ok("odd", 3, &[1, 3]);
         ok("odd", 4, &[1, 3]);
         ok("even", 2, &[0]);
         assert!(matches!(lanes_of("z", 2), Err(Bad::Range)));

@@ -39,6 +39,24 @@ kernel void three(global ulong *out, global int *in) {
   PUT(c.z); c.lo = (uchar2)(8, 9); PUT(c.x); PUT(c.y); c.even.y; uchar2 e = c.odd; PUT(e.x);
 }
 
+// Halves of three components are assigned: what belongs to the fourth goes nowhere, not even to memory behind.
+// kernel: halves_of_three
+// global: 1
+// arg: out ulong 20 => [1, 2, 7, 5, 2, 8, 5, 6, 8, 15, 6, 9, 1, 10, 11, 3, 4, 21, 22, 77]
+// arg: in int 64 = i
+// arg: inout int 8 = 77 => [1, 22, 21, 77, 77, 77, 77, 77]
+kernel void halves_of_three(global ulong *out, global int *in, global int *memory) {
+  int n_ = 0;
+  int3 v = (int3)(in[1], in[2], in[3]); v.hi = (int2)(in[7], in[8]); PUT(v.x); PUT(v.y); PUT(v.z);
+  v.even = (int2)(in[5], in[8]); PUT(v.x); PUT(v.y); PUT(v.z); v.odd = (int2)(in[6], in[9]); PUT(v.x); PUT(v.y);
+  PUT(v.z); v.hi += (int2)(in[7], in[30]); v.hi.y = 50; v.odd.hi = 51; PUT(v.z); PUT(v.odd.x); v.odd.x = 9;
+  PUT(v.y); local int3 l; l = (int3)(1, 2, 3); l.odd = (int2)(in[10], in[12]); l.hi.x = 11; l.hi.y = 12;
+  PUT(l.x); PUT(l.y); PUT(l.z); uchar3 c = (uchar3)(3, 4, 5); c.zyx.odd = (uchar2)(3, 9); PUT(c.y);
+  c.zyx.hi = (uchar2)(4, 9); PUT(c.x); global int3 *m = (global int3 *)memory; *m = (int3)(1, 2, 3);
+  m->hi = (int2)(in[21], in[60]); m->odd = (int2)(in[22], in[61]); m->hi.y = 62; m->odd.hi = 63;
+  PUT(m->z); PUT(m->y); PUT(memory[3]);
+}
+
 // Names of all kinds.
 // kernel: names
 // global: 1

@@ -237,8 +237,10 @@ impl Lower<'_> {
     }
 
     fn access(&mut self, access: AccessQual, span: Span, quals: &mut Quals) {
-        if quals.access.replace((access, span)).is_some() {
-            self.diags.error(span, "multiple access qualifiers");
+        match quals.access.replace((access, span)) {
+            Some((other, _)) if other == access => self.diags.warning(span, "duplicate access qualifier"),
+            Some(_) => self.diags.error(span, "multiple access qualifiers"),
+            None => {}
         }
     }
 }

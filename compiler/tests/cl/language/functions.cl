@@ -8,6 +8,7 @@ inline int add(int a, int b);
 static P make(float x, float y) __attribute__((always_inline));
 unary negate;
 void nothing(void);
+int printf(__constant const char *format, ...) __attribute__((format(printf, 1, 2)));
 float __attribute__((overloadable)) area(float r) { return 3.0f * r * r; }
 float __attribute__((overloadable)) area(float a, float b) { return a * b; }
 float __attribute__((overloadable)) area(P p) { return p.x * p.y; }

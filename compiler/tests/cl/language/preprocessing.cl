@@ -34,6 +34,7 @@ _Static_assert(__LINE__ == 100 && __COUNTER__ == 0 && __COUNTER__ == 1, "line");
 _Static_assert(sizeof(__FILE__) == 11 && sizeof(STR(CAT(TW, O))) == 6, "strings");
 constant char where[] = __FILE__ STR(__LINE__) STR( a  +  "x\n" '\0' );
 int pick(int a) { return a; }
+kernel_exec(8, int2) void k2(global __SIZE_TYPE__ *out) { *out = sizeof(__UINTPTR_TYPE__) + sizeof(__PTRDIFF_TYPE__) + sizeof(__INTPTR_TYPE__); }
 kernel __kernel_exec(1, float4) void k(global int *out, constant int *in, int self_) {
     int s = 0;
     REPEAT(ADD)

@@ -9,6 +9,9 @@ BOTH(bool, 1) BOTH(size_t, 8) BOTH(ptrdiff_t, 8) BOTH(intptr_t, 8) BOTH(uintptr_
 BOTH(global int *, 8) BOTH(local char *, 8) BOTH(constant float4 *, 8) BOTH(private void *, 8)
 BOTH(unsigned, 4) BOTH(unsigned char, 1) BOTH(signed, 4) BOTH(signed char, 1) BOTH(long int, 8)
 BOTH(unsigned long int, 8) BOTH(short int, 2) BOTH(unsigned short, 2) BOTH(_Bool, 1) BOTH(long unsigned, 8)
+typedef __attribute__((vector_size(16))) float quad; typedef char pair __attribute__((vector_size(2)));
+typedef __SIZE_TYPE__ size_t;
+BOTH(quad, 16) BOTH(pair, 2) _Static_assert(vec_step(quad) == 4 && vec_step(pair) == 2, "");
 struct A { char a; float3 b; short c; };
 SIZE(struct A, 48) ALIGN(struct A, 16)
 struct __attribute__((packed)) B { char a; float3 b; short c; };
