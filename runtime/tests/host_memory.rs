@@ -6,6 +6,7 @@ mod support;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::event::{Event, Status};
 use caldera_runtime::mem::{Buffer, MemFlags};
@@ -228,6 +229,86 @@ fn a_write_waits_for_a_read_by_way_of_another_command() {
         open(&gate);
         Event::wait_all(&[written]).expect("wait");
         assert_eq!(read(&other, &b), vec![7.0; 16], "held back: {held}");
+    }
+    clean();
+}
+
+/// Memory of the application that begins `offset` bytes behind a page.
+struct Pages {
+    bytes: Vec<f32>,
+    start: usize,
+}
+
+impl Pages {
+    fn new(offset: usize, content: &[f32]) -> Pages {
+        let mut bytes = vec![-1.0f32; content.len() + 4096];
+        let start = bytes.as_ptr().addr().next_multiple_of(4096) + offset;
+        let start = (start - bytes.as_ptr().addr()) / 4;
+        bytes[start..][..content.len()].copy_from_slice(content);
+        Pages { bytes, start }
+    }
+
+    fn part(&self, n: usize) -> &[f32] {
+        &self.bytes[self.start..][..n]
+    }
+}
+
+/// CL_MEM_USE_HOST_PTR, wherever the memory begins (imported, or copied at the ends of mappings): mappings are in it, also
+/// of sub-buffers and overlapping ones; each side sees what the other stored; nothing beside it is touched.
+#[test]
+fn memory_of_the_application_is_coherent_at_mappings() {
+    const N: usize = 1000;
+    let context = context();
+    let queue = queue(&context, false);
+    let use_host_ptr = MemFlags::from_bits(1 << 3).expect("flags");
+    let content: Vec<f32> = (0..N).map(|i| i as f32).collect();
+    let kernel = saxpy(&context.devices()[0]);
+    for offset in [0, 64, 256, 4, 20] {
+        let memory = Pages::new(offset, &content);
+        let whole =
+            Buffer::create(&context, use_host_ptr, 4 * N, Some(host(memory.part(N)))).expect("buffer");
+        let sub = Buffer::create_sub(&whole, 0, 1024, 1024).expect("sub-buffer");
+        let ones = buffer_of(&context, &[1.0; N]);
+        assert_eq!(read(&queue, &whole), content, "offset {offset}");
+        let args = saxpy_args(2.0, &ones, &whole);
+        let launch = range(&kernel, &args, N, None);
+        queue
+            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
+            .expect("launch");
+        // y += 2 in the whole; then two mappings that overlap, one by way of the sub-buffer.
+        let flags = MapFlags {
+            read: true,
+            write: true,
+            ..MapFlags::default()
+        };
+        let (all, _) = queue
+            .enqueue_map(&whole, true, flags, 0, 4 * N, NOTHING)
+            .expect("map");
+        let (part, _) = queue
+            .enqueue_map(&sub, true, flags, 16, 64, NOTHING)
+            .expect("map");
+        assert_eq!(all.addr().get(), memory.part(N).as_ptr().addr());
+        assert_eq!(part.addr().get(), all.addr().get() + 1024 + 16);
+        for (i, y) in memory.part(N).iter().enumerate() {
+            assert_eq!(*y, i as f32 + 2.0, "offset {offset}");
+        }
+        let mapped = part.cast::<[f32; 2]>();
+        // SAFETY: mapped for writing, 64 bytes from byte 1040 on.
+        unsafe { mapped.write_unaligned([500.0, 501.0]) };
+        let ended = event(queue.enqueue_unmap(&sub, part.addr().get(), after(&[])));
+        event(queue.enqueue_unmap(&whole, all.addr().get(), after(&[ended])));
+        let mut expected: Vec<f32> = content.iter().map(|y| y + 2.0).collect();
+        expected[260..262].copy_from_slice(&[500.0, 501.0]);
+        assert_eq!(read(&queue, &whole), expected, "offset {offset}");
+        // Onto itself.
+        queue
+            .enqueue_read(&whole, true, 0, 4 * N, host(memory.part(N)), NOTHING)
+            .expect("read");
+        assert_eq!(memory.part(N), expected);
+        drop((sub, whole));
+        let outside = |i: &usize| *i < memory.start || *i >= memory.start + N;
+        let around = (0..memory.bytes.len()).filter(outside);
+        assert!(around.into_iter().all(|i| memory.bytes[i] == -1.0));
     }
     clean();
 }

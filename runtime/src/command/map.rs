@@ -1,7 +1,7 @@
 //! clEnqueueMapBuffer and clEnqueueUnmapMemObject (CL 5.2.4, 5.4.2).
 //!
-//! Where the storage is mapped and the application did not ask for its own memory, a mapping is the storage itself.
-//! Otherwise it is a copy: in the application's memory (CL_MEM_USE_HOST_PTR) or in the buffer's mirror.
+//! Where the storage is mapped, or is the application's memory (CL_MEM_USE_HOST_PTR, imported), a mapping is the storage itself.
+//! Otherwise it is a copy: in the application's memory, where that was not imported, or in the buffer's mirror.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Window {
     /// The window of a range, by its offset in the buffer.
     pub(crate) fn of(buffer: &Buffer, device: usize, offset: u64) -> Result<Window> {
         let in_root = buffer.offset() + offset;
-        if buffer.flags().host_ptr == HostPtrUse::Use {
+        if buffer.flags().host_ptr == HostPtrUse::Use && !buffer.storage(device)?.is_imported() {
             let host = buffer
                 .host_ptr()
                 .expect("CL_MEM_USE_HOST_PTR comes with a pointer");

@@ -145,6 +145,14 @@ impl Buffer {
             goodbye: Goodbye::new(context),
             context: Arc::clone(context),
         };
+        if let (Some(host), Some(root)) = (buffer.host_ptr, &buffer.root)
+            && let [device] = context.devices()
+            && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host.non_null(), size)
+        {
+            log::debug!("{size} bytes of the application's memory imported");
+            let _ = root.storage[0].set(Arc::new(imported));
+            return Ok(Arc::new(buffer));
+        }
         let device = &context.devices()[0];
         let storage = match buffer.storage(0) {
             // What was released may still be in use by commands.

@@ -22,8 +22,10 @@ pub(crate) enum Place {
 pub(crate) struct Buffer {
     device: Arc<Device>,
     pub(super) raw: vk::Buffer,
-    /// One piece, or several of a sparse buffer.
+    /// One piece, or several of a sparse buffer; none if it is imported.
     memory: Vec<Memory>,
+    /// Memory of the application.
+    imported: Option<vk::DeviceMemory>,
     mapped: Option<NonNull<u8>>,
     aperture: Option<NonNull<u8>>,
     address: u64,
@@ -42,7 +44,52 @@ const APERTURE: u64 = 1 << 30;
 /// Alignment of every buffer: the largest OpenCL type (long16) and what copies like.
 const ALIGN: u64 = 256;
 
+/// What buffers are used for.
+pub(super) const USAGE: vk::BufferUsageFlags = {
+    type U = vk::BufferUsageFlags;
+    let bits = U::TRANSFER_SRC.as_raw()
+        | U::TRANSFER_DST.as_raw()
+        | U::STORAGE_BUFFER.as_raw()
+        | U::UNIFORM_BUFFER.as_raw()
+        | U::UNIFORM_TEXEL_BUFFER.as_raw()
+        | U::STORAGE_TEXEL_BUFFER.as_raw()
+        | U::SHADER_DEVICE_ADDRESS.as_raw();
+    U::from_raw(bits)
+};
+
 impl Buffer {
+    /// Without memory yet.
+    pub(super) fn unbound(device: &Arc<Device>, raw: vk::Buffer, size: u64) -> Buffer {
+        Buffer {
+            device: Arc::clone(device),
+            raw,
+            memory: Vec::new(),
+            imported: None,
+            mapped: None,
+            aperture: None,
+            address: 0,
+            size,
+        }
+    }
+
+    /// Memory that the buffer gives back when it goes.
+    pub(super) fn own(&mut self, imported: vk::DeviceMemory) {
+        self.imported = Some(imported);
+    }
+
+    /// It is bound, and the host has its first byte here.
+    pub(super) fn show(&mut self, host: NonNull<u8>) {
+        self.mapped = Some(host);
+        self.address = self.device_address();
+    }
+
+    /// Of its first byte; it is bound.
+    fn device_address(&self) -> u64 {
+        let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
+        // SAFETY: bound, made with SHADER_DEVICE_ADDRESS, and the feature is on.
+        unsafe { self.device.raw.get_buffer_device_address(&info) }
+    }
+
     /// Allocates `size` bytes (not 0), rounded up to a multiple of 16. More than one allocation may have is sparse, where
     /// the device can, and never mapped.
     pub(crate) fn new(device: &Arc<Device>, size: u64, place: Place) -> Result<Buffer, AllocError> {
@@ -58,28 +105,12 @@ impl Buffer {
                 vk::BufferCreateFlags::empty()
             })
             .size(size)
-            .usage(
-                vk::BufferUsageFlags::TRANSFER_SRC
-                    | vk::BufferUsageFlags::TRANSFER_DST
-                    | vk::BufferUsageFlags::STORAGE_BUFFER
-                    | vk::BufferUsageFlags::UNIFORM_BUFFER
-                    | vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
-                    | vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
-                    | vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS,
-            )
+            .usage(USAGE)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         // SAFETY: the device is alive; size is not 0 and within limits (the caller).
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         // From here on Drop destroys what has been made.
-        let mut buffer = Buffer {
-            device: Arc::clone(device),
-            raw,
-            memory: Vec::new(),
-            mapped: None,
-            aperture: None,
-            address: 0,
-            size,
-        };
+        let mut buffer = Buffer::unbound(device, raw, size);
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         requirements.alignment = requirements.alignment.max(ALIGN);
@@ -118,9 +149,7 @@ impl Buffer {
             buffer.memory.push(memory);
             device.note(bound.call("vkBindBufferMemory"))?;
         }
-        let info = vk::BufferDeviceAddressInfo::default().buffer(raw);
-        // SAFETY: bound, made with SHADER_DEVICE_ADDRESS, and the feature is on.
-        buffer.address = unsafe { device.raw.get_buffer_device_address(&info) };
+        buffer.address = buffer.device_address();
         Ok(buffer)
     }
 
@@ -150,6 +179,11 @@ impl Buffer {
         self.aperture
     }
 
+    /// Whether its memory is the application's.
+    pub(crate) fn is_imported(&self) -> bool {
+        self.imported.is_some()
+    }
+
     /// Whether the host looks at the memory in one way or the other.
     pub(crate) fn host_visible(&self) -> bool {
         self.mapped.or(self.aperture).is_some()
@@ -162,6 +196,10 @@ impl Drop for Buffer {
         unsafe { self.device.raw.destroy_buffer(self.raw, None) };
         for memory in self.memory.drain(..) {
             self.device.allocator.free(memory);
+        }
+        if let Some(memory) = self.imported.take() {
+            // SAFETY: as above; the buffer that was bound to it is gone.
+            unsafe { self.device.raw.free_memory(memory, None) };
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use ash::vk;
 
 use super::descriptor::SetLayouts;
+use super::import::Import;
 use super::instance::{PhysicalDevice, Shared};
 use super::memory::Allocator;
 use super::pipeline::Layout;
@@ -35,6 +36,7 @@ pub(crate) struct Device {
     lost: AtomicBool,
     pub(super) patience: Patience,
     unified: bool,
+    pub(super) import: Option<Import>,
     aperture: bool,
     max_allocation: u64,
     sparse: bool,
@@ -148,6 +150,11 @@ impl Device {
                 | PhysicalType::Other => Patience::GPU,
             },
             unified: facts.unified_memory,
+            // Where the device has memory of its own, kernels are faster with a copy there.
+            import: facts
+                .host_import_alignment
+                .filter(|_| facts.unified_memory)
+                .and_then(|alignment| Import::new(instance, &raw, physical.raw, alignment)),
             aperture: facts.aperture,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,

@@ -63,6 +63,8 @@ pub(crate) struct Facts {
     pub device_local_heap: u64,
     /// Every memory type that is local to the device can be mapped, with CPU caches: one memory for both.
     pub unified_memory: bool,
+    /// What memory of the application must be aligned to, so that the device can use it.
+    pub host_import_alignment: Option<u64>,
     /// Device memory of any size can be mapped, uncached: the host reaches it through the bus, in an aperture as large as
     /// the memory ("resizable BAR").
     pub aperture: bool,
@@ -128,6 +130,7 @@ impl Facts {
         let mut v13 = vk::PhysicalDeviceVulkan13Properties::default();
         let mut nv = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
         let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
+        let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
         let core = {
             let mut all = vk::PhysicalDeviceProperties2::default()
                 .push_next(&mut v11)
@@ -138,6 +141,9 @@ impl Facts {
             }
             if extensions.amd_core_properties {
                 all = all.push_next(&mut amd);
+            }
+            if extensions.external_memory_host {
+                all = all.push_next(&mut host);
             }
             // SAFETY: `raw` belongs to the instance; the chain is of Vulkan 1.3 and of extensions present.
             unsafe { instance.get_physical_device_properties2(raw, &mut all) };
@@ -256,6 +262,8 @@ impl Facts {
                 .max()
                 .unwrap_or(0),
             unified_memory,
+            host_import_alignment: Some(host.min_imported_host_pointer_alignment)
+                .filter(|a| a.is_power_of_two()),
             aperture: !unified_memory && has_aperture(&memory),
             compute_units: [
                 nv.shader_sm_count,

@@ -156,6 +156,7 @@ pub(crate) struct Extensions {
     pub(crate) calibrated_timestamps_ext: bool,
     pub(crate) calibrated_timestamps_khr: bool,
     pub(crate) portability_subset: bool,
+    pub(crate) external_memory_host: bool,
     /// For their properties only; not enabled.
     pub(crate) nv_sm_builtins: bool,
     pub(crate) amd_core_properties: bool,
@@ -177,6 +178,7 @@ impl Extensions {
             calibrated_timestamps_ext: has(ash::ext::calibrated_timestamps::NAME),
             calibrated_timestamps_khr: has(ash::khr::calibrated_timestamps::NAME),
             portability_subset: has(c"VK_KHR_portability_subset"),
+            external_memory_host: has(ash::ext::external_memory_host::NAME),
             nv_sm_builtins: has(ash::nv::shader_sm_builtins::NAME),
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
         })
@@ -192,6 +194,9 @@ impl Extensions {
         }
         if self.portability_subset {
             names.push(c"VK_KHR_portability_subset");
+        }
+        if self.external_memory_host {
+            names.push(ash::ext::external_memory_host::NAME);
         }
         names
     }

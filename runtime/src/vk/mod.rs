@@ -23,6 +23,7 @@ mod fault;
 mod features;
 mod format;
 mod image;
+mod import;
 mod instance;
 mod memory;
 mod pipeline;

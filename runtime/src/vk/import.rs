@@ -1,0 +1,138 @@
+//! Buffers whose memory is the application's (VK_EXT_external_memory_host).
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use ash::vk;
+
+use super::buffer::USAGE;
+use super::{AllocError, Buffer, Call, Device};
+
+const HOST: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+
+/// Pages are at least as large: memory up to the next multiple exists wherever some of it does.
+const PAGE: u64 = 4096;
+
+/// How a device imports memory.
+pub(super) struct Import {
+    functions: ash::ext::external_memory_host::Device,
+    /// minImportedHostPointerAlignment
+    alignment: u64,
+    /// Memory types that the host sees without further ado.
+    types: u32,
+}
+
+impl Import {
+    /// For a device that has the extension.
+    pub(super) fn new(
+        instance: &ash::Instance,
+        device: &ash::Device,
+        physical: vk::PhysicalDevice,
+        alignment: u64,
+    ) -> Option<Import> {
+        let info = vk::PhysicalDeviceExternalBufferInfo::default()
+            .usage(USAGE)
+            .handle_type(HOST);
+        let mut properties = vk::ExternalBufferProperties::default();
+        // SAFETY: the physical device belongs to the instance, which is of Vulkan 1.3.
+        unsafe {
+            instance.get_physical_device_external_buffer_properties(physical, &info, &mut properties);
+        }
+        let features = properties.external_memory_properties.external_memory_features;
+        // SAFETY: as above.
+        let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+        let needed = vk::MemoryPropertyFlags::HOST_VISIBLE
+            | vk::MemoryPropertyFlags::HOST_COHERENT
+            | vk::MemoryPropertyFlags::HOST_CACHED;
+        let types = memory.memory_types_as_slice().iter().enumerate();
+        let types = types
+            .filter(|(_, t)| t.property_flags.contains(needed))
+            .fold(0, |bits, (i, _)| bits | 1 << i);
+        let import = Import {
+            functions: ash::ext::external_memory_host::Device::new(instance, device),
+            alignment,
+            types,
+        };
+        features
+            .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+            .then_some(import)
+    }
+}
+
+impl Buffer {
+    /// A buffer in memory of the host's that lies as the device wants it; `None` if it does not, or the device does not take
+    /// it. `size` is not 0. The memory is the application's until the buffer is gone.
+    pub(crate) fn import(device: &Arc<Device>, host: NonNull<u8>, size: u64) -> Option<Buffer> {
+        let import = device.import.as_ref()?;
+        let address = host.as_ptr().addr() as u64;
+        let start = address - address % import.alignment;
+        let end = (address + size).next_multiple_of(import.alignment);
+        if import.alignment > PAGE && (start, end) != (address, address + size) {
+            return None;
+        }
+        if end - start > device.max_allocation() {
+            return None;
+        }
+        let base = host.as_ptr().wrapping_sub((address - start) as usize);
+        try_import(device, import, base, address - start, end - start, (host, size))
+            .inspect_err(|e| log::debug!("memory of the application is not imported: {e}"))
+            .ok()
+            .flatten()
+    }
+}
+
+/// Imports `length` bytes from `base`, and makes a buffer of the part that begins at `offset`.
+fn try_import(
+    device: &Arc<Device>,
+    import: &Import,
+    base: *mut u8,
+    offset: u64,
+    length: u64,
+    (host, size): (NonNull<u8>, u64),
+) -> Result<Option<Buffer>, AllocError> {
+    let base = base.cast::<c_void>();
+    let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
+    let ask = import.functions.fp().get_memory_host_pointer_properties_ext;
+    // SAFETY: the extension is enabled; the pointer is aligned as the device wants it and inside memory of the application,
+    // which lasts (CL 5.2.1, CL_MEM_USE_HOST_PTR).
+    unsafe { ask(device.raw.handle(), HOST, base, &mut properties) }
+        .result()
+        .call("vkGetMemoryHostPointerPropertiesEXT")?;
+    // Up to the end of the page, if that.
+    let size = size.next_multiple_of(16).min(length - offset);
+    let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
+    let info = vk::BufferCreateInfo::default()
+        .size(size)
+        .usage(USAGE)
+        .sharing_mode(vk::SharingMode::EXCLUSIVE)
+        .push_next(&mut external);
+    // SAFETY: the device is alive; such buffers can be of imported memory (`Import::new`).
+    let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
+    // From here on Drop destroys what has been made.
+    let mut buffer = Buffer::unbound(device, raw, size);
+    // SAFETY: the buffer is alive.
+    let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
+    let types = properties.memory_type_bits & requirements.memory_type_bits & import.types;
+    let fits = offset.is_multiple_of(requirements.alignment.max(1)) && offset + requirements.size <= length;
+    if types == 0 || !fits {
+        return Ok(None);
+    }
+    super::fault::allocation().call("vkAllocateMemory")?;
+    let mut pointer = vk::ImportMemoryHostPointerInfoEXT::default()
+        .handle_type(HOST)
+        .host_pointer(base);
+    let mut flags = vk::MemoryAllocateFlagsInfo::default().flags(vk::MemoryAllocateFlags::DEVICE_ADDRESS);
+    let info = vk::MemoryAllocateInfo::default()
+        .allocation_size(length)
+        .memory_type_index(types.trailing_zeros())
+        .push_next(&mut pointer)
+        .push_next(&mut flags);
+    // SAFETY: pointer and length are aligned, and the memory there lasts (as above); the type is one that the pointer has.
+    let memory = unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
+    buffer.own(memory);
+    // SAFETY: fresh buffer and memory of the same device; type and offset meet the requirements.
+    unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }.call("vkBindBufferMemory")?;
+    buffer.show(host);
+    Ok(Some(buffer))
+}
