@@ -32,12 +32,14 @@ pub(super) use done;
 /// What is asked of an implementation.
 pub(super) struct Cl {
     pub(super) table: &'static _cl_icd_dispatch,
-    device: cl_device_id,
+    /// The devices of a context.
+    devices: Vec<cl_device_id>,
     pub(super) name: String,
     /// Alignment of sub-buffers in bytes.
     pub(super) alignment: usize,
     pub(super) native: bool,
     pub(super) out_of_order: bool,
+    pub(super) images: bool,
 }
 
 // SAFETY: OpenCL's functions may be called from any thread (CL 1.2, A.2), and a device is a handle.
@@ -62,18 +64,18 @@ pub(super) struct Side {
 }
 
 /// The events before a command, as C has them.
-struct List(Vec<cl_event>);
+pub(super) struct List(Vec<cl_event>);
 
 impl List {
-    fn of(events: &[Handle]) -> List {
+    pub(super) fn of(events: &[Handle]) -> List {
         List(events.iter().map(Handle::raw).collect())
     }
 
-    fn count(&self) -> cl_uint {
+    pub(super) fn count(&self) -> cl_uint {
         self.0.len() as cl_uint
     }
 
-    fn ptr(&self) -> *const cl_event {
+    pub(super) fn ptr(&self) -> *const cl_event {
         if self.0.is_empty() {
             null()
         } else {
@@ -83,14 +85,25 @@ impl List {
 }
 
 /// The event of a command.
-struct Out(cl_event);
+pub(super) struct Out(cl_event);
+
+impl Out {
+    pub(super) fn new() -> Out {
+        Out(null_mut())
+    }
+
+    pub(super) fn ptr(&mut self) -> *mut cl_event {
+        &raw mut self.0
+    }
+}
 
 impl Cl {
-    /// The first device whose name and platform contain the texts.
+    /// The first devices of a platform (at most `most`) whose name and platform contain the texts.
     pub(super) fn open(
         library: &str,
         platform: Option<&str>,
         device: Option<&str>,
+        most: usize,
     ) -> Result<&'static Cl, Failure> {
         let contains = |text: &str, part: Option<&str>| {
             part.is_none_or(|p| text.to_lowercase().contains(&p.to_lowercase()))
@@ -98,11 +111,12 @@ impl Cl {
         for found in icd::open(library)?.platforms {
             let mut cl = Cl {
                 table: icd::table(found),
-                device: null_mut(),
+                devices: Vec::new(),
                 name: String::new(),
-                alignment: 0,
-                native: false,
-                out_of_order: false,
+                alignment: 1,
+                native: true,
+                out_of_order: true,
+                images: true,
             };
             let mut text = [0u8; 256];
             let to = text.as_mut_ptr().cast();
@@ -127,32 +141,46 @@ impl Cl {
                 );
             }
             for raw in devices {
-                cl.device = raw;
-                cl.name = cl.device_text(CL_DEVICE_NAME)?;
-                if contains(&cl.name, device) {
-                    cl.alignment = cl.device_number(CL_DEVICE_MEM_BASE_ADDR_ALIGN)? as usize / 8;
-                    let capabilities = cl.device_number(CL_DEVICE_EXECUTION_CAPABILITIES)?;
-                    cl.native = capabilities & CL_EXEC_NATIVE_KERNEL != 0;
-                    let queues = cl.device_number(CL_DEVICE_QUEUE_PROPERTIES)?;
-                    cl.out_of_order = queues & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
-                    return Ok(Box::leak(Box::new(cl)));
+                let name = cl.device_text(raw, CL_DEVICE_NAME)?;
+                if cl.devices.len() < most && contains(&name, device) {
+                    cl.add_device(raw, &name)?;
                 }
+            }
+            if !cl.devices.is_empty() {
+                return Ok(Box::leak(Box::new(cl)));
             }
         }
         Err(Failure(format!("{library} offers no such device")))
     }
 
-    fn device_text(&self, what: cl_uint) -> Result<String, Failure> {
+    /// One more; what is offered is what all of them can.
+    fn add_device(&mut self, raw: cl_device_id, name: &str) -> Result<(), Failure> {
+        let alignment = self.device_number(raw, CL_DEVICE_MEM_BASE_ADDR_ALIGN)? as usize / 8;
+        self.alignment = self.alignment.max(alignment);
+        let capabilities = self.device_number(raw, CL_DEVICE_EXECUTION_CAPABILITIES)?;
+        self.native &= capabilities & CL_EXEC_NATIVE_KERNEL != 0;
+        let queues = self.device_number(raw, CL_DEVICE_QUEUE_PROPERTIES)?;
+        self.out_of_order &= queues & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0;
+        self.images &= self.device_number(raw, CL_DEVICE_IMAGE_SUPPORT)? != 0;
+        self.name = match self.devices.len() {
+            0 => name.to_owned(),
+            _ => format!("{}, {name}", self.name),
+        };
+        self.devices.push(raw);
+        Ok(())
+    }
+
+    fn device_text(&self, device: cl_device_id, what: cl_uint) -> Result<String, Failure> {
         let mut text = [0u8; 1024];
         let to = text.as_mut_ptr().cast();
-        done!(self, clGetDeviceInfo(self.device, what, 1024, to, null_mut()));
+        done!(self, clGetDeviceInfo(device, what, 1024, to, null_mut()));
         Ok(until_zero(&text))
     }
 
-    fn device_number(&self, what: cl_uint) -> Result<u64, Failure> {
+    fn device_number(&self, device: cl_device_id, what: cl_uint) -> Result<u64, Failure> {
         let mut bytes = [0u8; 8];
         let to = bytes.as_mut_ptr().cast();
-        done!(self, clGetDeviceInfo(self.device, what, 8, to, null_mut()));
+        done!(self, clGetDeviceInfo(device, what, 8, to, null_mut()));
         Ok(u64::from_le_bytes(bytes))
     }
 
@@ -161,24 +189,32 @@ impl Cl {
         Ok(Handle::new(self, raw, kind))
     }
 
-    fn event(&'static self, out: Out) -> Handle {
+    pub(super) fn event(&'static self, out: Out) -> Handle {
         Handle::new(self, out.0, Kind::Event)
     }
 
     pub(super) fn context(&'static self) -> Result<Handle, Failure> {
         let mut code = 0;
+        let (count, devices) = (self.devices.len() as cl_uint, self.devices.as_ptr());
         let raw = call!(
             self,
-            clCreateContext(null(), 1, &self.device, None, null_mut(), &mut code)
+            clCreateContext(null(), count, devices, None, null_mut(), &mut code)
         );
         self.created(raw, code, Kind::Context)
     }
 
-    pub(super) fn queue(&'static self, context: &Handle, properties: u64) -> Result<Handle, Failure> {
+    /// A queue of one of the devices in turn.
+    pub(super) fn queue(
+        &'static self,
+        context: &Handle,
+        properties: u64,
+        index: usize,
+    ) -> Result<Handle, Failure> {
         let mut code = 0;
+        let device = self.devices[index % self.devices.len()];
         let raw = call!(
             self,
-            clCreateCommandQueue(context.raw(), self.device, properties, &mut code)
+            clCreateCommandQueue(context.raw(), device, properties, &mut code)
         );
         self.created(raw, code, Kind::Queue)
     }
@@ -295,7 +331,7 @@ impl Cl {
         to: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out, size) = (List::of(after), Out(null_mut()), to.bytes().len());
+        let (list, mut out, size) = (List::of(after), Out::new(), to.bytes().len());
         let (q, m) = (queue.raw(), mem.raw());
         done!(
             self,
@@ -323,7 +359,7 @@ impl Cl {
         from: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out, size) = (List::of(after), Out(null_mut()), from.bytes().len());
+        let (list, mut out, size) = (List::of(after), Out::new(), from.bytes().len());
         let (q, m, b) = (queue.raw(), mem.raw(), cl_bool::from(blocking));
         done!(
             self,
@@ -352,7 +388,7 @@ impl Cl {
         memory: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let (bo, ho, r) = (buffer.origin.as_ptr(), host.origin.as_ptr(), region.as_ptr());
         let (q, m, p) = (queue.raw(), mem.raw(), memory.ptr());
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
@@ -379,7 +415,7 @@ impl Cl {
         size: usize,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         done!(
             self,
@@ -396,7 +432,7 @@ impl Cl {
         (offset, size): (usize, usize),
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let (p, n) = (pattern.as_ptr().cast(), pattern.len());
         let (c, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         done!(
@@ -414,7 +450,7 @@ impl Cl {
         (offset, size): (usize, usize),
         after: &[Handle],
     ) -> Result<(Mapped, Handle), Failure> {
-        let (list, mut out, mut code) = (List::of(after), Out(null_mut()), 0);
+        let (list, mut out, mut code) = (List::of(after), Out::new(), 0);
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         let at = call!(
             self,
@@ -431,7 +467,7 @@ impl Cl {
         mapped: Mapped,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         done!(
             self,
@@ -446,7 +482,7 @@ impl Cl {
         mem: &Handle,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         done!(
             self,
@@ -463,7 +499,7 @@ impl Cl {
         local: Option<usize>,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let local = local.as_ref().map_or(null(), |l| &raw const *l);
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         let (q, k) = (queue.raw(), kernel.raw());
@@ -481,7 +517,7 @@ impl Cl {
         barrier: bool,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         if barrier {
             done!(self, clEnqueueBarrierWithWaitList(queue.raw(), n, l, e));
@@ -517,7 +553,7 @@ impl Cl {
             count,
             add,
         };
-        let (list, mut out) = (List::of(after), Out(null_mut()));
+        let (list, mut out) = (List::of(after), Out::new());
         let at: *mut Arguments = &raw mut arguments;
         let mut place: *const c_void = at.cast();
         let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);

@@ -1,7 +1,7 @@
 //! `cargo harness stress`: threads that call the OpenCL API at random on shared objects, every result checked.
 //!
 //! ```text
-//! cl         the calls, on handles that count their references
+//! cl, images the calls, on handles that count their references
 //! world      contexts with queues, objects with their expected contents, gates, commands to be checked
 //! ops        what a thread may do next
 //! callbacks  what implementations call back, which calls the API in turn
@@ -12,6 +12,7 @@
 mod callbacks;
 mod cl;
 mod handle;
+mod images;
 mod ops;
 mod random;
 mod world;
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Part of the device's name; default: the platform's first device
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
+    /// How many of the platform's devices a context has, at most
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    devices: usize,
     /// How long
     #[arg(long, default_value_t = 60, value_name = "N")]
     seconds: u64,
@@ -61,7 +65,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = locate(&args.platform, args.device.as_deref())?;
     let (library, platform, device) = place.parts();
-    let cl = Cl::open(library, platform, device)?;
+    let cl = Cl::open(library, platform, device, args.devices.max(1))?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let seed = args.seed.unwrap_or(now.as_secs());
     progress::line(&format!("{}: {} threads, seed {seed}", cl.name, args.threads));

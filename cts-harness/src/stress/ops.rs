@@ -1,5 +1,7 @@
 //! What a thread may do next.
 
+mod pictures;
+
 use super::callbacks::on_status;
 use super::cl::Side;
 use super::handle::{Handle, Memory};
@@ -44,6 +46,13 @@ pub(super) const ALL: &[Op] = &[
     op("queries", 3, queries),
     op("object", 3, object),
     op("queue", 1, queue),
+    op("image transfer", 6, pictures::transfer),
+    op("image fill", 3, pictures::fill),
+    op("image copy", 4, pictures::copy),
+    op("image and buffer", 4, pictures::exchange),
+    op("image map", 3, pictures::map),
+    op("ink", 4, pictures::ink),
+    op("image object", 1, pictures::replace),
     op("build", 0, build),
     op("wrong", 1, wrong),
 ];
@@ -52,7 +61,7 @@ pub(super) const ALL: &[Op] = &[
 pub(super) struct Thread {
     world: Arc<World>,
     random: Random,
-    kernels: Vec<[Handle; 3]>,
+    kernels: Vec<Vec<Handle>>,
     /// The context of this step.
     at: usize,
 }
@@ -67,8 +76,12 @@ struct Next {
 /// Operations until the time is over or something has failed.
 pub(super) fn work(world: &Arc<World>, index: usize, until: Instant) {
     let kernels = world.contexts.iter().map(|c| -> Result<_, Failure> {
-        let kernel = |name| world.cl.kernel(&c.program, name);
-        Ok([kernel("mix")?, kernel("blend")?, kernel("turn")?])
+        let names = ["mix", "blend", "turn", "ink"];
+        let names = &names[..3 + usize::from(world.cl.images)];
+        names
+            .iter()
+            .map(|name| world.cl.kernel(&c.program, name))
+            .collect()
     });
     let kernels = match kernels.collect() {
         Ok(kernels) => kernels,

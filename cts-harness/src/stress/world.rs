@@ -8,6 +8,7 @@
 use super::callbacks::Callbacks;
 use super::cl::Cl;
 use super::handle::{Handle, Memory};
+use super::images::Place;
 use super::random::Random;
 use super::{callbacks, ops};
 use crate::Failure;
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 const CONTEXTS: usize = 2;
 const QUEUES: usize = 5;
 const OBJECTS: usize = 12;
+const PICTURES: usize = 6;
 /// More commands than this wait to be checked: the next thread checks some.
 const MANY: usize = 256;
 
@@ -38,6 +40,15 @@ kernel void turn(global uint *a, local uint *t) {
     t[l] = a[i];
     barrier(CLK_LOCAL_MEM_FENCE);
     a[i] = t[(l + 1) % n];
+}
+";
+
+/// Where there are images.
+const MORE_SOURCE: &str = "
+kernel void ink(read_only image2d_t a, write_only image2d_t b, uint m, uint w) {
+    uint i = get_global_id(0);
+    int2 p = (int2)(i % w, i / w);
+    write_imageui(b, p, read_imageui(a, p) * m + (uint)(p.x + p.y));
 }
 ";
 
@@ -73,6 +84,8 @@ pub(super) struct Context {
     pub(super) raw: Handle,
     pub(super) program: Handle,
     pub(super) objects: Vec<Mutex<Object>>,
+    /// None where there are no images. Whoever has several objects locked these first.
+    pub(super) pictures: Vec<Mutex<Picture>>,
     queues: Vec<Mutex<Arc<Queue>>>,
     /// In order, for commands that are to fail.
     pub(super) doomed: Arc<Queue>,
@@ -94,6 +107,12 @@ pub(super) struct Object {
     pub(super) shadow: Vec<u8>,
     writer: Option<Handle>,
     readers: Vec<Handle>,
+}
+
+/// An image.
+pub(super) struct Picture {
+    pub(super) object: Object,
+    pub(super) size: [usize; 3],
 }
 
 /// A command whose end is to be checked.
@@ -136,6 +155,10 @@ impl World {
                 // Nobody else has the world yet, but the mutexes are there.
                 let cell = &world.contexts[index].objects[at];
                 *lock(cell) = object;
+            }
+            for cell in &world.contexts[index].pictures {
+                let picture = world.contexts[index].new_picture(&world, &mut random)?;
+                *lock(cell) = picture;
             }
         }
         Ok(world)
@@ -257,6 +280,11 @@ impl World {
         }
         // Objects go, so that their callbacks come.
         for context in &self.contexts {
+            for picture in &context.pictures {
+                let mut picture = lock(picture);
+                self.check_picture(context, &picture)?;
+                *picture = Picture::none(self.cl, &context.raw)?;
+            }
             for object in &context.objects {
                 let mut object = lock(object);
                 object.writer = None;
@@ -272,6 +300,29 @@ impl World {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+        Ok(())
+    }
+}
+
+impl World {
+    fn check_picture(&self, context: &Context, picture: &Picture) -> Result<(), Failure> {
+        let memory = Memory::new(vec![0x55; picture.object.shadow.len()]);
+        let what = (&picture.object.mem, Place::all(picture.size));
+        let queue = context.queue(0);
+        let before = picture.object.before_read();
+        let event = self
+            .cl
+            .image_transfer(&queue.raw, what, false, &memory, &before)?;
+        let pending = Pending {
+            what: "an image at the end",
+            event,
+            outcome: Outcome::Done,
+            profiling: false,
+            memory: vec![memory],
+            expected: picture.object.shadow.clone(),
+        };
+        pending.check(self.cl)?;
+        self.steps.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
 }
@@ -328,21 +379,18 @@ impl Context {
             .map(|kind| Queue::new(cl, &raw, kind).map(|q| Mutex::new(Arc::new(q))))
             .collect::<Result<_, _>>()?;
         let objects = (0..OBJECTS)
-            .map(|_| {
-                Ok(Mutex::new(Object {
-                    mem: cl.buffer(&raw, 0, 16, null_mut())?,
-                    flags: 0,
-                    shadow: Vec::new(),
-                    writer: None,
-                    readers: Vec::new(),
-                }))
-            })
+            .map(|_| Ok(Mutex::new(Object::none(cl, &raw)?)))
             .collect::<Result<_, Failure>>()?;
+        let pictures = (0..if cl.images { PICTURES } else { 0 })
+            .map(|_| Ok(Mutex::new(Picture::none(cl, &raw)?)))
+            .collect::<Result<_, Failure>>()?;
+        let more = if cl.images { MORE_SOURCE } else { "" };
         Ok(Context {
-            program: cl.program(&raw, SOURCE)?,
+            program: cl.program(&raw, &format!("{SOURCE}{more}"))?,
             doomed: Arc::new(Queue::new(cl, &raw, 0)?),
             queues,
             objects,
+            pictures,
             gates: Mutex::default(),
             raw,
         })
@@ -398,6 +446,49 @@ impl Context {
         if a < b { (low, high) } else { (high, low) }
     }
 
+    /// An image, where there are any.
+    pub(super) fn picture(&self, random: &mut Random) -> Option<MutexGuard<'_, Picture>> {
+        let count = self.pictures.len();
+        (count > 0).then(|| lock(&self.pictures[random.below(count)]))
+    }
+
+    /// Two different images.
+    pub(super) fn two_pictures(
+        &self,
+        random: &mut Random,
+    ) -> Option<(MutexGuard<'_, Picture>, MutexGuard<'_, Picture>)> {
+        let count = self.pictures.len();
+        if count < 2 {
+            return None;
+        }
+        let a = random.below(count);
+        let b = (a + 1 + random.below(count - 1)) % count;
+        let (low, high) = (lock(&self.pictures[a.min(b)]), lock(&self.pictures[a.max(b)]));
+        Some(if a < b { (low, high) } else { (high, low) })
+    }
+
+    /// An image of random size, kind and contents.
+    pub(super) fn new_picture(&self, world: &Arc<World>, random: &mut Random) -> Result<Picture, Failure> {
+        let depth = if random.one_in(3) { 2 + random.below(4) } else { 1 };
+        let size = [1 + random.below(60), 1 + random.below(40), depth];
+        let shadow = random.bytes(4 * size.iter().product::<usize>());
+        let mut memory = Memory::new(shadow.clone());
+        let flags = [CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR][random.below(2)];
+        let mem = world.cl.image(&self.raw, flags, size, memory.ptr())?;
+        if flags == CL_MEM_USE_HOST_PTR {
+            let memory = std::mem::replace(&mut memory, Memory::new(Vec::new()));
+            callbacks::on_destroy(world, &mem, Some(memory))?;
+        }
+        let object = Object {
+            mem,
+            flags,
+            shadow,
+            writer: None,
+            readers: Vec::new(),
+        };
+        Ok(Picture { object, size })
+    }
+
     pub(super) fn one(&self, random: &mut Random) -> MutexGuard<'_, Object> {
         lock(&self.objects[random.below(OBJECTS)])
     }
@@ -414,14 +505,35 @@ impl Queue {
         };
         let times = if profiling { CL_QUEUE_PROFILING_ENABLE } else { 0 };
         Ok(Queue {
-            raw: cl.queue(context, order | times)?,
+            raw: cl.queue(context, order | times, kind)?,
             ordered,
             profiling,
         })
     }
 }
 
+impl Picture {
+    /// In the place of one.
+    fn none(cl: &'static Cl, context: &Handle) -> Result<Picture, Failure> {
+        Ok(Picture {
+            object: Object::none(cl, context)?,
+            size: [0; 3],
+        })
+    }
+}
+
 impl Object {
+    /// In the place of one.
+    fn none(cl: &'static Cl, context: &Handle) -> Result<Object, Failure> {
+        Ok(Object {
+            mem: cl.buffer(context, 0, 16, null_mut())?,
+            flags: 0,
+            shadow: Vec::new(),
+            writer: None,
+            readers: Vec::new(),
+        })
+    }
+
     /// Of random size, kind and contents.
     pub(super) fn new(world: &Arc<World>, context: usize, random: &mut Random) -> Result<Object, Failure> {
         let cl = world.cl;

@@ -1,0 +1,192 @@
+//! The calls for images, of which every texel is a `uint`.
+#![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
+
+use super::cl::{Cl, List, Out, call, done, expect};
+use super::handle::{Handle, Kind, Mapped, Memory};
+use crate::Failure;
+use opencl_sys::*;
+use std::ffi::c_void;
+use std::ptr::null_mut;
+
+/// A box of texels.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Place {
+    pub(super) origin: [usize; 3],
+    pub(super) region: [usize; 3],
+}
+
+impl Place {
+    /// All of an image.
+    pub(super) fn all(size: [usize; 3]) -> Place {
+        Place {
+            origin: [0; 3],
+            region: size,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        4 * self.region.iter().product::<usize>()
+    }
+
+    /// Where its rows begin in an image without gaps, in bytes.
+    pub(super) fn rows(self, size: [usize; 3]) -> impl Iterator<Item = usize> {
+        let Place { origin, region } = self;
+        (0..region[2]).flat_map(move |z| {
+            (0..region[1])
+                .map(move |y| 4 * (((origin[2] + z) * size[1] + origin[1] + y) * size[0] + origin[0]))
+        })
+    }
+}
+
+impl Cl {
+    /// An image of two dimensions, or (deeper than 1) three, of uints.
+    pub(super) fn image(
+        &'static self,
+        context: &Handle,
+        flags: u64,
+        size: [usize; 3],
+        host: *mut c_void,
+    ) -> Result<Handle, Failure> {
+        let format = cl_image_format {
+            image_channel_order: CL_R,
+            image_channel_data_type: CL_UNSIGNED_INT32,
+        };
+        let desc = cl_image_desc {
+            image_type: if size[2] > 1 {
+                CL_MEM_OBJECT_IMAGE3D
+            } else {
+                CL_MEM_OBJECT_IMAGE2D
+            },
+            image_width: size[0],
+            image_height: size[1],
+            image_depth: size[2],
+            image_array_size: 1,
+            image_row_pitch: 0,
+            image_slice_pitch: 0,
+            num_mip_levels: 0,
+            num_samples: 0,
+            buffer: null_mut(),
+        };
+        let mut code = 0;
+        let raw = call!(
+            self,
+            clCreateImage(context.raw(), flags, &format, &desc, host, &mut code)
+        );
+        expect(code, CL_SUCCESS, "clCreateImage")?;
+        Ok(Handle::new(self, raw, Kind::Mem))
+    }
+
+    /// `memory` has the box's texels without gaps, and lives until the command is done.
+    pub(super) fn image_transfer(
+        &'static self,
+        queue: &Handle,
+        (image, place): (&Handle, Place),
+        write: bool,
+        memory: &Memory,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out::new());
+        let (q, i, p) = (queue.raw(), image.raw(), memory.ptr());
+        let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
+        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
+        if write {
+            done!(self, clEnqueueWriteImage(q, i, 0, o, r, 0, 0, p, n, l, e));
+        } else {
+            done!(self, clEnqueueReadImage(q, i, 0, o, r, 0, 0, p, n, l, e));
+        }
+        Ok(self.event(out))
+    }
+
+    pub(super) fn image_fill(
+        &'static self,
+        queue: &Handle,
+        (image, place): (&Handle, Place),
+        value: u32,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out, color) = (List::of(after), Out::new(), [value; 4]);
+        let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
+        let (c, n, l, e) = (color.as_ptr().cast(), list.count(), list.ptr(), out.ptr());
+        done!(
+            self,
+            clEnqueueFillImage(queue.raw(), image.raw(), c, o, r, n, l, e)
+        );
+        Ok(self.event(out))
+    }
+
+    /// A box of one image to another place of another.
+    pub(super) fn image_copy(
+        &'static self,
+        queue: &Handle,
+        (from, place): (&Handle, Place),
+        (to, at): (&Handle, [usize; 3]),
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out::new());
+        let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
+        let (q, f, t, a) = (queue.raw(), from.raw(), to.raw(), at.as_ptr());
+        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
+        done!(self, clEnqueueCopyImage(q, f, t, o, a, r, n, l, e));
+        Ok(self.event(out))
+    }
+
+    /// A box of an image to or from a buffer, without gaps there.
+    pub(super) fn image_buffer(
+        &'static self,
+        queue: &Handle,
+        (image, place): (&Handle, Place),
+        (buffer, offset): (&Handle, usize),
+        to_image: bool,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (list, mut out) = (List::of(after), Out::new());
+        let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
+        let (q, i, b) = (queue.raw(), image.raw(), buffer.raw());
+        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
+        if to_image {
+            done!(self, clEnqueueCopyBufferToImage(q, b, i, offset, o, r, n, l, e));
+        } else {
+            done!(self, clEnqueueCopyImageToBuffer(q, i, b, o, r, offset, n, l, e));
+        }
+        Ok(self.event(out))
+    }
+
+    /// The mapping's rows; the first one's address is the mapping's.
+    pub(super) fn image_map(
+        &'static self,
+        queue: &Handle,
+        (image, place): (&Handle, Place),
+        flags: u64,
+        after: &[Handle],
+    ) -> Result<(Vec<Mapped>, Handle), Failure> {
+        let (list, mut out, mut code) = (List::of(after), Out::new(), 0);
+        let (mut row, mut slice) = (0, 0);
+        let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
+        let (q, i) = (queue.raw(), image.raw());
+        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
+        let at = call!(
+            self,
+            clEnqueueMapImage(
+                q,
+                i,
+                0,
+                flags,
+                o,
+                r,
+                &raw mut row,
+                &raw mut slice,
+                n,
+                l,
+                e,
+                &mut code
+            )
+        );
+        expect(code, CL_SUCCESS, "clEnqueueMapImage")?;
+        let at: *mut u8 = at.cast();
+        let rows = (0..place.region[2]).flat_map(|z| {
+            (0..place.region[1])
+                .map(move |y| Mapped::new(at.wrapping_add(z * slice + y * row), 4 * place.region[0]))
+        });
+        Ok((rows.collect(), self.event(out)))
+    }
+}
