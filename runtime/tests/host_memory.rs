@@ -17,6 +17,7 @@ const LARGE: usize = 5 << 20;
 
 fn after<'a>(list: &'a [Arc<Event>]) -> Waits<'a> {
     Waits {
+        malformed: false,
         list,
         want_event: true,
     }

@@ -21,6 +21,7 @@ fn add(
 ) -> Arc<Event> {
     let list: Vec<Arc<Event>> = after.iter().map(|e| Arc::clone(e)).collect();
     let waits = Waits {
+        malformed: false,
         list: &list,
         want_event: true,
     };
@@ -32,6 +33,7 @@ fn add(
 fn marker(queue: &Arc<CommandQueue>, after: &[&Arc<Event>]) -> Arc<Event> {
     let list: Vec<Arc<Event>> = after.iter().map(|e| Arc::clone(e)).collect();
     let waits = Waits {
+        malformed: false,
         list: &list,
         want_event: true,
     };
@@ -90,6 +92,7 @@ fn barriers_hold_back_what_follows() {
     // A barrier with a list waits for that alone, and what follows for it.
     let list = [Arc::clone(&other)];
     let waits = Waits {
+        malformed: false,
         list: &list,
         want_event: true,
     };

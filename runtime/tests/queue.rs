@@ -272,6 +272,7 @@ fn user_events_hold_back_and_release() {
             &range(&kernel, &args, 16, None),
             CommandType::NdRangeKernel,
             Waits {
+                malformed: false,
                 list: &[Arc::clone(&gate)],
                 want_event: true,
             },
@@ -285,6 +286,7 @@ fn user_events_hold_back_and_release() {
             &range(&kernel, &args, 16, None),
             CommandType::NdRangeKernel,
             Waits {
+                malformed: false,
                 list: &[Arc::clone(&held)],
                 want_event: true,
             },
@@ -320,6 +322,7 @@ fn failed_events_fail_their_dependents() {
     let gate = Event::user(&context);
     let first = q1
         .enqueue_marker(Waits {
+            malformed: false,
             list: &[Arc::clone(&gate)],
             want_event: true,
         })
@@ -327,6 +330,7 @@ fn failed_events_fail_their_dependents() {
         .expect("event");
     let second = q2
         .enqueue_marker(Waits {
+            malformed: false,
             list: &[Arc::clone(&first)],
             want_event: true,
         })
@@ -344,6 +348,7 @@ fn failed_events_fail_their_dependents() {
     q1.finish().expect("finish");
     q2.finish().expect("finish");
     let late = Waits {
+        malformed: false,
         list: &[gate],
         want_event: true,
     };
@@ -359,6 +364,7 @@ fn callbacks_come_once_per_status() {
     let gate = Event::user(&context);
     let event = queue
         .enqueue_marker(Waits {
+            malformed: false,
             list: &[Arc::clone(&gate)],
             want_event: true,
         })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use caldera_runtime::command::CommandType;
 use caldera_runtime::command::rect::RectSide;
+use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::event::Event;
 use caldera_runtime::kernel::{Kernel, Range};
@@ -19,21 +20,51 @@ use crate::{callback, entry, handle};
 /// `event_wait_list` and `event`.
 pub(super) struct EventArgs {
     list: Vec<Arc<Event>>,
+    malformed: bool,
     event: Ptr<cl_event>,
 }
 
 impl EventArgs {
-    pub(super) fn new(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Result<Self> {
-        Ok(EventArgs {
-            list: handle::wait_list(count, list)?,
+    /// CL 5.2.2 and others: INVALID_CONTEXT if the contexts of command_queue and of the memory objects, or of the events,
+    /// are not the same. That the list is one is checked later, with [`Waits`].
+    pub(super) fn new(
+        queue: &Arc<CommandQueue>,
+        objects: &[&Arc<Context>],
+        count: u32,
+        list: Ptr<cl_event>,
+        event: Ptr<cl_event>,
+    ) -> Result<Self> {
+        let args = EventArgs::unchecked(count, list, event);
+        let events = args.list.iter().map(|e| e.context());
+        let mut contexts = objects.iter().copied().chain(events);
+        if contexts.all(|c| Arc::ptr_eq(c, queue.context())) {
+            Ok(args)
+        } else {
+            Err(Error::new(
+                ClCode::InvalidContext,
+                "the queue's context is another",
+            ))
+        }
+    }
+
+    /// Where contexts are compared last.
+    fn unchecked(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Self {
+        let (list, malformed) = match handle::wait_list(count, list) {
+            Ok(list) => (list, false),
+            Err(_) => (Vec::new(), true),
+        };
+        EventArgs {
+            list,
+            malformed,
             event,
-        })
+        }
     }
 
     pub(super) fn waits(&self) -> Waits<'_> {
         Waits {
             list: &self.list,
             want_event: !self.event.is_null(),
+            malformed: self.malformed,
         }
     }
 
@@ -93,8 +124,8 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         let to = memory(ptr)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_read(&buffer, blocking_read != 0, offset, size, to, events.waits()))
     }
 }
@@ -114,8 +145,8 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         let from = memory(ptr)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_write(&buffer, blocking_write != 0, offset, size, from, events.waits()))
     }
 }
@@ -140,11 +171,11 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
         let to = memory(ptr)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let blocking = blocking_read != 0;
         events.finish(queue.enqueue_read_rect(&buffer, blocking, buffer_side, host_side, region, to, events.waits()))
     }
@@ -170,11 +201,11 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
         let from = memory(ptr)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let blocking = blocking_write != 0;
         events.finish(queue.enqueue_write_rect(&buffer, blocking, buffer_side, host_side, region, from, events.waits()))
     }
@@ -196,7 +227,7 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let src = handle::borrow::<Buffer>(src_buffer)?;
         let dst = handle::borrow::<Buffer>(dst_buffer)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[src.context(), dst.context()], num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_copy(&src, &dst, src_offset, dst_offset, size, events.waits()))
     }
 }
@@ -221,10 +252,10 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let src = handle::borrow::<Buffer>(src_buffer)?;
         let dst = handle::borrow::<Buffer>(dst_buffer)?;
+        let events = EventArgs::new(&queue, &[src.context(), dst.context()], num_events_in_wait_list, event_wait_list, event)?;
         let src_side = side(src_origin, src_row_pitch, src_slice_pitch)?;
         let dst_side = side(dst_origin, dst_row_pitch, dst_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_copy_rect(&src, &dst, src_side, dst_side, region, events.waits()))
     }
 }
@@ -244,6 +275,7 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         // CL 5.2.3: INVALID_VALUE if pattern is NULL or if pattern_size is not one of {1, 2, 4, 8, 16, 32, 64, 128}
         if !pattern_size.is_power_of_two() || pattern_size > 128 {
             return Err(Error::new(ClCode::InvalidValue, "pattern_size").at("5.2.3"));
@@ -251,7 +283,6 @@ entry! {
         let pattern = pattern
             .bytes(pattern_size)
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "pattern is NULL").at("5.2.3"))?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_fill(&buffer, pattern, offset, size, events.waits()))
     }
 }
@@ -272,8 +303,8 @@ entry! {
     ) -> *mut c_void {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         let flags = self::map_flags(map_flags)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let (address, event) =
             queue.enqueue_map(&buffer, blocking_map != 0, flags, offset, size, events.waits())?;
         events.give(event);
@@ -293,7 +324,7 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let object = super::mem::borrow(memobj)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::unchecked(num_events_in_wait_list, event_wait_list, event);
         let address = mapped_ptr.raw().addr();
         events.finish(match object {
             MemObject::Buffer(buffer) => queue.enqueue_unmap(&buffer, address, events.waits()),
@@ -320,11 +351,12 @@ entry! {
             .slice(num_mem_objects as usize)
             .filter(|o| !o.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no memory objects").at("5.4.4"))?;
+        let objects = super::mem::list(objects)?;
+        let contexts: Vec<_> = objects.iter().map(MemObject::context).collect();
+        let events = EventArgs::new(&queue, &contexts, num_events_in_wait_list, event_wait_list, event)?;
         if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
             return Err(Error::new(ClCode::InvalidValue, "flags").at("5.4.4"));
         }
-        let objects = super::mem::list(objects)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let to_host = flags & CL_MIGRATE_MEM_OBJECT_HOST != 0;
         let undefined = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED != 0;
         events.finish(queue.enqueue_migrate(&objects, to_host, undefined, events.waits()))
@@ -355,13 +387,13 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
+        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
         let range = Range {
             work_dim,
             offset: sizes(global_work_offset, work_dim, 0).unwrap_or([0; 3]),
             global: sizes(global_work_size, work_dim, 1).unwrap_or([0; 3]),
             local: sizes(local_work_size, work_dim, 1),
         };
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(kernel.enqueue(&queue, &range, CommandType::NdRangeKernel, events.waits()))
     }
 }
@@ -377,13 +409,13 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
+        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
         let range = Range {
             work_dim: 1,
             offset: [0; 3],
             global: [1; 3],
             local: Some([1; 3]),
         };
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(kernel.enqueue(&queue, &range, CommandType::Task, events.waits()))
     }
 }
@@ -403,6 +435,7 @@ entry! {
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
+        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
         let invalid = |what| Error::new(ClCode::InvalidValue, what).at("5.8");
         // CL 5.8: INVALID_VALUE if user_func is NULL; if args is NULL and cb_args > 0 or num_mem_objects > 0; if args
         // is not NULL and cb_args is 0; if num_mem_objects > 0 and mem_list or args_mem_loc are NULL, or the reverse
@@ -430,7 +463,6 @@ entry! {
             .collect::<Result<Vec<_>>>()?;
         let args = callback::NativeArgs::copy(args, cb_args, args_mem_loc.slice(count).unwrap_or(&[]))
             .ok_or_else(|| invalid("args_mem_loc points outside of args"))?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_native(&buffers, args.call(function), events.waits()))
     }
 }
@@ -444,7 +476,7 @@ entry! {
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_marker(events.waits()))
     }
 }
@@ -458,7 +490,7 @@ entry! {
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_barrier(events.waits()))
     }
 }
@@ -471,7 +503,7 @@ entry! {
         if event.is_null() {
             return Err(Error::new(ClCode::InvalidValue, "event is NULL"));
         }
-        let events = EventArgs { list: Vec::new(), event };
+        let events = EventArgs { list: Vec::new(), malformed: false, event };
         events.finish(queue.enqueue_marker(events.waits()))
     }
 }
@@ -486,7 +518,7 @@ entry! {
             .filter(|e| !e.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no events"))?;
         let list = handle::list::<Event>(events)?;
-        let waits = Waits { list: &list, want_event: false };
+        let waits = Waits { list: &list, ..Waits::default() };
         // What is enqueued later waits, too: a barrier with a wait list.
         queue.enqueue_barrier(waits).map(drop)
     }

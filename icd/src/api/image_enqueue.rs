@@ -37,9 +37,9 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
+        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         let host = HostSide { ptr: memory(ptr)?, row_pitch, slice_pitch };
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let blocking = blocking_read != 0;
         events.finish(queue.enqueue_image_transfer(&image, false, blocking, origin, region, host, events.waits()))
     }
@@ -62,9 +62,9 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
+        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         let host = HostSide { ptr: memory(ptr)?, row_pitch: input_row_pitch, slice_pitch: input_slice_pitch };
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let blocking = blocking_write != 0;
         events.finish(queue.enqueue_image_transfer(&image, true, blocking, origin, region, host, events.waits()))
     }
@@ -84,6 +84,7 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
+        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
         // CL 5.3.4: INVALID_VALUE if fill_color is NULL
         let components: Ptr<u32> = fill_color.cast();
         let first = components
@@ -97,7 +98,6 @@ entry! {
             }
         }
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_fill_image(&image, color, origin, region, events.waits()))
     }
 }
@@ -118,9 +118,9 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let src = handle::borrow::<Image>(src_image)?;
         let dst = handle::borrow::<Image>(dst_image)?;
+        let events = EventArgs::new(&queue, &[src.context(), dst.context()], num_events_in_wait_list, event_wait_list, event)?;
         let (from, to) = (origin(src_origin)?, origin(dst_origin)?);
         let region = self::region(region)?;
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_copy_image(&src, &dst, from, to, region, events.waits()))
     }
 }
@@ -141,8 +141,8 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(src_image)?;
         let buffer = handle::borrow::<Buffer>(dst_buffer)?;
+        let events = EventArgs::new(&queue, &[image.context(), buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
         let (from, region) = (origin(src_origin)?, self::region(region)?);
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, false, from, region, dst_offset, events.waits()))
     }
 }
@@ -163,8 +163,8 @@ entry! {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(src_buffer)?;
         let image = handle::borrow::<Image>(dst_image)?;
+        let events = EventArgs::new(&queue, &[buffer.context(), image.context()], num_events_in_wait_list, event_wait_list, event)?;
         let (to, region) = (origin(dst_origin)?, self::region(region)?);
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, true, to, region, src_offset, events.waits()))
     }
 }
@@ -187,13 +187,13 @@ entry! {
     ) -> *mut c_void {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
+        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
         let flags = checked_map_flags(map_flags)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         // CL 5.3.6: INVALID_VALUE if image_row_pitch is NULL; if the image has slices and image_slice_pitch is NULL
         if image_row_pitch.is_null() || (image.image_type().has_slices() && image_slice_pitch.is_null()) {
             return Err(Error::new(ClCode::InvalidValue, "a pitch is NULL").at("5.3.6"));
         }
-        let events = EventArgs::new(num_events_in_wait_list, event_wait_list, event)?;
         let mapped = queue.enqueue_map_image(&image, blocking_map != 0, flags, origin, region, events.waits())?;
         events.give(mapped.event);
         image_row_pitch.write(mapped.row_pitch as usize);

@@ -22,9 +22,11 @@ entry! {
     fn clCreateKernel(program: cl_program, kernel_name: *const c_char; errcode_ret) -> cl_kernel {
         let program = handle::borrow::<Program>(program)?;
         // CL 5.7.1: INVALID_VALUE if kernel_name is NULL
-        let name = kernel_name
-            .text()
-            .ok_or_else(|| Error::new(ClCode::InvalidValue, "kernel_name is NULL").at("5.7.1"))?;
+        let Some(name) = kernel_name.text() else {
+            // INVALID_PROGRAM_EXECUTABLE comes first.
+            program.kernel_names()?;
+            return Err(Error::new(ClCode::InvalidValue, "kernel_name is NULL").at("5.7.1"));
+        };
         Ok(object::give(Kernel::create(&program, &name)?))
     }
 }

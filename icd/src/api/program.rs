@@ -1,7 +1,6 @@
 //! CL 5.6: programs.
 
 use std::ffi::{c_char, c_uchar, c_void};
-use std::sync::Arc;
 
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
@@ -45,14 +44,11 @@ entry! {
     }
 }
 
-/// A `(num_devices, device_list)` pair that may be absent.
-fn device_list(num_devices: u32, list: Ptr<cl_device_id>) -> Result<Vec<Arc<Device>>> {
+/// A `(num_devices, device_list)` pair that may be absent; INVALID_DEVICE comes after other errors, by [`handle::list`].
+fn device_list(num_devices: u32, list: &Ptr<cl_device_id>) -> Result<&[cl_device_id]> {
     // CL 5.6: INVALID_VALUE if device_list is NULL and num_devices is greater than zero, or if device_list is not NULL
     // and num_devices is zero
-    match args::optional_list(num_devices, &list, "device_list")? {
-        None => Ok(Vec::new()),
-        Some(devices) => handle::list(devices),
-    }
+    Ok(args::optional_list(num_devices, list, "device_list")?.unwrap_or(&[]))
 }
 
 entry! {
@@ -156,8 +152,9 @@ entry! {
         user_data: *mut c_void,
     ) {
         let program = handle::borrow::<Program>(program)?;
-        let devices = self::device_list(num_devices, device_list)?;
+        let devices = self::device_list(num_devices, &device_list)?;
         let notify = callback::program(pfn_notify, user_data)?;
+        let devices = handle::list(devices)?;
         program.build(&devices, &options.text().unwrap_or_default(), notify)
     }
 }
@@ -176,17 +173,18 @@ entry! {
         user_data: *mut c_void,
     ) {
         let program = handle::borrow::<Program>(program)?;
-        let devices = self::device_list(num_devices, device_list)?;
+        let devices = self::device_list(num_devices, &device_list)?;
         // CL 5.6.3: INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not NULL or
         // if num_input_headers is not zero and header_include_names or input_headers are NULL
         let programs = args::optional_list(num_input_headers, &input_headers, "input_headers")?.unwrap_or(&[]);
         let names = args::optional_list(num_input_headers, &header_include_names, "header_include_names")?;
+        let notify = callback::program(pfn_notify, user_data)?;
+        let devices = handle::list(devices)?;
         let mut headers = Vec::with_capacity(programs.len());
         for (program, name) in handle::list::<Program>(programs)?.into_iter().zip(names.unwrap_or(&[])) {
             let name = args::c_text(*name).ok_or_else(|| invalid("a header has no name", "5.6.3"))?;
             headers.push(Header { name, program });
         }
-        let notify = callback::program(pfn_notify, user_data)?;
         program.compile(&devices, &options.text().unwrap_or_default(), headers, notify)
     }
 }
@@ -206,7 +204,7 @@ entry! {
     ) -> cl_program {
         let link = || {
             let context = handle::borrow::<Context>(context)?;
-            let devices = self::device_list(num_devices, device_list)?;
+            let devices = self::device_list(num_devices, &device_list)?;
             // CL 5.6.3: INVALID_VALUE if num_input_programs is zero or input_programs is NULL
             let inputs = input_programs
                 .slice(num_input_programs as usize)
@@ -214,6 +212,7 @@ entry! {
                 .ok_or_else(|| invalid("no programs", "5.6.3"))?;
             let inputs = handle::list::<Program>(inputs)?;
             let notify = callback::program(pfn_notify, user_data)?;
+            let devices = handle::list(devices)?;
             Program::link(&context, &devices, &options.text().unwrap_or_default(), &inputs, notify)
         };
         let (program, linked) = link().inspect_err(|e: &Error| errcode_ret.write(out::number(e.code)))?;

@@ -179,11 +179,11 @@ impl Buffer {
         let flags = parent.flags.for_sub_buffer(flags)?;
         let (origin, size) = (origin as u64, size as u64);
         // CL 5.2.1: INVALID_VALUE if the region is out of bounds; INVALID_BUFFER_SIZE if its size is 0
-        if size == 0 {
-            return Err(Error::new(ClCode::InvalidBufferSize, "size is 0").at("5.2.1"));
-        }
         if origin.checked_add(size).is_none_or(|end| end > parent.size) {
             return Err(Error::new(ClCode::InvalidValue, "the region is out of bounds").at("5.2.1"));
+        }
+        if size == 0 {
+            return Err(Error::new(ClCode::InvalidBufferSize, "size is 0").at("5.2.1"));
         }
         // CL 5.2.1: MISALIGNED_SUB_BUFFER_OFFSET if no device's MEM_BASE_ADDR_ALIGN fits origin
         let fits = |d: &Arc<Device>| origin.is_multiple_of(u64::from(d.info().mem_base_addr_align / 8));

@@ -28,6 +28,12 @@ impl Maps {
         self.list.push(mapping);
     }
 
+    /// Whether there is a mapping at an address that starts in a range of the root.
+    pub(crate) fn has(&self, address: usize, range: &Range<u64>) -> bool {
+        let found = |m: &Mapping| m.address == address && range.contains(&m.offset);
+        self.list.iter().any(found)
+    }
+
     /// Removes the oldest mapping at an address, if it starts in a range of the root.
     pub(crate) fn remove(&mut self, address: usize, range: Range<u64>) -> Option<Mapping> {
         let found = |m: &Mapping| m.address == address && range.contains(&m.offset);

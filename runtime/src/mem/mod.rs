@@ -26,6 +26,16 @@ pub enum MemObject {
     Image(Arc<Image>),
 }
 
+impl MemObject {
+    /// CL_MEM_CONTEXT.
+    pub fn context(&self) -> &Arc<crate::context::Context> {
+        match self {
+            MemObject::Buffer(buffer) => buffer.context(),
+            MemObject::Image(image) => image.context(),
+        }
+    }
+}
+
 /// What kernels may do with a memory object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum KernelAccess {

@@ -43,6 +43,7 @@ impl CommandQueue {
     ) -> Enqueued {
         self.check_waits(waits)?;
         let prepared = Launch::prepare(launch, self)?;
+        waits.check_list()?;
         let incoming = Incoming::Launch {
             launch: prepared,
             kernel: launch.kernel,
@@ -64,6 +65,7 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         let (offset, size) = buffer.check_range(offset, size)?;
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         buffer.check_host(true, false)?;
         let transfer = HostTransfer::linear(buffer, offset, size, to);
@@ -83,6 +85,7 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         let (offset, size) = buffer.check_range(offset, size)?;
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         buffer.check_host(false, true)?;
         let transfer = HostTransfer::linear(buffer, offset, size, from);
@@ -103,6 +106,7 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         let transfer = rect_transfer(buffer, buffer_side, host_side, region, to)?;
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         buffer.check_host(true, false)?;
         self.transfer(CommandType::ReadBufferRect, transfer, blocking, waits)
@@ -122,6 +126,7 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         let transfer = rect_transfer(buffer, buffer_side, host_side, region, from)?;
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         buffer.check_host(false, true)?;
         self.transfer(CommandType::WriteBufferRect, transfer, blocking, waits)
@@ -243,6 +248,7 @@ impl CommandQueue {
             let list = before.as_ref().map_or(waits.list, std::slice::from_ref);
             let last = pieces.peek().is_none();
             let one = Waits {
+                malformed: false,
                 list,
                 want_event: waits.want_event || !last,
             };
@@ -292,6 +298,7 @@ impl CommandQueue {
         self.check_waits(waits)?;
         let (from, size64) = src.check_range(src_offset, size)?;
         let (to, _) = dst.check_range(dst_offset, size)?;
+        waits.check_list()?;
         src.check_alignment(&self.device)?;
         dst.check_alignment(&self.device)?;
         // CL 5.2.2: MEM_COPY_OVERLAP if source and destination are the same buffer, or sub-buffers of one, and
@@ -353,13 +360,14 @@ impl CommandQueue {
         {
             return Err(Error::new(ClCode::InvalidValue, "pitches differ within one buffer").at("5.2.2"));
         }
-        src.check_alignment(&self.device)?;
-        dst.check_alignment(&self.device)?;
+        waits.check_list()?;
         let region = region.map(|n| n as u64);
         if same && crate::command::rect::overlap(&src_layout, src.offset(), &dst_layout, dst.offset(), region)
         {
             return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
         }
+        src.check_alignment(&self.device)?;
+        dst.check_alignment(&self.device)?;
         let copy = Command::Copy(Copy {
             src: Arc::clone(src),
             src_layout,
@@ -395,6 +403,7 @@ impl CommandQueue {
             )
             .at("5.2.3"));
         }
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         let fill = Command::Fill(Fill {
             buffer: Arc::clone(buffer),
@@ -417,6 +426,7 @@ impl CommandQueue {
         self.check_buffer(buffer)?;
         self.check_waits(waits)?;
         let (offset, size) = buffer.check_range(offset, size)?;
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         let write = flags.write || flags.invalidate;
         buffer.check_host(flags.read, write)?;
@@ -461,15 +471,18 @@ impl CommandQueue {
         address: usize,
         waits: Waits<'_>,
     ) -> Enqueued {
-        self.check_buffer(buffer)?;
-        self.check_waits(waits)?;
         // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
         let range = buffer.offset()..buffer.offset() + buffer.size();
-        let Some(mapping) = buffer.maps().lock().remove(address, range) else {
-            return Err(
-                Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2"),
-            );
-        };
+        let invalid =
+            || Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2");
+        if !buffer.maps().lock().has(address, &range) {
+            return Err(invalid());
+        }
+        waits.check_list()?;
+        self.check_buffer(buffer)?;
+        self.check_waits(waits)?;
+        let mapping = buffer.maps().lock().remove(address, range);
+        let mapping = mapping.ok_or_else(invalid)?;
         let offset = mapping.offset - buffer.offset();
         let unmap = Unmap {
             buffer: Arc::clone(buffer),
@@ -507,6 +520,7 @@ impl CommandQueue {
             }
         }
         self.check_waits(waits)?;
+        waits.check_list()?;
         let objects = if to_host { Vec::new() } else { objects.to_vec() };
         let migrate = Command::Migrate { objects, undefined };
         self.enqueue(
@@ -520,6 +534,7 @@ impl CommandQueue {
     /// CL 5.10 — clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), clEnqueueWaitForEvents (without event)
     pub fn enqueue_marker(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.check_waits(waits)?;
+        waits.check_list()?;
         self.enqueue(
             CommandType::Marker,
             Incoming::Command(Command::Marker),
@@ -531,6 +546,7 @@ impl CommandQueue {
     /// CL 5.10 — clEnqueueBarrierWithWaitList, clEnqueueBarrier
     pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.check_waits(waits)?;
+        waits.check_list()?;
         self.enqueue(
             CommandType::Barrier,
             Incoming::Command(Command::Barrier),

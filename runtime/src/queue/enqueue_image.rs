@@ -44,16 +44,21 @@ pub struct MappedImage {
 }
 
 impl CommandQueue {
-    /// CL 5.3.3: INVALID_CONTEXT if queue and image differ in context; INVALID_IMAGE_SIZE if the queue's device does
-    /// not have such large images, IMAGE_FORMAT_NOT_SUPPORTED if it does not have the format, INVALID_OPERATION if it
-    /// has no images.
+    /// CL 5.3.3: INVALID_CONTEXT if queue and image differ in context.
     pub(super) fn check_image(&self, image: &Image) -> Result<()> {
-        if !Arc::ptr_eq(&self.context, image.context()) {
-            return Err(Error::new(
+        if Arc::ptr_eq(&self.context, image.context()) {
+            Ok(())
+        } else {
+            Err(Error::new(
                 ClCode::InvalidContext,
                 "queue and image differ in context",
-            ));
+            ))
         }
+    }
+
+    /// CL 5.3.3: INVALID_IMAGE_SIZE if the queue's device does not have such large images, IMAGE_FORMAT_NOT_SUPPORTED if it
+    /// does not have the format, INVALID_OPERATION if it has no images.
+    fn check_image_device(&self, image: &Image) -> Result<()> {
         if !self.device.info().image_support {
             return Err(Error::new(ClCode::InvalidOperation, "the device has no images").at("5.3.3"));
         }
@@ -81,6 +86,8 @@ impl CommandQueue {
         self.check_waits(waits)?;
         let texels = image.check_region(origin, region)?;
         let (row, slice) = image.check_pitches(texels.region, host.row_pitch, host.slice_pitch)?;
+        waits.check_list()?;
+        self.check_image_device(image)?;
         image.check_host(!write, write)?;
         let kind = if write {
             CommandType::WriteImage
@@ -149,6 +156,9 @@ impl CommandQueue {
         }
         let from = src.check_region(src_origin, region)?;
         let to = dst.check_region(dst_origin, region)?;
+        waits.check_list()?;
+        self.check_image_device(src)?;
+        self.check_image_device(dst)?;
         // CL 5.3.3: MEM_COPY_OVERLAP if the images are the same and the regions overlap
         let apart = |i: usize| from.origin[i].abs_diff(to.origin[i]) >= from.region[i];
         if Arc::ptr_eq(src, dst) && !(0..3).any(apart) {
@@ -201,7 +211,9 @@ impl CommandQueue {
         let size = image.bytes_of(texels.region);
         // CL 5.3.5: INVALID_VALUE if the region in the buffer is out of bounds
         let (offset, _) = buffer.check_range(offset, size as usize)?;
+        waits.check_list()?;
         buffer.check_alignment(&self.device)?;
+        self.check_image_device(image)?;
         let command = match image.buffer() {
             None => {
                 let copy = ImageAndBuffer {
@@ -249,6 +261,8 @@ impl CommandQueue {
         self.check_image(image)?;
         self.check_waits(waits)?;
         let texels = image.check_region(origin, region)?;
+        waits.check_list()?;
+        self.check_image_device(image)?;
         let texel = image.format().encode(color);
         let command = match image.buffer() {
             None => Command::FillImage(FillImage {
@@ -278,6 +292,8 @@ impl CommandQueue {
         self.check_image(image)?;
         self.check_waits(waits)?;
         let texels = image.check_region(origin, region)?;
+        waits.check_list()?;
+        self.check_image_device(image)?;
         let write = flags.write || flags.invalidate;
         image.check_host(flags.read, write)?;
         // CL 5.3.6: MAP_FAILURE if the region cannot be mapped
@@ -332,17 +348,21 @@ impl CommandQueue {
         address: usize,
         waits: Waits<'_>,
     ) -> Enqueued {
+        // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
+        let invalid =
+            || Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2");
+        if !image.maps().lock().iter().any(|m| m.address == address) {
+            return Err(invalid());
+        }
+        waits.check_list()?;
         self.check_image(image)?;
         self.check_waits(waits)?;
-        // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer returned by a map of the object
         let mapping = {
             let mut maps = image.maps().lock();
             let at = maps.iter().position(|m| m.address == address);
             at.map(|at| maps.remove(at))
         };
-        let mapping = mapping.ok_or_else(|| {
-            Error::new(ClCode::InvalidValue, "the pointer is not a mapping of the object").at("5.4.2")
-        })?;
+        let mapping = mapping.ok_or_else(invalid)?;
         let texels = mapping.texels;
         let command = match image.buffer() {
             Some(buffer) => {

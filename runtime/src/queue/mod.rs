@@ -48,6 +48,22 @@ pub struct Waits<'a> {
     pub list: &'a [Arc<Event>],
     /// Whether the application wants the command's event. Without it no event is made.
     pub want_event: bool,
+    /// The list is not one: INVALID_EVENT_WAIT_LIST, once what comes before that has been checked.
+    pub malformed: bool,
+}
+
+impl Waits<'_> {
+    /// CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
+    /// event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events
+    fn check_list(&self) -> Result<()> {
+        if self.malformed {
+            return Err(Error::new(
+                ClCode::InvalidEventWaitList,
+                "event_wait_list is not a list of events",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// CL_MAP_*.

@@ -31,6 +31,7 @@ impl CommandQueue {
             self.check_buffer(buffer)?;
         }
         self.check_waits(waits)?;
+        waits.check_list()?;
         let windows = buffers
             .iter()
             .map(|b| {

@@ -51,12 +51,14 @@ pub(crate) fn unordered_queue(context: &Arc<Context>) -> Arc<CommandQueue> {
 
 /// Nothing to wait for, no event.
 pub(crate) const NOTHING: Waits<'static> = Waits {
+    malformed: false,
     list: &[],
     want_event: false,
 };
 
 /// Nothing to wait for, but an event.
 pub(crate) const EVENT: Waits<'static> = Waits {
+    malformed: false,
     list: &[],
     want_event: true,
 };

@@ -13,8 +13,8 @@ use std::sync::Arc;
 fn place(random: &mut Random, size: [usize; 3]) -> Place {
     let mut place = Place::all(size);
     if !random.one_in(4) {
-        for i in 0..3 {
-            let range = random.range(size[i]);
+        for (i, most) in size.into_iter().enumerate() {
+            let range = random.range(most);
             (place.origin[i], place.region[i]) = (range.start, range.len());
         }
     }

@@ -457,11 +457,28 @@ fn mappings() -> Vec<Row> {
             |w| map(w, w.host_reads, CL_MAP_WRITE_INVALIDATE_REGION, 0, 16),
         CL_INVALID_OPERATION "WRITE of a HOST_NO_ACCESS buffer" => |w| map(w, w.host_nothing, CL_MAP_WRITE, 0, 16),
     ));
-    all.extend(waits!("5.4.2", clEnqueueUnmapMemObject, |w, q, n, l| cl!(
-        clEnqueueUnmapMemObject(q, w.buffer, host(), n, l, null_mut())
-    )));
+    // That the pointer is of a mapping comes before the wait list.
+    all.extend(waits!("5.4.2", clEnqueueUnmapMemObject, |w, q, n, l| {
+        let at = created!(clEnqueueMapBuffer(
+            w.s.queue,
+            w.buffer,
+            1,
+            CL_MAP_READ,
+            0,
+            16,
+            0,
+            null(),
+            null_mut()
+        ))
+        .0;
+        cl!(clEnqueueUnmapMemObject(q, w.buffer, at, n, l, null_mut()))
+    }));
     all.extend(rows!("5.4.2", clEnqueueUnmapMemObject,
-        CL_INVALID_CONTEXT "memobj is of another context" => |w| unmap(w, w.other_buffer, host()),
+        CL_INVALID_CONTEXT "memobj is of another context" => |w| {
+            let (q, m) = (w.other.queue, w.other_buffer);
+            let at = created!(clEnqueueMapBuffer(q, m, 1, CL_MAP_READ, 0, 16, 0, null(), null_mut())).0;
+            unmap(w, m, at)
+        },
         CL_INVALID_MEM_OBJECT "memobj is not valid" => |w| w.none(|h| unmap(w, h, host())),
         CL_INVALID_VALUE "mapped_ptr is not of a mapping" => |w| unmap(w, w.buffer, host()),
         CL_INVALID_VALUE "mapped_ptr is NULL" => |w| unmap(w, w.buffer, null_mut()),

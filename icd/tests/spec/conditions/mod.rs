@@ -8,6 +8,7 @@ mod images;
 mod kernels;
 mod memory;
 mod objects;
+mod order;
 mod programs;
 mod world;
 
