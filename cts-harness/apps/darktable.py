@@ -17,6 +17,9 @@ MODULES = [
     ("sharpen", 1, "<fff", (2.0, 0.8, 0.5), 8, 1),
     ("velvia", 2, "<ff", (40.0, 1.0), 0, 1),
     ("vibrance", 2, "<f", (30.0,), 0, 1),
+    # Their windows end at the border on the CPU, and repeat it on the device.
+    ("bloom", 1, "<fff", (5.0, 40.0, 30.0), 50, 1),
+    ("highpass", 1, "<ff", (20.0, 80.0), 30, 1),
     ("soften", 1, "<ffff", (30.0, 100.0, 0.33, 50.0), 0, 1),
     ("colorcontrast", 2, "<ffffi", (1.2, 0.0, 0.9, 0.0, 1), 0, 1),
     ("bilat", 3, "<Iffff", (0, 50.0, 50.0, 0.4, 0.5), 0, 1),
