@@ -22,9 +22,11 @@ pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share
     }
     command.envs(target.environment.iter().map(|(n, v)| (n, v)));
     if share.jobs > 1 {
-        for name in ["LP_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT"] {
-            command.env(name, share.threads.to_string());
-        }
+        let threads = share.threads.to_string();
+        // llvmpipe's are beside the queue's own thread, which does the work if there are none.
+        let helpers = if share.threads == 1 { "0" } else { &threads };
+        command.env("LP_NUM_THREADS", helpers);
+        command.env("POCL_MAX_PTHREAD_COUNT", &threads);
     }
     // Some programs look for files of theirs from where they are.
     if let Some(dir) = suite.program.parent() {

@@ -21,6 +21,7 @@ mod rows;
 mod run;
 mod select;
 mod session;
+mod streams;
 mod suite;
 mod table;
 

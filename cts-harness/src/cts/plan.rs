@@ -30,7 +30,7 @@ pub(super) fn plan(cases: Vec<Case>, most: usize, expected: &dyn Fn(&str) -> Opt
         let (tasks, most) = match case.suite.row.how {
             How::Group if long(&case) => (&mut plan.together, 1),
             How::Group => (&mut plan.together, most),
-            How::Single | How::Whole | How::Pairs => (&mut plan.together, 1),
+            How::Single | How::Whole | How::Pairs | How::Streams => (&mut plan.together, 1),
             How::Alone => (&mut plan.alone, 1),
         };
         match tasks.last_mut() {

@@ -16,6 +16,8 @@ pub(super) enum How {
     Whole,
     /// One process for each pair of types that `test_conversions` converts between.
     Pairs,
+    /// One process for each channel type and kind of coordinates that `test_image_streams` reads images with.
+    Streams,
     /// One process each, while nothing else runs.
     Alone,
 }
@@ -74,6 +76,8 @@ fn row(line: &str) -> Result<Row, Failure> {
         "pairs" => (How::Pairs, false),
         "alone" => (How::Alone, false),
         "cpu" => (How::Single, true),
+        "streams" => (How::Streams, false),
+        "cpu streams" => (How::Streams, true),
         other => return fail(format!("rows.lst: «{other}» is no way to run a suite")),
     };
     Ok(Row {

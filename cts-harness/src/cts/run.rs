@@ -3,13 +3,13 @@
 use super::bar::Bar;
 use super::checks::Checks;
 use super::command;
-use super::conversions;
 use super::judge::{self, Progress, Verdict};
 use super::plan::{self, Share, Task};
 use super::platform::Target;
 use super::results::{Record, Records, RunFolder, Status};
 use super::rows::How;
 use super::select::Case;
+use super::{conversions, streams};
 use crate::Failure;
 use crate::child::{self, Limits};
 use std::path::PathBuf;
@@ -222,7 +222,11 @@ impl Run<'_> {
 
     /// A pass that tested nothing is none.
     fn doubted(&self, case: &Case, verdict: Verdict, log: &str) -> Verdict {
-        let idle = case.suite.row.how == How::Pairs && !conversions::tested(log);
+        let idle = match case.suite.row.how {
+            How::Pairs => !conversions::tested(log),
+            How::Streams => !streams::tested(log),
+            How::Group | How::Single | How::Whole | How::Alone => false,
+        };
         match verdict.status {
             Status::Pass if idle => Verdict {
                 status: Status::Skip,

@@ -2,7 +2,7 @@
 
 use super::rows::How;
 use super::suite::{Build, Suite};
-use super::{conversions, fail, matches};
+use super::{conversions, fail, matches, streams};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,6 +28,7 @@ impl Case {
             How::Group | How::Single | How::Alone => vec![self.subtest.clone()],
             How::Whole => Vec::new(),
             How::Pairs => conversions::names(&self.subtest),
+            How::Streams => streams::arguments(&self.subtest),
         }
     }
 
@@ -36,6 +37,7 @@ impl Case {
         match self.suite.row.how {
             How::Group | How::Single | How::Alone | How::Whole => &self.subtest,
             How::Pairs => conversions::RESULT,
+            How::Streams => streams::result(&self.subtest),
         }
     }
 }

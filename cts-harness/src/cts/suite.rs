@@ -1,7 +1,7 @@
 //! A CTS build: its programs, its revision, and the sub-tests that each program lists.
 
 use super::rows::{self, How, Row};
-use super::{REVISION, conversions, fail};
+use super::{REVISION, conversions, fail, streams};
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -151,8 +151,10 @@ impl Suite {
         if let Some(list) = self.listed.get() {
             return Ok(list);
         }
-        if self.row.how == How::Pairs {
-            return Ok(self.listed.get_or_init(conversions::pairs));
+        match self.row.how {
+            How::Pairs => return Ok(self.listed.get_or_init(conversions::pairs)),
+            How::Streams => return Ok(self.listed.get_or_init(streams::cases)),
+            How::Group | How::Single | How::Whole | How::Alone => {}
         }
         let output = Command::new(&self.program)
             .arg("--list")
