@@ -9,6 +9,7 @@ use opencl_sys::cl_function_types::clGetPlatformIDs_t;
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{CL_SUCCESS, cl_platform_id, cl_uint};
 use std::ffi::{c_char, c_void};
+use std::path::PathBuf;
 use std::ptr::null_mut;
 
 /// An implementation, or a loader with those behind it.
@@ -41,6 +42,20 @@ pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
         is_icd,
         platforms: platforms(get)?,
     })
+}
+
+/// The system's `.icd` files, or those that `OCL_ICD_VENDORS` names.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let place = std::env::var_os("OCL_ICD_VENDORS").map(PathBuf::from);
+    let place = place.unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
+    if place.is_file() {
+        return vec![place];
+    }
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    entries
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "icd"))
+        .collect()
 }
 
 /// The dispatch table that a platform begins with.

@@ -3,6 +3,7 @@
 //! Values are raw bits of a lane, zero-extended to 64 bits, as in [`ExprKind::Const`].
 
 use super::Sema;
+use crate::half;
 use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Type};
 
 /// Deepest expression that is evaluated recursively; sema's own limit on nesting is lower.
@@ -31,7 +32,7 @@ pub(crate) fn int_of(bits: u64, s: Scalar) -> i128 {
 /// The value of a float's bits.
 pub(crate) fn float_of(bits: u64, s: Scalar) -> f64 {
     match s {
-        Scalar::Half => half_to_f64(bits as u16),
+        Scalar::Half => half::to_f64(bits as u16),
         Scalar::Float => f64::from(f32::from_bits(bits as u32)),
         Scalar::Double => f64::from_bits(bits),
         Scalar::Bool
@@ -49,44 +50,10 @@ pub(crate) fn float_of(bits: u64, s: Scalar) -> f64 {
 /// Bits of a float type for a value, rounded to nearest even.
 pub(crate) fn float_bits(v: f64, s: Scalar) -> u64 {
     match s {
-        Scalar::Half => u64::from(f64_to_half(v)),
+        Scalar::Half => u64::from(half::from_f64(v)),
         Scalar::Double => v.to_bits(),
         _ => u64::from((v as f32).to_bits()),
     }
-}
-
-fn half_to_f64(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let exponent = i32::from(bits >> 10 & 31);
-    let mantissa = f64::from(bits & 0x3ff);
-    sign * match exponent {
-        0 => mantissa * 2f64.powi(-24),
-        31 if bits & 0x3ff == 0 => f64::INFINITY,
-        31 => f64::NAN,
-        e => (1.0 + mantissa / 1024.0) * 2f64.powi(e - 15),
-    }
-}
-
-fn f64_to_half(v: f64) -> u16 {
-    let sign = if v.is_sign_negative() { 0x8000 } else { 0 };
-    let a = v.abs();
-    if a.is_nan() {
-        return sign | 0x7e00;
-    }
-    if a >= 65520.0 {
-        return sign | 0x7c00;
-    }
-    // Round to a multiple of the unit in the last place: exact in f64, ties to even.
-    let exponent = (((a.to_bits() >> 52) as i32) - 1023).max(-14);
-    let unit = 2f64.powi(exponent - 10);
-    let n = (a / unit).round_ties_even() as u32;
-    // `n` is 0..=2048; subnormals have exponent -14 and n < 1024; a carry moves into the exponent by itself.
-    let biased = if n >= 1024 {
-        (exponent + 14) as u32 * 1024 + n
-    } else {
-        n
-    };
-    sign | biased as u16
 }
 
 /// C's conversion of one scalar; `None` where it is undefined (out of range float to integer).
@@ -399,9 +366,9 @@ mod tests {
     #[test]
     fn half_round_trips_and_rounds_to_even() {
         for bits in 0..=0xffffu16 {
-            let v = half_to_f64(bits);
+            let v = half::to_f64(bits);
             if !v.is_nan() {
-                assert_eq!(f64_to_half(v), bits, "{v}");
+                assert_eq!(half::from_f64(v), bits, "{v}");
             }
         }
         for (v, bits) in [
@@ -413,7 +380,7 @@ mod tests {
             (2f64.powi(-25) * 1.0001, 1),
             (1023.5 * 2f64.powi(-24), 0x400),
         ] {
-            assert_eq!(f64_to_half(v), bits, "{v}");
+            assert_eq!(half::from_f64(v), bits, "{v}");
         }
     }
 

@@ -79,7 +79,20 @@ impl Emitter<'_> {
             None,
             vec![Operand::IdRef(elem_id), Operand::IdRef(length)],
         );
-        self.decorate(array, spv::Decoration::ArrayStride, &[elem.bytes()]);
+        let block = self.array_block(array, elem.bytes());
+        let pointer = self.pointer(class, block);
+        let variable = self.global(
+            spv::Op::Variable,
+            Some(pointer),
+            vec![Operand::StorageClass(class)],
+        );
+        self.name(variable, name);
+        Ok(variable)
+    }
+
+    /// A block whose only member is an array with this stride.
+    pub(super) fn array_block(&mut self, array: Id, stride: u32) -> Id {
+        self.decorate(array, spv::Decoration::ArrayStride, &[stride]);
         let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
         self.decorate(block, spv::Decoration::Block, &[]);
         self.annotations.push(instruction(
@@ -93,14 +106,7 @@ impl Emitter<'_> {
                 Operand::LiteralBit32(0),
             ],
         ));
-        let pointer = self.pointer(class, block);
-        let variable = self.global(
-            spv::Op::Variable,
-            Some(pointer),
-            vec![Operand::StorageClass(class)],
-        );
-        self.name(variable, name);
-        Ok(variable)
+        block
     }
 
     fn builtin(&mut self, builtin: spv::BuiltIn, ty: Ty) -> Emit<Id> {

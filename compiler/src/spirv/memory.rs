@@ -305,6 +305,11 @@ impl FnEmitter<'_, '_> {
     /// OpenCL 1.2 6.12.8: orders the work-group's accesses.
     pub(super) fn barrier(&mut self, flags: FenceFlags) -> Emit<()> {
         let scope = self.e.u32_const(spv::Scope::Workgroup as u32);
+        self.control_barrier(scope, flags)
+    }
+
+    /// The work-items of a scope wait for each other.
+    pub(super) fn control_barrier(&mut self, scope: Id, flags: FenceFlags) -> Emit<()> {
         let semantics = self.semantics(flags);
         self.push(instruction(
             spv::Op::ControlBarrier,

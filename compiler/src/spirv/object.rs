@@ -1,6 +1,5 @@
 //! Memory of the descriptor ABI: a variable for each object and element type.
 
-use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::abi::{FIRST_SPEC_ID, Slot};
 use crate::ir::{ArgLocation, Global, Initializer, MemoryObject, Scalar, Ty};
@@ -76,20 +75,7 @@ impl super::Emitter<'_> {
         }
         let elem_id = self.ty(elem)?;
         let array = self.global(spv::Op::TypeRuntimeArray, None, vec![Operand::IdRef(elem_id)]);
-        self.decorate(array, spv::Decoration::ArrayStride, &[elem.bytes()]);
-        let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
-        self.decorate(block, spv::Decoration::Block, &[]);
-        self.annotations.push(instruction(
-            spv::Op::MemberDecorate,
-            None,
-            None,
-            vec![
-                Operand::IdRef(block),
-                Operand::LiteralBit32(0),
-                Operand::Decoration(spv::Decoration::Offset),
-                Operand::LiteralBit32(0),
-            ],
-        ));
+        let block = self.array_block(array, elem.bytes());
         self.shared.objects.blocks.insert(elem, block);
         Ok(block)
     }

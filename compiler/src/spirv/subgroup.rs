@@ -1,6 +1,5 @@
 //! What the work-items of a sub-group do together: the GroupNonUniform instructions of SPIR-V 1.3.
 
-use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{FenceFlags, Intrinsic, SubgroupOp, SubgroupPart};
 use crate::ir::{Inst, Scalar, Ty};
@@ -85,17 +84,7 @@ impl FnEmitter<'_, '_> {
             return Ok(());
         }
         let scope = self.subgroup_scope();
-        let semantics = self.semantics(flags);
-        self.push(instruction(
-            spv::Op::ControlBarrier,
-            None,
-            None,
-            vec![
-                Operand::IdScope(scope),
-                Operand::IdScope(scope),
-                Operand::IdMemorySemantics(semantics),
-            ],
-        ))
+        self.control_barrier(scope, flags)
     }
 }
 

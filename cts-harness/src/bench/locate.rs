@@ -1,8 +1,8 @@
 //! From what the command line calls a platform to a library and a device in it.
 
 use super::cl::{self, Device};
-use crate::{Failure, artifacts};
-use std::path::{Path, PathBuf};
+use crate::{Failure, artifacts, icd};
+use std::path::Path;
 
 /// Where a device is found again: also the arguments that tell a child process.
 #[derive(clap::Args, Clone, PartialEq, Debug)]
@@ -61,7 +61,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
         return Ok(place(name.to_owned(), None));
     }
     // ICDs called so first: opening the others may take long.
-    let mut files = icd_files();
+    let mut files = icd::files();
     files.sort_by_key(|f| (!stem_contains(f, name), f.clone()));
     let mut seen = Vec::new();
     for file in files {
@@ -104,20 +104,6 @@ fn contains(text: &str, part: &str) -> bool {
 fn stem_contains(file: &Path, part: &str) -> bool {
     file.file_stem()
         .is_some_and(|s| contains(&s.to_string_lossy(), part))
-}
-
-/// The system's ICD files, or those that `OCL_ICD_VENDORS` names.
-fn icd_files() -> Vec<PathBuf> {
-    let place = std::env::var_os("OCL_ICD_VENDORS").map(PathBuf::from);
-    let place = place.unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
-    if place.is_file() {
-        return vec![place];
-    }
-    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
-    entries
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "icd"))
-        .collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use super::fail;
 use super::identity::RunInfo;
 use crate::packages::OPENCL_LOADER;
-use crate::{Failure, Outcome, artifacts, opencl, progress};
+use crate::{Failure, Outcome, artifacts, icd, opencl, progress};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -161,7 +161,11 @@ fn scratch(name: &str) -> Result<PathBuf, Failure> {
 
 /// An installed platform by part of its .icd file's name or of its own.
 fn installed(name: &str) -> Result<Implementation, Failure> {
-    let mut files = icd_files(name);
+    let mut files = if name.contains('/') {
+        vec![PathBuf::from(name)]
+    } else {
+        icd::files()
+    };
     // Those whose file is called so first: asking the others may take long.
     let stem = |f: &Path| {
         f.file_stem()
@@ -193,22 +197,6 @@ fn installed(name: &str) -> Result<Implementation, Failure> {
         "no OpenCL platform is called «{name}»; there is caldera, {}",
         seen.join(", ")
     ))
-}
-
-fn icd_files(name: &str) -> Vec<PathBuf> {
-    if name.contains('/') {
-        return vec![PathBuf::from(name)];
-    }
-    let configured = std::env::var_os("OCL_ICD_VENDORS").map(PathBuf::from);
-    let place = configured.unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
-    if place.is_file() {
-        return vec![place];
-    }
-    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
-    entries
-        .map(|e| e.path())
-        .filter(|p| p.extension().is_some_and(|e| e == "icd"))
-        .collect()
 }
 
 /// Asks in a process of its own, because a loader reads its environment only once.

@@ -29,6 +29,17 @@ macro_rules! done {
 }
 pub(super) use done;
 
+/// Enqueues a command behind other events; its own event is the value.
+macro_rules! enqueued {
+    ($cl:expr, $after:expr, $name:ident($($arg:expr),* $(,)?)) => {{
+        let (list, mut out) = (List::of($after), Out::new());
+        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
+        done!($cl, $name($($arg,)* n, l, e));
+        Ok($cl.event(out))
+    }};
+}
+pub(super) use enqueued;
+
 /// What is asked of an implementation.
 pub(super) struct Cl {
     pub(super) table: &'static _cl_icd_dispatch,
@@ -331,23 +342,8 @@ impl Cl {
         to: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out, size) = (List::of(after), Out::new(), to.bytes().len());
-        let (q, m) = (queue.raw(), mem.raw());
-        done!(
-            self,
-            clEnqueueReadBuffer(
-                q,
-                m,
-                0,
-                offset,
-                size,
-                to.ptr(),
-                list.count(),
-                list.ptr(),
-                &mut out.0
-            )
-        );
-        Ok(self.event(out))
+        let (q, m, size) = (queue.raw(), mem.raw(), to.bytes().len());
+        enqueued!(self, after, clEnqueueReadBuffer(q, m, 0, offset, size, to.ptr()))
     }
 
     pub(super) fn write(
@@ -359,23 +355,13 @@ impl Cl {
         from: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out, size) = (List::of(after), Out::new(), from.bytes().len());
-        let (q, m, b) = (queue.raw(), mem.raw(), cl_bool::from(blocking));
-        done!(
+        let (q, m, size) = (queue.raw(), mem.raw(), from.bytes().len());
+        let b = cl_bool::from(blocking);
+        enqueued!(
             self,
-            clEnqueueWriteBuffer(
-                q,
-                m,
-                b,
-                offset,
-                size,
-                from.ptr(),
-                list.count(),
-                list.ptr(),
-                &mut out.0
-            )
-        );
-        Ok(self.event(out))
+            after,
+            clEnqueueWriteBuffer(q, m, b, offset, size, from.ptr())
+        )
     }
 
     /// A box of the buffer to memory (`write`: from it); the memory's rows have `host`'s pitches.
@@ -388,23 +374,22 @@ impl Cl {
         memory: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
         let (bo, ho, r) = (buffer.origin.as_ptr(), host.origin.as_ptr(), region.as_ptr());
         let (q, m, p) = (queue.raw(), mem.raw(), memory.ptr());
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         let ((br, bs), (hr, hs)) = ((buffer.row, buffer.slice), (host.row, host.slice));
         if write {
-            done!(
+            enqueued!(
                 self,
-                clEnqueueWriteBufferRect(q, m, 0, bo, ho, r, br, bs, hr, hs, p, n, l, e)
-            );
+                after,
+                clEnqueueWriteBufferRect(q, m, 0, bo, ho, r, br, bs, hr, hs, p)
+            )
         } else {
-            done!(
+            enqueued!(
                 self,
-                clEnqueueReadBufferRect(q, m, 0, bo, ho, r, br, bs, hr, hs, p, n, l, e)
-            );
+                after,
+                clEnqueueReadBufferRect(q, m, 0, bo, ho, r, br, bs, hr, hs, p)
+            )
         }
-        Ok(self.event(out))
     }
 
     pub(super) fn copy(
@@ -415,13 +400,8 @@ impl Cl {
         size: usize,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
-        done!(
-            self,
-            clEnqueueCopyBuffer(queue.raw(), src.raw(), dst.raw(), from, to, size, n, l, e)
-        );
-        Ok(self.event(out))
+        let (q, src, dst) = (queue.raw(), src.raw(), dst.raw());
+        enqueued!(self, after, clEnqueueCopyBuffer(q, src, dst, from, to, size))
     }
 
     pub(super) fn fill(
@@ -432,14 +412,9 @@ impl Cl {
         (offset, size): (usize, usize),
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
-        let (p, n) = (pattern.as_ptr().cast(), pattern.len());
-        let (c, l, e) = (list.count(), list.ptr(), &raw mut out.0);
-        done!(
-            self,
-            clEnqueueFillBuffer(queue.raw(), mem.raw(), p, n, offset, size, c, l, e)
-        );
-        Ok(self.event(out))
+        let (q, m) = (queue.raw(), mem.raw());
+        let (p, length) = (pattern.as_ptr().cast(), pattern.len());
+        enqueued!(self, after, clEnqueueFillBuffer(q, m, p, length, offset, size))
     }
 
     pub(super) fn map(
@@ -467,13 +442,8 @@ impl Cl {
         mapped: Mapped,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
-        done!(
-            self,
-            clEnqueueUnmapMemObject(queue.raw(), mem.raw(), mapped.ptr(), n, l, e)
-        );
-        Ok(self.event(out))
+        let (q, m) = (queue.raw(), mem.raw());
+        enqueued!(self, after, clEnqueueUnmapMemObject(q, m, mapped.ptr()))
     }
 
     pub(super) fn migrate(
@@ -482,13 +452,8 @@ impl Cl {
         mem: &Handle,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
-        done!(
-            self,
-            clEnqueueMigrateMemObjects(queue.raw(), 1, &mem.raw(), 0, n, l, e)
-        );
-        Ok(self.event(out))
+        let (q, m) = (queue.raw(), mem.raw());
+        enqueued!(self, after, clEnqueueMigrateMemObjects(q, 1, &m, 0))
     }
 
     pub(super) fn launch(
@@ -499,15 +464,13 @@ impl Cl {
         local: Option<usize>,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
         let local = local.as_ref().map_or(null(), |l| &raw const *l);
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
         let (q, k) = (queue.raw(), kernel.raw());
-        done!(
+        enqueued!(
             self,
-            clEnqueueNDRangeKernel(q, k, 1, null(), &global, local, n, l, e)
-        );
-        Ok(self.event(out))
+            after,
+            clEnqueueNDRangeKernel(q, k, 1, null(), &global, local)
+        )
     }
 
     /// A marker (`barrier`: a barrier), without a list for everything before it.
@@ -517,14 +480,12 @@ impl Cl {
         barrier: bool,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
+        let q = queue.raw();
         if barrier {
-            done!(self, clEnqueueBarrierWithWaitList(queue.raw(), n, l, e));
+            enqueued!(self, after, clEnqueueBarrierWithWaitList(q))
         } else {
-            done!(self, clEnqueueMarkerWithWaitList(queue.raw(), n, l, e));
+            enqueued!(self, after, clEnqueueMarkerWithWaitList(q))
         }
-        Ok(self.event(out))
     }
 
     /// A function that adds a number to each of a buffer's words.
@@ -553,27 +514,14 @@ impl Cl {
             count,
             add,
         };
-        let (list, mut out) = (List::of(after), Out::new());
         let at: *mut Arguments = &raw mut arguments;
         let mut place: *const c_void = at.cast();
-        let (n, l, e) = (list.count(), list.ptr(), &raw mut out.0);
-        let (q, size) = (queue.raw(), size_of::<Arguments>());
-        done!(
+        let (q, m, size) = (queue.raw(), mem.raw(), size_of::<Arguments>());
+        enqueued!(
             self,
-            clEnqueueNativeKernel(
-                q,
-                Some(function),
-                at.cast(),
-                size,
-                1,
-                &mem.raw(),
-                &mut place,
-                n,
-                l,
-                e
-            )
-        );
-        Ok(self.event(out))
+            after,
+            clEnqueueNativeKernel(q, Some(function), at.cast(), size, 1, &m, &mut place)
+        )
     }
 
     /// The four times of a complete command on a profiling queue.

@@ -1,7 +1,7 @@
 //! The calls for images, of which every texel is a `uint`.
 #![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
 
-use super::cl::{Cl, List, Out, call, done, expect};
+use super::cl::{Cl, List, Out, call, done, enqueued, expect};
 use super::handle::{Handle, Kind, Mapped, Memory};
 use crate::Failure;
 use opencl_sys::*;
@@ -85,16 +85,13 @@ impl Cl {
         memory: &Memory,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
         let (q, i, p) = (queue.raw(), image.raw(), memory.ptr());
         let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
-        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
         if write {
-            done!(self, clEnqueueWriteImage(q, i, 0, o, r, 0, 0, p, n, l, e));
+            enqueued!(self, after, clEnqueueWriteImage(q, i, 0, o, r, 0, 0, p))
         } else {
-            done!(self, clEnqueueReadImage(q, i, 0, o, r, 0, 0, p, n, l, e));
+            enqueued!(self, after, clEnqueueReadImage(q, i, 0, o, r, 0, 0, p))
         }
-        Ok(self.event(out))
     }
 
     pub(super) fn image_fill(
@@ -104,14 +101,9 @@ impl Cl {
         value: u32,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out, color) = (List::of(after), Out::new(), [value; 4]);
+        let (q, i, color) = (queue.raw(), image.raw(), [value; 4]);
         let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
-        let (c, n, l, e) = (color.as_ptr().cast(), list.count(), list.ptr(), out.ptr());
-        done!(
-            self,
-            clEnqueueFillImage(queue.raw(), image.raw(), c, o, r, n, l, e)
-        );
-        Ok(self.event(out))
+        enqueued!(self, after, clEnqueueFillImage(q, i, color.as_ptr().cast(), o, r))
     }
 
     /// A box of one image to another place of another.
@@ -122,12 +114,9 @@ impl Cl {
         (to, at): (&Handle, [usize; 3]),
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
         let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
         let (q, f, t, a) = (queue.raw(), from.raw(), to.raw(), at.as_ptr());
-        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
-        done!(self, clEnqueueCopyImage(q, f, t, o, a, r, n, l, e));
-        Ok(self.event(out))
+        enqueued!(self, after, clEnqueueCopyImage(q, f, t, o, a, r))
     }
 
     /// A box of an image to or from a buffer, without gaps there.
@@ -139,16 +128,13 @@ impl Cl {
         to_image: bool,
         after: &[Handle],
     ) -> Result<Handle, Failure> {
-        let (list, mut out) = (List::of(after), Out::new());
         let (o, r) = (place.origin.as_ptr(), place.region.as_ptr());
         let (q, i, b) = (queue.raw(), image.raw(), buffer.raw());
-        let (n, l, e) = (list.count(), list.ptr(), out.ptr());
         if to_image {
-            done!(self, clEnqueueCopyBufferToImage(q, b, i, offset, o, r, n, l, e));
+            enqueued!(self, after, clEnqueueCopyBufferToImage(q, b, i, offset, o, r))
         } else {
-            done!(self, clEnqueueCopyImageToBuffer(q, i, b, o, r, offset, n, l, e));
+            enqueued!(self, after, clEnqueueCopyImageToBuffer(q, i, b, o, r, offset))
         }
-        Ok(self.event(out))
     }
 
     /// The mapping's rows; the first one's address is the mapping's.

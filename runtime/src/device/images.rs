@@ -5,6 +5,7 @@ use std::sync::Arc;
 use caldera_compiler::intrinsic::SamplerMask;
 
 use super::Device;
+use super::upload::Uploader;
 use crate::command::rect::Layout;
 use crate::error::Result;
 use crate::mem::buffer::allocation_error;
@@ -111,12 +112,9 @@ impl Device {
         host: HostPtr,
         layout: &Layout,
     ) -> Result<()> {
-        let opened = self.opened()?;
-        opened.check(storage.device())?;
-        opened
-            .uploader
-            .upload_image(opened.logical(), image, storage, host, layout)
-            .map_err(allocation_error)
+        self.with_uploader(storage, |u, device| {
+            u.upload_image(device, image, storage, host, layout)
+        })
     }
 
     /// Copies all texels of an image that nothing uses to the host, and waits.
@@ -127,12 +125,19 @@ impl Device {
         host: HostPtr,
         layout: &Layout,
     ) -> Result<()> {
+        self.with_uploader(storage, |u, device| {
+            u.download_image(device, image, storage, host, layout)
+        })
+    }
+
+    fn with_uploader(
+        &self,
+        storage: &vk::Image,
+        transfer: impl FnOnce(&Uploader, &Arc<vk::Device>) -> Result<(), vk::AllocError>,
+    ) -> Result<()> {
         let opened = self.opened()?;
         opened.check(storage.device())?;
-        opened
-            .uploader
-            .download_image(opened.logical(), image, storage, host, layout)
-            .map_err(allocation_error)
+        transfer(&opened.uploader, opened.logical()).map_err(allocation_error)
     }
 
     /// The sampler for a mask; made once.

@@ -193,40 +193,31 @@ pub(super) fn single_entry(
             default: entries[last],
         },
     });
-    // On the way to an entry, its number is stored.
-    let mut doors = Vec::new();
-    for i in 0..entries.len() {
-        let region = b.func.new_region(&[]);
-        b.move_to_end(region);
-        let number = b.i32(i as i32);
-        b.store(pointer, number, access);
-        doors.push(cfg.blocks.len());
-        cfg.blocks.push(Block {
-            region,
-            terminator: Terminator::Jump(dispatch),
-        });
-    }
+    // On the way to an entry, through its door, its number is stored.
+    let mut new_doors = || {
+        let first = cfg.blocks.len();
+        for i in 0..entries.len() {
+            let region = b.func.new_region(&[]);
+            b.move_to_end(region);
+            let number = b.i32(i as i32);
+            b.store(pointer, number, access);
+            cfg.blocks.push(Block {
+                region,
+                terminator: Terminator::Jump(dispatch),
+            });
+        }
+        first
+    };
     // Doors from inside and from outside are different blocks, so that a door is not a second entry.
-    let mut inner_doors = Vec::new();
-    for i in 0..entries.len() {
-        let region = b.func.new_region(&[]);
-        b.move_to_end(region);
-        let number = b.i32(i as i32);
-        b.store(pointer, number, access);
-        inner_doors.push(cfg.blocks.len());
-        cfg.blocks.push(Block {
-            region,
-            terminator: Terminator::Jump(dispatch),
-        });
-    }
+    let (doors, inner_doors) = (new_doors(), new_doors());
     let mut is_member = vec![false; dispatch];
     members.iter().for_each(|&m| is_member[m] = true);
     for (block, inside) in is_member.into_iter().enumerate() {
         cfg.blocks[block]
             .terminator
             .retarget(&mut |t| match entries.iter().position(|&e| e == t) {
-                Some(i) if inside => inner_doors[i],
-                Some(i) => doors[i],
+                Some(i) if inside => inner_doors + i,
+                Some(i) => doors + i,
                 None => t,
             });
     }
@@ -241,7 +232,7 @@ pub(super) fn single_entry(
         let region = b.func.new_region(&[]);
         cfg.blocks[0] = Block {
             region,
-            terminator: Terminator::Jump(doors[i]),
+            terminator: Terminator::Jump(doors + i),
         };
     }
     b.move_to_end(home);

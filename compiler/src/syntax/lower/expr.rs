@@ -23,30 +23,29 @@ impl Lower<'_> {
     /// Lowers an expression whose tokens begin at `lo` or behind it.
     pub(super) fn expr(&mut self, n: &Node<c::Expression>, lo: usize) -> Lowered {
         let (kind, first, last) = self.kind(n, lo);
-        let mut e = Lowered {
+        let e = self.lowered(kind, first, last);
+        self.parenthesized(e, lo)
+    }
+
+    fn lowered(&self, kind: ExprKind, first: usize, last: usize) -> Lowered {
+        Lowered {
             expr: Expr {
                 kind,
                 span: self.range(first, last),
             },
             first,
             last,
-        };
-        loop {
-            if e.first <= lo {
-                break;
-            }
+        }
+    }
+
+    /// With the parentheses around it that open at `lo` or behind it.
+    fn parenthesized(&self, mut e: Lowered, lo: usize) -> Lowered {
+        while e.first > lo {
             let (open, close) = (self.before(e.first), self.after(e.last));
             if open < lo || !self.is(open, Punct::LParen) || self.partner(open) != close {
                 break;
             }
-            e = Lowered {
-                expr: Expr {
-                    kind: ExprKind::Paren(Box::new(e.expr)),
-                    span: self.range(open, close),
-                },
-                first: open,
-                last: close,
-            };
+            e = self.lowered(ExprKind::Paren(Box::new(e.expr)), open, close);
         }
         e
     }
@@ -337,29 +336,8 @@ impl Lower<'_> {
         lo: usize,
         outermost: bool,
     ) -> Lowered {
-        let mut e = Lowered {
-            expr: Expr {
-                kind,
-                span: self.range(first, last),
-            },
-            first,
-            last,
-        };
-        while !outermost && e.first > lo {
-            let (open, close) = (self.before(e.first), self.after(e.last));
-            if open < lo || !self.is(open, Punct::LParen) || self.partner(open) != close {
-                break;
-            }
-            e = Lowered {
-                expr: Expr {
-                    kind: ExprKind::Paren(Box::new(e.expr)),
-                    span: self.range(open, close),
-                },
-                first: open,
-                last: close,
-            };
-        }
-        e
+        let e = self.lowered(kind, first, last);
+        if outermost { e } else { self.parenthesized(e, lo) }
     }
 
     pub(super) fn initializer(&mut self, n: &Node<c::Initializer>) -> Initializer {

@@ -253,64 +253,40 @@ pub(super) fn rows() -> Vec<Row> {
     all
 }
 
+/// What both calls with host memory refuse.
+macro_rules! linear_rows {
+    ($call:ident, $go:ident, $null:ident, $forbidden:ident) => {{
+        let mut all = waits!("5.2.2", $call, |w, q, n, l| $go(w, q, w.buffer, [0, 16], n, l));
+        all.extend(contexts!("5.2.2", $call, "buffer is of another context", |w| $go(
+            w,
+            w.s.queue,
+            w.other_buffer,
+            [0, 16],
+            0,
+            null()
+        )));
+        all.extend(rows!("5.2.2", $call,
+            CL_INVALID_MEM_OBJECT "buffer is not valid" => |w| w.none(|h| $go(w, w.s.queue, h, [0, 16], 0, null())),
+            CL_INVALID_MEM_OBJECT "buffer is an image" => |w| $go(w, w.s.queue, w.image, [0, 16], 0, null()),
+            CL_INVALID_VALUE "the region begins outside" => |w| $go(w, w.s.queue, w.buffer, [SIZE, 1], 0, null()),
+            CL_INVALID_VALUE "the region ends outside" => |w| $go(w, w.s.queue, w.buffer, [1, SIZE], 0, null()),
+            CL_INVALID_VALUE "offset and size overflow" => |w| $go(w, w.s.queue, w.buffer, [8, usize::MAX - 4], 0, null()),
+            CL_INVALID_VALUE "the region ends outside of a sub-buffer" => |w| $go(w, w.s.queue, w.sub, [0, 2049], 0, null()),
+            CL_INVALID_VALUE "size is 0" => |w| $go(w, w.s.queue, w.buffer, [0, 0], 0, null()),
+            CL_INVALID_VALUE "ptr is NULL" =>
+                |w| cl!($call(w.s.queue, w.buffer, 1, 0, 16, $null(), 0, null(), null_mut())),
+            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST "blocking, and an event failed" =>
+                |w| $go(w, w.s.queue, w.buffer, [0, 16], 1, &w.failed),
+            CL_INVALID_OPERATION "the buffer's flags forbid it" => |w| $go(w, w.s.queue, w.$forbidden, [0, 16], 0, null()),
+            CL_INVALID_OPERATION "the buffer is HOST_NO_ACCESS" => |w| $go(w, w.s.queue, w.host_nothing, [0, 16], 0, null()),
+        ));
+        all
+    }};
+}
+
 fn transfers() -> Vec<Row> {
-    let mut all = waits!("5.2.2", clEnqueueReadBuffer, |w, q, n, l| read(
-        w,
-        q,
-        w.buffer,
-        [0, 16],
-        n,
-        l
-    ));
-    all.extend(contexts!(
-        "5.2.2",
-        clEnqueueReadBuffer,
-        "buffer is of another context",
-        |w| read(w, w.s.queue, w.other_buffer, [0, 16], 0, null())
-    ));
-    all.extend(rows!("5.2.2", clEnqueueReadBuffer,
-        CL_INVALID_MEM_OBJECT "buffer is not valid" => |w| w.none(|h| read(w, w.s.queue, h, [0, 16], 0, null())),
-        CL_INVALID_MEM_OBJECT "buffer is an image" => |w| read(w, w.s.queue, w.image, [0, 16], 0, null()),
-        CL_INVALID_VALUE "the region begins outside" => |w| read(w, w.s.queue, w.buffer, [SIZE, 1], 0, null()),
-        CL_INVALID_VALUE "the region ends outside" => |w| read(w, w.s.queue, w.buffer, [1, SIZE], 0, null()),
-        CL_INVALID_VALUE "offset and size overflow" => |w| read(w, w.s.queue, w.buffer, [8, usize::MAX - 4], 0, null()),
-        CL_INVALID_VALUE "the region ends outside of a sub-buffer" => |w| read(w, w.s.queue, w.sub, [0, 2049], 0, null()),
-        CL_INVALID_VALUE "size is 0" => |w| read(w, w.s.queue, w.buffer, [0, 0], 0, null()),
-        CL_INVALID_VALUE "ptr is NULL" =>
-            |w| cl!(clEnqueueReadBuffer(w.s.queue, w.buffer, 1, 0, 16, null_mut(), 0, null(), null_mut())),
-        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST "blocking, and an event failed" =>
-            |w| read(w, w.s.queue, w.buffer, [0, 16], 1, &w.failed),
-        CL_INVALID_OPERATION "the buffer is HOST_WRITE_ONLY" => |w| read(w, w.s.queue, w.host_writes, [0, 16], 0, null()),
-        CL_INVALID_OPERATION "the buffer is HOST_NO_ACCESS" => |w| read(w, w.s.queue, w.host_nothing, [0, 16], 0, null()),
-    ));
-    all.extend(waits!("5.2.2", clEnqueueWriteBuffer, |w, q, n, l| write(
-        w,
-        q,
-        w.buffer,
-        [0, 16],
-        n,
-        l
-    )));
-    all.extend(contexts!(
-        "5.2.2",
-        clEnqueueWriteBuffer,
-        "buffer is of another context",
-        |w| write(w, w.s.queue, w.other_buffer, [0, 16], 0, null())
-    ));
-    all.extend(rows!("5.2.2", clEnqueueWriteBuffer,
-        CL_INVALID_MEM_OBJECT "buffer is not valid" => |w| w.none(|h| write(w, w.s.queue, h, [0, 16], 0, null())),
-        CL_INVALID_MEM_OBJECT "buffer is an image" => |w| write(w, w.s.queue, w.image, [0, 16], 0, null()),
-        CL_INVALID_VALUE "the region begins outside" => |w| write(w, w.s.queue, w.buffer, [SIZE, 1], 0, null()),
-        CL_INVALID_VALUE "the region ends outside" => |w| write(w, w.s.queue, w.buffer, [1, SIZE], 0, null()),
-        CL_INVALID_VALUE "offset and size overflow" => |w| write(w, w.s.queue, w.buffer, [8, usize::MAX - 4], 0, null()),
-        CL_INVALID_VALUE "size is 0" => |w| write(w, w.s.queue, w.buffer, [0, 0], 0, null()),
-        CL_INVALID_VALUE "ptr is NULL" =>
-            |w| cl!(clEnqueueWriteBuffer(w.s.queue, w.buffer, 1, 0, 16, null(), 0, null(), null_mut())),
-        CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST "blocking, and an event failed" =>
-            |w| write(w, w.s.queue, w.buffer, [0, 16], 1, &w.failed),
-        CL_INVALID_OPERATION "the buffer is HOST_READ_ONLY" => |w| write(w, w.s.queue, w.host_reads, [0, 16], 0, null()),
-        CL_INVALID_OPERATION "the buffer is HOST_NO_ACCESS" => |w| write(w, w.s.queue, w.host_nothing, [0, 16], 0, null()),
-    ));
+    let mut all = linear_rows!(clEnqueueReadBuffer, read, null_mut, host_writes);
+    all.extend(linear_rows!(clEnqueueWriteBuffer, write, null, host_reads));
     all
 }
 
