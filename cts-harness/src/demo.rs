@@ -1,7 +1,8 @@
 //! `cargo harness demo`: programs that nobody here wrote, running on Caldera.
 
+use crate::bench::cl;
 use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, OPENCL_LOADER, VULKAN_LOADER, ensure};
-use crate::{Failure, Outcome, artifacts, mandelbrot, opencl, progress};
+use crate::{Failure, Outcome, artifacts, mandelbrot, progress};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -23,26 +24,21 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let vendors = artifacts::icd_vendors(&library)?;
 
     progress::step("Devices");
-    let api = opencl::Api::load(&library)?;
-    let devices = api.devices()?;
-    if devices.is_empty() {
+    let devices = cl::open(&library.display().to_string())?;
+    let Some(first) = devices.first() else {
         return Err(Failure(
             "Caldera offers no device; `cargo harness doctor` says why".into(),
         ));
-    }
+    };
     for device in &devices {
-        progress::line(&format!(
-            "  {} ({})",
-            api.device_name(*device)?,
-            api.driver_version(*device)?
-        ));
+        progress::line(&format!("  {} ({})", device.name, device.driver));
     }
 
     progress::step("clinfo, through the system's OpenCL loader");
     progress::shown("clinfo", Command::new("clinfo").env("OCL_ICD_VENDORS", &vendors))?;
 
     progress::step("Mandelbrot");
-    let report = mandelbrot::run(&api, devices[0], &args.picture)?;
+    let report = mandelbrot::run(first, &args.picture)?;
     progress::line(&report);
 
     if args.quick {

@@ -1,10 +1,11 @@
 //! `cargo harness doctor`: what is there, what is not, and what to do about it.
 
+use crate::bench::cl;
 use crate::packages::{
     C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
     VALIDATION_LAYERS, VULKAN_LOADER,
 };
-use crate::{Failure, Outcome, artifacts, opencl, progress, vulkan};
+use crate::{Failure, Outcome, artifacts, progress, vulkan};
 
 /// Prints the report; fails only if Caldera cannot run at all.
 pub(crate) fn run() -> Outcome {
@@ -39,11 +40,10 @@ pub(crate) fn run() -> Outcome {
 
     progress::step("What Caldera offers");
     let library = artifacts::build_library()?;
-    let api = opencl::Api::load(&library)?;
-    let devices = api.devices()?;
+    let devices = cl::open(&library.display().to_string())?;
     for device in &devices {
-        progress::line(&format!("  {}", api.device_name(*device)?));
-        for line in api.feature_report(*device)?.lines() {
+        progress::line(&format!("  {}", device.name));
+        for line in device.feature_report()?.lines() {
             progress::line(&format!("    {line}"));
         }
     }

@@ -22,6 +22,12 @@ pub(crate) struct Opened {
 
 type Platforms = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> i32;
 
+/// Whether the dynamic linker finds a library.
+pub(crate) fn can_load(name: &str) -> bool {
+    // SAFETY: only used on loaders of Vulkan and OpenCL and on MPFR, whose initialisers do nothing.
+    unsafe { Library::new(name) }.is_ok()
+}
+
 /// Opens a library: a file, or a name that the dynamic linker finds.
 pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
     // SAFETY: the library is an OpenCL implementation or loader that the user names.

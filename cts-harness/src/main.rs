@@ -14,7 +14,6 @@ mod demo;
 mod doctor;
 mod icd;
 mod mandelbrot;
-mod opencl;
 mod packages;
 mod progress;
 mod stress;

@@ -1,11 +1,11 @@
 //! The demo's picture: the Mandelbrot set, computed by a kernel and written as a PNG.
 
 use crate::Failure;
-use crate::opencl::{Api, Launch};
-use opencl_sys::cl_device_id;
+use crate::bench::cl::{Argument, Context, Device, Queue, Range};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::Path;
+use std::time::Instant;
 
 const WIDTH: usize = 1200;
 const HEIGHT: usize = 800;
@@ -35,24 +35,32 @@ kernel void mandelbrot(global uchar4 *image)
 ";
 
 /// Computes the picture on a device, checks it, writes it, and says how long it took.
-pub(crate) fn run(api: &Api, device: cl_device_id, path: &Path) -> Result<String, Failure> {
-    let launch = Launch {
-        source: SOURCE,
-        kernel: "mandelbrot",
+pub(crate) fn run(device: &Device, path: &Path) -> Result<String, Failure> {
+    let context = Context::new(device)?;
+    let queue = Queue::new(&context, true)?;
+    let mut image = vec![0u8; WIDTH * HEIGHT * 4];
+    let buffer = context.buffer(image.len())?;
+    let start = Instant::now();
+    let program = context.build(SOURCE, "")?;
+    let build_time = start.elapsed();
+    let kernel = program.kernel("mandelbrot")?;
+    kernel.set(0, Argument::Memory(&buffer))?;
+    let range = Range {
         global: [WIDTH, HEIGHT],
-        output: WIDTH * HEIGHT * 4,
+        local: None,
     };
-    let result = api.launch(device, &launch)?;
-    check(&result.output)?;
+    let event = queue.launch_with_event(&kernel, range)?;
+    queue.read(&buffer, &mut image)?;
+    check(&image)?;
     let mut encoder = png::Encoder::new(BufWriter::new(File::create(path)?), WIDTH as u32, HEIGHT as u32);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.write_header()?.write_image_data(&result.output)?;
+    encoder.write_header()?.write_image_data(&image)?;
     Ok(format!(
         "{}: {WIDTH}x{HEIGHT} pixels; built in {:.2} ms, computed in {:.2} ms on the device",
         path.display(),
-        result.build_time.as_secs_f64() * 1e3,
-        result.device_time as f64 / 1e6,
+        build_time.as_secs_f64() * 1e3,
+        event.device_seconds()? * 1e3,
     ))
 }
 

@@ -147,7 +147,7 @@ pub(crate) fn program(name: &str) -> bool {
 
 /// Whether the dynamic linker finds a library.
 fn library(name: &str) -> bool {
-    crate::opencl::can_load(name)
+    crate::icd::can_load(name)
 }
 
 /// Whether the C compiler finds a library to link with.

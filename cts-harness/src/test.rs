@@ -32,6 +32,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         build()?;
         return progress::shown("tests", cargo().args(["test", "--workspace", filter]));
     }
+    let before = changes();
     progress::step("Formatting");
     progress::shown("cargo fmt", cargo().args(["fmt", "--all", "--check"]))?;
     progress::step("Lints");
@@ -67,12 +68,22 @@ pub(crate) fn run(args: &Args) -> Outcome {
     progress::step("Release library");
     check_library(&artifacts::build_library()?)?;
     progress::step("Generated files are current");
-    progress::shown(
-        "git diff",
-        Command::new("git")
-            .current_dir(root())
-            .args(["diff", "--exit-code"]),
-    )
+    match (before, changes()) {
+        (Some(before), Some(after)) if before != after => Err(Failure(
+            "the tests have changed tracked files; `git diff` shows them".into(),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What differs from the last commit; `None` outside of a git checkout.
+fn changes() -> Option<Vec<u8>> {
+    let diff = Command::new("git")
+        .current_dir(root())
+        .arg("diff")
+        .output()
+        .ok()?;
+    diff.status.success().then_some(diff.stdout)
 }
 
 fn documentation(flags: &str, options: &[&str]) -> Outcome {

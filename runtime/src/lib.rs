@@ -29,7 +29,7 @@ pub mod device;
 pub mod error;
 pub mod event;
 pub mod kernel;
-pub mod lock;
+mod lock;
 pub mod mem;
 pub mod object;
 pub mod platform;

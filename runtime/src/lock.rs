@@ -8,9 +8,7 @@ use std::ops::{Deref, DerefMut};
 
 /// The order of all locks, outermost first.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Rank {
-    /// Creation of the platform's Vulkan objects.
-    Platform,
+pub(crate) enum Rank {
     /// A context's lists.
     Context,
     /// A program's build state.
@@ -87,21 +85,21 @@ mod held {
 }
 
 /// Asserts in debug builds that the thread holds no ranked lock.
-pub fn assert_none_held() {
+pub(crate) fn assert_none_held() {
     #[cfg(debug_assertions)]
     assert!(held::none(), "a callback would run with a lock held");
 }
 
 /// A mutex with a rank.
 #[derive(Debug)]
-pub struct Mutex<T> {
+pub(crate) struct Mutex<T> {
     #[cfg(debug_assertions)]
     rank: Rank,
     inner: parking_lot::Mutex<T>,
 }
 
 /// Access to a [`Mutex`]'s value.
-pub struct Guard<'a, T> {
+pub(crate) struct Guard<'a, T> {
     #[cfg(debug_assertions)]
     rank: Rank,
     inner: parking_lot::MutexGuard<'a, T>,
@@ -109,7 +107,7 @@ pub struct Guard<'a, T> {
 
 impl<T> Mutex<T> {
     /// A lock around `value`.
-    pub const fn new(rank: Rank, value: T) -> Self {
+    pub(crate) const fn new(rank: Rank, value: T) -> Self {
         #[cfg(not(debug_assertions))]
         let _ = rank;
         Mutex {
@@ -120,7 +118,7 @@ impl<T> Mutex<T> {
     }
 
     /// Waits for the lock.
-    pub fn lock(&self) -> Guard<'_, T> {
+    pub(crate) fn lock(&self) -> Guard<'_, T> {
         #[cfg(debug_assertions)]
         held::push(self.rank);
         Guard {
@@ -130,20 +128,8 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// Takes the lock if it is free.
-    pub fn try_lock(&self) -> Option<Guard<'_, T>> {
-        let inner = self.inner.try_lock()?;
-        #[cfg(debug_assertions)]
-        held::push(self.rank);
-        Some(Guard {
-            #[cfg(debug_assertions)]
-            rank: self.rank,
-            inner,
-        })
-    }
-
     /// The value, by exclusive borrow.
-    pub fn get_mut(&mut self) -> &mut T {
+    pub(crate) fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }
 }
@@ -170,30 +156,25 @@ impl<T> Drop for Guard<'_, T> {
 
 /// A condition variable for [`Mutex`].
 #[derive(Debug, Default)]
-pub struct Condvar {
+pub(crate) struct Condvar {
     inner: parking_lot::Condvar,
 }
 
 impl Condvar {
     /// Without waiters.
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Condvar {
             inner: parking_lot::Condvar::new(),
         }
     }
 
     /// Releases the lock, waits for a notification, takes the lock again.
-    pub fn wait<T>(&self, guard: &mut Guard<'_, T>) {
+    pub(crate) fn wait<T>(&self, guard: &mut Guard<'_, T>) {
         self.inner.wait(&mut guard.inner);
     }
 
-    /// As [`Condvar::wait`], for at most so long. `true` if the time ran out.
-    pub fn wait_for<T>(&self, guard: &mut Guard<'_, T>, timeout: std::time::Duration) -> bool {
-        self.inner.wait_for(&mut guard.inner, timeout).timed_out()
-    }
-
     /// Wakes every waiter.
-    pub fn notify_all(&self) {
+    pub(crate) fn notify_all(&self) {
         self.inner.notify_all();
     }
 }

@@ -12,6 +12,8 @@ use caldera_compiler::pass::{Hooks, PassCx, PassError, pipeline};
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::Target;
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Steps of one work-item.
 const STEPS: u64 = 100_000;
@@ -229,22 +231,31 @@ fn execution_tests_compute_what_they_state() {
     runtime.features.storage8 = false;
     runtime.features.storage16 = false;
     let targets = [Target::desktop(), Target::faulty(), clspv, runtime];
-    let mut failures = String::new();
-    let mut compared = 0;
     let mut paths: Vec<_> = std::fs::read_dir(dir)
         .expect("the execution tests")
         .map(|entry| entry.expect("readable").path())
         .filter(|p| p.extension().is_some_and(|e| e == "cl"))
         .collect();
     paths.sort();
-    for path in paths {
-        let source = std::fs::read_to_string(&path).expect("readable");
-        let (text, runs) = check(&source, &targets);
-        if !text.is_empty() {
-            failures += &format!("== {} ==\n{text}\n", path.display());
+    let next = AtomicUsize::new(0);
+    let (failures, compared) = (Mutex::new(String::new()), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let source = std::fs::read_to_string(path).expect("readable");
+                    let (text, runs) = check(&source, &targets);
+                    if !text.is_empty() {
+                        let mut failures = failures.lock().expect("nobody panicked");
+                        *failures += &format!("== {} ==\n{text}\n", path.display());
+                    }
+                    compared.fetch_add(runs, Ordering::Relaxed);
+                }
+            });
         }
-        compared += runs;
-    }
+    });
+    let failures = failures.into_inner().expect("nobody panicked");
     assert!(failures.is_empty(), "{failures}");
+    let compared = compared.into_inner();
     assert!(compared >= 40, "only {compared} runs");
 }

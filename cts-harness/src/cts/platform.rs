@@ -3,8 +3,9 @@
 
 use super::fail;
 use super::identity::RunInfo;
+use crate::bench::cl;
 use crate::packages::OPENCL_LOADER;
-use crate::{Failure, Outcome, artifacts, icd, opencl, progress};
+use crate::{Failure, Outcome, artifacts, icd, progress};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -243,18 +244,16 @@ fn found(line: &str) -> Option<Found> {
 
 /// `identify`: the loader's devices, one JSON object a line.
 pub(crate) fn print_identity() -> Outcome {
-    let api = opencl::Api::load(Path::new("libOpenCL.so.1"))?;
     let mut platforms: Vec<String> = Vec::new();
     let mut types: Vec<(usize, u64)> = Vec::new();
-    for device in api.devices()? {
-        let platform = api.platform_name(device)?;
+    for device in cl::open("libOpenCL.so.1")? {
         // Devices come platform by platform.
-        if platforms.last() != Some(&platform) {
-            platforms.push(platform.clone());
+        if platforms.last() != Some(&device.platform) {
+            platforms.push(device.platform.clone());
         }
         let platform_index = platforms.len() - 1;
         // CL_DEVICE_TYPE_DEFAULT may be set beside the type proper.
-        let bits = api.device_type(device)? & !1;
+        let bits = device.kind & !1;
         let kind = match bits {
             2 => "cpu",
             4 => "gpu",
@@ -263,8 +262,8 @@ pub(crate) fn print_identity() -> Outcome {
         };
         let device_index = types.iter().filter(|t| **t == (platform_index, bits)).count();
         types.push((platform_index, bits));
-        let line = json!({ "platform": platform, "device": api.device_name(device)?, "type": kind,
-            "version": api.device_version(device)?, "driver": api.driver_version(device)?,
+        let line = json!({ "platform": device.platform, "device": device.name, "type": kind,
+            "version": device.version, "driver": device.driver,
             "platform_index": platform_index, "device_index": device_index });
         progress::line(&line.to_string());
     }

@@ -10,12 +10,15 @@ use opencl_sys::cl_function_types::{
     clEnqueueFillBuffer_t, clEnqueueFillImage_t, clEnqueueMapBuffer_t, clEnqueueMapImage_t,
     clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t, clEnqueueReadImage_t, clEnqueueUnmapMemObject_t,
     clEnqueueWriteBuffer_t, clEnqueueWriteImage_t, clFinish_t, clFlush_t, clGetDeviceIDs_t,
-    clGetDeviceInfo_t, clGetEventProfilingInfo_t, clGetPlatformInfo_t, clGetProgramBuildInfo_t,
-    clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t, clReleaseMemObject_t,
-    clReleaseProgram_t, clSetKernelArg_t,
+    clGetDeviceInfo_t, clGetEventProfilingInfo_t, clGetExtensionFunctionAddress_t, clGetPlatformInfo_t,
+    clGetProgramBuildInfo_t, clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t,
+    clReleaseKernel_t, clReleaseMemObject_t, clReleaseProgram_t, clSetKernelArg_t,
 };
 use opencl_sys::cl_icd::_cl_icd_dispatch;
-use opencl_sys::{CL_DEVICE_TYPE_ALL, CL_PLATFORM_NAME, CL_SUCCESS, cl_device_id, cl_platform_id, cl_uint};
+use opencl_sys::{
+    CL_DEVICE_TYPE_ALL, CL_PLATFORM_NAME, CL_SUCCESS, cl_device_id, cl_int, cl_platform_id, cl_uint,
+};
+use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;
 
 /// The headers declare each function's type as optional; this is the pointer inside.
@@ -93,25 +96,36 @@ functions! {
     clFlush: clFlush_t,
     clFinish: clFinish_t,
     clGetEventProfilingInfo: clGetEventProfilingInfo_t,
+    clGetExtensionFunctionAddress: clGetExtensionFunctionAddress_t,
     clReleaseEvent: clReleaseEvent_t,
 }
 
-/// All devices of a library: a file, or a name that the dynamic linker finds.
+/// All devices of a library: a file, or a name that the dynamic linker finds. A platform that lacks functions of OpenCL 1.2
+/// is an error only if there is no other.
 pub(crate) fn open(library: &str) -> Result<Vec<Device>, Failure> {
     let opened = icd::open(library)?;
     let exported: Option<&'static Functions> = match opened.is_icd {
         true => None,
         false => Some(Box::leak(Box::new(Functions::exported(opened.library)?))),
     };
-    let mut devices = Vec::new();
+    let (mut devices, mut lacks) = (Vec::new(), None);
     for platform in opened.platforms {
         let functions = match exported {
             Some(functions) => functions,
-            None => Box::leak(Box::new(Functions::dispatched(icd::table(platform))?)),
+            None => match Functions::dispatched(icd::table(platform)) {
+                Ok(functions) => Box::leak(Box::new(functions)),
+                Err(why) => {
+                    lacks = Some(why);
+                    continue;
+                }
+            },
         };
         functions.add_devices(platform, &mut devices)?;
     }
-    Ok(devices)
+    match lacks {
+        Some(why) if devices.is_empty() => Err(why),
+        _ => Ok(devices),
+    }
 }
 
 impl Functions {
@@ -164,6 +178,30 @@ impl Functions {
         let code = unsafe { (self.clGetDeviceInfo)(device, what, 8, to, null_mut()) };
         check(code, "clGetDeviceInfo")?;
         Ok(u64::from_le_bytes(bytes))
+    }
+}
+
+impl Device {
+    /// Caldera's own report: one line per feature, offered or why not.
+    pub(crate) fn feature_report(&self) -> Result<String, Failure> {
+        const NAME: &CStr = c"clGetDeviceFeatureReportCALDERA";
+        type Report = unsafe extern "C" fn(cl_device_id, usize, *mut c_char, *mut usize) -> cl_int;
+        // SAFETY: the name is a C string.
+        let address = unsafe { (self.functions.clGetExtensionFunctionAddress)(NAME.as_ptr()) };
+        if address.is_null() {
+            return Err(Failure(format!("this library has no {}", NAME.to_string_lossy())));
+        }
+        // SAFETY: Caldera documents this type for the function of this name.
+        let report: Report = unsafe { std::mem::transmute(address) };
+        let mut size = 0;
+        // SAFETY: a null value with size 0 asks for the size only.
+        let code = unsafe { report(self.raw, 0, null_mut(), &mut size) };
+        check(code, "the feature report")?;
+        let mut text = vec![0u8; size];
+        // SAFETY: the buffer has `size` bytes.
+        let code = unsafe { report(self.raw, size, text.as_mut_ptr().cast(), null_mut()) };
+        check(code, "the feature report")?;
+        Ok(until_zero(&text))
     }
 }
 

@@ -1,4 +1,4 @@
-//! OpenCL for the benchmark: one implementation opened by path, and the few objects that measuring needs.
+//! OpenCL for what the harness runs itself: one implementation opened by path, and the few objects that measuring needs.
 //!
 //! An ICD is entered as a loader enters it: through the dispatch table of its platforms. So two implementations can be
 //! measured in one process whatever the loader's configuration is, and neither pays for a loader. A library without
@@ -23,7 +23,7 @@ use opencl_sys::{
     CL_FP_DENORM, CL_SUCCESS, cl_device_id, cl_int,
 };
 
-/// What the benchmark asks of a device.
+/// What is asked of a device.
 pub(crate) struct Device {
     functions: &'static Functions,
     raw: cl_device_id,
@@ -32,6 +32,8 @@ pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) driver: String,
     pub(crate) version: String,
+    /// CL_DEVICE_TYPE's bits.
+    pub(crate) kind: u64,
     pub(crate) is_cpu: bool,
     pub(crate) has_images: bool,
     pub(crate) has_half: bool,
@@ -50,6 +52,7 @@ impl Device {
         let size = |what| number(what).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
         let extensions = text(CL_DEVICE_EXTENSIONS)?;
         let has = |name: &str| extensions.split_whitespace().any(|e| e == name);
+        let kind = number(CL_DEVICE_TYPE)?;
         Ok(Device {
             functions,
             raw,
@@ -57,7 +60,8 @@ impl Device {
             name: text(CL_DEVICE_NAME)?,
             driver: text(CL_DRIVER_VERSION)?,
             version: text(CL_DEVICE_VERSION)?,
-            is_cpu: number(CL_DEVICE_TYPE)? & CL_DEVICE_TYPE_CPU != 0,
+            kind,
+            is_cpu: kind & CL_DEVICE_TYPE_CPU != 0,
             has_images: number(CL_DEVICE_IMAGE_SUPPORT)? != 0,
             has_half: has("cl_khr_fp16"),
             has_double: has("cl_khr_fp64") || number(CL_DEVICE_DOUBLE_FP_CONFIG).unwrap_or(0) != 0,
