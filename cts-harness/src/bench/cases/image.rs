@@ -1,53 +1,13 @@
 //! Moving the texels of 2D images, by size and format.
 
-use crate::bench::case::{Case, Row, Running, Sample, Side, Stop};
+use super::transfer::{Operation, rows, samples};
+use crate::bench::case::{Case, Running, Sample, Side, Stop};
 use crate::bench::cl::{Buffer, Image, Pixels, Queue};
-use std::time::Instant;
 
 const SIDES: [usize; 4] = [256, 1024, 4096, 8192];
 const FORMATS: [(Pixels, &str); 2] = [(Pixels::Rgba8, "RGBA8"), (Pixels::Rgba32F, "RGBA32F")];
 /// Of 8-bit numbers exactly.
 const COLOR: [f32; 4] = [0.2, 0.4, 0.6, 0.8];
-
-const OPERATIONS: [Operation; 7] = [
-    Operation::Write,
-    Operation::Read,
-    Operation::WritePinned,
-    Operation::ReadPinned,
-    Operation::Map,
-    Operation::Copy,
-    Operation::Fill,
-];
-
-/// All of it is measured with the host's clock, waiting included.
-#[derive(Copy, Clone, Debug)]
-enum Operation {
-    /// Blocking, from the process's own memory.
-    Write,
-    Read,
-    /// Blocking, from memory of a mapped buffer that has CL_MEM_ALLOC_HOST_PTR.
-    WritePinned,
-    ReadPinned,
-    /// Map for reading and writing, unmap, wait.
-    Map,
-    /// From an image to another; what is read and what is written count.
-    Copy,
-    Fill,
-}
-
-impl Operation {
-    fn name(self) -> &'static str {
-        match self {
-            Operation::Write => "write pageable",
-            Operation::Read => "read pageable",
-            Operation::WritePinned => "write pinned",
-            Operation::ReadPinned => "read pinned",
-            Operation::Map => "map and unmap",
-            Operation::Copy => "copy",
-            Operation::Fill => "fill",
-        }
-    }
-}
 
 pub(super) fn cases(largest: usize) -> Vec<Case> {
     FORMATS
@@ -60,19 +20,9 @@ pub(super) fn cases(largest: usize) -> Vec<Case> {
 
 fn case(side: usize, pixels: Pixels, name: &str) -> Case {
     let size = side * side * pixels.size();
-    let row = |operation: Operation| {
-        let bytes = match operation {
-            Operation::Copy => 2.0 * size as f64,
-            _ => size as f64,
-        };
-        Row {
-            name: format!("image/{side} {name} {}", operation.name()),
-            quantity: super::giga(bytes, "GB/s"),
-        }
-    };
     let small = size < 2 << 20;
     Case {
-        rows: OPERATIONS.map(row).to_vec(),
+        rows: rows(&format!("image/{side} {name}"), size),
         block: if small { 20 } else { 1 },
         most: if small { 400 } else { 30 },
         make: Box::new(move |on| Ok(Box::new(Images::new(on, side, pixels)?) as Box<dyn Running>)),
@@ -110,9 +60,16 @@ impl Images {
             to: vec![0; size],
         })
     }
+}
 
-    /// Seconds of each operation, in their order.
-    fn all(&mut self) -> Result<[f64; OPERATIONS.len()], Stop> {
+/// Different in each place; as floats neither infinite nor subnormal.
+fn texels(size: usize) -> Vec<u8> {
+    let word = |i: u32| i.wrapping_mul(0x9E37_79B9) & 0x3FFF_FFFF | 0x2000_0000;
+    (0..size as u32 / 4).flat_map(|i| word(i).to_le_bytes()).collect()
+}
+
+impl Running for Images {
+    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
         let Images {
             queue,
             image,
@@ -123,9 +80,7 @@ impl Images {
             ..
         } = self;
         let mut host = queue.map(pinned)?;
-        let mut seconds = [0.0; OPERATIONS.len()];
-        for (operation, seconds) in OPERATIONS.into_iter().zip(&mut seconds) {
-            let start = Instant::now();
+        samples(|operation| {
             match operation {
                 Operation::Write => queue.write_image(image, from)?,
                 Operation::Read => queue.read_image(image, to)?,
@@ -144,21 +99,8 @@ impl Images {
                     queue.finish()?;
                 }
             }
-            *seconds = start.elapsed().as_secs_f64();
-        }
-        Ok(seconds)
-    }
-}
-
-/// Different in each place; as floats neither infinite nor subnormal.
-fn texels(size: usize) -> Vec<u8> {
-    let word = |i: u32| i.wrapping_mul(0x9E37_79B9) & 0x3FFF_FFFF | 0x2000_0000;
-    (0..size as u32 / 4).flat_map(|i| word(i).to_le_bytes()).collect()
-}
-
-impl Running for Images {
-    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
-        Ok(self.all()?.map(Sample::wall).to_vec())
+            Ok(())
+        })
     }
 
     /// Each operation by itself, followed by a look at what it moved.

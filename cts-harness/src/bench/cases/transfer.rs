@@ -15,7 +15,7 @@ const SIZES: [(usize, &str); 6] = [
     (1024 * MIB, "1 GiB"),
 ];
 
-const OPERATIONS: [Operation; 7] = [
+pub(super) const OPERATIONS: [Operation; 7] = [
     Operation::Write,
     Operation::Read,
     Operation::WritePinned,
@@ -27,7 +27,7 @@ const OPERATIONS: [Operation; 7] = [
 
 /// All of it is measured with the host's clock, waiting included.
 #[derive(Copy, Clone, Debug)]
-enum Operation {
+pub(super) enum Operation {
     /// Blocking, from the process's own memory.
     Write,
     Read,
@@ -36,7 +36,7 @@ enum Operation {
     ReadPinned,
     /// Map for reading and writing, unmap, wait.
     Map,
-    /// From a buffer to another; what is read and what is written count.
+    /// From one to another; what is read and what is written count.
     Copy,
     Fill,
 }
@@ -63,19 +63,34 @@ pub(super) fn cases(largest: usize) -> Vec<Case> {
         .collect()
 }
 
-fn case((size, text): (usize, &'static str)) -> Case {
+/// A row for each operation on so many bytes.
+pub(super) fn rows(what: &str, size: usize) -> Vec<Row> {
     let row = |operation: Operation| {
         let bytes = match operation {
             Operation::Copy => 2.0 * size as f64,
             _ => size as f64,
         };
         Row {
-            name: format!("transfer/{text} {}", operation.name()),
+            name: format!("{what} {}", operation.name()),
             quantity: super::giga(bytes, "GB/s"),
         }
     };
+    OPERATIONS.map(row).to_vec()
+}
+
+/// A sample of each operation, in their order.
+pub(super) fn samples(mut run: impl FnMut(Operation) -> Result<(), Stop>) -> Result<Vec<Sample>, Stop> {
+    let sample = |operation| {
+        let start = Instant::now();
+        run(operation)?;
+        Ok(Sample::wall(start.elapsed().as_secs_f64()))
+    };
+    OPERATIONS.into_iter().map(sample).collect()
+}
+
+fn case((size, text): (usize, &'static str)) -> Case {
     Case {
-        rows: OPERATIONS.map(row).to_vec(),
+        rows: rows(&format!("transfer/{text}"), size),
         block: if size < MIB { 20 } else { 1 },
         most: if size < MIB { 400 } else { 30 },
         make: Box::new(move |side| Ok(Box::new(Transfers::new(side, size)?) as Box<dyn Running>)),
@@ -108,9 +123,19 @@ impl Transfers {
             to: vec![0; size],
         })
     }
+}
 
-    /// Seconds of each operation, in their order.
-    fn all(&mut self) -> Result<[f64; OPERATIONS.len()], Stop> {
+/// Different in each place, quickly.
+fn pattern(size: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(size);
+    for i in 0..size as u64 / 8 {
+        bytes.extend_from_slice(&i.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes());
+    }
+    bytes
+}
+
+impl Running for Transfers {
+    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
         let Transfers {
             queue,
             device,
@@ -120,9 +145,7 @@ impl Transfers {
             to,
         } = self;
         let mut host = queue.map(pinned)?;
-        let mut seconds = [0.0; OPERATIONS.len()];
-        for (operation, seconds) in OPERATIONS.into_iter().zip(&mut seconds) {
-            let start = Instant::now();
+        samples(|operation| {
             match operation {
                 Operation::Write => queue.write(device, from)?,
                 Operation::Read => queue.read(device, to)?,
@@ -141,24 +164,8 @@ impl Transfers {
                     queue.finish()?;
                 }
             }
-            *seconds = start.elapsed().as_secs_f64();
-        }
-        Ok(seconds)
-    }
-}
-
-/// Different in each place, quickly.
-fn pattern(size: usize) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(size);
-    for i in 0..size as u64 / 8 {
-        bytes.extend_from_slice(&i.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes());
-    }
-    bytes
-}
-
-impl Running for Transfers {
-    fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
-        Ok(self.all()?.map(Sample::wall).to_vec())
+            Ok(())
+        })
     }
 
     /// Each operation by itself, followed by a look at what it moved.

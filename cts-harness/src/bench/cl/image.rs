@@ -2,11 +2,12 @@
 #![allow(unsafe_code, reason = "OpenCL is a C interface")]
 
 use super::functions::Functions;
+use super::objects::plane;
 use super::{Context, Queue, check};
 use crate::Failure;
 use opencl_sys::{
-    CL_FLOAT, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_WRITE, CL_RGBA, CL_TRUE,
-    CL_UNORM_INT8, cl_image_desc, cl_image_format, cl_mem,
+    CL_FLOAT, CL_MAP_READ, CL_MAP_WRITE, CL_MEM_READ_WRITE, CL_RGBA, CL_TRUE, CL_UNORM_INT8, cl_image_format,
+    cl_mem,
 };
 use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
@@ -49,18 +50,7 @@ impl Context {
                 Pixels::Rgba32F => CL_FLOAT,
             },
         };
-        let desc = cl_image_desc {
-            image_type: CL_MEM_OBJECT_IMAGE2D,
-            image_width: side,
-            image_height: side,
-            image_depth: 0,
-            image_array_size: 0,
-            image_row_pitch: 0,
-            image_slice_pitch: 0,
-            num_mip_levels: 0,
-            num_samples: 0,
-            buffer: null_mut(),
-        };
+        let desc = plane(side, side);
         let (flags, mut code) = (CL_MEM_READ_WRITE, 0);
         // SAFETY: no host pointer is passed.
         let raw =

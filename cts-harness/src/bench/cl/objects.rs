@@ -47,6 +47,22 @@ pub(crate) enum Argument<'a> {
     Half(u16),
 }
 
+/// A 2D image.
+pub(super) fn plane(width: usize, height: usize) -> cl_image_desc {
+    cl_image_desc {
+        image_type: CL_MEM_OBJECT_IMAGE2D,
+        image_width: width,
+        image_height: height,
+        image_depth: 0,
+        image_array_size: 0,
+        image_row_pitch: 0,
+        image_slice_pitch: 0,
+        num_mip_levels: 0,
+        num_samples: 0,
+        buffer: null_mut(),
+    }
+}
+
 impl Context {
     pub(crate) fn new(device: &Device) -> Result<Context, Failure> {
         let functions = device.functions;
@@ -89,18 +105,7 @@ impl Context {
             image_channel_order: CL_R,
             image_channel_data_type: CL_FLOAT,
         };
-        let desc = cl_image_desc {
-            image_type: CL_MEM_OBJECT_IMAGE2D,
-            image_width: width,
-            image_height: pixels.len() / width,
-            image_depth: 0,
-            image_array_size: 0,
-            image_row_pitch: 0,
-            image_slice_pitch: 0,
-            num_mip_levels: 0,
-            num_samples: 0,
-            buffer: null_mut(),
-        };
+        let desc = plane(width, pixels.len() / width);
         let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
         let from = pixels.as_ptr().cast::<c_void>().cast_mut();
         let mut code = 0;
