@@ -113,6 +113,17 @@ impl HostPtr {
     /// Copies a rectangular region; rows that follow each other at once. Offsets in the layouts count from the pointers.
     pub(crate) fn copy_rect_to(self, from: &Layout, to: HostPtr, to_layout: &Layout, region: [u64; 3]) {
         let [w, h, d] = from.collapse(to_layout, region);
+        if h * d > 1 && w * h * d >= parallel::LARGE && w < parallel::LARGE {
+            let extent = |at: HostPtr, layout: &Layout| {
+                let base = at.address() as u64;
+                (base + layout.start, base + layout.row(h - 1, d - 1) + w)
+            };
+            let ((a0, a1), (b0, b1)) = (extent(self, from), extent(to, to_layout));
+            if a1 <= b0 || b1 <= a0 {
+                parallel::copy_rows(self, from, to, to_layout, [w, h, d]);
+                return;
+            }
+        }
         for z in 0..d {
             for y in 0..h {
                 self.offset(from.row(y, z))

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::HostPtr;
+use crate::command::rect::Layout;
 use crate::lock::{Condvar, Mutex, Rank};
 
 /// Copies below this size stay on the caller's thread.
@@ -16,11 +17,41 @@ const SLICE: u64 = 256 << 10;
 /// Helper threads at most; more do not pay where this was measured.
 const MOST_HELPERS: usize = 7;
 
+/// Where the bytes are on both sides.
+#[derive(Copy, Clone)]
+enum Shape {
+    /// So many in a row.
+    Line(u64),
+    /// Rows of `region`, all shorter than a slice or so.
+    Rows {
+        from: Layout,
+        to: Layout,
+        region: [u64; 3],
+    },
+}
+
+impl Shape {
+    /// Rows in a slice.
+    fn together(width: u64) -> u64 {
+        (SLICE / width).max(1)
+    }
+
+    fn slices(self) -> usize {
+        let slices = match self {
+            Shape::Line(size) => size.div_ceil(SLICE),
+            Shape::Rows {
+                region: [w, h, d], ..
+            } => (h * d).div_ceil(Shape::together(w)),
+        };
+        slices as usize
+    }
+}
+
 /// One copy, shared by the threads that work on it.
 struct Copy {
     from: HostPtr,
     to: HostPtr,
-    size: u64,
+    shape: Shape,
     /// The next slice to take.
     next: AtomicUsize,
     /// Slices not finished.
@@ -29,7 +60,7 @@ struct Copy {
 
 impl Copy {
     fn slices(&self) -> usize {
-        self.size.div_ceil(SLICE) as usize
+        self.shape.slices()
     }
 
     /// Takes slices until there are none.
@@ -39,10 +70,27 @@ impl Copy {
             if index >= self.slices() {
                 return;
             }
-            let at = index as u64 * SLICE;
-            let size = SLICE.min(self.size - at);
-            self.from.offset(at).copy_alone(self.to.offset(at), size);
+            self.slice(index as u64);
             self.left.fetch_sub(1, Ordering::Release);
+        }
+    }
+
+    fn slice(&self, index: u64) {
+        match self.shape {
+            Shape::Line(size) => {
+                let at = index * SLICE;
+                let size = SLICE.min(size - at);
+                self.from.offset(at).copy_alone(self.to.offset(at), size);
+            }
+            Shape::Rows { from, to, region } => {
+                let [w, h, d] = region;
+                let together = Shape::together(w);
+                for row in (index * together..(index + 1) * together).take_while(|row| *row < h * d) {
+                    let (y, z) = (row % h, row / h);
+                    let source = self.from.offset(from.row(y, z));
+                    source.copy_alone(self.to.offset(to.row(y, z)), w);
+                }
+            }
         }
     }
 }
@@ -97,17 +145,37 @@ fn helpers() -> Option<&'static Arc<Helpers>> {
 
 /// Copies ranges that do not overlap.
 pub(super) fn copy(from: HostPtr, to: HostPtr, size: u64) {
-    let Some(helpers) = helpers() else {
-        from.copy_alone(to, size);
-        return;
+    share(from, to, Shape::Line(size));
+}
+
+/// Copies the rows of a region that do not overlap.
+pub(super) fn copy_rows(
+    from: HostPtr,
+    from_layout: &Layout,
+    to: HostPtr,
+    to_layout: &Layout,
+    region: [u64; 3],
+) {
+    let shape = Shape::Rows {
+        from: *from_layout,
+        to: *to_layout,
+        region,
     };
+    share(from, to, shape);
+}
+
+fn share(from: HostPtr, to: HostPtr, shape: Shape) {
     let copy = Arc::new(Copy {
         from,
         to,
-        size,
+        shape,
         next: AtomicUsize::new(0),
-        left: AtomicUsize::new(size.div_ceil(SLICE) as usize),
+        left: AtomicUsize::new(shape.slices()),
     });
+    let Some(helpers) = helpers() else {
+        copy.work();
+        return;
+    };
     // A copy of another thread that is under way loses its helpers, not its progress.
     *helpers.job.lock() = Some(Arc::clone(&copy));
     helpers.wake.notify_all();
@@ -124,6 +192,38 @@ pub(super) fn copy(from: HostPtr, to: HostPtr, size: u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_row_arrives() {
+        let layout = |start, row_pitch, slice_pitch| Layout {
+            start,
+            row_pitch,
+            slice_pitch,
+        };
+        let source: Vec<u8> = (0..4 << 20).map(|i: u32| (i ^ (i >> 9)) as u8).collect();
+        // Rows of a few bytes, and of more than a slice.
+        for (from, to, region) in [
+            (layout(3, 40, 40 * 99), layout(0, 37, 37 * 101), [37, 99, 1000]),
+            (layout(0, 300_000, 0), layout(9, 299_999, 0), [299_999, 13, 1]),
+        ] {
+            let mut target = vec![0u8; 4 << 20];
+            copy_rows(
+                HostPtr::of_slice(&source),
+                &from,
+                HostPtr::of_slice_mut(&mut target),
+                &to,
+                region,
+            );
+            let mut expected = vec![0u8; 4 << 20];
+            for z in 0..region[2] {
+                for y in 0..region[1] {
+                    let (at, out, w) = (from.row(y, z) as usize, to.row(y, z) as usize, region[0] as usize);
+                    expected[out..out + w].copy_from_slice(&source[at..at + w]);
+                }
+            }
+            assert!(*std::hint::black_box(&target) == expected, "{region:?}");
+        }
+    }
 
     #[test]
     fn every_byte_arrives() {
