@@ -1,0 +1,211 @@
+//! Threads that share queues, buffers and events: chains of commands over all queues, user events that another thread sets,
+//! callbacks that enqueue, native kernels, queries and releases at any time. Every result is known.
+//!
+//! `docs/thread-sanitizer.md` says how to run it, with the other tests, under ThreadSanitizer.
+
+mod support;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use caldera_runtime::command::CommandType;
+use caldera_runtime::context::Context;
+use caldera_runtime::event::{Event, Status};
+use caldera_runtime::kernel::pipeline::DeviceKernel;
+use caldera_runtime::mem::Buffer;
+use caldera_runtime::queue::{CommandQueue, Waits};
+use support::*;
+
+const THREADS: usize = 4;
+const ROUNDS: usize = 50;
+const N: usize = 64;
+
+/// A buffer, what is in each of its elements when the last command is done, and that command.
+struct Chain {
+    buffer: Arc<Buffer>,
+    value: f32,
+    last: Option<Arc<Event>>,
+}
+
+struct World {
+    kernel: Arc<DeviceKernel>,
+    ones: Arc<Buffer>,
+    queues: Vec<Mutex<Arc<CommandQueue>>>,
+    chains: Vec<Mutex<Chain>>,
+    called: Arc<AtomicU32>,
+    context: Arc<Context>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Some queue: in order or not, with and without profiling.
+fn make_queue(context: &Arc<Context>, kind: usize) -> Arc<CommandQueue> {
+    match kind % 4 {
+        0 => queue(context, false),
+        1 => queue(context, true),
+        _ => unordered_queue(context),
+    }
+}
+
+fn after(list: &[Arc<Event>]) -> Waits<'_> {
+    Waits {
+        list,
+        want_event: true,
+        ..Waits::default()
+    }
+}
+
+impl World {
+    fn queue(&self, index: usize) -> Arc<CommandQueue> {
+        Arc::clone(&lock(&self.queues[index % self.queues.len()]))
+    }
+
+    fn flush(&self) {
+        for queue in &self.queues {
+            let queue = Arc::clone(&lock(queue));
+            queue.flush().expect("flush");
+        }
+    }
+
+    /// Adds 1 to each element, by a kernel of the device or of the host.
+    fn add(
+        &self,
+        queue: &Arc<CommandQueue>,
+        buffer: &Arc<Buffer>,
+        native: bool,
+        list: &[Arc<Event>],
+    ) -> Arc<Event> {
+        let enqueued = if native {
+            let function = Box::new(|places: &[Option<caldera_runtime::mem::HostPtr>]| {
+                let at = places[0].expect("one buffer").as_ptr().cast::<[f32; N]>();
+                // SAFETY: the buffer's memory, N floats, which nobody else uses meanwhile.
+                let words = unsafe { &mut *at };
+                words.iter_mut().for_each(|w| *w += 1.0);
+            });
+            queue.enqueue_native(&[Some(Arc::clone(buffer))], function, after(list))
+        } else {
+            let args = saxpy_args(1.0, &self.ones, buffer);
+            let launch = range(&self.kernel, &args, N, None);
+            queue.enqueue_ndrange(&launch, CommandType::NdRangeKernel, after(list))
+        };
+        enqueued.expect("enqueued").expect("an event")
+    }
+
+    fn work(&self, thread: usize, gates: &mpsc::Sender<Arc<Event>>) {
+        let mut reads: Vec<(Vec<f32>, Arc<Event>, f32)> = Vec::new();
+        for round in 0..ROUNDS {
+            let number = round * THREADS + thread;
+            let queue = self.queue(number);
+            let mut chain = lock(&self.chains[number % self.chains.len()]);
+            let mut list: Vec<Arc<Event>> = chain.last.iter().cloned().collect();
+            if number.is_multiple_of(5) {
+                let gate = Event::user(&self.context);
+                list.push(Arc::clone(&gate));
+                gates.send(gate).expect("the opener lives");
+            }
+            let event = self.add(&queue, &chain.buffer, number.is_multiple_of(6), &list);
+            chain.value += 1.0;
+            chain.last = Some(Arc::clone(&event));
+            if number.is_multiple_of(3) {
+                let memory = vec![f32::NAN; N];
+                let read = self
+                    .queue(number / 3)
+                    .enqueue_read(&chain.buffer, false, 0, 4 * N, host(&memory), after(&[event]))
+                    .expect("enqueued")
+                    .expect("an event");
+                // Whoever writes next waits for the reader, and so for its writer.
+                chain.last = Some(Arc::clone(&read));
+                reads.push((memory, read, chain.value));
+            } else if number.is_multiple_of(7) {
+                let (called, marks) = (Arc::clone(&self.called), Arc::clone(&queue));
+                event.on_status(
+                    Status::Complete,
+                    Box::new(move |status| {
+                        assert_eq!(status, Status::Complete);
+                        marks.enqueue_marker(NOTHING).expect("marker");
+                        called.fetch_add(1, Ordering::SeqCst);
+                    }),
+                );
+            }
+            drop(chain);
+            if number.is_multiple_of(4) {
+                queue.flush().expect("flush");
+            }
+            if number.is_multiple_of(11) {
+                let fresh = make_queue(&self.context, number);
+                let old = std::mem::replace(&mut *lock(&self.queues[number % self.queues.len()]), fresh);
+                old.flush_for_release().expect("release");
+            }
+            if reads.len() > 3 {
+                self.flush();
+                self.check(reads.remove(0));
+            }
+        }
+        self.flush();
+        reads.into_iter().for_each(|r| self.check(r));
+    }
+
+    fn check(&self, (memory, event, value): (Vec<f32>, Arc<Event>, f32)) {
+        let _ = event.status();
+        Event::wait_all(&[event]).expect("wait");
+        assert_eq!(memory, [value; N]);
+    }
+}
+
+#[test]
+fn chains_over_queues_and_threads() {
+    let context = context();
+    let called = Arc::new(AtomicU32::new(0));
+    let world = World {
+        kernel: saxpy(&device()),
+        ones: buffer_of(&context, &[1.0; N]),
+        queues: (0..4)
+            .map(|kind| Mutex::new(make_queue(&context, kind)))
+            .collect(),
+        chains: (0..3)
+            .map(|_| {
+                Mutex::new(Chain {
+                    buffer: buffer_of(&context, &[0.0; N]),
+                    value: 0.0,
+                    last: None,
+                })
+            })
+            .collect(),
+        called: Arc::clone(&called),
+        context: Arc::clone(&context),
+    };
+    let (gates, opened) = mpsc::channel::<Arc<Event>>();
+    std::thread::scope(|s| {
+        s.spawn(move || {
+            for gate in opened {
+                std::thread::sleep(Duration::from_micros(200));
+                gate.set_user_status(Status::Complete).expect("first");
+            }
+        });
+        for thread in 0..THREADS {
+            let (world, gates) = (&world, gates.clone());
+            s.spawn(move || world.work(thread, &gates));
+        }
+        drop(gates);
+    });
+    world.flush();
+    for chain in &world.chains {
+        let mut chain = lock(chain);
+        Event::wait_all(&[chain.last.take().expect("commands")]).expect("wait");
+        assert_eq!(read(&world.queue(0), &chain.buffer), vec![chain.value; N]);
+    }
+    let numbers = 0..THREADS * ROUNDS;
+    let wanted = numbers
+        .filter(|n| n.is_multiple_of(7) && !n.is_multiple_of(3))
+        .count() as u32;
+    let start = Instant::now();
+    while called.load(Ordering::SeqCst) < wanted {
+        assert!(start.elapsed() < Duration::from_secs(30), "callbacks are missing");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(world);
+    assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
