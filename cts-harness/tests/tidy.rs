@@ -153,6 +153,14 @@ fn unsafe_code_of_the_runtime_is_where_it_is_allowed() {
     }
 }
 
+/// What catches panics stands in the macros: functions of C are made by nothing else.
+#[test]
+fn entry_points_are_made_by_macros() {
+    let list = sources(&tree(), "icd/src").into_iter();
+    let makers: Vec<String> = list.filter(|f| read(f).contains("no_mangle")).collect();
+    assert_eq!(makers, ["icd/src/absent.rs", "icd/src/entry.rs"]);
+}
+
 #[test]
 fn files_are_short() {
     let tree = tree();

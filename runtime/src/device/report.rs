@@ -66,6 +66,24 @@ impl Device {
         line("images and samplers", self.info.image_support, &images);
         line("printf", true, &[]);
         line("out-of-order execution", true, &[]);
+        self.report_measurements(&mut report);
+        report.push_str(&format!(
+            "{:<34} {} MiB in one buffer, {} MiB in all\n",
+            "memory",
+            self.info.max_mem_alloc_size >> 20,
+            self.info.global_mem_size >> 20
+        ));
+        report.push_str(&format!(
+            "{:<34} {} KiB local, {} work-items in a work-group\n",
+            "work-groups",
+            self.info.local_mem_size >> 10,
+            self.info.max_work_group_size
+        ));
+        report
+    }
+
+    /// What calibration has found.
+    fn report_measurements(self: &Arc<Self>, report: &mut String) {
         let measured = self.calibrated().measured;
         let widths = |on: [bool; 3]| {
             let names: Vec<&str> = on
@@ -118,18 +136,5 @@ impl Device {
             "{:<34} sin {:.1e}, cos {:.1e}, log2 {:.1e} in [0.5, 2]\n",
             "measured: float, absolute", e.sin, e.cos, e.log2_near_one
         ));
-        report.push_str(&format!(
-            "{:<34} {} MiB in one buffer, {} MiB in all\n",
-            "memory",
-            self.info.max_mem_alloc_size >> 20,
-            self.info.global_mem_size >> 20
-        ));
-        report.push_str(&format!(
-            "{:<34} {} KiB local, {} work-items in a work-group\n",
-            "work-groups",
-            self.info.local_mem_size >> 10,
-            self.info.max_work_group_size
-        ));
-        report
     }
 }

@@ -118,6 +118,72 @@ fn has_aperture(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
     })
 }
 
+/// Whether the driver chooses the size of sub-groups pipeline by pipeline.
+fn varies(v13: &vk::PhysicalDeviceVulkan13Properties<'_>) -> bool {
+    v13.min_subgroup_size != v13.max_subgroup_size
+}
+
+fn physical_type(raw: vk::PhysicalDeviceType) -> PhysicalType {
+    match raw {
+        vk::PhysicalDeviceType::DISCRETE_GPU => PhysicalType::Discrete,
+        vk::PhysicalDeviceType::INTEGRATED_GPU => PhysicalType::Integrated,
+        vk::PhysicalDeviceType::VIRTUAL_GPU => PhysicalType::Virtual,
+        vk::PhysicalDeviceType::CPU => PhysicalType::Cpu,
+        _ => PhysicalType::Other,
+    }
+}
+
+/// Whether host and device share their memory, and the host caches what it sees of the device's.
+fn is_unified(physical_type: PhysicalType, memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
+    let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
+        | vk::MemoryPropertyFlags::HOST_VISIBLE
+        | vk::MemoryPropertyFlags::HOST_COHERENT
+        | vk::MemoryPropertyFlags::HOST_CACHED;
+    let mut types = memory.memory_types_as_slice().iter();
+    matches!(physical_type, PhysicalType::Cpu | PhysicalType::Integrated)
+        && types.any(|t| t.property_flags.contains(needed))
+}
+
+/// What the compiler may use.
+fn features(
+    set: &FeatureSet,
+    v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
+    v12: &vk::PhysicalDeviceVulkan12Properties<'_>,
+    v13: &vk::PhysicalDeviceVulkan13Properties<'_>,
+    limits: &vk::PhysicalDeviceLimits,
+) -> Features {
+    let on = |b: vk::Bool32| b == vk::TRUE;
+    let base = set.for_compiler();
+    let subgroups =
+        base.subgroups && has_subgroups(v11) && (!varies(v13) || can_ask_for_size(set, v11, v13, limits));
+    Features {
+        subgroups,
+        subgroup_shuffle: subgroups
+            && v11
+                .subgroup_supported_operations
+                .contains(vk::SubgroupFeatureFlags::SHUFFLE),
+        signed_zero_inf_nan_preserve: [
+            on(v12.shader_signed_zero_inf_nan_preserve_float16),
+            on(v12.shader_signed_zero_inf_nan_preserve_float32),
+            on(v12.shader_signed_zero_inf_nan_preserve_float64),
+        ],
+        denorm_preserve: [
+            on(v12.shader_denorm_preserve_float16),
+            on(v12.shader_denorm_preserve_float32),
+            on(v12.shader_denorm_preserve_float64),
+        ],
+        rounding_rte: [
+            on(v12.shader_rounding_mode_rte_float16),
+            on(v12.shader_rounding_mode_rte_float32),
+            on(v12.shader_rounding_mode_rte_float64),
+        ],
+        float_controls_independent: v12.denorm_behavior_independence
+            == vk::ShaderFloatControlsIndependence::ALL
+            && v12.rounding_mode_independence == vk::ShaderFloatControlsIndependence::ALL,
+        ..base
+    }
+}
+
 impl Facts {
     pub(super) fn query(
         instance: &ash::Instance,
@@ -153,55 +219,10 @@ impl Facts {
         let families = unsafe { instance.get_physical_device_queue_family_properties(raw) };
         // SAFETY: `raw` belongs to the instance.
         let memory = unsafe { instance.get_physical_device_memory_properties(raw) };
-        let physical_type = match core.device_type {
-            vk::PhysicalDeviceType::DISCRETE_GPU => PhysicalType::Discrete,
-            vk::PhysicalDeviceType::INTEGRATED_GPU => PhysicalType::Integrated,
-            vk::PhysicalDeviceType::VIRTUAL_GPU => PhysicalType::Virtual,
-            vk::PhysicalDeviceType::CPU => PhysicalType::Cpu,
-            _ => PhysicalType::Other,
-        };
+        let physical_type = physical_type(core.device_type);
         let limits = &core.limits;
-        let on = |b: vk::Bool32| b == vk::TRUE;
-        let varies = v13.min_subgroup_size != v13.max_subgroup_size;
-        let base = set.for_compiler();
-        let subgroups =
-            base.subgroups && has_subgroups(&v11) && (!varies || can_ask_for_size(set, &v11, &v13, limits));
-        let features = Features {
-            subgroups,
-            subgroup_shuffle: subgroups
-                && v11
-                    .subgroup_supported_operations
-                    .contains(vk::SubgroupFeatureFlags::SHUFFLE),
-            signed_zero_inf_nan_preserve: [
-                on(v12.shader_signed_zero_inf_nan_preserve_float16),
-                on(v12.shader_signed_zero_inf_nan_preserve_float32),
-                on(v12.shader_signed_zero_inf_nan_preserve_float64),
-            ],
-            denorm_preserve: [
-                on(v12.shader_denorm_preserve_float16),
-                on(v12.shader_denorm_preserve_float32),
-                on(v12.shader_denorm_preserve_float64),
-            ],
-            rounding_rte: [
-                on(v12.shader_rounding_mode_rte_float16),
-                on(v12.shader_rounding_mode_rte_float32),
-                on(v12.shader_rounding_mode_rte_float64),
-            ],
-            float_controls_independent: v12.denorm_behavior_independence
-                == vk::ShaderFloatControlsIndependence::ALL
-                && v12.rounding_mode_independence == vk::ShaderFloatControlsIndependence::ALL,
-            ..base
-        };
-        let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
-            | vk::MemoryPropertyFlags::HOST_VISIBLE
-            | vk::MemoryPropertyFlags::HOST_COHERENT
-            | vk::MemoryPropertyFlags::HOST_CACHED;
-        let unified_memory = !config().debug.discrete
-            && matches!(physical_type, PhysicalType::Cpu | PhysicalType::Integrated)
-            && memory
-                .memory_types_as_slice()
-                .iter()
-                .any(|t| t.property_flags.contains(needed));
+        let features = features(set, &v11, &v12, &v13, limits);
+        let unified_memory = !config().debug.discrete && is_unified(physical_type, &memory);
         Facts {
             name: text(core.device_name_as_c_str()),
             driver_name: text(v12.driver_name_as_c_str()),
@@ -253,7 +274,7 @@ impl Facts {
             },
             timestamp_period: limits.timestamp_period,
             subgroup_size: v11.subgroup_size,
-            subgroup_size_varies: varies,
+            subgroup_size_varies: varies(&v13),
             device_local_heap: memory
                 .memory_heaps_as_slice()
                 .iter()
