@@ -4,7 +4,7 @@
 //! are implemented; nothing else. So the library works behind an OpenCL loader (which finds everything through
 //! [`dispatch`]), preloaded, and under the name `libOpenCL.so.1`.
 //!
-//! Guarantees: loading the library runs no code; the first call that needs Vulkan loads it; nothing is printed
+//! Guarantees: loading the library runs no code, and it is never unloaded, since threads and drivers use it; the first call that needs Vulkan loads it; nothing is printed
 //! unless `CALDERA_LOG` asks for it; no handle, however wrong, is dereferenced before it is known to be one of ours
 //! ([`handle`]); a panic becomes CL_OUT_OF_RESOURCES and a line in the log ([`mod@entry`]); nothing is torn down when the
 //! process exits: calls after that, and those of a forked child whose parent uses Vulkan, give CL_OUT_OF_RESOURCES ([`process`]).

@@ -24,7 +24,7 @@ extern "C" fn forked() {
 
 /// Runs [`exits`] before whatever has been registered up to now.
 fn register() {
-    // SAFETY: a function of this library; the C library forgets it when the library is unloaded.
+    // SAFETY: a function of this library, which is never unloaded (`build.rs`).
     unsafe { atexit(exits) };
 }
 
