@@ -221,6 +221,21 @@ fn more_cases_than_spirv_has_are_an_error() {
     );
 }
 
+/// Hash functions unrolled by macros of macros are read many times over before they are a program.
+#[test]
+fn macros_of_macros_are_expanded() {
+    let mut source = String::from(
+        "#define R0(x) x = x * 3 + 1;\n#define FIRST(a, ...) a\n#define CALL(m, ...) m(__VA_ARGS__)\n",
+    );
+    for i in 1..8 {
+        let calls = format!("R{}(x) ", i - 1).repeat(4);
+        let _ = writeln!(source, "#define R{i}(x) {calls}");
+    }
+    let uses = lines(5, |_| "a[CALL(FIRST, 0, R7(n))] += 1;".to_string());
+    source.push_str(&kernel(&uses));
+    check("macros of macros", &source);
+}
+
 /// Functions that call each other ever more often are a tree of billions of calls: refused at once, not tried.
 #[test]
 fn more_inlining_than_there_is_room_for_is_an_error() {

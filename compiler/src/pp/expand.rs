@@ -13,8 +13,13 @@ use super::token::{Punct, Token, TokenFlags, TokenKind};
 use crate::diag::Diag;
 use crate::source::{Origin, SourceMap, Span};
 
-/// Most tokens that macros may produce in one compile.
-const MAX_WORK: usize = 4 << 20;
+/// Most tokens that are read in one compile while macros are expanded: what comes out of one that is many macros
+/// deep was read many times.
+const MAX_WORK: usize = 16 << 20;
+/// Most tokens that are copied to be read again, in arguments and replacements: these take memory.
+const MAX_COPIED: usize = 8 << 20;
+/// Most tokens that come out of macros in one compile.
+const MAX_PRODUCED: usize = 4 << 20;
 /// Most bytes of pasted and stringified text.
 const MAX_SCRATCH: usize = 16 << 20;
 /// Deepest nesting of macro calls in macro arguments.
@@ -162,7 +167,7 @@ impl Pp<'_> {
                 self.keep_layout(t);
                 continue;
             }
-            if !self.spend(list.len(), t.span) {
+            if !self.copy(list.len(), t.span) {
                 return None;
             }
             self.names.get_mut(t.id).disabled = true;
@@ -182,6 +187,25 @@ impl Pp<'_> {
             self.abort(at, "macro expansion is too large");
         }
         !self.aborted
+    }
+
+    /// The same for `n` tokens that are copied.
+    fn copy(&mut self, n: usize, at: Span) -> bool {
+        self.copied += n;
+        if self.copied > MAX_COPIED {
+            self.abort(at, "macro expansion is too large");
+        }
+        self.spend(n, at)
+    }
+
+    /// Counts a token that goes on to the parser, if a macro made it.
+    pub(super) fn produce(&mut self, t: Token) {
+        if t.span != t.spelling {
+            self.produced += 1;
+            if self.produced > MAX_PRODUCED {
+                self.abort(t.span, "macro expansion is too large");
+            }
+        }
     }
 
     /// Expands a list of tokens on its own.
@@ -236,7 +260,7 @@ impl Pp<'_> {
         };
         self.in_args = outer;
         let count: usize = list.iter().map(Vec::len).sum();
-        if !self.spend(count, name.span) {
+        if !self.copy(count, name.span) {
             return None;
         }
         let problem = if !closed {
@@ -371,7 +395,7 @@ impl Pp<'_> {
         self.depth += 1;
         let list = self.expand_list(arg.to_vec());
         self.depth -= 1;
-        if !self.spend(list.len(), at) {
+        if !self.copy(list.len(), at) {
             return Vec::new();
         }
         list

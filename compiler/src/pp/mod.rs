@@ -77,6 +77,8 @@ struct Pp<'a> {
     pending: u8,
     counter: u32,
     work: usize,
+    copied: usize,
+    produced: usize,
     depth: usize,
     includes: usize,
     /// A limit was exceeded or a header not found: nothing more is read.
@@ -160,6 +162,7 @@ impl Pp<'_> {
                 | TokenKind::Pragma => {}
             }
             t.flags.0 |= std::mem::take(&mut self.pending);
+            self.produce(t);
             out.push(t);
         }
     }
@@ -202,6 +205,8 @@ pub fn preprocess(
         pending: 0,
         counter: 0,
         work: 0,
+        copied: 0,
+        produced: 0,
         depth: 0,
         includes: 0,
         aborted: false,
