@@ -173,6 +173,11 @@ impl Condvar {
         self.inner.wait(&mut guard.inner);
     }
 
+    /// As [`Condvar::wait`], for at most so long. `true` if the time ran out.
+    pub(crate) fn wait_for<T>(&self, guard: &mut Guard<'_, T>, timeout: std::time::Duration) -> bool {
+        self.inner.wait_for(&mut guard.inner, timeout).timed_out()
+    }
+
     /// Wakes every waiter.
     pub(crate) fn notify_all(&self) {
         self.inner.notify_all();

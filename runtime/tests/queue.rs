@@ -571,6 +571,80 @@ fn queues_and_threads_at_once() {
     clean();
 }
 
+/// CL 5.9 leaves it undefined that a callback waits. Here it waits for a native kernel and for what another callback, which
+/// comes later on the same thread, lets go on.
+#[test]
+fn callbacks_that_wait_do_not_hang() {
+    let context = context();
+    let (one, other) = (queue(&context, false), queue(&context, false));
+    let gate = Event::user(&context);
+    let list = [Arc::clone(&gate)];
+    let waits = Waits {
+        list: &list,
+        ..Waits::default()
+    };
+    other.enqueue_marker(waits).expect("marker");
+    let ran = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&ran);
+    let native = other
+        .enqueue_native(
+            &[],
+            Box::new(move |_| {
+                counted.fetch_add(1, Ordering::SeqCst);
+            }),
+            EVENT,
+        )
+        .expect("native kernel")
+        .expect("event");
+    let marker = || one.enqueue_marker(EVENT).expect("marker").expect("event");
+    let (send, receive) = mpsc::channel();
+    let waits_for = Arc::clone(&other);
+    marker().on_status(
+        Status::Complete,
+        Box::new(move |_| {
+            Event::wait_all(&[native]).expect("wait");
+            waits_for.finish().expect("finish");
+            send.send(ran.load(Ordering::SeqCst)).expect("alive");
+        }),
+    );
+    marker().on_status(
+        Status::Complete,
+        Box::new(move |_| gate.set_user_status(Status::Complete).expect("first")),
+    );
+    one.flush().expect("flush");
+    assert_eq!(receive.recv_timeout(Duration::from_secs(20)), Ok(1));
+    clean();
+}
+
+/// A callback that takes its time, here until the main thread has seen the end of everything.
+#[test]
+fn a_callback_that_does_not_return_holds_up_nobody() {
+    let context = context();
+    let (one, other) = (queue(&context, false), unordered_queue(&context));
+    let (go, wait) = mpsc::channel::<()>();
+    let marker = one.enqueue_marker(EVENT).expect("marker").expect("event");
+    marker.on_status(
+        Status::Complete,
+        Box::new(move |_| {
+            let _ = wait.recv();
+        }),
+    );
+    one.finish().expect("finish");
+    let (x, y) = (buffer_of(&context, &ramp(100)), buffer_of(&context, &ramp(100)));
+    let args = saxpy_args(2.0, &x, &y);
+    let kernel = saxpy(&device());
+    let launch = range(&kernel, &args, 100, None);
+    for queue in [&one, &other, &one] {
+        let done = queue
+            .enqueue_ndrange(&launch, CommandType::NdRangeKernel, EVENT)
+            .expect("launch");
+        Event::wait_all(&[done.expect("event")]).expect("wait");
+    }
+    assert_eq!(read(&other, &y)[1], 7.0);
+    go.send(()).expect("the callback waits");
+    clean();
+}
+
 #[test]
 fn destructor_callbacks_run_in_reverse() {
     let context = context();

@@ -3,15 +3,28 @@
 //!
 //! It runs callbacks into the application, and it watches events on behalf of those who cannot poll: callbacks, and
 //! commands held back for an event of another device. The thread ends when its context does; nobody joins it.
+//!
+//! A callback that waits (which OpenCL leaves undefined, CL 5.9) does the thread's other jobs meanwhile ([`Executor::help`]),
+//! so it waits for ever only if what it waits for needs itself to return.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::ThreadId;
 use std::time::Duration;
 
 use super::{Event, Phase};
 use crate::lock::{Condvar, Mutex, Rank, assert_none_held};
 
 type Job = Box<dyn FnOnce() + Send>;
+
+/// So many jobs wait inside each other at most: each has a part of the stack.
+const NESTED: usize = 16;
+
+thread_local! {
+    /// How many jobs wait on this thread.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
 
 /// How long the thread blocks on the GPU before it looks for new jobs.
 const SLICE: Duration = Duration::from_millis(1);
@@ -20,6 +33,7 @@ const SLICE: Duration = Duration::from_millis(1);
 pub struct Executor {
     state: Mutex<State>,
     wake: Condvar,
+    thread: OnceLock<ThreadId>,
     name: &'static str,
     this: Weak<Executor>,
 }
@@ -47,6 +61,7 @@ impl Executor {
         Arc::new_cyclic(|this| Executor {
             state: Mutex::new(Rank::Executor, State::default()),
             wake: Condvar::new(),
+            thread: OnceLock::new(),
             name,
             this: Weak::clone(this),
         })
@@ -58,6 +73,26 @@ impl Executor {
         state.jobs.push_back(job);
         self.start(&mut state);
         self.wake.notify_all();
+    }
+
+    /// Whether this is its thread: a job of it is running.
+    pub(crate) fn is_this_thread(&self) -> bool {
+        self.thread.get() == Some(&std::thread::current().id())
+    }
+
+    /// Does another job while one waits, on its thread. `false` if there is none, or too many wait.
+    pub(crate) fn help(&self) -> bool {
+        let depth = DEPTH.get();
+        if depth >= NESTED {
+            return false;
+        }
+        let Some(job) = self.state.lock().jobs.pop_front() else {
+            return false;
+        };
+        DEPTH.set(depth + 1);
+        do_job(job);
+        DEPTH.set(depth);
+        true
     }
 
     /// Polls an event until it is final.
@@ -99,6 +134,7 @@ impl Executor {
     }
 
     fn run(&self) {
+        self.thread.get_or_init(|| std::thread::current().id());
         let mut watched: Vec<Arc<Event>> = Vec::new();
         loop {
             while crate::process::is_over() {
@@ -123,11 +159,7 @@ impl Executor {
                 }
             };
             if let Some(job) = job {
-                assert_none_held();
-                // A callback that panics has been stopped at the boundary to C; this guards against our own bugs.
-                if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
-                    log::error!("a callback panicked");
-                }
+                do_job(job);
                 continue;
             }
             watched.retain(|e| !e.run_due());
@@ -156,5 +188,13 @@ impl Executor {
             .filter(|(t, _)| Arc::ptr_eq(t.device(), device))
             .collect();
         device.wait_any(&points, SLICE);
+    }
+}
+
+fn do_job(job: Job) {
+    assert_none_held();
+    // A callback that panics has been stopped at the boundary to C; this guards against our own bugs.
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
+        log::error!("a callback panicked");
     }
 }

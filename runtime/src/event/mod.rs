@@ -14,6 +14,7 @@ mod status;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::time::Duration;
 
 pub(crate) use clock::{Clock, now};
 pub use status::{ProfilingPoint, Status};
@@ -25,6 +26,11 @@ use crate::impl_object;
 use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
 use crate::queue::CommandQueue;
+
+/// How long a thread relies on the executor's.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// How long, if it is the executor's.
+const PATIENCE_HERE: Duration = Duration::from_micros(200);
 
 /// Called once with the status reached. Runs on the context's executor thread with no lock held.
 pub type Callback = Box<dyn FnOnce(Status) + Send>;
@@ -419,18 +425,35 @@ impl Event {
             match self.phase() {
                 Phase::Complete => return Status::Complete,
                 Phase::Failed(n) => return Status::Failed(n),
-                Phase::Pending => {
-                    let mut inner = self.inner.lock();
-                    while self.phase() == Phase::Pending {
-                        self.changed.wait(&mut inner);
-                    }
-                }
+                Phase::Pending => self.wait_a_little(),
                 Phase::Recorded | Phase::Submitted => {
                     let queue = self.queue.as_ref().expect("only commands are recorded");
                     queue.wait_for(self.value());
                 }
             }
         }
+    }
+
+    /// Waits until the phase may have changed. What holds the command back may be for the executor to see or to do, and its
+    /// thread may be busy with a callback, or be this one: so the queues are polled here too, and its jobs done.
+    fn wait_a_little(&self) {
+        let executor = self.context.executor();
+        let here = executor.is_this_thread();
+        if here && executor.help() {
+            return;
+        }
+        {
+            let mut inner = self.inner.lock();
+            if self.phase() != Phase::Pending {
+                return;
+            }
+            let time = if here { PATIENCE_HERE } else { PATIENCE };
+            let over = self.changed.wait_for(&mut inner, time);
+            if !over || self.phase() != Phase::Pending {
+                return;
+            }
+        }
+        self.context.queues().iter().for_each(|q| q.poll());
     }
 
     /// CL 5.9 — clWaitForEvents. Checks contexts, flushes the queues involved and waits for all.
