@@ -317,8 +317,8 @@ impl<'a> Run<'a> {
             );
             return Err(Stop::Reported);
         }
-        if self.options.fp32_correctly_rounded_divide_sqrt {
-            // 5.6.4.2: no device has the bit so far.
+        if self.options.fp32_correctly_rounded_divide_sqrt && !self.target.calibration.rounded_divide_sqrt {
+            // 5.6.4.2.
             self.diags.error(
                 Span::NONE,
                 "'-cl-fp32-correctly-rounded-divide-sqrt' is not supported: the device does not have \

@@ -63,8 +63,8 @@ pub struct Options {
     pub single_precision_constant: bool,
     /// `-cl-denorms-are-zero`: no effect, which it allows.
     pub denorms_are_zero: bool,
-    /// `-cl-fp32-correctly-rounded-divide-sqrt`: builds fail, as 5.6.4.2 has it where the device lacks
-    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT.
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`: quotients and square roots of float are correctly
+    /// rounded. Builds fail, as 5.6.4.2 has it, where the device lacks CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT.
     pub fp32_correctly_rounded_divide_sqrt: bool,
     /// `-cl-strict-aliasing`: no effect.
     pub strict_aliasing: bool,

@@ -69,6 +69,13 @@ pub struct Calibration {
     pub exp2: bool,
     /// GLSL.std.450 InverseSqrt of 32 bits is within 1.5 ulp, for 0 and infinity too.
     pub rsqrt: bool,
+    /// GLSL.std.450 Fma of 32 bits takes subnormal operands and results for zeros.
+    pub flushing_fma: bool,
+    /// Quotients and square roots of 32 bits can be correctly rounded: the device has
+    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT. Quotients are then always.
+    pub rounded_divide_sqrt: bool,
+    /// The device's own square roots of 32 bits are.
+    pub rounded_sqrt: bool,
 }
 
 /// Faults of drivers that the output goes around. All `false`: none.

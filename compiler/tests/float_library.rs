@@ -33,6 +33,8 @@ impl Library {
             fused_fma: [true; 3],
             exp2: fast,
             rsqrt: fast,
+            flushing_fma: fast,
+            ..Calibration::default()
         };
         let source = format!("float tested(float x, float y) {{ return {call}; }}");
         let input = Input {
@@ -122,6 +124,239 @@ fn errors_are_small() {
     check("atan(x)", 3.0, [(-4.0, 4.0), NONE], |x, _| x.atan());
     check("atan2(x, y)", 3.5, [(-4.0, 4.0), (-4.0, 4.0)], |x, y| x.atan2(y));
     check("erf(x)", 3.0, [(-4.5, 4.5), NONE], |x, _| erf(x));
+    check("log1p(x)", 1.8, [(-1.0, 40.0), NONE], |x, _| {
+        if x < -1.0 { f64::NAN } else { x.ln_1p() }
+    });
+    check("expm1(x)", 2.0, [(-20.0, 20.0), NONE], |x, _| x.exp_m1());
+    check("sinh(x)", 3.0, [(-90.0, 90.0), NONE], |x, _| x.sinh());
+    check("sinh(x)", 3.0, [(-2.0, 2.0), NONE], |x, _| x.sinh());
+    check("cosh(x)", 3.0, [(-90.0, 90.0), NONE], |x, _| x.cosh());
+    check("tanh(x)", 3.5, [(-10.0, 10.0), NONE], |x, _| x.tanh());
+    check("asinh(x)", 2.5, [(-10.0, 10.0), NONE], |x, _| asinh(x));
+    check("acosh(x)", 3.0, [(1.0, 10.0), NONE], |x, _| acosh(x));
+    check("atanh(x)", 3.0, [(-1.0, 1.0), NONE], |x, _| atanh(x));
+    check("sinpi(x)", 2.0, [(-9.0, 9.0), NONE], |x, _| turned(x).0);
+    check("cospi(x)", 2.0, [(-9.0, 9.0), NONE], |x, _| turned(x).1);
+    check("tanpi(x)", 4.0, [(-9.0, 9.0), NONE], |x, _| {
+        turned(x).0 / turned(x).1
+    });
+    check("atan2pi(x, y)", 4.0, [(-4.0, 4.0), (-4.0, 4.0)], |x, y| {
+        x.atan2(y) / PI
+    });
+    check("cbrt(x)", 1.2, [(-30.0, 30.0), NONE], |x, _| x.cbrt());
+    check("hypot(x, y)", 1.5, [(-30.0, 30.0), (-5.0, 5.0)], |x, y| {
+        x.hypot(y)
+    });
+    check(
+        "lgamma(clamp(x, 2.5f, 1e4f))",
+        8.0,
+        [(2.6, 12.0), NONE],
+        |x, _| stirling(x.clamp(2.5, 1e4)),
+    );
+    check(
+        "pown(x, (int)clamp(y, -1e9f, 1e9f))",
+        6.0,
+        [(0.7, 1.42), (-150.0, 150.0)],
+        |x, y| x.powi(y.clamp(-1e9, 1e9) as i32),
+    );
+    check(
+        "pown(x, (int)clamp(y, -1e9f, 1e9f))",
+        6.0,
+        [(0.5, 4.0), (-30.0, 30.0)],
+        |x, y| x.powi(y.clamp(-1e9, 1e9) as i32),
+    );
+}
+
+#[test]
+fn remainders_and_scaled_numbers_are_exact() {
+    check("fmod(x, y)", 0.0, [(-300.0, 300.0), (-5.0, 5.0)], |x, y| x % y);
+    check("fmod(x, y)", 0.0, [(-3e5, 3e5), (1.0, 1.5)], |x, y| x % y);
+    check(
+        "ldexp(x, (int)clamp(y, -1e9f, 1e9f))",
+        0.0,
+        [(-300.0, 300.0), (-160.0, 120.0)],
+        |x, y| x * f64::from(y as i32).exp2(),
+    );
+    check("round(x)", 0.0, [(-300.0, 300.0), NONE], |x, _| x.round());
+    check("round(x)", 0.0, [(8_388_600.0, 8_388_620.0), NONE], |x, _| {
+        x.round()
+    });
+    check("maxmag(x, y)", 0.0, [(-3.0, 3.0), (-3.0, 3.0)], |x, y| {
+        if x.abs() > y.abs() { x } else { y }
+    });
+    check("minmag(x, y)", 0.0, [(-3.0, 3.0), (-3.0, 3.0)], |x, y| {
+        if x.abs() < y.abs() { x } else { y }
+    });
+}
+
+const PI: f64 = std::f64::consts::PI;
+
+/// sin(pi x) and cos(pi x) of a float, by what is left beside a multiple of 1/2.
+fn turned(x: f64) -> (f64, f64) {
+    let halves = (2.0 * x).round();
+    let (s, c) = (PI * (x - halves / 2.0)).sin_cos();
+    // Zeros have the signs that 7.5.1 says; a sum has none to lose.
+    match halves.rem_euclid(4.0) as u32 {
+        0 => (s, c),
+        1 => (c, 0.0 - s),
+        2 => (0.0 - s, -c),
+        _ => (-c, s),
+    }
+}
+
+fn asinh(x: f64) -> f64 {
+    let a = x.abs();
+    (a + a * a / (1.0 + (1.0 + a * a).sqrt())).ln_1p().copysign(x)
+}
+
+fn acosh(x: f64) -> f64 {
+    match x < 1.0 {
+        true => f64::NAN,
+        false => (x - 1.0 + ((x - 1.0) * (x + 1.0)).sqrt()).ln_1p(),
+    }
+}
+
+fn atanh(x: f64) -> f64 {
+    match x.abs() > 1.0 {
+        true => f64::NAN,
+        false => 0.5 * (2.0 * x / (1.0 - x)).ln_1p(),
+    }
+}
+
+/// log Gamma by Stirling's series of what is 12 larger.
+fn stirling(x: f64) -> f64 {
+    let z = x + 12.0;
+    let product: f64 = (0..12).map(|k| (x + f64::from(k)).ln()).sum();
+    let series = 1.0 / (12.0 * z) - 1.0 / (360.0 * z.powi(3)) + 1.0 / (1260.0 * z.powi(5))
+        - 1.0 / (1680.0 * z.powi(7));
+    (z - 0.5) * z.ln() - z + 0.5 * (2.0 * PI).ln() + series - product
+}
+
+#[test]
+fn quotients_are_within_their_limit() {
+    let exact = |x: f64, y: f64| x / y;
+    let normal = |y: f32| y.abs() >= f32::MIN_POSITIVE;
+    for options in ["", "-cl-fast-relaxed-math"] {
+        for (call, limit) in [
+            ("x / y", 1.6),
+            ("({ float q = x; q /= y; q; })", 1.6),
+            ("half_divide(x, y)", 5.0),
+            ("native_divide(x, y)", 5.0),
+        ] {
+            let library = Library::with(call, true, options);
+            assert!(library.uses("inverse_sqrt"), "{call}");
+            let pairs = arguments((-9.0, 9.0), 500).zip(arguments((0.001, 300.0), 500));
+            // The fast form is good where the reciprocal is a normal number.
+            for (x, y) in pairs.filter(|(_, y)| (1e-37..8e37).contains(&y.abs())) {
+                let error = units(library.at(x, y), exact(x.into(), y.into()));
+                assert!(error <= limit, "{call} {options}: {error} at {x:e}, {y:e}");
+            }
+        }
+    }
+    for (call, scale) in [
+        ("1 / x", 1.0),
+        ("0.5f / x", 0.5),
+        ("half_recip(x)", 1.0),
+        ("native_recip(x)", 1.0),
+    ] {
+        let library = Library::new(call, true);
+        assert!(library.uses("inverse_sqrt"), "{call}");
+        for x in arguments((-9.0, 9.0), 500).filter(|x| (1e-37..8e37).contains(&x.abs())) {
+            let error = units(library.at(x, 0.0), scale / f64::from(x));
+            assert!(error <= 5.0, "{call}: {error} at {x:e}");
+        }
+        assert_eq!(library.at(0.0, 0.0), f32::INFINITY);
+        assert_eq!(library.at(-0.0, 0.0), -f32::INFINITY);
+        assert_eq!(library.at(-f32::INFINITY, 0.0).to_bits(), (-0f32).to_bits());
+        assert!(library.at(f32::NAN, 0.0).is_nan());
+    }
+    let inf = f32::INFINITY;
+    let cases = [
+        (1.0, 0.0, inf),
+        (1.0, -0.0, -inf),
+        (-0.0, 3.0, -0.0),
+        (0.0, 0.0, f32::NAN),
+        (inf, inf, f32::NAN),
+        (inf, 3e38, inf),
+        (f32::NAN, 1.0, f32::NAN),
+        (1.0, f32::NAN, f32::NAN),
+        (1.0, inf, 0.0),
+        (-1.0, inf, -0.0),
+        (3e38, 3e38, 1.0),
+        (2e-38, 1.2e-38, 2.0 / 1.2),
+        (1e-45, 4.0, 0.0),
+        (3e38, 0.5, inf),
+        (f32::MAX, -1.0, f32::MIN),
+        (f32::MAX, 2e38, f32::MAX / 2e38),
+        (1.0, 3e38, 1.0 / 3e38),
+        (-3.0, -1.2e-38, 3.0 / 1.2e-38),
+    ];
+    let library = Library::new("x / y", true);
+    for (x, y, expected) in cases {
+        let got = library.at(x, y);
+        let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+        let near = expected != 0.0 && got != 0.0 && units(got, f64::from(expected)) <= 2.5;
+        assert!(same || near || !normal(expected), "{x:e} / {y:e}: {got:e}");
+    }
+    // The driver's for constants, and where one rounding is asked for.
+    assert!(!Library::new("x / 3.0f", true).uses("inverse_sqrt"));
+    assert!(!Library::new("x / y", false).uses("inverse_sqrt"));
+}
+
+/// The option asks for one rounding; the device's root is one of doubles if its own has more.
+#[test]
+fn rounded_quotients_and_roots() {
+    let text = |call: &str, rounded_sqrt| {
+        let mut target = Target::desktop();
+        target.features.fast_fma = true;
+        target.calibration = Calibration {
+            fused_fma: [true; 3],
+            exp2: true,
+            rsqrt: true,
+            flushing_fma: true,
+            rounded_divide_sqrt: true,
+            rounded_sqrt,
+        };
+        let options = Options::parse("-cl-fp32-correctly-rounded-divide-sqrt").expect("options");
+        let source = format!("float tested(float x, float y) {{ return {call}; }}");
+        let input = Input {
+            name: "a.cl",
+            source: &source,
+            options: &options,
+            resolver: &NoIncludes,
+        };
+        let object = compile_object(&input, &target).unwrap_or_else(|e| panic!("{}", e.log));
+        object.to_text().to_lowercase()
+    };
+    assert!(text("x / y", true).contains("fdiv"));
+    assert!(!text("x / y", true).contains("inverse_sqrt"));
+    assert!(!text("sqrt(x)", true).contains("f64"));
+    assert!(text("sqrt(x)", false).contains("f64"));
+}
+
+/// Where FP_CONTRACT is off, on a device that flushes subnormal numbers in multiply-adds alone, all sums and products
+/// are such.
+#[test]
+fn what_is_not_contracted_is_flushed() {
+    let off = "({ float r; { \n#pragma OPENCL FP_CONTRACT OFF\n r = x * y - x; } r; })";
+    let library = Library::new(off, true);
+    assert!(
+        library.uses("fma") && !library.uses("fmul") && !library.uses("fsub"),
+        "{}",
+        library.object.to_text()
+    );
+    for (x, y) in [
+        (3.0, 5.0),
+        (-0.0, 2.0),
+        (1.0, 1.0),
+        (f32::INFINITY, 2.0),
+        (1e20, -1e20),
+    ] {
+        let (got, expected) = (library.at(x, y), x * y - x);
+        let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+        assert!(same, "{x} {y}: {got}");
+    }
+    assert!(!Library::new(off, false).uses("fma"));
 }
 
 /// What the target does not run is not even parsed.
@@ -197,6 +432,97 @@ fn special_values() {
         ("erf(x)", -inf, 0.0, -1.0),
         ("erf(x)", nan, 0.0, nan),
         ("erf(x)", -0.0, 0.0, -0.0),
+        ("log1p(x)", -1.0, 0.0, -inf),
+        ("log1p(x)", -2.0, 0.0, nan),
+        ("log1p(x)", inf, 0.0, inf),
+        ("log1p(x)", nan, 0.0, nan),
+        ("log1p(x)", -0.0, 0.0, -0.0),
+        ("log1p(x)", 3e38, 0.0, 88.596_85),
+        ("log1p(x)", 2e-38, 0.0, 2e-38),
+        ("expm1(x)", -inf, 0.0, -1.0),
+        ("expm1(x)", inf, 0.0, inf),
+        ("expm1(x)", nan, 0.0, nan),
+        ("expm1(x)", -0.0, 0.0, -0.0),
+        ("expm1(x)", 1.2e-38, 0.0, 1.2e-38),
+        ("expm1(x)", 88.72, 0.0, f64::from(88.72f32).exp() as f32),
+        ("sinh(x)", -inf, 0.0, -inf),
+        ("sinh(x)", -0.0, 0.0, -0.0),
+        ("sinh(x)", nan, 0.0, nan),
+        ("cosh(x)", -inf, 0.0, inf),
+        ("cosh(x)", 89.5, 0.0, inf),
+        ("tanh(x)", -inf, 0.0, -1.0),
+        ("tanh(x)", -0.0, 0.0, -0.0),
+        ("tanh(x)", nan, 0.0, nan),
+        ("asinh(x)", -inf, 0.0, -inf),
+        ("asinh(x)", -0.0, 0.0, -0.0),
+        ("asinh(x)", 3e38, 0.0, 89.289_99),
+        ("acosh(x)", 1.0, 0.0, 0.0),
+        ("acosh(x)", 0.5, 0.0, nan),
+        ("acosh(x)", inf, 0.0, inf),
+        ("acosh(x)", 3e38, 0.0, 89.289_99),
+        ("atanh(x)", -1.0, 0.0, -inf),
+        ("atanh(x)", 1.5, 0.0, nan),
+        ("atanh(x)", -0.0, 0.0, -0.0),
+        ("sinpi(x)", -0.0, 0.0, -0.0),
+        ("sinpi(x)", 3.0, 0.0, 0.0),
+        ("sinpi(x)", -2.0, 0.0, -0.0),
+        ("sinpi(x)", inf, 0.0, nan),
+        ("sinpi(x)", 1e30, 0.0, 0.0),
+        ("cospi(x)", 2.5, 0.0, 0.0),
+        ("cospi(x)", -3.0, 0.0, -1.0),
+        ("cospi(x)", 8_388_609.0, 0.0, -1.0),
+        ("tanpi(x)", 2.0, 0.0, 0.0),
+        ("tanpi(x)", 3.0, 0.0, -0.0),
+        ("tanpi(x)", -3.0, 0.0, 0.0),
+        ("tanpi(x)", 0.5, 0.0, inf),
+        ("tanpi(x)", 1.5, 0.0, -inf),
+        ("tanpi(x)", -0.5, 0.0, -inf),
+        ("atan2pi(x, y)", -0.0, -1.0, -1.0),
+        ("atan2pi(x, y)", 2.0, 0.0, 0.5),
+        ("atan2pi(x, y)", nan, 1.0, nan),
+        ("cbrt(x)", -0.0, 0.0, -0.0),
+        ("cbrt(x)", -inf, 0.0, -inf),
+        ("cbrt(x)", 1e-45, 0.0, 1.119_034_7e-15),
+        ("cbrt(x)", -27.0, 0.0, -3.0),
+        ("fmod(x, y)", -6.0, 3.0, -0.0),
+        ("fmod(x, y)", 1.0, inf, 1.0),
+        ("fmod(x, y)", inf, 1.0, nan),
+        ("fmod(x, y)", 1.0, 0.0, nan),
+        ("fmod(x, y)", 3e38, 3.0, 3e38f32 % 3.0),
+        ("fmod(x, y)", 1e-40, 3e-41, 1e-40f32 % 3e-41),
+        ("hypot(x, y)", -inf, nan, inf),
+        ("hypot(x, y)", 1.0, nan, nan),
+        ("hypot(x, y)", 3e38, 1e38, 3.162_277_7e38),
+        ("hypot(x, y)", 3e-45, 4e-45, 5.6e-45),
+        ("ldexp(x, (int)clamp(y, -1e9f, 1e9f))", 1.0, -149.0, 1e-45),
+        ("ldexp(x, (int)clamp(y, -1e9f, 1e9f))", 1e-45, 149.0, 1.0),
+        ("ldexp(x, (int)clamp(y, -1e9f, 1e9f))", -3.0, 2e9, -inf),
+        ("ldexp(x, (int)clamp(y, -1e9f, 1e9f))", 3.0, -2e9, 0.0),
+        (
+            "ldexp(x, (int)clamp(y, -1e9f, 1e9f))",
+            1e-45,
+            276.0,
+            1.701_411_8e38,
+        ),
+        ("round(x)", 0.499_999_97, 0.0, 0.0),
+        ("round(x)", -0.5, 0.0, -1.0),
+        ("round(x)", -0.2, 0.0, -0.0),
+        ("round(x)", -inf, 0.0, -inf),
+        ("round(x)", 8_388_609.0, 0.0, 8_388_609.0),
+        ("maxmag(x, y)", -2.0, 2.0, 2.0),
+        ("maxmag(x, y)", 1.0, nan, 1.0),
+        ("maxmag(x, y)", nan, -1.0, -1.0),
+        ("minmag(x, y)", -2.0, 2.0, -2.0),
+        ("minmag(x, y)", nan, -1.0, -1.0),
+        ("minmag(x, y)", 1.0, nan, 1.0),
+        ("({ float w; fract(x, &w); })", -0.0, 0.0, -0.0),
+        ("({ float w; fract(x, &w); })", -inf, 0.0, -0.0),
+        ("({ float w; fract(x, &w); })", -1e-20, 0.0, 0.999_999_94),
+        ("({ float w; fract(x, &w); })", nan, 0.0, nan),
+        ("({ int e; frexp(x, &e) * e; })", 12.0, 0.0, 3.0),
+        ("({ int e; frexp(x, &e) * e; })", 1e-45, 0.0, -74.0),
+        ("ilogb(x)", 1e-45, 0.0, -149.0),
+        ("logb(x)", 0.0, 0.0, -inf),
         ("pow(x, y)", 1.0, nan, 1.0),
         ("pow(x, y)", nan, 0.0, 1.0),
         ("pow(x, y)", 2.0, nan, nan),

@@ -13,7 +13,7 @@
 //! | `CALDERA_CACHE=DIR` | where compiled programs and pipelines are kept; unset: `caldera` below `$XDG_CACHE_HOME`, or `~/.cache`. Removing it is always safe |
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
-//! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `subnormals`, `exp2`, `rsqrt` |
+//! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!

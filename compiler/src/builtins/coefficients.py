@@ -11,7 +11,7 @@ Needs mpmath. Run: python3 coefficients.py > lib/poly.cl
 """
 
 import struct
-from mpmath import mp, mpf, matrix, lu_solve, cos, sin, tan, exp, log, atan, asin, sqrt, pi, erf, erfc, gamma, loggamma, atanh
+from mpmath import mp, mpf, matrix, lu_solve, cos, sin, tan, exp, log, atan, asin, sqrt, pi, erf, erfc, gamma, loggamma, atanh, sinh, tanh
 
 mp.dps = 70
 
@@ -216,3 +216,15 @@ emit_float("erf0", "erf(x)/x - 1 in z = x^2",
            lambda z: sqrt(z) / erf(sqrt(z)) if z else 1 / TWO_PI, 0, E_ERF**2, 5)
 emit_float("erf1", "-log2(erfc(x))/x - 1, error relative to erf(x)", lambda x: -log(erfc(x), 2) / x - 1,
            lambda x: x * log(2) * erfc(x) / erf(x), E_ERF, 4, 5)
+emit_float("expm1", "(exp(x) - 1 - x) / x^2, error relative to exp(x) - 1",
+           series(lambda x: (exp(x) - 1 - x) / x**2, lambda x: mpf(1) / 2 + x / 6 + x**2 / 24, mpf("1e-20")),
+           lambda x: x**2 / (exp(x) - 1) if x else mpf(0), -LN2_HALF, LN2_HALF, 4)
+emit_float("sinhq", "(sinh(x)/x - 1) / x^2 in z = x^2",
+           series(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, lambda z: mpf(1) / 6 + z / 120 + z**2 / 5040, mpf("1e-20")),
+           lambda z: z * sqrt(z) / sinh(sqrt(z)) if z else mpf(0), 0, 1, 2)
+emit_float("tanhq", "(tanh(x)/x - 1) / x^2 in z = x^2",
+           series(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, lambda z: -mpf(1) / 3 + 2 * z / 15 - 17 * z**2 / 315, mpf("1e-20")),
+           lambda z: z * sqrt(z) / tanh(sqrt(z)) if z else mpf(0), 0, mpf("0.5625")**2, 3)
+# Of lib/math_special.cl.
+emit_float("lgamma8", "lgamma(5.25 + t)", lambda t: loggamma(mpf("5.25") + t), lambda t: 1 / loggamma(mpf("5.25") + t),
+           mpf("-2.75"), mpf("2.75"), 12)

@@ -34,6 +34,7 @@ static FILES: &[File] = files![
     "integer.cl",
     "math_bits.cl",
     "math_exp.cl",
+    "math_fast.cl",
     "math_float.cl",
     "math_special.cl",
     "math_trig.cl",

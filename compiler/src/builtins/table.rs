@@ -80,6 +80,8 @@ pub enum Inline {
     Dot,
     /// `x / y`
     Divide,
+    /// The same of a reciprocal.
+    Reciprocal,
     /// `x * y`
     Multiply,
     /// `x * y + z`, contraction allowed.

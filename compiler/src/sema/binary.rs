@@ -1,8 +1,8 @@
 //! Binary operators and assignments (6.3).
 
 use super::convert::{Why, signed_of_width};
-use super::{Lvalue, Reported, Result, Sema, fold};
-use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
+use super::{Lvalue, Reported, Result, Sema, builtin, fold};
+use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Type, TypeId};
 use crate::source::{Origin, Span};
 use crate::syntax::ast::{self, BinaryOp};
 
@@ -146,7 +146,7 @@ impl Sema<'_> {
             Class::Shift(op) => {
                 let a = self.promote(a);
                 let b = self.shift_count(b, a.ty, at)?;
-                Ok(self.binary_node(op, a, b, at))
+                self.binary_node(op, a, b, at)
             }
             Class::Compare(op) => self.comparison(op, a, b, at),
             Class::Logical { and } => self.logical(and, a, b, at),
@@ -158,16 +158,16 @@ impl Sema<'_> {
     }
 
     /// An operation on two operands of one type, folded if both are constants.
-    fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Expr {
+    fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let ty = a.ty;
         if let (ExprKind::Const(x), ExprKind::Const(y), Some((s, _))) = (&a.kind, &b.kind, self.lanes(ty)) {
             let lanes = x.iter().zip(y).map(|(&x, &y)| fold::binary(op, s, x, y));
             if let Some(bits) = lanes.collect::<Option<Vec<u64>>>() {
-                return Expr {
+                return Ok(Expr {
                     kind: ExprKind::Const(bits),
                     ty,
                     span: at.span,
-                };
+                });
             }
         }
         if let (BinOp::Div | BinOp::Rem, ExprKind::Const(y)) = (op, &b.kind)
@@ -177,7 +177,16 @@ impl Sema<'_> {
             let word = if op == BinOp::Div { "division" } else { "remainder" };
             self.warning(at.op, format!("{word} by zero is undefined"));
         }
-        Expr {
+        if op == BinOp::Div && builtin::divides_by_library(self, &b) {
+            return builtin::division(self, a, b, at.span);
+        }
+        if self.body.is_some()
+            && !self.contract()
+            && let Some(flushed) = builtin::flushed(self, op, &a, &b, at.span)
+        {
+            return Ok(flushed);
+        }
+        Ok(Expr {
             kind: ExprKind::Binary {
                 op,
                 lhs: Box::new(a),
@@ -186,7 +195,7 @@ impl Sema<'_> {
             },
             ty,
             span: at.span,
-        }
+        })
     }
 
     fn arithmetic(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
@@ -208,7 +217,7 @@ impl Sema<'_> {
             _ => return Err(self.invalid(ta, tb, at)),
         }
         match self.usual(a, b, at.op)? {
-            Some((a, b)) => Ok(self.binary_node(op, a, b, at)),
+            Some((a, b)) => self.binary_node(op, a, b, at),
             None => Err(self.invalid(ta, tb, at)),
         }
     }
@@ -458,7 +467,7 @@ impl Sema<'_> {
             let a = self.truth_lanes(a, at.span);
             let b = self.truth_lanes(b, at.span);
             let op = if and { BinOp::And } else { BinOp::Or };
-            return Ok(self.binary_node(op, a, b, at));
+            return self.binary_node(op, a, b, at);
         }
         if !scalar(self, ta) || !scalar(self, tb) {
             return Err(self.invalid(ta, tb, at));
@@ -593,6 +602,21 @@ impl Sema<'_> {
             };
             self.warning(at.op, format!("{word} by zero is undefined"));
         }
+        // The library's quotient, where the place can be named twice.
+        if bin == BinOp::Div
+            && compute == ty
+            && is_plain(&l.place)
+            && !l.place.is_volatile
+            && builtin::divides_by_library(self, &rhs)
+        {
+            let old = self.load(l.place.clone());
+            let quotient = builtin::division(self, old, rhs, at.span)?;
+            return Ok(Expr {
+                kind: ExprKind::Assign(Box::new(l.place), Box::new(quotient)),
+                ty,
+                span: at.span,
+            });
+        }
         Ok(Expr {
             kind: ExprKind::CompoundAssign {
                 place: Box::new(l.place),
@@ -604,5 +628,18 @@ impl Sema<'_> {
             ty,
             span: at.span,
         })
+    }
+}
+
+/// Whether a place is a variable or a part of one, which evaluating twice does not change.
+fn is_plain(place: &Place) -> bool {
+    match &place.kind {
+        PlaceKind::Local(_) | PlaceKind::Global(_) => true,
+        PlaceKind::Member { base, .. } | PlaceKind::Lanes { base, .. } => is_plain(base),
+        PlaceKind::Deref { .. }
+        | PlaceKind::Index { .. }
+        | PlaceKind::DynamicLane { .. }
+        | PlaceKind::Temporary(_)
+        | PlaceKind::Literal(..) => false,
     }
 }

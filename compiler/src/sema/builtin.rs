@@ -26,6 +26,7 @@ use crate::builtins::table::{self, How, INTERNAL_PREFIX, Row};
 use crate::builtins::{Instance, Ty};
 use crate::builtins::{older_contract, version};
 use crate::hir::{self, Scalar};
+use crate::intrinsic::Intrinsic;
 use crate::source::Span;
 use crate::syntax::ast;
 use std::sync::Arc;
@@ -187,6 +188,12 @@ fn emit(
 ) -> Result<hir::Expr> {
     match row.how {
         How::Scalar => lanes::call(s, row.name, inst, args, span),
+        How::Fast(_) if row.name == "sqrt" && rounds_roots(s, inst) => {
+            match s.target.calibration.rounded_sqrt {
+                true => inline::intrinsic(s, Intrinsic::Sqrt, inst, args, span),
+                false => lanes::call(s, "__caldera_rounded_sqrt", inst, args, span),
+            }
+        }
         How::Fast(fast) => {
             let relaxed = s.options.fast_relaxed_math && !s.in_library && inst.scalar != Scalar::Double;
             match table::lookup(fast).filter(|_| relaxed) {
@@ -210,6 +217,99 @@ fn emit(
         }
         How::Inline(what) => inline::build(s, what, inst, args, span),
     }
+}
+
+/// Whether a square root must be correctly rounded, and its format is not where all are.
+fn rounds_roots(s: &Sema<'_>, inst: &Instance) -> bool {
+    s.options.fp32_correctly_rounded_divide_sqrt && !s.in_library && inst.scalar == Scalar::Float
+}
+
+/// Whether a quotient of floats is the library's: the driver's is not needed with one rounding, and the divisor is not
+/// constant.
+pub(super) fn divides_by_library(s: &Sema<'_>, divisor: &hir::Expr) -> bool {
+    !s.in_library
+        && matches!(s.lanes(divisor.ty), Some((Scalar::Float, _)))
+        && !matches!(divisor.kind, hir::ExprKind::Const(_))
+        && !s.options.fp32_correctly_rounded_divide_sqrt
+        && inline::has_quick_quotient(s)
+}
+
+/// Such a quotient.
+pub(super) fn division(s: &mut Sema<'_>, x: hir::Expr, y: hir::Expr, span: Span) -> Result<hir::Expr> {
+    let (_, lanes) = s.lanes(y.ty).unwrap_or((Scalar::Float, 1));
+    if is_at_most_one(&x) {
+        let reciprocal = of_floats(s, "__caldera_reciprocal", lanes, vec![y], span)?;
+        return Ok(match is_one(&x) {
+            true => reciprocal,
+            false => inline::product(x, reciprocal, span),
+        });
+    }
+    let name = match s.options.fast_relaxed_math {
+        true => "__caldera_fast_divide",
+        false => "__caldera_divide",
+    };
+    of_floats(s, name, lanes, vec![x, y], span)
+}
+
+/// Whether all lanes of a constant of floats are normal numbers of at most 1, so that a quotient is subnormal where the
+/// reciprocal is.
+fn is_at_most_one(e: &hir::Expr) -> bool {
+    let normal = |&bits: &u64| {
+        let a = bits as u32 & 0x7fff_ffff;
+        (0x0080_0000..=0x3f80_0000).contains(&a)
+    };
+    matches!(&e.kind, hir::ExprKind::Const(lanes) if lanes.iter().all(normal))
+}
+
+fn is_one(e: &hir::Expr) -> bool {
+    matches!(&e.kind, hir::ExprKind::Const(lanes) if lanes.iter().all(|&bits| bits as u32 == 1f32.to_bits()))
+}
+
+/// A call of one of the library's own functions with vectors of so many floats.
+fn of_floats(s: &mut Sema<'_>, name: &str, lanes: u8, args: Vec<hir::Expr>, span: Span) -> Result<hir::Expr> {
+    let Some((row, sig)) = table::lookup(name).and_then(|row| Some((row, row.sigs.first()?))) else {
+        return Err(library::missing(s, name, span));
+    };
+    let inst = Instance {
+        sig,
+        scalar: Scalar::Float,
+        lanes,
+        space: hir::Space::Private,
+    };
+    emit(s, row, &inst, args, span)
+}
+
+/// A sum, difference or product of floats where FP_CONTRACT is off, on a device whose multiply-add takes subnormal
+/// numbers for zeros while its additions and multiplications keep them: as a multiply-add, so that all take them for zeros, as a device without
+/// CL_FP_DENORM may (7.5.3), and none does otherwise.
+pub(super) fn flushed(
+    s: &Sema<'_>,
+    op: hir::BinOp,
+    a: &hir::Expr,
+    b: &hir::Expr,
+    span: Span,
+) -> Option<hir::Expr> {
+    if s.in_library
+        || !s.target.calibration.flushing_fma
+        || !matches!(s.lanes(a.ty), Some((Scalar::Float, _)))
+    {
+        return None;
+    }
+    let like = |x: f32| {
+        let (_, lanes) = s.lanes(a.ty).unwrap_or((Scalar::Float, 1));
+        hir::Expr {
+            kind: hir::ExprKind::Const(vec![u64::from(x.to_bits()); lanes.into()]),
+            ty: a.ty,
+            span,
+        }
+    };
+    let args = match op {
+        hir::BinOp::Mul => vec![a.clone(), b.clone(), like(-0.0)],
+        hir::BinOp::Add => vec![a.clone(), like(1.0), b.clone()],
+        hir::BinOp::Sub => vec![b.clone(), like(-1.0), a.clone()],
+        _ => return None,
+    };
+    Some(inline::multiply_add(args, a.ty, span))
 }
 
 /// Scalar arguments where the generic type is a vector (`fmax(gentype, float)`), repeated.

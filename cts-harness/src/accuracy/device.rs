@@ -266,10 +266,14 @@ impl Evaluation<'_> {
         if words.is_empty() {
             return self.bench.context.buffer(GROUP);
         }
-        let mut bytes: Vec<u8> = words
-            .iter()
-            .flat_map(|w| w.to_le_bytes().into_iter().take(width))
-            .collect();
+        let mut bytes: Vec<u8> = match width {
+            // Of these there may be many.
+            4 => words.iter().flat_map(|w| (*w as u32).to_le_bytes()).collect(),
+            _ => words
+                .iter()
+                .flat_map(|w| w.to_le_bytes().into_iter().take(width))
+                .collect(),
+        };
         bytes.resize(padded * width, 0);
         let buffer = self.bench.context.buffer(bytes.len())?;
         self.bench.queue.write(&buffer, &bytes)?;

@@ -155,6 +155,8 @@ fn write_json(file: &Path, bench: &Bench, peer: Option<&Bench>, relaxed: bool, r
     Ok(std::fs::write(file, format!("{value:#}\n"))?)
 }
 
+type Judging<'scope> = std::thread::ScopedJoinHandle<'scope, Result<Verdict, Failure>>;
+
 impl Args {
     fn chosen(&self) -> Result<Vec<Function>, Failure> {
         let find = |name: &String| {
@@ -224,16 +226,27 @@ impl Args {
         if !all || function.is_native() {
             return Ok(verdict);
         }
+        // The device computes the next results while the last ones are judged.
         const CHUNK: u64 = 1 << 24;
-        (0..1u64 << 32)
-            .step_by(CHUNK as usize)
-            .try_fold(verdict, |verdict, from| {
-                let samples = Samples {
-                    x: (from..from + CHUNK).collect(),
-                    ..Samples::default()
-                };
-                Ok(verdict.join(one(&samples)?))
-            })
+        let mut chunks = (0..1u64 << 32).step_by(CHUNK as usize).map(|from| Samples {
+            x: (from..from + CHUNK).collect(),
+            ..Samples::default()
+        });
+        std::thread::scope(|scope| {
+            let join = |verdict: Verdict, judging: Judging<'_>| -> Result<Verdict, Failure> {
+                let stopped = |_| Err(Failure("the thread of a comparison stopped".into()));
+                Ok(verdict.join(judging.join().unwrap_or_else(stopped)?))
+            };
+            let (verdict, last) = chunks.try_fold((verdict, None), |(mut verdict, before), samples| {
+                let answers = evaluation.answers(&samples)?;
+                if let Some(judging) = before {
+                    verdict = join(verdict, judging)?;
+                }
+                let judging = scope.spawn(move || judge::judge(question, &samples, &answers, threads));
+                Ok::<_, Failure>((verdict, Some(judging)))
+            })?;
+            last.into_iter().try_fold(verdict, join)
+        })
     }
 }
 

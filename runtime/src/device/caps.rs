@@ -140,6 +140,7 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
         inf_nan: true,
         round_to_nearest: true,
         fma: measured.fused_fma[bits],
+        correctly_rounded_divide_sqrt: bits == 1 && measured.rounded_divide_sqrt(),
         ..FpConfig::default()
     };
     let half = target.has_extension("cl_khr_fp16");

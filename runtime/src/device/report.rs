@@ -122,6 +122,7 @@ impl Device {
             ("measured: square roots rounded", measured.sqrt),
             ("measured: conversions rounded", measured.conversions),
             ("measured: nothing contracted", measured.separate),
+            ("measured: fma flushes subnormals", measured.flushing_fma),
         ] {
             report.push_str(&format!("{what:<34} {}\n", widths(found)));
         }

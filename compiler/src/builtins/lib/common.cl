@@ -54,23 +54,29 @@ gentype fdim_fp(gentype x, gentype y)
     return x <= y ? (gentype)0 : x - y;
 }
 
-// By their bits: a device that takes subnormal numbers for 0 where it compares keeps them here.
+// Of two subnormal numbers y where they compare as zeros: 7.5.3 allows it. x and -x by their bits.
 elemtype maxmag_fp(elemtype x, elemtype y)
 {
-    uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN), b = (uelemtype)(as_uelemtype(y) & ~GEN_SIGN);
-    if (a == b || a > GEN_INF || b > GEN_INF) return fmax(x, y);
-    return a > b ? x : y;
+    elemtype r = fabs(x) > fabs(y) || y != y ? x : y;
+    return (uelemtype)(as_uelemtype(x) ^ as_uelemtype(y)) == GEN_SIGN ? fabs(x) : r;
 }
 
+// By their bits: a device that takes subnormal numbers for 0 where it compares keeps them here.
 elemtype minmag_fp(elemtype x, elemtype y)
 {
     uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN), b = (uelemtype)(as_uelemtype(y) & ~GEN_SIGN);
-    if (a == b || a > GEN_INF || b > GEN_INF) return fmin(x, y);
-    return a < b ? x : y;
+    elemtype r = a > b ? y : x;
+    return a == b || x != x || y != y ? fmin(x, y) : r;
 }
 
-// Halves away from zero. The difference is exact.
+// Halves away from zero: with the number before 1/2 added, sums that are not exact round to what they should.
 gentype round_fp(gentype x)
+{
+    return trunc(x + copysign((gentype)GENC(0.49999997f, 0.49999999999999994), x));
+}
+
+// The difference is exact.
+gentype round_half(gentype x)
 {
     gentype t = trunc(x);
     gentype r = fabs(x - t) >= (gentype)0.5f ? t + copysign((gentype)1, x) : t;
@@ -85,16 +91,6 @@ gentype native_exp10_fp(gentype x)
 gentype native_log10_fp(gentype x)
 {
     return native_log2(x) * (gentype)0.3010299956639812f;
-}
-
-gentype native_recip_fp(gentype x)
-{
-    return (gentype)1 / x;
-}
-
-gentype half_recip_fp(gentype x)
-{
-    return (gentype)1 / x;
 }
 
 gentype cross_any3(gentype x, gentype y)

@@ -46,7 +46,7 @@ uelemtype __c_mod_fp(uelemtype mx, int fx, uelemtype my, int fy, uelemtype *quot
     return r;
 }
 
-elemtype fmod_fp(elemtype x, elemtype y)
+elemtype __c_fmod_fp(elemtype x, elemtype y)
 {
     uelemtype ux = as_uelemtype(x) & ~GEN_SIGN, uy = as_uelemtype(y) & ~GEN_SIGN;
     if (ux >= GEN_INF || uy > GEN_INF || uy == (uelemtype)0) return as_elemtype(GEN_QUIET);
@@ -104,6 +104,10 @@ elemtype frexp_fp(elemtype x, int *e)
 {
     uelemtype u = as_uelemtype(x);
     uelemtype a = u & ~GEN_SIGN;
+    if (a - GEN_ONE_MANT < GEN_INF - GEN_ONE_MANT) {
+        *e = (int)(a >> GEN_MANT) - (GEN_BIAS - 1);
+        return as_elemtype((u & (GEN_SIGN | (GEN_ONE_MANT - (uelemtype)1))) | (uelemtype)(GEN_BIAS - 1) << GEN_MANT);
+    }
     *e = 0;
     if (a == (uelemtype)0 || a >= GEN_INF) return x;
     int field;
@@ -118,6 +122,11 @@ elemtype ldexp_fp(elemtype x, int n)
 {
     uelemtype u = as_uelemtype(x);
     uelemtype a = u & ~GEN_SIGN;
+    // From one normal number to another; a sum that wraps is neither.
+    int from = (int)(a >> GEN_MANT);
+    if ((uint)(from - 1) < 2 * GEN_BIAS && (uint)(from + n - 1) < 2 * GEN_BIAS) {
+        return as_elemtype(u + ((uelemtype)n << GEN_MANT));
+    }
     if (a == (uelemtype)0 || a >= GEN_INF) return x;
     uelemtype sign = u & GEN_SIGN;
     int field;
@@ -152,9 +161,11 @@ elemtype fract_fp(elemtype x, elemtype *whole)
 {
     elemtype f = floor(x);
     *whole = f;
-    if (x != x) return x;
-    if (fabs(x) == as_elemtype(GEN_INF)) return copysign((elemtype)0, x);
-    elemtype r = fmin(x - f, as_elemtype((uelemtype)(as_uelemtype((elemtype)1) - (uelemtype)1)));
+    elemtype r = x - f;
+    // Infinities and NaN.
+    if (r != r) return x != x ? x : copysign((elemtype)0, x);
+    r = fmin(r, as_elemtype((uelemtype)(as_uelemtype((elemtype)1) - (uelemtype)1)));
+    // The zeros keep their sign.
     return (uelemtype)(as_uelemtype(x) & ~GEN_SIGN) == (uelemtype)0 ? x : r;
 }
 

@@ -4,8 +4,7 @@
 // take their place. A branch on either is decided before its other side is looked at.
 //
 // `__caldera_has_rsqrt`: besides fast fma, that the device's 1 / sqrt is within 1.5 ulp. Quotients in here are made of it then:
-// drivers that divide with one rounding, which nobody asks for, take several times as long. Not so the operator /: on a
-// device that flushes some subnormal numbers (NVIDIA) the quotient of two of them came out as infinite.
+// drivers that divide with one rounding, which nobody asks for, take several times as long.
 //
 // Method of exp, exp2, exp10: x log2(b) = j + f, the device's 2^f, times 2^j, where j stays within the normal
 // exponents and f takes the rest; so overflow, underflow, infinities and NaN need no attention. Logarithm: exponent and
@@ -93,12 +92,13 @@ float log_f(float x)
 
 double log_d(double x) { return __c_log_d(x); }
 
-// With -cl-fast-relaxed-math: OpenCL C 2.0 has 3 ulp outside of [0.5, 2], so the product with ln 2 is fused. The parts
-// have one sign, for infinities.
+// With -cl-fast-relaxed-math: OpenCL C 2.0 has 3 ulp outside of [0.5, 2], so the product with ln 2 is fused; the lesser part is a
+// little larger than ln 2's, since an H200's logarithms are from 2.3 ulp below to 3.4 above the exact ones at its own.
+// The parts have one sign, for infinities.
 float __caldera_fast_log_f(float x)
 {
     float l = native_log2(x);
-    return __caldera_mad(l, 0.693147123f, l * 5.76999989e-8f);
+    return __caldera_mad(l, 0.693147123f, l * 9e-8f);
 }
 
 // Error found: see docs; allowed 3.
@@ -138,9 +138,9 @@ float __c_invert_f(float x)
     }
 }
 
-// x^y for the bits of an x > 0 and y that is not NaN. Not by x itself: a device that takes subnormal numbers for zeros
-// would lose it. Error found with an exact exponential: 3.9 ulp; allowed 16.
-float __c_pow_fast_f(uint u, float y)
+// log2 of the positive number with these bits as result + *lo, with an error below 2^-30. Not of a float: a device that takes
+// subnormal numbers for zeros would lose it.
+float __c_log2_pair_f(uint u, float *lo)
 {
     float n;
     float m = as_float(__c_unscale_f(u, &n));
@@ -155,7 +155,32 @@ float __c_pow_fast_f(uint u, float y)
     float q = s * 2.88539004f;
     l = __caldera_fma(l, 2.88539004f, __caldera_fma(s, 3.85192607e-8f, __caldera_fma(s, 2.88539004f, -q)));
     float h = n + q;
-    l = (n - h) + q + l;
+    *lo = (n - h) + q + l;
+    return h;
+}
+
+// The same of x, or with an error below 2^-40.
+float __c_log2_dd_f(float x, float *lo)
+{
+    if (__caldera_has_fast_fma(x)) {
+        // The pair's lower part is not small.
+        float l;
+        float h = __c_log2_pair_f(as_uint(x), &l);
+        float r = h + l;
+        *lo = (h - r) + l;
+        return r;
+    } else {
+        return __c_log2_split_f(x, lo);
+    }
+}
+
+double __c_log2_dd_d(double x, double *lo) { return __c_log2_split_d(x, lo); }
+
+// x^y for the bits of an x > 0 and y that is not NaN. Error found with an exact exponential: 3.9 ulp; allowed 16.
+float __c_pow_fast_f(uint u, float y)
+{
+    float l;
+    float h = __c_log2_pair_f(u, &l);
     // A larger y over- or underflows as this one does.
     y = fmin(fmax(y, -0x1p40f), 0x1p40f);
     float t = y * h;
@@ -353,3 +378,60 @@ float erf_f(float x)
 }
 
 double erf_d(double x) { return __c_erf_d(x); }
+
+// x / y where no option asks for one rounding, drivers would take long for it, and a fused multiply-add takes subnormal numbers
+// for zeros (7.5.3): x (1 / y) by s^2, s = 1 / sqrt(|y|), and one step of Newton's. Of large y the reciprocal would be
+// subnormal; both are scaled. The step is NaN where s^2 is infinite or 0, and then left out by the minimum. The last
+// product is a fused one, with -0 that changes nothing else, so that a subnormal x is 0 where y is.
+// Error: a reciprocal within 1 ulp (two roundings of a half), and the product's half: 1.5 ulp; allowed 2.5.
+float __caldera_divide_f(float x, float y)
+{
+    float a = fabs(y);
+    float scale = a > 0x1p100f ? 0x1p-32f : 1.0f;
+    a *= scale;
+    float s = __caldera_rsqrt(a);
+    float r = s * s;
+    r = __caldera_fma(r, fmin(__caldera_fma(-a, r, 1.0f), 1.0f), r);
+    return __caldera_fma(x * scale, as_float(as_uint(r) | (as_uint(y) & 0x80000000u)), -0.0f);
+}
+
+// 1 / y, the same; 0 where it is subnormal. Error: 1 ulp.
+float __caldera_reciprocal_f(float y)
+{
+    float a = fabs(y);
+    float s = __caldera_rsqrt(a);
+    float r = s * s;
+    r = __caldera_fma(r, fmin(__caldera_fma(-a, r, 1.0f), 1.0f), r);
+    return as_float(as_uint(r) | (as_uint(y) & 0x80000000u));
+}
+
+// With -cl-fast-relaxed-math: OpenCL C 2.0 has 2.5 ulp for operands from 2^-62 to 2^62. 1.5 ulp for normal numbers whose reciprocals are.
+float __caldera_fast_divide_f(float x, float y)
+{
+    float a = fabs(y);
+    float s = __caldera_rsqrt(a);
+    float r = s * s;
+    r = __caldera_fma(r, fmin(__caldera_fma(-a, r, 1.0f), 1.0f), r);
+    return x * as_float(as_uint(r) | (as_uint(y) & 0x80000000u));
+}
+
+// half_divide and native_divide, half_recip and native_recip: without the step. Error: 5 ulp; allowed 8192.
+float __caldera_quick_divide_f(float x, float y)
+{
+    float s = __caldera_rsqrt(fabs(y));
+    float q = __caldera_fma(fabs(x), s, 0.0f) * s;
+    return as_float(as_uint(q) | ((as_uint(x) ^ as_uint(y)) & 0x80000000u));
+}
+
+float __caldera_quick_reciprocal_f(float y)
+{
+    float s = __caldera_rsqrt(fabs(y));
+    return as_float(as_uint(s * s) | (as_uint(y) & 0x80000000u));
+}
+
+// sqrt with -cl-fp32-correctly-rounded-divide-sqrt where the driver's is not: that of doubles, rounded again, is as good as rounded
+// once (Figueroa, When is double rounding innocuous?, 1995).
+float __caldera_rounded_sqrt_f(float x)
+{
+    return (float)__caldera_sqrt((double)x);
+}

@@ -70,7 +70,8 @@ elemtype __c_gamma_small_fp(elemtype x)
         down *= x;
         x += (elemtype)1;
     }
-    return __p_gamma_GEN(x - (elemtype)2) * up / down;
+    elemtype r = __p_gamma_GEN(x - (elemtype)2) * up;
+    return down == (elemtype)1 ? r : r / down;
 }
 
 // Error found: 5.28 ulp in float, 4.72 in double; allowed 16.
@@ -107,6 +108,9 @@ elemtype __c_lgamma_positive_fp(elemtype x)
         return r + (GENC(0.41893852f, 0.4189385332046727) + inv * __p_stirling_GEN(inv * inv));
     }
     if (x < GENC(1e-8f, 1e-17)) return -log_GEN(x);
+    if (GENC(1, 0)) {
+        if (x >= (elemtype)2.5f) return __p_lgamma8_GEN(x - (elemtype)5.25f);
+    }
     elemtype f = 1;
     elemtype extra = 0;
     while (x >= (elemtype)2.5f) {

@@ -478,3 +478,52 @@ float __p_erf1_f(float x)
     return p;
 }
 
+// (exp(x) - 1 - x) / x^2, error relative to exp(x) - 1 on [-0.35004, 0.35004]: 2^-26.0.
+float __p_expm1_f(float x)
+{
+    float p = 0.0013868885580450296f;
+    p = __caldera_mad(p, x, 0.008367013186216354f);
+    p = __caldera_mad(p, x, 0.04166746512055397f);
+    p = __caldera_mad(p, x, 0.16666540503501892f);
+    p = __caldera_mad(p, x, 0.4999999701976776f);
+    return p;
+}
+
+// (sinh(x)/x - 1) / x^2 in z = x^2 on [0, 1]: 2^-25.3.
+float __p_sinhq_f(float x)
+{
+    float p = 0.00020372832659631968f;
+    p = __caldera_mad(p, x, 0.008330274373292923f);
+    p = __caldera_mad(p, x, 0.1666671633720398f);
+    return p;
+}
+
+// (tanh(x)/x - 1) / x^2 in z = x^2 on [0, 0.31641]: 2^-24.4.
+float __p_tanhq_f(float x)
+{
+    float p = 0.016230981796979904f;
+    p = __caldera_mad(p, x, -0.05256396532058716f);
+    p = __caldera_mad(p, x, 0.1331905871629715f);
+    p = __caldera_mad(p, x, -0.3333287537097931f);
+    return p;
+}
+
+// lgamma(5.25 + t) on [-2.75, 2.75]: 2^-26.0.
+float __p_lgamma8_f(float x)
+{
+    float p = 8.120573102843309e-10f;
+    p = __caldera_mad(p, x, -2.284024969156917e-09f);
+    p = __caldera_mad(p, x, -1.51973755802004e-09f);
+    p = __caldera_mad(p, x, -4.176147072598724e-08f);
+    p = __caldera_mad(p, x, 3.537599013725412e-07f);
+    p = __caldera_mad(p, x, -1.9247627278673463e-06f);
+    p = __caldera_mad(p, x, 1.2930615412187763e-05f);
+    p = __caldera_mad(p, x, -9.484367910772562e-05f);
+    p = __caldera_mad(p, x, 0.0007610368193127215f);
+    p = __caldera_mad(p, x, -0.007306927349418402f);
+    p = __caldera_mad(p, x, 0.10488033294677734f);
+    p = __caldera_mad(p, x, 1.5599772930145264f);
+    p = __caldera_mad(p, x, 3.561375856399536f);
+    return p;
+}
+

@@ -3,9 +3,14 @@
 
 use super::*;
 
+const FLOAT1: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T])];
+const FLOAT2: &[Sig] = &[sig(FLOAT, Ty::T, &[Ty::T, Ty::T])];
+
 pub(super) static ROWS: &[Row] = &[
+    row("__caldera_divide", FLOAT2, How::Scalar),
     row("__caldera_exp", F1, How::Intrinsic(Intrinsic::Exp)),
     row("__caldera_exp2", F1, How::Intrinsic(Intrinsic::Exp2)),
+    row("__caldera_fast_divide", FLOAT2, How::Scalar),
     row("__caldera_fast_log", F1, How::Scalar),
     row("__caldera_fast_pow", F2, How::Scalar),
     row("__caldera_fast_tan", F1, How::Scalar),
@@ -57,6 +62,9 @@ pub(super) static ROWS: &[Row] = &[
         )],
         How::Inline(Inline::PackHalf),
     ),
+    row("__caldera_quick_divide", FLOAT2, How::Scalar),
+    row("__caldera_quick_reciprocal", FLOAT1, How::Scalar),
+    row("__caldera_reciprocal", FLOAT1, How::Scalar),
     row("__caldera_rsqrt", F1, How::Intrinsic(Intrinsic::InverseSqrt)),
     row("__caldera_sqrt", F1, How::Intrinsic(Intrinsic::Sqrt)),
     row(

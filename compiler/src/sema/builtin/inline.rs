@@ -148,7 +148,24 @@ pub(super) fn build(
         Inline::Dot => dot(s, args, span),
         Inline::Divide => {
             let [x, y] = pair(args)?;
-            Ok(binary(BinOp::Div, x, y, false))
+            match inst.scalar == Scalar::Float && has_quick_quotient(s) {
+                true => super::of_floats(s, "__caldera_quick_divide", inst.lanes, vec![x, y], span),
+                false => Ok(binary(BinOp::Div, x, y, false)),
+            }
+        }
+        Inline::Reciprocal => {
+            let x = first(args)?;
+            match inst.scalar == Scalar::Float && has_quick_quotient(s) {
+                true => super::of_floats(s, "__caldera_quick_reciprocal", inst.lanes, vec![x], span),
+                false => {
+                    let one = match inst.scalar {
+                        Scalar::Half => 0x3c00,
+                        _ => u64::from(1f32.to_bits()),
+                    };
+                    let one = constant(s, one, inst.scalar, inst.lanes, span);
+                    Ok(binary(BinOp::Div, one, x, false))
+                }
+            }
         }
         Inline::Multiply => {
             let [x, y] = pair(args)?;
@@ -227,7 +244,37 @@ fn has_fused_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
     }
 }
 
-/// Whether quotients of floats are best made of 1 / sqrt.
+/// Whether quotients of floats are made of 1 / sqrt: of drivers that divide with one rounding, which nobody asks for, the
+/// one that is known takes subnormal numbers for zeros in 1 / sqrt; so must a multiply-add, or the quotient of two of them
+/// would be infinite.
+pub(super) fn has_quick_quotient(s: &Sema<'_>) -> bool {
+    has_quick_rsqrt(s) && s.target.calibration.flushing_fma
+}
+
+/// `x * y + z` with one rounding.
+pub(super) fn multiply_add(args: Vec<Expr>, ty: crate::hir::TypeId, span: Span) -> Expr {
+    Expr {
+        kind: ExprKind::Intrinsic(Intrinsic::Fma, args),
+        ty,
+        span,
+    }
+}
+
+/// `x * y`.
+pub(super) fn product(x: Expr, y: Expr, span: Span) -> Expr {
+    Expr {
+        ty: x.ty,
+        span,
+        kind: ExprKind::Binary {
+            op: BinOp::Mul,
+            lhs: Box::new(x),
+            rhs: Box::new(y),
+            contract: false,
+        },
+    }
+}
+
+/// Whether the device's 1 / sqrt is good, and a multiply-add one operation.
 pub(super) fn has_quick_rsqrt(s: &Sema<'_>) -> bool {
     s.target.calibration.rsqrt && has_fast_fma(s, Scalar::Float)
 }

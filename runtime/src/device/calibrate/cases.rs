@@ -4,6 +4,7 @@
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Property {
     FusedFma,
+    FlushingFma,
     Separate,
     SubnormalArithmetic,
     SubnormalLoads,
@@ -53,6 +54,7 @@ pub(super) fn cases(bits: u32, widens: bool) -> Vec<Case> {
     let mut all = fused(bits);
     all.extend(separate(bits));
     all.extend(subnormals(bits));
+    all.extend(flushed(bits));
     all.extend(moved(bits, widens));
     all.extend(quotients(bits));
     all.extend(roots(bits));
@@ -159,6 +161,29 @@ fn subnormals(bits: u32) -> Vec<Case> {
             }
         })
         .collect()
+}
+
+/// Multiply-adds of a subnormal number, by 2 and by what makes it normal, and one whose product is subnormal: zeros if they
+/// are flushed.
+fn flushed(bits: u32) -> Vec<Case> {
+    let (mantissa, bias) = format(bits);
+    let most = (1u64 << mantissa) - 1;
+    let power = |n: u64| n << mantissa;
+    let (two, many, half, least) = (power(bias + 1), power(2 * bias), power(bias - 1), power(1));
+    [
+        [most, two, 0],
+        [most / 3, many, 0],
+        [least, half, 0],
+        [0, two, most],
+    ]
+    .into_iter()
+    .map(|operands| Case {
+        property: Property::FlushingFma,
+        operands,
+        first: word::FMA,
+        expected: vec![0],
+    })
+    .collect()
 }
 
 /// Subnormal numbers that are loaded and stored, widened and narrowed.

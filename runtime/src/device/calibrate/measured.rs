@@ -44,6 +44,8 @@ pub(crate) struct Measured {
     pub sqrt: Widths,
     /// Conversions from integers, and to the next narrower format, are.
     pub conversions: Widths,
+    /// A multiply-add takes subnormal operands and results for zeros.
+    pub flushing_fma: Widths,
     /// `mul_hi` of 64 bits.
     pub mul_hi: bool,
     pub errors: Errors,
@@ -96,7 +98,7 @@ impl Default for Measured {
 }
 
 impl Measured {
-    const FLAGS: usize = 8;
+    const FLAGS: usize = 9;
 
     fn from_flags(flags: [Widths; Measured::FLAGS], mul_hi: bool, errors: Errors) -> Measured {
         let [
@@ -108,6 +110,7 @@ impl Measured {
             divide,
             sqrt,
             rounded,
+            flushing_fma,
         ] = flags;
         Measured {
             fused_fma,
@@ -118,6 +121,7 @@ impl Measured {
             divide,
             sqrt,
             conversions: rounded,
+            flushing_fma,
             mul_hi,
             errors,
         }
@@ -133,7 +137,14 @@ impl Measured {
             self.divide,
             self.sqrt,
             self.conversions,
+            self.flushing_fma,
         ]
+    }
+
+    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT of 32 bits: the driver's own, or the root in 64 bits, rounded again, which is
+    /// as good as once (Figueroa, When is double rounding innocuous?, 1995).
+    pub(crate) fn rounded_divide_sqrt(&self) -> bool {
+        self.divide[1] && (self.sqrt[1] || self.sqrt[2] && self.conversions[2])
     }
 
     /// Whether a width keeps subnormal numbers in everything that was tried.
@@ -153,6 +164,9 @@ impl Measured {
             fused_fma: self.fused_fma,
             exp2: self.errors.exp2 <= EXP2,
             rsqrt: self.errors.rsqrt <= RSQRT,
+            flushing_fma: self.flushing_fma[1],
+            rounded_divide_sqrt: self.rounded_divide_sqrt(),
+            rounded_sqrt: self.sqrt[1],
         }
     }
 
@@ -191,6 +205,8 @@ pub(crate) enum Presumption {
     FusedFma,
     /// It is one operation.
     FastFma,
+    /// It takes subnormal numbers for zeros.
+    FlushingFma,
     /// Subnormal numbers are kept.
     Subnormals,
     /// 2^x of 32 bits is within 2 units.
@@ -205,6 +221,7 @@ impl Presumption {
         Some(match name {
             "fused-fma" => Presumption::FusedFma,
             "fast-fma" => Presumption::FastFma,
+            "flushing-fma" => Presumption::FlushingFma,
             "subnormals" => Presumption::Subnormals,
             "exp2" => Presumption::Exp2,
             "rsqrt" => Presumption::Rsqrt,
@@ -223,6 +240,7 @@ pub(crate) fn presume(
         match what {
             Presumption::FusedFma => measured.fused_fma = [yes; 3],
             Presumption::FastFma => target.features.fast_fma = yes,
+            Presumption::FlushingFma => measured.flushing_fma = [yes; 3],
             Presumption::Subnormals => {
                 measured.subnormal_arithmetic = [yes; 3];
                 measured.subnormal_loads = [yes; 3];

@@ -40,7 +40,7 @@ pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
         let facts = device.physical.facts();
         // A CPU driver's arithmetic is the processor's, and its identity does not name that.
         let key = cache::Key::new(
-            "calibration 2",
+            "calibration 3",
             &[&facts.identity, facts.name.as_bytes(), &processor()],
         );
         (store, key)
@@ -117,6 +117,7 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
         let holds = |property| all_as_expected(property, &cases, of_cases);
         measured.fused_fma[i] = holds(Property::FusedFma);
         measured.separate[i] = holds(Property::Separate);
+        measured.flushing_fma[i] = holds(Property::FlushingFma);
         measured.subnormal_arithmetic[i] = holds(Property::SubnormalArithmetic);
         measured.subnormal_loads[i] = holds(Property::SubnormalLoads);
         measured.subnormal_conversions[i] = holds(Property::SubnormalConversions);
