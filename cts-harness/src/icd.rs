@@ -11,6 +11,7 @@ use opencl_sys::{CL_SUCCESS, cl_platform_id, cl_uint};
 use std::ffi::{c_char, c_void};
 use std::path::PathBuf;
 use std::ptr::null_mut;
+use std::sync::{Mutex, PoisonError};
 
 /// An implementation, or a loader with those behind it.
 pub(crate) struct Opened {
@@ -33,6 +34,9 @@ pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
     // SAFETY: the library is an OpenCL implementation or loader that the user names.
     let loaded = unsafe { Library::new(library) }.map_err(|e| Failure(e.to_string()))?;
     let loaded: &'static Library = Box::leak(Box::new(loaded));
+    // So that checkers of leaks find it.
+    static KEPT: Mutex<Vec<&'static Library>> = Mutex::new(Vec::new());
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(loaded);
     let (get, is_icd) = match icd_platforms(loaded) {
         Some(get) => (get, true),
         None => {

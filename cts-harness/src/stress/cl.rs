@@ -7,6 +7,7 @@ use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::*;
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
 
 /// Calls an entry of the dispatch table.
 macro_rules! call {
@@ -158,7 +159,8 @@ impl Cl {
                 }
             }
             if !cl.devices.is_empty() {
-                return Ok(Box::leak(Box::new(cl)));
+                static OPENED: OnceLock<Cl> = OnceLock::new();
+                return Ok(OPENED.get_or_init(|| cl));
             }
         }
         Err(Failure(format!("{library} offers no such device")))
