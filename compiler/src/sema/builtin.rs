@@ -238,7 +238,11 @@ pub(super) fn divides_by_library(s: &Sema<'_>, divisor: &hir::Expr) -> bool {
 pub(super) fn division(s: &mut Sema<'_>, x: hir::Expr, y: hir::Expr, span: Span) -> Result<hir::Expr> {
     let (_, lanes) = s.lanes(y.ty).unwrap_or((Scalar::Float, 1));
     if is_at_most_one(&x) {
-        let reciprocal = of_floats(s, "__caldera_reciprocal", lanes, vec![y], span)?;
+        let name = match s.options.fast_relaxed_math {
+            true => "__caldera_quick_reciprocal",
+            false => "__caldera_reciprocal",
+        };
+        let reciprocal = of_floats(s, name, lanes, vec![y], span)?;
         return Ok(match is_one(&x) {
             true => reciprocal,
             false => inline::product(x, reciprocal, span),

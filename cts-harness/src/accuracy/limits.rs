@@ -98,12 +98,13 @@ fn relaxed_single(function: Function) -> Limit {
     use Function as F;
     let derived_or_8192 = Limit::Open;
     match function {
+        // 2.0 has 2.5; what the library's forms, for want of a driver's, are allowed (compiler ADR 15).
         F::Reciprocal => Limit::Within {
-            ulps: 2.5,
+            ulps: 5.0,
             exponent: 126,
         },
         F::Divide => Limit::Within {
-            ulps: 2.5,
+            ulps: 5.0,
             exponent: 62,
         },
         F::Acos | F::Asin | F::Atan => Limit::Ulps(4096.0),

@@ -148,8 +148,12 @@ pub(super) fn build(
         Inline::Dot => dot(s, args, span),
         Inline::Divide => {
             let [x, y] = pair(args)?;
+            let name = match s.options.fast_relaxed_math {
+                true => "__caldera_fast_divide",
+                false => "__caldera_quick_divide",
+            };
             match inst.scalar == Scalar::Float && has_quick_quotient(s) {
-                true => super::of_floats(s, "__caldera_quick_divide", inst.lanes, vec![x, y], span),
+                true => super::of_floats(s, name, inst.lanes, vec![x, y], span),
                 false => Ok(binary(BinOp::Div, x, y, false)),
             }
         }
