@@ -105,17 +105,52 @@ fn build() -> Outcome {
     )
 }
 
-/// Threads at once on the library with its checks of locks, and the validation layer.
+/// Threads at once on the library with its checks of locks, and the validation layer: on one device, and on two in one context
+/// where lavapipe's driver can be named twice.
 fn stress() -> Outcome {
     let library = artifacts::debug_dir().join("libcaldera.so");
-    progress::shown(
-        "stress",
-        Command::new(std::env::current_exe()?)
-            .args(["stress", "--seconds", "20", "--wrong-handles", "--platform"])
-            .arg(library)
+    let run = |what: &str, seconds: &str| -> Result<Command, Failure> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command
+            .args([
+                "stress",
+                "--wrong-handles",
+                "--devices",
+                what,
+                "--seconds",
+                seconds,
+            ])
+            .arg("--platform")
+            .arg(&library)
             .env("CALDERA_VALIDATION", "abort")
-            .env("CALDERA_CACHE", "off"),
-    )
+            .env("CALDERA_CACHE", "off");
+        Ok(command)
+    };
+    progress::shown("stress", &mut run("1", "12")?)?;
+    match two_drivers()? {
+        Some(drivers) => progress::shown(
+            "stress, two devices",
+            run("2", "10")?.env("VK_DRIVER_FILES", drivers),
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A list of drivers that names lavapipe twice.
+fn two_drivers() -> Result<Option<String>, Failure> {
+    let Ok(list) = std::fs::read_dir("/usr/share/vulkan/icd.d") else {
+        return Ok(None);
+    };
+    let is_lavapipe = |p: &std::path::PathBuf| {
+        let name = p.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("lvp_icd") && name.ends_with(".json")
+    };
+    let Some(driver) = list.flatten().map(|e| e.path()).find(is_lavapipe) else {
+        return Ok(None);
+    };
+    let copy = artifacts::debug_dir().join("second-driver.json");
+    std::fs::copy(&driver, &copy)?;
+    Ok(Some(format!("{}:{}", driver.display(), copy.display())))
 }
 
 /// What packagers rely on: a small library that needs nothing but the C library's parts. And it stays loaded.

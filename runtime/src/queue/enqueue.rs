@@ -14,7 +14,7 @@ use crate::device::staging::PIECE;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::copy;
-use crate::kernel::launch::{Launch, NdRange};
+use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
 
@@ -43,6 +43,14 @@ impl CommandQueue {
     ) -> Enqueued {
         self.check_waits(waits)?;
         let prepared = Launch::prepare(launch, self)?;
+        if self.is_shared() {
+            // CL 5.8: INVALID_IMAGE_SIZE, IMAGE_FORMAT_NOT_SUPPORTED if an image argument is not for the queue's device
+            for arg in launch.args {
+                if let ArgValue::Image { image, .. } = arg {
+                    self.check_image_device(image)?;
+                }
+            }
+        }
         waits.check_list()?;
         let incoming = Incoming::Launch {
             launch: prepared,

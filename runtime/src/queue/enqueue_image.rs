@@ -58,7 +58,7 @@ impl CommandQueue {
 
     /// CL 5.3.3: INVALID_IMAGE_SIZE if the queue's device does not have such large images, IMAGE_FORMAT_NOT_SUPPORTED if it
     /// does not have the format, INVALID_OPERATION if it has no images.
-    fn check_image_device(&self, image: &Image) -> Result<()> {
+    pub(super) fn check_image_device(&self, image: &Image) -> Result<()> {
         if !self.device.info().image_support {
             return Err(Error::new(ClCode::InvalidOperation, "the device has no images").at("5.3.3"));
         }
