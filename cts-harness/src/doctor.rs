@@ -2,8 +2,8 @@
 
 use crate::bench::cl;
 use crate::packages::{
-    C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER, SPIRV_TOOLS,
-    VALIDATION_LAYERS, VULKAN_LOADER,
+    C_COMPILER, CLINFO, CLPEAK, LAVAPIPE, MPFR, Need, OPENCL_HEADERS, OPENCL_LINK, OPENCL_LOADER,
+    SPIRV_TOOLS, VALIDATION_LAYERS, VULKAN_LOADER,
 };
 use crate::{Failure, Outcome, artifacts, progress, vulkan};
 
@@ -22,6 +22,8 @@ pub(crate) fn run() -> Outcome {
         &VALIDATION_LAYERS,
     ]);
 
+    progress::step("For `cargo harness accuracy`");
+    table(&[&MPFR]);
     progress::step("For `cargo harness cts`");
     progress::line(&format!("  {}", crate::cts::build_in_a_line()));
 
