@@ -10,8 +10,9 @@
 //!
 //! **Threads.** Every object may be used from any thread. Enqueuing records into the queue's open command buffer
 //! under the queue's own lock; there is no other thread on that path. Each context has one executor thread,
-//! started when the first callback or host-side dependency needs it, and large copies in host memory have helpers,
-//! started by the first of them; none at load or enumeration.
+//! started when the first callback or host-side dependency needs it, and one of several devices a mover, which copies
+//! contents from device to device; large copies in host memory have helpers, started by the first of them. None
+//! starts at load or enumeration.
 //!
 //! **Locks** have ranks ([`lock::Rank`]), outermost first; debug builds check the order. No callback into the
 //! application runs with a lock held. Over a wait for the GPU only two are: the uploader's (`device/upload.rs`), which
