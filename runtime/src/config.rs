@@ -14,7 +14,7 @@
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
 //! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
-//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · `gather-flushes`: let a thread put off clFlush also for devices and machines where that is not worth it · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
 //! A flag or value that is not known is reported in the log and otherwise ignored.
@@ -93,6 +93,8 @@ pub struct DebugFlags {
     pub copy_kernel: bool,
     /// Treat device memory as a GPU's own, also where the host has the same: staging, mirrors, the aperture.
     pub discrete: bool,
+    /// Leave clFlush to a thread while the device is busy, on any device.
+    pub gather_flushes: bool,
     /// The submission that loses the device.
     pub lose_device: Option<u32>,
     /// The allocation of device memory that fails.
@@ -277,6 +279,7 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
                 ("no-batch", None) => c.debug.no_batch = true,
                 ("copy-kernel", None) => c.debug.copy_kernel = true,
                 ("discrete", None) => c.debug.discrete = true,
+                ("gather-flushes", None) => c.debug.gather_flushes = true,
                 _ => complaints.push(format!("CALDERA_DEBUG: unknown flag {flag:?}")),
             }
         }

@@ -9,7 +9,7 @@ use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::mem::residence::MOST_DEVICES;
 use crate::object::Anchor;
-use crate::queue::CommandQueue;
+use crate::queue::{CommandQueue, Flusher};
 
 /// The application's `pfn_notify`, made safe by the icd crate.
 pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
@@ -23,6 +23,7 @@ pub struct Context {
     executor: Arc<Executor>,
     /// Moves contents between devices, so that callbacks that take their time do not hold that up.
     mover: Arc<Executor>,
+    flusher: Arc<Flusher>,
     queues: Mutex<Vec<Weak<CommandQueue>>>,
 }
 
@@ -30,6 +31,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         self.executor.stop();
         self.mover.stop();
+        self.flusher.stop();
     }
 }
 
@@ -84,6 +86,7 @@ impl Context {
             anchor: Anchor::new(),
             executor: Executor::new("caldera-executor"),
             mover: Executor::new("caldera-mover"),
+            flusher: Flusher::new(),
             queues: Mutex::new(Rank::Context, Vec::new()),
             devices,
             properties,
@@ -121,6 +124,10 @@ impl Context {
     /// Runs what waits for a device and copies contents to another.
     pub(crate) fn mover(&self) -> &Arc<Executor> {
         &self.mover
+    }
+
+    pub(crate) fn flusher(&self) -> &Arc<Flusher> {
+        &self.flusher
     }
 
     /// Remembers a queue.

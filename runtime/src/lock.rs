@@ -128,6 +128,31 @@ impl<T> Mutex<T> {
         }
     }
 
+    /// Waits for the lock without letting go of the processor for a while: for one that is held for a microsecond or two,
+    /// which going to sleep and being woken takes several times over.
+    pub(crate) fn lock_soon(&self) -> Guard<'_, T> {
+        const TRIES: u32 = 256;
+        for _ in 0..TRIES {
+            if let Some(guard) = self.try_lock() {
+                return guard;
+            }
+            std::hint::spin_loop();
+        }
+        self.lock()
+    }
+
+    /// Takes the lock if it is free.
+    fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let inner = self.inner.try_lock()?;
+        #[cfg(debug_assertions)]
+        held::push(self.rank);
+        Some(Guard {
+            #[cfg(debug_assertions)]
+            rank: self.rank,
+            inner,
+        })
+    }
+
     /// The value, by exclusive borrow.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()

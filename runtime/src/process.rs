@@ -8,7 +8,7 @@
 //! **Fork.** A child inherits the library's memory, but neither its threads nor those of the driver. If the parent had
 //! begun to use Vulkan, the child cannot.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -20,12 +20,25 @@ const PATIENCE: Duration = Duration::from_secs(3);
 static OVER: AtomicBool = AtomicBool::new(false);
 static USED: AtomicBool = AtomicBool::new(false);
 static HOOK: OnceLock<fn()> = OnceLock::new();
+/// Threads that are in [`unless_over`].
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
 /// All queues, for the exit. Not a ranked lock: nothing is taken or waited for under it.
 static QUEUES: Mutex<Vec<Weak<CommandQueue>>> = Mutex::new(Vec::new());
 
 /// The process exits, or is a child of one that uses Vulkan: no call does anything.
 pub fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
+}
+
+/// Lets a thread of our own do what calls Vulkan, unless the process exits; its exit waits for it. Whether it was done.
+pub(crate) fn unless_over(work: impl FnOnce()) -> bool {
+    INSIDE.fetch_add(1, Ordering::SeqCst);
+    let goes = !OVER.load(Ordering::SeqCst);
+    if goes {
+        work();
+    }
+    INSIDE.fetch_sub(1, Ordering::SeqCst);
+    goes
 }
 
 /// What is to be called each time when drivers may have registered destructors.
@@ -60,12 +73,15 @@ pub(crate) fn add_queue(queue: &std::sync::Arc<CommandQueue>) {
 
 /// The process exits.
 pub fn exits() {
-    if OVER.swap(true, Ordering::Relaxed) {
+    if OVER.swap(true, Ordering::SeqCst) {
         return;
+    }
+    let end = Instant::now() + PATIENCE;
+    while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < end {
+        std::thread::yield_now();
     }
     // A thread that was stopped in the middle has the lock for ever: then nobody waits.
     let Ok(queues) = QUEUES.try_lock() else { return };
-    let end = Instant::now() + PATIENCE;
     for queue in queues.iter().filter_map(Weak::upgrade) {
         while !queue.is_settled() && Instant::now() < end {
             std::thread::sleep(Duration::from_micros(200));

@@ -165,7 +165,7 @@ entry! {
 entry! {
     /// CL 5.13 — clFlush
     fn clFlush(command_queue: cl_command_queue) {
-        handle::borrow::<CommandQueue>(command_queue)?.flush()
+        handle::borrow::<CommandQueue>(command_queue)?.flush_soon()
     }
 }
 

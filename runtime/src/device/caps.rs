@@ -97,6 +97,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
             // Seen with Mesa 22.3.
             waiting_fences: f.driver_name == "llvmpipe",
+            // Seen in the machine code of version 580.
+            costly_negation: f.driver_name == "NVIDIA",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),

@@ -262,7 +262,7 @@ impl Parts {
     /// Submits what has been recorded in the slot, with `to_host` for the host to see.
     fn submit(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<(), vk::AllocError> {
         let slot = &mut self.slots[self.current];
-        slot.recorder.end(to_host)?;
+        slot.recorder.end(to_host.then_some(vk::Writers::All))?;
         let value = self.value + 1;
         device
             .queue(0)

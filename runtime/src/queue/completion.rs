@@ -43,6 +43,9 @@ impl CommandQueue {
             // The submission failed, and the events with it.
             return;
         }
+        if !self.timeline.reached(value).unwrap_or(true) {
+            self.prepare();
+        }
         match self.timeline.wait(value) {
             Ok(()) => self.retire(value),
             Err(e) => self.lost(&e),
@@ -75,7 +78,7 @@ impl CommandQueue {
     fn retire_own(&self, reached: u64) -> Option<(Arc<CommandQueue>, u64)> {
         loop {
             let front = {
-                let state = self.state.lock();
+                let state = self.state.lock_soon();
                 let front = state.in_flight.front().filter(|b| b.value <= reached);
                 front.map(|b| (b.value, b.after.clone()))
             };
@@ -103,7 +106,7 @@ impl CommandQueue {
     fn retire_one(&self, value: u64, effects: &mut Effects) {
         let _order = self.retiring.lock();
         let (mut batch, clock) = {
-            let mut state = self.state.lock();
+            let mut state = self.state.lock_soon();
             if state.in_flight.front().is_none_or(|b| b.value != value) {
                 // Another thread was faster.
                 return;
@@ -120,7 +123,7 @@ impl CommandQueue {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         batch.clear();
         let finished = {
-            let mut state = self.state.lock();
+            let mut state = self.state.lock_soon();
             if state.free.len() < KEEP_FREE {
                 state.free.push(batch);
             }
@@ -156,7 +159,7 @@ impl CommandQueue {
 
     /// Retires what is done; waits for the oldest batch if there are too many.
     pub(super) fn throttle(&self, wait: bool) {
-        let oldest = self.state.lock().in_flight.front().map(|b| b.value);
+        let oldest = self.state.lock_soon().in_flight.front().map(|b| b.value);
         match oldest {
             Some(value) if wait => self.wait_for(value),
             Some(_) => self.poll(),

@@ -9,6 +9,7 @@ mod batch;
 mod completion;
 mod enqueue;
 mod enqueue_image;
+mod flusher;
 mod hazards;
 mod moves;
 mod native;
@@ -16,10 +17,11 @@ mod scheduler;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 pub(crate) use batch::{Finish, Keep, Recording, resources};
 pub use enqueue_image::{HostSide, MappedImage};
+pub(crate) use flusher::Flusher;
 pub(crate) use hazards::Access;
 pub use native::NativeFn;
 
@@ -91,6 +93,8 @@ pub struct CommandQueue {
     number: u32,
     /// The last batch submitted that ends with a barrier for the host.
     shown: AtomicU64,
+    /// The context's thread is to submit what is recorded.
+    owes_flush: AtomicBool,
     /// Number of batches in flight.
     in_flight: AtomicU32,
     timeline: Arc<vk::Timeline>,
@@ -126,6 +130,8 @@ struct State {
     /// Commands that cannot be recorded yet, and what must come after them.
     held: VecDeque<scheduler::Held>,
     hazards: Hazards,
+    /// Transfer commands have written since the last barrier for the host.
+    transfers: bool,
     /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
     uploads: u64,
     clock: Clock,
@@ -159,6 +165,7 @@ impl CommandQueue {
                     last: 0,
                     held: VecDeque::new(),
                     hazards: Hazards::default(),
+                    transfers: false,
                     uploads: 0,
                     clock: Clock::default(),
                     finishing: None,
@@ -169,6 +176,7 @@ impl CommandQueue {
             submitted: AtomicU64::new(0),
             number: NEXT.fetch_add(1, Ordering::Relaxed),
             shown: AtomicU64::new(0),
+            owes_flush: AtomicBool::new(false),
             in_flight: AtomicU32::new(0),
             timeline,
             vk_queue: logical.next_queue(),
@@ -208,10 +216,10 @@ impl CommandQueue {
         &self.timeline
     }
 
-    /// CL 5.13 — clFlush, and part of clReleaseCommandQueue.
+    /// Submits what is recorded. [`CommandQueue::flush_soon`] is clFlush.
     pub fn flush(self: &Arc<Self>) -> Result<()> {
         let mut effects = Effects::default();
-        let mut state = self.state.lock();
+        let mut state = self.state.lock_soon();
         self.submit(&mut state, &mut effects);
         drop(state);
         effects.run();

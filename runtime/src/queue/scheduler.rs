@@ -18,6 +18,7 @@ use crate::command::{Command, CommandType, HostRange, Incoming};
 use crate::config::config;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, Phase};
+use crate::vk;
 
 /// A batch with so many commands is submitted.
 const FULL: u32 = 512;
@@ -129,7 +130,7 @@ impl CommandQueue {
         let event = (waits.want_event || blocking).then(|| Event::of_command(self, kind));
         let mut effects = Effects::default();
         let result = {
-            let mut state = self.state.lock();
+            let mut state = self.state.lock_soon();
             let order = Order {
                 list: waits.list,
                 after: &after,
@@ -430,16 +431,11 @@ impl CommandQueue {
             // Waiting for another queue must not hold up what is recorded already.
             self.submit(state, effects);
         }
+        if profiling && !has_commands && state.clock.is_old() {
+            self.measure_clock(&mut state.clock);
+        }
         if state.open.is_none() {
-            if profiling && state.clock.is_old() {
-                self.measure_clock(&mut state.clock);
-            }
-            let mut batch = match state.free.pop() {
-                Some(batch) => batch,
-                None => Batch::new(&self.logical, self.logical.queue(self.vk_queue))?,
-            };
-            batch.begin(&self.logical, state.last + 1, profiling)?;
-            state.open = Some(batch);
+            state.open = Some(self.begin_batch(state)?);
         }
         let State {
             open,
@@ -488,15 +484,42 @@ impl CommandQueue {
         Ok(())
     }
 
+    fn begin_batch(&self, state: &mut State) -> Result<Box<Batch>> {
+        let mut batch = match state.free.pop() {
+            Some(batch) => batch,
+            None => Batch::new(&self.logical, self.logical.queue(self.vk_queue))?,
+        };
+        batch.begin(&self.logical, state.last + 1, self.properties.profiling)?;
+        Ok(batch)
+    }
+
+    /// Opens the next batch while there is nothing else to do but wait: that takes 1.7 µs of the next command's time (NVIDIA).
+    pub(super) fn prepare(&self) {
+        let mut state = self.state.lock();
+        if state.open.is_none() && !self.logical.is_lost() {
+            match self.begin_batch(&mut state) {
+                Ok(batch) => state.open = Some(batch),
+                // The next command will say so.
+                Err(e) => log::debug!("a batch in advance: {}", e.chain()),
+            }
+        }
+    }
+
     /// Gives the open batch to the GPU. Failures go to its events.
     pub(super) fn submit(&self, state: &mut State, effects: &mut Effects) {
         if state.open.as_ref().is_none_or(|b| b.commands == 0) {
             return;
         }
         let mut batch = state.open.take().expect("just seen");
+        // What is waited for may be transfers.
+        state.transfers |= batch.recorder.transfers() || !batch.waits.is_empty();
+        let writers = match state.transfers {
+            true => vk::Writers::All,
+            false => vk::Writers::Kernels,
+        };
         let done = batch
             .recorder
-            .end(batch.to_host)
+            .end(batch.to_host.then_some(writers))
             .and_then(|()| {
                 self.logical.queue(self.vk_queue).submit(
                     &self.logical,
@@ -512,6 +535,7 @@ impl CommandQueue {
                 state.last = batch.value;
                 self.submitted.store(batch.value, Ordering::Release);
                 if batch.to_host {
+                    state.transfers = false;
                     self.shown.store(batch.value, Ordering::Release);
                 }
                 batch.submitted(effects);

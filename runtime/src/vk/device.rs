@@ -13,6 +13,7 @@ use super::pipeline::Layout;
 use super::queue::Queue;
 use super::sync::{IdleTimelines, Patience};
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
+use crate::config::config;
 
 /// How many Vulkan queues are made at most; OpenCL queues share them in turn.
 const MAX_QUEUES: u32 = 2;
@@ -35,6 +36,7 @@ pub(crate) struct Device {
     next_queue: AtomicUsize,
     lost: AtomicBool,
     pub(super) patience: Patience,
+    gathers_flushes: bool,
     unified: bool,
     pub(super) import: Option<Import>,
     aperture: bool,
@@ -129,7 +131,17 @@ impl Device {
             facts.name,
             properties.timestamp_valid_bits
         );
+        let patience = match facts.physical_type {
+            PhysicalType::Cpu => Patience::CPU,
+            PhysicalType::Discrete
+            | PhysicalType::Integrated
+            | PhysicalType::Virtual
+            | PhysicalType::Other => Patience::GPU,
+        };
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let debug = config().debug;
         Ok(Arc::new(Device {
+            gathers_flushes: debug.gather_flushes || (patience.gather && processors > 2),
             queues,
             allocator,
             _shared: Arc::clone(&physical.shared),
@@ -142,13 +154,7 @@ impl Device {
             timestamp_bits: properties.timestamp_valid_bits,
             next_queue: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
-            patience: match facts.physical_type {
-                PhysicalType::Cpu => Patience::CPU,
-                PhysicalType::Discrete
-                | PhysicalType::Integrated
-                | PhysicalType::Virtual
-                | PhysicalType::Other => Patience::GPU,
-            },
+            patience,
             unified: facts.unified_memory,
             // Where the device has memory of its own, kernels are faster with a copy there.
             import: facts
@@ -197,6 +203,11 @@ impl Device {
     /// Whether buffers in device memory can be reached through an aperture.
     pub(super) fn aperture(&self) -> bool {
         self.aperture
+    }
+
+    /// Whether submissions cost the device more than a processor's time to gather them, and there are processors to spare.
+    pub(crate) fn gathers_flushes(&self) -> bool {
+        self.gathers_flushes
     }
 
     /// Whether a call has reported VK_ERROR_DEVICE_LOST.

@@ -49,7 +49,7 @@ pub(crate) use instance::{Instance, PhysicalDevice};
 pub(crate) use pipeline::{Pipeline, PipelineCache, Shader};
 pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;
-pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder};
+pub(crate) use recorder::{ArgsSet, CopyRegion, Recorder, Writers};
 pub(crate) use sampler::Sampler;
 pub(crate) use sync::Timeline;
 pub(crate) use transfer::{Clear, ImageCopy};

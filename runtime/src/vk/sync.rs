@@ -139,6 +139,8 @@ pub(super) struct Patience {
     spin: Duration,
     /// So long it polls.
     poll: Duration,
+    /// Another thread may poll to put off submissions.
+    pub(super) gather: bool,
 }
 
 impl Patience {
@@ -147,12 +149,14 @@ impl Patience {
     pub(super) const GPU: Patience = Patience {
         spin: Duration::from_micros(60),
         poll: Duration::from_millis(20),
+        gather: true,
     };
 
     /// Polling takes time from the very threads that are waited for.
     pub(super) const CPU: Patience = Patience {
         spin: Duration::from_micros(5),
         poll: Duration::from_micros(5),
+        gather: false,
     };
 }
 

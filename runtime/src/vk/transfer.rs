@@ -63,6 +63,7 @@ impl Recorder {
     /// Stores one texel all over an image, or some of its layers (all there are: `None`). `value` is in the order of
     /// Vulkan's components.
     pub(crate) fn clear_image(&mut self, image: &Image, value: Clear, layers: Option<(u32, u32)>) {
+        self.has_transfer();
         let color = match value {
             Clear::Float(float32) => vk::ClearColorValue { float32 },
             Clear::Int(uint32) => vk::ClearColorValue { uint32 },
@@ -82,6 +83,7 @@ impl Recorder {
 
     /// Copies texels from a buffer.
     pub(crate) fn copy_to_image(&mut self, from: &Buffer, to: &Image, copy: &ImageCopy) {
+        self.has_transfer();
         let regions = [copy.raw(to)];
         // SAFETY: in the recording state; both sides are in bounds and aligned (the caller); they live as long as the
         // batch.
@@ -94,6 +96,7 @@ impl Recorder {
 
     /// Copies texels to a buffer.
     pub(crate) fn copy_from_image(&mut self, from: &Image, to: &Buffer, copy: &ImageCopy) {
+        self.has_transfer();
         let regions = [copy.raw(from)];
         // SAFETY: as for `copy_to_image`.
         unsafe {
@@ -106,6 +109,7 @@ impl Recorder {
     /// Copies texels between images of one format whose shapes Vulkan lets copy: both one-dimensional, or none. The
     /// boxes are in bounds, of one size and do not overlap.
     pub(crate) fn copy_image(&mut self, from: &Image, src: &Texels, to: &Image, dst: &Texels) {
+        self.has_transfer();
         let (src, dst) = (from.part(src), to.part(dst));
         let mut extent = src.extent;
         // Layers of one side may be slices of the other.
