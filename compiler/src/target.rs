@@ -91,6 +91,9 @@ pub struct Quirks {
     /// What only orders memory accesses, fences and volatile accesses, makes a work-item wait for its work-group as a
     /// barrier does (llvmpipe): outside uniform control flow it then takes part in the wrong barrier.
     pub waiting_fences: bool,
+    /// FNegate is an operation of its own instead of a part of the one that it is for, wherever SignedZeroInfNanPreserve is set,
+    /// and not even a cheap one for doubles (NVIDIA): the sign bit is turned instead.
+    pub costly_negation: bool,
 }
 
 /// Device limits that change the output.
@@ -154,6 +157,7 @@ impl Target {
                 counted_loops: true,
                 coarse_filter: true,
                 waiting_fences: true,
+                costly_negation: true,
             },
             ..Target::desktop()
         }

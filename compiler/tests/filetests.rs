@@ -76,7 +76,7 @@ fn difference(old: &str, new: &str) -> String {
 }
 
 fn passes() -> Vec<Pass> {
-    let mut list = pipeline::pipeline(&Target::faulty()).passes();
+    let mut list = pipeline::all_passes();
     list.push(lower_memory::PASS);
     list
 }

@@ -556,3 +556,67 @@ fn special_values() {
         }
     }
 }
+
+/// 1 / sqrt of doubles without branches: halves of the operand in the two arguments, a half of the result out.
+#[test]
+fn reciprocal_roots_of_doubles() {
+    let bits = "as_ulong(rsqrt(as_double(((ulong)as_uint(x) << 32) | as_uint(y))))";
+    let [high, low] = [32, 0].map(|n| Library::new(&format!("as_float((uint)({bits} >> {n}))"), true));
+    assert!(
+        !high.uses("f64 = intrinsic inverse_sqrt"),
+        "{}",
+        high.object.to_text()
+    );
+    let of = |x: f64| {
+        let halves = |l: &Library| {
+            let bits = x.to_bits();
+            u64::from(
+                l.at(f32::from_bits((bits >> 32) as u32), f32::from_bits(bits as u32))
+                    .to_bits(),
+            )
+        };
+        f64::from_bits(halves(&high) << 32 | halves(&low))
+    };
+    for (x, expected) in [
+        (0.0, f64::INFINITY),
+        (-0.0, f64::NEG_INFINITY),
+        (f64::INFINITY, 0.0),
+        (f64::NEG_INFINITY, f64::NAN),
+        (-1.0, f64::NAN),
+        (-5e-324, f64::NAN),
+        (f64::NAN, f64::NAN),
+        // A NaN by its lower half alone.
+        (f64::from_bits(0x7ff0_0000_0000_0001), f64::NAN),
+        (4.0, 0.5),
+        (f64::from_bits(1), 2f64.powi(537)),
+        (2f64.powi(1022), 2f64.powi(-511)),
+    ] {
+        let got = of(x);
+        let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+        assert!(same, "rsqrt({x:e}) is {got:e}");
+    }
+    let mut state = 1u64;
+    for _ in 0..4000 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        // Every exponent, subnormal numbers as well.
+        let mut exponent = (state >> 33) % 2047;
+        if state.is_multiple_of(16) {
+            exponent = 0;
+        }
+        let x = f64::from_bits(exponent << 52 | (state.rotate_left(20) & ((1 << 52) - 1)) | 1);
+        let r = of(x);
+        // Into the middle of the range: x 4^k, r / 2^k.
+        let k = -(x.log2() / 2.0).round() as i32;
+        let halves = [k / 2, k - k / 2];
+        let x1 = halves.iter().fold(x, |x, h| x * 2f64.powi(*h) * 2f64.powi(*h));
+        let r1 = halves.iter().fold(r, |r, h| r * 2f64.powi(-h));
+        // 1 - x r^2 with the rounding error of r^2.
+        let square = r1 * r1;
+        let rest = r1.mul_add(r1, -square);
+        let e = x1.mul_add(-square, 1.0) - x1 * rest;
+        let units = (e / 2.0 * r1).abs() / 2f64.powi(r1.log2().floor() as i32 - 52);
+        assert!(units <= 1.5, "rsqrt({x:e}): {units} units");
+    }
+}

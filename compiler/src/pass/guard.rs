@@ -19,6 +19,13 @@ pub struct Header {
     stay: usize,
 }
 
+impl Header {
+    /// What the condition is when the loop goes on: 0 true, 1 false.
+    pub fn stays_by(&self) -> usize {
+        self.stay
+    }
+}
+
 /// The test, if it can be copied.
 pub fn header(func: &Function, loop_: Inst) -> Option<Header> {
     let body = *func.insts[loop_].regions.first()?;

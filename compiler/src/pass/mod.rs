@@ -9,6 +9,7 @@
 //! [`Hooks`] (the compiler never reads the environment), and what came of it is in [`Report`].
 
 pub mod analysis;
+pub mod batch_loads;
 pub mod carry_exit_values;
 pub mod const_fold;
 pub mod cse;

@@ -1,7 +1,7 @@
 //! The order of the passes.
 
 use super::{
-    Pipeline, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
+    Pass, Pipeline, batch_loads, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
     gather_pointer_uses, hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args,
     lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses,
     promote_accumulators, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
@@ -58,6 +58,8 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(hoist_invariants::PASS); // every operation is there now, and memory has its kinds
     if target.quirks.counted_loops {
         p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
+    } else {
+        p.run_pass(batch_loads::PASS); // addresses outside of loops stand there now; `late` merges what copies share
     }
     p.fixpoint(
         "late",
@@ -77,6 +79,22 @@ pub fn pipeline(target: &Target) -> Pipeline {
         ExplicitMemory,
         SpirvExits
     ])
+}
+
+/// The passes of all targets, each once, in the order in which they first run.
+pub fn all_passes() -> Vec<Pass> {
+    let mut list = pipeline(&Target::desktop()).passes();
+    let mut at = 0;
+    for pass in pipeline(&Target::faulty()).passes() {
+        match list.iter().position(|p| p.name == pass.name) {
+            Some(place) => at = place + 1,
+            None => {
+                list.insert(at, pass);
+                at += 1;
+            }
+        }
+    }
+    list
 }
 
 #[cfg(test)]

@@ -67,6 +67,19 @@ impl FnEmitter<'_, '_> {
                 }
                 Ok(id)
             }
+            Op::Unary(UnOp::FNeg)
+                if self.e.target.quirks.costly_negation
+                    && (to.scalar == Scalar::F32
+                        || (to.scalar == Scalar::F64 && self.e.target.features.int64)) =>
+            {
+                let bits = to.scalar.bits();
+                let words = to.with_scalar(Scalar::int(bits));
+                let word_ty = self.e.ty(words)?;
+                let word = self.op_ids(spv::Op::Bitcast, word_ty, &args)?;
+                let sign = self.e.splat(words, 1 << (bits - 1))?;
+                let turned = self.op_ids(spv::Op::BitwiseXor, word_ty, &[word, sign])?;
+                self.op_ids(spv::Op::Bitcast, ty, &[turned])
+            }
             Op::Unary(op) => {
                 let op = match op {
                     UnOp::INeg => spv::Op::SNegate,

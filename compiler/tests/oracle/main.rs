@@ -45,7 +45,7 @@ fn execute(module: &Module, seed: u64) -> Result<Vec<u8>, String> {
 }
 
 fn named(name: &str) -> Pass {
-    let all = pipeline::pipeline(&Target::faulty()).passes();
+    let all = pipeline::all_passes();
     *all.iter()
         .find(|p| p.name == name)
         .expect("a pass of the pipeline")
@@ -153,14 +153,19 @@ fn passes_preserve_meaning() {
 
 #[test]
 fn the_pipeline_preserves_meaning() {
-    let target = Target::faulty();
-    let pipeline = pipeline::pipeline(&target);
-    for seed in seeds(1_000_000, 40) {
+    for target in [Target::faulty(), Target::desktop()] {
+        keeps_meaning(&target, seeds(1_000_000, 40));
+    }
+}
+
+fn keeps_meaning(target: &Target, seeds: std::ops::Range<u64>) {
+    let pipeline = pipeline::pipeline(target);
+    for seed in seeds {
         let module = program(seed);
         let expected = execute(&module, seed);
         let mut after = module.clone();
         let mut diags = Diags::default();
-        let mut cx = PassCx::new(&target, &mut diags);
+        let mut cx = PassCx::new(target, &mut diags);
         pipeline
             .run(&mut after, &mut cx)
             .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{module}"));
