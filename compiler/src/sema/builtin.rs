@@ -25,7 +25,7 @@ use crate::builtins::name::{self, Spelled};
 use crate::builtins::table::{self, How, INTERNAL_PREFIX, Row};
 use crate::builtins::{Instance, Ty};
 use crate::builtins::{older_contract, version};
-use crate::hir::{self, Scalar};
+use crate::hir::{self, Scalar, TypeId};
 use crate::intrinsic::Intrinsic;
 use crate::source::Span;
 use crate::syntax::ast;
@@ -111,6 +111,11 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
         emit(s, row, &inst, args, span)
     });
     result.into()
+}
+
+/// Whether there is a built-in function of this name, with exactly these parameters and this result.
+pub(super) fn declared(s: &mut Sema<'_>, name: &str, params: &[TypeId], ret: TypeId) -> bool {
+    find(name, s.in_library).is_some_and(|row| overload::declared(s, row, params, ret))
 }
 
 /// Where a call is written, and under which name.

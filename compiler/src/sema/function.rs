@@ -2,7 +2,7 @@
 
 use super::attr::Subject;
 use super::scope::{Entity, OverloadsId};
-use super::{Body, QualType, Result, Sema, Signature, attr};
+use super::{Body, QualType, Result, Sema, Signature, attr, builtin};
 use crate::diag::Diag;
 use crate::hir::{self, FuncId, LabelId, Linkage, LocalId, Scalar, Type, TypeId};
 use crate::ir::entity::{EntityRef, Map};
@@ -109,6 +109,16 @@ impl Sema<'_> {
             return Ok(());
         }
         let head = self.prototype_head(specs, d)?;
+        // As one more overload with the types of a built-in function, it is that function.
+        let overloadable =
+            attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
+        let name = &head.name.name;
+        if overloadable && self.world.names.get(name).is_none() && !self.in_library {
+            let params: Vec<TypeId> = head.params.iter().map(|p| p.ty).collect();
+            if builtin::declared(self, name, &params, head.ret) {
+                return Ok(());
+            }
+        }
         self.declare_function(&head, specs, d)?;
         Ok(())
     }

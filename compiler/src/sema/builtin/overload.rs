@@ -100,8 +100,14 @@ pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[
         .sigs
         .iter()
         .filter(|g| version::signature_since(row.name, g) <= std);
+    // The native functions are of float (6.12.2); that they take half is an addition, of no interest to integers.
+    let is_half = |e: &Expr| matches!(s.lanes(e.ty), Some((Scalar::Half, _)));
+    let only_float = !s.in_library && row.name.starts_with("native_") && !args.iter().any(is_half);
     for inst in sigs.flat_map(Instance::all) {
         if !ranks(s, args, &inst, &mut scratch) || !available(s, &inst) {
+            continue;
+        }
+        if only_float && inst.scalar == Scalar::Half {
             continue;
         }
         if scratch.iter().all(|&r| r == Rank::Exact) {
@@ -125,6 +131,28 @@ pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[
         return Err(report(s, at, message, &notes));
     }
     Ok(best)
+}
+
+/// Whether a built-in function has exactly these parameters and this result.
+pub(super) fn declared(s: &mut Sema<'_>, row: &'static Row, params: &[TypeId], ret: TypeId) -> bool {
+    let args: Vec<Expr> = params
+        .iter()
+        .map(|&ty| Expr {
+            kind: ExprKind::Const(vec![1]),
+            ty,
+            span: Span::NONE,
+        })
+        .collect();
+    let mut scratch = Vec::new();
+    let same = row.sigs.iter().flat_map(Instance::all).find(|inst| {
+        ranks(s, &args, inst, &mut scratch) && scratch.iter().all(|&r| r == Rank::Exact) && available(s, inst)
+    });
+    match same.map(|inst| inst.concrete(inst.sig.ret)) {
+        // Of a pointer that is the result, the type is the argument's.
+        Some(Concrete::Ptr(..)) => true,
+        Some(result) => type_of(s, result) == ret,
+        None => false,
+    }
 }
 
 /// How many candidates an error lists.

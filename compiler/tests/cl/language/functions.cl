@@ -8,6 +8,11 @@ inline int add(int a, int b);
 static P make(float x, float y) __attribute__((always_inline));
 unary negate;
 void nothing(void);
+void __attribute__((overloadable)) barrier(cl_mem_fence_flags flags);
+float4 __attribute__((overloadable)) fmax(float4, float4);
+float __attribute__((overloadable)) fract(float, global float *);
+long __attribute__((overloadable)) fmax(long a, long b) { return a > b ? a : b; }
+long largest(long a, global float *b) { barrier(CLK_LOCAL_MEM_FENCE); return fmax(a, (long)fract(fmax(b[0], b[1]), b)); }
 int printf(__constant const char *format, ...) __attribute__((format(printf, 1, 2)));
 float __attribute__((overloadable)) area(float r) { return 3.0f * r * r; }
 float __attribute__((overloadable)) area(float a, float b) { return a * b; }
@@ -49,6 +54,7 @@ kernel __attribute__((work_group_size_hint(64, 1, 1), vec_type_hint(unsigned int
 }
 int block_scope(int a) { return a ^ 1; }
 kernel void declared(global int *p) { *p = 1; }
+kernel void redeclared(global float *p, long n) { p[1] = largest(n, p); }
 kernel void empty(void) {}
 void kernel swapped(void) {}
 kernel void kernel_after(global int *p) { goto end; end:; }
