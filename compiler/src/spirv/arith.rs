@@ -281,6 +281,14 @@ impl FnEmitter<'_, '_> {
         if from == to {
             return Ok(a);
         }
+        // Mesa 22.3 loses the last quarter of 64 bits that it finds to be constant (ADR 7): in halves first.
+        let quarters = from.lanes == 1 && from.scalar.bits() == 64 && to.lanes == 4;
+        let a = if op == spv::Op::Bitcast && quarters {
+            let halves = self.e.ty(Ty::vector(Scalar::I32, 2))?;
+            self.op_ids(op, halves, &[a])?
+        } else {
+            a
+        };
         self.op_ids(op, ty, &[a])
     }
 }

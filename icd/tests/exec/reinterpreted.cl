@@ -135,3 +135,14 @@ kernel void volatile_memory(volatile global int *a) {
   a[i] = p;
   a[i] = a[i] + 3;
 }
+
+// Quarters of a number that only the driver finds to be a constant.
+// kernel: constant_quarters
+// global: 1
+// arg: out ushort 8 => [1, 0, 0xffff, 0xffff, 0, 0, 0, 0x4000]
+// arg: in ulong 4 = i * 77 + 1
+kernel void constant_quarters(global ushort *out, global ulong *in) {
+  ulong4 zero = min(vload4(0, in), (ulong4)(0));
+  vstore4(as_ushort4(zero.s3 - 0xffffffffU), 0, out);
+  vstore4(as_ushort4(as_double(zero.s2 + 0x4000000000000000UL)), 1, out);
+}
