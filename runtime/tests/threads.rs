@@ -1,10 +1,12 @@
-//! Threads that share queues, buffers and events: chains of commands over all queues, user events that another thread sets,
-//! callbacks that enqueue, native kernels, queries and releases at any time. Every result is known.
+//! Threads that share queues, buffers and events: chains of commands over all queues and devices, user events that another
+//! thread sets, callbacks that enqueue, native kernels, queries and releases at any time. Every result is known.
 //!
 //! `docs/thread-sanitizer.md` says how to run it, with the other tests, under ThreadSanitizer.
 
 mod support;
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -14,7 +16,8 @@ use caldera_runtime::context::Context;
 use caldera_runtime::event::{Event, Status};
 use caldera_runtime::kernel::pipeline::DeviceKernel;
 use caldera_runtime::mem::Buffer;
-use caldera_runtime::queue::{CommandQueue, Waits};
+use caldera_runtime::platform::Platform;
+use caldera_runtime::queue::{CommandQueue, QueueProperties, Waits};
 use support::*;
 
 const THREADS: usize = 4;
@@ -29,7 +32,8 @@ struct Chain {
 }
 
 struct World {
-    kernel: Arc<DeviceKernel>,
+    /// By device.
+    kernels: Vec<Arc<DeviceKernel>>,
     ones: Arc<Buffer>,
     queues: Vec<Mutex<Arc<CommandQueue>>>,
     chains: Vec<Mutex<Chain>>,
@@ -41,13 +45,14 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Some queue: in order or not, with and without profiling.
+/// Some queue: in order or not, with and without profiling, of one of the devices.
 fn make_queue(context: &Arc<Context>, kind: usize) -> Arc<CommandQueue> {
-    match kind % 4 {
-        0 => queue(context, false),
-        1 => queue(context, true),
-        _ => unordered_queue(context),
-    }
+    let properties = QueueProperties {
+        out_of_order: kind & 2 != 0,
+        profiling: kind & 1 != 0,
+    };
+    let devices = context.devices();
+    CommandQueue::create(context, &devices[(kind / 3) % devices.len()], properties).expect("queue")
 }
 
 fn after(list: &[Arc<Event>]) -> Waits<'_> {
@@ -88,7 +93,10 @@ impl World {
             queue.enqueue_native(&[Some(Arc::clone(buffer))], function, after(list))
         } else {
             let args = saxpy_args(1.0, &self.ones, buffer);
-            let launch = range(&self.kernel, &args, N, None);
+            let mut devices = self.context.devices().iter();
+            let device = devices.position(|d| Arc::ptr_eq(d, queue.device()));
+            let kernel = &self.kernels[device.expect("one of the context")];
+            let launch = range(kernel, &args, N, None);
             queue.enqueue_ndrange(&launch, CommandType::NdRangeKernel, after(list))
         };
         enqueued.expect("enqueued").expect("an event")
@@ -157,12 +165,13 @@ impl World {
 
 #[test]
 fn chains_over_queues_and_threads() {
-    let context = context();
+    let devices = Platform::get().expect("a Vulkan driver").devices();
+    let context = Context::create(devices, Vec::new(), None).expect("context");
     let called = Arc::new(AtomicU32::new(0));
     let world = World {
-        kernel: saxpy(&device()),
+        kernels: devices.iter().map(saxpy).collect(),
         ones: buffer_of(&context, &[1.0; N]),
-        queues: (0..4)
+        queues: (0..6)
             .map(|kind| Mutex::new(make_queue(&context, kind)))
             .collect(),
         chains: (0..3)
@@ -208,4 +217,29 @@ fn chains_over_queues_and_threads() {
     }
     drop(world);
     assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
+
+/// The same with two devices in the context: a process whose Vulkan has lavapipe twice.
+#[test]
+fn chains_over_two_devices() {
+    let folder = Path::new("/usr/share/vulkan/icd.d");
+    let list = std::fs::read_dir(folder).expect("drivers");
+    let names = list.map(|e| e.expect("a name").path());
+    let is_lavapipe = |p: &PathBuf| p.to_string_lossy().contains("/lvp_icd");
+    let driver = names
+        .into_iter()
+        .find(is_lavapipe)
+        .expect("lavapipe is installed");
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("second-driver.json");
+    std::fs::copy(&driver, &copy).expect("a copy");
+    let out = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", "chains_over_queues_and_threads"])
+        .env(
+            "VK_DRIVER_FILES",
+            format!("{}:{}", driver.display(), copy.display()),
+        )
+        .output()
+        .expect("it runs");
+    let text = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.success() && text.contains("1 passed"), "{text}");
 }

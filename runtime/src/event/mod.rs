@@ -334,7 +334,8 @@ impl Event {
     /// longer in `phase`: the caller looks again.
     pub(crate) fn add_dependent(self: &Arc<Self>, phase: Phase, queue: &Arc<CommandQueue>) -> bool {
         let mut inner = self.inner.lock();
-        if self.phase() != phase {
+        // A final one moves no more.
+        if self.phase() != phase || self.is_final() {
             return false;
         }
         if !inner.dependents.iter().any(|q| Arc::ptr_eq(q, queue)) {

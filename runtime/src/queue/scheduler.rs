@@ -63,6 +63,12 @@ impl Held {
         self.event.clone()
     }
 
+    /// All events that it holds, to be let go of when no lock is held.
+    fn events(&self) -> Vec<Arc<Event>> {
+        let waits = self.waits.iter().chain(&self.after);
+        waits.chain(&self.moving).chain(&self.event).cloned().collect()
+    }
+
     /// Whether it stands in the way of what is enqueued after it, in a queue that is out of order.
     fn is_barrier(&self) -> bool {
         matches!(self.command, Command::Barrier)
@@ -286,8 +292,13 @@ impl CommandQueue {
     fn ready(self: &Arc<Self>, list: &[Arc<Event>], after: &[Arc<Event>], strict: bool) -> Ready {
         let mut others = Vec::new();
         // These are of other devices.
-        if let Some(event) = after.iter().find(|e| !e.is_final()) {
-            return Ready::Blocked(Arc::clone(event), event.phase());
+        for event in after {
+            match event.phase() {
+                Phase::Complete | Phase::Failed(_) => {}
+                phase @ (Phase::Pending | Phase::Recorded | Phase::Submitted) => {
+                    return Ready::Blocked(Arc::clone(event), phase);
+                }
+            }
         }
         for (i, event) in list.iter().enumerate() {
             match event.phase() {
@@ -352,14 +363,16 @@ impl CommandQueue {
                 Ready::Yes(_) | Ready::Failed(_) if all => {}
                 Ready::Failed(code) => {
                     let held = state.held.remove(at).expect("just seen");
+                    let events = held.events();
                     if let Some(event) = held.event {
                         event.failed(code, effects);
                     }
-                    effects.drop_later(held.command, held.waits);
+                    effects.drop_later(held.command, events);
                     continue;
                 }
                 Ready::Yes(others) => {
                     let held = state.held.remove(at).expect("just seen");
+                    let events = held.events();
                     let incoming = Incoming::Command(held.command);
                     let event = held.event.as_ref();
                     if let Err(e) = self.record(state, &incoming, &held.waits, &others, event, effects) {
@@ -369,7 +382,7 @@ impl CommandQueue {
                         }
                     }
                     if let Incoming::Command(command) = incoming {
-                        effects.drop_later(command, held.waits);
+                        effects.drop_later(command, events);
                     }
                     continue;
                 }
