@@ -119,15 +119,23 @@ fn choose(found: Vec<Found>, args: &PlatformArgs) -> Result<Found, Failure> {
 
 type Implementation = (Vec<(&'static str, OsString)>, Vec<Found>);
 
-/// A library as an ICD behind the loader or, where the loader finds nothing in it, in the loader's place.
+/// Whether the loader takes its list from OCL_ICD_VENDORS. That of CUDA's toolkit does not: the programs would run on
+/// what is installed.
+fn is_obeyed() -> Result<bool, Failure> {
+    Ok(identify(&vendors(&scratch("none")?))?.is_empty())
+}
+
+/// A library as an ICD behind the loader or, where the loader finds nothing in it or another list, in the loader's place.
 fn implementation(library: &Path) -> Result<Implementation, Failure> {
     let name = library.file_stem().map(|n| n.to_string_lossy().into_owned());
     let dir = scratch(&format!("library-{}", name.unwrap_or_default()))?;
     std::fs::write(dir.join("only.icd"), format!("{}\n", library.display()))?;
-    let behind = vendors(&dir);
-    let found = identify(&behind)?;
-    if !found.is_empty() {
-        return Ok((behind, found));
+    if is_obeyed()? {
+        let behind = vendors(&dir);
+        let found = identify(&behind)?;
+        if !found.is_empty() {
+            return Ok((behind, found));
+        }
     }
     let link = dir.join("libOpenCL.so.1");
     let _ = std::fs::remove_file(&link);
@@ -173,6 +181,11 @@ fn installed(name: &str) -> Result<Implementation, Failure> {
             .is_some_and(|s| contains(&s.to_string_lossy(), name))
     };
     files.sort_by_key(|f| (!stem(f), f.clone()));
+    if !is_obeyed()? {
+        return fail(
+            "the OpenCL loader does not obey OCL_ICD_VENDORS: name the implementation with --library",
+        );
+    }
     let mut seen = Vec::new();
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else {

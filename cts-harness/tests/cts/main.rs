@@ -1,9 +1,11 @@
-//! `cargo harness cts` against a fake suite (`tests/fake/suite`): no CTS and no OpenCL is needed.
+//! `cargo harness cts` against a fake suite (`tests/fake/suite`) and fake libraries (`tests/fake/loader.c`): no CTS and no OpenCL is
+//! needed.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 mod expectations;
 mod fake;
 mod interrupt;
+mod loader;
 mod reports;
 mod running;
