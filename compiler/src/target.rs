@@ -88,7 +88,7 @@ pub struct Quirks {
     /// Samplers that filter linearly are less exact than OpenCL allows the device (llvmpipe, which is a CPU to
     /// OpenCL, CL 8.2): linear filters are arithmetic on fetched texels.
     pub coarse_filter: bool,
-    /// What only orders memory accesses, fences and volatile accesses, makes a work-item wait for its work-group as a
+    /// What only orders memory accesses, fences and what makes volatile accesses available, makes a work-item wait for its work-group as a
     /// barrier does (llvmpipe): outside uniform control flow it then takes part in the wrong barrier.
     pub waiting_fences: bool,
     /// FNegate is an operation of its own instead of a part of the one that it is for, wherever SignedZeroInfNanPreserve is set,

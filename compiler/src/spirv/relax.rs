@@ -9,8 +9,6 @@ mod op {
     pub(super) const SOURCE: u32 = 3;
     pub(super) const TYPE_INT: u32 = 21;
     pub(super) const CONSTANT: u32 = 43;
-    pub(super) const LOAD: u32 = 61;
-    pub(super) const STORE: u32 = 62;
     pub(super) const MEMORY_BARRIER: u32 = 225;
     pub(super) const ATOMIC_LOAD: u32 = 227;
     pub(super) const ATOMIC_STORE: u32 = 228;
@@ -21,7 +19,6 @@ mod op {
 /// Words of a module's header.
 const HEADER: usize = 5;
 const OPENCL_C: u32 = 3;
-const VOLATILE: u32 = 1;
 
 /// Calls `with` for the place and words of each instruction, as far as they can be read.
 fn each(words: &mut [u32], mut with: impl FnMut(u32, &mut [u32])) {
@@ -36,8 +33,9 @@ fn each(words: &mut [u32], mut with: impl FnMut(u32, &mut [u32])) {
     }
 }
 
-/// Removes fences, the `Volatile` of loads and stores, and the memory semantics of atomics. Control barriers stay as
-/// they are. Words that are no module are left as they are.
+/// Removes fences and the memory semantics of atomics. Control barriers stay as they are, and so does the `Volatile` of
+/// loads and stores: without it the driver takes what a work-item stored for what it loads next. Words that are no
+/// module are left as they are.
 pub fn relax(words: &mut Vec<u32>) {
     let (mut newer, mut atomics) = (false, false);
     let (mut unsigned, mut zero, mut at) = (None, None, HEADER);
@@ -71,8 +69,6 @@ pub fn relax(words: &mut Vec<u32>) {
     };
     each(words, |code, inst| match code {
         op::MEMORY_BARRIER => inst.fill(1 << 16 | op::NOP),
-        op::LOAD => inst.get_mut(4).into_iter().for_each(|mask| *mask &= !VOLATILE),
-        op::STORE => inst.get_mut(3).into_iter().for_each(|mask| *mask &= !VOLATILE),
         op::ATOMIC_LOAD..=op::ATOMIC_XOR => {
             let places = match code {
                 op::ATOMIC_STORE => 3..4,
@@ -92,6 +88,10 @@ pub fn relax(words: &mut Vec<u32>) {
 mod tests {
     use super::*;
 
+    const LOAD: u32 = 61;
+    const STORE: u32 = 62;
+    const VOLATILE: u32 = 1;
+
     fn inst(code: u32, operands: &[u32]) -> Vec<u32> {
         let mut words = vec![(operands.len() as u32 + 1) << 16 | code];
         words.extend(operands);
@@ -104,10 +104,10 @@ mod tests {
             (op::SOURCE, &[OPENCL_C, version][..]),
             (op::TYPE_INT, &[1, 32, 0]),
             (op::CONSTANT, &[1, 2, 72]),
-            (op::LOAD, &[1, 10, 9, VOLATILE]),
-            (op::LOAD, &[1, 11, 9, VOLATILE | 2, 4]),
-            (op::LOAD, &[1, 12, 9]),
-            (op::STORE, &[9, 10, VOLATILE]),
+            (LOAD, &[1, 10, 9, VOLATILE]),
+            (LOAD, &[1, 11, 9, VOLATILE | 2, 4]),
+            (LOAD, &[1, 12, 9]),
+            (STORE, &[9, 10, VOLATILE]),
             (op::MEMORY_BARRIER, &[2, 2]),
             (op::ATOMIC_LOAD, &[1, 13, 9, 2, 2]),
             (op::ATOMIC_STORE, &[9, 2, 2, 10]),
@@ -129,10 +129,10 @@ mod tests {
             (op::TYPE_INT, &[1, 32, 0]),
             (op::CONSTANT, &[1, 100, 0]),
             (op::CONSTANT, &[1, 2, 72]),
-            (op::LOAD, &[1, 10, 9, 0]),
-            (op::LOAD, &[1, 11, 9, 2, 4]),
-            (op::LOAD, &[1, 12, 9]),
-            (op::STORE, &[9, 10, 0]),
+            (LOAD, &[1, 10, 9, VOLATILE]),
+            (LOAD, &[1, 11, 9, VOLATILE | 2, 4]),
+            (LOAD, &[1, 12, 9]),
+            (STORE, &[9, 10, VOLATILE]),
             (op::NOP, &[]),
             (op::NOP, &[]),
             (op::NOP, &[]),
