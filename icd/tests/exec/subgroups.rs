@@ -77,6 +77,17 @@ fn is_offered(lab: &Lab, kernel: cl_kernel) -> bool {
     code == 0
 }
 
+/// Whether the device has sub-groups, claimed or not.
+fn has_them(lab: &Lab) -> bool {
+    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
+    let kernel = lab.setup.kernel(probe, "probe");
+    let offered = is_offered(lab, kernel);
+    assert!(offered || !lab.has("cl_khr_subgroups"));
+    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
+    assert_eq!(cl!(clReleaseProgram(probe)), 0);
+    offered
+}
+
 fn told(lab: &Lab, kernel: cl_kernel, what: u32, local: usize) -> usize {
     let (sizes, mut value) = ([local, 1], 0usize);
     let code = cl!(clGetKernelSubGroupInfoKHR(
@@ -173,13 +184,7 @@ fn arithmetic(ty: &str, least: &str, most: &str) -> String {
 fn what_they_compute() {
     let lab = Lab::new();
     let types = || TYPES.iter().filter(|t| t.4.is_none_or(|e| lab.has(e)));
-    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
-    let kernel = lab.setup.kernel(probe, "probe");
-    let offered = is_offered(&lab, kernel);
-    assert!(offered || !lab.has("cl_khr_subgroups"));
-    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
-    assert_eq!(cl!(clReleaseProgram(probe)), 0);
-    if !offered {
+    if !has_them(&lab) {
         return;
     }
     let mut source = String::from(
@@ -302,12 +307,7 @@ const SHUFFLED: &[(&str, Option<&str>)] = &[
 #[test]
 fn shuffles() {
     let lab = Lab::new();
-    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
-    let kernel = lab.setup.kernel(probe, "probe");
-    let offered = is_offered(&lab, kernel);
-    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
-    assert_eq!(cl!(clReleaseProgram(probe)), 0);
-    if !offered {
+    if !has_them(&lab) {
         return;
     }
     let types = || SHUFFLED.iter().filter(|t| t.1.is_none_or(|e| lab.has(e)));
@@ -371,12 +371,7 @@ fn shuffles() {
 #[test]
 fn required_size() {
     let lab = Lab::new();
-    let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
-    let kernel = lab.setup.kernel(probe, "probe");
-    let offered = is_offered(&lab, kernel);
-    assert_eq!(cl!(clReleaseKernel(kernel)), 0);
-    assert_eq!(cl!(clReleaseProgram(probe)), 0);
-    if !offered {
+    if !has_them(&lab) {
         return;
     }
     let build = |size: usize, value: &str| {

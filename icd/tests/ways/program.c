@@ -171,22 +171,39 @@ static void inherited(void)
     }
 }
 
+/* A context with the first two devices. */
+static cl_context both(cl_device_id devices[2])
+{
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
+    CHECK(code);
+    return context;
+}
+
+/* A kernel that adds its second argument to each number of its first. */
+static cl_kernel adder(cl_context context, cl_program *program)
+{
+    const char *text = "kernel void next(global int *a, int n) { a[get_global_id(0)] += n; }";
+    cl_int code;
+    *program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(*program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(*program, "next", &code);
+    CHECK(code);
+    return kernel;
+}
+
 /* Two devices in one context: contents follow the queues that use them. */
 static void two(void)
 {
     enum { N = 1024, ROUNDS = 7 };
     find();
     cl_device_id devices[2];
-    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
     cl_int code;
-    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
-    CHECK(code);
-    const char *text = "kernel void next(global int *a, int n) { a[get_global_id(0)] += n; }";
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-    CHECK(code);
-    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "next", &code);
-    CHECK(code);
+    cl_context context = both(devices);
+    cl_program program;
+    cl_kernel kernel = adder(context, &program);
     cl_command_queue queues[2];
     for (int i = 0; i < 2; i++) {
         queues[i] = clCreateCommandQueue(context, devices[i], i ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, &code);
@@ -267,16 +284,10 @@ static void gated(void)
     alarm(60);
     find();
     cl_device_id devices[2];
-    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
     cl_int code;
-    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
-    CHECK(code);
-    const char *text = "kernel void next(global int *a, int n) { a[get_global_id(0)] += n; }";
-    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-    CHECK(code);
-    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    cl_kernel kernel = clCreateKernel(program, "next", &code);
-    CHECK(code);
+    cl_context context = both(devices);
+    cl_program program;
+    cl_kernel kernel = adder(context, &program);
     size_t size = N, half = N / 2;
     cl_int one = 1;
     CHECK(clSetKernelArg(kernel, 1, sizeof one, &one));
@@ -376,10 +387,8 @@ static void two_images(void)
     static int data[N], expected[N], host[N];
     find();
     cl_device_id devices[2];
-    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 2, devices, NULL));
     cl_int code;
-    cl_context context = clCreateContext(NULL, 2, devices, NULL, NULL, &code);
-    CHECK(code);
+    cl_context context = both(devices);
     cl_command_queue queues[2];
     for (int i = 0; i < 2; i++) {
         queues[i] = clCreateCommandQueue(context, devices[i], 0, &code);
