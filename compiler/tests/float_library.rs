@@ -80,10 +80,12 @@ fn units(got: f32, exact: f64) -> f64 {
     (f64::from(got) - exact).abs() / unit
 }
 
-/// Arguments of an interval, and some anywhere.
-fn arguments((lo, hi): (f32, f32), count: u32) -> impl Iterator<Item = f32> {
-    let within = (0..count).map(move |k| lo + (hi - lo) * ((k as f32 * 0.618_034).fract()));
-    let anywhere = (0..count / 4).map(|k| f32::from_bits(k.wrapping_mul(2_654_435_761)));
+/// 500 arguments of an interval and 125 of all numbers, for the first operand or the second: different ones.
+fn arguments((lo, hi): (f32, f32), operand: usize) -> impl Iterator<Item = f32> {
+    let step = [0.618_033_988_75, 0.754_877_666_25][operand];
+    let part = move |k: u32| (f64::from(k) * step).fract();
+    let within = (0..500).map(move |k| lo + (hi - lo) * part(k) as f32);
+    let anywhere = (0..125).map(move |k| f32::from_bits((part(k) * 4_294_967_296.0) as u32));
     within.chain(anywhere).filter(|x| x.is_finite())
 }
 
@@ -91,7 +93,7 @@ fn check(call: &str, limit: f64, intervals: [(f32, f32); 2], exact: fn(f64, f64)
     for fast in [true, false] {
         let library = Library::new(call, fast);
         let mut worst = (0.0, 0.0, 0.0);
-        let pairs = arguments(intervals[0], 500).zip(arguments(intervals[1], 500));
+        let pairs = arguments(intervals[0], 0).zip(arguments(intervals[1], 1));
         for (x, y) in pairs {
             let error = units(library.at(x, y), exact(x.into(), y.into()));
             if error > worst.0 || error.is_nan() {
@@ -122,7 +124,7 @@ fn errors_are_small() {
     check("cos(x)", 2.0, [(-5000.0, 5000.0), NONE], |x, _| x.cos());
     check("tan(x)", 3.5, [(-10.0, 10.0), NONE], |x, _| x.tan());
     check("atan(x)", 3.0, [(-4.0, 4.0), NONE], |x, _| x.atan());
-    check("atan2(x, y)", 3.5, [(-4.0, 4.0), (-4.0, 4.0)], |x, y| x.atan2(y));
+    check("atan2(x, y)", 1.8, [(-4.0, 4.0), (-4.0, 4.0)], |x, y| x.atan2(y));
     check("erf(x)", 3.0, [(-4.5, 4.5), NONE], |x, _| erf(x));
     check("log1p(x)", 1.8, [(-1.0, 40.0), NONE], |x, _| {
         if x < -1.0 { f64::NAN } else { x.ln_1p() }
@@ -140,7 +142,7 @@ fn errors_are_small() {
     check("tanpi(x)", 4.0, [(-9.0, 9.0), NONE], |x, _| {
         turned(x).0 / turned(x).1
     });
-    check("atan2pi(x, y)", 4.0, [(-4.0, 4.0), (-4.0, 4.0)], |x, y| {
+    check("atan2pi(x, y)", 2.5, [(-4.0, 4.0), (-4.0, 4.0)], |x, y| {
         x.atan2(y) / PI
     });
     check("cbrt(x)", 1.2, [(-30.0, 30.0), NONE], |x, _| x.cbrt());
@@ -245,7 +247,7 @@ fn quotients_are_within_their_limit() {
         ] {
             let library = Library::with(call, true, options);
             assert!(library.uses("inverse_sqrt"), "{call}");
-            let pairs = arguments((-9.0, 9.0), 500).zip(arguments((0.001, 300.0), 500));
+            let pairs = arguments((-9.0, 9.0), 0).zip(arguments((0.001, 300.0), 1));
             // The fast form is good where the reciprocal is a normal number.
             for (x, y) in pairs.filter(|(_, y)| (1e-37..8e37).contains(&y.abs())) {
                 let error = units(library.at(x, y), exact(x.into(), y.into()));
@@ -261,7 +263,7 @@ fn quotients_are_within_their_limit() {
     ] {
         let library = Library::new(call, true);
         assert!(library.uses("inverse_sqrt"), "{call}");
-        for x in arguments((-9.0, 9.0), 500).filter(|x| (1e-37..8e37).contains(&x.abs())) {
+        for x in arguments((-9.0, 9.0), 0).filter(|x| (1e-37..8e37).contains(&x.abs())) {
             let error = units(library.at(x, 0.0), scale / f64::from(x));
             assert!(error <= 5.0, "{call}: {error} at {x:e}");
         }

@@ -322,19 +322,23 @@ float __c_atan_unit_f(float t)
     return __caldera_mad(__p_atan1_f(z), t * z, t);
 }
 
-// y / x for 0 <= y <= x, about 3 ulp; 0 for 0 / 0 and 1 for two infinities.
+// y / x for 0 <= y <= x; 0 for 0 / 0 and 1 for two infinities. By 1 / sqrt with the step of `__caldera_divide_f`, without which
+// an angle near 0 is up to 6.1 ulp out: 1.5 ulp.
 float __c_ratio_f(float y, float x)
 {
+    // Neither the reciprocal nor what is divided is near the ends of the range, where drivers divide badly.
+    float scale = x > 0x1p64f ? 0x1p-64f : 1.0f;
+    scale = x < 0x1p-64f ? 0x1p64f : scale;
+    float a = x * scale, b = y * scale;
     if (__caldera_has_rsqrt(x)) {
-        float s = __caldera_rsqrt(x);
-        float t = (y * s) * s;
-        t = x == y ? 1.0f : t;
-        return y == 0.0f ? 0.0f : t;
+        float s = __caldera_rsqrt(a);
+        float r = s * s;
+        r = __caldera_mad(r, fmin(__caldera_mad(-a, r, 1.0f), 1.0f), r);
+        float t = x == y ? 1.0f : b * r;
+        // Also where the device takes a subnormal x for 0: then y is one as well.
+        return r == INFINITY ? 0.0f : t;
     } else {
-        // Drivers divide well by numbers that are not near the ends of the range.
-        float scale = x > 0x1p64f ? 0x1p-64f : 1.0f;
-        scale = x < 0x1p-64f ? 0x1p64f : scale;
-        float t = (y * scale) / (x * scale);
+        float t = b / a;
         t = x == INFINITY || y == 0.0f ? 0.0f : t;
         return x == INFINITY && x == y ? 1.0f : t;
     }
