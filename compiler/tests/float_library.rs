@@ -431,6 +431,7 @@ fn special_values() {
         ("atan2(x, y)", nan, 1.0, nan),
         ("atan2(x, y)", 3e38, 3e38, std::f32::consts::FRAC_PI_4),
         ("atan2(x, y)", 1e-45, 1e-45, std::f32::consts::FRAC_PI_4),
+        ("atan2(x, y)", -1e-41, -1e-38, -3.140_592_7),
         ("erf(x)", -inf, 0.0, -1.0),
         ("erf(x)", nan, 0.0, nan),
         ("erf(x)", -0.0, 0.0, -0.0),

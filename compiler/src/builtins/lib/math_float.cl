@@ -334,8 +334,9 @@ float __c_ratio_f(float y, float x)
         float s = __caldera_rsqrt(a);
         float r = s * s;
         r = __caldera_mad(r, fmin(__caldera_mad(-a, r, 1.0f), 1.0f), r);
-        float t = x == y ? 1.0f : b * r;
-        // Also where the device takes a subnormal x for 0: then y is one as well.
+        // Compared after scaling: all subnormal numbers are equal to a device that takes them for 0.
+        float t = a == b ? 1.0f : b * r;
+        // Also where the device scales a subnormal x to 0: then y is one as well.
         return r == INFINITY ? 0.0f : t;
     } else {
         float t = b / a;
