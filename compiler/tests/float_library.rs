@@ -395,6 +395,18 @@ fn erf(x: f64) -> f64 {
 }
 
 #[test]
+fn relaxed_angles_take_the_quick_ratio() {
+    let quick = Library::with("atan2(x, y)", true, "-cl-fast-relaxed-math");
+    let slow = Library::new("atan2(x, y)", true);
+    let both = [&quick, &slow].map(|l| {
+        let pairs = arguments((-4.0, 4.0), 0).zip(arguments((-4.0, 4.0), 1));
+        let errors = pairs.map(|(y, x)| units(l.at(y, x), f64::from(y).atan2(x.into())));
+        errors.fold(0.0, f64::max)
+    });
+    assert!(both[1] < 1.8 && both[1] < both[0] && both[0] < 3.5, "{both:?}");
+}
+
+#[test]
 fn special_values() {
     let inf = f32::INFINITY;
     let nan = f32::NAN;

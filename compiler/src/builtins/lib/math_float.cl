@@ -94,12 +94,13 @@ float log_f(float x)
 double log_d(double x) { return __c_log_d(x); }
 
 // With -cl-fast-relaxed-math: OpenCL C 2.0 has 3 ulp outside of [0.5, 2] (1.2 has no limit), so the product with ln 2 is fused. All
-// floats between 1/e and 1/2, where it is worst, with the drivers' own logarithms: 3.2 ulp on llvmpipe, 3.4 on an H200. A lesser
-// part above ln 2's helps the H200 (2.8 with 9e-8) and hurts llvmpipe (3.6). The parts have one sign, for infinities.
+// floats between 1/e and 1/2, where it is worst, with the drivers' own logarithms and ln 2's own lesser part: 3.2 ulp on llvmpipe,
+// 3.4 on an H200, where a larger one gives 2.8 (llvmpipe 3.6). The parts have one sign, for infinities.
 float __caldera_fast_log_f(float x)
 {
     float l = native_log2(x);
-    return __caldera_mad(l, 0.693147123f, l * 5.76999989e-8f);
+    float lesser = __caldera_has_fast_fma(l) ? 9e-8f : 5.76999989e-8f;
+    return __caldera_mad(l, 0.693147123f, l * lesser);
 }
 
 // Error found: see docs; allowed 3.
@@ -322,8 +323,20 @@ float __c_atan_unit_f(float t)
     return __caldera_mad(__p_atan1_f(z), t * z, t);
 }
 
-// y / x for 0 <= y <= x; 0 for 0 / 0 and 1 for two infinities. By 1 / sqrt with the step of `__caldera_divide_f`, without which
-// an angle near 0 is up to 6.1 ulp out: 1.5 ulp.
+// y / x for 0 <= y <= x without the step of `__caldera_divide_f`: 4.4 ulp; 0 for 0 / 0 and 1 for two infinities.
+float __c_quick_ratio_f(float y, float x)
+{
+    if (__caldera_has_rsqrt(x)) {
+        float s = __caldera_rsqrt(x);
+        float t = (y * s) * s;
+        t = x == y ? 1.0f : t;
+        return y == 0.0f ? 0.0f : t;
+    } else {
+        return __c_ratio_f(y, x);
+    }
+}
+
+// The same with it: 1.5 ulp.
 float __c_ratio_f(float y, float x)
 {
     // Neither the reciprocal nor what is divided is near the ends of the range, where drivers divide badly.
@@ -334,10 +347,9 @@ float __c_ratio_f(float y, float x)
         float s = __caldera_rsqrt(a);
         float r = s * s;
         r = __caldera_mad(r, fmin(__caldera_mad(-a, r, 1.0f), 1.0f), r);
-        // Compared after scaling: all subnormal numbers are equal to a device that takes them for 0.
+        // All subnormal numbers are equal to a device that takes them for 0; it does so in comparisons, and in products perhaps.
         float t = a == b ? 1.0f : b * r;
-        // Also where the device scales a subnormal x to 0: then y is one as well.
-        return r == INFINITY ? 0.0f : t;
+        return y == 0.0f || r == INFINITY ? 0.0f : t;
     } else {
         float t = b / a;
         t = x == INFINITY || y == 0.0f ? 0.0f : t;
@@ -345,26 +357,39 @@ float __c_ratio_f(float y, float x)
     }
 }
 
-// Allowed 5.
+// An error of the quotient counts less behind pi/2. Allowed 5.
 float atan_f(float x)
 {
     float a = fabs(x);
-    float r = __c_atan_unit_f(a > 1.0f ? __c_ratio_f(1.0f, a) : a);
+    float r = __c_atan_unit_f(a > 1.0f ? __c_quick_ratio_f(1.0f, a) : a);
     r = a > 1.0f ? 1.57079637f - (r + 4.37113883e-8f) : r;
     return copysign(r, x);
 }
 
 double atan_d(double x) { return __c_atan_d(x); }
 
-// Allowed 6.
-float atan2_f(float y, float x)
+// The angle of (x, y) from the ratio of the lesser to the greater.
+float __c_angle_of_ratio_f(float y, float x, float ratio)
 {
-    float a = fabs(x), b = fabs(y);
-    float r = __c_atan_unit_f(__c_ratio_f(fmin(a, b), fmax(a, b)));
-    r = b > a ? 1.57079637f - (r + 4.37113883e-8f) : r;
+    float r = __c_atan_unit_f(ratio);
+    r = fabs(y) > fabs(x) ? 1.57079637f - (r + 4.37113883e-8f) : r;
     r = as_uint(x) >= 0x80000000u ? 3.14159274f - (r + 8.74227766e-8f) : r;
     r = copysign(r, y);
     return x != x || y != y ? x + y : r;
+}
+
+// With the quick ratio angles near 0 were up to 5.7 ulp out, and atan2pi's 6.1. Allowed 6.
+float atan2_f(float y, float x)
+{
+    float a = fabs(x), b = fabs(y);
+    return __c_angle_of_ratio_f(y, x, __c_ratio_f(fmin(a, b), fmax(a, b)));
+}
+
+// With -cl-fast-relaxed-math.
+float __caldera_fast_atan2_f(float y, float x)
+{
+    float a = fabs(x), b = fabs(y);
+    return __c_angle_of_ratio_f(y, x, __c_quick_ratio_f(fmin(a, b), fmax(a, b)));
 }
 
 double atan2_d(double y, double x) { return __c_atan2_d(y, x); }

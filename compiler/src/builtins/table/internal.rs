@@ -10,6 +10,7 @@ pub(super) static ROWS: &[Row] = &[
     row("__caldera_divide", FLOAT2, How::Scalar),
     row("__caldera_exp", F1, How::Intrinsic(Intrinsic::Exp)),
     row("__caldera_exp2", F1, How::Intrinsic(Intrinsic::Exp2)),
+    row("__caldera_fast_atan2", F2, How::Scalar),
     row("__caldera_fast_divide", FLOAT2, How::Scalar),
     row("__caldera_fast_log", F1, How::Scalar),
     row("__caldera_fast_pow", F2, How::Scalar),

@@ -39,7 +39,7 @@ pub(super) static ROWS: &[Row] = &[
     row("asinh", F1, How::Scalar),
     row("asinpi", F1, How::Scalar),
     row("atan", F1, How::Scalar),
-    row("atan2", F2, How::Scalar),
+    row("atan2", F2, How::Fast("__caldera_fast_atan2")),
     row("atan2pi", F2, How::Scalar),
     row("atanh", F1, How::Scalar),
     row("atanpi", F1, How::Scalar),
