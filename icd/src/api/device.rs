@@ -117,7 +117,7 @@ fn answer_1_2(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> O
         CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT => info.value(native.float),
         CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => info.value(native.double),
         CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => info.value(native.half),
-        CL_DEVICE_MAX_CLOCK_FREQUENCY => info.value(d.max_clock_frequency),
+        CL_DEVICE_MAX_CLOCK_FREQUENCY => info.value(device.max_clock_frequency()),
         CL_DEVICE_ADDRESS_BITS => info.value(d.address_bits),
         CL_DEVICE_MAX_MEM_ALLOC_SIZE => info.value(d.max_mem_alloc_size),
         CL_DEVICE_IMAGE_SUPPORT => info.bool(d.image_support),

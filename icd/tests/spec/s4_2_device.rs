@@ -115,6 +115,23 @@ fn device_info_meets_the_full_profile() {
 }
 
 #[test]
+fn a_cpus_clock_and_cache_are_the_systems() {
+    let d = device();
+    let clock = query!(clGetDeviceInfo(d; CL_DEVICE_MAX_CLOCK_FREQUENCY) as u32);
+    let cache = query!(clGetDeviceInfo(d; CL_DEVICE_GLOBAL_MEM_CACHE_TYPE) as u32);
+    let size = query!(clGetDeviceInfo(d; CL_DEVICE_GLOBAL_MEM_CACHE_SIZE) as u64);
+    let line = query!(clGetDeviceInfo(d; CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE) as u32);
+    assert_eq!(size == 0, cache == CL_NONE);
+    assert_eq!(line == 0, cache == CL_NONE);
+    if query!(clGetDeviceInfo(d; CL_DEVICE_TYPE) as u64) == CL_DEVICE_TYPE_CPU {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        assert!(clock > 0 || !cpuinfo.contains("cpu MHz"), "{clock} MHz");
+        let told = std::path::Path::new("/sys/devices/system/cpu/cpu0/cache/index0/size").exists();
+        assert_eq!(size > 0, told, "{size} bytes");
+    }
+}
+
+#[test]
 fn queries_of_later_headers() {
     let d = device();
     assert_eq!(

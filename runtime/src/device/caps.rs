@@ -179,6 +179,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         double: u32::from(has64),
         half: u32::from(has16),
     };
+    let cache = super::system::cache(f);
     let images = target.features.images;
     let image = |n: u32| if images { n } else { 0 };
     let texels = |n: u32| image(n) as usize;
@@ -198,8 +199,6 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         max_work_group_size: limits.group_invocations as usize,
         preferred_vector_width: widths,
         native_vector_width: widths,
-        // Vulkan does not tell.
-        max_clock_frequency: 0,
         address_bits: 64,
         max_mem_alloc_size: limits.max_alloc,
         image_support: images,
@@ -221,10 +220,10 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
             .max(8 * f.min_storage_buffer_offset_alignment as u32)
             .max(8 * f.min_uniform_buffer_offset_alignment as u32),
         min_data_type_align_size: 128,
-        // Vulkan does not tell.
-        global_mem_cache_type: CacheType::None,
-        global_mem_cacheline_size: 0,
-        global_mem_cache_size: 0,
+        // Of GPUs nobody tells.
+        global_mem_cache_type: cache.map_or(CacheType::None, |_| CacheType::ReadWrite),
+        global_mem_cacheline_size: cache.map_or(0, |c| c.line),
+        global_mem_cache_size: cache.map_or(0, |c| c.size),
         global_mem_size: limits.global_memory,
         // Constant memory is global memory.
         max_constant_buffer_size: limits.max_alloc.min(16 << 20),
@@ -245,7 +244,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         compiler_available: true,
         linker_available: true,
         executes_native_kernels: true,
-        // Accepted, and executed in order, which the specification allows.
+        // Commands that do not depend on each other overlap (`queue::hazards`).
         out_of_order_queues: true,
         built_in_kernels: String::new(),
         name: f.name.clone(),

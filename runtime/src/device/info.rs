@@ -77,8 +77,6 @@ pub struct DeviceInfo {
     pub max_work_group_size: usize,
     pub preferred_vector_width: VectorWidths,
     pub native_vector_width: VectorWidths,
-    /// MHz.
-    pub max_clock_frequency: u32,
     pub address_bits: u32,
     pub max_mem_alloc_size: u64,
     pub image_support: bool,

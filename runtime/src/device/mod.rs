@@ -12,6 +12,7 @@ mod opened;
 pub(crate) mod pinned;
 mod report;
 pub(crate) mod staging;
+mod system;
 mod upload;
 
 use std::sync::{Arc, OnceLock};
@@ -38,6 +39,7 @@ pub struct Device {
     base: Target,
     calibrated: OnceLock<Calibrated>,
     info: DeviceInfo,
+    max_clock_frequency: OnceLock<u32>,
     limits: Limits,
     image_formats: images::ImageFormats,
     opened: Mutex<Option<Result<Arc<Opened>, vk::VkError>>>,
@@ -74,6 +76,7 @@ impl Device {
             base,
             calibrated: OnceLock::new(),
             info,
+            max_clock_frequency: OnceLock::new(),
             limits,
             image_formats,
             opened: Mutex::new(Rank::Device, None),
@@ -83,6 +86,14 @@ impl Device {
     /// What clGetDeviceInfo answers.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
+    }
+
+    /// CL_DEVICE_MAX_CLOCK_FREQUENCY in MHz; 0 where the system does not tell. The first call may load a library for it, which
+    /// enumeration need not wait for.
+    pub fn max_clock_frequency(&self) -> u32 {
+        *self
+            .max_clock_frequency
+            .get_or_init(|| system::max_clock_frequency(self.physical.facts()))
     }
 
     /// What the compiler must know. The first call measures the device, unless that is known from the cache on disk.

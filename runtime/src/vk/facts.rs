@@ -70,6 +70,30 @@ pub(crate) struct Facts {
     pub aperture: bool,
     /// What runs work-groups, where a vendor's extension tells.
     pub compute_units: Option<u32>,
+    /// Where the device is, if on such a bus.
+    pub pci: Option<PciAddress>,
+}
+
+/// A place on a PCI bus.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct PciAddress {
+    domain: u32,
+    bus: u32,
+    device: u32,
+    function: u32,
+}
+
+impl std::fmt::Display for PciAddress {
+    /// As Linux names it: `0000:3b:00.0`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let PciAddress {
+            domain,
+            bus,
+            device,
+            function,
+        } = self;
+        write!(f, "{domain:04x}:{bus:02x}:{device:02x}.{function:x}")
+    }
 }
 
 fn text(c: Result<&std::ffi::CStr, std::ffi::FromBytesUntilNulError>) -> String {
@@ -197,6 +221,7 @@ impl Facts {
         let mut nv = vk::PhysicalDeviceShaderSMBuiltinsPropertiesNV::default();
         let mut amd = vk::PhysicalDeviceShaderCorePropertiesAMD::default();
         let mut host = vk::PhysicalDeviceExternalMemoryHostPropertiesEXT::default();
+        let mut pci = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
         let core = {
             let mut all = vk::PhysicalDeviceProperties2::default()
                 .push_next(&mut v11)
@@ -210,6 +235,9 @@ impl Facts {
             }
             if extensions.external_memory_host {
                 all = all.push_next(&mut host);
+            }
+            if extensions.pci_bus_info {
+                all = all.push_next(&mut pci);
             }
             // SAFETY: `raw` belongs to the instance; the chain is of Vulkan 1.3 and of extensions present.
             unsafe { instance.get_physical_device_properties2(raw, &mut all) };
@@ -294,6 +322,12 @@ impl Facts {
             ]
             .into_iter()
             .find(|&n| n != 0),
+            pci: extensions.pci_bus_info.then_some(PciAddress {
+                domain: pci.pci_domain,
+                bus: pci.pci_bus,
+                device: pci.pci_device,
+                function: pci.pci_function,
+            }),
         }
     }
 }

@@ -160,6 +160,7 @@ pub(crate) struct Extensions {
     /// For their properties only; not enabled.
     pub(crate) nv_sm_builtins: bool,
     pub(crate) amd_core_properties: bool,
+    pub(crate) pci_bus_info: bool,
 }
 
 impl Extensions {
@@ -181,6 +182,7 @@ impl Extensions {
             external_memory_host: has(ash::ext::external_memory_host::NAME),
             nv_sm_builtins: has(ash::nv::shader_sm_builtins::NAME),
             amd_core_properties: has(ash::amd::shader_core_properties::NAME),
+            pci_bus_info: has(ash::ext::pci_bus_info::NAME),
         })
     }
 

@@ -26,6 +26,7 @@ mod image;
 mod import;
 mod instance;
 mod memory;
+mod nvml;
 mod pipeline;
 mod query;
 mod queue;
@@ -42,10 +43,11 @@ pub(crate) use descriptor::{
     descriptor_pool_count,
 };
 pub(crate) use device::Device;
-pub(crate) use facts::{Facts, PhysicalType};
+pub(crate) use facts::{Facts, PciAddress, PhysicalType};
 pub(crate) use format::{Format, FormatUse, Holder};
 pub(crate) use image::{Image, ImageInfo, Shape, TexelBuffer, Texels};
 pub(crate) use instance::{Instance, PhysicalDevice};
+pub(crate) use nvml::nvml_clock;
 pub(crate) use pipeline::{Pipeline, PipelineCache, Shader};
 pub(crate) use query::TimestampPool;
 pub(crate) use queue::Queue;

@@ -1,0 +1,54 @@
+//! The clock of NVIDIA's GPUs, which only their management library tells (NVML, part of the driver).
+
+use std::ffi::{CString, c_char, c_int, c_uint, c_void};
+
+use super::{Facts, PciAddress};
+
+const SUCCESS: c_int = 0;
+/// nvmlInitWithFlags: no GPU is woken.
+const INIT_FLAG_NO_ATTACH: c_uint = 2;
+/// nvmlClockType_t.
+const CLOCK_SM: c_int = 1;
+
+type Init = unsafe extern "C" fn(c_uint) -> c_int;
+type HandleByPciBusId = unsafe extern "C" fn(*const c_char, *mut *mut c_void) -> c_int;
+type MaxClockInfo = unsafe extern "C" fn(*mut c_void, c_int, *mut c_uint) -> c_int;
+type Shutdown = unsafe extern "C" fn() -> c_int;
+
+/// The highest clock of the multiprocessors in MHz. `None` for other vendors, and without the library.
+pub(crate) fn nvml_clock(facts: &Facts, pci: &PciAddress) -> Option<u32> {
+    const NVIDIA: u32 = 0x10DE;
+    if facts.vendor_id != NVIDIA {
+        return None;
+    }
+    let address = CString::new(pci.to_string()).ok()?;
+    // SAFETY: a part of the driver; its constructors are as harmless as those of the Vulkan driver beside it.
+    let library = unsafe { libloading::Library::new("libnvidia-ml.so.1") }
+        .inspect_err(|e| log::debug!("no clock: {e}"))
+        .ok()?;
+    // SAFETY: the types are those of nvml.h.
+    let (init, handle, max_clock, shutdown) = unsafe {
+        (
+            library.get::<Init>(b"nvmlInitWithFlags\0").ok()?,
+            library
+                .get::<HandleByPciBusId>(b"nvmlDeviceGetHandleByPciBusId_v2\0")
+                .ok()?,
+            library.get::<MaxClockInfo>(b"nvmlDeviceGetMaxClockInfo\0").ok()?,
+            library.get::<Shutdown>(b"nvmlShutdown\0").ok()?,
+        )
+    };
+    // SAFETY: it may be called at any time; each success is met by a shutdown below.
+    if unsafe { init(INIT_FLAG_NO_ATTACH) } != SUCCESS {
+        return None;
+    }
+    let mut device = std::ptr::null_mut();
+    let mut mhz = 0;
+    // SAFETY: initialised above; the string ends with 0, and the results have room; the second call is made only with the
+    // handle of the first.
+    let known = unsafe {
+        handle(address.as_ptr(), &mut device) == SUCCESS && max_clock(device, CLOCK_SM, &mut mhz) == SUCCESS
+    };
+    // SAFETY: no handle is used any more.
+    unsafe { shutdown() };
+    known.then_some(mhz)
+}
