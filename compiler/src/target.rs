@@ -94,6 +94,9 @@ pub struct Quirks {
     /// FNegate is an operation of its own instead of a part of the one that it is for, wherever SignedZeroInfNanPreserve is set,
     /// and not even a cheap one for doubles (NVIDIA): the sign bit is turned instead.
     pub costly_negation: bool,
+    /// A 64-bit number that is made of two words is a different one in each work-item to the driver, also where the words are push
+    /// constants (llvmpipe): each access through such a pointer stores all lanes' addresses and reads one back.
+    pub split_words: bool,
 }
 
 /// Device limits that change the output.
@@ -158,6 +161,7 @@ impl Target {
                 coarse_filter: true,
                 waiting_fences: true,
                 costly_negation: true,
+                split_words: true,
             },
             ..Target::desktop()
         }

@@ -1,5 +1,6 @@
 //! Arithmetic, comparisons, conversions and vectors.
 
+use super::push::Reading;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
 use crate::ir::{Const, EntityRef, Func, Inst, Op, Scalar, Ty, Value};
@@ -12,9 +13,21 @@ impl FnEmitter<'_, '_> {
         if self.control(inst)? {
             return Ok(());
         }
-        let f = self.f;
-        let data = &f.insts[inst];
-        let result = match &data.op {
+        let result = match self.push.reading(inst) {
+            Reading::Absorbed => return Ok(()),
+            Reading::Whole(word) => Some(self.push_whole(word)?),
+            Reading::Usual => self.operation(inst)?,
+        };
+        match (self.f.insts[inst].results.first(), result) {
+            (Some(&v), Some(id)) => self.ids[v.index()] = id,
+            (None, _) => {}
+            (Some(v), None) => return Err(bug(format!("{v} has no value"))),
+        }
+        Ok(())
+    }
+
+    fn operation(&mut self, inst: Inst) -> Emit<Option<Id>> {
+        Ok(match &self.f.insts[inst].op {
             Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) | Op::Variable { .. } => {
                 self.memory(inst)?
             }
@@ -29,13 +42,7 @@ impl FnEmitter<'_, '_> {
             Op::Call(_) => return Err(bug("a call is left after inlining")),
             Op::CallPure(callee) => Some(self.call(inst, *callee)?),
             _ => Some(self.arithmetic(inst)?),
-        };
-        match (data.results.first(), result) {
-            (Some(&v), Some(id)) => self.ids[v.index()] = id,
-            (None, _) => {}
-            (Some(v), None) => return Err(bug(format!("{v} has no value"))),
-        }
-        Ok(())
+        })
     }
 
     fn call(&mut self, inst: Inst, callee: Func) -> Emit<Id> {

@@ -1,7 +1,6 @@
-//! What a kernel has in common with the API: work-group size, push constants, argument buffer, the local arena,
+//! What a kernel has in common with the API: work-group size, argument buffer, the local arena,
 //! work-item values.
 
-use super::instruction::instruction;
 use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::abi::Abi;
 use crate::intrinsic::Intrinsic;
@@ -20,8 +19,8 @@ pub(super) struct Shared {
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
     builtins: BTreeMap<u32, Id>,
-    /// By size in words.
-    push: BTreeMap<u32, Id>,
+    pub(super) push: super::push::Blocks,
+    /// By size in vectors.
     args: BTreeMap<u32, Id>,
     pub(super) objects: super::object::Objects,
     pub(super) global_offset: Option<Id>,
@@ -95,17 +94,7 @@ impl Emitter<'_> {
         self.decorate(array, spv::Decoration::ArrayStride, &[stride]);
         let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
         self.decorate(block, spv::Decoration::Block, &[]);
-        self.annotations.push(instruction(
-            spv::Op::MemberDecorate,
-            None,
-            None,
-            vec![
-                Operand::IdRef(block),
-                Operand::LiteralBit32(0),
-                Operand::Decoration(spv::Decoration::Offset),
-                Operand::LiteralBit32(0),
-            ],
-        ));
+        self.decorate_member(block, 0, spv::Decoration::Offset, 0);
         block
     }
 
@@ -189,13 +178,6 @@ impl Emitter<'_> {
         self.shared.local_bytes = Some(id);
         id
     }
-
-    /// Words of push constants that a launch of the kernel supplies.
-    pub(super) fn push_words(&self, kernel: usize) -> u32 {
-        let args = self.module.abi.get(kernel).map_or(0, |a| a.push_end());
-        let system = super::reflection::system_end(&self.module.system);
-        args.max(system).div_ceil(4)
-    }
 }
 
 impl FnEmitter<'_, '_> {
@@ -204,27 +186,6 @@ impl FnEmitter<'_, '_> {
         if self.e.target.spirv.minor >= 4 {
             self.interface.insert(id);
         }
-    }
-
-    /// The push-constant block of this kernel.
-    pub(super) fn push_block(&mut self) -> Emit<Id> {
-        if let Some(id) = self.push {
-            return Ok(id);
-        }
-        let words = self.e.push_words(self.kernel()?).max(1);
-        let id = match self.e.shared.push.get(&words) {
-            Some(&id) => id,
-            None => {
-                let id = self
-                    .e
-                    .block_variable(spv::StorageClass::PushConstant, Ty::I32, words, "push")?;
-                self.e.shared.push.insert(words, id);
-                id
-            }
-        };
-        self.use_global(id);
-        self.push = Some(id);
-        Ok(id)
     }
 
     /// The argument buffer of this kernel: a uniform buffer of 16-byte vectors.

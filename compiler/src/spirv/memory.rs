@@ -126,12 +126,7 @@ impl FnEmitter<'_, '_> {
                 let indices: &[Id] = if named.block { &[zero, index] } else { &[index] };
                 self.chain(named.class, ty, named.id, indices)
             }
-            Storage::PushWord => {
-                let base = self.push_block()?;
-                let index = self.value(args[0])?;
-                let zero = self.e.u32_const(0);
-                self.chain(spv::StorageClass::PushConstant, ty, base, &[zero, index])
-            }
+            Storage::PushWord => self.push_word(args[0]),
             Storage::ArgsWord => {
                 let base = self.args_block()?;
                 self.word_of_vectors(base, args[0], ty)
@@ -157,7 +152,7 @@ impl FnEmitter<'_, '_> {
         self.chain(spv::StorageClass::Uniform, ty, base, &[zero, vector, lane])
     }
 
-    fn chain(&mut self, class: spv::StorageClass, ty: Ty, base: Id, indices: &[Id]) -> Emit<Id> {
+    pub(super) fn chain(&mut self, class: spv::StorageClass, ty: Ty, base: Id, indices: &[Id]) -> Emit<Id> {
         let to = self.e.ty(ty)?;
         let pointer = self.e.pointer(class, to);
         let mut operands = vec![base];

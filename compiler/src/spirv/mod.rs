@@ -23,6 +23,7 @@ mod interface;
 mod intrinsic;
 mod memory;
 mod object;
+mod push;
 mod reflection;
 mod relax;
 mod subgroup;
@@ -404,7 +405,7 @@ struct FnEmitter<'e, 'a> {
     depth: u32,
     /// Global variables that the entry point must list.
     interface: BTreeSet<Id>,
-    push: Option<Id>,
+    push: push::Push,
     args: Option<Id>,
     arena: Option<interface::Arena>,
     objects: object::Used,
@@ -416,6 +417,10 @@ struct FnEmitter<'e, 'a> {
 impl<'e, 'a> FnEmitter<'e, 'a> {
     fn new(e: &'e mut Emitter<'a>, f: &'a Function, kernel: Option<usize>) -> Self {
         let synchronizes = f.insts.iter().any(|(_, i)| memory::synchronizes(&i.op));
+        let push = match e.target.quirks.split_words {
+            true => push::Push::of(f),
+            false => push::Push::default(),
+        };
         FnEmitter {
             e,
             f,
@@ -427,7 +432,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             frames: HashMap::default(),
             depth: 0,
             interface: BTreeSet::new(),
-            push: None,
+            push,
             args: None,
             arena: None,
             objects: object::Used::default(),

@@ -21,7 +21,11 @@ fn number(path: impl AsRef<Path>) -> Option<u64> {
 
 /// What a directory holds.
 fn entries(dir: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
-    fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path())
+    fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|e| e.path())
 }
 
 /// CL_DEVICE_MAX_CLOCK_FREQUENCY in MHz; 0: not known.
@@ -101,10 +105,9 @@ pub(super) struct Cache {
 pub(super) fn cache(facts: &Facts) -> Option<Cache> {
     match facts.physical_type {
         PhysicalType::Cpu => last_cache(Path::new("/sys/devices/system/cpu/cpu0/cache")),
-        PhysicalType::Discrete
-        | PhysicalType::Integrated
-        | PhysicalType::Virtual
-        | PhysicalType::Other => None,
+        PhysicalType::Discrete | PhysicalType::Integrated | PhysicalType::Virtual | PhysicalType::Other => {
+            None
+        }
     }
 }
 
@@ -205,7 +208,10 @@ mod tests {
                 ("uevent", ""),
             ],
         );
-        let expected = Cache { size: 32 << 20, line: 128 };
+        let expected = Cache {
+            size: 32 << 20,
+            line: 128,
+        };
         assert_eq!(last_cache(&caches.0), Some(expected));
     }
 }
