@@ -162,8 +162,8 @@ impl Executor {
                 do_job(job);
                 continue;
             }
-            watched.retain(|e| !e.run_due());
-            self.block(&watched);
+            watched.retain(|e| unless_it_panics("an event's polling", || e.run_due()) == Some(false));
+            unless_it_panics("a wait", || self.block(&watched));
         }
     }
 
@@ -193,8 +193,29 @@ impl Executor {
 
 fn do_job(job: Job) {
     assert_none_held();
-    // A callback that panics has been stopped at the boundary to C; this guards against our own bugs.
-    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
-        log::error!("a callback panicked");
+    unless_it_panics("a callback", job);
+}
+
+/// What keeps the context's threads alive in spite of our own bugs: callbacks that panic are stopped at the boundary to C.
+pub(crate) fn unless_it_panics<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
+        .inspect_err(|_| log::error!("{what} panicked"))
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_job_that_panics_is_not_the_last() {
+        let executor = Executor::new("test");
+        executor.call(Box::new(|| panic!("on purpose")));
+        let (said, heard) = mpsc::channel();
+        executor.call(Box::new(move || said.send(()).expect("the test listens")));
+        assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(()));
+        executor.stop();
+        assert_eq!(unless_it_panics("nothing", || 7), Some(7));
     }
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::CommandQueue;
 use crate::error::Result;
+use crate::event::executor::unless_it_panics;
 use crate::lock::{Condvar, Mutex, Rank};
 
 /// A flush is put off for at most so long.
@@ -111,7 +112,7 @@ impl Flusher {
             }
             // The last references to queues and, with them, to the context may be these.
             for queue in owing {
-                queue.pay_flush();
+                unless_it_panics("a flush", || queue.pay_flush());
             }
             last = Instant::now();
         }
