@@ -84,3 +84,16 @@ fn what_is_also_read_in_parts_stays_words() {
     assert_eq!(offsets(&half), [0, 8], "{}", half.disassemble());
     assert_eq!(count(&half, Op::Bitcast), 1, "{}", half.disassemble());
 }
+
+#[test]
+fn kernels_share_one_block() {
+    let both = module(
+        "kernel void a(global uint *x, global uint *y) { x[0] = y[0]; }
+        kernel void b(uint m, uint n, global uint *x, uint o) { x[m] = n + o; }",
+        true,
+    );
+    assert_eq!(offsets(&both), [0, 8, 16], "{}", both.disassemble());
+    assert_eq!(count(&both, Op::Bitcast), 0, "{}", both.disassemble());
+    // n is the upper half of what is x to the first kernel.
+    assert_eq!(count(&both, Op::ShiftRightLogical), 1, "{}", both.disassemble());
+}

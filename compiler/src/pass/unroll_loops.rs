@@ -14,10 +14,10 @@
 mod trips;
 mod versions;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use self::versions::SMALL_GROUP;
-use super::analysis::Jumps;
+use super::analysis::{Jumps, is_pure_function};
 use super::trip_count::positions;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -61,18 +61,6 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     let mut changed = false;
     let sizes: BTreeMap<Func, Option<[u32; 3]>> =
         module.kernels.iter().map(|k| (k.func, k.required_size)).collect();
-    let called: BTreeSet<Func> = module
-        .funcs
-        .iter()
-        .flat_map(|(_, func)| func.insts_in_order().into_iter().map(|i| &func.insts[i].op))
-        .filter_map(|op| {
-            if let Op::CallPure(callee) = op {
-                Some(*callee)
-            } else {
-                None
-            }
-        })
-        .collect();
     for (f, func) in module.funcs.iter_mut() {
         let jumps = Jumps::new(func);
         let bounds = trips::bounds(func, &jumps, &positions(func));
@@ -94,14 +82,15 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
             .flatten()
             .map(|s| s.iter().product::<u32>());
         let source = func.clone();
+        let pure = is_pure_function(&source);
         let mut loops = Vec::new();
         for c in &plan {
             let [small, large] = [most, cheap].map(|factor| factor.min(c.most));
             match items {
                 Some(items) if items <= SMALL_GROUP => loops.push((c.inst, small)),
                 Some(_) => loops.push((c.inst, large)),
-                // A function that stays one is pure: it cannot ask for the work-group's size.
-                None if called.contains(&f) => loops.push((c.inst, large)),
+                // A function that stays one is pure, called or not any more: it cannot ask for the work-group's size.
+                None if pure => loops.push((c.inst, large)),
                 None if small == large => loops.push((c.inst, small)),
                 None => {
                     let copies = versions::by_group_size(func, &source, c.region, c.inst);

@@ -16,6 +16,7 @@ impl FnEmitter<'_, '_> {
         let result = match self.push.reading(inst) {
             Reading::Absorbed => return Ok(()),
             Reading::Whole(word) => Some(self.push_whole(word)?),
+            Reading::Half(word) => Some(self.push_half(word)?),
             Reading::Usual => self.operation(inst)?,
         };
         match (self.f.insts[inst].results.first(), result) {

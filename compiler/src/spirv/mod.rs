@@ -35,7 +35,7 @@ pub use relax::relax;
 use self::instruction::instruction;
 use crate::diag::InternalError;
 use crate::ir::entity::Mix;
-use crate::ir::{EntityRef, Func, Function, Inst, Module, Value};
+use crate::ir::{EntityRef, Func, Function, Inst, Module, Op, Value};
 use crate::target::Target;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
@@ -66,6 +66,7 @@ pub fn disassemble(words: &[u32]) -> String {
 pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError> {
     let mut e = Emitter::new(module, target);
     e.workgroup_size();
+    e.find_wide_push_constants();
     e.pure_functions()?;
     for k in 0..module.kernels.len() {
         e.kernel(k)?;
@@ -205,11 +206,31 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The functions that kernels call, directly or not: calls that nobody needed have gone since functions were chosen.
+    fn called_functions(&self) -> Vec<(Func, &'a Function)> {
+        let funcs = &self.module.funcs;
+        let mut called = vec![false; funcs.len()];
+        let mut work: Vec<&Function> = funcs
+            .iter()
+            .take(self.module.kernels.len())
+            .map(|(_, f)| f)
+            .collect();
+        while let Some(function) = work.pop() {
+            for inst in function.insts_in_order() {
+                if let Op::CallPure(callee) = function.insts[inst].op
+                    && !std::mem::replace(&mut called[callee.index()], true)
+                {
+                    work.extend(funcs.get(callee));
+                }
+            }
+        }
+        funcs.iter().filter(|(f, _)| called[f.index()]).collect()
+    }
+
     /// What the kernels call. Whoever compiles the module is asked to inline it.
     fn pure_functions(&mut self) -> Emit<()> {
-        let all = self.module.funcs.iter().skip(self.module.kernels.len());
+        let all = self.called_functions();
         self.functions_by_number = vec![None; self.module.funcs.len()];
-        let all: Vec<(Func, &Function)> = all.collect();
         for (f, _) in &all {
             self.functions_by_number[f.index()] = Some(self.id());
         }
@@ -417,9 +438,9 @@ struct FnEmitter<'e, 'a> {
 impl<'e, 'a> FnEmitter<'e, 'a> {
     fn new(e: &'e mut Emitter<'a>, f: &'a Function, kernel: Option<usize>) -> Self {
         let synchronizes = f.insts.iter().any(|(_, i)| memory::synchronizes(&i.op));
-        let push = match e.target.quirks.split_words {
-            true => push::Push::of(f),
-            false => push::Push::default(),
+        let push = match kernel {
+            Some(_) => e.push_of(f),
+            None => push::Push::default(),
         };
         FnEmitter {
             e,

@@ -1,4 +1,4 @@
-//! The push-constant block of a kernel.
+//! The push-constant block of kernels.
 //!
 //! It is one array of words, and what is longer is put together from them. With [`Quirks::split_words`]
 //! (crate::target::Quirks::split_words) 64-bit numbers, which pointers are, are members of their own instead:
@@ -6,6 +6,9 @@
 //! ```text
 //! uint words[12];              uint words[4]; ulong; ulong; uint words[4];
 //! ```
+//!
+//! Then all kernels of a module have one block, since Khronos's validation layer (1.3.239) looks for the members of one kernel's block in
+//! another's. A kernel whose words lie where another has a 64-bit number takes them out of it.
 
 use super::instruction::instruction;
 use super::{Emit, Emitter, FnEmitter, Id, bug};
@@ -13,24 +16,28 @@ use crate::ir::inst::CastOp;
 use crate::ir::{EntityRef, Function, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The words of the 64-bit members of a block, the first of each, in ascending order.
-type Wide = Vec<u32>;
-
-/// The module's blocks: by their size in words and their 64-bit members.
+/// The module's blocks.
 #[derive(Default)]
-pub(super) struct Blocks(BTreeMap<(u32, Wide), Id>);
+pub(super) struct Blocks {
+    /// By their size in words.
+    arrays: BTreeMap<u32, Id>,
+    /// The first words of the 64-bit members of the one block, if it has some, in ascending order.
+    wide: Vec<u32>,
+    common: Option<Id>,
+}
 
 /// What a kernel reads of its block.
 #[derive(Default)]
 pub(super) struct Push {
     id: Option<Id>,
-    wide: Wide,
     /// Instructions that are one load of a 64-bit member, by its first word.
     whole: HashMap<Inst, u32>,
     /// Instructions that have become part of those.
     absorbed: HashSet<Inst>,
+    /// Loads of a word that is in another kernel's 64-bit member.
+    halves: HashMap<Inst, u32>,
 }
 
 /// What becomes of an instruction.
@@ -41,47 +48,50 @@ pub(super) enum Reading {
     Absorbed,
     /// The load of a 64-bit member.
     Whole(u32),
+    /// A word of one.
+    Half(u32),
+}
+
+/// The loads of words, with the word; `None` if a word of unknown number is among them.
+fn loads(f: &Function) -> Option<Vec<(Inst, u32)>> {
+    let all = f.insts_in_order().into_iter();
+    let loads = all.filter(|&i| matches!(f.insts[i].op, Op::LoadFrom(Storage::PushWord, _)));
+    loads
+        .map(|i| f.as_bits(f.insts[i].args[0]).map(|word| (i, word as u32)))
+        .collect()
 }
 
 impl Push {
-    /// For a target that wants 64-bit members, where the function has 64-bit numbers that nobody reads in part.
-    pub(super) fn of(f: &Function) -> Push {
+    /// The 64-bit numbers of a function that nobody reads in part; `None` if any word may be meant somewhere.
+    fn of(f: &Function) -> Option<Push> {
         let mut push = Push::default();
-        let mut read: HashMap<u32, u32> = HashMap::new();
-        let order = f.insts_in_order();
-        for &inst in &order {
-            let data = &f.insts[inst];
-            if let Op::LoadFrom(Storage::PushWord, _) = data.op {
-                match f.as_bits(data.args[0]) {
-                    Some(word) => *read.entry(word as u32).or_default() += 1,
-                    // Any word may be meant.
-                    None => return push,
-                }
-            }
+        let loads = loads(f)?;
+        if loads.is_empty() {
+            return Some(push);
         }
-        if read.is_empty() {
-            return push;
-        }
+        let times = |word: u32| loads.iter().filter(|(_, w)| *w == word).count();
         let uses = f.use_counts();
-        for inst in order {
+        for inst in f.insts_in_order() {
             if let Some((word, parts)) = pair(f, &uses, inst)
-                && read[&word] == 1
-                && read.get(&(word + 1)) == Some(&1)
+                && times(word) == 1
+                && times(word + 1) == 1
             {
-                push.wide.push(word);
                 push.whole.insert(inst, word);
                 push.absorbed.extend(parts);
             }
         }
-        push.wide.sort_unstable();
-        push
+        Some(push)
     }
 
     pub(super) fn reading(&self, inst: Inst) -> Reading {
-        match self.whole.get(&inst) {
-            Some(&word) => Reading::Whole(word),
-            None if self.absorbed.contains(&inst) => Reading::Absorbed,
-            None => Reading::Usual,
+        if let Some(&word) = self.whole.get(&inst) {
+            Reading::Whole(word)
+        } else if let Some(&word) = self.halves.get(&inst) {
+            Reading::Half(word)
+        } else if self.absorbed.contains(&inst) {
+            Reading::Absorbed
+        } else {
+            Reading::Usual
         }
     }
 }
@@ -142,10 +152,33 @@ impl Emitter<'_> {
         args.max(system).div_ceil(4)
     }
 
-    fn push_variable(&mut self, words: u32, wide: &[u32]) -> Emit<Id> {
-        if wide.is_empty() {
-            return self.block_variable(spv::StorageClass::PushConstant, Ty::I32, words, "push");
+    /// Finds the 64-bit members that the module's block is to have.
+    pub(super) fn find_wide_push_constants(&mut self) {
+        if !self.target.quirks.split_words {
+            return;
         }
+        let kernels = self.module.funcs.iter().take(self.module.kernels.len());
+        let found: Option<Vec<Push>> = kernels.map(|(_, f)| Push::of(f)).collect();
+        let words = found.iter().flatten().flat_map(|p| p.whole.values().copied());
+        self.shared.push.wide = words.collect::<BTreeSet<u32>>().into_iter().collect();
+    }
+
+    /// What a kernel reads of the block, which has been found.
+    pub(super) fn push_of(&self, f: &Function) -> Push {
+        let wide = &self.shared.push.wide;
+        if wide.is_empty() {
+            return Push::default();
+        }
+        let mut push = Push::of(f).unwrap_or_default();
+        for (inst, word) in loads(f).unwrap_or_default() {
+            if wide.contains(&(word & !1)) && !push.absorbed.contains(&inst) {
+                push.halves.insert(inst, word);
+            }
+        }
+        push
+    }
+
+    fn push_variable(&mut self, words: u32, wide: &[u32]) -> Emit<Id> {
         let members = members(words, wide);
         let mut types = Vec::with_capacity(members.len());
         for member in &members {
@@ -182,14 +215,30 @@ impl FnEmitter<'_, '_> {
         if let Some(id) = self.push.id {
             return Ok(id);
         }
-        let words = self.e.push_words(self.kernel()?).max(1);
-        let key = (words, self.push.wide.clone());
-        let id = match self.e.shared.push.0.get(&key) {
-            Some(&id) => id,
-            None => {
-                let id = self.e.push_variable(words, &key.1)?;
-                self.e.shared.push.0.insert(key, id);
-                id
+        let kernel = self.kernel()?;
+        let wide = self.e.shared.push.wide.clone();
+        let known = &self.e.shared.push;
+        let id = if wide.is_empty() {
+            let words = self.e.push_words(kernel).max(1);
+            match known.arrays.get(&words) {
+                Some(&id) => id,
+                None => {
+                    let class = spv::StorageClass::PushConstant;
+                    let id = self.e.block_variable(class, Ty::I32, words, "push")?;
+                    self.e.shared.push.arrays.insert(words, id);
+                    id
+                }
+            }
+        } else {
+            match known.common {
+                Some(id) => id,
+                None => {
+                    let kernels = 0..self.e.module.kernels.len();
+                    let words = kernels.map(|k| self.e.push_words(k)).max().unwrap_or(0);
+                    let id = self.e.push_variable(words, &wide)?;
+                    self.e.shared.push.common = Some(id);
+                    id
+                }
             }
         };
         self.use_global(id);
@@ -200,14 +249,15 @@ impl FnEmitter<'_, '_> {
     /// A pointer to a word of the block.
     pub(super) fn push_word(&mut self, index: Value) -> Emit<Id> {
         let block = self.push_block()?;
-        let (member, index) = if self.push.wide.is_empty() {
+        let wide = &self.e.shared.push.wide;
+        let (member, index) = if wide.is_empty() {
             (0, self.value(index)?)
         } else {
             let word = self
                 .f
                 .as_bits(index)
                 .ok_or_else(|| bug("a word of unknown number"))? as u32;
-            let members = members(u32::MAX, &self.push.wide);
+            let members = members(u32::MAX, wide);
             let holds = |m: &Member| matches!(*m, Member::Words(from, to) if (from..to).contains(&word));
             let at = members.iter().position(holds);
             let at = at.ok_or_else(|| bug("a word of a 64-bit member"))?;
@@ -221,7 +271,7 @@ impl FnEmitter<'_, '_> {
     /// Reads a 64-bit member.
     pub(super) fn push_whole(&mut self, word: u32) -> Emit<Id> {
         let block = self.push_block()?;
-        let at = members(u32::MAX, &self.push.wide)
+        let at = members(u32::MAX, &self.e.shared.push.wide)
             .iter()
             .position(|m| *m == Member::Wide(word))
             .ok_or_else(|| bug("not a 64-bit member"))?;
@@ -230,6 +280,18 @@ impl FnEmitter<'_, '_> {
         let pointer = self.chain(spv::StorageClass::PushConstant, ty, block, &[member])?;
         let ty = self.e.ty(ty)?;
         self.op_ids(spv::Op::Load, ty, &[pointer])
+    }
+
+    /// Reads a word of one.
+    pub(super) fn push_half(&mut self, word: u32) -> Emit<Id> {
+        let mut whole = self.push_whole(word & !1)?;
+        if word & 1 != 0 {
+            let ty = self.e.ty(Ty::of(Scalar::I64))?;
+            let bits = self.e.u32_const(32);
+            whole = self.op_ids(spv::Op::ShiftRightLogical, ty, &[whole, bits])?;
+        }
+        let ty = self.e.ty(Ty::I32)?;
+        self.op_ids(spv::Op::UConvert, ty, &[whole])
     }
 }
 

@@ -93,3 +93,13 @@ kernel void gamma_of_sixteen(global const float *a, global float *r) {
   float16 g = tgamma(x) + tgamma(x + 0.5f) * 0 + tgamma(x + 0.25f) * 0;
   r[0] = g.s5;
 }
+// The same, but nobody wants what they return.
+// kernel: gamma_for_nobody
+// global: 1
+// arg: in float 16 = i + 1
+// arg: out float 1 => 7
+kernel void gamma_for_nobody(global const float *a, global float *r) {
+  float16 x = vload16(0, a);
+  float16 g = tgamma(x) + tgamma(x + 0.5f) * 0 + tgamma(x + 0.25f) * 0;
+  r[0] = 7;
+}
