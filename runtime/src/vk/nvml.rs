@@ -26,29 +26,27 @@ pub(crate) fn nvml_clock(facts: &Facts, pci: &PciAddress) -> Option<u32> {
     let library = unsafe { libloading::Library::new("libnvidia-ml.so.1") }
         .inspect_err(|e| log::debug!("no clock: {e}"))
         .ok()?;
-    // SAFETY: the types are those of nvml.h.
-    let (init, handle, max_clock, shutdown) = unsafe {
-        (
-            library.get::<Init>(b"nvmlInitWithFlags\0").ok()?,
-            library
-                .get::<HandleByPciBusId>(b"nvmlDeviceGetHandleByPciBusId_v2\0")
-                .ok()?,
-            library.get::<MaxClockInfo>(b"nvmlDeviceGetMaxClockInfo\0").ok()?,
-            library.get::<Shutdown>(b"nvmlShutdown\0").ok()?,
-        )
-    };
+    // SAFETY: the types of these four are those of nvml.h.
+    let init = unsafe { library.get::<Init>(b"nvmlInitWithFlags\0") }.ok()?;
+    // SAFETY: as above.
+    let handle = unsafe { library.get::<HandleByPciBusId>(b"nvmlDeviceGetHandleByPciBusId_v2\0") }.ok()?;
+    // SAFETY: as above.
+    let max_clock = unsafe { library.get::<MaxClockInfo>(b"nvmlDeviceGetMaxClockInfo\0") }.ok()?;
+    // SAFETY: as above.
+    let shutdown = unsafe { library.get::<Shutdown>(b"nvmlShutdown\0") }.ok()?;
     // SAFETY: it may be called at any time; each success is met by a shutdown below.
     if unsafe { init(INIT_FLAG_NO_ATTACH) } != SUCCESS {
         return None;
     }
     let mut device = std::ptr::null_mut();
     let mut mhz = 0;
-    // SAFETY: initialised above; the string ends with 0, and the results have room; the second call is made only with the
-    // handle of the first.
-    let known = unsafe {
-        handle(address.as_ptr(), &mut device) == SUCCESS && max_clock(device, CLOCK_SM, &mut mhz) == SUCCESS
-    };
+    // SAFETY: initialised above; the string ends with 0, and the result has room.
+    let mut code = unsafe { handle(address.as_ptr(), &mut device) };
+    if code == SUCCESS {
+        // SAFETY: the handle is good until the shutdown, and the result has room.
+        code = unsafe { max_clock(device, CLOCK_SM, &mut mhz) };
+    }
     // SAFETY: no handle is used any more.
     unsafe { shutdown() };
-    known.then_some(mhz)
+    (code == SUCCESS).then_some(mhz)
 }
