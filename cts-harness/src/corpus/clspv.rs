@@ -41,6 +41,11 @@ impl Clspv {
         }
     }
 
+    /// Whether [`Clspv::compile`] counts the compilation alone.
+    pub(super) fn leaves_its_start_out(&self) -> bool {
+        matches!(self, Clspv::Python(_))
+    }
+
     /// Compiles a unit. The time of Python's start is not counted where the compilation comes to an end.
     pub(super) fn compile(
         &self,

@@ -67,6 +67,21 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     Ok(record)
 }
 
+/// CPU time of calderac where it has nothing to do, in milliseconds: the median of 15 runs.
+pub(super) fn start(plan: &Plan) -> Result<f64, Failure> {
+    let log = plan.scratch.join("start.log");
+    let mut all = Vec::new();
+    for _ in 0..15 {
+        let report = child::run(Command::new(&plan.calderac).arg("--version"), &log, plan.limits)?;
+        if report.end != End::Code(0) {
+            return Err(Failure(format!("{} --version fails", plan.calderac.display())));
+        }
+        all.push(report.cpu.as_secs_f64() * 1e3);
+    }
+    all.sort_by(f64::total_cmp);
+    Ok(all[all.len() / 2])
+}
+
 fn compile(
     plan: &Plan,
     unit: &Unit,

@@ -97,6 +97,10 @@ pub(crate) fn run(args: &Args) -> Done {
         warn_unvalidated();
     }
     child::catch_interrupts()?;
+    let start = match &plan.clspv {
+        Some(c) if c.leaves_its_start_out() => Some(compile::start(&plan)?),
+        Some(_) | None => None,
+    };
     let records = compile_all(&plan, &units, args.jobs)?;
     drop(scratch);
     if let Some(file) = &args.out {
@@ -104,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Done {
     }
     progress::step("Corpus");
     table::print(&records);
-    table::print_costs(&records, plan.clspv.is_some());
+    table::print_costs(&records, plan.clspv.is_some(), start);
     table::print_reasons(&records, args.errors);
     if !plan.validate {
         warn_unvalidated();

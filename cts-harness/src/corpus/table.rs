@@ -64,14 +64,14 @@ pub(super) struct Ratios {
     pub(super) slower: Vec<(f64, String)>,
 }
 
-/// `None` if there is no unit that both accept.
-pub(super) fn ratios(records: &[Record]) -> Option<Ratios> {
+/// `None` if there is no unit that both accept. Of our times `start`, in milliseconds, is left out.
+pub(super) fn ratios(records: &[Record], start: f64) -> Option<Ratios> {
     let both: Vec<(f64, f64, &str)> = records
         .iter()
         .filter(|r| r.cost.outcome == Outcome::Accepted)
         .filter_map(|r| Some((r, r.clspv.as_ref()?)))
         .filter(|(_, c)| c.outcome == Outcome::Accepted && c.ms > 0.0)
-        .map(|(r, c)| (r.cost.ms, c.ms, r.id.as_str()))
+        .map(|(r, c)| ((r.cost.ms - start).max(0.0), c.ms, r.id.as_str()))
         .collect();
     let mut each: Vec<(f64, &str)> = both.iter().map(|(a, b, id)| (a / b, *id)).collect();
     each.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -90,9 +90,10 @@ pub(super) fn ratios(records: &[Record]) -> Option<Ratios> {
     })
 }
 
-/// Prints the times beside clspv's, and what was largest.
-pub(super) fn print_costs(records: &[Record], measured: bool) {
-    if let Some(r) = ratios(records) {
+/// Prints the times beside clspv's, and what was largest. `start`: milliseconds that calderac's start takes, if clspv's times
+/// are without one.
+pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>) {
+    if let Some(r) = ratios(records, 0.0) {
         progress::line(&format!(
             "time beside clspv's ({}, {} units that both accept): median {:.3}, total {:.3}, {} units slower",
             if measured {
@@ -108,6 +109,14 @@ pub(super) fn print_costs(records: &[Record], measured: bool) {
         for (ratio, id) in &r.slower {
             progress::line(&format!("  {id}: {ratio:.2}"));
         }
+    }
+    if let Some(start) = start
+        && let Some(r) = ratios(records, start)
+    {
+        progress::line(&format!(
+            "the same without calderac's start ({start:.2} ms of CPU; Python's is not in clspv's times): median {:.3}, total {:.3}",
+            r.median, r.total
+        ));
     }
     for (what, unit, figure) in [
         ("longest", "ms of CPU", (|r| r.cost.ms) as fn(&Record) -> f64),
@@ -208,11 +217,14 @@ mod tests {
             record("e", 1.0, Some((Outcome::Accepted, 1.0)), Some("error: x")),
             record("f", 1.0, None, None),
         ];
-        let r = ratios(&records).unwrap();
+        let r = ratios(&records, 0.0).unwrap();
         assert_eq!((r.units, r.median), (3, 0.1));
         assert!((r.total - 41.0 / 150.0).abs() < 1e-9);
         assert_eq!(r.slower, [(1.5, "b".to_owned())]);
-        assert_eq!(ratios(&records[3..]), None);
+        assert_eq!(ratios(&records[3..], 0.0), None);
+        let r = ratios(&records, 1.0).unwrap();
+        assert_eq!((r.median, r.slower.len()), (0.09, 1));
+        assert!((r.total - 38.0 / 150.0).abs() < 1e-9);
     }
 
     #[test]
