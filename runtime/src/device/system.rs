@@ -28,7 +28,7 @@ fn entries(dir: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
         .map(|e| e.path())
 }
 
-/// CL_DEVICE_MAX_CLOCK_FREQUENCY in MHz; 0: not known.
+/// CL 4.2, table 4.3, CL_DEVICE_MAX_CLOCK_FREQUENCY: MHz; 0: not known.
 pub(super) fn max_clock_frequency(facts: &Facts) -> u32 {
     let mhz = match (facts.physical_type, &facts.pci) {
         (PhysicalType::Cpu, _) => cpu_clock(),
@@ -94,7 +94,7 @@ fn soc_clock(devfreq: &Path) -> Option<u32> {
     u32::try_from(hertz / 1_000_000).ok()
 }
 
-/// The last cache before memory: CL_DEVICE_GLOBAL_MEM_CACHE_SIZE and CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE in bytes.
+/// CL 4.2, table 4.3: the last cache before memory, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE and _CACHELINE_SIZE in bytes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cache {
     pub(super) size: u64,
