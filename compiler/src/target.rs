@@ -97,6 +97,9 @@ pub struct Quirks {
     /// A 64-bit number that is made of two words is a different one in each work-item to the driver, also where the words are push
     /// constants (llvmpipe): each access through such a pointer stores all lanes' addresses and reads one back.
     pub split_words: bool,
+    /// Each scalar that an access moves, of each work-item, is loaded or stored by instructions of its own (llvmpipe), so that a pair of
+    /// words takes twice as long as one number of 64 bits.
+    pub lane_by_lane: bool,
 }
 
 /// Device limits that change the output.
@@ -162,6 +165,7 @@ impl Target {
                 waiting_fences: true,
                 costly_negation: true,
                 split_words: true,
+                lane_by_lane: true,
             },
             ..Target::desktop()
         }

@@ -30,6 +30,7 @@ pub mod lower_printf;
 pub mod lower_system_values;
 pub mod mem2reg;
 pub mod merge_accesses;
+pub mod pair_words;
 pub mod pipeline;
 pub mod pointers;
 pub mod points_to;

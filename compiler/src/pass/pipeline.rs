@@ -3,7 +3,7 @@
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
     gather_pointer_uses, hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args,
-    lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses,
+    lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
     promote_accumulators, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
     widen_accesses,
 };
@@ -48,6 +48,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(mem2reg::PASS);
     p.run_pass(widen_accesses::PASS); // while vectors are whole
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
+    if target.quirks.lane_by_lane && target.abi == Abi::Physical {
+        p.run_pass(pair_words::PASS); // parts of long vectors as well, and before memory has element types
+    }
     // Once: `late` does what this leaves.
     p.run_pass(const_fold::PASS);
     p.run_pass(simplify_regions::PASS);

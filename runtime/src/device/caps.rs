@@ -101,6 +101,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             costly_negation: f.driver_name == "NVIDIA",
             // Seen in the machine code of Mesa 22.3.
             split_words: f.driver_name == "llvmpipe",
+            lane_by_lane: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
