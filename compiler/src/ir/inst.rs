@@ -126,6 +126,8 @@ pub enum Unroll {
     Full,
     /// This many iterations in one; at least 2.
     By(u32),
+    /// Not asked for: several iterations are one already, or it does the few that are left of that.
+    Done,
 }
 
 /// How memory is accessed.

@@ -380,6 +380,7 @@ impl<'a> FunctionPrinter<'a> {
                     Unroll::Never => f.write_str(" unroll never"),
                     Unroll::Full => f.write_str(" unroll full"),
                     Unroll::By(n) => write!(f, " unroll {n}"),
+                    Unroll::Done => f.write_str(" unroll done"),
                 };
             }
             Op::If => write!(f, "if ^b{}", self.names.label(inst))?,

@@ -10,6 +10,8 @@
 //!      computed, and in which order, stays as it was: only loads move, and nothing in the loop writes. What addresses
 //!      are computed from is added up from iteration to iteration.
 
+mod share;
+
 use std::collections::BTreeMap;
 
 use super::analysis::{Jumps, is_pure};
@@ -34,7 +36,7 @@ pub const PASS: Pass = Pass {
 };
 
 /// Iterations in one.
-const FACTOR: u64 = 4;
+const FACTOR: usize = 4;
 
 /// Instructions of a body.
 const MAX_BODY: usize = 40;
@@ -82,10 +84,10 @@ fn batch(func: &mut Function) -> bool {
         let Some(found) = Candidate::new(func, &jumps, loop_).filter(|_| !known()) else {
             continue;
         };
-        let size = FACTOR as usize * (found.first.len() + found.rest.len());
+        let size = FACTOR * found.len();
         if size <= room {
             room -= size;
-            found.build(func, place);
+            found.build(func, place, &Batch::of(FACTOR));
             changed = true;
         }
     }
@@ -131,14 +133,34 @@ fn times(b: &mut Builder<'_>, n: Value, factor: Value) -> Value {
     }
 }
 
+/// How a loop is done.
+pub(super) struct Batch {
+    /// Iterations in one.
+    pub(super) factor: usize,
+    /// The numbers among `Candidate::first` of loads that are one for all iterations: `share_loads`.
+    pub(super) shared: Vec<usize>,
+    /// Whether the number of iterations is a multiple of `factor`.
+    pub(super) exact: bool,
+}
+
+impl Batch {
+    fn of(factor: usize) -> Batch {
+        Batch {
+            factor,
+            shared: Vec::new(),
+            exact: false,
+        }
+    }
+}
+
 /// A loop that is to be done by fours.
-struct Candidate {
+pub(super) struct Candidate {
     loop_: Inst,
     counter: Counter,
     /// The repeat at the end of the body.
     end: Inst,
     /// Loads and what their addresses are computed from, in the order of the text.
-    first: Vec<Inst>,
+    pub(super) first: Vec<Inst>,
     /// The arguments of the loop that these use.
     args: Vec<usize>,
     /// The rest of the body.
@@ -146,7 +168,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn new(func: &Function, jumps: &Jumps, loop_: Inst) -> Option<Candidate> {
+    pub(super) fn new(func: &Function, jumps: &Jumps, loop_: Inst) -> Option<Candidate> {
         if !matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full) {
             return None;
         }
@@ -183,33 +205,46 @@ impl Candidate {
         })
     }
 
-    /// Puts the loop by fours ahead of the loop, which goes on with what is left.
-    fn build(&self, func: &mut Function, place: Region) {
+    /// Instructions of an iteration.
+    pub(super) fn len(&self) -> usize {
+        self.first.len() + self.rest.len()
+    }
+
+    /// Puts the loop by fours ahead of the loop, which goes on with what is left. Returns it.
+    pub(super) fn build(&self, func: &mut Function, place: Region, batch: &Batch) -> Inst {
         let body = func.insts[self.loop_].regions[0];
         let span = func.insts[self.loop_].span;
         let args = func.regions[body].args.clone();
         let types: Vec<Ty> = args.iter().map(|&a| func.ty(a)).collect();
         let starts = func.insts[self.loop_].args.clone();
         let growths = self.growths(func, place);
+        let offsets = self.lane_offsets(func, place, batch);
         let quick = func.new_inst(Op::Loop, starts, &types, span);
         let inside = func.new_region(&types);
         func.insts[quick].regions.push(inside);
         let mine = func.regions[inside].args.clone();
-        self.test(func, quick, inside);
+        self.test(func, quick, inside, batch);
 
         let nexts = func.insts[self.end].args.clone();
-        let mut copies: Vec<Copier> = (0..FACTOR).map(|_| Copier::default()).collect();
+        let mut copies: Vec<Copier> = (0..batch.factor).map(|_| Copier::default()).collect();
+        let shared = self.share(func, inside, &offsets, batch, &mut copies);
         for &n in &self.args {
             copies[0].map_value(args[n], mine[n]);
         }
-        copies[0].insts(func, &self.first, inside, |_, _, _| {});
+        let first: Vec<Inst> = self
+            .first
+            .iter()
+            .copied()
+            .filter(|i| !shared.contains(i))
+            .collect();
+        copies[0].insts(func, &first, inside, |_, _, _| {});
         for at in 1..copies.len() {
             let (before, copy) = copies.split_at_mut(at);
             let (before, copy) = (&before[at - 1], &mut copy[0]);
             for &n in &self.args {
                 copy.map_value(args[n], before.value(nexts[n]));
             }
-            for inst in &self.first {
+            for inst in &first {
                 let Some(&growth) = growths.get(inst) else {
                     copy.insts(func, &[*inst], inside, |_, _, _| {});
                     continue;
@@ -237,22 +272,34 @@ impl Candidate {
         let list = &mut func.regions[place].insts;
         let at = list.iter().position(|&i| i == self.loop_).unwrap_or(0);
         list.insert(at, quick);
+        quick
+    }
+
+    /// What each iteration adds to an argument of the loop.
+    fn arg_growth(&self, func: &Function, n: usize) -> Option<Growth> {
+        let body = func.insts[self.loop_].regions[0];
+        let arg = func.regions[body].args[n];
+        let next = func.insts[self.end].args[n];
+        if next == arg {
+            return Some(Growth::Nothing);
+        }
+        let next = &func.insts[func.def_inst(next)?];
+        if next.op != Op::Binary(BinOp::IAdd) || func.ty(arg).is_vector() {
+            return None;
+        }
+        let own = next.args.iter().position(|&a| a == arg)?;
+        let other = next.args[1 - own];
+        is_outside(func, body, other).then_some(Growth::By(other))
     }
 
     /// What each iteration adds to what addresses are computed from, where that is known: then a copy needs an addition
     /// and no multiplication. What computes it stands ahead of the loop.
     fn growths(&self, func: &mut Function, place: Region) -> BTreeMap<Inst, Value> {
         let body = func.insts[self.loop_].regions[0];
-        let nexts = func.insts[self.end].args.clone();
         let mut known: BTreeMap<Value, Growth> = BTreeMap::new();
         for &n in &self.args {
-            let arg = func.regions[body].args[n];
-            let next = func.def_inst(nexts[n]).map(|i| &func.insts[i]);
-            if let Some(next) = next.filter(|next| next.op == Op::Binary(BinOp::IAdd))
-                && let Some(own) = next.args.iter().position(|&a| a == arg)
-                && is_outside(func, body, next.args[1 - own])
-            {
-                known.insert(arg, Growth::By(next.args[1 - own]));
+            if let Some(growth) = self.arg_growth(func, n) {
+                known.insert(func.regions[body].args[n], growth);
             }
         }
         let list = &func.regions[place].insts;
@@ -289,7 +336,8 @@ impl Candidate {
     }
 
     /// Leaves the loop by fours unless this iteration and the three behind it are certain.
-    fn test(&self, func: &mut Function, quick: Inst, inside: Region) {
+    fn test(&self, func: &mut Function, quick: Inst, inside: Region, batch: &Batch) {
+        let factor = batch.factor as u64;
         let Counter {
             compare,
             arg,
@@ -306,19 +354,23 @@ impl Candidate {
         // If that holds, what is left is a number without sign.
         let left = b.binary(BinOp::ISub, bound, counter);
         let more = match constant {
+            _ if batch.exact => one,
             Some(step) => {
                 let allowed = u64::from(matches!(compare, CmpOp::ULe | CmpOp::SLe));
-                let needed = b.bits(ty, step * (FACTOR - 1) - allowed);
+                let needed = b.bits(ty, step * (factor - 1) - allowed);
                 b.compare(CmpOp::UGt, left, needed)
             }
             // A quarter of it is as long as the step: no product that could overflow.
             None => {
-                let shift = b.bits(ty, u64::from(FACTOR.trailing_zeros()));
+                let shift = b.bits(ty, u64::from(factor.trailing_zeros()));
                 let quarter = b.binary(BinOp::LShr, left, shift);
                 b.compare(CmpOp::UGe, quarter, step)
             }
         };
-        let both = b.binary(BinOp::And, one, more);
+        let both = match batch.exact {
+            true => one,
+            false => b.binary(BinOp::And, one, more),
+        };
         let span = b.span;
         let test = b.insert(Op::If, [both], &[]);
         let arms = [func.new_region(&[]), func.new_region(&[])];

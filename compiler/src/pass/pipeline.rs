@@ -4,8 +4,8 @@ use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
     gather_pointer_uses, hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args,
     lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
-    promote_accumulators, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops,
-    widen_accesses,
+    promote_accumulators, share_loads, simplify_integers, simplify_regions, sroa, unroll_counted,
+    unroll_loops, widen_accesses,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -59,6 +59,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
     p.run_pass(simplify_integers::PASS); // addresses are integers now; system values as well
     p.run_pass(hoist_invariants::PASS); // every operation is there now, and memory has its kinds
+    if target.quirks.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
+        p.run_pass(share_loads::PASS); // ahead of what repeats the same loops
+    }
     if target.quirks.counted_loops {
         p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
     } else {

@@ -154,7 +154,7 @@ fn decide(
 ) -> Option<(Decision, u64)> {
     let hint = func.insts[inst].unroll;
     let budget = match hint {
-        Unroll::Never => return None,
+        Unroll::Never | Unroll::Done => return None,
         Unroll::Unsaid if facts.counts_through_a_table(func, jumps, inst) => TABLES,
         Unroll::Unsaid if facts.indexes[inst.index()] => PROMOTING,
         Unroll::Unsaid => SMALL,
@@ -177,7 +177,7 @@ fn decide(
         }
         let asked = match hint {
             Unroll::By(n) => count.repeats <= u64::from(n),
-            Unroll::Unsaid | Unroll::Never | Unroll::Full => true,
+            Unroll::Unsaid | Unroll::Never | Unroll::Full | Unroll::Done => true,
         };
         let copies = count.repeats + 1;
         if asked && copies <= budget.iterations + 1 && count.repeats * size <= budget.insts {
@@ -188,7 +188,7 @@ fn decide(
     // fours: two thirds of the speed of the loop as it is); the driver knows better.
     let count = count?;
     let wanted = match hint {
-        Unroll::Unsaid | Unroll::Never => return None,
+        Unroll::Unsaid | Unroll::Never | Unroll::Done => return None,
         Unroll::By(n) => u64::from(n),
         // The largest power of two that leaves nothing over.
         Unroll::Full => (1 << count.repeats.trailing_zeros().min(4)).max(LEAST_FACTOR),

@@ -12,7 +12,7 @@
 //! Where the work-groups are not small, only what is cheap is repeated (`unroll_loops/versions.rs`).
 
 mod trips;
-mod versions;
+pub(super) mod versions;
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::clone::Copier;
 use crate::ir::walk::Walk;
-use crate::ir::{Func, Function, Inst, Module, Op, Region, Ty};
+use crate::ir::{Func, Function, Inst, Module, Op, Region, Ty, Unroll};
 
 pub const PASS: Pass = Pass {
     name: "unroll_loops",
@@ -68,6 +68,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
         let mut walk = Walk::new(func);
         while let Some((region, i)) = walk.next(func) {
             if func.insts[i].op == Op::Loop
+                && func.insts[i].unroll != Unroll::Done
                 && !jumps.repeats(i).is_empty()
                 && !bounds.get(&i).is_some_and(|&b| is_short(b))
             {

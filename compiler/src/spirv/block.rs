@@ -220,7 +220,7 @@ impl FnEmitter<'_, '_> {
         self.begin(header);
         let header_index = self.blocks.len();
         let control = match f.insts[inst].unroll {
-            Unroll::Unsaid => spv::LoopControl::NONE,
+            Unroll::Unsaid | Unroll::Done => spv::LoopControl::NONE,
             Unroll::Never => spv::LoopControl::DONT_UNROLL,
             Unroll::Full | Unroll::By(_) => spv::LoopControl::UNROLL,
         };

@@ -246,6 +246,9 @@ impl<'t> FunctionParser<'_, 't> {
         if self.t.accept_word("full") {
             return Ok(Unroll::Full);
         }
+        if self.t.accept_word("done") {
+            return Ok(Unroll::Done);
+        }
         Ok(Unroll::By(self.t.u32()?))
     }
 

@@ -17,6 +17,16 @@ pub(super) fn by_group_size(
     loop_: Inst,
 ) -> [Inst; 2] {
     let small = is_small_group(func, region, loop_);
+    in_two(func, source, loop_, small)
+}
+
+/// Makes a loop an `if` with a copy of it in each arm. Returns the copies.
+pub(in crate::pass) fn in_two(
+    func: &mut Function,
+    source: &Function,
+    loop_: Inst,
+    condition: Value,
+) -> [Inst; 2] {
     let data = &source.insts[loop_];
     let types: Vec<Ty> = data.results.iter().map(|&r| source.ty(r)).collect();
     let body = data.regions[0];
@@ -47,7 +57,7 @@ pub(super) fn by_group_size(
     });
     let data = &mut func.insts[loop_];
     (data.op, data.unroll) = (Op::If, Unroll::default());
-    data.args = vec![small].into();
+    data.args = vec![condition].into();
     data.regions = arms;
     copies
 }

@@ -1,0 +1,164 @@
+//! What is the same for all work-items of a sub-group, if those are neighbours in the first dimension. No pass, what passes
+//! want to know.
+//!
+//! Everything is taken to be the same until something says otherwise; what follows from that is repeated until nothing new does.
+
+use crate::intrinsic::Intrinsic;
+use crate::ir::walk::Parents;
+use crate::ir::{EntityRef, Function, Inst, Op, Storage, Value, ValueDef};
+use crate::pass::analysis::is_pure;
+
+/// The facts about a function that is a kernel.
+pub struct Uniformity {
+    /// By value.
+    varying: Vec<bool>,
+    /// By structured instruction: not all work-items that are in it leave it, or repeat it, together.
+    divergent: Vec<bool>,
+    /// Some return and others do not.
+    returns: bool,
+    changed: bool,
+}
+
+impl Uniformity {
+    /// Of the function as it is now, behind `lower_system_values` and `lower_memory`.
+    pub fn new(func: &Function, parents: &Parents) -> Uniformity {
+        let mut u = Uniformity {
+            varying: vec![false; func.values.len()],
+            divergent: vec![false; func.insts.len()],
+            returns: false,
+            changed: true,
+        };
+        for &param in &func.params {
+            u.varying[param.index()] = true;
+        }
+        let order = func.insts_in_order();
+        while std::mem::take(&mut u.changed) {
+            for &inst in &order {
+                u.visit(func, parents, inst);
+            }
+        }
+        u
+    }
+
+    /// Whether a value may be another in another work-item of the sub-group.
+    pub fn varies(&self, value: Value) -> bool {
+        self.varying[value.index()]
+    }
+
+    /// Whether all work-items of the sub-group that began the kernel are in a loop together, in each of its iterations.
+    pub fn all_are_in(&self, parents: &Parents, loop_: Inst) -> bool {
+        let mut at = Some(loop_);
+        while let Some(inst) = at {
+            if self.divergent[inst.index()] {
+                return false;
+            }
+            at = parents.enclosing(inst);
+        }
+        !self.returns
+    }
+
+    fn visit(&mut self, func: &Function, parents: &Parents, inst: Inst) {
+        let data = &func.insts[inst];
+        let any = |u: &Self| data.args.iter().any(|&a| u.varies(a));
+        let varies = match &data.op {
+            Op::Extract(n) if is_id(func, data.args[0]) => *n == 0,
+            Op::Intrinsic(
+                Intrinsic::WorkgroupId
+                | Intrinsic::WorkgroupSize
+                | Intrinsic::NumWorkgroups
+                | Intrinsic::GlobalOffsetConstant
+                | Intrinsic::WorkDim
+                | Intrinsic::SubgroupMaxSize,
+            ) => false,
+            Op::Intrinsic(i) => i.is_work_item() || i.is_convergent() || !is_pure(data) || any(self),
+            Op::LoadFrom(Storage::PushWord | Storage::ArgsWord, _) => any(self),
+            Op::If | Op::Switch(_) => {
+                // Who is in an arm, and so in whatever is in there, is not everybody.
+                if any(self) {
+                    self.diverge(inst);
+                }
+                self.divergent[inst.index()]
+            }
+            Op::Block => self.divergent[inst.index()],
+            Op::Loop => {
+                let region = data.regions[0];
+                for (n, &arg) in func.regions[region].args.iter().enumerate() {
+                    if self.divergent[inst.index()] || self.varies(data.args[n]) {
+                        self.vary(arg);
+                    }
+                }
+                self.divergent[inst.index()]
+            }
+            Op::Exit(target) => {
+                self.jump(parents, inst, Some(*target));
+                for (n, &arg) in data.args.iter().enumerate() {
+                    if self.varies(arg) {
+                        self.vary(func.insts[*target].results[n]);
+                    }
+                }
+                false
+            }
+            Op::Repeat(target) => {
+                self.jump(parents, inst, Some(*target));
+                let region = func.insts[*target].regions[0];
+                for (n, &arg) in data.args.iter().enumerate() {
+                    if self.varies(arg) {
+                        self.vary(func.regions[region].args[n]);
+                    }
+                }
+                false
+            }
+            Op::Return => {
+                self.jump(parents, inst, None);
+                false
+            }
+            _ => !is_pure(data) || any(self),
+        };
+        if varies {
+            for &result in &data.results {
+                self.vary(result);
+            }
+        }
+    }
+
+    /// A jump that not everybody takes who is in what it leaves.
+    fn jump(&mut self, parents: &Parents, jump: Inst, target: Option<Inst>) {
+        let mut at = parents.enclosing(jump);
+        while let Some(inst) = at.filter(|&i| Some(i) != target) {
+            if self.divergent[inst.index()] {
+                match target {
+                    Some(target) => self.diverge(target),
+                    None => {
+                        self.changed |= !self.returns;
+                        self.returns = true;
+                    }
+                }
+                return;
+            }
+            at = parents.enclosing(inst);
+        }
+    }
+
+    fn vary(&mut self, value: Value) {
+        let known = &mut self.varying[value.index()];
+        self.changed |= !*known;
+        *known = true;
+    }
+
+    fn diverge(&mut self, inst: Inst) {
+        let known = &mut self.divergent[inst.index()];
+        self.changed |= !*known;
+        *known = true;
+    }
+}
+
+/// Whether a vector holds the place of a work-item, one dimension a lane.
+fn is_id(func: &Function, value: Value) -> bool {
+    match func.values[value].def {
+        ValueDef::Inst(inst, _) => matches!(
+            func.insts[inst].op,
+            Op::Intrinsic(Intrinsic::LocalInvocationId | Intrinsic::GlobalInvocationId)
+        ),
+        ValueDef::Const(_) | ValueDef::Param(_) | ValueDef::Arg(..) => false,
+    }
+}
