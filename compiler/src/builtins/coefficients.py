@@ -105,14 +105,20 @@ def horner(c, single):
     print("    return p;\n}\n")
 
 
-def emit_float(name, what, f, weight, lo, hi, degree):
-    """One for float alone."""
-    c = fit_minimax(f, weight, lo, hi, degree, to_float)
+def emit_float(name, what, f, weight, lo, hi, degree, single=True):
+    """One for float alone, or for double."""
+    c = fit_minimax(f, weight, lo, hi, degree, to_float if single else float)
     bits = error_bits(f, weight, c, lo, hi)
+    t, suffix = ("float", "f") if single else ("double", "d")
     print(f"// {what} on [{float(lo):.5g}, {float(hi):.5g}]: 2^{bits:.1f}.")
-    print(f"float __p_{name}_f(float x)\n{{")
-    print(f"    float p = {literal(c[-1], True)};")
-    horner(c, True)
+    print(f"{t} __p_{name}_{suffix}({t} x)\n{{")
+    print(f"    {t} p = {literal(c[-1], single)};")
+    horner(c, single)
+
+
+def emit_double(*arguments):
+    """One for double alone."""
+    emit_float(*arguments, single=False)
 
 
 def series(f, at0, small=mpf("1e-12")):
@@ -228,3 +234,14 @@ emit_float("tanhq", "(tanh(x)/x - 1) / x^2 in z = x^2",
 # Of lib/math_special.cl.
 emit_float("lgamma8", "lgamma(5.25 + t)", lambda t: loggamma(mpf("5.25") + t), lambda t: 1 / loggamma(mpf("5.25") + t),
            mpf("-2.75"), mpf("2.75"), 12)
+
+# Of lib/math_double.cl and lib/math_double_trig.cl.
+emit_double("expq", "(exp(x) - 1 - x) / x^2, error relative to exp(x)",
+            series(lambda x: (exp(x) - 1 - x) / x**2, lambda x: mpf(1) / 2 + x / 6 + x**2 / 24, mpf("1e-20")),
+            lambda x: x**2 / exp(x), -LN2_HALF, LN2_HALF, 9)
+emit_double("sinq", "(sin(r)/r - 1) / r^2 in z = r^2",
+            series(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, lambda z: -mpf(1) / 6 + z / 120 - z**2 / 5040, mpf("1e-20")),
+            lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0), 0, QUARTER, 5)
+emit_double("cosq", "(cos(r) - 1 + r^2/2) / r^4 in z = r^2",
+            series(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, lambda z: mpf(1) / 24 - z / 720 + z**2 / 40320, mpf("1e-14")),
+            lambda z: z**2 / cos(sqrt(z)), 0, QUARTER, 5)

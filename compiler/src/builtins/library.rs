@@ -33,6 +33,8 @@ static FILES: &[File] = files![
     "half_bits.cl",
     "integer.cl",
     "math_bits.cl",
+    "math_double.cl",
+    "math_double_trig.cl",
     "math_exp.cl",
     "math_fast.cl",
     "math_float.cl",

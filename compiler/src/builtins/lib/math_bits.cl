@@ -59,7 +59,7 @@ elemtype __c_fmod_fp(elemtype x, elemtype y)
     return as_elemtype(as_uelemtype(__c_assemble_GEN(r, fy)) | (as_uelemtype(x) & GEN_SIGN));
 }
 
-elemtype remquo_fp(elemtype x, elemtype y, int *quo)
+elemtype __c_remquo_fp(elemtype x, elemtype y, int *quo)
 {
     uelemtype sx = as_uelemtype(x) & GEN_SIGN, sy = as_uelemtype(y) & GEN_SIGN;
     uelemtype ux = as_uelemtype(x) ^ sx, uy = as_uelemtype(y) ^ sy;
@@ -93,6 +93,8 @@ elemtype remquo_fp(elemtype x, elemtype y, int *quo)
     *quo = sx != sy ? -low : low;
     return as_elemtype(as_uelemtype(__c_assemble_GEN(r, field)) | sx);
 }
+
+float remquo_f(float x, float y, int *quo) { return __c_remquo_f(x, y, quo); }
 
 elemtype remainder_fp(elemtype x, elemtype y)
 {

@@ -33,8 +33,6 @@ float log1p_f(float x)
     }
 }
 
-double log1p_d(double x) { return __c_log1p_d(x); }
-
 // Error found: 1.5 ulp; allowed 3.
 float expm1_f(float x)
 {
@@ -54,8 +52,6 @@ float expm1_f(float x)
         return __c_expm1_f(x);
     }
 }
-
-double expm1_d(double x) { return __c_expm1_d(x); }
 
 // exp(a) / 2 for a >= 0.
 float __c_exp_half_f(float a)
@@ -194,8 +190,6 @@ float sinpi_f(float x)
     }
 }
 
-double sinpi_d(double x) { return __c_sinpi_d(x); }
-
 // Error found: 2.0 ulp; allowed 4.
 float cospi_f(float x)
 {
@@ -209,8 +203,6 @@ float cospi_f(float x)
         return __c_cospi_f(x);
     }
 }
-
-double cospi_d(double x) { return __c_cospi_d(x); }
 
 // Error found: 4.1 ulp; allowed 6.
 float tanpi_f(float x)
@@ -232,8 +224,6 @@ float tanpi_f(float x)
         return __c_tanpi_f(x);
     }
 }
-
-double tanpi_d(double x) { return __c_tanpi_d(x); }
 
 // Error found: 4.7 ulp; allowed 6.
 float atan2pi_f(float y, float x)
@@ -307,5 +297,3 @@ float fmod_f(float x, float y)
         return __c_fmod_f(x, y);
     }
 }
-
-double fmod_d(double x, double y) { return __c_fmod_d(x, y); }

@@ -1,5 +1,4 @@
-// Functions of float that programs call most (OpenCL 1.2 6.12.2): few operations and no branches but for rare operands; and
-// 1 / sqrt of double.
+// Functions of float that programs call most (OpenCL 1.2 6.12.2): few operations and no branches but for rare operands.
 // `__caldera_has_fast_fma` says that a fused multiply-add is one operation, `__caldera_has_exp2` that the device's
 // exponential is within 2 ulp (both measured: runtime/docs/adr/0003). Where they say no, the texts for all formats
 // take their place. A branch on either is decided before its other side is looked at.
@@ -35,8 +34,6 @@ float exp_f(float x)
     }
 }
 
-double exp_d(double x) { return __c_exp_d(x); }
-
 // The same for base 10; log2(10) in two parts. Allowed 3.
 float exp10_f(float x)
 {
@@ -51,8 +48,6 @@ float exp10_f(float x)
     }
 }
 
-double exp10_d(double x) { return __c_exp10_d(x); }
-
 // Allowed 3.
 float exp2_f(float x)
 {
@@ -63,8 +58,6 @@ float exp2_f(float x)
         return __c_exp2_f(x);
     }
 }
-
-double exp2_d(double x) { return __c_exp2_d(x); }
 
 // Bits of a positive number that is not infinite as those of m in [sqrt(1/2), sqrt(2)); *n is the exponent that goes with it.
 uint __c_unscale_f(uint u, float *n)
@@ -91,8 +84,6 @@ float log_f(float x)
     return __caldera_mad(n, 0.693147182f, __caldera_mad(p, f * f, f));
 }
 
-double log_d(double x) { return __c_log_d(x); }
-
 // With -cl-fast-relaxed-math: OpenCL C 2.0 has 3 ulp outside of [0.5, 2] (1.2 has no limit), so the product with ln 2 is fused. All
 // floats between 1/e and 1/2, where it is worst, with the drivers' own logarithms and ln 2's own lesser part: 3.2 ulp on llvmpipe,
 // 3.4 on an H200, where a larger one gives 2.8 (llvmpipe 3.6). The parts have one sign, for infinities.
@@ -113,8 +104,6 @@ float log2_f(float x)
     return __caldera_mad(y, 1.44269502f, __caldera_mad(y, 1.92596303e-8f, n));
 }
 
-double log2_d(double x) { return __c_log2_d(x); }
-
 // Allowed 3.
 float log10_f(float x)
 {
@@ -126,8 +115,6 @@ float log10_f(float x)
     float l = __caldera_mad(n, 4.60503907e-6f, y * -1.01030499e-8f);
     return __caldera_mad(n, 0.301025391f, __caldera_mad(y, 0.434294492f, l));
 }
-
-double log10_d(double x) { return __c_log10_d(x); }
 
 // 1 / x, about, for x in [1, 4]: a division takes more operations than a root.
 float __c_invert_f(float x)
@@ -263,8 +250,6 @@ float sin_f(float x)
     return as_float(as_uint((q & 1u) != 0u ? c : s) ^ (q << 30 & 0x80000000u));
 }
 
-double sin_d(double x) { return __c_sin_d(x); }
-
 // Allowed 4.
 float cos_f(float x)
 {
@@ -274,8 +259,6 @@ float cos_f(float x)
     return as_float(as_uint((q & 1u) != 0u ? s : c) ^ ((q + 1u) << 30 & 0x80000000u));
 }
 
-double cos_d(double x) { return __c_cos_d(x); }
-
 float sincos_f(float x, float *cosine)
 {
     uint q;
@@ -284,8 +267,6 @@ float sincos_f(float x, float *cosine)
     *cosine = as_float(as_uint((q & 1u) != 0u ? s : c) ^ ((q + 1u) << 30 & 0x80000000u));
     return as_float(as_uint((q & 1u) != 0u ? c : s) ^ (q << 30 & 0x80000000u));
 }
-
-double sincos_d(double x, double *cosine) { return __c_sincos_d(x, cosine); }
 
 // Allowed 5.
 float tan_f(float x)
@@ -313,8 +294,6 @@ float __caldera_fast_tan_f(float x)
         return native_tan(x);
     }
 }
-
-double tan_d(double x) { return __c_tan_d(x); }
 
 // atan(t) for t in [0, 1].
 float __c_atan_unit_f(float t)
@@ -365,8 +344,6 @@ float atan_f(float x)
     r = a > 1.0f ? 1.57079637f - (r + 4.37113883e-8f) : r;
     return copysign(r, x);
 }
-
-double atan_d(double x) { return __c_atan_d(x); }
 
 // The angle of (x, y) from the ratio of the lesser to the greater.
 float __c_angle_of_ratio_f(float y, float x, float ratio)
@@ -467,36 +444,4 @@ float __caldera_rounded_sqrt_f(float x)
 float rsqrt_f(float x)
 {
     return __caldera_rsqrt(x);
-}
-
-// 1 / sqrt of a positive number or 0: 20 bits from the device's root of a float in [1/2, 2) with the exponent's lowest bit
-// and the fraction's upper ones, half of the exponent by integer arithmetic, and one step of third order, y + y d (3/8 d - 1/2)
-// with d = x y^2 - 1, in which y^2 is exact. Nothing of it is a branch, which costs an H200 more than all the rest, and
-// nothing is negated. Error found: 0.51 ulp; allowed 2.
-double __c_rsqrt_fast_d(double x)
-{
-    uint high = (uint)(as_ulong(x) >> 32), low = (uint)as_ulong(x);
-    // Subnormal numbers times 2^108.
-    int small = high < 0x00100000u;
-    double s = x * as_double((ulong)(small ? 0x46B00000u : 0x3FF00000u) << 32);
-    float f = as_float(((uint)(as_ulong(s) >> 29) & 0x00FFFFFFu) | 0x3F000000u);
-    uint half_exponent = (uint)(as_ulong(s) >> 33) & 0x7FF00000u;
-    double y = as_double((ulong)((as_uint(__caldera_rsqrt(f)) >> 3) + 0x57F00000u - half_exponent) << 32);
-    double d = __caldera_fma(s, y * y, -1.0);
-    double r = __caldera_fma(__caldera_fma(d, 0.375, -0.5), y * d, y);
-    r = as_double(as_ulong(r) + ((ulong)(small ? 0x03600000u : 0u) << 32));
-    // The others: infinite for zeros, 0 for infinity, NaN.
-    int zero = ((high << 1) | low) == 0;
-    int infinite = (high ^ 0x7FF00000u | low) == 0;
-    uint other = zero ? high | 0x7FF00000u : infinite ? 0u : 0x7FF80000u;
-    return (zero | (high >= 0x7FF00000u)) ? as_double((ulong)other << 32) : r;
-}
-
-double rsqrt_d(double x)
-{
-    if (__caldera_has_fast_fma(x)) {
-        return __c_rsqrt_fast_d(x);
-    } else {
-        return __c_rsqrt_d(x);
-    }
 }

@@ -311,7 +311,7 @@ elemtype asin_fp(elemtype x)
     if (a < GENC(1e-4f, 1e-9)) return x;
     if (a <= (elemtype)0.5f) return x + __c_asin_tail_GEN(x, x * x);
     elemtype z = ((elemtype)1 - a) * (elemtype)0.5f;
-    elemtype s = __caldera_sqrt(z);
+    elemtype s = __c_root_GEN(z);
     elemtype t = (elemtype)2 * (s + __c_asin_tail_GEN(s, z));
     elemtype r = GENC(1.5707963705062866f, 1.5707963267948966) - (t - GENC(-4.371138828673793e-08f, 6.123233995736766e-17));
     // Not copysign: llvmpipe with LLVM 15 and AVX-512 selects bits wrongly here.
@@ -327,7 +327,7 @@ elemtype acos_fp(elemtype x)
     elemtype half_lo = GENC(-4.371138828673793e-08f, 6.123233995736766e-17);
     if (a <= (elemtype)0.5f) return half_hi - (x - (half_lo - __c_asin_tail_GEN(x, x * x)));
     elemtype z = ((elemtype)1 - a) * (elemtype)0.5f;
-    elemtype s = __caldera_sqrt(z);
+    elemtype s = __c_root_GEN(z);
     elemtype t = s + __c_asin_tail_GEN(s, z);
     if (x > (elemtype)0) return (elemtype)2 * t;
     return (elemtype)2 * (half_hi - (t - half_lo));

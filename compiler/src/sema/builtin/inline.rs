@@ -188,7 +188,7 @@ pub(super) fn build(
             Ok(s.const_int(i32::from(yes), span))
         }
         Inline::HasRsqrt => {
-            let yes = has_quick_rsqrt(s) && inst.scalar == Scalar::Float;
+            let yes = has_quick_rsqrt(s) && inst.scalar != Scalar::Half && has_fast_fma(s, inst.scalar);
             Ok(s.const_int(i32::from(yes), span))
         }
         Inline::LibraryMad if has_fast_fma(s, inst.scalar) => Ok(call(Intrinsic::Fma, args)),

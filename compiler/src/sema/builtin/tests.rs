@@ -121,7 +121,7 @@ fn a_call_brings_only_what_it_needs() {
         library_functions(&p),
         [
             "__c_exp_fp<float>",
-            "__c_exp_shift_fp<float>",
+            "__c_exp_shift_plain_fp<float>",
             "__c_exp_small_fp<float>",
             "__c_scale_fp<float>",
             "__p_exp_f",

@@ -1,0 +1,269 @@
+//! The library's functions of double for targets whose fused multiply-add is one operation (`lib/math_double.cl`), and the texts for
+//! all formats, interpreted: errors within section 7.4's limits, special values. The host's functions stand for exact values, which
+//! they are to 1 unit. `rsqrt` is in `float_library.rs`.
+
+use caldera_compiler::driver::{Input, Object, compile_object};
+use caldera_compiler::interp::{Memory, call};
+use caldera_compiler::ir::{EntityRef, Func};
+use caldera_compiler::options::Options;
+use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::target::{Calibration, Target};
+
+struct Library {
+    object: Object,
+    function: Func,
+}
+
+impl Library {
+    fn new(call: &str, fast: bool) -> Library {
+        let mut target = Target::desktop();
+        target.features.fast_fma = fast;
+        target.calibration = Calibration {
+            fused_fma: [true; 3],
+            exp2: fast,
+            rsqrt: fast,
+            ..Calibration::default()
+        };
+        let source = format!("double tested(double x, double y) {{ return {call}; }}");
+        let input = Input {
+            name: "a.cl",
+            source: &source,
+            options: &Options::default(),
+            resolver: &NoIncludes,
+        };
+        let object = compile_object(&input, &target).unwrap_or_else(|e| panic!("{}", e.log));
+        let index = object.module.funcs.iter().position(|(_, f)| f.name == "tested");
+        let function = Func::new(index.expect("the function"));
+        Library { object, function }
+    }
+
+    fn at(&self, x: f64, y: f64) -> f64 {
+        let arguments = [vec![x.to_bits()], vec![y.to_bits()]];
+        let mut memory = Memory::default();
+        let result = call(
+            &self.object.module,
+            self.function,
+            &arguments,
+            &mut memory,
+            20_000,
+        );
+        f64::from_bits(result.expect("a result")[0])
+    }
+}
+
+/// Units in the last place between a result and what it should be.
+fn units(got: f64, expected: f64) -> f64 {
+    if got == expected || (got.is_nan() && expected.is_nan()) {
+        return 0.0;
+    }
+    let exponent = (expected.abs().to_bits() >> 52).max(1) as i32;
+    // Twice, for what is subnormal.
+    let unit = 2f64.powi((exponent - 1075) / 2) * 2f64.powi(exponent - 1075 - (exponent - 1075) / 2);
+    (got - expected).abs() / unit
+}
+
+/// 400 arguments of an interval, 100 near 0, and 100 of all numbers.
+fn arguments((lo, hi): (f64, f64)) -> impl Iterator<Item = f64> {
+    let part = |k: u32| (f64::from(k) * 0.618_033_988_749_894_9).fract();
+    let within = (0..400).map(move |k| lo + (hi - lo) * part(k));
+    let near = (0..100).map(move |k| (lo + (hi - lo) * part(k)) * 2f64.powi(-(k as i32)));
+    let anywhere =
+        (0..100).map(move |k| f64::from_bits((part(k) * 18_446_744_073_709_551_616.0) as u64 | 0x5a5a));
+    within.chain(near).chain(anywhere).filter(|x| x.is_finite())
+}
+
+const PI: f64 = std::f64::consts::PI;
+
+/// By what is left beside a multiple of 1/2.
+fn turned(x: f64) -> (f64, f64) {
+    let halves = (2.0 * x).round();
+    let (s, c) = (PI * (x - halves / 2.0)).sin_cos();
+    match halves.rem_euclid(4.0) as u32 {
+        0 => (s, c),
+        1 => (c, 0.0 - s),
+        2 => (0.0 - s, -c),
+        _ => (-c, s),
+    }
+}
+
+/// Functions, what they may be out by beside a host that may be out itself, intervals, the host's functions.
+type Row = (&'static str, f64, (f64, f64), fn(f64) -> f64);
+
+const ROWS: &[Row] = &[
+    ("exp", 2.0, (-745.0, 709.0), f64::exp),
+    ("exp2", 2.0, (-1074.0, 1024.0), f64::exp2),
+    ("exp10", 3.0, (-323.0, 308.0), |x| {
+        // 10^x with what x log2(10) loses; beyond that it over- or underflows.
+        let x = x.clamp(-400.0, 400.0);
+        let (hi, lo) = (std::f64::consts::LOG2_10, 1.661_617_516_973_592e-16);
+        let p = x * hi;
+        let rest = x.mul_add(hi, -p) + x * lo;
+        p.exp2() * (1.0 + rest * std::f64::consts::LN_2)
+    }),
+    ("expm1", 2.8, (-40.0, 40.0), f64::exp_m1),
+    ("log", 1.8, (0.0, 4.0), f64::ln),
+    ("log2", 2.6, (0.0, 4.0), f64::log2),
+    ("log10", 2.8, (0.0, 4.0), f64::log10),
+    ("log1p", 2.2, (-1.0, 4.0), f64::ln_1p),
+    ("sin", 2.5, (-300.0, 300.0), f64::sin),
+    ("cos", 2.5, (-300.0, 300.0), f64::cos),
+    ("tan", 4.0, (-300.0, 300.0), f64::tan),
+    ("sinpi", 3.0, (-9.0, 9.0), |x| turned(x).0),
+    ("cospi", 3.0, (-9.0, 9.0), |x| turned(x).1),
+    ("tanpi", 5.0, (-9.0, 9.0), |x| turned(x).0 / turned(x).1),
+    ("asin", 3.5, (-1.0, 1.0), f64::asin),
+    ("acos", 3.0, (-1.0, 1.0), f64::acos),
+    ("atan", 3.2, (-4.0, 4.0), f64::atan),
+    ("sinh", 3.4, (-20.0, 20.0), f64::sinh),
+    ("cosh", 2.5, (-710.0, 710.0), f64::cosh),
+    ("tanh", 4.0, (-10.0, 10.0), f64::tanh),
+    ("sqrt", 0.0, (0.0, 4.0), f64::sqrt),
+    ("cbrt", 2.0, (-30.0, 30.0), f64::cbrt),
+];
+
+#[test]
+fn errors_are_small() {
+    for &(name, limit, interval, exact) in ROWS {
+        for fast in [true, false] {
+            let library = Library::new(&format!("{name}(x)"), fast);
+            for x in arguments(interval) {
+                let (got, expected) = (library.at(x, 0.0), exact(x));
+                // Of large numbers the host's reduction by a rounded pi is nothing to compare with.
+                if name.ends_with("pi") && x.abs() > 1e6 {
+                    continue;
+                }
+                let error = units(got, expected);
+                assert!(
+                    error <= limit,
+                    "{name}({x:e}), fast {fast}: {got:e}, not {expected:e}"
+                );
+            }
+        }
+    }
+}
+
+/// Both forms do the same where a result is no ordinary number.
+#[test]
+fn special_values() {
+    let names = [
+        "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "asinpi", "atanpi",
+    ];
+    let all = ROWS.iter().map(|row| row.0).chain(names);
+    let mut operands = vec![
+        0.0,
+        f64::INFINITY,
+        f64::NAN,
+        f64::MAX,
+        f64::MIN_POSITIVE,
+        1.0,
+        5e-324,
+        1e-310,
+    ];
+    operands.extend((1..14).map(|k| f64::from(k) * 0.25));
+    operands.extend([
+        2f64.powi(50),
+        2f64.powi(51) + 0.5,
+        1e15 + 0.5,
+        1e22,
+        2f64.powi(1000),
+    ]);
+    operands.extend([
+        709.782_712_893_384,
+        709.782_712_893_384_2,
+        745.133_219_101_941_1,
+        745.2,
+        750.0,
+    ]);
+    operands.extend([
+        1_023.999_999_999_999_9,
+        1024.0,
+        1074.0,
+        1075.5,
+        308.2547,
+        308.26,
+        323.3,
+        324.0,
+    ]);
+    // A NaN by its lower half alone.
+    operands.push(f64::from_bits(0x7ff0_0000_0000_0001));
+    for name in all {
+        let [fast, plain] = [true, false].map(|fast| Library::new(&format!("{name}(x)"), fast));
+        for x in operands.iter().flat_map(|x| [*x, -x]) {
+            let (got, expected) = (fast.at(x, 0.0), plain.at(x, 0.0));
+            let near = expected != 0.0 && got != 0.0 && units(got, expected) <= 8.0;
+            let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+            assert!(same || near, "{name}({x:e}) is {got:e}, not {expected:e}");
+        }
+    }
+}
+
+/// Operands whose roots are next to the middle of two numbers, of all sizes.
+#[test]
+fn roots_are_rounded_once() {
+    let library = Library::new("sqrt(x)", true);
+    assert!(!library.object.to_text().contains("intrinsic sqrt"));
+    let mut state = 1u64;
+    for n in 0..1500 {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let middle = u128::from((1 << 53) | (state >> 11) | 1);
+        let square = (middle * middle) as f64 * 2f64.powi(-106);
+        let exponent = if n % 8 == 0 { -1070 } else { (n % 1000) - 500 };
+        let x = f64::from_bits(square.to_bits() - 1 + n as u64 % 3)
+            * 2f64.powi(exponent / 2)
+            * 2f64.powi(exponent - exponent / 2);
+        let got = library.at(x, 0.0);
+        assert_eq!(got.to_bits(), x.sqrt().to_bits(), "sqrt({x:e}) is {got:e}");
+    }
+}
+
+/// What the target does not run is not even parsed.
+#[test]
+fn only_one_form_is_compiled() {
+    let (fast, general) = (Library::new("exp(x)", true), Library::new("exp(x)", false));
+    assert!(
+        fast.object.to_text().contains("__c_exp_poly_d") && !fast.object.to_text().contains("__c_exp_small")
+    );
+    assert!(!general.object.to_text().contains("__c_exp_poly_d"));
+}
+
+#[test]
+fn remainders_are_exact() {
+    let calls = [
+        "fmod(x, y)",
+        "remainder(x, y)",
+        "({ int q; remquo(x, y, &q); q; })",
+    ];
+    let libraries = calls.map(|call| [true, false].map(|fast| Library::new(call, fast)));
+    let part = |k: u32| (f64::from(k) * 0.618_033_988_749_894_9).fract();
+    let mut pairs: Vec<(f64, f64)> = (0..300)
+        .map(|k| ((part(k) - 0.5) * 200.0, (part(k + 7) - 0.5) * 4.0))
+        .collect();
+    // Multiples of halves of the divisor, and quotients of many bits.
+    pairs.extend((0..100).map(|k| (f64::from(k) * 0.375, if k % 2 == 0 { 0.75 } else { -0.75 })));
+    pairs.extend((0..100).map(|k| ((1.0 + part(k)) * 2f64.powi(k as i32 - 20), 1.0 + part(k + 50))));
+    let edges = [
+        0.0,
+        -0.0,
+        1.0,
+        -3.0,
+        5e-324,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NAN,
+        2f64.powi(-100),
+        1e-31,
+    ];
+    pairs.extend(edges.iter().flat_map(|x| edges.iter().map(move |y| (*x, *y))));
+    for (x, y) in pairs {
+        for (call, [fast, plain]) in calls.iter().zip(&libraries) {
+            let (got, expected) = (fast.at(x, y), plain.at(x, y));
+            let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+            assert!(same, "{call} at {x:e}, {y:e} is {got:e}, not {expected:e}");
+        }
+        let (got, expected) = (libraries[0][0].at(x, y), x % y);
+        let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+        assert!(same, "fmod({x:e}, {y:e}) is {got:e}, not {expected:e}");
+    }
+}
