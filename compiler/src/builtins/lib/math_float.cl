@@ -369,8 +369,6 @@ float __caldera_fast_atan2_f(float y, float x)
     return __c_angle_of_ratio_f(y, x, __c_quick_ratio_f(fmin(a, b), fmax(a, b)));
 }
 
-double atan2_d(double y, double x) { return __c_atan2_d(y, x); }
-
 // Allowed 16.
 float erf_f(float x)
 {

@@ -103,7 +103,8 @@ elemtype tgamma_fp(elemtype x)
 elemtype __c_lgamma_positive_fp(elemtype x)
 {
     if (x >= (elemtype)8) {
-        elemtype inv = (elemtype)1 / x;
+        // The quotient of a large number counts for nothing.
+        elemtype inv = __c_over_GEN((elemtype)1, fmin(x, GENC(0x1p90f, 0x1p90)));
         elemtype r = (x - (elemtype)0.5f) * (log_GEN(x) - (elemtype)1);
         return r + (GENC(0.41893852f, 0.4189385332046727) + inv * __p_stirling_GEN(inv * inv));
     }
@@ -148,7 +149,7 @@ elemtype lgamma_r_fp(elemtype x, int *sign)
     }
     elemtype s = sinpi_GEN(a);
     *sign = s > (elemtype)0 ? -1 : 1;
-    return log_GEN(GENC(3.1415927410125732f, 3.141592653589793) / fabs(s * a)) - __c_lgamma_positive_GEN(a);
+    return log_GEN(__c_over_GEN(GENC(3.1415927410125732f, 3.141592653589793), fabs(s * a))) - __c_lgamma_positive_GEN(a);
 }
 
 elemtype lgamma_fp(elemtype x)
