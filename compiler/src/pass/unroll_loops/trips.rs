@@ -11,6 +11,9 @@ use crate::pass::trip_count::trip_count;
 /// Iterations that are counted out; more are as good as unknown.
 pub(super) const MAX: u64 = 4096;
 
+/// No limit of 32 bits that is smaller is near an overflow.
+const FAR: u64 = 1 << 30;
+
 /// A bound for the iterations of a loop that ends at all, if one is known that is not above [`MAX`].
 fn bound(func: &Function, jumps: &Jumps, position: &[u32], inst: Inst) -> Option<u64> {
     if let Some(count) = trip_count(func, jumps, position, inst, MAX) {
@@ -119,9 +122,11 @@ fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) 
     }
     let limit = func.as_bits(compare.args[1 - side])?;
     let first = func.insts[inst].args[n];
-    // From no less than nothing, by no less than one: it takes no longer than from nothing by one.
-    let counts = step_op == BinOp::IAdd && upwards(op, side, stays) && limit < MAX;
-    (counts && at_least(func, first, 0) && at_least(func, by, 1)).then_some(limit + 1)
+    // From no less than nothing, by no less than one: it takes no longer than from nothing by one, or by the constant that it is.
+    let wide = scalar.bits() >= 32 && limit < FAR;
+    let times = limit / amount.filter(|&by| wide && by > 0).unwrap_or(1);
+    let counts = step_op == BinOp::IAdd && upwards(op, side, stays) && times < MAX;
+    (counts && at_least(func, first, 0) && at_least(func, by, 1)).then_some(times + 1)
 }
 
 /// Whether the loop goes on while the counting side is below the other.
