@@ -209,7 +209,11 @@ fn roots_are_rounded_once() {
             .wrapping_add(1_442_695_040_888_963_407);
         let middle = u128::from((1 << 53) | (state >> 11) | 1);
         let square = (middle * middle) as f64 * 2f64.powi(-106);
-        let exponent = if n % 8 == 0 { -1070 } else { (n % 1000) - 500 };
+        let exponent = if n % 8 == 0 {
+            [-1070, 1020][n as usize / 8 % 2]
+        } else {
+            (n % 1000) - 500
+        };
         let x = f64::from_bits(square.to_bits() - 1 + n as u64 % 3)
             * 2f64.powi(exponent / 2)
             * 2f64.powi(exponent - exponent / 2);

@@ -75,7 +75,7 @@ double __c_rsqrt_normal_d(double x)
     return __caldera_fma(__caldera_fma(d, 0.375, -0.5), y * d, y);
 }
 
-// Correctly rounded root of a number in [2^-950, 2^1023]: what the product with 1 / sqrt lacks, in one fused operation, times half of
+// Correctly rounded root of a number in [2^-950, 2^1021], where no product is subnormal: what the product with 1 / sqrt lacks, in one fused operation, times half of
 // that (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
 double __c_sqrt_normal_d(double x)
 {
@@ -88,13 +88,13 @@ double __c_sqrt_normal_d(double x)
 double sqrt_d(double x)
 {
     if (__caldera_has_rsqrt(x)) {
-        // From 2^-950 up to infinity.
         uint high = __c_high(x);
-        if (high - 0x04900000u < 0x7b600000u) return __c_sqrt_normal_d(x);
+        if (high - 0x04900000u < 0x7b300000u) return __c_sqrt_normal_d(x);
         // Zeros, infinity, NaN.
         if (x == 0.0 || high - 0x7ff00000u < 0x00100000u) return x;
         if (high >= 0x80000000u) return as_double(0x7ff8000000000000UL);
-        return __c_sqrt_normal_d(x * 0x1p200) * 0x1p-100;
+        int large = x > 1.0;
+        return __c_sqrt_normal_d(x * (large ? 0x1p-200 : 0x1p200)) * (large ? 0x1p100 : 0x1p-100);
     } else {
         return __caldera_sqrt(x);
     }
