@@ -126,7 +126,7 @@ fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) 
     let wide = scalar.bits() >= 32 && limit < FAR;
     let times = limit / amount.filter(|&by| wide && by > 0).unwrap_or(1);
     let counts = step_op == BinOp::IAdd && upwards(op, side, stays) && times < MAX;
-    (counts && at_least(func, first, 0) && at_least(func, by, 1)).then_some(times + 1)
+    (counts && at_least(func, first, 0) && at_least(func, by, 1)).then(|| times + 1)
 }
 
 /// Whether the loop goes on while the counting side is below the other.
