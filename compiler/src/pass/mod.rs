@@ -37,6 +37,7 @@ pub mod points_to;
 pub mod promote_accumulators;
 pub mod ranges;
 pub mod share_loads;
+pub mod share_offsets;
 pub mod simplify_integers;
 pub mod simplify_regions;
 pub mod sroa;

@@ -6,7 +6,8 @@
 //! of the speed (H200, SHA-256).
 //! In:  any module; behind folding, so that counters are constants.
 //! Out: loops whose number of iterations is known are copies of their body in a row, within a budget of
-//!      instructions; longer ones that the source wants unrolled do several iterations in one. What is computed,
+//!      instructions; longer ones that the source wants unrolled do several iterations in one, as do those that only read
+//!      work-group memory, where constants in addresses cost nothing. What is computed,
 //!      and in which order, stays as it was. A loop with a hint that is not followed keeps it: SPIR-V's loop
 //!      control passes it on.
 //!
@@ -72,6 +73,17 @@ const ASKED: Budget = Budget {
 /// Iterations in one, of a loop that is to be unrolled and is too long for that.
 const LEAST_FACTOR: u64 = 4;
 
+/// Instructions that several iterations in one of a loop may have of which nobody asked for that: it reads work-group memory,
+/// whose addresses the counter is part of, and waits for no other (H200, a matrix product in blocks: 8% of its instructions
+/// count and compute addresses).
+const SHARING: u64 = 2048;
+
+/// Iterations in one of such a loop.
+const SHARING_FACTOR: u64 = 4;
+
+/// Fewest instructions of such a loop: drivers unroll smaller ones themselves.
+const LARGE: u64 = 64;
+
 /// Instructions that a function may have before nothing is unrolled in it any more.
 const MAX_FUNCTION: u64 = 24_000;
 
@@ -82,7 +94,9 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (f, func) in module.funcs.iter_mut() {
         if !cx.settled.contains(f) {
-            changed |= cx.settled.note(f, unroll(func));
+            // Elsewhere addresses cost what they cost, and long loops have a pass of their own.
+            let shares = !cx.target.quirks.counted_loops;
+            changed |= cx.settled.note(f, unroll(func, shares));
         }
     }
     Ok(changed.into())
@@ -95,14 +109,14 @@ enum Decision {
     Partial(u64, TripCount),
 }
 
-fn unroll(func: &mut Function) -> bool {
+fn unroll(func: &mut Function, shares: bool) -> bool {
     let order = func.insts_in_order();
     if !order.iter().any(|&i| func.insts[i].op == Op::Loop) {
         return false;
     }
     let jumps = Jumps::new(func);
     let position = positions(func);
-    let mut facts = Facts::new(func);
+    let mut facts = Facts::new(func, shares);
     let mut total = order.len() as u64;
     let mut changed = false;
     for &inst in order.iter().rev() {
@@ -162,13 +176,14 @@ fn decide(
     };
     let size = u64::from(facts.size[inst.index()]).max(1);
     // A loop that is not unrolled whole may still be known to end after a multiple of the factor.
-    let limit = if hint == Unroll::Unsaid {
-        budget.iterations
-    } else {
-        4096
+    let loaded = u64::from(facts.loaded[inst.index()]);
+    let shares = facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE;
+    let limit = match hint {
+        Unroll::Unsaid if shares => 64,
+        Unroll::Unsaid => budget.iterations,
+        Unroll::Full | Unroll::By(_) | Unroll::Never => 4096,
     };
     let count = trip_count(func, jumps, position, inst, limit);
-    let loaded = u64::from(facts.loaded[inst.index()]);
     if let Some(count) = count {
         // Of one iteration there are no more loads than before.
         let more = count.repeats > 1 && count.repeats * loaded > LOADED;
@@ -187,13 +202,16 @@ fn decide(
     // Copies of a loop that is not counted each have its test, which costs more than it saves (H200, a matrix product by
     // fours: two thirds of the speed of the loop as it is); the driver knows better.
     let count = count?;
-    let wanted = match hint {
-        Unroll::Unsaid | Unroll::Never | Unroll::Done => return None,
-        Unroll::By(n) => u64::from(n),
-        // The largest power of two that leaves nothing over.
-        Unroll::Full => (1 << count.repeats.trailing_zeros().min(4)).max(LEAST_FACTOR),
+    // The largest power of two that leaves nothing over.
+    let even = 1 << count.repeats.trailing_zeros().min(4);
+    let (wanted, room) = match hint {
+        Unroll::Never | Unroll::Done => return None,
+        Unroll::Unsaid if !shares || SHARING_FACTOR.min(even) * size > SHARING => return None,
+        Unroll::Unsaid => (SHARING_FACTOR.min(even), SHARING),
+        Unroll::By(n) => (u64::from(n), budget.insts),
+        Unroll::Full => (even.max(LEAST_FACTOR), budget.insts),
     };
-    let factor = wanted.min(budget.insts / size).min(64);
+    let factor = wanted.min(room / size).min(64);
     (factor >= 2).then_some((Decision::Partial(factor, count), factor * size))
 }
 
@@ -204,6 +222,11 @@ struct Facts {
     loaded: Vec<u32>,
     /// Whether there is an access to a private variable at an offset that is not constant.
     indexes: Vec<bool>,
+    /// Whether work-group memory is read; `None` if there is a loop, a barrier or a store to it as well.
+    work_group: Vec<Option<bool>>,
+    /// Whether that is asked for at all.
+    shares: bool,
+    is_loop: Vec<bool>,
     /// The values carried by loops that go into offsets in tables of constants.
     tables: BTreeSet<(Region, u32)>,
     /// Whether something was done that the loops around must wait for.
@@ -215,12 +238,15 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(func: &Function) -> Facts {
+    fn new(func: &Function, shares: bool) -> Facts {
         let count = func.insts.len();
         Facts {
             size: vec![0; count],
             loaded: vec![0; count],
             indexes: vec![false; count],
+            work_group: vec![None; count],
+            is_loop: vec![false; count],
+            shares,
             tables: BTreeSet::new(),
             waits: vec![false; count],
             leaves: vec![false; count],
@@ -278,6 +304,15 @@ impl Facts {
             _ => u32::MAX,
         };
         let mut waits = false;
+        let local = |v: &Value| func.ty(*v).space() == Some(AddressSpace::Local);
+        let mut work_group = match &data.op {
+            Op::Load(_) => Some(self.shares && local(&data.args[0])),
+            Op::Intrinsic(i) if i.is_convergent() => None,
+            Op::Store(_) | Op::MemCpy { .. } | Op::MemZero { .. } | Op::Intrinsic(_) | Op::Call(_) => {
+                (!data.args.iter().any(local)).then_some(false)
+            }
+            _ => Some(false),
+        };
         for &region in &data.regions {
             for i in func.regions[region].insts.iter().map(|i| i.index()) {
                 // Copies that were made meanwhile are accounted for by what they are copies of.
@@ -286,6 +321,8 @@ impl Facts {
                     loaded = u32::saturating_add(loaded, self.loaded[i]);
                     indexes |= self.indexes[i];
                     waits |= self.waits[i];
+                    let inside = self.work_group[i].filter(|_| !self.is_loop[i]);
+                    work_group = work_group.zip(inside).map(|(a, b)| a | b);
                     outermost = outermost.min(self.outermost[i]);
                 }
             }
@@ -295,6 +332,8 @@ impl Facts {
         self.loaded[n] = loaded;
         self.indexes[n] = indexes;
         self.waits[n] = waits;
+        self.work_group[n] = work_group;
+        self.is_loop[n] = data.op == Op::Loop;
         self.outermost[n] = outermost;
         self.leaves[n] = outermost < position[n];
     }

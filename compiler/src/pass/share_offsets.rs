@@ -1,0 +1,185 @@
+//! Gives accesses of work-group memory that differ by constants one address that they share.
+//!
+//! Why: behind unrolling and hoisting, `tile[d][y + 16 * i]` for eight `i` has eight sums ahead of the loop and eight additions in it;
+//! GPUs add constants to addresses of work-group memory for nothing.
+//! In:  behind `lower_memory`, where such addresses are indices of 32 bits.
+//! Out: the same indices; in each region those that are a sum of the same values, and different constants, are that sum, computed once,
+//!      plus the constant. All arithmetic is modulo 2^32, as it was. What is no longer used is left to `dce`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::inv;
+use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Value, ValueDef};
+
+pub const PASS: Pass = Pass {
+    name: "share_offsets",
+    about: "Gives accesses of work-group memory that differ by constants one address that they share.",
+    run,
+    requires: inv![ExplicitMemory],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// Operations after each other that are followed from an index.
+const MAX_DEPTH: u32 = 8;
+
+/// Values that a sum may have.
+const MAX_TERMS: usize = 6;
+
+fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        for region in func.regions_in_order() {
+            changed |= share(func, region);
+        }
+    }
+    Ok(changed.into())
+}
+
+/// An index as a sum of multiples of values, and a constant.
+#[derive(Default)]
+struct Sum {
+    terms: BTreeMap<Value, u32>,
+    constant: u32,
+}
+
+impl Sum {
+    /// `None` if it has too many parts.
+    fn of(func: &Function, index: Value) -> Option<Sum> {
+        let mut sum = Sum::default();
+        sum.add(func, index, 1, MAX_DEPTH)?;
+        sum.terms.retain(|_, times| *times != 0);
+        Some(sum)
+    }
+
+    fn add(&mut self, func: &Function, value: Value, times: u32, depth: u32) -> Option<()> {
+        if let Some(bits) = func.as_bits(value) {
+            self.constant = self.constant.wrapping_add(times.wrapping_mul(bits as u32));
+            return Some(());
+        }
+        let data = func.def_inst(value).map(|i| &func.insts[i]);
+        if let Some(data) = data.filter(|_| depth > 0)
+            && let Op::Binary(op) = data.op
+        {
+            let (a, b) = (data.args[0], data.args[1]);
+            let constant = |v: Value| func.as_bits(v).map(|bits| bits as u32);
+            let scaled = match op {
+                BinOp::IAdd | BinOp::ISub => {
+                    self.add(func, a, times, depth - 1)?;
+                    let sign = if op == BinOp::IAdd {
+                        times
+                    } else {
+                        times.wrapping_neg()
+                    };
+                    return self.add(func, b, sign, depth - 1);
+                }
+                BinOp::IMul => constant(b).map(|c| (a, c)).or(constant(a).map(|c| (b, c))),
+                BinOp::Shl => constant(b).filter(|&c| c < 32).map(|c| (a, 1 << c)),
+                _ => None,
+            };
+            if let Some((operand, factor)) = scaled {
+                return self.add(func, operand, times.wrapping_mul(factor), depth - 1);
+            }
+        }
+        let term = self.terms.entry(value).or_default();
+        *term = term.wrapping_add(times);
+        (self.terms.len() <= MAX_TERMS).then_some(())
+    }
+}
+
+/// Accesses with one sum of values: each with its constant, in the order of the text.
+type Group = Vec<(Inst, u32)>;
+
+fn share(func: &mut Function, region: Region) -> bool {
+    let mut groups: BTreeMap<Vec<(Value, u32)>, Group> = BTreeMap::new();
+    for &inst in &func.regions[region].insts {
+        let data = &func.insts[inst];
+        if !is_access(&data.op) || func.ty(data.args[0]) != Ty::I32 {
+            continue;
+        }
+        if let Some(sum) = Sum::of(func, data.args[0])
+            && !sum.terms.is_empty()
+        {
+            let terms = sum.terms.into_iter().collect();
+            groups.entry(terms).or_default().push((inst, sum.constant));
+        }
+    }
+    groups.retain(|_, group| group.iter().any(|&(_, c)| c != group[0].1));
+    if groups.is_empty() {
+        return false;
+    }
+    let own: BTreeSet<Inst> = func.regions[region].insts.iter().copied().collect();
+    let mut ahead: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
+    for (mut terms, group) in groups {
+        // What changes in the region comes last, so that the rest may move out of loops.
+        terms.sort_by_key(|&(value, _)| (is_of(func, region, &own, value), value));
+        rewrite(func, &terms, &group, &mut ahead);
+    }
+    let old = std::mem::take(&mut func.regions[region].insts);
+    let new = old.into_iter().flat_map(|inst| {
+        let mut list = ahead.remove(&inst).unwrap_or_default();
+        list.push(inst);
+        list
+    });
+    func.regions[region].insts = new.collect();
+    true
+}
+
+fn is_access(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::LoadFrom(Storage::Arena(_) | Storage::Shared(..), _)
+            | Op::StoreTo(Storage::Arena(_) | Storage::Shared(..), _)
+            | Op::AtomicOn(_, Storage::Arena(_) | Storage::Shared(..))
+    )
+}
+
+/// Makes the sum ahead of the first access, whose index was made of the same values, and lets all use it.
+fn rewrite(
+    func: &mut Function,
+    terms: &[(Value, u32)],
+    group: &Group,
+    ahead: &mut BTreeMap<Inst, Vec<Inst>>,
+) {
+    let mut binary = |func: &mut Function, access: Inst, op: BinOp, a: Value, b: Value| {
+        let inst = func.new_inst(Op::Binary(op), [a, b], &[Ty::I32], func.insts[access].span);
+        ahead.entry(access).or_default().push(inst);
+        func.insts[inst].results[0]
+    };
+    let first = group[0].0;
+    let mut base = None;
+    for &(value, times) in terms {
+        let difference = base.filter(|_| times == u32::MAX);
+        let term = if times == 1 || difference.is_some() {
+            value
+        } else {
+            let times = func.splat_bits(Ty::I32, u64::from(times));
+            binary(func, first, BinOp::IMul, value, times)
+        };
+        base = Some(match (base, difference) {
+            (_, Some(sum)) => binary(func, first, BinOp::ISub, sum, term),
+            (Some(sum), None) => binary(func, first, BinOp::IAdd, sum, term),
+            (None, None) => term,
+        });
+    }
+    let Some(base) = base else { return };
+    for &(access, constant) in group {
+        func.insts[access].args[0] = match constant {
+            0 => base,
+            _ => {
+                let constant = func.splat_bits(Ty::I32, u64::from(constant));
+                binary(func, access, BinOp::IAdd, base, constant)
+            }
+        };
+    }
+}
+
+/// Whether the region itself computes the value, or has it as an argument.
+fn is_of(func: &Function, region: Region, own: &BTreeSet<Inst>, value: Value) -> bool {
+    match func.values[value].def {
+        ValueDef::Const(_) | ValueDef::Param(_) => false,
+        ValueDef::Arg(of, _) => of == region,
+        ValueDef::Inst(inst, _) => own.contains(&inst),
+    }
+}
