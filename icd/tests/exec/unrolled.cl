@@ -48,3 +48,34 @@ kernel void widths(global int *out) {
   out[n] = (int)wide;
   if ((int)get_local_id(0) / 16 != (int)(get_local_id(0) >> 4)) out[n] = -1;
 }
+// Rows of work-group memory with many operations each: all eight at once, twelve by fours.
+// kernel: rows_at_once
+// global: 8
+// local: 8
+// arg: in int 64 = i
+// arg: out int 8 => 2016 * (i + 1) + 9408
+kernel void rows_at_once(global const int *in, global int *out) {
+  local int tile[8][8];
+  int l = get_local_id(0), sum[8] = {0}, all = 0;
+  for (int d = 0; d < 8; d++) tile[d][l] = in[8 * d + l];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int d = 0; d < 8; d++)
+    for (int j = 0; j < 8; j++) sum[j] += tile[d][j] * (l + j + 1) + tile[7 - d][j];
+  for (int j = 0; j < 8; j++) all += sum[j];
+  out[l] = all;
+}
+// kernel: rows_by_fours
+// global: 16
+// local: 8
+// arg: in int 96 = i
+// arg: out int 16 => 4560 * (i % 8 + 1) + 21024
+kernel void rows_by_fours(global const int *in, global int *out) {
+  local int tile[12][8];
+  int l = get_local_id(0), sum[8] = {0}, all = 0;
+  for (int d = 0; d < 12; d++) tile[d][l] = in[8 * d + l];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int d = 0; d < 12; d++)
+    for (int j = 0; j < 8; j++) sum[j] += tile[d][j] * (l + j + 1) + tile[11 - d][j];
+  for (int j = 0; j < 8; j++) all += sum[j];
+  out[get_global_id(0)] = all;
+}

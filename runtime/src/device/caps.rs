@@ -99,8 +99,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             waiting_fences: f.driver_name == "llvmpipe",
             // Seen in the machine code of version 580.
             costly_negation: f.driver_name == "NVIDIA",
-            // Seen in the machine code of Mesa 22.3.
-            split_words: f.driver_name == "llvmpipe",
+            // Seen in the machine code of Mesa 22.3; in the times of NVIDIA's version 580.
+            split_words: matches!(f.driver_name.as_str(), "llvmpipe" | "NVIDIA"),
             lane_by_lane: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {

@@ -34,19 +34,27 @@ pub(crate) fn nvml_clock(facts: &Facts, pci: &PciAddress) -> Option<u32> {
     let max_clock = unsafe { library.get::<MaxClockInfo>(b"nvmlDeviceGetMaxClockInfo\0") }.ok()?;
     // SAFETY: as above.
     let shutdown = unsafe { library.get::<Shutdown>(b"nvmlShutdown\0") }.ok()?;
-    // SAFETY: it may be called at any time; each success is met by a shutdown below.
-    if unsafe { init(INIT_FLAG_NO_ATTACH) } != SUCCESS {
-        return None;
-    }
-    let mut device = std::ptr::null_mut();
-    let mut mhz = 0;
-    // SAFETY: initialised above; the string ends with 0, and the result has room.
-    let mut code = unsafe { handle(address.as_ptr(), &mut device) };
-    if code == SUCCESS {
-        // SAFETY: the handle is good until the shutdown, and the result has room.
-        code = unsafe { max_clock(device, CLOCK_SM, &mut mhz) };
-    }
-    // SAFETY: no handle is used any more.
-    unsafe { shutdown() };
-    (code == SUCCESS).then_some(mhz)
+    // Attaching to one GPU is quicker than to all; not every driver lets its clock be asked for then.
+    [INIT_FLAG_NO_ATTACH, 0].into_iter().find_map(|flags| {
+        // SAFETY: it may be called at any time; each success is met by a shutdown below.
+        let mut code = unsafe { init(flags) };
+        if code != SUCCESS {
+            log::debug!("no clock: nvmlInitWithFlags({flags}) = {code}");
+            return None;
+        }
+        let mut device = std::ptr::null_mut();
+        let mut mhz = 0;
+        // SAFETY: initialised above; the string ends with 0, and the result has room.
+        code = unsafe { handle(address.as_ptr(), &mut device) };
+        if code == SUCCESS {
+            // SAFETY: the handle is good until the shutdown, and the result has room.
+            code = unsafe { max_clock(device, CLOCK_SM, &mut mhz) };
+        }
+        // SAFETY: no handle is used any more.
+        unsafe { shutdown() };
+        if code != SUCCESS {
+            log::debug!("no clock of {pci} by flags {flags}: NVML error {code}");
+        }
+        (code == SUCCESS).then_some(mhz)
+    })
 }
