@@ -10,10 +10,11 @@
 //!      accesses are of 64-bit lanes: its element type is the kernel's smallest, and llvmpipe moves whole elements in one loop,
 //!      so that two times 64 bits take longer there than four times 32 (n-body 0.95). Volatile accesses stay.
 
+use super::widen_accesses::accesses_as;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
-use crate::ir::{AddressSpace, CastOp, Function, Inst, Module, Op, Scalar, Ty, Value};
+use crate::ir::{AddressSpace, Function, Inst, Module, Op, Scalar, Ty, Value};
 
 pub const PASS: Pass = Pass {
     name: "pair_words",
@@ -32,20 +33,11 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     for (_, func) in module.funcs.iter_mut() {
         let order = func.insts_in_order();
         let local = order.iter().all(|&i| fits_local_pairs(func, i));
-        for region in func.regions_in_order() {
-            let mut at = 0;
-            while let Some(&inst) = func.regions[region].insts.get(at) {
-                if let Some((space, value)) = candidate(func, inst)
-                    && (space != AddressSpace::Local || local)
-                {
-                    let first = pair(func, inst, value);
-                    func.regions[region].insts.insert(at, first);
-                    at += 1;
-                    changed = true;
-                }
-                at += 1;
-            }
-        }
+        changed |= accesses_as(func, |func, inst| {
+            let (space, value) = candidate(func, inst)?;
+            let pairs = Ty::vector(Scalar::I64, (func.ty(value).bytes() / PAIR) as u8);
+            (space != AddressSpace::Local || local).then_some((value, pairs))
+        });
     }
     Ok(changed.into())
 }
@@ -89,25 +81,4 @@ fn candidate(func: &Function, inst: Inst) -> Option<(AddressSpace, Value)> {
     };
     let words = matches!(ty.scalar, Scalar::I32 | Scalar::F32);
     (fits && words && access.align >= PAIR && !access.volatile).then_some((space, value))
-}
-
-/// Makes the access one of pairs. Returns what is to stand ahead of it.
-fn pair(func: &mut Function, inst: Inst, value: Value) -> Inst {
-    let span = func.insts[inst].span;
-    let pairs = Ty::vector(Scalar::I64, (func.ty(value).bytes() / PAIR) as u8);
-    let bitcast = Op::Cast(CastOp::Bitcast);
-    if let Op::Store(_) = func.insts[inst].op {
-        let cast = func.new_inst(bitcast, vec![value], &[pairs], span);
-        func.insts[inst].args[1] = func.insts[cast].results[0];
-        cast
-    } else {
-        // The instruction whose result is known everywhere becomes the cast.
-        let data = &mut func.insts[inst];
-        let op = std::mem::replace(&mut data.op, bitcast);
-        let args = std::mem::take(&mut data.args);
-        let load = func.new_inst(op, args, &[pairs], span);
-        let pairs = func.insts[load].results[0];
-        func.insts[inst].args.push(pairs);
-        load
-    }
 }

@@ -26,20 +26,28 @@ const WORD: u32 = 4;
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        for region in func.regions_in_order() {
-            let mut at = 0;
-            while let Some(&inst) = func.regions[region].insts.get(at) {
-                if let Some((value, words)) = candidate(func, inst) {
-                    let first = widen(func, inst, value, words);
-                    func.regions[region].insts.insert(at, first);
-                    at += 1;
-                    changed = true;
-                }
-                at += 1;
-            }
-        }
+        changed |= accesses_as(func, candidate);
     }
     Ok(changed.into())
+}
+
+/// Makes the loads and stores for which `new` gives the value that they move, and another type of as many bytes, ones of that
+/// type, with a `Bitcast` beside them.
+pub(super) fn accesses_as(func: &mut Function, new: impl Fn(&Function, Inst) -> Option<(Value, Ty)>) -> bool {
+    let mut changed = false;
+    for region in func.regions_in_order() {
+        let mut at = 0;
+        while let Some(&inst) = func.regions[region].insts.get(at) {
+            if let Some((value, ty)) = new(func, inst) {
+                let first = recast(func, inst, value, ty);
+                func.regions[region].insts.insert(at, first);
+                at += 1;
+                changed = true;
+            }
+            at += 1;
+        }
+    }
+    changed
 }
 
 /// The value that an access moves, and its type as words.
@@ -63,12 +71,12 @@ fn candidate(func: &Function, inst: Inst) -> Option<(Value, Ty)> {
     (ty.lanes.is_power_of_two() && ty.bytes() >= WORD).then_some((value, words))
 }
 
-/// Makes the access one of words. Returns what is to stand ahead of it.
-fn widen(func: &mut Function, inst: Inst, value: Value, words: Ty) -> Inst {
+/// Makes the access one of the type. Returns what is to stand ahead of it.
+fn recast(func: &mut Function, inst: Inst, value: Value, ty: Ty) -> Inst {
     let span = func.insts[inst].span;
     let bitcast = Op::Cast(CastOp::Bitcast);
     if let Op::Store(_) = func.insts[inst].op {
-        let cast = func.new_inst(bitcast, vec![value], &[words], span);
+        let cast = func.new_inst(bitcast, vec![value], &[ty], span);
         func.insts[inst].args[1] = func.insts[cast].results[0];
         cast
     } else {
@@ -76,9 +84,9 @@ fn widen(func: &mut Function, inst: Inst, value: Value, words: Ty) -> Inst {
         let data = &mut func.insts[inst];
         let op = std::mem::replace(&mut data.op, bitcast);
         let args = std::mem::take(&mut data.args);
-        let load = func.new_inst(op, args, &[words], span);
-        let words = func.insts[load].results[0];
-        func.insts[inst].args.push(words);
+        let load = func.new_inst(op, args, &[ty], span);
+        let loaded = func.insts[load].results[0];
+        func.insts[inst].args.push(loaded);
         load
     }
 }
