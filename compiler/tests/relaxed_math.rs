@@ -84,3 +84,70 @@ fn mad_is_enabled_across_statements() {
     let off = "_Pragma(\"OPENCL FP_CONTRACT OFF\") float t = a * b; return t + c;";
     assert!(contracted("-cl-mad-enable", off).is_empty());
 }
+
+/// The text of a program that calls a function with x and y, with -cl-fast-relaxed-math.
+fn relaxed(scalar: &str, call: &str) -> String {
+    let parsed = Options::parse("-cl-fast-relaxed-math").expect("options");
+    let source = format!(
+        "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n{scalar} f({scalar} x, {scalar} y) {{ return {call}; }}"
+    );
+    let input = Input {
+        name: "a.cl",
+        source: &source,
+        options: &parsed,
+        resolver: &NoIncludes,
+    };
+    let object = compile_object(&input, &Target::desktop()).unwrap_or_else(|e| panic!("{}", e.log));
+    object.to_text()
+}
+
+/// The table of relaxed errors (OpenCL C 3.0 7.4) is that of single precision: halves keep the limits of theirs. An H200's own
+/// functions of halves are far beyond them.
+#[test]
+fn halves_are_computed_in_float() {
+    for call in [
+        "sin(x)",
+        "cos(x)",
+        "tan(x)",
+        "exp(x)",
+        "exp2(x)",
+        "exp10(x)",
+        "log(x)",
+        "log2(x)",
+        "log10(x)",
+        "sqrt(x)",
+        "rsqrt(x)",
+        "pow(x, y)",
+        "powr(x, y)",
+        "atan2(x, y)",
+    ] {
+        let text = relaxed("half", call);
+        assert!(!text.contains("f16 = intrinsic"), "{call}: {text}");
+    }
+    // By the device's functions of float, where these are good enough.
+    for (call, expected) in [
+        ("exp(x)", "f32 = intrinsic exp "),
+        ("exp2(x)", "f32 = intrinsic exp2 "),
+        ("log2(x)", "f32 = intrinsic log2 "),
+        ("exp(-(half2)(x, y)).x", "v2f32 = intrinsic exp "),
+    ] {
+        let text = relaxed("half", call);
+        assert!(text.contains(expected), "{call}: {text}");
+    }
+}
+
+/// half_ functions are not in that table, and keep their 8192 ulp over their whole domain.
+#[test]
+fn half_functions_stay() {
+    for name in ["sin", "cos", "tan", "log", "log2", "log10", "powr"] {
+        let arguments = if name == "powr" { "x, y" } else { "x" };
+        let own = match name {
+            "powr" => "intrinsic pow",
+            name => name,
+        };
+        let plain = relaxed("float", &format!("{name}({arguments})"));
+        assert!(plain.contains("intrinsic"), "{name}: {plain}");
+        let half = relaxed("float", &format!("half_{name}({arguments})"));
+        assert!(!half.contains(&format!("intrinsic {own} ")), "{name}: {half}");
+    }
+}

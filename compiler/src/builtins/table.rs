@@ -31,13 +31,19 @@ pub enum How {
     /// Lane by lane with the library's scalar function `<name>_f` or `_d`; half computes in float unless there
     /// is a `_h`. Pointer parameters are results through private memory.
     Scalar,
-    /// The same, but with -cl-fast-relaxed-math (float, half) as the function named.
+    /// The same, but with -cl-fast-relaxed-math and float as the function named.
     Fast(&'static str),
+    /// The same, but with -cl-fast-relaxed-math and float as the function named, and half by way of it: its errors are small
+    /// beside a half's last place.
+    FastHalf(&'static str),
     /// The library's generic function `<name>_<type>`, `_<scalar>`, `_signed`, `_unsigned`, `_fp` or `_any`,
     /// whichever exists first, instantiated for the whole vector type.
     Generic,
     /// The same function under another name.
     Alias(&'static str),
+    /// The function of another name as it is without -cl-fast-relaxed-math: that option's table (OpenCL C 3.0) leaves half_
+    /// functions their limit.
+    Strict(&'static str),
     /// An operation on whole vectors.
     Intrinsic(Intrinsic),
     /// One for each of: signed, unsigned, floating-point.
@@ -252,7 +258,7 @@ mod tests {
     fn aliases_and_fast_forms_exist() {
         for r in rows() {
             match r.how {
-                How::Fast(to) | How::Alias(to) => {
+                How::Fast(to) | How::FastHalf(to) | How::Alias(to) | How::Strict(to) => {
                     assert!(lookup(to).is_some(), "{} names {to}", r.name);
                 }
                 How::Scalar | How::Generic | How::Intrinsic(_) | How::ByKind(..) | How::Inline(_) => {}

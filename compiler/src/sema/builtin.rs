@@ -199,17 +199,20 @@ fn emit(
                 false => lanes::call(s, "__caldera_rounded_sqrt", inst, args, span),
             }
         }
-        How::Fast(fast) => {
-            let relaxed = s.options.fast_relaxed_math && !s.in_library && inst.scalar != Scalar::Double;
-            match table::lookup(fast).filter(|_| relaxed) {
-                Some(row) => emit(s, row, inst, args, span),
-                None => lanes::call(s, row.name, inst, args, span),
-            }
-        }
+        How::Fast(fast) => match (table::lookup(fast), inst.scalar) {
+            (Some(row), Scalar::Float) if is_relaxed(s) => emit(s, row, inst, args, span),
+            _ => lanes::call(s, row.name, inst, args, span),
+        },
+        How::FastHalf(fast) => match (table::lookup(fast), inst.scalar) {
+            (Some(row), Scalar::Float) if is_relaxed(s) => emit(s, row, inst, args, span),
+            (Some(row), Scalar::Half) if is_relaxed(s) => in_float(s, row, inst, args, span),
+            _ => lanes::call(s, row.name, inst, args, span),
+        },
         How::Alias(to) => match table::lookup(to) {
             Some(row) => emit(s, row, inst, args, span),
             None => Err(library::missing(s, to, span)),
         },
+        How::Strict(to) => lanes::call(s, to, inst, args, span),
         How::Generic => library::generic(s, row.name, inst, args, span),
         How::Intrinsic(i) => inline::intrinsic(s, i, inst, args, span),
         How::ByKind(signed, unsigned, float) => {
@@ -222,6 +225,31 @@ fn emit(
         }
         How::Inline(what) => inline::build(s, what, inst, args, span),
     }
+}
+
+/// Whether functions may be as inexact as -cl-fast-relaxed-math lets them.
+fn is_relaxed(s: &Sema<'_>) -> bool {
+    s.options.fast_relaxed_math && !s.in_library
+}
+
+/// A function of halves by way of the one of floats. What drivers compute in half is within no limit of cl_khr_fp16's table (H200:
+/// cos(54304h) is 1).
+fn in_float(
+    s: &mut Sema<'_>,
+    row: &'static Row,
+    inst: &Instance,
+    args: Vec<hir::Expr>,
+    span: Span,
+) -> Result<hir::Expr> {
+    let wide = Instance {
+        scalar: Scalar::Float,
+        ..*inst
+    };
+    let ty = s.vector_ty(Scalar::Float, inst.lanes);
+    let args = args.into_iter().map(|e| s.numeric(e, ty)).collect();
+    let result = emit(s, row, &wide, args, span)?;
+    let ty = s.vector_ty(Scalar::Half, inst.lanes);
+    Ok(s.numeric(result, ty))
 }
 
 /// Whether a square root must be correctly rounded, and its format is not where all are.

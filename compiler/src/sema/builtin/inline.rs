@@ -24,8 +24,10 @@ pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Ex
         How::Inline(_)
         | How::Scalar
         | How::Fast(_)
+        | How::FastHalf(_)
         | How::Generic
         | How::Alias(_)
+        | How::Strict(_)
         | How::Intrinsic(_)
         | How::ByKind(..) => Err(library::missing(s, row.name, at.span)),
     }
