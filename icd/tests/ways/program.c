@@ -486,6 +486,38 @@ static void lose(void)
 }
 
 /* Allocations that fail: CALDERA_DEBUG=no-memory-from=12. */
+/* Temporary buffers of one size, some of them pinned, each released before its commands are done. */
+static void temporaries(void)
+{
+    enum { SIZE = 8 << 20, WORDS = SIZE / sizeof(int), ROUNDS = 4 };
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    int *in = malloc(SIZE), *out = malloc(SIZE);
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        cl_mem_flags pinned = round % 2 ? CL_MEM_ALLOC_HOST_PTR : 0;
+        cl_mem buffer = clCreateBuffer(context, pinned | CL_MEM_READ_WRITE, SIZE, NULL, &code);
+        CHECK(code);
+        for (int i = 0; i < WORDS; i++)
+            in[i] = i * 2 + round;
+        CHECK(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, SIZE, in, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, SIZE, out, 0, NULL, NULL));
+        CHECK(clReleaseMemObject(buffer));
+        CHECK(clFinish(queue));
+        if (memcmp(in, out, SIZE) != 0) {
+            fprintf(stderr, "wrong contents in round %d\n", round);
+            exit(1);
+        }
+    }
+    free(in);
+    free(out);
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+}
+
 static void starve(void)
 {
     find();
@@ -559,6 +591,8 @@ int main(int argc, char **argv)
         two_images();
     } else if (strcmp(what, "lose") == 0) {
         lose();
+    } else if (strcmp(what, "temporaries") == 0) {
+        temporaries();
     } else if (strcmp(what, "starve") == 0) {
         starve();
     } else if (strcmp(what, "none") == 0) {

@@ -11,6 +11,7 @@ mod limits;
 mod opened;
 pub(crate) mod pinned;
 mod report;
+pub(crate) mod spares;
 pub(crate) mod staging;
 mod system;
 mod upload;

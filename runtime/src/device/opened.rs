@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::intrinsic::SamplerMask;
 
-use super::{Device, pinned, staging, upload};
+use super::{Device, pinned, spares, staging, upload};
 use crate::error::{ClCode, Error, Result};
 use crate::kernel::pipeline::DeviceKernel;
 use crate::lock::{Mutex, Rank};
@@ -19,6 +19,7 @@ pub(crate) struct Opened {
     pub(super) samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
     copy_kernel: OnceLock<Option<Arc<DeviceKernel>>>,
     staging: Arc<staging::StagingPool>,
+    spares: Arc<spares::Spares>,
     pinned: pinned::PinnedMemory,
     logical: Arc<vk::Device>,
 }
@@ -33,11 +34,13 @@ impl Opened {
     pub(super) fn new(physical: &vk::PhysicalDevice) -> Result<Opened, vk::VkError> {
         let logical = vk::Device::open(physical)?;
         crate::process::loaded();
+        let spares = spares::Spares::new();
         Ok(Opened {
             uploader: upload::Uploader::new(),
             samplers: Mutex::new(Rank::Cache, Vec::new()),
             copy_kernel: OnceLock::new(),
-            staging: staging::StagingPool::new(),
+            staging: staging::StagingPool::new(&spares),
+            spares,
             pinned: pinned::PinnedMemory::new(),
             logical,
         })
@@ -51,6 +54,14 @@ impl Opened {
     /// Its staging memory.
     pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {
         &self.staging
+    }
+
+    /// Storage for a buffer: what another one has left, or new. Its contents are undefined.
+    pub(crate) fn storage(&self, size: u64, place: vk::Place) -> Result<spares::Storage, vk::AllocError> {
+        self.spares.get(size, place, || {
+            self.staging
+                .with_room(|| vk::Buffer::new(&self.logical, size, place))
+        })
     }
 
     /// The host memory that it copies from and to by itself.

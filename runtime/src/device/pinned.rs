@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
+use super::spares::Storage;
 use crate::lock::{Mutex, Rank};
-use crate::vk;
 
 /// The pinned memory of a device, by address.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct PinnedMemory {
 
 struct Range {
     end: usize,
-    memory: Weak<vk::Buffer>,
+    memory: Weak<Storage>,
     root: usize,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Range {
 /// A place in pinned memory.
 pub(crate) struct Pinned {
     /// The memory.
-    pub memory: Arc<vk::Buffer>,
+    pub memory: Arc<Storage>,
     /// Byte offset of the place.
     pub offset: u64,
     /// Identifies the buffer whose storage it is, for hazards ([`crate::mem::Buffer::root_id`]).
@@ -48,7 +48,7 @@ impl PinnedMemory {
     }
 
     /// Adds mapped memory; forgets what is gone.
-    pub(crate) fn add(&self, memory: &Arc<vk::Buffer>, root: usize) {
+    pub(crate) fn add(&self, memory: &Arc<Storage>, root: usize) {
         let Some(mapped) = memory.mapped() else { return };
         let start = mapped.as_ptr().addr();
         let mut ranges = self.ranges.lock();

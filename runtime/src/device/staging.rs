@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::spares::Spares;
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
@@ -17,6 +18,7 @@ const SMALL: u64 = 256 << 10;
 
 /// The free pieces.
 pub(crate) struct StagingPool {
+    spares: Arc<Spares>,
     free: Mutex<[Vec<vk::Buffer>; CLASSES.len()]>,
 }
 
@@ -52,13 +54,14 @@ impl Drop for Staging {
 }
 
 impl StagingPool {
-    pub(super) fn new() -> Arc<StagingPool> {
+    pub(super) fn new(spares: &Arc<Spares>) -> Arc<StagingPool> {
         Arc::new(StagingPool {
+            spares: Arc::clone(spares),
             free: Mutex::new(Rank::Staging, [const { Vec::new() }; CLASSES.len()]),
         })
     }
 
-    /// Allocates; if there is no memory, once more without the free pieces.
+    /// Allocates; if there is no memory, once more without the free pieces and what is kept for later buffers.
     pub(crate) fn with_room<T>(
         &self,
         mut allocate: impl FnMut() -> Result<T, vk::AllocError>,
@@ -67,8 +70,9 @@ impl StagingPool {
             Err(e) if e.is_shortage() => {
                 let pieces: Vec<vk::Buffer> = self.free.lock().iter_mut().flat_map(std::mem::take).collect();
                 log::warn!(
-                    "no memory ({e}); {} free pieces of staging memory go",
-                    pieces.len()
+                    "no memory ({e}); {} free pieces of staging memory and {} spare buffers go",
+                    pieces.len(),
+                    self.spares.release(),
                 );
                 drop(pieces);
                 allocate()

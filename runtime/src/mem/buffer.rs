@@ -12,6 +12,7 @@ use super::residence::{Residence, Use};
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
 use crate::device::Device;
+use crate::device::spares::Storage;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
@@ -39,13 +40,13 @@ struct Root {
     /// Of no other root of the process.
     id: usize,
     /// By index of the device in the context.
-    storage: Box<[OnceLock<Arc<vk::Buffer>>]>,
+    storage: Box<[OnceLock<Arc<Storage>>]>,
     /// Which of it has the contents.
     residence: Mutex<Residence>,
     shown: Shown,
     maps: Mutex<Maps>,
     /// Host memory for mappings where the storage itself cannot be mapped.
-    mirror: OnceLock<vk::Buffer>,
+    mirror: OnceLock<Storage>,
     /// The same for buffers that are larger than what the device maps.
     host_copy: OnceLock<HostMemory>,
 }
@@ -150,7 +151,7 @@ impl Buffer {
             && let Some(imported) = vk::Buffer::import(device.opened()?.logical(), host.non_null(), size)
         {
             log::debug!("{size} bytes of the application's memory imported");
-            let _ = root.storage[0].set(Arc::new(imported));
+            let _ = root.storage[0].set(Arc::new(imported.into()));
             return Ok(Arc::new(buffer));
         }
         let device = &context.devices()[0];
@@ -274,8 +275,7 @@ impl Buffer {
         };
         let device = &self.context.devices()[device];
         let opened = device.opened()?;
-        let allocate = || vk::Buffer::new(opened.logical(), size, place);
-        let made = opened.staging().with_room(allocate).map_err(allocation_error)?;
+        let made = opened.storage(size, place).map_err(allocation_error)?;
         Ok(cell.get_or_init(|| {
             let made = Arc::new(made);
             if place == vk::Place::Host && !opened.logical().unified() {
@@ -346,8 +346,7 @@ impl Buffer {
         }
         let size = self.parent.as_deref().unwrap_or(self).size;
         let opened = self.context.devices()[device].opened()?;
-        let allocate = || vk::Buffer::new(opened.logical(), size, vk::Place::Host);
-        let made = opened.staging().with_room(allocate).map_err(allocation_error)?;
+        let made = opened.storage(size, vk::Place::Host).map_err(allocation_error)?;
         Ok(cell.get_or_init(|| made))
     }
 

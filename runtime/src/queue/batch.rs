@@ -7,6 +7,7 @@ use super::hazards::{Access, Hazards};
 use crate::command::rect::Layout;
 use crate::command::{CommandType, HostRange};
 use crate::context::Context;
+use crate::device::spares::Storage;
 use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
@@ -33,7 +34,7 @@ pub(crate) enum Keep {
     Kernel(Arc<DeviceKernel>),
     Pipeline(Arc<vk::Pipeline>),
     Staging(Arc<Staging>),
-    Memory(Arc<vk::Buffer>),
+    Memory(Arc<Storage>),
 }
 
 /// Host work when the batch is done: a copy out of mapped memory.

@@ -90,10 +90,15 @@ impl Buffer {
         unsafe { self.device.raw.get_buffer_device_address(&info) }
     }
 
-    /// Allocates `size` bytes (not 0), rounded up to a multiple of 16. More than one allocation may have is sparse, where
+    /// Bytes of a buffer that was asked for with `size` bytes.
+    pub(crate) fn rounded(size: u64) -> u64 {
+        size.next_multiple_of(16)
+    }
+
+    /// Allocates `size` bytes (not 0), [rounded](Buffer::rounded) up to a multiple of 16. More than one allocation may have is sparse, where
     /// the device can, and never mapped.
     pub(crate) fn new(device: &Arc<Device>, size: u64, place: Place) -> Result<Buffer, AllocError> {
-        let size = size.next_multiple_of(16);
+        let size = Buffer::rounded(size);
         let large = size > device.max_allocation();
         if large && (place == Place::Host || !device.sparse()) {
             return Err(AllocError::TooLarge(size));

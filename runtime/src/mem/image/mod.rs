@@ -19,6 +19,7 @@ use super::residence::Residence;
 use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags};
 use crate::command::rect::{Layout, Rows};
 use crate::context::Context;
+use crate::device::spares::Storage;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::Mutex;
@@ -125,7 +126,7 @@ enum Store {
         /// Which of it has the contents.
         residence: Mutex<Residence>,
         /// Host memory for mappings, dense.
-        mirror: OnceLock<vk::Buffer>,
+        mirror: OnceLock<Storage>,
         /// The same where several devices may map.
         host_copy: OnceLock<HostMemory>,
         /// Of a 2D image from a buffer: there the texels are, and `storage` has a copy of them while a kernel runs.
@@ -375,8 +376,10 @@ impl Image {
         if let Some(mirror) = mirror.get() {
             return Ok(mirror);
         }
-        let logical = &self.context.devices()[device].logical()?;
-        let made = vk::Buffer::new(logical, self.bytes(), vk::Place::Host).map_err(allocation_error)?;
+        let opened = self.context.devices()[device].opened()?;
+        let made = opened
+            .storage(self.bytes(), vk::Place::Host)
+            .map_err(allocation_error)?;
         Ok(mirror.get_or_init(|| made))
     }
 
