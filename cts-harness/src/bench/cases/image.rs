@@ -80,7 +80,7 @@ impl Running for Images {
             ..
         } = self;
         let mut host = queue.map(pinned)?;
-        samples(|operation| {
+        samples(queue, |operation| {
             match operation {
                 Operation::Write => queue.write_image(image, from)?,
                 Operation::Read => queue.read_image(image, to)?,

@@ -78,12 +78,18 @@ pub(super) fn rows(what: &str, size: usize) -> Vec<Row> {
     OPERATIONS.map(row).to_vec()
 }
 
-/// A sample of each operation, in their order.
-pub(super) fn samples(mut run: impl FnMut(Operation) -> Result<(), Stop>) -> Result<Vec<Sample>, Stop> {
+/// A sample of each operation, in their order. What an implementation still does for one when it returns is no part of the
+/// next one's time.
+pub(super) fn samples(
+    queue: &Queue,
+    mut run: impl FnMut(Operation) -> Result<(), Stop>,
+) -> Result<Vec<Sample>, Stop> {
     let sample = |operation| {
         let start = Instant::now();
         run(operation)?;
-        Ok(Sample::wall(start.elapsed().as_secs_f64()))
+        let sample = Sample::wall(start.elapsed().as_secs_f64());
+        queue.finish()?;
+        Ok(sample)
     };
     OPERATIONS.into_iter().map(sample).collect()
 }
@@ -148,7 +154,7 @@ impl Running for Transfers {
         // A GPU takes 0.2 ms to turn from another implementation to this one.
         queue.fill(other, 0)?;
         queue.finish()?;
-        samples(|operation| {
+        samples(queue, |operation| {
             match operation {
                 Operation::Write => queue.write(device, from)?,
                 Operation::Read => queue.read(device, to)?,
