@@ -12,8 +12,8 @@ mod clock;
 pub mod executor;
 mod status;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 pub(crate) use clock::{Clock, now};
@@ -51,6 +51,8 @@ pub struct Event {
     watched: AtomicBool,
     /// Nothing that the application must do holds it back.
     certain: AtomicBool,
+    /// Of a command in pieces, of which this is the last: the first one's event.
+    first: OnceLock<Arc<Event>>,
     inner: Mutex<Inner>,
     changed: Condvar,
 }
@@ -145,6 +147,7 @@ impl Event {
             times: [const { AtomicU64::new(0) }; 4],
             watched: AtomicBool::new(false),
             certain: AtomicBool::new(false),
+            first: OnceLock::new(),
             inner: Mutex::new(Rank::Event, Inner::default()),
             changed: Condvar::new(),
         })
@@ -344,6 +347,12 @@ impl Event {
         true
     }
 
+    /// It is the last one's of a command in pieces, which began with another.
+    pub(crate) fn begins_with(&self, first: Arc<Event>) {
+        // It does so once, at the end of the enqueue call.
+        let _ = self.first.set(first);
+    }
+
     fn time(&self, index: usize) -> u64 {
         self.times[index].load(Ordering::Relaxed)
     }
@@ -412,12 +421,13 @@ impl Event {
         if self.status() != Status::Complete {
             return unavailable("the command is not complete");
         }
-        Ok(self.time(match point {
-            ProfilingPoint::Queued => 0,
-            ProfilingPoint::Submit => 1,
-            ProfilingPoint::Start => 2,
-            ProfilingPoint::End => 3,
-        }))
+        let first = self.first.get().map_or(self, |first| first);
+        Ok(match point {
+            ProfilingPoint::Queued => first.time(0),
+            ProfilingPoint::Submit => first.time(1),
+            ProfilingPoint::Start => first.time(2),
+            ProfilingPoint::End => self.time(3),
+        })
     }
 
     /// Waits until the event is final.

@@ -251,7 +251,7 @@ impl CommandQueue {
         blocking: bool,
     ) -> Enqueued {
         let mut pieces = pieces.peekable();
-        let mut before: Option<Arc<Event>> = None;
+        let (mut before, mut first): (Option<Arc<Event>>, Option<Arc<Event>>) = (None, None);
         while let Some(piece) = pieces.next() {
             let list = before.as_ref().map_or(waits.list, std::slice::from_ref);
             let last = pieces.peek().is_none();
@@ -262,8 +262,12 @@ impl CommandQueue {
             };
             let event = self.enqueue(kind, piece, one, blocking && last)?;
             if last {
+                if let (Some(event), Some(first)) = (&event, first.filter(|_| self.properties.profiling)) {
+                    event.begins_with(first);
+                }
                 return Ok(event);
             }
+            first = first.or_else(|| event.clone());
             self.flush()?;
             self.throttle(self.is_deep());
             before = event;
