@@ -19,6 +19,7 @@ mod s5_2_2_read_write;
 mod s5_2_4_map;
 mod s5_3_1_create_image;
 mod s5_3_3_image_commands;
+mod s5_3_3_read_image;
 mod s5_3_image;
 mod s5_4_mem_object;
 mod s5_5_sampler;

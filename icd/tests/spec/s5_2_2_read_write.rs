@@ -385,3 +385,111 @@ fn rectangles() {
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
     assert_eq!(cl!(clReleaseMemObject(c)), 0);
 }
+
+/// Long reads come in pieces: whichever way they are waited for, all of it is there.
+#[test]
+fn long_reads() {
+    for properties in [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE] {
+        let s = Setup::with(properties);
+        let size = (13 << 20) + 4321;
+        let b = s.buffer(&ramp(size));
+        let (first, all) = (4 << 20, ramp(size));
+        let mut to = vec![0u8; size];
+        let mut read = |blocking, from: usize, size: usize, event: *mut cl_event| {
+            let code = cl!(clEnqueueReadBuffer(
+                s.queue,
+                b,
+                blocking,
+                from,
+                size,
+                to[from..from + size].as_mut_ptr().cast(),
+                0,
+                null(),
+                event
+            ));
+            assert_eq!(code, 0);
+        };
+        // The second in a row is not waited for by itself.
+        let mut events = [null_mut(); 2];
+        read(0, 0, first, &raw mut events[0]);
+        read(0, first, size - first, &raw mut events[1]);
+        assert_eq!(cl!(clWaitForEvents(1, &raw const events[1])), 0);
+        assert!(std::hint::black_box(&to)[first..] == all[first..]);
+        assert_eq!(cl!(clWaitForEvents(1, &raw const events[0])), 0);
+        assert!(*std::hint::black_box(&to) == all);
+        for event in events {
+            assert_eq!(cl!(clReleaseEvent(event)), 0);
+        }
+        to.fill(0);
+        let mut read = |blocking, from: usize, size: usize| {
+            let to = to[from..from + size].as_mut_ptr().cast();
+            cl!(clEnqueueReadBuffer(
+                s.queue,
+                b,
+                blocking,
+                from,
+                size,
+                to,
+                0,
+                null(),
+                null_mut()
+            ))
+        };
+        assert_eq!(read(0, 0, first), 0);
+        assert_eq!(read(1, first, size - first), 0);
+        assert!(std::hint::black_box(&to)[first..] == all[first..]);
+        assert_eq!(cl!(clFinish(s.queue)), 0);
+        assert!(*std::hint::black_box(&to) == all);
+        assert_eq!(cl!(clReleaseMemObject(b)), 0);
+    }
+}
+
+/// CL 5.12: the times of a command that comes in pieces are those of all of it.
+#[test]
+fn long_reads_are_timed_from_their_start() {
+    let s = Setup::with(CL_QUEUE_PROFILING_ENABLE);
+    let size = 24 << 20;
+    let (b, mut to) = (s.buffer(&vec![1; size]), vec![0u8; size]);
+    let mut events = [null_mut(); 2];
+    assert_eq!(cl!(clEnqueueMarker(s.queue, &raw mut events[0])), 0);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+    let code = cl!(clEnqueueReadBuffer(
+        s.queue,
+        b,
+        0,
+        0,
+        size,
+        to.as_mut_ptr().cast(),
+        0,
+        null(),
+        &raw mut events[1]
+    ));
+    assert_eq!(code, 0);
+    assert_eq!(cl!(clFinish(s.queue)), 0);
+    let time = |event, what| {
+        let mut time = 0u64;
+        let at = (&raw mut time).cast();
+        assert_eq!(cl!(clGetEventProfilingInfo(event, what, 8, at, null_mut())), 0);
+        time
+    };
+    let before = time(events[0], CL_PROFILING_COMMAND_END);
+    let points = [
+        CL_PROFILING_COMMAND_QUEUED,
+        CL_PROFILING_COMMAND_SUBMIT,
+        CL_PROFILING_COMMAND_START,
+        CL_PROFILING_COMMAND_END,
+    ];
+    let [queued, submit, start, end] = points.map(|what| time(events[1], what));
+    assert!(before <= queued && queued <= submit && submit <= start && start < end);
+    // Most of the time since the marker the read was under way.
+    assert!(
+        start - before < end - start,
+        "{} ns and {} ns",
+        start - before,
+        end - start
+    );
+    for event in events {
+        assert_eq!(cl!(clReleaseEvent(event)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::buffer::access;
 use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
+use crate::device::staging::Cut;
 use crate::error::{ClCode, Error, Result};
-use crate::mem::image::{Image, pieces};
+use crate::mem::image::{Image, pieces, pieces_by};
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr};
@@ -135,10 +136,12 @@ impl ImageTransfer {
         (base + self.layout.start as usize, base + end as usize)
     }
 
-    /// The same in pieces of at most `limit` bytes, or of one row.
-    pub(crate) fn pieces(self, limit: u64) -> impl Iterator<Item = ImageTransfer> {
+    /// The same in pieces.
+    pub(crate) fn cut(self) -> impl Iterator<Item = ImageTransfer> {
         let first = self.texels.origin;
-        pieces(self.texels, self.image.format().size(), limit).map(move |texels| {
+        let mut cut = Cut::new();
+        let limit = move |left| cut.next(left);
+        pieces_by(self.texels, self.image.format().size(), limit).map(move |texels| {
             let [y, z] = [1, 2].map(|i| u64::from(texels.origin[i] - first[i]));
             ImageTransfer {
                 image: Arc::clone(&self.image),

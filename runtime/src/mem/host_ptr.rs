@@ -97,7 +97,7 @@ impl HostPtr {
     /// Copies `size` bytes; both extents are covered by their makers' contracts. They may overlap.
     pub(crate) fn copy_to(self, to: HostPtr, size: u64) {
         let apart = self.address().abs_diff(to.address()) as u64 >= size;
-        if size >= parallel::LARGE && apart {
+        if apart && parallel::pays(size) {
             parallel::copy(self, to, size);
         } else {
             self.copy_alone(to, size);
@@ -113,7 +113,7 @@ impl HostPtr {
     /// Copies a rectangular region; rows that follow each other at once. Offsets in the layouts count from the pointers.
     pub(crate) fn copy_rect_to(self, from: &Layout, to: HostPtr, to_layout: &Layout, region: [u64; 3]) {
         let [w, h, d] = from.collapse(to_layout, region);
-        if h * d > 1 && w * h * d >= parallel::LARGE && w < parallel::LARGE {
+        if h * d > 1 && parallel::pays(w * h * d) && !parallel::pays(w) {
             let extent = |at: HostPtr, layout: &Layout| {
                 let base = at.address() as u64;
                 (base + layout.start, base + layout.row(h - 1, d - 1) + w)

@@ -2,12 +2,13 @@
 
 pub(crate) mod aperture;
 pub mod buffer;
+mod crew;
 mod goodbye;
 pub mod host_ptr;
 pub mod image;
 pub(crate) mod map;
 pub(crate) mod migrate;
-mod parallel;
+pub(crate) mod parallel;
 pub(crate) mod residence;
 
 pub use buffer::Buffer;

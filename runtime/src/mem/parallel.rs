@@ -1,21 +1,23 @@
 //! Large copies in host memory by several threads.
 //!
-//! One thread moves 5 to 12 GB/s on servers whose memory and PCIe link do several times that. The helper threads
-//! are started by the first large copy, never before, and live until the process ends; they sleep in between.
+//! One thread moves 5 to 12 GB/s on servers whose memory and PCIe link do several times that.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use super::HostPtr;
+use super::crew::{Crew, Job};
 use crate::command::rect::Layout;
-use crate::lock::{Condvar, Mutex, Rank};
 
-/// Copies below this size stay on the caller's thread.
-pub(super) const LARGE: u64 = 2 << 20;
-/// What a thread takes at a time.
-const SLICE: u64 = 256 << 10;
-/// Helper threads at most; more do not pay where this was measured.
-const MOST_HELPERS: usize = 7;
+/// Copies from this size on have helpers.
+const LARGE: u64 = 2 << 20;
+/// Copies from this size on, if the helpers are awake.
+pub(crate) const HELPED: u64 = 256 << 10;
+/// What a thread takes at a time, at least and at most.
+const SLICES: (u64, u64) = (32 << 10, 256 << 10);
+/// Slices of a copy, but for the limits.
+const MANY: u64 = 32;
 
 /// Where the bytes are on both sides.
 #[derive(Copy, Clone)]
@@ -31,17 +33,31 @@ enum Shape {
 }
 
 impl Shape {
+    /// Bytes.
+    fn size(self) -> u64 {
+        match self {
+            Shape::Line(size) => size,
+            Shape::Rows { region, .. } => region.iter().product(),
+        }
+    }
+
+    /// Bytes of a slice.
+    fn slice(self) -> u64 {
+        let (least, most) = SLICES;
+        (self.size() / MANY).next_multiple_of(4096).clamp(least, most)
+    }
+
     /// Rows in a slice.
-    fn together(width: u64) -> u64 {
-        (SLICE / width).max(1)
+    fn together(self, width: u64) -> u64 {
+        (self.slice() / width).max(1)
     }
 
     fn slices(self) -> usize {
         let slices = match self {
-            Shape::Line(size) => size.div_ceil(SLICE),
+            Shape::Line(size) => size.div_ceil(self.slice()),
             Shape::Rows {
                 region: [w, h, d], ..
-            } => (h * d).div_ceil(Shape::together(w)),
+            } => (h * d).div_ceil(self.together(w)),
         };
         slices as usize
     }
@@ -63,6 +79,28 @@ impl Copy {
         self.shape.slices()
     }
 
+    fn slice(&self, index: u64) {
+        match self.shape {
+            Shape::Line(size) => {
+                let slice = self.shape.slice();
+                let at = index * slice;
+                let size = slice.min(size - at);
+                self.from.offset(at).copy_alone(self.to.offset(at), size);
+            }
+            Shape::Rows { from, to, region } => {
+                let [w, h, d] = region;
+                let together = self.shape.together(w);
+                for row in (index * together..(index + 1) * together).take_while(|row| *row < h * d) {
+                    let (y, z) = (row % h, row / h);
+                    let source = self.from.offset(from.row(y, z));
+                    source.copy_alone(self.to.offset(to.row(y, z)), w);
+                }
+            }
+        }
+    }
+}
+
+impl Job for Copy {
     /// Takes slices until there are none.
     fn work(&self) {
         loop {
@@ -75,72 +113,31 @@ impl Copy {
         }
     }
 
-    fn slice(&self, index: u64) {
-        match self.shape {
-            Shape::Line(size) => {
-                let at = index * SLICE;
-                let size = SLICE.min(size - at);
-                self.from.offset(at).copy_alone(self.to.offset(at), size);
-            }
-            Shape::Rows { from, to, region } => {
-                let [w, h, d] = region;
-                let together = Shape::together(w);
-                for row in (index * together..(index + 1) * together).take_while(|row| *row < h * d) {
-                    let (y, z) = (row % h, row / h);
-                    let source = self.from.offset(from.row(y, z));
-                    source.copy_alone(self.to.offset(to.row(y, z)), w);
-                }
-            }
-        }
+    fn is_open(&self) -> bool {
+        self.next.load(Ordering::Relaxed) < self.slices()
     }
 }
 
-struct Helpers {
-    job: Mutex<Option<Arc<Copy>>>,
-    wake: Condvar,
+/// Whether a copy of so many bytes is for several threads now.
+pub(super) fn pays(size: u64) -> bool {
+    size >= LARGE || (size >= HELPED && Crew::started().is_some_and(|c| c.is_awake()))
 }
 
-impl Helpers {
-    fn run(&self) {
-        loop {
-            let job = {
-                let mut slot = self.job.lock();
-                loop {
-                    match &*slot {
-                        Some(job) if job.next.load(Ordering::Relaxed) < job.slices() => {
-                            break Arc::clone(job);
-                        }
-                        Some(_) | None => self.wake.wait(&mut slot),
-                    }
-                }
-            };
-            job.work();
-        }
+/// How many helpers are worth waking for a copy.
+fn helpers(size: u64) -> usize {
+    (size / (HELPED / 2)) as usize
+}
+
+/// So many bytes will soon be there to be copied.
+pub(crate) fn prepare(size: u64) {
+    /// To the end of a wait that has begun, and of the copy.
+    const WAIT: Duration = Duration::from_micros(200);
+    if size >= HELPED
+        && Crew::comes_when_called()
+        && let Some(crew) = Crew::get()
+    {
+        crew.call(helpers(size), WAIT + Duration::from_nanos(size / 16));
     }
-}
-
-/// The helpers; `None` where there is nobody to help.
-fn helpers() -> Option<&'static Arc<Helpers>> {
-    static HELPERS: OnceLock<Option<Arc<Helpers>>> = OnceLock::new();
-    HELPERS
-        .get_or_init(|| {
-            let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            let count = (cores / 2).min(MOST_HELPERS);
-            let helpers = Arc::new(Helpers {
-                job: Mutex::new(Rank::Copy, None),
-                wake: Condvar::new(),
-            });
-            let mut started = 0;
-            for _ in 0..count {
-                let thread = std::thread::Builder::new().name("caldera-copy".into());
-                let this = Arc::clone(&helpers);
-                if thread.spawn(move || this.run()).is_ok() {
-                    started += 1;
-                }
-            }
-            (started > 0).then_some(helpers)
-        })
-        .as_ref()
 }
 
 /// Copies ranges that do not overlap.
@@ -172,14 +169,19 @@ fn share(from: HostPtr, to: HostPtr, shape: Shape) {
         next: AtomicUsize::new(0),
         left: AtomicUsize::new(shape.slices()),
     });
-    let Some(helpers) = helpers() else {
+    let Some(crew) = Crew::get() else {
         copy.work();
         return;
     };
-    // A copy of another thread that is under way loses its helpers, not its progress.
-    *helpers.job.lock() = Some(Arc::clone(&copy));
-    helpers.wake.notify_all();
-    copy.work();
+    // Nobody is woken for what is done before he comes.
+    crew.share(
+        &copy,
+        if shape.size() < LARGE {
+            0
+        } else {
+            helpers(shape.size())
+        },
+    );
     // The last slices are in other hands for some microseconds at most.
     while copy.left.load(Ordering::Acquire) > 0 {
         std::hint::spin_loop();

@@ -261,6 +261,12 @@ impl Batch {
         }
     }
 
+    /// Bytes that are copied when it is done; `None`: nothing is.
+    pub(super) fn host_work(&self) -> Option<u64> {
+        let bytes = self.finish.iter().map(|f| f.region.iter().product::<u64>());
+        (!self.finish.is_empty()).then(|| bytes.sum())
+    }
+
     /// Whether the batch, or host work of it, stores into a range of host addresses.
     pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
         let stores = self.stores.iter().copied();

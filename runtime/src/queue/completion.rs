@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use super::CommandQueue;
 use crate::error::{ClCode, Result};
 use crate::event::Effects;
+use crate::mem::parallel;
 use crate::vk;
 
 /// Batches kept for reuse.
@@ -46,9 +47,41 @@ impl CommandQueue {
         if !self.timeline.reached(value).unwrap_or(true) {
             self.prepare();
         }
-        match self.timeline.wait(value) {
+        // While the GPU does one batch, this thread does the host work of the one before.
+        let waited = self.host_work(value).try_for_each(|(before, size)| {
+            if !self.timeline.reached(before)? {
+                self.timeline.wait(before - 1)?;
+                self.expect_copy(size);
+                self.timeline.wait(before)?;
+            }
+            self.retire(before);
+            Ok(())
+        });
+        match waited.and_then(|()| self.timeline.wait(value)) {
             Ok(()) => self.retire(value),
             Err(e) => self.lost(&e),
+        }
+    }
+
+    /// The batches in flight, up to one, that have host work: their values and how many bytes are copied.
+    fn host_work(&self, last: u64) -> impl Iterator<Item = (u64, u64)> {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let state = self.state.lock_soon();
+            let mut rest = state
+                .in_flight
+                .iter()
+                .filter(|b| b.value >= next && b.value <= last);
+            let found = rest.find_map(|b| Some((b.value, b.host_work()?)))?;
+            next = found.0 + 1;
+            Some(found)
+        })
+    }
+
+    /// The GPU has come to a batch after which so many bytes are copied.
+    fn expect_copy(&self, size: u64) {
+        if self.logical.spares_processors() {
+            parallel::prepare(size);
         }
     }
 

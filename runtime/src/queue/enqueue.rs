@@ -10,7 +10,7 @@ use crate::command::fill::Fill;
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Layout, RectSide, Rows};
 use crate::command::{Command, CommandType, Incoming};
-use crate::device::staging::PIECE;
+use crate::device::staging::{CUT, Cut};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::copy;
@@ -160,7 +160,7 @@ impl CommandQueue {
         let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
         if let Some(reach) = reach.filter(|r| !hidden(r) && self.is_alone(&transfer, write)) {
             // A write may be staged and leave at once; a blocking read has to wait anyway.
-            let wait = blocking && (!write || transfer.size() > PIECE);
+            let wait = blocking && (!write || transfer.size() > CUT);
             if self.is_hosts_turn(waits, wait)? && self.is_alone(&transfer, write) {
                 self.is_taken(&transfer, write);
                 return Ok(self.by_host(kind, waits, || transfer.by_host(reach, write)));
@@ -179,14 +179,17 @@ impl CommandQueue {
         let direct = transfer.pinned.is_some();
         // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
         let wait = blocking && (!write || direct || early || !waits.list.is_empty() || self.holds_back());
-        if direct || transfer.size() <= PIECE || transfer.region[1] != 1 || transfer.region[2] != 1 {
+        if direct || transfer.size() < CUT || transfer.region[1] != 1 || transfer.region[2] != 1 {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Large and linear: piece by piece, so that host and GPU copy at the same time.
         let (offset, size) = (transfer.layout.start, transfer.region[0]);
-        let pieces = (0..size).step_by(PIECE as usize).map(|at| {
+        let (mut cut, mut at) = (Cut::new(), 0);
+        let pieces = std::iter::from_fn(|| {
+            let piece = cut.next(size - at);
             let host = transfer.host.offset(at);
-            HostTransfer::linear(&transfer.buffer, offset + at, PIECE.min(size - at), host)
+            at += piece;
+            (piece > 0).then(|| HostTransfer::linear(&transfer.buffer, offset + at - piece, piece, host))
         });
         self.enqueue_pieces(kind, pieces.map(command), waits, wait)
     }
@@ -292,7 +295,7 @@ impl CommandQueue {
 
     /// More batches in flight than a pipeline of copies needs.
     pub(super) fn is_deep(&self) -> bool {
-        self.state.lock().in_flight.len() > 2
+        self.state.lock().in_flight.len() > 3
     }
 
     /// CL 5.2.2 — clEnqueueCopyBuffer

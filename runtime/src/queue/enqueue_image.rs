@@ -12,7 +12,7 @@ use crate::command::image::{FillImage, ImageAndBuffer, ImageToImage, ImageTransf
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Rows, overlap};
 use crate::command::{Command, CommandType, Incoming};
-use crate::device::staging::PIECE;
+use crate::device::staging::CUT;
 use crate::error::{ClCode, Error, Result};
 use crate::event::Event;
 use crate::mem::image::{Image, ImageMapping};
@@ -130,11 +130,11 @@ impl CommandQueue {
                 Command::ReadImage(t)
             })
         };
-        if direct || transfer.size() <= PIECE {
+        if direct || transfer.size() < CUT {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
         // Piece by piece, so that host and GPU copy at the same time.
-        self.enqueue_pieces(kind, transfer.pieces(PIECE).map(command), waits, wait)
+        self.enqueue_pieces(kind, transfer.cut().map(command), waits, wait)
     }
 
     /// CL 5.3.3 — clEnqueueCopyImage

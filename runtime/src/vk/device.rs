@@ -210,6 +210,11 @@ impl Device {
         self.gathers_flushes
     }
 
+    /// Whether processors that poll take nothing from the device.
+    pub(crate) fn spares_processors(&self) -> bool {
+        self.patience.gather
+    }
+
     /// Whether a call has reported VK_ERROR_DEVICE_LOST.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)

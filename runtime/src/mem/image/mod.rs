@@ -491,22 +491,41 @@ fn no_host_memory() -> Error {
 
 /// Cuts a box into pieces of at most `limit` bytes, but at least one row each.
 pub(crate) fn pieces(texels: Texels, texel_size: u32, limit: u64) -> impl Iterator<Item = Texels> {
+    pieces_by(texels, texel_size, move |_| limit)
+}
+
+/// The same with a limit for each piece, by how many bytes are left.
+pub(crate) fn pieces_by(
+    texels: Texels,
+    texel_size: u32,
+    mut limit: impl FnMut(u64) -> u64,
+) -> impl Iterator<Item = Texels> {
     let [w, h, d] = texels.region;
     let row = u64::from(w) * u64::from(texel_size);
     let slice = row * u64::from(h);
-    let count = |unit: u64, most: u32| (limit / unit).clamp(1, u64::from(most)) as u32;
-    // Whole slices, or rows of one.
-    let (rows, slices) = if slice <= limit {
-        (h, count(slice, d))
-    } else {
-        (count(row, h), 1)
-    };
     let [x, y, z] = texels.origin;
-    (0..d).step_by(slices as usize).flat_map(move |dz| {
-        (0..h).step_by(rows as usize).map(move |dy| Texels {
+    let (mut dy, mut dz) = (0, 0);
+    std::iter::from_fn(move || {
+        if dz == d {
+            return None;
+        }
+        let limit = limit(slice * u64::from(d - dz) - row * u64::from(dy));
+        let count = |unit: u64, most: u32| (limit / unit).clamp(1, u64::from(most)) as u32;
+        // Whole slices, or rows of one.
+        let (rows, slices) = if dy == 0 && slice <= limit {
+            (h, count(slice, d - dz))
+        } else {
+            (count(row, h - dy), 1)
+        };
+        let piece = Texels {
             origin: [x, y + dy, z + dz],
-            region: [w, rows.min(h - dy), slices.min(d - dz)],
-        })
+            region: [w, rows, slices],
+        };
+        dy += rows;
+        if dy == h {
+            (dy, dz) = (0, dz + slices);
+        }
+        Some(piece)
     })
 }
 
@@ -532,5 +551,32 @@ mod tests {
             }
         }
         assert_eq!(pieces(texels, 4, 1000).count(), 1);
+    }
+
+    #[test]
+    fn pieces_of_different_sizes_cover_the_box() {
+        let texels = Texels {
+            origin: [1, 2, 3],
+            region: [4, 5, 6],
+        };
+        for first in [1, 16, 33, 80, 170] {
+            let mut limit = first;
+            let grow = |left: u64| {
+                limit *= 2;
+                limit.min(left / 2)
+            };
+            let mut seen = std::collections::BTreeSet::new();
+            for t in pieces_by(texels, 4, grow) {
+                let axis = |i: usize| t.origin[i]..t.origin[i] + t.region[i];
+                for (z, y, x) in
+                    axis(2).flat_map(|z| axis(1).flat_map(move |y| axis(0).map(move |x| (z, y, x))))
+                {
+                    assert!(seen.insert((z, y, x)), "{first}: twice {x} {y} {z}");
+                }
+            }
+            assert_eq!(seen.len(), 4 * 5 * 6);
+            assert_eq!(seen.first(), Some(&(3, 2, 1)));
+            assert_eq!(seen.last(), Some(&(8, 6, 4)));
+        }
     }
 }

@@ -1,0 +1,254 @@
+//! The threads that help with large copies.
+//!
+//! They are started by the first large copy, never before, and live until the process ends. To wake a thread that sleeps takes
+//! 50 µs or more, in which one thread copies half a megabyte: so they stay awake for a moment after each copy, and who
+//! waits for the GPU to do its part calls them in advance ([`Crew::call`]). On machines with few processors they do neither.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+use crate::lock::{Mutex, Rank};
+
+/// Helper threads at most; more do not pay where this was measured.
+const MOST_HELPERS: usize = 8;
+/// With fewer processors nobody stays awake for work that may come.
+const MANY_PROCESSORS: usize = 8;
+/// So long helpers stay awake after a copy: the next piece of a long transfer comes within that.
+const LINGER: Duration = Duration::from_micros(100);
+
+static CREW: OnceLock<Option<Arc<Crew>>> = OnceLock::new();
+
+fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// Work that several threads can do.
+pub(super) trait Job: Send + Sync {
+    /// Takes parts of it until none is left.
+    fn work(&self);
+    /// Whether a part is left to take.
+    fn is_open(&self) -> bool;
+}
+
+/// Helper threads.
+pub(super) struct Crew {
+    job: Mutex<Option<Arc<dyn Job>>>,
+    /// Raised with each job.
+    jobs: AtomicU64,
+    /// Until then, in nanoseconds after `start`, nobody goes to sleep.
+    until: AtomicU64,
+    start: Instant,
+    linger: Duration,
+    members: Box<[Member]>,
+}
+
+#[derive(Default)]
+struct Member {
+    /// Set by the thread itself, and reset by who wakes it.
+    sleeps: AtomicBool,
+    /// Known before it first sleeps.
+    thread: OnceLock<Thread>,
+}
+
+impl Crew {
+    /// The process's; `None` where there is nobody to help.
+    pub(super) fn get() -> Option<&'static Arc<Crew>> {
+        let fresh = || {
+            let linger = if Crew::comes_when_called() {
+                LINGER
+            } else {
+                Duration::ZERO
+            };
+            Crew::start((processors() / 2).min(MOST_HELPERS), linger)
+        };
+        CREW.get_or_init(fresh).as_ref()
+    }
+
+    /// The process's, if it has been started.
+    pub(super) fn started() -> Option<&'static Arc<Crew>> {
+        CREW.get()?.as_ref()
+    }
+
+    /// Whether the process's is one that can be called in advance.
+    pub(super) fn comes_when_called() -> bool {
+        processors() >= MANY_PROCESSORS
+    }
+
+    /// Starts threads that linger for so long.
+    pub(super) fn start(count: usize, linger: Duration) -> Option<Arc<Crew>> {
+        let crew = Arc::new(Crew {
+            job: Mutex::new(Rank::Copy, None),
+            jobs: AtomicU64::new(0),
+            until: AtomicU64::new(0),
+            start: Instant::now(),
+            linger,
+            members: (0..count).map(|_| Member::default()).collect(),
+        });
+        let mut started = 0;
+        for index in 0..count {
+            let thread = std::thread::Builder::new().name("caldera-copy".into());
+            let this = Arc::clone(&crew);
+            if thread.spawn(move || this.run(index)).is_ok() {
+                started += 1;
+            }
+        }
+        (started > 0).then_some(crew)
+    }
+
+    fn now(&self) -> u64 {
+        self.start.elapsed().as_nanos() as u64
+    }
+
+    /// Whether the members are awake, so that a job costs little.
+    pub(super) fn is_awake(&self) -> bool {
+        self.now() < self.until.load(Ordering::Relaxed)
+    }
+
+    /// Wakes so many members, and keeps them awake for so long: there will be a job. Without effect on machines with few
+    /// processors.
+    pub(super) fn call(&self, helpers: usize, time: Duration) {
+        if !self.linger.is_zero() {
+            self.stay(time);
+            self.wake(helpers);
+        }
+    }
+
+    fn stay(&self, time: Duration) {
+        let until = self.now() + time.as_nanos() as u64;
+        self.until.fetch_max(until, Ordering::SeqCst);
+    }
+
+    /// Does a job with the help of those who are awake, and so many others; returns when no part of it is left to take.
+    /// Another thread's job that is under way loses its helpers, not its progress.
+    pub(super) fn share(&self, job: &Arc<impl Job + 'static>, helpers: usize) {
+        *self.job.lock() = Some(Arc::clone(job) as Arc<dyn Job>);
+        self.jobs.fetch_add(1, Ordering::SeqCst);
+        self.wake(helpers);
+        job.work();
+        if !self.linger.is_zero() {
+            self.stay(self.linger);
+        }
+    }
+
+    /// Wakes the first members, as far as they sleep.
+    fn wake(&self, helpers: usize) {
+        for member in self.members.iter().take(helpers) {
+            if member.sleeps.load(Ordering::SeqCst)
+                && member.sleeps.swap(false, Ordering::SeqCst)
+                && let Some(thread) = member.thread.get()
+            {
+                thread.unpark();
+            }
+        }
+    }
+
+    fn run(&self, index: usize) {
+        let member = &self.members[index];
+        member.thread.get_or_init(std::thread::current);
+        let mut seen = 0;
+        loop {
+            let jobs = self.jobs.load(Ordering::SeqCst);
+            if jobs != seen {
+                seen = jobs;
+                let job = self.job.lock().clone();
+                if let Some(job) = job.filter(|j| j.is_open()) {
+                    job.work();
+                }
+            } else if self.now() < self.until.load(Ordering::SeqCst) {
+                std::hint::spin_loop();
+            } else {
+                member.sleeps.store(true, Ordering::SeqCst);
+                // Whoever wakes members stores first what is looked at here, and then looks at `sleeps`.
+                let called = self.jobs.load(Ordering::SeqCst) != seen
+                    || self.now() < self.until.load(Ordering::SeqCst);
+                if called {
+                    member.sleeps.store(false, Ordering::SeqCst);
+                }
+                while member.sleeps.load(Ordering::SeqCst) {
+                    std::thread::park();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Counts to a number, with all who help.
+    struct Count {
+        next: AtomicUsize,
+        done: AtomicUsize,
+        last: usize,
+    }
+
+    impl Job for Count {
+        fn work(&self) {
+            while self.next.fetch_add(1, Ordering::Relaxed) < self.last {
+                self.done.fetch_add(1, Ordering::Release);
+            }
+        }
+
+        fn is_open(&self) -> bool {
+            self.next.load(Ordering::Relaxed) < self.last
+        }
+    }
+
+    #[test]
+    fn jobs_are_done_once_whoever_sleeps() {
+        for linger in [Duration::ZERO, Duration::from_micros(50)] {
+            let crew = Crew::start(3, linger).expect("threads");
+            assert!(!crew.is_awake());
+            for round in 0..300usize {
+                if round % 3 == 0 {
+                    crew.call(round % 4, Duration::from_micros(20));
+                }
+                let job = Arc::new(Count {
+                    next: AtomicUsize::new(0),
+                    done: AtomicUsize::new(0),
+                    last: 100 + round,
+                });
+                crew.share(&job, round % 5);
+                while job.done.load(Ordering::Acquire) < job.last {
+                    std::thread::yield_now();
+                }
+                if round % 50 == 0 {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                assert_eq!(job.done.load(Ordering::Acquire), job.last);
+            }
+        }
+    }
+
+    /// Who sleeps is found asleep, and who is called comes.
+    #[test]
+    fn members_come_when_called() {
+        let crew = Crew::start(2, Duration::from_micros(1)).expect("threads");
+        let sleeping = || {
+            crew.members
+                .iter()
+                .filter(|m| m.sleeps.load(Ordering::SeqCst))
+                .count()
+        };
+        let until = |count| {
+            let start = Instant::now();
+            while sleeping() != count {
+                assert!(start.elapsed() < Duration::from_secs(20), "{count} sleep");
+                std::thread::yield_now();
+            }
+        };
+        until(2);
+        crew.call(1, Duration::from_secs(3600));
+        until(1);
+        assert!(crew.is_awake());
+        crew.call(2, Duration::ZERO);
+        until(0);
+        crew.until.store(0, Ordering::SeqCst);
+        until(2);
+    }
+}
