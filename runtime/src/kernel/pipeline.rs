@@ -4,7 +4,7 @@
 //! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and
 //! kept with the module.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
@@ -32,6 +32,8 @@ pub struct DeviceModule {
     /// What stands for NULL where there must be a descriptor.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
+    /// Those that are in use, by their places in the reflection: kernel objects of one function share its pipelines.
+    kernels: Mutex<Vec<Weak<DeviceKernel>>>,
 }
 
 impl std::fmt::Debug for DeviceModule {
@@ -186,6 +188,10 @@ impl DeviceModule {
             driver_cache: DriverCache::new(logical, &stripped)?,
             literals,
             shader,
+            kernels: Mutex::new(
+                Rank::Kernels,
+                reflection.kernels.iter().map(|_| Weak::new()).collect(),
+            ),
             reflection,
             constants,
             blank,
@@ -207,6 +213,10 @@ impl DeviceModule {
         let Some(index) = self.reflection.kernels.iter().position(|k| k.name == name) else {
             return Ok(None);
         };
+        let mut kernels = self.kernels.lock();
+        if let Some(kernel) = kernels[index].upgrade() {
+            return Ok(Some(kernel));
+        }
         let kernel = &self.reflection.kernels[index];
         if self.reflection.push_size(kernel) > self.device.limits().push_constants {
             return Err(unusable(format_args!(
@@ -222,14 +232,16 @@ impl DeviceModule {
         if u64::from(args_size) > vk::ArgsSet::RANGE {
             return Err(unusable(format_args!("kernel '{name}': that many plain values")));
         }
-        Ok(Some(Arc::new(DeviceKernel {
+        let kernel = Arc::new(DeviceKernel {
             args_size: args_size as usize,
             descriptors,
             push_size: self.reflection.push_size(kernel) as usize,
             module: Arc::clone(self),
             index,
             variants: Mutex::new(Rank::Pipelines, Variants::default()),
-        })))
+        });
+        kernels[index] = Arc::downgrade(&kernel);
+        Ok(Some(kernel))
     }
 
     /// The samplers that the program declares.
