@@ -14,15 +14,55 @@ pub(crate) struct Access {
 }
 
 /// Accesses since the last barrier.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Hazards {
-    list: Vec<Access>,
+    /// In chains: those of roots whose numbers end alike. They are numbered from 1.
+    list: Vec<Noted>,
+    /// By the end of the root's number, where its chain begins.
+    chains: [u16; CHAINS],
     /// A command since the last barrier may have touched anything.
     unknown: bool,
 }
 
+#[derive(Debug)]
+struct Noted {
+    access: Access,
+    /// The next one of the chain.
+    next: u16,
+}
+
+/// Roots are numbered one after the other, so that those of an application mostly have a chain each.
+const CHAINS: usize = 128;
 /// More accesses than this are cheaper forgotten, with a barrier.
-const MOST: usize = 48;
+const MOST: usize = 128;
+
+impl Default for Hazards {
+    fn default() -> Self {
+        Hazards {
+            list: Vec::with_capacity(MOST),
+            chains: [0; CHAINS],
+            unknown: false,
+        }
+    }
+}
+
+impl Access {
+    /// Whether one must see what the other did.
+    fn conflicts(&self, other: &Access) -> bool {
+        (self.write || other.write)
+            && self.root == other.root
+            && self.start < other.end
+            && other.start < self.end
+    }
+
+    /// Whether what conflicts with `other` conflicts with this too.
+    fn covers(&self, other: &Access) -> bool {
+        self.root == other.root
+            && self.start <= other.start
+            && other.end <= self.end
+            && (self.write || !other.write)
+    }
+}
 
 impl Hazards {
     /// Notes a command's accesses; `unknown`: it may touch anything. Returns whether a barrier must come before it.
@@ -38,31 +78,54 @@ impl Hazards {
     }
 
     fn note_or(&mut self, ordered: bool, accesses: &[Access], unknown: bool) -> bool {
-        let conflict = |a: &Access| {
-            self.list
-                .iter()
-                .any(|b| (a.write || b.write) && a.root == b.root && a.start < b.end && b.start < a.end)
-        };
-        let barrier = ordered || self.list.len() + accesses.len() > MOST || accesses.iter().any(conflict);
+        let barrier = ordered
+            || self.list.len() + accesses.len() > MOST
+            || accesses.iter().any(|a| self.chain(a).any(|b| a.conflicts(b)));
         if barrier {
-            self.list.clear();
-            self.unknown = false;
+            self.forget();
         }
         self.unknown |= unknown;
         for a in accesses {
             // Launches in a row mostly touch the same ranges.
-            if !self.list.contains(a) {
-                self.list.push(*a);
+            if !self.chain(a).any(|b| b.covers(a)) {
+                self.add(a);
             }
         }
         barrier
     }
 
+    /// What has been noted of the access's root, and of some others.
+    fn chain(&self, access: &Access) -> impl Iterator<Item = &Access> {
+        let noted = |at: u16| self.list.get(usize::from(at).wrapping_sub(1));
+        let first = noted(self.chains[access.root % CHAINS]);
+        std::iter::successors(first, move |n| noted(n.next)).map(|n| &n.access)
+    }
+
+    fn add(&mut self, access: &Access) {
+        // No command has so many.
+        let Ok(number) = u16::try_from(self.list.len() + 1) else {
+            self.unknown = true;
+            return;
+        };
+        let next = std::mem::replace(&mut self.chains[access.root % CHAINS], number);
+        self.list.push(Noted {
+            access: *access,
+            next,
+        });
+    }
+
+    fn forget(&mut self) {
+        self.list.clear();
+        self.chains.fill(0);
+        self.unknown = false;
+    }
+
     /// Everything before is ordered; returns whether that takes a barrier.
     pub(crate) fn clear(&mut self) -> bool {
         let any = self.unknown || !self.list.is_empty();
-        self.list.clear();
-        self.unknown = false;
+        if any {
+            self.forget();
+        }
         any
     }
 }
@@ -96,6 +159,48 @@ mod tests {
         assert!(h.note(&[a(3, 63, 65, true)], false));
         // write after write
         assert!(h.note(&[a(3, 64, 65, true)], false));
+    }
+
+    #[test]
+    fn a_wider_access_stands_for_a_narrower_one() {
+        let mut h = Hazards::default();
+        assert!(!h.note(&[a(1, 0, 64, true), a(1, 16, 32, false)], false));
+        assert_eq!(h.list.len(), 1);
+        // A write is no read.
+        assert!(!h.note(&[a(2, 0, 64, false)], false));
+        assert!(!h.note(&[a(3, 0, 64, false)], false));
+        assert!(h.note(&[a(2, 0, 4, true)], false));
+        assert!(h.note(&[a(2, 0, 4, false)], false));
+    }
+
+    #[test]
+    fn roots_of_one_chain_are_told_apart() {
+        let mut h = Hazards::default();
+        for i in 0..3 {
+            assert!(!h.note(&[a(5 + i * CHAINS, 0, 64, true)], false));
+        }
+        for i in 0..3 {
+            assert!(!h.note(&[a(5 + i * CHAINS, 64, 128, true)], false));
+        }
+        assert!(h.note(&[a(5 + CHAINS, 0, 64, true)], false));
+        assert!(!h.note(&[a(5, 0, 64, true)], false));
+    }
+
+    #[test]
+    fn many_accesses() {
+        let mut h = Hazards::default();
+        let one = |i: usize| a(i, 0, 64, true);
+        for i in 0..MOST {
+            assert!(!h.note(&[one(i)], false), "{i}");
+        }
+        assert!(h.note(&[one(MOST)], false));
+        // A command may have any number of them.
+        let many: Vec<Access> = (0..1000).map(one).collect();
+        assert!(h.note(&many, false));
+        for i in [0, 300, 2000] {
+            assert!(h.note(&[one(i)], false), "{i}");
+            assert!(h.note(&many, false));
+        }
     }
 
     #[test]
