@@ -12,7 +12,7 @@ use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::Target;
 use caldera_runtime::command::CommandType;
 use caldera_runtime::error::ClCode;
-use caldera_runtime::kernel::launch::{ArgValue, NdRange, PodBytes};
+use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
 use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
 use caldera_runtime::mem::Buffer;
 use support::*;
@@ -129,10 +129,8 @@ fn offsets_and_regions() {
     let to = buffer_of(&context, &vec![0.0; n]);
     let args = [buffer_arg(&to)];
     let launch = |kernel: &Arc<DeviceKernel>, offset: usize, local: usize| {
-        let launch = NdRange {
-            offset: [offset, 0, 0],
-            ..range(kernel, &args, n, Some(local))
-        };
+        let mut launch = range(kernel, &args, n, Some(local));
+        launch.range.offset = [offset, 0, 0];
         queue
             .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
             .map(|_| ())

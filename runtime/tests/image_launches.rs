@@ -97,8 +97,8 @@ fn nothing_is_allocated() {
         for i in 0..12 {
             let args = arguments(i);
             let mut launch = range(&kernel, &args, 16, None);
-            launch.work_dim = 2;
-            launch.global[1] = 16;
+            launch.range.work_dim = 2;
+            launch.range.global[1] = 16;
             queue
                 .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
                 .expect("launch");

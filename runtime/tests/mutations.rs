@@ -15,7 +15,7 @@ use caldera_compiler::target::Target;
 use caldera_runtime::command::CommandType;
 use caldera_runtime::context::Context;
 use caldera_runtime::error::{ClCode, Error};
-use caldera_runtime::kernel::launch::{ArgValue, NdRange, PodBytes};
+use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
 use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
 use caldera_runtime::mem::image::{ImageDesc, ImageFormat};
 use caldera_runtime::mem::{Buffer, Image, MemFlags};
@@ -143,10 +143,8 @@ impl Objects {
         for reflected in &module.reflection().kernels {
             let kernel = module.kernel(&reflected.name)?.expect("it has that kernel");
             let values = self.values(&kernel);
-            let launch = NdRange {
-                offset: [8, 0, 0],
-                ..range(&kernel, &values, 16, Some(8))
-            };
+            let mut launch = range(&kernel, &values, 16, Some(8));
+            launch.range.offset = [8, 0, 0];
             self.queue
                 .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)?;
         }

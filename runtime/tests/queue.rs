@@ -64,7 +64,7 @@ fn offsets_and_primes() {
     );
     let args = saxpy_args(1.0, &x, &y);
     let mut launch = range(&kernel, &args, 4093, None);
-    launch.offset = [6, 0, 0];
+    launch.range.offset = [6, 0, 0];
     queue
         .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
         .expect("launch");

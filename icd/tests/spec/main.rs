@@ -25,6 +25,7 @@ mod s5_4_mem_object;
 mod s5_5_sampler;
 mod s5_6_program;
 mod s5_7_kernel;
+mod s5_8_again;
 mod s5_8_native;
 mod s5_8_ndrange;
 mod s5_9_event;

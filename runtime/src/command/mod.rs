@@ -10,11 +10,8 @@ pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
 
-use std::sync::Arc;
-
 use crate::error::Result;
-use crate::kernel::launch::{self, ArgValue, Launch};
-use crate::kernel::pipeline::DeviceKernel;
+use crate::kernel::launch::{ArgValue, Launch};
 use crate::mem::MemObject;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
@@ -56,7 +53,6 @@ pub enum CommandType {
 pub(crate) enum Command {
     NdRange {
         launch: Box<Launch>,
-        kernel: Arc<DeviceKernel>,
         args: Vec<ArgValue>,
     },
     Read(buffer::HostTransfer),
@@ -112,7 +108,7 @@ impl Command {
     /// What it does with memory objects.
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
-            Command::NdRange { kernel, args, .. } => launch::touches(kernel, args),
+            Command::NdRange { launch, args } => launch.touches(args),
             Command::Read(c) => vec![c.touch(false)],
             Command::Write(c) => vec![c.touch(true)],
             Command::Copy(c) => c.touches().into(),
@@ -150,7 +146,7 @@ impl Command {
     /// Records the command.
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         match self {
-            Command::NdRange { launch, kernel, args } => launch.record(kernel, args, r),
+            Command::NdRange { launch, args } => launch.record(args, r),
             Command::Read(c) => c.record_read(r),
             Command::Write(c) => c.record_write(r),
             Command::Copy(c) => c.record(r),
@@ -178,8 +174,7 @@ impl Command {
 )]
 pub(crate) enum Incoming<'a> {
     Launch {
-        launch: Launch,
-        kernel: &'a Arc<DeviceKernel>,
+        launch: &'a Launch,
         args: &'a [ArgValue],
     },
     Command(Command),
@@ -188,7 +183,7 @@ pub(crate) enum Incoming<'a> {
 impl Incoming<'_> {
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         match self {
-            Incoming::Launch { launch, kernel, args } => launch.record(kernel, args, r),
+            Incoming::Launch { launch, args } => launch.record(args, r),
             Incoming::Command(c) => c.record(r),
         }
     }
@@ -204,7 +199,7 @@ impl Incoming<'_> {
     /// As [`Command::touches`].
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
-            Incoming::Launch { kernel, args, .. } => launch::touches(kernel, args),
+            Incoming::Launch { launch, args } => launch.touches(args),
             Incoming::Command(c) => c.touches(),
         }
     }
@@ -225,9 +220,8 @@ impl Incoming<'_> {
     /// To keep it.
     pub(crate) fn into_command(self) -> Command {
         match self {
-            Incoming::Launch { launch, kernel, args } => Command::NdRange {
-                launch: Box::new(launch),
-                kernel: Arc::clone(kernel),
+            Incoming::Launch { launch, args } => Command::NdRange {
+                launch: Box::new(launch.clone()),
                 args: args.to_vec(),
             },
             Incoming::Command(c) => c,

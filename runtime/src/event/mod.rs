@@ -119,7 +119,14 @@ impl Effects {
     }
 
     /// Hands out callbacks, and lets queues look at their held-back commands. No lock is held.
-    pub(crate) fn run(mut self) {
+    pub(crate) fn run(self) {
+        // Mostly there is nothing to do.
+        if !(self.is_empty() && self.dropped.is_empty()) {
+            self.run_all();
+        }
+    }
+
+    fn run_all(mut self) {
         // A queue that goes on may complete events that hold back other queues.
         loop {
             for (context, status, callback) in self.callbacks.drain(..) {

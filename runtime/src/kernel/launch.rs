@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use caldera_compiler::reflect::DataPlace;
+use caldera_compiler::reflect::{DataPlace, PushRange};
 
 use super::pipeline::{DeviceKernel, Variant};
 use super::placed::{Placed, Push};
-use super::{alias, local_size};
-use crate::command::buffer::access;
-use crate::command::image::image_access;
+use super::uses::{self, Accesses};
+use super::{Range, alias, local_size};
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::migrate::Touch;
-use crate::mem::residence::Use;
 use crate::mem::{Buffer, Image};
-use crate::queue::{Access, CommandQueue, Keep, Recording};
+use crate::queue::{CommandQueue, Recording};
 use crate::sampler::Sampler;
 use crate::vk;
 
@@ -79,18 +77,15 @@ pub struct NdRange<'a> {
     pub kernel: &'a Arc<DeviceKernel>,
     /// One per kernel argument.
     pub args: &'a [ArgValue],
-    /// `work_dim`, unchecked.
-    pub work_dim: u32,
-    /// `global_work_offset`; 0 if it was NULL, and in unused dimensions.
-    pub offset: [usize; 3],
-    /// `global_work_size`; 1 in unused dimensions, 0 if it was NULL.
-    pub global: [usize; 3],
-    /// `local_work_size`; 1 in unused dimensions, `None` if it was NULL.
-    pub local: Option<[usize; 3]>,
+    /// Unchecked.
+    pub range: Range,
 }
 
 /// A checked launch: everything but the buffers' lifetime, which the queue takes from the arguments.
+#[derive(Clone)]
 pub(crate) struct Launch {
+    kernel: Arc<DeviceKernel>,
+    accesses: Accesses,
     pipeline: Arc<vk::Pipeline>,
     push: Push,
     push_size: usize,
@@ -101,9 +96,12 @@ pub(crate) struct Launch {
     /// Work-groups.
     groups: [u32; 3],
     tail: Option<Tail>,
+    /// The work-group size is one for now ([`DeviceKernel::settle`]).
+    provisional: bool,
 }
 
 /// The rest of an NDRange in x, where the work-group size does not divide it and the kernel cannot tell.
+#[derive(Clone)]
 struct Tail {
     pipeline: Arc<vk::Pipeline>,
     /// Work-items in x; one work-group.
@@ -118,30 +116,6 @@ struct Printing {
     buffer: Option<Arc<Staging>>,
 }
 
-/// What a launch does with memory objects.
-pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
-    let how = |write: bool| if write { Use::Update } else { Use::Read };
-    let mut all = Vec::with_capacity(args.len());
-    for (arg, value) in kernel.reflection().args.iter().zip(args) {
-        match value {
-            ArgValue::Buffer(Some(buffer)) if arg.binding.is_some() => {
-                let written = arg.uses.written || arg.uses.escapes;
-                if arg.uses.read || written {
-                    let writes = written && buffer.kernel_writes();
-                    all.push(Touch::buffer(buffer, 0, buffer.size(), how(writes)));
-                }
-            }
-            ArgValue::Image { image, write } => all.push(Touch::image(image, how(*write))),
-            ArgValue::Buffer(_)
-            | ArgValue::Unset
-            | ArgValue::Pod(_)
-            | ArgValue::Local(_)
-            | ArgValue::Sampler(_) => {}
-        }
-    }
-    all
-}
-
 impl Launch {
     /// All checks of CL 5.8, in its order; finds or makes the pipeline and lays out the arguments.
     pub(crate) fn prepare(nd: &NdRange<'_>, queue: &CommandQueue) -> Result<Launch> {
@@ -154,16 +128,17 @@ impl Launch {
         if let Some(i) = nd.args.iter().position(|a| matches!(a, ArgValue::Unset)) {
             return error(ClCode::InvalidKernelArgs, format!("argument {i} is not set"));
         }
+        let range = &nd.range;
         // CL 5.8: INVALID_WORK_DIMENSION if work_dim is not between 1 and 3
-        if !(1..=3).contains(&nd.work_dim) {
+        if !(1..=3).contains(&range.work_dim) {
             return error(
                 ClCode::InvalidWorkDimension,
-                format!("work_dim is {}", nd.work_dim),
+                format!("work_dim is {}", range.work_dim),
             );
         }
         // CL 5.8: INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or 0
         let mut global = [1u32; 3];
-        for (d, (to, from)) in global.iter_mut().zip(nd.global).enumerate() {
+        for (d, (to, from)) in global.iter_mut().zip(range.global).enumerate() {
             match u32::try_from(from) {
                 Ok(n) if n > 0 => *to = n,
                 Ok(_) | Err(_) => {
@@ -176,8 +151,8 @@ impl Launch {
         }
         // CL 5.8: INVALID_GLOBAL_OFFSET if offset + size exceeds what the device can count to
         let mut offset = [0u32; 3];
-        for (d, (to, from)) in offset.iter_mut().zip(nd.offset).enumerate() {
-            match from.checked_add(nd.global[d]) {
+        for (d, (to, from)) in offset.iter_mut().zip(range.offset).enumerate() {
+            match from.checked_add(range.global[d]) {
                 Some(end) if u32::try_from(end).is_ok() => *to = from as u32,
                 Some(_) | None => {
                     return error(
@@ -187,15 +162,19 @@ impl Launch {
                 }
             }
         }
-        let local = local_size::resolve(nd.local, global, nd.work_dim, reflection.required_size, limits)?;
-        let local = match nd.local {
-            None if reflection.required_size.is_some() => local,
+        let required = reflection.required_size;
+        let wanted = local_size::resolve(range.local, global, range.work_dim, required, limits)?;
+        let mut provisional = false;
+        let local = match range.local {
+            None if required.is_some() => wanted,
             // Without loops it is soon done however it is grouped.
             None if kernel.module().reflection().straight && local_size::is_small(global) => {
-                kernel.settle(local, global)
+                let settled = kernel.settle(wanted, global);
+                provisional = settled != wanted;
+                settled
             }
-            None if reflection.ungrouped => local_size::uneven(global, limits).unwrap_or(local),
-            None | Some(_) => local,
+            None if reflection.ungrouped => local_size::uneven(global, limits).unwrap_or(wanted),
+            None | Some(_) => wanted,
         };
         let groups = [0, 1, 2].map(|d| global[d] / local[d]);
         let rest = global[0] % local[0];
@@ -235,7 +214,7 @@ impl Launch {
         let variant = Variant {
             local,
             arena,
-            work_dim: module.reflection().spec.work_dim.map_or(0, |_| nd.work_dim),
+            work_dim: module.reflection().spec.work_dim.map_or(0, |_| range.work_dim),
             arrays,
             offset: module.reflection().spec.global_offset.map_or([0; 3], |_| offset),
         };
@@ -252,6 +231,9 @@ impl Launch {
             })
         };
         Ok(Launch {
+            provisional,
+            kernel: Arc::clone(kernel),
+            accesses: Accesses::new(kernel, nd.args),
             tail,
             pipeline: kernel.pipeline(variant)?,
             push,
@@ -263,89 +245,33 @@ impl Launch {
         })
     }
 
-    /// Records dispatches: one, unless there are more work-groups than Vulkan takes at once.
-    pub(crate) fn record(
-        &self,
-        kernel: &Arc<DeviceKernel>,
-        args: &[ArgValue],
-        r: &mut Recording<'_>,
-    ) -> Result<()> {
-        const FEW: Access = Access {
-            root: 0,
-            start: 0,
-            end: 0,
-            write: false,
-        };
-        /// Into `few`, and once it is full into `many` with all of them.
-        fn note(a: Access, few: &mut [Access; 16], many: &mut Vec<Access>, n: &mut usize) {
-            if let Some(slot) = few.get_mut(*n) {
-                *slot = a;
-            } else {
-                if many.is_empty() {
-                    many.extend_from_slice(few);
-                }
-                many.push(a);
-            }
-            *n += 1;
-        }
-        let reflection = kernel.reflection();
-        let mut few = [FEW; 16];
-        let mut many = Vec::new();
-        let mut n = 0;
-        let mut unknown = false;
-        let mut aliases = false;
-        for (arg, value) in reflection.args.iter().zip(args) {
-            if arg.binding.is_none() {
-                continue;
-            }
-            let (a, buffer) = match value {
-                ArgValue::Buffer(Some(buffer)) => {
-                    unknown |= arg.uses.escapes;
-                    // A pointer that escapes may come back and be used for anything.
-                    let written = arg.uses.written || arg.uses.escapes;
-                    if !arg.uses.read && !written {
-                        continue;
-                    }
-                    let writes = written && buffer.kernel_writes();
-                    (access(buffer, 0, buffer.size(), writes), buffer)
-                }
-                ArgValue::Image { image, write } => {
-                    r.use_image(image)?;
-                    if image.alias().is_some() {
-                        aliases = true;
-                        note(image_access(image, true), &mut few, &mut many, &mut n);
-                    }
-                    match image.buffer() {
-                        Some(buffer) => {
-                            let end = image.in_buffer(&image.all()).end();
-                            (access(buffer, 0, end, *write), buffer)
-                        }
-                        None => {
-                            note(image_access(image, *write), &mut few, &mut many, &mut n);
-                            continue;
-                        }
-                    }
-                }
-                ArgValue::Sampler(sampler) => {
-                    r.keep(Keep::Sampler(Arc::clone(sampler)));
-                    continue;
-                }
-                ArgValue::Buffer(None) | ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Local(_) => continue,
-            };
-            note(a, &mut few, &mut many, &mut n);
-            if a.write {
-                r.writes(buffer);
-            }
-            r.keep_buffer(buffer);
-        }
-        if unknown {
-            r.shown_to_host();
-        }
-        r.access(if many.is_empty() { &few[..n] } else { &many }, unknown);
-        if aliases {
+    /// The kernel.
+    pub(super) fn kernel(&self) -> &Arc<DeviceKernel> {
+        &self.kernel
+    }
+
+    /// Whether the same launch may be given another work-group size the next time.
+    pub(super) fn is_provisional(&self) -> bool {
+        self.provisional
+    }
+
+    /// Changes push constants.
+    pub(super) fn change(&mut self, range: PushRange, bytes: &[u8]) -> Result<()> {
+        self.push.put(range, bytes)
+    }
+
+    /// What it does with memory objects, which are among the arguments it was prepared for.
+    pub(crate) fn touches(&self, args: &[ArgValue]) -> Vec<Touch> {
+        uses::touches(&self.kernel, args)
+    }
+
+    /// Records dispatches: one, unless there are more work-groups than Vulkan takes at once. `args`: what it was prepared for.
+    pub(crate) fn record(&self, args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
+        let kernel = &self.kernel;
+        self.accesses.declare(kernel, args, r)?;
+        if self.accesses.aliases {
             alias::bring(args, r)?;
         }
-        r.keep_launch(kernel, &self.pipeline);
         let printing = self.printing(kernel, r)?;
         match kernel.descriptors() {
             None if self.plain.is_empty() => {}
@@ -356,22 +282,21 @@ impl Launch {
             }
         }
         let push = printing.as_ref().map_or(&self.push, |p| &p.push);
-        r.recorder().bind(&self.pipeline);
+        r.bind(kernel, &self.pipeline);
         let limit = r.group_count();
         if (0..3).all(|d| self.groups[d] <= limit[d]) {
             r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(self.groups);
         } else {
-            self.record_regions(kernel, r, push, [0; 3], self.local, self.groups, limit);
+            self.record_regions(r, push, [0; 3], self.local, self.groups, limit);
         }
         if let Some(tail) = &self.tail {
-            r.keep_launch(kernel, &tail.pipeline);
-            r.recorder().bind(&tail.pipeline);
+            r.bind(kernel, &tail.pipeline);
             let done = [self.groups[0] * self.local[0], 0, 0];
             let groups = [1, self.groups[1], self.groups[2]];
-            self.record_regions(kernel, r, push, done, [tail.width, 1, 1], groups, limit);
+            self.record_regions(r, push, done, [tail.width, 1, 1], groups, limit);
         }
-        if aliases {
+        if self.accesses.aliases {
             alias::take_back(args, r)?;
         }
         Ok(())
@@ -403,7 +328,6 @@ impl Launch {
     /// One dispatch per region of at most `limit` work-groups, behind `done` work-items.
     fn record_regions(
         &self,
-        kernel: &DeviceKernel,
         r: &mut Recording<'_>,
         push: &Push,
         done: [u32; 3],
@@ -411,7 +335,7 @@ impl Launch {
         groups: [u32; 3],
         limit: [u32; 3],
     ) {
-        let system = &kernel.module().reflection().push;
+        let system = &self.kernel.module().reflection().push;
         let mut push = *push;
         let mut first = [0u32; 3];
         loop {

@@ -1,7 +1,8 @@
 //! Kernels (CL 5.7): a function of a program with argument values.
 //!
-//! [`args`] checks argument values, `values` keeps them, `placed` puts them where the module wants them, [`launch`] is what an
-//! enqueue hands to a queue, [`pipeline`] the kernel in the driver's hands, `descriptors` its descriptor sets.
+//! [`args`] checks argument values, `values` keeps them, `placed` puts them where the module wants them, `uses` says what memory
+//! they make the kernel access, [`launch`] is what an enqueue hands to a queue and `standing` the last of them, [`pipeline`] the
+//! kernel in the driver's hands, `descriptors` its descriptor sets.
 
 mod alias;
 pub mod args;
@@ -12,6 +13,8 @@ pub mod launch;
 mod local_size;
 pub mod pipeline;
 pub(crate) mod placed;
+mod standing;
+mod uses;
 mod values;
 
 use std::sync::Arc;
@@ -28,20 +31,20 @@ use crate::object::Anchor;
 use crate::program::{Executable, Program};
 use crate::queue::{CommandQueue, Enqueued, Waits};
 use args::ArgKind;
-use launch::{ArgValue, NdRange};
+use launch::ArgValue;
 use pipeline::DeviceKernel;
 use values::Values;
 
-/// An NDRange as the application asks for it, unchecked; see [`NdRange`].
+/// An NDRange as the application asks for it, unchecked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// `work_dim`
+    /// `work_dim`.
     pub work_dim: u32,
-    /// `global_work_offset`
+    /// `global_work_offset`; 0 if it was NULL, and in unused dimensions.
     pub offset: [usize; 3],
-    /// `global_work_size`
+    /// `global_work_size`; 1 in unused dimensions, 0 if it was NULL.
     pub global: [usize; 3],
-    /// `local_work_size`
+    /// `local_work_size`; 1 in unused dimensions, `None` if it was NULL.
     pub local: Option<[usize; 3]>,
 }
 
@@ -239,20 +242,11 @@ impl Kernel {
         let (_, kernel) = self.on_device(Some(queue.device())).map_err(|_| {
             Error::new(ClCode::InvalidProgramExecutable, "not built for the device").at("5.8")
         })?;
-        let values = self.values.lock().take()?;
-        let launch = NdRange {
-            kernel,
-            args: &values,
-            work_dim: range.work_dim,
-            offset: range.offset,
-            global: range.global,
-            local: range.local,
-        };
-        let enqueued = queue.enqueue_ndrange(&launch, command, waits);
+        let mut taken = self.values.lock().take()?;
+        let enqueued = taken.enqueue(kernel, queue, range, command, waits);
         // Objects may go here, with no lock held.
-        let mut values = values;
-        values.clear();
-        self.values.lock().give_back(values);
+        taken.args.clear();
+        self.values.lock().give_back(taken);
         enqueued
     }
 }

@@ -5,9 +5,14 @@
 
 use std::sync::{Arc, Weak};
 
-use super::launch::{ArgValue, PodBytes};
+use super::Range;
+use super::launch::{ArgValue, NdRange, PodBytes};
+use super::pipeline::DeviceKernel;
+use super::standing::{self, Standing};
+use crate::command::CommandType;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::{Buffer, Image};
+use crate::queue::{CommandQueue, Enqueued, Waits};
 use crate::sampler::Sampler;
 
 enum Held {
@@ -25,6 +30,39 @@ pub(super) struct Values {
     held: Vec<Held>,
     /// Storage for [`Values::take`], so that a launch allocates nothing.
     spare: Vec<ArgValue>,
+    /// The last launch, if it was with these values.
+    standing: Option<Box<Standing>>,
+    /// How often one was set.
+    changes: u64,
+}
+
+/// The values for a launch, with a hold on what they name.
+pub(super) struct Taken {
+    pub(super) args: Vec<ArgValue>,
+    standing: Option<Box<Standing>>,
+    /// [`Values::changes`] at that time.
+    changes: u64,
+}
+
+impl Taken {
+    /// As [`super::Kernel::enqueue`], whose own checks have been done.
+    pub(super) fn enqueue(
+        &mut self,
+        kernel: &Arc<DeviceKernel>,
+        queue: &Arc<CommandQueue>,
+        range: &Range,
+        command: CommandType,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        queue.check_waits(waits)?;
+        let nd = NdRange {
+            kernel,
+            args: &self.args,
+            range: *range,
+        };
+        let launch = standing::launch(&mut self.standing, &nd, queue)?;
+        queue.enqueue_launch(launch, &self.args, command, waits)
+    }
 }
 
 impl Values {
@@ -33,10 +71,14 @@ impl Values {
         Values {
             held: (0..count).map(|_| Held::Unset).collect(),
             spare: Vec::with_capacity(count),
+            standing: None,
+            changes: 0,
         }
     }
 
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
+        self.changes += 1;
+        self.standing.take_if(|s| !s.change(index, &value));
         self.held[index] = match value {
             ArgValue::Unset => Held::Unset,
             ArgValue::Pod(bytes) => Held::Pod(bytes),
@@ -67,8 +109,8 @@ impl Values {
             .sum()
     }
 
-    /// The values for a launch, with a hold on what they name. [`Values::give_back`] takes the vector again.
-    pub(super) fn take(&mut self) -> Result<Vec<ArgValue>> {
+    /// The values for a launch; [`Values::give_back`] takes them again.
+    pub(super) fn take(&mut self) -> Result<Taken> {
         let mut values = std::mem::take(&mut self.spare);
         for (i, held) in self.held.iter().enumerate() {
             // CL 5.8: INVALID_KERNEL_ARGS if the kernel argument values have not been specified
@@ -92,11 +134,18 @@ impl Values {
                 },
             });
         }
-        Ok(values)
+        Ok(Taken {
+            args: values,
+            standing: self.standing.take(),
+            changes: self.changes,
+        })
     }
 
-    /// An empty vector, to be used again.
-    pub(super) fn give_back(&mut self, values: Vec<ArgValue>) {
-        self.spare = values;
+    /// What [`Values::take`] gave, without the objects, to be used again.
+    pub(super) fn give_back(&mut self, taken: Taken) {
+        self.spare = taken.args;
+        if self.changes == taken.changes {
+            self.standing = taken.standing;
+        }
     }
 }

@@ -17,6 +17,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::object::Anchor;
+use crate::queue::KeptBy;
 use crate::vk;
 
 /// A buffer or sub-buffer.
@@ -29,6 +30,7 @@ pub struct Buffer {
     size: u64,
     offset: u64,
     host_ptr: Option<HostPtr>,
+    kept: KeptBy,
     goodbye: Goodbye,
     context: Arc<Context>,
 }
@@ -143,6 +145,7 @@ impl Buffer {
             size,
             offset: 0,
             host_ptr: host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
+            kept: KeptBy::default(),
             goodbye: Goodbye::new(context),
             context: Arc::clone(context),
         };
@@ -201,6 +204,7 @@ impl Buffer {
             size,
             offset: origin,
             host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
+            kept: KeptBy::default(),
             goodbye: Goodbye::new(&parent.context),
             context: Arc::clone(&parent.context),
         }))
@@ -245,6 +249,11 @@ impl Buffer {
     /// registered first.
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
         self.goodbye.add(callback);
+    }
+
+    /// The batch that keeps it alive.
+    pub(crate) fn kept(&self) -> &KeptBy {
+        &self.kept
     }
 
     fn root(&self) -> &Root {

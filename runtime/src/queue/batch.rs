@@ -1,5 +1,6 @@
 //! A batch: one command buffer, and all that must live until the GPU is done with it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::CommandQueue;
@@ -35,6 +36,22 @@ pub(crate) enum Keep {
     Pipeline(Arc<vk::Pipeline>),
     Staging(Arc<Staging>),
     Memory(Arc<Storage>),
+}
+
+/// The last batch that keeps an object alive, by its serial number: so that it does so once, however many commands use it.
+#[derive(Debug, Default)]
+pub(crate) struct KeptBy(AtomicU64);
+
+impl KeptBy {
+    /// What other queues' threads set in between makes it `false`, and then the batch keeps the object twice.
+    fn is(&self, serial: u64) -> bool {
+        self.0.load(Ordering::Relaxed) == serial
+    }
+
+    /// Under the lock of the batch's queue, behind [`Batch::keep`].
+    fn set(&self, serial: u64) {
+        self.0.store(serial, Ordering::Relaxed);
+    }
 }
 
 /// Host work when the batch is done: a copy out of mapped memory.
@@ -78,6 +95,8 @@ pub(super) struct Batch {
     pub recorder: vk::Recorder,
     /// The timeline's value when it is done.
     pub value: u64,
+    /// Of no other batch of the process, from 1 on.
+    serial: u64,
     /// Commands recorded.
     pub commands: u32,
     /// Reached before it starts.
@@ -127,6 +146,7 @@ impl Batch {
         Ok(Box::new(Batch {
             recorder: vk::Recorder::new(device, queue).map_err(resources)?,
             value: 0,
+            serial: 0,
             commands: 0,
             waits: Vec::new(),
             after: Vec::new(),
@@ -151,7 +171,9 @@ impl Batch {
 
     /// Starts recording for a timeline value.
     pub(super) fn begin(&mut self, device: &Arc<vk::Device>, value: u64, profiling: bool) -> Result<()> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         self.value = value;
+        self.serial = NEXT.fetch_add(1, Ordering::Relaxed);
         self.recorder.begin().map_err(resources)?;
         if profiling && device.has_timestamps() {
             if self.timestamps.is_none() {
@@ -370,15 +392,12 @@ impl Recording<'_> {
         self.batch.keep.push(what);
     }
 
-    /// Keeps a buffer alive; cheap if the batch did so last.
+    /// Keeps a buffer alive; cheap if the batch does.
     pub(crate) fn keep_buffer(&mut self, buffer: &Arc<Buffer>) {
-        // Launches in a row mostly use the same buffers: look at the few last entries only.
-        let kept = self.batch.keep.iter().rev().take(8);
-        if !kept
-            .into_iter()
-            .any(|k| matches!(k, Keep::Buffer(b) if Arc::ptr_eq(b, buffer)))
-        {
-            self.batch.keep.push(Keep::Buffer(Arc::clone(buffer)));
+        let batch = &mut *self.batch;
+        if !buffer.kept().is(batch.serial) {
+            batch.keep.push(Keep::Buffer(Arc::clone(buffer)));
+            buffer.kept().set(batch.serial);
         }
     }
 
@@ -403,8 +422,12 @@ impl Recording<'_> {
         }
     }
 
-    /// Keeps a kernel and its pipeline alive.
-    pub(crate) fn keep_launch(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
+    /// Binds a kernel's pipeline, and keeps both alive; does nothing if it is bound.
+    pub(crate) fn bind(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
+        if self.batch.recorder.has_bound(pipeline) {
+            return;
+        }
+        self.batch.recorder.bind(pipeline);
         let kept = self.batch.keep.iter().rev().take(8);
         if !kept
             .into_iter()

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::CommandQueue;
+use super::scheduler::WORTH_WAKING;
 use crate::error::{ClCode, Result};
 use crate::event::Effects;
 use crate::mem::parallel;
@@ -37,6 +38,7 @@ impl CommandQueue {
             if state.last < value {
                 self.submit(&mut state, &mut effects);
             }
+            state.worth_waking = WORTH_WAKING;
             state.last >= value
         };
         effects.run();

@@ -13,8 +13,8 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::{CUT, Cut};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
-use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
+use crate::kernel::{Range, copy};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject};
 
@@ -43,20 +43,27 @@ impl CommandQueue {
     ) -> Enqueued {
         self.check_waits(waits)?;
         let prepared = Launch::prepare(launch, self)?;
+        self.enqueue_launch(&prepared, launch.args, command, waits)
+    }
+
+    /// The same for a launch that has been prepared for these argument values, after [`CommandQueue::check_waits`].
+    pub(crate) fn enqueue_launch(
+        self: &Arc<Self>,
+        launch: &Launch,
+        args: &[ArgValue],
+        command: CommandType,
+        waits: Waits<'_>,
+    ) -> Enqueued {
         if self.is_shared() {
             // CL 5.8: INVALID_IMAGE_SIZE, IMAGE_FORMAT_NOT_SUPPORTED if an image argument is not for the queue's device
-            for arg in launch.args {
+            for arg in args {
                 if let ArgValue::Image { image, .. } = arg {
                     self.check_image_device(image)?;
                 }
             }
         }
         waits.check_list()?;
-        let incoming = Incoming::Launch {
-            launch: prepared,
-            kernel: launch.kernel,
-            args: launch.args,
-        };
+        let incoming = Incoming::Launch { launch, args };
         self.enqueue(command, incoming, waits, false)
     }
 
@@ -328,10 +335,12 @@ impl CommandQueue {
             let launch = NdRange {
                 kernel,
                 args: &args,
-                work_dim: 1,
-                offset: [0; 3],
-                global: [items, 1, 1],
-                local: Some([copy::GROUP, 1, 1]),
+                range: Range {
+                    work_dim: 1,
+                    offset: [0; 3],
+                    global: [items, 1, 1],
+                    local: Some([copy::GROUP, 1, 1]),
+                },
             };
             return self.enqueue_ndrange(&launch, CommandType::CopyBuffer, waits);
         }

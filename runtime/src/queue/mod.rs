@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-pub(crate) use batch::{Finish, Keep, Recording, resources};
+pub(crate) use batch::{Finish, Keep, KeptBy, Recording, resources};
 pub use enqueue_image::{HostSide, MappedImage};
 pub(crate) use flusher::Flusher;
 pub(crate) use hazards::Access;
@@ -127,6 +127,8 @@ struct State {
     free: Vec<Box<Batch>>,
     /// The timeline value of the last submission.
     last: u64,
+    /// So many commands are worth a submission of their own if the GPU has nothing else to do.
+    worth_waking: u32,
     /// Commands that cannot be recorded yet, and what must come after them.
     held: VecDeque<scheduler::Held>,
     hazards: Hazards,
@@ -163,6 +165,7 @@ impl CommandQueue {
                     in_flight: VecDeque::new(),
                     free: Vec::new(),
                     last: 0,
+                    worth_waking: scheduler::WORTH_WAKING,
                     held: VecDeque::new(),
                     hazards: Hazards::default(),
                     transfers: false,

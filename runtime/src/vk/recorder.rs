@@ -1,5 +1,6 @@
 //! Command recording: a pool with one command buffer, reset and reused.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use ash::vk;
@@ -34,6 +35,8 @@ pub(crate) struct Recorder {
     bound: vk::Pipeline,
     /// Sets bound now for a pipeline with a layout of its own, and the argument buffer's offset.
     bound_sets: (vk::PipelineLayout, Vec<vk::DescriptorSet>, Option<u32>),
+    /// Push constants as they are now, as far as any have been written. All layouts share their range.
+    pushed: Vec<u8>,
     /// Reused by copies.
     regions: Vec<vk::BufferCopy>,
     /// A transfer command writes memory, not only kernels do.
@@ -54,6 +57,7 @@ impl Recorder {
             raw: vk::CommandBuffer::null(),
             bound: vk::Pipeline::null(),
             bound_sets: (vk::PipelineLayout::null(), Vec::new(), None),
+            pushed: Vec::new(),
             regions: Vec::new(),
             transfers: false,
         };
@@ -75,6 +79,7 @@ impl Recorder {
     pub(crate) fn begin(&mut self) -> Result<(), VkError> {
         self.bound = vk::Pipeline::null();
         self.bound_sets.0 = vk::PipelineLayout::null();
+        self.pushed.clear();
         self.transfers = false;
         // SAFETY: exclusive borrow; the command buffer is not pending.
         let reset = unsafe {
@@ -155,6 +160,11 @@ impl Recorder {
         );
     }
 
+    /// Whether a pipeline is the one that is bound.
+    pub(crate) fn has_bound(&self, pipeline: &Pipeline) -> bool {
+        self.bound == pipeline.raw
+    }
+
     /// Binds a pipeline unless it is bound.
     pub(crate) fn bind(&mut self, pipeline: &Pipeline) {
         if self.bound != pipeline.raw {
@@ -168,19 +178,23 @@ impl Recorder {
         }
     }
 
-    /// Writes push constants from byte 0 on; a multiple of 4 bytes within the device's limit.
+    /// Makes push constants from byte 0 on what `bytes` are, a multiple of 4 within the device's limit: writes those between
+    /// the first and the last word that is another now.
     pub(crate) fn push_constants(&mut self, bytes: &[u8]) {
-        if bytes.is_empty() {
+        let Some(Range { start, end }) = other_words(&self.pushed, bytes) else {
             return;
-        }
+        };
+        self.pushed.resize(self.pushed.len().max(bytes.len()), 0);
+        let changed = &bytes[start..end];
+        self.pushed[start..end].copy_from_slice(changed);
         // SAFETY: in the recording state; the range is inside the layout's (the caller).
         unsafe {
             self.device.raw.cmd_push_constants(
                 self.raw,
                 self.device.layout.raw,
                 vk::ShaderStageFlags::COMPUTE,
-                0,
-                bytes,
+                start as u32,
+                changed,
             );
         }
     }
@@ -291,6 +305,20 @@ impl Recorder {
     }
 }
 
+/// From the first to the last word in which `new` is not as `old`, which may be shorter.
+fn other_words(old: &[u8], new: &[u8]) -> Option<Range<usize>> {
+    const WORD: usize = 4;
+    let (old_words, _) = old.as_chunks::<WORD>();
+    let (new_words, _) = new.as_chunks::<WORD>();
+    let other = |(old, new): (&[u8; WORD], &[u8; WORD])| old != new;
+    let first = old_words.iter().zip(new_words).position(other);
+    if new.len() > old.len() {
+        return Some(first.map_or(old.len(), |first| first * WORD)..new.len());
+    }
+    let last = old_words.iter().zip(new_words).rposition(other)?;
+    Some(first? * WORD..(last + 1) * WORD)
+}
+
 impl Drop for Recorder {
     fn drop(&mut self) {
         // SAFETY: the batch rule: the command buffer is not pending. Frees it with the pool.
@@ -380,5 +408,30 @@ impl Drop for ArgsSet {
     fn drop(&mut self) {
         // SAFETY: the batch rule: no pending command uses the set.
         unsafe { self.device.raw.destroy_descriptor_pool(self.pool, None) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::other_words;
+
+    #[test]
+    fn words_that_differ() {
+        let old = [0u8, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+        let with = |at: &[usize]| {
+            let mut new = old;
+            at.iter().for_each(|&i| new[i] = 99);
+            new
+        };
+        assert_eq!(other_words(&old, &old), None);
+        assert_eq!(other_words(&old, &old[..4]), None);
+        assert_eq!(other_words(&old, &with(&[5])), Some(4..8));
+        assert_eq!(other_words(&old, &with(&[0, 11])), Some(0..12));
+        assert_eq!(other_words(&old, &with(&[6, 9])), Some(4..12));
+        assert_eq!(other_words(&old, &with(&[11])), Some(8..12));
+        assert_eq!(other_words(&[], &old), Some(0..12));
+        assert_eq!(other_words(&old[..4], &old), Some(4..12));
+        assert_eq!(other_words(&old[..8], &with(&[2])), Some(0..12));
+        assert_eq!(other_words(&[], &[]), None);
     }
 }

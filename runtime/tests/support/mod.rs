@@ -14,6 +14,7 @@ use caldera_compiler::reflect::{
 use caldera_compiler::target::Target;
 use caldera_runtime::context::Context;
 use caldera_runtime::device::Device;
+use caldera_runtime::kernel::Range;
 use caldera_runtime::kernel::launch::{ArgValue, NdRange, PodBytes};
 use caldera_runtime::kernel::pipeline::{DeviceKernel, DeviceModule};
 use caldera_runtime::mem::{Buffer, HostPtr, MemFlags};
@@ -176,9 +177,11 @@ pub(crate) fn range<'a>(
     NdRange {
         kernel,
         args,
-        work_dim: 1,
-        offset: [0; 3],
-        global: [n, 1, 1],
-        local: local.map(|l| [l, 1, 1]),
+        range: Range {
+            work_dim: 1,
+            offset: [0; 3],
+            global: [n, 1, 1],
+            local: local.map(|l| [l, 1, 1]),
+        },
     }
 }

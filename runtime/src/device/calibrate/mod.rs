@@ -25,6 +25,7 @@ use crate::command::CommandType;
 use crate::config::config;
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
+use crate::kernel::Range;
 use crate::kernel::launch::{ArgValue, NdRange};
 use crate::kernel::pipeline::DeviceModule;
 use crate::mem::{Buffer, HostPtr, MemFlags};
@@ -170,10 +171,12 @@ impl Bench {
         let launch = NdRange {
             kernel: &kernel,
             args: &args,
-            work_dim: 1,
-            offset: [0; 3],
-            global: [operands.len(), 1, 1],
-            local: None,
+            range: Range {
+                work_dim: 1,
+                offset: [0; 3],
+                global: [operands.len(), 1, 1],
+                local: None,
+            },
         };
         self.queue
             .enqueue_ndrange(&launch, CommandType::NdRangeKernel, Waits::default())?;

@@ -1,0 +1,57 @@
+//! The last launch of a kernel object, which the next one mostly is again.
+//!
+//! What [`Launch::prepare`] makes of an NDRange depends on the kernel, the device, the sizes asked for and the argument values, and
+//! on nothing else. So it stands until clSetKernelArg changes a value ([`super::values`]), and a plain value that is a push
+//! constant is changed in place. It holds no argument.
+
+use std::sync::Arc;
+
+use caldera_compiler::reflect::{Binding, Place};
+
+use super::Range;
+use super::launch::{ArgValue, Launch, NdRange};
+use crate::error::Result;
+use crate::queue::CommandQueue;
+
+/// A launch, and what was asked for.
+pub(super) struct Standing {
+    launch: Launch,
+    range: Range,
+}
+
+/// The launch of `nd`: the standing one, if it is that, or else a new one, which stands from now on. With the argument values that
+/// it was prepared for.
+pub(super) fn launch<'a>(
+    standing: &'a mut Option<Box<Standing>>,
+    nd: &NdRange<'_>,
+    queue: &CommandQueue,
+) -> Result<&'a Launch> {
+    let is_that = |s: &Standing| {
+        s.range == nd.range && Arc::ptr_eq(s.launch.kernel(), nd.kernel) && !s.launch.is_provisional()
+    };
+    if !standing.as_deref().is_some_and(is_that) {
+        let made = Standing {
+            launch: Launch::prepare(nd, queue)?,
+            range: nd.range,
+        };
+        match standing {
+            Some(standing) => **standing = made,
+            None => *standing = Some(Box::new(made)),
+        }
+    }
+    Ok(&standing.as_ref().expect("just made").launch)
+}
+
+impl Standing {
+    /// Changes the value of an argument; `false` if the launch has to be prepared again.
+    pub(super) fn change(&mut self, index: usize, value: &ArgValue) -> bool {
+        let binding = self.launch.kernel().reflection().args[index].binding;
+        match (binding, value) {
+            (None, _) => true,
+            (Some(Binding::Pod(Place::Push(range))), ArgValue::Pod(bytes)) => {
+                self.launch.change(range, bytes.bytes()).is_ok()
+            }
+            (Some(_), _) => false,
+        }
+    }
+}
