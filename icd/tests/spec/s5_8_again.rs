@@ -4,9 +4,9 @@
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cl;
 use crate::common::objects::Setup;
 use crate::common::*;
+use crate::{cl, created};
 
 const SOURCE: &str = "kernel void step(uint a, global uint *out, local uint *t) {\n\
       size_t l = get_local_id(0);\n\
@@ -162,6 +162,55 @@ fn values_and_sizes_change_between_launches() {
     for kernel in steps.iter().map(|s| s.kernel).chain([wide]) {
         assert_eq!(cl!(clReleaseKernel(kernel)), 0);
     }
+    assert_eq!(cl!(clReleaseProgram(p)), 0);
+}
+
+#[test]
+fn buffers_sub_buffers_and_null_take_turns() {
+    let s = Setup::new();
+    let source = "kernel void put(global uint *out, uint a) { if (out) out[get_global_id(0)] += a; }";
+    let p = s.built(source, "");
+    let k = s.kernel(p, "put");
+    let b = s.buffer(&[0; 8192]);
+    let region = cl_buffer_region {
+        origin: 4096,
+        size: 4096,
+    };
+    let (sub, code) = created!(clCreateSubBuffer(
+        b,
+        0,
+        CL_BUFFER_CREATE_TYPE_REGION,
+        (&raw const region).cast()
+    ));
+    assert_eq!(code, 0);
+    let mut expected = [0u32, 0];
+    for i in 0..50u32 {
+        match i * i % 7 {
+            0 | 1 => {
+                set(k, 0, &null_mut::<u8>());
+            }
+            2 => {
+                set(k, 0, &b);
+                expected[0] += i;
+            }
+            _ => {
+                set(k, 0, &sub);
+                expected[1] += i;
+            }
+        }
+        set(k, 1, &i);
+        launch(&s, k, 0, 64, 32);
+    }
+    let bytes = s.read(b, 8192);
+    for (at, expected) in [(0, expected[0]), (4096, expected[1])] {
+        for word in bytes[at..at + 256].as_chunks::<4>().0 {
+            assert_eq!(u32::from_ne_bytes(*word), expected);
+        }
+    }
+    for buffer in [sub, b] {
+        assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
+    }
+    assert_eq!(cl!(clReleaseKernel(k)), 0);
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 

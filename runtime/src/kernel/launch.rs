@@ -85,6 +85,8 @@ pub struct NdRange<'a> {
 #[derive(Clone)]
 pub(crate) struct Launch {
     kernel: Arc<DeviceKernel>,
+    /// Index of the device in the context.
+    device: usize,
     accesses: Accesses,
     pipeline: Arc<vk::Pipeline>,
     push: Push,
@@ -233,6 +235,7 @@ impl Launch {
         Ok(Launch {
             provisional,
             kernel: Arc::clone(kernel),
+            device: queue.device_index(),
             accesses: Accesses::new(kernel, nd.args),
             tail,
             pipeline: kernel.pipeline(variant)?,
@@ -258,6 +261,15 @@ impl Launch {
     /// Changes push constants.
     pub(super) fn change(&mut self, range: PushRange, bytes: &[u8]) -> Result<()> {
         self.push.put(range, bytes)
+    }
+
+    /// Changes a buffer whose address is among the push constants for another; `false` if that takes [`Launch::prepare`].
+    pub(super) fn change_buffer(&mut self, index: usize, range: PushRange, buffer: &Buffer) -> bool {
+        let arg = &self.kernel.reflection().args[index];
+        let Some(address) = buffer.known_address(self.device) else {
+            return false;
+        };
+        self.accesses.change(index, arg, buffer) && self.push.put(range, &address.to_ne_bytes()).is_ok()
     }
 
     /// What it does with memory objects, which are among the arguments it was prepared for.

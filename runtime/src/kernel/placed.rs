@@ -117,7 +117,7 @@ impl<'k> Placed<'k> {
             (Some(Binding::Pod(place)), ArgValue::Pod(bytes)) => self.put(place, bytes.bytes()),
             (Some(Binding::Pointer(place)), ArgValue::Buffer(buffer)) => {
                 let address = match buffer {
-                    Some(b) => b.storage(index)?.address() + b.offset(),
+                    Some(b) => b.address(index)?,
                     None => 0,
                 };
                 self.put(place, &address.to_ne_bytes())

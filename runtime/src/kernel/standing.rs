@@ -1,8 +1,8 @@
 //! The last launch of a kernel object, which the next one mostly is again.
 //!
 //! What [`Launch::prepare`] makes of an NDRange depends on the kernel, the device, the sizes asked for and the argument values, and
-//! on nothing else. So it stands until clSetKernelArg changes a value ([`super::values`]), and a plain value that is a push
-//! constant is changed in place. It holds no argument.
+//! on nothing else. So it stands until clSetKernelArg changes a value ([`super::values`]), and a plain value or a pointer that is a
+//! push constant is changed in place. It holds no argument.
 
 use std::sync::Arc;
 
@@ -50,6 +50,9 @@ impl Standing {
             (None, _) => true,
             (Some(Binding::Pod(Place::Push(range))), ArgValue::Pod(bytes)) => {
                 self.launch.change(range, bytes.bytes()).is_ok()
+            }
+            (Some(Binding::Pointer(Place::Push(range))), ArgValue::Buffer(Some(buffer))) => {
+                self.launch.change_buffer(index, range, buffer)
             }
             (Some(_), _) => false,
         }

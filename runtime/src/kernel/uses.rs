@@ -32,6 +32,11 @@ fn buffer_use(arg: &Arg, buffer: &Buffer) -> Option<bool> {
     (arg.uses.read || written).then(|| written && buffer.kernel_writes())
 }
 
+/// The access that a kernel makes to the buffer of an argument.
+fn buffer_access(arg: &Arg, buffer: &Buffer) -> Option<Access> {
+    buffer_use(arg, buffer).map(|write| access(buffer, 0, buffer.size(), write))
+}
+
 /// What a launch does with memory objects.
 pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
     let how = |write: bool| if write { Use::Update } else { Use::Read };
@@ -58,6 +63,8 @@ pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
 #[derive(Clone)]
 pub(super) struct Accesses {
     few: [Access; FEW],
+    /// The arguments that those are of.
+    args: [usize; FEW],
     count: usize,
     /// All of them, if they are more than a few.
     many: Vec<Access>,
@@ -68,24 +75,27 @@ pub(super) struct Accesses {
 }
 
 impl Accesses {
+    const NONE: Accesses = Accesses {
+        few: [NOTHING; FEW],
+        args: [0; FEW],
+        count: 0,
+        many: Vec::new(),
+        unknown: false,
+        aliases: false,
+    };
+
     /// Those of a kernel with argument values.
     pub(super) fn new(kernel: &DeviceKernel, args: &[ArgValue]) -> Accesses {
-        let mut all = Accesses {
-            few: [NOTHING; FEW],
-            count: 0,
-            many: Vec::new(),
-            unknown: false,
-            aliases: false,
-        };
-        for (arg, value) in kernel.reflection().args.iter().zip(args) {
+        let mut all = Accesses::NONE;
+        for (index, (arg, value)) in kernel.reflection().args.iter().zip(args).enumerate() {
             match value {
                 ArgValue::Buffer(Some(buffer)) => {
                     all.unknown |= arg.binding.is_some() && arg.uses.escapes;
-                    if let Some(write) = buffer_use(arg, buffer) {
-                        all.add(access(buffer, 0, buffer.size(), write));
+                    if let Some(access) = buffer_access(arg, buffer) {
+                        all.add(index, access);
                     }
                 }
-                ArgValue::Image { image, write } if arg.binding.is_some() => all.image(image, *write),
+                ArgValue::Image { image, write } if arg.binding.is_some() => all.image(index, image, *write),
                 ArgValue::Image { .. }
                 | ArgValue::Buffer(None)
                 | ArgValue::Unset
@@ -97,20 +107,39 @@ impl Accesses {
         all
     }
 
-    fn image(&mut self, image: &Arc<Image>, write: bool) {
-        if image.alias().is_some() {
-            self.aliases = true;
-            self.add(image_access(image, true));
+    /// An argument that was a buffer is another one now; `false` if it had no access that can be replaced by the new one.
+    pub(super) fn change(&mut self, index: usize, arg: &Arg, buffer: &Buffer) -> bool {
+        match buffer_access(arg, buffer) {
+            None => true,
+            Some(access) => self.replace(index, access),
         }
-        self.add(match image.buffer() {
-            Some(buffer) => access(buffer, 0, image.in_buffer(&image.all()).end(), write),
-            None => image_access(image, write),
-        });
     }
 
-    fn add(&mut self, access: Access) {
+    fn replace(&mut self, index: usize, access: Access) -> bool {
+        let few = self.args.get(..self.count).unwrap_or(&[]);
+        let Some(at) = few.iter().position(|a| *a == index) else {
+            return false;
+        };
+        self.few[at] = access;
+        true
+    }
+
+    fn image(&mut self, index: usize, image: &Arc<Image>, write: bool) {
+        if image.alias().is_some() {
+            self.aliases = true;
+            self.add(index, image_access(image, true));
+        }
+        let access = match image.buffer() {
+            Some(buffer) => access(buffer, 0, image.in_buffer(&image.all()).end(), write),
+            None => image_access(image, write),
+        };
+        self.add(index, access);
+    }
+
+    fn add(&mut self, index: usize, access: Access) {
         if let Some(slot) = self.few.get_mut(self.count) {
             *slot = access;
+            self.args[self.count] = index;
         } else {
             if self.many.is_empty() {
                 self.many.extend_from_slice(&self.few);
@@ -166,5 +195,37 @@ impl Accesses {
         }
         r.access(self.list(), self.unknown);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_are_replaced_and_many_are_listed() {
+        let of = |root| Access {
+            root,
+            end: 64,
+            ..NOTHING
+        };
+        let mut all = Accesses::NONE;
+        all.add(0, of(1));
+        all.add(2, of(2));
+        assert!(all.replace(2, of(3)));
+        assert!(all.replace(0, of(4)));
+        // It was NULL, or is of no use to the kernel.
+        assert!(!all.replace(1, of(5)));
+        assert_eq!(all.list(), [of(4), of(3)]);
+        for i in 3..=FEW {
+            all.add(i, of(i));
+        }
+        assert_eq!(all.list().len(), FEW);
+        assert!(all.replace(FEW, of(9)));
+        assert_eq!(all.list()[FEW - 1], of(9));
+        all.add(FEW + 1, of(10));
+        assert_eq!(all.list().len(), FEW + 1);
+        assert!(!all.replace(2, of(11)), "all of them would have to be found");
+        assert_eq!(all.list()[..2], [of(4), of(3)]);
     }
 }

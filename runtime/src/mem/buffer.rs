@@ -294,6 +294,17 @@ impl Buffer {
         }))
     }
 
+    /// The address of its first byte on a device.
+    pub(crate) fn address(&self, device: usize) -> Result<u64> {
+        Ok(self.storage(device)?.address() + self.offset)
+    }
+
+    /// The same if there is storage on the device.
+    pub(crate) fn known_address(&self, device: usize) -> Option<u64> {
+        let storage = self.root().storage.get(device)?.get()?;
+        Some(storage.address() + self.offset)
+    }
+
     /// Which devices of the context have the root's contents.
     pub(crate) fn residence(&self) -> &Mutex<Residence> {
         &self.root().residence

@@ -134,6 +134,9 @@ impl CommandQueue {
             let mut effects = Effects::default();
             self.retire_one(value, &mut effects);
             effects.run();
+            if self.has_retired(reached) {
+                return None;
+            }
         }
     }
 

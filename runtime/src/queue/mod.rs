@@ -97,6 +97,8 @@ pub struct CommandQueue {
     owes_flush: AtomicBool,
     /// Number of batches in flight.
     in_flight: AtomicU32,
+    /// The last submission when an enqueue call last looked for what is done.
+    looked: AtomicU64,
     timeline: Arc<vk::Timeline>,
     logical: Arc<vk::Device>,
     opened: Arc<Opened>,
@@ -181,6 +183,7 @@ impl CommandQueue {
             shown: AtomicU64::new(0),
             owes_flush: AtomicBool::new(false),
             in_flight: AtomicU32::new(0),
+            looked: AtomicU64::new(0),
             timeline,
             vk_queue: logical.next_queue(),
             logical,

@@ -31,7 +31,7 @@ const WORTH_WAKING_LATER: u32 = 128;
 const WORTH_STAGING: u64 = 1 << 20;
 /// A batch that holds so much temporary memory is submitted.
 const MUCH_STAGING: u64 = 32 << 20;
-/// With so many batches in flight an enqueue call first retires what is done.
+/// With so many batches in flight an enqueue call first retires what is done, once after each submission.
 const MANY_IN_FLIGHT: u32 = 4;
 /// With so many it waits for the oldest.
 const TOO_MANY_IN_FLIGHT: u32 = 64;
@@ -126,10 +126,7 @@ impl CommandQueue {
         waits: Waits<'_>,
         blocking: bool,
     ) -> Enqueued {
-        let in_flight = self.in_flight.load(Ordering::Relaxed);
-        if in_flight >= MANY_IN_FLIGHT {
-            self.throttle(in_flight >= TOO_MANY_IN_FLIGHT);
-        }
+        self.keep_up();
         self.flush_others(waits.list)?;
         let after = self.comes_after(&incoming);
         self.flush_others(&after)?;
@@ -162,6 +159,20 @@ impl CommandQueue {
             self.finish()?;
         }
         Ok(event.filter(|_| waits.want_event))
+    }
+
+    /// Sees to it that what is in flight does not become too much.
+    fn keep_up(&self) {
+        let in_flight = self.in_flight.load(Ordering::Relaxed);
+        if in_flight < MANY_IN_FLIGHT {
+            return;
+        }
+        let too_many = in_flight >= TOO_MANY_IN_FLIGHT;
+        let submitted = self.submitted.load(Ordering::Relaxed);
+        if too_many || self.looked.load(Ordering::Relaxed) != submitted {
+            self.looked.store(submitted, Ordering::Relaxed);
+            self.throttle(too_many);
+        }
     }
 
     pub(super) fn execution_error(&self, number: i32) -> Error {

@@ -74,7 +74,9 @@ impl Timeline {
             )));
         }
         let value = count.saturating_sub(self.base);
-        self.seen.fetch_max(value, Ordering::AcqRel);
+        if value > self.seen.load(Ordering::Acquire) {
+            self.seen.fetch_max(value, Ordering::AcqRel);
+        }
         Ok(value)
     }
 
