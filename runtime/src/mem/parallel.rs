@@ -14,6 +14,8 @@ use crate::command::rect::Layout;
 const LARGE: u64 = 2 << 20;
 /// Copies from this size on, if the helpers are awake.
 pub(crate) const HELPED: u64 = 256 << 10;
+/// Copies from this size on are worth waking the helpers for, where they stay awake.
+const CALLED: u64 = 1 << 20;
 /// What a thread takes at a time, at least and at most.
 const SLICES: (u64, u64) = (32 << 10, 256 << 10);
 /// Slices of a copy, but for the limits.
@@ -126,6 +128,16 @@ pub(super) fn pays(size: u64) -> bool {
 /// How many helpers are worth waking for a copy.
 fn helpers(size: u64) -> usize {
     (size / (HELPED / 2)) as usize
+}
+
+/// So many bytes are copied now, in pieces or not.
+pub(crate) fn call(size: u64) {
+    if size >= CALLED
+        && Crew::comes_when_called()
+        && let Some(crew) = Crew::get()
+    {
+        crew.call(helpers(size), Duration::from_nanos(size / 16));
+    }
 }
 
 /// So many bytes will soon be there to be copied.

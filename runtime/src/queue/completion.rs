@@ -87,6 +87,13 @@ impl CommandQueue {
         }
     }
 
+    /// Recording copies so many bytes.
+    pub(super) fn begin_copy(&self, size: u64) {
+        if self.logical.spares_processors() {
+            parallel::call(size);
+        }
+    }
+
     /// Finishes batches whose value is at most `reached`, and before each those of other queues that the GPU did before
     /// it: what they store into host memory is there first, and is not stored over what comes later.
     fn retire(&self, reached: u64) {

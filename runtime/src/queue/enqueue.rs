@@ -186,6 +186,9 @@ impl CommandQueue {
         let direct = transfer.pinned.is_some();
         // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
         let wait = blocking && (!write || direct || early || !waits.list.is_empty() || self.holds_back());
+        if write && !direct {
+            self.begin_copy(transfer.size());
+        }
         if direct || transfer.size() < CUT || transfer.region[1] != 1 || transfer.region[2] != 1 {
             return self.enqueue(kind, command(transfer), waits, wait);
         }

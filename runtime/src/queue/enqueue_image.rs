@@ -130,6 +130,9 @@ impl CommandQueue {
                 Command::ReadImage(t)
             })
         };
+        if write && !direct {
+            self.begin_copy(transfer.size());
+        }
         if direct || transfer.size() < CUT {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
