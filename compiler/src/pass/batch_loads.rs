@@ -15,16 +15,15 @@ mod share;
 use std::collections::BTreeMap;
 
 use super::analysis::{Jumps, is_pure};
-use super::guard::{self, Header};
+use super::counter::{Counter, is_outside};
+use super::guard;
 use super::trip_count::{positions, trip_count};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::build::Builder;
 use crate::ir::clone::Copier;
 use crate::ir::walk::Parents;
-use crate::ir::{
-    BinOp, CmpOp, Function, Inst, Module, Op, Region, Scalar, Storage, Ty, Unroll, Value, ValueDef,
-};
+use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Unroll, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "batch_loads",
@@ -49,9 +48,6 @@ const SHORT: u64 = 64;
 
 /// Instructions that all copies in a function may have together.
 const MAX_COPIES: usize = 1024;
-
-/// Largest constant step.
-const MAX_STEP: u64 = 1 << 16;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
@@ -106,16 +102,6 @@ fn is_slow_load(func: &Function, inst: Inst) -> bool {
         func.insts[inst].op,
         Op::LoadFrom(Storage::Physical | Storage::Buffer(..) | Storage::ReadOnly(..), access) if !access.volatile
     )
-}
-
-/// How a loop counts.
-struct Counter {
-    /// The comparison, with the counter first.
-    compare: CmpOp,
-    /// Number of the loop's argument.
-    arg: usize,
-    bound: Value,
-    step: Value,
 }
 
 /// What an iteration adds to a value, in the arithmetic of its type.
@@ -223,7 +209,8 @@ impl Candidate {
         let inside = func.new_region(&types);
         func.insts[quick].regions.push(inside);
         let mine = func.regions[inside].args.clone();
-        self.test(func, quick, inside, batch);
+        let factor = (batch.factor, batch.exact);
+        self.counter.test(func, quick, inside, factor, None);
 
         let nexts = func.insts[self.end].args.clone();
         let mut copies: Vec<Copier> = (0..batch.factor).map(|_| Copier::default()).collect();
@@ -333,107 +320,6 @@ impl Candidate {
             found.insert(inst, by);
         }
         found
-    }
-
-    /// Leaves the loop by fours unless this iteration and the three behind it are certain.
-    fn test(&self, func: &mut Function, quick: Inst, inside: Region, batch: &Batch) {
-        let factor = batch.factor as u64;
-        let Counter {
-            compare,
-            arg,
-            bound,
-            step,
-        } = self.counter;
-        let mine = func.regions[inside].args.clone();
-        let counter = mine[arg];
-        let ty = func.ty(counter);
-        let constant = func.as_bits(step);
-        let mut b = Builder::at_end(func, inside);
-        b.span = b.func.insts[self.loop_].span;
-        let one = b.compare(compare, counter, bound);
-        // If that holds, what is left is a number without sign.
-        let left = b.binary(BinOp::ISub, bound, counter);
-        let more = match constant {
-            _ if batch.exact => one,
-            Some(step) => {
-                let allowed = u64::from(matches!(compare, CmpOp::ULe | CmpOp::SLe));
-                let needed = b.bits(ty, step * (factor - 1) - allowed);
-                b.compare(CmpOp::UGt, left, needed)
-            }
-            // A quarter of it is as long as the step: no product that could overflow.
-            None => {
-                let shift = b.bits(ty, u64::from(factor.trailing_zeros()));
-                let quarter = b.binary(BinOp::LShr, left, shift);
-                b.compare(CmpOp::UGe, quarter, step)
-            }
-        };
-        let both = match batch.exact {
-            true => one,
-            false => b.binary(BinOp::And, one, more),
-        };
-        let span = b.span;
-        let test = b.insert(Op::If, [both], &[]);
-        let arms = [func.new_region(&[]), func.new_region(&[])];
-        let stay = func.new_inst(Op::Exit(test), [], &[], span);
-        let leave = func.new_inst(Op::Exit(quick), mine, &[], span);
-        func.regions[arms[0]].insts.push(stay);
-        func.regions[arms[1]].insts.push(leave);
-        func.insts[test].regions.extend(arms);
-    }
-}
-
-impl Counter {
-    fn new(func: &Function, body: Region, header: &Header, end: Inst) -> Option<Counter> {
-        if header.stays_by() != 0 {
-            return None;
-        }
-        let condition = func.insts[header.test].args[0];
-        let data = &func.insts[func.def_inst(condition)?];
-        let Op::Compare(op) = data.op else { return None };
-        let (compare, counter, bound) = match op {
-            CmpOp::ULt | CmpOp::ULe | CmpOp::SLt | CmpOp::SLe => (op, data.args[0], data.args[1]),
-            CmpOp::UGt => (CmpOp::ULt, data.args[1], data.args[0]),
-            CmpOp::UGe => (CmpOp::ULe, data.args[1], data.args[0]),
-            CmpOp::SGt => (CmpOp::SLt, data.args[1], data.args[0]),
-            CmpOp::SGe => (CmpOp::SLe, data.args[1], data.args[0]),
-            _ => return None,
-        };
-        let ty = func.ty(counter);
-        if ty.is_vector() || !matches!(ty.scalar, Scalar::I32 | Scalar::I64) {
-            return None;
-        }
-        let ValueDef::Arg(region, arg) = func.values[counter].def else {
-            return None;
-        };
-        let next = &func.insts[func.def_inst(func.insts[end].args[arg as usize])?];
-        if region != body || next.op != Op::Binary(BinOp::IAdd) {
-            return None;
-        }
-        let step = match (next.args[0] == counter, next.args[1] == counter) {
-            (true, false) => next.args[1],
-            (false, true) => next.args[0],
-            _ => return None,
-        };
-        let unsigned = matches!(compare, CmpOp::ULt | CmpOp::ULe);
-        let good = match func.as_bits(step) {
-            Some(step) => (1..=MAX_STEP).contains(&step),
-            None => unsigned,
-        };
-        (good && is_outside(func, body, bound) && is_outside(func, body, step)).then_some(Counter {
-            compare,
-            arg: arg as usize,
-            bound,
-            step,
-        })
-    }
-}
-
-/// Whether a value does not change in a loop whose body is straight-line code.
-fn is_outside(func: &Function, body: Region, value: Value) -> bool {
-    match func.values[value].def {
-        ValueDef::Const(_) | ValueDef::Param(_) => true,
-        ValueDef::Arg(region, _) => region != body,
-        ValueDef::Inst(inst, _) => !func.regions[body].insts.contains(&inst),
     }
 }
 

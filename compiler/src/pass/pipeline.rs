@@ -2,7 +2,7 @@
 
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
-    gather_pointer_uses, hoist_invariants, inline, lower_exits, lower_images, lower_kernel_args,
+    gather_pointer_uses, hoist_invariants, inline, interleave, lower_exits, lower_images, lower_kernel_args,
     lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
     promote_accumulators, share_loads, share_offsets, simplify_integers, simplify_regions, sroa,
     unroll_counted, unroll_loops, widen_accesses,
@@ -66,6 +66,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
     } else {
         p.run_pass(batch_loads::PASS); // addresses outside of loops stand there now; `late` merges what copies share
+        p.run_pass(interleave::PASS); // what that leaves
         p.run_pass(share_offsets::PASS); // behind hoisting, which would take the sums apart again
     }
     p.fixpoint(

@@ -8,7 +8,7 @@
 //! Out: loops whose number of iterations is known are copies of their body in a row, within a budget of
 //!      instructions; longer ones that the source wants unrolled do several iterations in one, as do those that only read
 //!      work-group memory, where constants in addresses cost nothing. What is computed,
-//!      and in which order, stays as it was. A loop with a hint that is not followed keeps it: SPIR-V's loop
+//!      and in which order, stays as it was. Several iterations of a loop that `interleave` is going to take are left to that. A loop with a hint that is not followed keeps it: SPIR-V's loop
 //!      control passes it on.
 //!
 //! Innermost loops first. Loops around one that is no single block then wait for the next execution.
@@ -16,6 +16,7 @@
 use std::collections::BTreeSet;
 
 use super::analysis::{Jumps, base_of};
+use super::interleave;
 use super::trip_count::{TripCount, positions, trip_count};
 use super::unroll_loops::iterations_in_one;
 use super::{Changed, Pass, PassCx, PassError};
@@ -215,6 +216,8 @@ fn decide(
     let factor = wanted.min(room / size).min(64);
     let decision = if factor == count.repeats {
         Decision::Full(count)
+    } else if facts.shares && interleave::will_take(func, jumps, inst) {
+        return None;
     } else {
         Decision::Partial(factor, count)
     };

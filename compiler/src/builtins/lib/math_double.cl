@@ -65,11 +65,13 @@ double __c_root_d(double x)
 
 float __c_root_f(float x) { return __caldera_sqrt(x); }
 
-// 1 / sqrt of a positive normal number; see `__c_rsqrt_fast_d`.
+// 1 / sqrt of a positive normal number: 20 bits from the device's root of a float in [1/2, 2) with the exponent's lowest bit and the
+// fraction's upper ones, half of the exponent by integer arithmetic, and one step of third order, y + y d (3/8 d - 1/2) with
+// d = x y^2 - 1, in which y^2 is exact. Nothing is negated.
 double __c_rsqrt_normal_d(double x)
 {
     uint high = __c_high(x);
-    float f = as_float(((high << 3) & 0x00FFFFFFu) | 0x3F000000u);
+    float f = as_float(((uint)(as_ulong(x) >> 29) & 0x00FFFFFFu) | 0x3F000000u);
     double y = __c_of_high((as_uint(__caldera_rsqrt(f)) >> 3) - (high >> 1 & 0x7FF00000u) + 0x57F00000u);
     double d = __caldera_fma(x, y * y, -1.0);
     return __caldera_fma(__caldera_fma(d, 0.375, -0.5), y * d, y);
@@ -100,33 +102,23 @@ double sqrt_d(double x)
     }
 }
 
-// 1 / sqrt of a positive number or 0: 20 bits from the device's root of a float in [1/2, 2) with the exponent's lowest bit
-// and the fraction's upper ones, half of the exponent by integer arithmetic, and one step of third order, y + y d (3/8 d - 1/2)
-// with d = x y^2 - 1, in which y^2 is exact. Nothing of it is a branch, which costs an H200 more than all the rest, and
-// nothing is negated. Error found: 0.51 ulp; allowed 2.
-double __c_rsqrt_fast_d(double x)
+// 1 / sqrt of what is no positive normal number. 0x7ff00000 less the upper word is infinite for zeros, with their sign, and 0 for
+// infinity. Of small numbers by 2^108 of them, without the device's own 1 / sqrt of doubles: an H200's driver would compute that for
+// all arguments, and select.
+double __c_rsqrt_rare_d(double x)
 {
-    uint high = (uint)(as_ulong(x) >> 32), low = (uint)as_ulong(x);
-    // Subnormal numbers times 2^108.
-    int small = high < 0x00100000u;
-    double s = x * as_double((ulong)(small ? 0x46B00000u : 0x3FF00000u) << 32);
-    float f = as_float(((uint)(as_ulong(s) >> 29) & 0x00FFFFFFu) | 0x3F000000u);
-    uint half_exponent = (uint)(as_ulong(s) >> 33) & 0x7FF00000u;
-    double y = as_double((ulong)((as_uint(__caldera_rsqrt(f)) >> 3) + 0x57F00000u - half_exponent) << 32);
-    double d = __caldera_fma(s, y * y, -1.0);
-    double r = __caldera_fma(__caldera_fma(d, 0.375, -0.5), y * d, y);
-    r = as_double(as_ulong(r) + ((ulong)(small ? 0x03600000u : 0u) << 32));
-    // The others: infinite for zeros, 0 for infinity, NaN.
-    int zero = ((high << 1) | low) == 0;
-    int infinite = (high ^ 0x7FF00000u | low) == 0;
-    uint other = zero ? high | 0x7FF00000u : infinite ? 0u : 0x7FF80000u;
-    return (zero | (high >= 0x7FF00000u)) ? as_double((ulong)other << 32) : r;
+    double small = __c_rsqrt_normal_d(x * 0x1p108) * 0x1p54;
+    double other = x == 0.0 || x > 1.0 ? __c_of_high(0x7ff00000u - __c_high(x)) : as_double(0x7ff8000000000000UL);
+    return x > 0.0 && x < 1.0 ? small : other;
 }
 
+// Error found: 0.51 ulp; allowed 2.
 double rsqrt_d(double x)
 {
     if (__caldera_has_rsqrt(x)) {
-        return __c_rsqrt_fast_d(x);
+        double r = __c_rsqrt_normal_d(x);
+        if (__c_high(x) - 0x00100000u >= 0x7fe00000u) r = __c_rsqrt_rare_d(x);
+        return r;
     } else {
         return __c_rsqrt_d(x);
     }

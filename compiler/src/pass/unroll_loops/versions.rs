@@ -16,7 +16,7 @@ pub(super) fn by_group_size(
     region: Region,
     loop_: Inst,
 ) -> [Inst; 2] {
-    let small = is_small_group(func, region, loop_);
+    let small = is_group_of(func, region, loop_, SMALL_GROUP);
     in_two(func, source, loop_, small)
 }
 
@@ -62,8 +62,8 @@ pub(in crate::pass) fn in_two(
     copies
 }
 
-/// Whether the group is small, computed ahead of an instruction.
-fn is_small_group(func: &mut Function, region: Region, inst: Inst) -> Value {
+/// Whether the group has so many work-items at most, computed ahead of an instruction.
+pub(in crate::pass) fn is_group_of(func: &mut Function, region: Region, inst: Inst, most: u32) -> Value {
     let list = &func.regions[region].insts;
     let index = list.iter().position(|&i| i == inst).unwrap_or(list.len());
     let mut b = Builder::before(func, region, index);
@@ -75,6 +75,6 @@ fn is_small_group(func: &mut Function, region: Region, inst: Inst) -> Value {
     let lanes = [0, 1, 2].map(|lane| b.extract(size, lane));
     let items = b.binary(BinOp::IMul, lanes[0], lanes[1]);
     let items = b.binary(BinOp::IMul, items, lanes[2]);
-    let limit = b.i32(SMALL_GROUP as i32);
+    let limit = b.i32(most as i32);
     b.compare(CmpOp::ULe, items, limit)
 }

@@ -1,0 +1,129 @@
+//! Loops that count up to a bound. No pass, what passes that do several iterations in one want to know.
+
+use super::guard::Header;
+use crate::ir::build::Builder;
+use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Region, Scalar, Value, ValueDef};
+
+/// Largest constant step.
+const MAX_STEP: u64 = 1 << 16;
+
+/// How a loop counts.
+pub(super) struct Counter {
+    /// The comparison, with the counter first.
+    compare: CmpOp,
+    /// Number of the loop's argument.
+    arg: usize,
+    bound: Value,
+    step: Value,
+}
+
+impl Counter {
+    /// If the header's test compares a number with one that stays, and each iteration adds to it one that stays.
+    pub(super) fn new(func: &Function, body: Region, header: &Header, end: Inst) -> Option<Counter> {
+        if header.stays_by() != 0 {
+            return None;
+        }
+        let condition = func.insts[header.test].args[0];
+        let data = &func.insts[func.def_inst(condition)?];
+        let Op::Compare(op) = data.op else { return None };
+        let (compare, counter, bound) = match op {
+            CmpOp::ULt | CmpOp::ULe | CmpOp::SLt | CmpOp::SLe => (op, data.args[0], data.args[1]),
+            CmpOp::UGt => (CmpOp::ULt, data.args[1], data.args[0]),
+            CmpOp::UGe => (CmpOp::ULe, data.args[1], data.args[0]),
+            CmpOp::SGt => (CmpOp::SLt, data.args[1], data.args[0]),
+            CmpOp::SGe => (CmpOp::SLe, data.args[1], data.args[0]),
+            _ => return None,
+        };
+        let ty = func.ty(counter);
+        if ty.is_vector() || !matches!(ty.scalar, Scalar::I32 | Scalar::I64) {
+            return None;
+        }
+        let ValueDef::Arg(region, arg) = func.values[counter].def else {
+            return None;
+        };
+        let next = &func.insts[func.def_inst(func.insts[end].args[arg as usize])?];
+        if region != body || next.op != Op::Binary(BinOp::IAdd) {
+            return None;
+        }
+        let step = match (next.args[0] == counter, next.args[1] == counter) {
+            (true, false) => next.args[1],
+            (false, true) => next.args[0],
+            _ => return None,
+        };
+        let unsigned = matches!(compare, CmpOp::ULt | CmpOp::ULe);
+        let good = match func.as_bits(step) {
+            Some(step) => (1..=MAX_STEP).contains(&step),
+            None => unsigned,
+        };
+        (good && is_outside(func, body, bound) && is_outside(func, body, step)).then_some(Counter {
+            compare,
+            arg: arg as usize,
+            bound,
+            step,
+        })
+    }
+
+    /// At the end of `inside`, the body of a loop with the same arguments: leaves that unless so many iterations are certain, with
+    /// the arguments as results. `exact`: their number is a multiple of the factor. `also`: another condition to stay.
+    pub(super) fn test(
+        &self,
+        func: &mut Function,
+        quick: Inst,
+        inside: Region,
+        (factor, exact): (usize, bool),
+        also: Option<Value>,
+    ) {
+        let factor = factor as u64;
+        let Counter {
+            compare,
+            arg,
+            bound,
+            step,
+        } = *self;
+        let mine = func.regions[inside].args.clone();
+        let counter = mine[arg];
+        let ty = func.ty(counter);
+        let constant = func.as_bits(step);
+        let mut b = Builder::at_end(func, inside);
+        b.span = b.func.insts[quick].span;
+        let one = b.compare(compare, counter, bound);
+        // If that holds, what is left is a number without sign.
+        let left = b.binary(BinOp::ISub, bound, counter);
+        let more = match constant {
+            _ if exact => one,
+            Some(step) => {
+                let allowed = u64::from(matches!(compare, CmpOp::ULe | CmpOp::SLe));
+                let needed = b.bits(ty, step * (factor - 1) - allowed);
+                b.compare(CmpOp::UGt, left, needed)
+            }
+            // A quarter of it is as long as the step: no product that could overflow.
+            None => {
+                let shift = b.bits(ty, u64::from(factor.trailing_zeros()));
+                let quarter = b.binary(BinOp::LShr, left, shift);
+                b.compare(CmpOp::UGe, quarter, step)
+            }
+        };
+        let both = match exact {
+            true => one,
+            false => b.binary(BinOp::And, one, more),
+        };
+        let both = also.map_or(both, |also| b.binary(BinOp::And, both, also));
+        let span = b.span;
+        let test = b.insert(Op::If, [both], &[]);
+        let arms = [func.new_region(&[]), func.new_region(&[])];
+        let stay = func.new_inst(Op::Exit(test), [], &[], span);
+        let leave = func.new_inst(Op::Exit(quick), mine, &[], span);
+        func.regions[arms[0]].insts.push(stay);
+        func.regions[arms[1]].insts.push(leave);
+        func.insts[test].regions.extend(arms);
+    }
+}
+
+/// Whether a value does not change in a loop whose body is straight-line code.
+pub(super) fn is_outside(func: &Function, body: Region, value: Value) -> bool {
+    match func.values[value].def {
+        ValueDef::Const(_) | ValueDef::Param(_) => true,
+        ValueDef::Arg(region, _) => region != body,
+        ValueDef::Inst(inst, _) => !func.regions[body].insts.contains(&inst),
+    }
+}
