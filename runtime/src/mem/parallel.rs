@@ -15,7 +15,7 @@ const LARGE: u64 = 2 << 20;
 /// Copies from this size on, if the helpers are awake.
 pub(crate) const HELPED: u64 = 256 << 10;
 /// Copies from this size on are worth waking the helpers for, where they stay awake.
-const CALLED: u64 = 1 << 20;
+const CALLED: u64 = 512 << 10;
 /// What a thread takes at a time, at least and at most.
 const SLICES: (u64, u64) = (32 << 10, 256 << 10);
 /// Slices of a copy, but for the limits.
