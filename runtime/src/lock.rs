@@ -21,8 +21,6 @@ pub(crate) enum Rank {
     Queue,
     /// A buffer's mappings and callbacks.
     Mem,
-    /// A module's kernels.
-    Kernels,
     /// A kernel's pipelines.
     Pipelines,
     /// A module's driver cache.

@@ -206,21 +206,23 @@ fn no_memory_once() {
     }
 }
 
-/// Temporary buffers get the storage of the ones before.
+/// Temporary buffers get the storage of the ones before, and temporary kernel objects their pipelines.
 #[test]
-fn storage_is_used_again() {
+fn temporaries_take_what_others_leave() {
     let log = work_dir().join("temporaries.log");
     let log = log.to_string_lossy();
-    let env = [("CALDERA_LOG_FILE", &*log), ("CALDERA_LOG", "device=debug")];
+    let env = [
+        ("CALDERA_LOG_FILE", &*log),
+        ("CALDERA_LOG", "device=debug,kernel=debug"),
+    ];
     let out = run(Way::DropIn, "temporaries", &env);
     let text = String::from_utf8_lossy(&out.stderr);
     assert!(out.status.success(), "{text}");
     let lines = std::fs::read_to_string(&*log).expect("log");
-    let again = lines
-        .matches("8388608 bytes: storage of a buffer that is gone")
-        .count();
+    let again = lines.matches("8388608 bytes: storage of a buffer that is gone");
     // Of four of each kind all but the first; where host and device share memory the kinds stay apart all the same.
-    assert_eq!(again, 6, "{lines}");
+    assert_eq!(again.count(), 6, "{lines}");
+    assert_eq!(lines.matches("pipeline add Variant").count(), 1, "{lines}");
 }
 
 /// Processes one after the other and at once share what is on the disk; what they find damaged does no harm.

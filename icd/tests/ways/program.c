@@ -485,39 +485,53 @@ static void lose(void)
     add(1);
 }
 
-/* Allocations that fail: CALDERA_DEBUG=no-memory-from=12. */
-/* Temporary buffers of one size, some of them pinned, each released before its commands are done. */
+/* Temporary buffers of one size, some of them pinned, and temporary kernel objects, each released before its commands
+ * are done. */
 static void temporaries(void)
 {
-    enum { SIZE = 8 << 20, WORDS = SIZE / sizeof(int), ROUNDS = 4 };
+    enum { SIZE = 8 << 20, WORDS = SIZE / sizeof(float), ROUNDS = 4 };
     find();
     cl_int code;
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     CHECK(code);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
     CHECK(code);
-    int *in = malloc(SIZE), *out = malloc(SIZE);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    float *in = malloc(SIZE), *out = malloc(SIZE);
     for (int round = 0; round < 2 * ROUNDS; round++) {
         cl_mem_flags pinned = round % 2 ? CL_MEM_ALLOC_HOST_PTR : 0;
         cl_mem buffer = clCreateBuffer(context, pinned | CL_MEM_READ_WRITE, SIZE, NULL, &code);
         CHECK(code);
+        cl_kernel kernel = clCreateKernel(program, "add", &code);
+        CHECK(code);
+        for (int i = 0; i < 3; i++)
+            CHECK(clSetKernelArg(kernel, i, sizeof buffer, &buffer));
         for (int i = 0; i < WORDS; i++)
-            in[i] = i * 2 + round;
+            in[i] = (float)(i % 4096 + round);
+        size_t size = WORDS, group = 64;
         CHECK(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, SIZE, in, 0, NULL, NULL));
+        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &group, 0, NULL, NULL));
         CHECK(clEnqueueReadBuffer(queue, buffer, CL_FALSE, 0, SIZE, out, 0, NULL, NULL));
+        CHECK(clReleaseKernel(kernel));
         CHECK(clReleaseMemObject(buffer));
         CHECK(clFinish(queue));
-        if (memcmp(in, out, SIZE) != 0) {
-            fprintf(stderr, "wrong contents in round %d\n", round);
-            exit(1);
+        for (int i = 0; i < WORDS; i++) {
+            if (out[i] != 2 * in[i]) {
+                fprintf(stderr, "round %d: element %d is %g\n", round, i, out[i]);
+                exit(1);
+            }
         }
     }
     free(in);
     free(out);
+    CHECK(clReleaseProgram(program));
     CHECK(clReleaseCommandQueue(queue));
     CHECK(clReleaseContext(context));
 }
 
+/* Allocations that fail: CALDERA_DEBUG=no-memory-from=12. */
 static void starve(void)
 {
     find();

@@ -4,7 +4,7 @@
 //! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and
 //! kept with the module.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
@@ -23,6 +23,8 @@ use super::driver_cache::DriverCache;
 /// A SPIR-V module on a device.
 pub struct DeviceModule {
     device: Arc<Device>,
+    /// By their places in the reflection, made with the first [`DeviceKernel`]: kernel objects come and go.
+    kernels: Box<[OnceLock<Made>]>,
     /// `None` for a program without kernels, which is no shader to Vulkan.
     shader: Option<vk::Shader>,
     driver_cache: DriverCache,
@@ -32,8 +34,6 @@ pub struct DeviceModule {
     /// What stands for NULL where there must be a descriptor.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
-    /// Those that are in use, by their places in the reflection: kernel objects of one function share its pipelines.
-    kernels: Mutex<Vec<Weak<DeviceKernel>>>,
 }
 
 impl std::fmt::Debug for DeviceModule {
@@ -69,16 +69,20 @@ struct Variants {
     wishes: Wishes,
 }
 
-/// A kernel of a [`DeviceModule`].
-pub struct DeviceKernel {
-    module: Arc<DeviceModule>,
-    /// In the module's reflection.
-    index: usize,
+/// What the driver has of a kernel, and what is known of its launches.
+struct Made {
     push_size: usize,
     args_size: usize,
     variants: Mutex<Variants>,
     /// Behind the pipelines, which are made with its layout.
     descriptors: Option<KernelDescriptors>,
+}
+
+/// A kernel of a [`DeviceModule`].
+pub struct DeviceKernel {
+    module: Arc<DeviceModule>,
+    /// In the module's reflection, and among what it has made.
+    index: usize,
 }
 
 impl std::fmt::Debug for DeviceKernel {
@@ -188,10 +192,7 @@ impl DeviceModule {
             driver_cache: DriverCache::new(logical, &stripped)?,
             literals,
             shader,
-            kernels: Mutex::new(
-                Rank::Kernels,
-                reflection.kernels.iter().map(|_| Weak::new()).collect(),
-            ),
+kernels: reflection.kernels.iter().map(|_| OnceLock::new()).collect(),
             reflection,
             constants,
             blank,
@@ -213,12 +214,20 @@ impl DeviceModule {
         let Some(index) = self.reflection.kernels.iter().position(|k| k.name == name) else {
             return Ok(None);
         };
-        let mut kernels = self.kernels.lock();
-        if let Some(kernel) = kernels[index].upgrade() {
-            return Ok(Some(kernel));
+        if self.kernels[index].get().is_none() {
+            let made = self.make(&self.reflection.kernels[index])?;
+            // Another thread's is as good.
+            let _ = self.kernels[index].set(made);
         }
-        let kernel = &self.reflection.kernels[index];
-        if self.reflection.push_size(kernel) > self.device.limits().push_constants {
+        Ok(Some(Arc::new(DeviceKernel {
+            module: Arc::clone(self),
+            index,
+        })))
+    }
+
+    fn make(&self, kernel: &reflect::Kernel) -> Result<Made> {
+        let (name, push_size) = (&kernel.name, self.reflection.push_size(kernel));
+        if push_size > self.device.limits().push_constants {
             return Err(unusable(format_args!(
                 "kernel '{name}': that many push constants"
             )));
@@ -232,16 +241,12 @@ impl DeviceModule {
         if u64::from(args_size) > vk::ArgsSet::RANGE {
             return Err(unusable(format_args!("kernel '{name}': that many plain values")));
         }
-        let kernel = Arc::new(DeviceKernel {
+        Ok(Made {
             args_size: args_size as usize,
             descriptors,
-            push_size: self.reflection.push_size(kernel) as usize,
-            module: Arc::clone(self),
-            index,
+            push_size: push_size as usize,
             variants: Mutex::new(Rank::Pipelines, Variants::default()),
-        });
-        kernels[index] = Arc::downgrade(&kernel);
-        Ok(Some(kernel))
+        })
     }
 
     /// The samplers that the program declares.
@@ -286,6 +291,11 @@ impl DeviceModule {
 }
 
 impl DeviceKernel {
+    fn made(&self) -> &Made {
+        let made = self.module.kernels[self.index].get();
+        made.expect("made before the first DeviceKernel")
+    }
+
     /// The module.
     pub fn module(&self) -> &Arc<DeviceModule> {
         &self.module
@@ -316,7 +326,7 @@ impl DeviceKernel {
 
     /// The kernel's own descriptor sets, if it has any.
     pub(crate) fn descriptors(&self) -> Option<&KernelDescriptors> {
-        self.descriptors.as_ref()
+        self.made().descriptors.as_ref()
     }
 
     /// Whether an NDRange with an offset, or of several dispatches, can be launched: modules of other compilers may have
@@ -342,24 +352,24 @@ impl DeviceKernel {
 
     /// Bytes of push constants of a launch.
     pub(crate) fn push_size(&self) -> usize {
-        self.push_size
+        self.made().push_size
     }
 
     /// Bytes of the argument buffer of a launch.
     pub(crate) fn args_size(&self) -> usize {
-        self.args_size
+        self.made().args_size
     }
 
     /// The work-group size of a small NDRange that may have any: `wanted`, or one that there is a pipeline for.
     pub(super) fn settle(&self, wanted: [u32; 3], global: [u32; 3]) -> [u32; 3] {
-        let mut variants = self.variants.lock();
+        let mut variants = self.made().variants.lock();
         let Variants { made, wishes } = &mut *variants;
         wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
     }
 
     /// The pipeline of a variant.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
-        let mut variants = self.variants.lock();
+        let mut variants = self.made().variants.lock();
         if let Some((_, pipeline)) = variants.made.iter().find(|(v, _)| *v == variant) {
             return Ok(Arc::clone(pipeline));
         }
@@ -395,7 +405,7 @@ impl DeviceKernel {
             return Err(unusable("kernels without a shader"));
         };
         let driver_cache = &self.module.driver_cache;
-        let layout = self.descriptors.as_ref().map(|d| d.layout());
+        let layout = self.made().descriptors.as_ref().map(|d| d.layout());
         let (pipeline, known) = vk::Pipeline::new(shader, layout, name, &constants, &driver_cache.raw)
             .map_err(|e| {
                 Error::new(
