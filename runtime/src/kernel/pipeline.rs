@@ -192,7 +192,7 @@ impl DeviceModule {
             driver_cache: DriverCache::new(logical, &stripped)?,
             literals,
             shader,
-kernels: reflection.kernels.iter().map(|_| OnceLock::new()).collect(),
+            kernels: reflection.kernels.iter().map(|_| OnceLock::new()).collect(),
             reflection,
             constants,
             blank,

@@ -16,7 +16,7 @@ use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::kernel::{Range, copy};
 use crate::mem::map::Mapping;
-use crate::mem::{Buffer, HostPtr, MemObject};
+use crate::mem::{Buffer, HostPtr, MemObject, aperture};
 
 /// Writes up to this size are staged also if the GPU could reach the host memory: a blocking one returns at once.
 pub(super) const STAGED_ANYWAY: u64 = 256 << 10;
@@ -163,15 +163,10 @@ impl CommandQueue {
         let (start, end) = transfer.host_range();
         // The source is the destination of a read that is not done: it is held back.
         let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
-        let reach = transfer.reach(transfer.buffer.storage(self.device_index)?, write);
-        let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
-        if let Some(reach) = reach.filter(|r| !hidden(r) && self.is_alone(&transfer, write)) {
-            // A write may be staged and leave at once; a blocking read has to wait anyway.
-            let wait = blocking && (!write || transfer.size() > CUT);
-            if self.is_hosts_turn(waits, wait)? && self.is_alone(&transfer, write) {
-                self.is_taken(&transfer, write);
-                return Ok(self.by_host(kind, waits, || transfer.by_host(reach, write)));
-            }
+        // A write may be staged and leave at once; a blocking read has to wait anyway.
+        let wait = blocking && (!write || transfer.size() > CUT);
+        if let Some(reach) = self.take_by_host(&transfer, write, waits, wait)? {
+            return Ok(self.by_host(kind, waits, || transfer.by_host(reach, write)));
         }
         let command = |t: HostTransfer| {
             Incoming::Command(if write {
@@ -202,6 +197,27 @@ impl CommandQueue {
             (piece > 0).then(|| HostTransfer::linear(&transfer.buffer, offset + at - piece, piece, host))
         });
         self.enqueue_pieces(kind, pieces.map(command), waits, wait)
+    }
+
+    /// How this thread can do a transfer alone, where the memory is mapped and nothing is in the way (`wait`: any more): it
+    /// has to do it then.
+    fn take_by_host(
+        self: &Arc<Self>,
+        transfer: &HostTransfer,
+        write: bool,
+        waits: Waits<'_>,
+        wait: bool,
+    ) -> Result<Option<Reach>> {
+        let reach = transfer.reach(transfer.buffer.storage(self.device_index)?, write);
+        let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
+        let Some(reach) = reach.filter(|r| !hidden(r) && self.is_alone(transfer, write)) else {
+            return Ok(None);
+        };
+        if !self.is_hosts_turn(waits, wait)? || !self.is_alone(transfer, write) {
+            return Ok(None);
+        }
+        self.is_taken(transfer, write);
+        Ok(Some(reach))
     }
 
     /// Whether the host sees in the aperture what the queue's commands write to a buffer, once they are done. From now
@@ -432,12 +448,21 @@ impl CommandQueue {
         }
         waits.check_list()?;
         buffer.check_alignment(&self.device)?;
+        let kind = CommandType::FillBuffer;
+        if size <= aperture::LONGEST_WRITE && self.is_hosts_turn(waits, false)? {
+            // Counters are reset this way, before they are used.
+            let all = pattern.repeat((size / length) as usize);
+            let transfer = HostTransfer::linear(buffer, offset, size, HostPtr::of_slice(&all));
+            if let Some(reach) = self.take_by_host(&transfer, true, waits, false)? {
+                return Ok(self.by_host(kind, waits, || transfer.by_host(reach, true)));
+            }
+        }
         let fill = Command::Fill(Fill {
             buffer: Arc::clone(buffer),
             pattern: pattern.to_vec(),
             rows: Rows::line(offset, size),
         });
-        self.enqueue(CommandType::FillBuffer, Incoming::Command(fill), waits, false)
+        self.enqueue(kind, Incoming::Command(fill), waits, false)
     }
 
     /// CL 5.2.4 — clEnqueueMapBuffer. The address is valid for `size` bytes once the command is complete.
@@ -560,26 +585,22 @@ impl CommandQueue {
 
     /// CL 5.10 — clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), clEnqueueWaitForEvents (without event)
     pub fn enqueue_marker(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
-        self.check_waits(waits)?;
-        waits.check_list()?;
-        self.enqueue(
-            CommandType::Marker,
-            Incoming::Command(Command::Marker),
-            waits,
-            false,
-        )
+        self.enqueue_order(CommandType::Marker, Command::Marker, waits)
     }
 
     /// CL 5.10 — clEnqueueBarrierWithWaitList, clEnqueueBarrier
     pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
+        self.enqueue_order(CommandType::Barrier, Command::Barrier, waits)
+    }
+
+    /// A marker or a barrier, done at once where nothing is unfinished.
+    fn enqueue_order(self: &Arc<Self>, kind: CommandType, command: Command, waits: Waits<'_>) -> Enqueued {
         self.check_waits(waits)?;
         waits.check_list()?;
-        self.enqueue(
-            CommandType::Barrier,
-            Incoming::Command(Command::Barrier),
-            waits,
-            false,
-        )
+        if self.is_hosts_turn(waits, false)? {
+            return Ok(self.by_host(kind, waits, || {}));
+        }
+        self.enqueue(kind, Incoming::Command(command), waits, false)
     }
 }
 
