@@ -199,29 +199,38 @@ fn copy() {
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
 }
 
+/// At once, and once a user event lets it.
 #[test]
 fn fill() {
     let s = Setup::new();
     let b = s.buffer(&vec![0xFF; 1024]);
+    let mut turn = 0;
     for size in [1usize, 2, 4, 8, 16, 32, 64, 128] {
-        let pattern: Vec<u8> = (0..size).map(|i| (i * 3 + size) as u8).collect();
-        let code = cl!(clEnqueueFillBuffer(
-            s.queue,
-            b,
-            pattern.as_ptr().cast(),
-            size,
-            size,
-            1024 - 2 * size,
-            0,
-            null(),
-            null_mut()
-        ));
-        assert_eq!(code, 0, "pattern of {size}");
-        let got = s.read(b, 1024);
-        assert!(
-            got[size..1024 - size].chunks(size).all(|c| c == pattern),
-            "pattern of {size}"
-        );
+        for held in [false, true] {
+            turn += 1;
+            let pattern: Vec<u8> = (0..size).map(|i| (i * 3 + size + turn) as u8).collect();
+            let (gate, code) = created!(clCreateUserEvent(s.context));
+            assert_eq!(code, 0);
+            let code = cl!(clEnqueueFillBuffer(
+                s.queue,
+                b,
+                pattern.as_ptr().cast(),
+                size,
+                size,
+                1024 - 2 * size,
+                u32::from(held),
+                if held { &raw const gate } else { null() },
+                null_mut()
+            ));
+            assert_eq!(code, 0, "pattern of {size}");
+            assert_eq!(cl!(clSetUserEventStatus(gate, CL_COMPLETE)), 0);
+            let got = s.read(b, 1024);
+            assert!(
+                got[size..1024 - size].chunks(size).all(|c| c == pattern),
+                "pattern of {size}, held {held}"
+            );
+            assert_eq!(cl!(clReleaseEvent(gate)), 0);
+        }
     }
     let fill = |pattern: *const u8, pattern_size, offset, size| {
         cl!(clEnqueueFillBuffer(
