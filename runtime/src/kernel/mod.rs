@@ -245,7 +245,7 @@ impl Kernel {
         let mut taken = self.values.lock().take()?;
         let enqueued = taken.enqueue(kernel, queue, range, command, waits);
         // Objects may go here, with no lock held.
-        taken.args.clear();
+        taken.let_go();
         self.values.lock().give_back(taken);
         enqueued
     }

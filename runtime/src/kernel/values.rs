@@ -6,7 +6,7 @@
 use std::sync::{Arc, Weak};
 
 use super::Range;
-use super::launch::{ArgValue, NdRange, PodBytes};
+use super::launch::{ArgValue, NdRange};
 use super::pipeline::DeviceKernel;
 use super::standing::{self, Standing};
 use crate::command::CommandType;
@@ -15,21 +15,50 @@ use crate::mem::{Buffer, Image};
 use crate::queue::{CommandQueue, Enqueued, Waits};
 use crate::sampler::Sampler;
 
-enum Held {
-    Unset,
-    Pod(PodBytes),
-    NullBuffer,
+/// What an argument names.
+enum Named {
     Buffer(Weak<Buffer>),
-    Local(usize),
     Sampler(Weak<Sampler>),
     Image { image: Weak<Image>, write: bool },
 }
 
+impl Named {
+    /// The name of an object; any other value is given back.
+    fn of(value: ArgValue) -> std::result::Result<Named, ArgValue> {
+        match value {
+            ArgValue::Buffer(Some(buffer)) => Ok(Named::Buffer(Arc::downgrade(&buffer))),
+            ArgValue::Sampler(sampler) => Ok(Named::Sampler(Arc::downgrade(&sampler))),
+            ArgValue::Image { image, write } => Ok(Named::Image {
+                image: Arc::downgrade(&image),
+                write,
+            }),
+            plain @ (ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(None) | ArgValue::Local(_)) => {
+                Err(plain)
+            }
+        }
+    }
+
+    /// The object, unless it is gone.
+    fn object(&self) -> Option<ArgValue> {
+        Some(match self {
+            Named::Buffer(buffer) => ArgValue::Buffer(Some(buffer.upgrade()?)),
+            Named::Sampler(sampler) => ArgValue::Sampler(sampler.upgrade()?),
+            Named::Image { image, write } => ArgValue::Image {
+                image: image.upgrade()?,
+                write: *write,
+            },
+        })
+    }
+}
+
 /// One value per argument.
 pub(super) struct Values {
-    held: Vec<Held>,
-    /// Storage for [`Values::take`], so that a launch allocates nothing.
-    spare: Vec<ArgValue>,
+    /// Those that are no objects; the others are unset here.
+    plain: Vec<ArgValue>,
+    /// The arguments that name objects, in any order.
+    named: Vec<(usize, Named)>,
+    /// `plain` once more, for the next launch: no launch copies what has not changed.
+    spare: Option<Vec<ArgValue>>,
     /// The last launch, if it was with these values.
     standing: Option<Box<Standing>>,
     /// How often one was set.
@@ -38,7 +67,7 @@ pub(super) struct Values {
 
 /// The values for a launch, with a hold on what they name.
 pub(super) struct Taken {
-    pub(super) args: Vec<ArgValue>,
+    args: Vec<ArgValue>,
     standing: Option<Box<Standing>>,
     /// [`Values::changes`] at that time.
     changes: u64,
@@ -63,14 +92,27 @@ impl Taken {
         let launch = standing::launch(&mut self.standing, &nd, queue)?;
         queue.enqueue_launch(launch, &self.args, command, waits)
     }
+
+    /// Lets go of the objects.
+    pub(super) fn let_go(&mut self) {
+        for value in &mut self.args {
+            match value {
+                ArgValue::Buffer(Some(_)) | ArgValue::Sampler(_) | ArgValue::Image { .. } => {
+                    *value = ArgValue::Unset;
+                }
+                ArgValue::Unset | ArgValue::Pod(_) | ArgValue::Buffer(None) | ArgValue::Local(_) => {}
+            }
+        }
+    }
 }
 
 impl Values {
     /// Unset.
     pub(super) fn new(count: usize) -> Self {
         Values {
-            held: (0..count).map(|_| Held::Unset).collect(),
-            spare: Vec::with_capacity(count),
+            plain: vec![ArgValue::Unset; count],
+            named: Vec::new(),
+            spare: None,
             standing: None,
             changes: 0,
         }
@@ -79,63 +121,59 @@ impl Values {
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
         self.changes += 1;
         self.standing.take_if(|s| !s.change(index, &value));
-        self.held[index] = match value {
-            ArgValue::Unset => Held::Unset,
-            ArgValue::Pod(bytes) => Held::Pod(bytes),
-            ArgValue::Buffer(None) => Held::NullBuffer,
-            ArgValue::Buffer(Some(buffer)) => Held::Buffer(Arc::downgrade(&buffer)),
-            ArgValue::Local(bytes) => Held::Local(bytes),
-            ArgValue::Sampler(sampler) => Held::Sampler(Arc::downgrade(&sampler)),
-            ArgValue::Image { image, write } => Held::Image {
-                image: Arc::downgrade(&image),
-                write,
-            },
+        let at = self.named.iter().position(|(i, _)| *i == index);
+        let plain = match (Named::of(value), at) {
+            (Ok(named), Some(at)) => {
+                self.named[at].1 = named;
+                return;
+            }
+            (Ok(named), None) => {
+                self.named.push((index, named));
+                ArgValue::Unset
+            }
+            (Err(plain), at) => {
+                if let Some(at) = at {
+                    self.named.swap_remove(at);
+                }
+                plain
+            }
         };
+        if let Some(spare) = &mut self.spare {
+            spare[index] = plain.clone();
+        }
+        self.plain[index] = plain;
     }
 
     /// What the `__local` arguments take.
     pub(super) fn local_bytes(&self) -> u64 {
-        self.held
+        self.plain
             .iter()
             .map(|v| match v {
-                Held::Local(bytes) => *bytes as u64,
-                Held::Unset
-                | Held::Pod(_)
-                | Held::NullBuffer
-                | Held::Buffer(_)
-                | Held::Sampler(_)
-                | Held::Image { .. } => 0,
+                ArgValue::Local(bytes) => *bytes as u64,
+                ArgValue::Unset
+                | ArgValue::Pod(_)
+                | ArgValue::Buffer(_)
+                | ArgValue::Sampler(_)
+                | ArgValue::Image { .. } => 0,
             })
             .sum()
     }
 
     /// The values for a launch; [`Values::give_back`] takes them again.
     pub(super) fn take(&mut self) -> Result<Taken> {
-        let mut values = std::mem::take(&mut self.spare);
-        for (i, held) in self.held.iter().enumerate() {
+        let mut args = self.spare.take().unwrap_or_else(|| self.plain.clone());
+        for (index, named) in &self.named {
             // CL 5.8: INVALID_KERNEL_ARGS if the kernel argument values have not been specified
-            let gone = || {
+            args[*index] = named.object().ok_or_else(|| {
                 Error::new(
                     ClCode::InvalidKernelArgs,
-                    format!("the object that argument {i} was set to has been released"),
+                    format!("the object that argument {index} was set to has been released"),
                 )
                 .at("5.8")
-            };
-            values.push(match held {
-                Held::Unset => ArgValue::Unset,
-                Held::Pod(bytes) => ArgValue::Pod(bytes.clone()),
-                Held::NullBuffer => ArgValue::Buffer(None),
-                Held::Buffer(buffer) => ArgValue::Buffer(Some(buffer.upgrade().ok_or_else(gone)?)),
-                Held::Local(bytes) => ArgValue::Local(*bytes),
-                Held::Sampler(sampler) => ArgValue::Sampler(sampler.upgrade().ok_or_else(gone)?),
-                Held::Image { image, write } => ArgValue::Image {
-                    image: image.upgrade().ok_or_else(gone)?,
-                    write: *write,
-                },
-            });
+            })?;
         }
         Ok(Taken {
-            args: values,
+            args,
             standing: self.standing.take(),
             changes: self.changes,
         })
@@ -143,8 +181,8 @@ impl Values {
 
     /// What [`Values::take`] gave, without the objects, to be used again.
     pub(super) fn give_back(&mut self, taken: Taken) {
-        self.spare = taken.args;
         if self.changes == taken.changes {
+            self.spare = Some(taken.args);
             self.standing = taken.standing;
         }
     }
