@@ -305,3 +305,39 @@ fn angles_of_points() {
         }
     }
 }
+
+/// Of all pairs of numbers that are told apart by one thing each.
+#[test]
+fn magnitudes_are_compared() {
+    let magnitudes = [
+        0.0,
+        5e-324,
+        1e-323,
+        1.0,
+        f64::from_bits(1f64.to_bits() + 1),
+        f64::from_bits(1f64.to_bits() + (1 << 32)),
+        f64::MAX,
+        f64::INFINITY,
+        f64::NAN,
+        f64::from_bits(0x7ff0_0000_0000_0001),
+    ];
+    let operands: Vec<f64> = magnitudes.into_iter().flat_map(|x| [x, -x]).collect();
+    let [most, least] = ["maxmag(x, y)", "minmag(x, y)"].map(|call| Library::new(call, true));
+    for &x in &operands {
+        for &y in &operands {
+            // (magnitude, without a sign), as 6.12.2 has it; a NaN is the other.
+            let rank = |v: f64| (v.abs().to_bits(), v.is_sign_positive());
+            let (larger, smaller) = match (x.is_nan(), y.is_nan()) {
+                (true, _) => (y, y),
+                (_, true) => (x, x),
+                _ if rank(x) > rank(y) => (x, y),
+                _ => (y, x),
+            };
+            for (library, expected) in [(&most, larger), (&least, smaller)] {
+                let got = library.at(x, y);
+                let same = got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan());
+                assert!(same, "{x:e}, {y:e}: {got:e}, expected {expected:e}");
+            }
+        }
+    }
+}

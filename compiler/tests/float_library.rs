@@ -527,6 +527,8 @@ fn special_values() {
         ("maxmag(x, y)", -2.0, 2.0, 2.0),
         ("maxmag(x, y)", 1.0, nan, 1.0),
         ("maxmag(x, y)", nan, -1.0, -1.0),
+        ("maxmag(x, y)", -3.0, 2.0, -3.0),
+        ("maxmag(x, y)", 2.0, -inf, -inf),
         ("minmag(x, y)", -2.0, 2.0, -2.0),
         ("minmag(x, y)", nan, -1.0, -1.0),
         ("minmag(x, y)", 1.0, nan, 1.0),

@@ -55,7 +55,7 @@ gentype fdim_fp(gentype x, gentype y)
 }
 
 // Of two subnormal numbers y where they compare as zeros: 7.5.3 allows it. x and -x by their bits.
-elemtype maxmag_fp(elemtype x, elemtype y)
+elemtype __c_maxmag_fp(elemtype x, elemtype y)
 {
     elemtype r = fabs(x) > fabs(y) || y != y ? x : y;
     return (uelemtype)(as_uelemtype(x) ^ as_uelemtype(y)) == GEN_SIGN ? fabs(x) : r;

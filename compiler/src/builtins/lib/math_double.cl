@@ -312,3 +312,18 @@ double remquo_d(double x, double y, int *quo)
         return __c_remquo_d(x, y, quo);
     }
 }
+
+// Of numbers of one magnitude the one without a sign if there is one: the sign bits' conjunction. Doubles are never taken for zeros.
+double maxmag_d(double x, double y)
+{
+    double r = fabs(x) > fabs(y) || y != y ? x : y;
+    uint high = fabs(x) == fabs(y) ? __c_high(x) & __c_high(y) : __c_high(r);
+    return as_double((ulong)high << 32 | (as_ulong(r) & 0xffffffffUL));
+}
+
+double minmag_d(double x, double y)
+{
+    double r = fabs(x) < fabs(y) || y != y ? x : y;
+    uint high = fabs(x) == fabs(y) ? __c_high(x) | __c_high(y) : __c_high(r);
+    return as_double((ulong)high << 32 | (as_ulong(r) & 0xffffffffUL));
+}

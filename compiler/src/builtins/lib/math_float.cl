@@ -284,14 +284,14 @@ float tan_f(float x)
     }
 }
 
-// With -cl-fast-relaxed-math.
+// native_tan, and tan with -cl-fast-relaxed-math.
 float __caldera_fast_tan_f(float x)
 {
     if (__caldera_has_rsqrt(x)) {
         float c = native_cos(x);
         return as_float(as_uint(native_sin(x) * __caldera_rsqrt(c * c)) ^ (as_uint(c) & 0x80000000u));
     } else {
-        return native_tan(x);
+        return __caldera_tan(x);
     }
 }
 
@@ -437,6 +437,18 @@ float __caldera_quick_reciprocal_f(float y)
 float __caldera_rounded_sqrt_f(float x)
 {
     return (float)__caldera_sqrt((double)x);
+}
+
+// The smallest and the largest are one instruction each where these are, and there is nothing else to tell apart. Of two subnormal numbers
+// either where they compare as zeros: 7.5.3 allows it.
+float maxmag_f(float x, float y)
+{
+    if (__caldera_has_fast_fma(x)) {
+        float least = fmin(x, y), most = fmax(x, y);
+        return fabs(least) > fabs(most) ? least : most;
+    } else {
+        return __c_maxmag_f(x, y);
+    }
 }
 
 float rsqrt_f(float x)

@@ -68,6 +68,7 @@ pub(super) static ROWS: &[Row] = &[
     row("__caldera_reciprocal", FLOAT1, How::Scalar),
     row("__caldera_rsqrt", F1, How::Intrinsic(Intrinsic::InverseSqrt)),
     row("__caldera_sqrt", F1, How::Intrinsic(Intrinsic::Sqrt)),
+    row("__caldera_tan", F1, How::Intrinsic(Intrinsic::Tan)),
     row(
         "__caldera_unpack_half",
         &[sig(

@@ -111,7 +111,7 @@ pub(super) static ROWS: &[Row] = &[
     row("native_rsqrt", NATIVE1, intrinsic(Intrinsic::InverseSqrt)),
     row("native_sin", NATIVE1, intrinsic(Intrinsic::Sin)),
     row("native_sqrt", NATIVE1, intrinsic(Intrinsic::Sqrt)),
-    row("native_tan", NATIVE1, intrinsic(Intrinsic::Tan)),
+    row("native_tan", NATIVE1, How::Alias("__caldera_fast_tan")),
     row("nextafter", F2, How::Scalar),
     row("pow", F2, How::Fast("__caldera_fast_pow")),
     row("pown", WITH_INTN, How::Scalar),
