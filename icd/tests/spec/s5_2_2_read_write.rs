@@ -502,3 +502,95 @@ fn long_reads_are_timed_from_their_start() {
     }
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
 }
+
+/// Rows with little or much between them, which come together or one by one.
+#[test]
+fn boxes_of_many_rows() {
+    let s = Setup::new();
+    let size = 20 << 20;
+    let bytes = ramp(size);
+    let b = s.buffer(&bytes);
+    // Region, pitches of the buffer, pitches of the host (0: none).
+    let boxes = [
+        ([100usize, 200, 1], [128usize, 0], [0usize, 0]),
+        ([100, 200, 1], [100, 0], [107, 0]),
+        ([100, 20, 30], [128, 128 * 25], [0, 0]),
+        ([100, 20, 30], [100, 100 * 21], [101, 101 * 22]),
+        ([3, 250, 1], [80_000, 0], [0, 0]),
+        ([3, 2, 100], [4, 200_000], [5, 0]),
+        ([70_000, 50, 1], [80_000, 0], [70_001, 0]),
+        ([1, 300, 1], [60_000, 0], [1, 0]),
+    ];
+    for (region, there, here) in boxes {
+        let origin = [5usize, 1, 0];
+        let [w, h, d] = region;
+        let row = if here[0] == 0 { w } else { here[0] };
+        let slice = if here[1] == 0 { row * h } else { here[1] };
+        let slice_there = if there[1] == 0 { there[0] * h } else { there[1] };
+        let length = slice * (d - 1) + row * (h - 1) + w;
+        let mut expected = vec![0xEE; length];
+        for (y, z) in (0..d).flat_map(|z| (0..h).map(move |y| (y, z))) {
+            let from = z * slice_there + (y + 1) * there[0] + 5;
+            let to = z * slice + y * row;
+            expected[to..to + w].copy_from_slice(&bytes[from..from + w]);
+        }
+        let (pinned, code) = created!(clCreateBuffer(
+            s.context,
+            CL_MEM_ALLOC_HOST_PTR,
+            length,
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        let (at, code) = created!(clEnqueueMapBuffer(
+            s.queue,
+            pinned,
+            1,
+            CL_MAP_WRITE,
+            0,
+            length,
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        let mut plain = vec![0xEEu8; length];
+        for place in [plain.as_mut_ptr(), at.cast()] {
+            // SAFETY: so many bytes, mapped for writing or of the vector; no command is under way.
+            unsafe { std::slice::from_raw_parts_mut(place, length) }.fill(0xEE);
+            let code = cl!(clEnqueueReadBufferRect(
+                s.queue,
+                b,
+                0,
+                origin.as_ptr(),
+                [0usize; 3].as_ptr(),
+                region.as_ptr(),
+                there[0],
+                there[1],
+                here[0],
+                here[1],
+                place.cast(),
+                0,
+                null(),
+                null_mut()
+            ));
+            assert_eq!(code, 0);
+            assert_eq!(cl!(clFinish(s.queue)), 0);
+            // SAFETY: as above.
+            let got = unsafe { std::slice::from_raw_parts(place, length) };
+            assert!(*got == expected, "{region:?} of pitches {there:?}, {here:?}");
+        }
+        assert_eq!(
+            cl!(clEnqueueUnmapMemObject(
+                s.queue,
+                pinned,
+                at,
+                0,
+                null(),
+                null_mut()
+            )),
+            0
+        );
+        assert_eq!(cl!(clReleaseMemObject(pinned)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(b)), 0);
+}

@@ -34,6 +34,12 @@ pub(crate) enum Reach {
     Aperture(NonNull<u8>),
 }
 
+/// Rows up to this size are read together with what is between them, if that is no more for each: a region of a copy takes
+/// NVIDIA's GPU 1.8 µs, in which it moves 90 KiB.
+const ROW: u64 = 64 << 10;
+/// So much staging memory they may take, or twice their size.
+const SPREAD: u64 = 16 << 20;
+
 /// The copy regions for a rectangle; offsets are added to both sides.
 fn regions(
     src: Layout,
@@ -181,9 +187,48 @@ impl HostTransfer {
         Ok(())
     }
 
+    /// Whether rows that are read come together with what is between them: the bytes from first to last.
+    fn spread(&self, r: &Recording<'_>) -> Option<u64> {
+        let [width, h, d] = self.layout.collapse(&dense(self.region), self.region);
+        let (start, end) = extent(&self.layout, self.region);
+        let (length, size) = (end - start, self.size());
+        let pays = h * d > 1 && width <= ROW && length - size <= h * d * ROW;
+        (r.is_far() && pays && length <= SPREAD.max(2 * size)).then_some(length)
+    }
+
+    /// The bytes from first to last, of which the host then copies the rows.
+    fn record_spread(&self, length: u64, r: &mut Recording<'_>) -> Result<()> {
+        let staged = r.stage(length)?;
+        let (start, end) = extent(&self.layout, self.region);
+        r.access(&[access(&self.buffer, start, end, false)], false);
+        let storage = self.buffer.storage(r.device)?;
+        let bytes = vk::CopyRegion {
+            src: self.buffer.offset() + start,
+            dst: staged.offset,
+            size: length,
+        };
+        r.recorder().copy(storage, &staged.buffer, [bytes]);
+        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
+        r.finish(Finish {
+            from: staged.ptr,
+            from_layout: Layout {
+                start: 0,
+                ..self.layout
+            },
+            to: self.host,
+            to_layout: self.host_layout,
+            region: self.region,
+        });
+        Ok(())
+    }
+
     pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
         if let Some(pinned) = &self.pinned {
             return self.record_pinned(pinned, false, r);
+        }
+        if let Some(length) = self.spread(r) {
+            return self.record_spread(length, r);
         }
         let staged = r.stage(self.size())?;
         let (start, end) = extent(&self.layout, self.region);

@@ -1,7 +1,7 @@
 //! The threads that help with large copies.
 //!
 //! They are started by the first large copy, never before, and live until the process ends. To wake a thread that sleeps takes
-//! 50 µs or more, in which one thread copies half a megabyte: so they stay awake for a moment after each copy, and who
+//! 40 µs or more, in which one thread copies 400 KB: so they stay awake for a moment after each copy, and who
 //! waits for the GPU to do its part calls them in advance ([`Crew::call`]). On machines with few processors they do neither.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -454,6 +454,11 @@ impl Recording<'_> {
         self.group_count
     }
 
+    /// Whether the host's memory is not the device's own.
+    pub(crate) fn is_far(&self) -> bool {
+        !self.logical.unified()
+    }
+
     /// Host work for when the batch is done. The memory copied from is kept alive by the batch.
     pub(crate) fn finish(&mut self, finish: Finish) {
         self.batch.to_host = true;
