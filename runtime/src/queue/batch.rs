@@ -32,8 +32,7 @@ pub(crate) enum Keep {
     Buffer(Arc<Buffer>),
     Image(Arc<Image>),
     Sampler(Arc<Sampler>),
-    Kernel(Arc<DeviceKernel>),
-    Pipeline(Arc<vk::Pipeline>),
+    Launch(Arc<DeviceKernel>, Arc<vk::Pipeline>),
     Staging(Arc<Staging>),
     Memory(Arc<Storage>),
 }
@@ -191,6 +190,33 @@ impl Batch {
         match self.waits.iter_mut().find(|(t, _)| Arc::ptr_eq(t, timeline)) {
             Some((_, most)) => *most = value.max(*most),
             None => self.waits.push((Arc::clone(timeline), value)),
+        }
+    }
+
+    /// Binds a kernel's pipeline, and keeps both alive; does nothing if it is bound.
+    fn bind(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
+        if self.recorder.has_bound(pipeline) {
+            return;
+        }
+        let is_it = |k: &Keep| matches!(k, Keep::Launch(_, p) if Arc::ptr_eq(p, pipeline));
+        if !self.keep.iter().rev().take(8).any(is_it) {
+            self.keep
+                .push(Keep::Launch(Arc::clone(kernel), Arc::clone(pipeline)));
+        }
+        self.recorder.bind(pipeline);
+    }
+
+    /// Binds the pipeline that the batch before has bound last, with its push constants: the next launch is mostly like the last.
+    pub(super) fn expect_the_same(&mut self, before: &Batch) {
+        let bound = before.keep.iter().rev().find_map(|k| match k {
+            Keep::Launch(kernel, pipeline) => {
+                before.recorder.has_bound(pipeline).then_some((kernel, pipeline))
+            }
+            Keep::Buffer(_) | Keep::Image(_) | Keep::Sampler(_) | Keep::Staging(_) | Keep::Memory(_) => None,
+        });
+        if let Some((kernel, pipeline)) = bound {
+            self.bind(kernel, pipeline);
+            self.recorder.push_constants(before.recorder.pushed());
         }
     }
 
@@ -422,20 +448,9 @@ impl Recording<'_> {
         }
     }
 
-    /// Binds a kernel's pipeline, and keeps both alive; does nothing if it is bound.
+    /// As [`Batch::bind`].
     pub(crate) fn bind(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
-        if self.batch.recorder.has_bound(pipeline) {
-            return;
-        }
-        self.batch.recorder.bind(pipeline);
-        let kept = self.batch.keep.iter().rev().take(8);
-        if !kept
-            .into_iter()
-            .any(|k| matches!(k, Keep::Pipeline(p) if Arc::ptr_eq(p, pipeline)))
-        {
-            self.batch.keep.push(Keep::Kernel(Arc::clone(kernel)));
-            self.batch.keep.push(Keep::Pipeline(Arc::clone(pipeline)));
-        }
+        self.batch.bind(kernel, pipeline);
     }
 
     /// The command writes a buffer, whose memory the host may look at without a copy.

@@ -524,12 +524,18 @@ impl CommandQueue {
         Ok(batch)
     }
 
-    /// Opens the next batch while there is nothing else to do but wait: that takes 1.7 µs of the next command's time (NVIDIA).
+    /// Opens the next batch while there is nothing else to do but wait, and binds what it will need first: that takes 1.7 and
+    /// 0.13 µs of the next command's time (NVIDIA).
     pub(super) fn prepare(&self) {
         let mut state = self.state.lock();
         if state.open.is_none() && !self.logical.is_lost() {
             match self.begin_batch(&mut state) {
-                Ok(batch) => state.open = Some(batch),
+                Ok(mut batch) => {
+                    if let Some(before) = state.in_flight.back() {
+                        batch.expect_the_same(before);
+                    }
+                    state.open = Some(batch);
+                }
                 // The next command will say so.
                 Err(e) => log::debug!("a batch in advance: {}", e.chain()),
             }

@@ -178,6 +178,11 @@ impl Recorder {
         }
     }
 
+    /// Push constants as they are now, as far as any have been written.
+    pub(crate) fn pushed(&self) -> &[u8] {
+        &self.pushed
+    }
+
     /// Makes push constants from byte 0 on what `bytes` are, a multiple of 4 within the device's limit: writes those between
     /// the first and the last word that is another now.
     pub(crate) fn push_constants(&mut self, bytes: &[u8]) {
