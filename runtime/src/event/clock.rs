@@ -49,9 +49,23 @@ impl Clock {
     }
 }
 
+/// Start and end of a command that was submitted at `submit`. Where the clocks disagree, how long it took is what counts.
+pub(super) fn not_before(submit: u64, start: u64, end: u64) -> (u64, u64) {
+    let late = submit.saturating_sub(start);
+    (start + late, end.max(start) + late)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_keeps_its_duration() {
+        assert_eq!(not_before(100, 120, 150), (120, 150));
+        assert_eq!(not_before(100, 20, 50), (100, 130));
+        assert_eq!(not_before(100, 90, 150), (100, 160));
+        assert_eq!(not_before(100, 120, 110), (120, 120));
+    }
 
     #[test]
     fn device_times_land_between_host_times() {

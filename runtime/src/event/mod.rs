@@ -325,10 +325,10 @@ impl Event {
         if let Some((start, end)) = times {
             // SUBMIT may not have been reached by commands that the host did at once.
             let submit = self.time(1).max(self.time(0));
-            let start = start.max(submit);
+            let (start, end) = clock::not_before(submit, start, end);
             self.times[1].store(submit, Ordering::Relaxed);
             self.times[2].store(start, Ordering::Relaxed);
-            self.times[3].store(end.max(start), Ordering::Relaxed);
+            self.times[3].store(end, Ordering::Relaxed);
         }
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Complete, effects);

@@ -233,12 +233,8 @@ impl Batch {
         stamps || args
     }
 
-    /// Marks the events.
-    pub(super) fn submitted(&self, effects: &mut Effects) {
-        if self.events.is_empty() {
-            return;
-        }
-        let time = now();
+    /// Marks the events. `time`: the host's before the call that submitted the batch; the GPU may have begun when it returned.
+    pub(super) fn submitted(&self, time: u64, effects: &mut Effects) {
         for timed in &self.events {
             timed.event.submitted(time, effects);
         }

@@ -17,7 +17,7 @@ use super::{CommandQueue, Enqueued, Recording, State, Waits};
 use crate::command::{Command, CommandType, HostRange, Incoming};
 use crate::config::config;
 use crate::error::{ClCode, Error, Result};
-use crate::event::{Clock, Effects, Event, Phase};
+use crate::event::{Clock, Effects, Event, Phase, now};
 use crate::vk;
 
 /// A batch with so many commands is submitted.
@@ -554,6 +554,7 @@ impl CommandQueue {
             true => vk::Writers::All,
             false => vk::Writers::Kernels,
         };
+        let time = now();
         let done = batch
             .recorder
             .end(batch.to_host.then_some(writers))
@@ -575,7 +576,7 @@ impl CommandQueue {
                     state.transfers = false;
                     self.shown.store(batch.value, Ordering::Release);
                 }
-                batch.submitted(effects);
+                batch.submitted(time, effects);
                 state.in_flight.push_back(batch);
                 self.in_flight.fetch_add(1, Ordering::Relaxed);
             }
