@@ -22,22 +22,18 @@ pub(super) struct Standing {
 /// The launch of `nd`: the standing one, if it is that, or else a new one, which stands from now on. With the argument values that
 /// it was prepared for.
 pub(super) fn launch<'a>(
-    standing: &'a mut Option<Box<Standing>>,
+    standing: &'a mut Option<Standing>,
     nd: &NdRange<'_>,
     queue: &CommandQueue,
 ) -> Result<&'a Launch> {
     let is_that = |s: &Standing| {
         s.range == nd.range && Arc::ptr_eq(s.launch.kernel(), nd.kernel) && !s.launch.is_provisional()
     };
-    if !standing.as_deref().is_some_and(is_that) {
-        let made = Standing {
+    if !standing.as_ref().is_some_and(is_that) {
+        *standing = Some(Standing {
             launch: Launch::prepare(nd, queue)?,
             range: nd.range,
-        };
-        match standing {
-            Some(standing) => **standing = made,
-            None => *standing = Some(Box::new(made)),
-        }
+        });
     }
     Ok(&standing.as_ref().expect("just made").launch)
 }

@@ -57,10 +57,8 @@ pub(super) struct Values {
     plain: Vec<ArgValue>,
     /// The arguments that name objects, in any order.
     named: Vec<(usize, Named)>,
-    /// `plain` once more, for the next launch: no launch copies what has not changed.
-    spare: Option<Vec<ArgValue>>,
-    /// The last launch, if it was with these values.
-    standing: Option<Box<Standing>>,
+    /// For the next launch, which then copies nothing that has not changed.
+    ready: Option<Box<Taken>>,
     /// How often one was set.
     changes: u64,
 }
@@ -68,8 +66,9 @@ pub(super) struct Values {
 /// The values for a launch, with a hold on what they name.
 pub(super) struct Taken {
     args: Vec<ArgValue>,
-    standing: Option<Box<Standing>>,
-    /// [`Values::changes`] at that time.
+    /// The last launch, if it was with these values.
+    standing: Option<Standing>,
+    /// [`Values::changes`] when they were taken.
     changes: u64,
 }
 
@@ -112,15 +111,19 @@ impl Values {
         Values {
             plain: vec![ArgValue::Unset; count],
             named: Vec::new(),
-            spare: None,
-            standing: None,
+            ready: None,
             changes: 0,
         }
     }
 
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
         self.changes += 1;
-        self.standing.take_if(|s| !s.change(index, &value));
+        if let Some(ready) = &mut self.ready
+            && let Some(standing) = &mut ready.standing
+            && !standing.change(index, &value)
+        {
+            ready.standing = None;
+        }
         let at = self.named.iter().position(|(i, _)| *i == index);
         let plain = match (Named::of(value), at) {
             (Ok(named), Some(at)) => {
@@ -138,8 +141,8 @@ impl Values {
                 plain
             }
         };
-        if let Some(spare) = &mut self.spare {
-            spare[index] = plain.clone();
+        if let Some(ready) = &mut self.ready {
+            ready.args[index] = plain.clone();
         }
         self.plain[index] = plain;
     }
@@ -160,11 +163,18 @@ impl Values {
     }
 
     /// The values for a launch; [`Values::give_back`] takes them again.
-    pub(super) fn take(&mut self) -> Result<Taken> {
-        let mut args = self.spare.take().unwrap_or_else(|| self.plain.clone());
+    pub(super) fn take(&mut self) -> Result<Box<Taken>> {
+        let mut taken = self.ready.take().unwrap_or_else(|| {
+            Box::new(Taken {
+                args: self.plain.clone(),
+                standing: None,
+                changes: 0,
+            })
+        });
+        taken.changes = self.changes;
         for (index, named) in &self.named {
             // CL 5.8: INVALID_KERNEL_ARGS if the kernel argument values have not been specified
-            args[*index] = named.object().ok_or_else(|| {
+            taken.args[*index] = named.object().ok_or_else(|| {
                 Error::new(
                     ClCode::InvalidKernelArgs,
                     format!("the object that argument {index} was set to has been released"),
@@ -172,18 +182,13 @@ impl Values {
                 .at("5.8")
             })?;
         }
-        Ok(Taken {
-            args,
-            standing: self.standing.take(),
-            changes: self.changes,
-        })
+        Ok(taken)
     }
 
     /// What [`Values::take`] gave, without the objects, to be used again.
-    pub(super) fn give_back(&mut self, taken: Taken) {
+    pub(super) fn give_back(&mut self, taken: Box<Taken>) {
         if self.changes == taken.changes {
-            self.spare = Some(taken.args);
-            self.standing = taken.standing;
+            self.ready = Some(taken);
         }
     }
 }
