@@ -413,3 +413,130 @@ fn images_and_pinned_memory() {
         assert_eq!(cl!(clReleaseMemObject(image)), 0);
     }
 }
+
+/// In order: a command that reads the buffer whose mapping was read into sees what came, wherever in it and in what rows.
+#[test]
+fn what_an_image_read_brings_is_the_buffers() {
+    let s = Setup::new();
+    if !images(&s) {
+        return;
+    }
+    let (w, h) = (60usize, 50usize);
+    let texels = pattern(w * h * 4, 5);
+    let description = desc(CL_MEM_OBJECT_IMAGE2D, [w, h, 1], 0);
+    let (image, code) = create(&s, 0, RGBA8, &description, null_mut());
+    assert_eq!(code, 0);
+    let (origin, region) = ([0usize; 3], [w, h, 1]);
+    let code = cl!(clEnqueueWriteImage(
+        s.queue,
+        image,
+        1,
+        origin.as_ptr(),
+        region.as_ptr(),
+        0,
+        0,
+        texels.as_ptr().cast(),
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    for (offset, pitch) in [(0, 240), (16, 256), (0, 241), (3, 240), (5, 251)] {
+        let size = offset + pitch * h;
+        let mut pinned = Pinned::new(&s, size);
+        pinned.bytes().fill(0xEE);
+        let other = s.buffer(&vec![0; size]);
+        let code = cl!(clEnqueueReadImage(
+            s.queue,
+            image,
+            0,
+            origin.as_ptr(),
+            region.as_ptr(),
+            pitch,
+            0,
+            pinned.place(offset),
+            0,
+            null(),
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        pinned.unmap();
+        let (from, none) = (pinned.buffer, null());
+        let code = cl!(clEnqueueCopyBuffer(
+            s.queue,
+            from,
+            other,
+            0,
+            0,
+            size,
+            0,
+            none,
+            null_mut()
+        ));
+        assert_eq!(code, 0);
+        let mut expected = vec![0xEE; size];
+        for (to, from) in (offset..).step_by(pitch).zip(texels.chunks(w * 4)) {
+            expected[to..to + w * 4].copy_from_slice(from);
+        }
+        assert!(
+            s.read(other, size) == expected,
+            "at byte {offset}, in rows of {pitch}"
+        );
+        assert_eq!(cl!(clReleaseMemObject(other)), 0);
+    }
+    assert_eq!(cl!(clReleaseMemObject(image)), 0);
+}
+
+/// In order: the end of a mapping gives the device what a read has brought into it, also where the host must still store that.
+#[test]
+fn mappings_end_after_the_reads_into_them() {
+    let s = Setup::new();
+    for size in [1000usize, 300 << 10, 3 << 20] {
+        let bytes = pattern(size, 11);
+        let source = s.buffer(&bytes);
+        let other = s.buffer(&vec![0; size]);
+        for flags in [0, CL_MEM_ALLOC_HOST_PTR] {
+            let (mapped, code) = created!(clCreateBuffer(s.context, flags, size, null_mut()));
+            assert_eq!(code, 0);
+            let (at, code) = created!(clEnqueueMapBuffer(
+                s.queue,
+                mapped,
+                1,
+                CL_MAP_WRITE,
+                0,
+                size,
+                0,
+                null(),
+                null_mut()
+            ));
+            assert_eq!(code, 0);
+            // So that the read is not done at once.
+            let copy = |from, to| {
+                let none = null();
+                let code = cl!(clEnqueueCopyBuffer(
+                    s.queue,
+                    from,
+                    to,
+                    0,
+                    0,
+                    size,
+                    0,
+                    none,
+                    null_mut()
+                ));
+                assert_eq!(code, 0);
+            };
+            copy(source, other);
+            read(&s, source, 0, 0, size, at);
+            let none = null();
+            let code = cl!(clEnqueueUnmapMemObject(s.queue, mapped, at, 0, none, null_mut()));
+            assert_eq!(code, 0);
+            copy(mapped, other);
+            assert!(s.read(other, size) == bytes, "{size} bytes, flags {flags:#x}");
+            assert_eq!(cl!(clReleaseMemObject(mapped)), 0);
+        }
+        for b in [source, other] {
+            assert_eq!(cl!(clReleaseMemObject(b)), 0);
+        }
+    }
+}

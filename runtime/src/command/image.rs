@@ -428,6 +428,19 @@ impl MapImage {
         }
     }
 
+    /// As [`super::Command::host_given`], for one that ends.
+    pub(super) fn host_given(&self) -> Option<super::HostRange> {
+        match self.window {
+            ImageWindow::Mirror if self.copy => {
+                // A mirror is of the context's only device.
+                let mirror = self.image.mirror(0).ok()?;
+                let start = mirror.mapped()?.as_ptr().addr();
+                Some((start, start + mirror.size() as usize))
+            }
+            ImageWindow::Application(..) | ImageWindow::Mirror => None,
+        }
+    }
+
     /// A mapping that begins; or one that ends.
     pub(crate) fn record(&self, ends: bool, r: &mut Recording<'_>) -> Result<()> {
         // Also makes earlier writes visible when nothing is copied.

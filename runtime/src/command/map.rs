@@ -140,6 +140,17 @@ impl Unmap {
         }
     }
 
+    /// As [`super::Command::host_given`].
+    pub(super) fn host_given(&self) -> Option<HostRange> {
+        match &self.window {
+            Window::Storage(host) | Window::Mirror(host) if self.write => {
+                let size = self.rows.end() - self.rows.start;
+                Some((host.address(), host.address() + size as usize))
+            }
+            Window::Application(_) | Window::Storage(_) | Window::Mirror(_) => None,
+        }
+    }
+
     /// As [`super::Command::host_source`].
     pub(super) fn host_source(&self) -> Option<HostRange> {
         match &self.window {

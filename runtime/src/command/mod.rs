@@ -105,6 +105,30 @@ impl Command {
         }
     }
 
+    /// The host addresses of a mapping that ends: from then on the GPU takes what is there.
+    pub(crate) fn host_given(&self) -> Option<HostRange> {
+        match self {
+            Command::Unmap(c) => c.host_given(),
+            Command::UnmapImage(c) => c.host_given(),
+            Command::NdRange { .. }
+            | Command::Read(_)
+            | Command::Write(_)
+            | Command::Copy(_)
+            | Command::Fill(_)
+            | Command::Map(_)
+            | Command::ReadImage(_)
+            | Command::WriteImage(_)
+            | Command::CopyImage(_)
+            | Command::ImageToBuffer(_)
+            | Command::BufferToImage(_)
+            | Command::FillImage(_)
+            | Command::MapImage(_)
+            | Command::Marker
+            | Command::Barrier
+            | Command::Migrate { .. } => None,
+        }
+    }
+
     /// What it does with memory objects.
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
@@ -193,6 +217,14 @@ impl Incoming<'_> {
         match self {
             Incoming::Launch { .. } => None,
             Incoming::Command(c) => c.host_source(),
+        }
+    }
+
+    /// As [`Command::host_given`].
+    pub(crate) fn host_given(&self) -> Option<HostRange> {
+        match self {
+            Incoming::Launch { .. } => None,
+            Incoming::Command(c) => c.host_given(),
         }
     }
 

@@ -317,6 +317,11 @@ impl Batch {
         self.targets().chain(stores).any(|(s, e)| s < end && start < e)
     }
 
+    /// Whether host work of the batch stores into a range of host addresses.
+    pub(super) fn brings_into(&self, start: usize, end: usize) -> bool {
+        self.targets().any(|(s, e)| s < end && start < e)
+    }
+
     /// What is to be known of the batch while its host work is done; `None` if it stores nothing.
     pub(super) fn finishing(&self, context: &Arc<Context>) -> Option<Finishing> {
         let targets: Vec<HostRange> = self.targets().collect();

@@ -132,6 +132,7 @@ impl CommandQueue {
         self.flush_others(&after)?;
         let strict = incoming
             .host_source()
+            .or_else(|| incoming.host_given())
             .is_some_and(|from| self.others_read_into(from));
         let event = (waits.want_event || blocking).then(|| Event::of_command(self, kind));
         let mut effects = Effects::default();
@@ -231,6 +232,15 @@ impl CommandQueue {
         Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
     }
 
+    /// Whether the host still has to store what reads bring into a range, which the GPU is to take after that.
+    fn is_bringing(&self, state: &State, range: Option<HostRange>) -> bool {
+        let Some((start, end)) = range else { return false };
+        let mut batches = state.in_flight.iter().chain(&state.open);
+        let finishing = state.finishing.as_ref();
+        batches.any(|b| b.brings_into(start, end))
+            || finishing.is_some_and(|f| f.stores_into(start, end) && !f.event.is_final())
+    }
+
     /// What is in flight and stores into host memory is known here for this queue alone. So a command that was held back
     /// and copies from host memory comes after everything that it follows, which then includes what other queues did
     /// before ([`CommandQueue::retire`]): an event of the last batch that is not retired.
@@ -269,6 +279,7 @@ impl CommandQueue {
                 Ready::Yes(others)
                     if !strict
                         && self.storing(state, source, effects).is_none()
+                        && !self.is_bringing(state, incoming.host_given())
                         && self.is_here(&incoming) =>
                 {
                     return self.record(state, &incoming, list, &others, event, effects);
@@ -345,7 +356,7 @@ impl CommandQueue {
         while let Some(held) = state.held.get(at) {
             let all = at > 0 && waits_for_all(&held.command, &held.waits);
             let barrier = held.is_barrier();
-            let source = held.command.host_source();
+            let source = held.command.host_source().or_else(|| held.command.host_given());
             let mut ready = self.ready(&held.waits, &held.after, source.is_some());
             let before = match (&ready, source) {
                 (Ready::Yes(_), Some(_)) if !self.properties.out_of_order => self.unretired(state, effects),
