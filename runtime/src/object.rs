@@ -13,8 +13,8 @@
 //! to zero the handle stays valid for as long as something else keeps the object alive (CL 5.4 to 5.9: an object
 //! is deleted when its count is zero *and* what depends on it is done), for instance so that
 //! `CL_QUEUE_CONTEXT` can be asked of a queue whose context was released, and retained again. When the last
-//! `Arc` goes, the object's [`Anchor`] frees the cell. Free cells are reused in first-in, first-out order to make a
-//! stale handle stay invalid for long.
+//! `Arc` goes, the object's [`Anchor`] frees the cell. Free cells are reused in first-in, first-out order, and some hundred
+//! are kept free, to make a stale handle stay invalid for long.
 //!
 //! **Racing release.** A cell's count and `Arc` change under the cell's own lock, which is held for a few
 //! instructions. Of two racing releases of the last reference one succeeds and the other sees an invalid handle
@@ -69,9 +69,11 @@ macro_rules! impl_object {
 }
 
 /// Cells in the first chunk; each further chunk doubles.
-const FIRST_CHUNK: usize = 64;
-/// Number of chunks: 64 · (2^26 − 1) handles per type are more than memory holds.
-const CHUNKS: usize = 26;
+const FIRST_CHUNK: usize = 512;
+/// Number of chunks: 512 · (2^23 − 1) handles per type are more than memory holds.
+const CHUNKS: usize = 23;
+/// So many free cells are left when one is reused: a handle is another object's only after as many others.
+const RESERVE: usize = 256;
 
 /// What one handle points to.
 #[repr(C, align(64))]
@@ -122,7 +124,9 @@ impl<T: Object> Slab<T> {
 
     fn allocate(&'static self) -> &'static Cell<T> {
         let mut free = self.free.lock();
-        if let Some(cell) = free.pop_front() {
+        if free.len() > RESERVE
+            && let Some(cell) = free.pop_front()
+        {
             return cell;
         }
         let next = self
@@ -378,6 +382,20 @@ mod tests {
             });
             assert_eq!(ok.load(Ordering::SeqCst), 1);
             assert_eq!(dropped.load(Ordering::SeqCst), 1);
+        }
+    }
+
+    #[test]
+    fn a_handle_is_not_reused_soon() {
+        thing!();
+        for _ in 0..2 * FIRST_CHUNK {
+            let h = give(thing().0);
+            release::<Thing>(h).expect("one reference");
+            for _ in 0..RESERVE {
+                let other = give(thing().0);
+                assert_ne!(h, other);
+                release::<Thing>(other).expect("one reference");
+            }
         }
     }
 
