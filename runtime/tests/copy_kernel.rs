@@ -1,9 +1,14 @@
-//! Copies by a kernel (`CALDERA_DEBUG=copy-kernel`): sizes, offsets, sub-buffers and what comes before and after. One
+//! Copies by kernels (`CALDERA_DEBUG=copy-kernel`): sizes, offsets, rows, sub-buffers and what comes before and after. One
 //! test, because the switch is the process's.
 
 mod support;
 
+use std::sync::Arc;
+
+use caldera_runtime::command::rect::RectSide;
+use caldera_runtime::context::Context;
 use caldera_runtime::mem::Buffer;
+use caldera_runtime::queue::CommandQueue;
 use support::*;
 
 fn bytes(n: usize, seed: u32) -> Vec<f32> {
@@ -42,6 +47,7 @@ fn copies_are_exact() {
         expected[to..to + size].copy_from_slice(&raw(&a)[from..from + size]);
         assert!(raw(&read(&queue, &z)) == expected, "{from} {to} {size}");
     }
+    rows_are_exact(&context, &queue);
     let whole = buffer_of(&context, &bytes(n, 3));
     let sub = |origin: usize, size: usize| Buffer::create_sub(&whole, 0, origin, size).expect("sub-buffer");
     let (low, high) = (sub(0, 4096), sub(8192, 4096));
@@ -53,4 +59,80 @@ fn copies_are_exact() {
     expected[2048 + 12..2048 + 262].copy_from_slice(&moved);
     assert!(read(&queue, &whole) == expected);
     assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
+}
+
+/// Rows and slices, in units of 16, 4 and 1 bytes, from and to sub-buffers.
+fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
+    const SIZE: usize = 1 << 16;
+    let raw = |seed: u32| -> Vec<u8> {
+        bytes(SIZE / 4, seed)
+            .iter()
+            .flat_map(|f| f.to_ne_bytes())
+            .collect()
+    };
+    let side = |origin, row_pitch, slice_pitch| RectSide {
+        origin,
+        row_pitch,
+        slice_pitch,
+    };
+    for (region, from, to, sub) in [
+        ([64, 10, 1], side([16, 1, 0], 256, 0), side([0, 2, 0], 128, 0), 0),
+        (
+            [48, 9, 5],
+            side([32, 2, 1], 160, 1920),
+            side([64, 0, 2], 208, 2080),
+            256,
+        ),
+        (
+            [20, 40, 2],
+            side([4, 3, 0], 36, 1512),
+            side([8, 1, 1], 44, 1980),
+            0,
+        ),
+        (
+            [61, 33, 3],
+            side([5, 1, 1], 67, 2345),
+            side([2, 7, 0], 77, 2618),
+            512,
+        ),
+        // Whole slices are rows; all of it is one.
+        ([32, 8, 6], side([0, 0, 1], 32, 512), side([0, 0, 0], 32, 320), 0),
+        ([32, 8, 6], side([0, 0, 1], 32, 256), side([0, 0, 2], 32, 256), 0),
+        ([1, 300, 1], side([0, 0, 0], 3, 0), side([1, 0, 0], 2, 0), 0),
+    ] {
+        let (a, b) = (raw(5), raw(6));
+        let whole = |b: &[u8]| {
+            let buffer = buffer(context, SIZE);
+            queue
+                .enqueue_write(&buffer, false, 0, SIZE, host(b), NOTHING)
+                .expect("write");
+            buffer
+        };
+        let (x, y) = (whole(&a), whole(&b));
+        let part = |b| Buffer::create_sub(b, 0, sub, SIZE - sub).expect("sub-buffer");
+        queue
+            .enqueue_copy_rect(&part(&x), &part(&y), from, to, region, NOTHING)
+            .expect("copy");
+        let got = vec![0u8; SIZE];
+        queue
+            .enqueue_read(&y, true, 0, SIZE, host(&got), NOTHING)
+            .expect("read");
+        let place = |s: &RectSide, row: usize, slice: usize| {
+            let row_pitch = s.row_pitch;
+            let slice_pitch = if s.slice_pitch == 0 {
+                row_pitch * region[1]
+            } else {
+                s.slice_pitch
+            };
+            sub + s.origin[0] + (s.origin[1] + row) * row_pitch + (s.origin[2] + slice) * slice_pitch
+        };
+        let mut expected = b;
+        for slice in 0..region[2] {
+            for row in 0..region[1] {
+                let (f, t) = (place(&from, row, slice), place(&to, row, slice));
+                expected[t..t + region[0]].copy_from_slice(&a[f..f + region[0]]);
+            }
+        }
+        assert!(got == expected, "{region:?} {from:?} {to:?}");
+    }
 }

@@ -8,7 +8,7 @@ use caldera_compiler::intrinsic::SamplerMask;
 
 use super::{Device, pinned, spares, staging, upload};
 use crate::error::{ClCode, Error, Result};
-use crate::kernel::pipeline::DeviceKernel;
+use crate::kernel::copy::CopyKernels;
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
@@ -17,7 +17,7 @@ pub(crate) struct Opened {
     pub(super) uploader: upload::Uploader,
     /// One for each mask that has been asked for.
     pub(super) samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
-    copy_kernel: OnceLock<Option<Arc<DeviceKernel>>>,
+    copy_kernels: OnceLock<Option<CopyKernels>>,
     staging: Arc<staging::StagingPool>,
     spares: Arc<spares::Spares>,
     pinned: pinned::PinnedMemory,
@@ -38,7 +38,7 @@ impl Opened {
         Ok(Opened {
             uploader: upload::Uploader::new(),
             samplers: Mutex::new(Rank::Cache, Vec::new()),
-            copy_kernel: OnceLock::new(),
+            copy_kernels: OnceLock::new(),
             staging: staging::StagingPool::new(&spares),
             spares,
             pinned: pinned::PinnedMemory::new(),
@@ -76,12 +76,12 @@ impl Opened {
         self.uploader.since(value)
     }
 
-    /// The kernel for large copies; `None`, with a line in the log, if it cannot be made.
-    pub(crate) fn copy_kernel(&self, device: &Arc<Device>) -> Option<&Arc<DeviceKernel>> {
-        self.copy_kernel
+    /// The kernels for large copies; `None`, with a line in the log, if they cannot be made.
+    pub(crate) fn copy_kernels(&self, device: &Arc<Device>) -> Option<&CopyKernels> {
+        self.copy_kernels
             .get_or_init(|| {
-                let made = crate::kernel::copy::kernel(device);
-                made.inspect_err(|e| log::warn!("no kernel for copies: {}", e.chain()))
+                let made = crate::kernel::copy::kernels(device);
+                made.inspect_err(|e| log::warn!("no kernels for copies: {}", e.chain()))
                     .ok()
             })
             .as_ref()

@@ -13,8 +13,8 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::{CUT, Cut};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
+use crate::kernel::copy::{self, CopyLaunch};
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
-use crate::kernel::{Range, copy};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject, aperture};
 
@@ -348,20 +348,10 @@ impl CommandQueue {
         if src.root_id() == dst.root_id() && a < b + size64 && b < a + size64 {
             return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
         }
-        if let Some((args, items)) = copy::launch(&self.device, (src, from), (dst, to), size64)
-            && let Some(kernel) = self.opened.copy_kernel(&self.device)
-        {
-            let launch = NdRange {
-                kernel,
-                args: &args,
-                range: Range {
-                    work_dim: 1,
-                    offset: [0; 3],
-                    global: [items, 1, 1],
-                    local: Some([copy::GROUP, 1, 1]),
-                },
-            };
-            return self.enqueue_ndrange(&launch, CommandType::CopyBuffer, waits);
+        let kind = CommandType::CopyBuffer;
+        let launch = copy::linear(&self.device, (src, from), (dst, to), size64);
+        if let Some(enqueued) = self.copy_by_kernel(launch, kind, waits) {
+            return enqueued;
         }
         let row = |start| Layout {
             start,
@@ -375,7 +365,7 @@ impl CommandQueue {
             dst_layout: row(to),
             region: [size64, 1, 1],
         });
-        self.enqueue(CommandType::CopyBuffer, Incoming::Command(copy), waits, false)
+        self.enqueue(kind, Incoming::Command(copy), waits, false)
     }
 
     /// CL 5.2.2 — clEnqueueCopyBufferRect
@@ -411,6 +401,11 @@ impl CommandQueue {
         }
         src.check_alignment(&self.device)?;
         dst.check_alignment(&self.device)?;
+        let kind = CommandType::CopyBufferRect;
+        let launch = copy::rows(&self.device, (src, &src_layout), (dst, &dst_layout), region);
+        if let Some(enqueued) = self.copy_by_kernel(launch, kind, waits) {
+            return enqueued;
+        }
         let copy = Command::Copy(Copy {
             src: Arc::clone(src),
             src_layout,
@@ -418,7 +413,24 @@ impl CommandQueue {
             dst_layout,
             region,
         });
-        self.enqueue(CommandType::CopyBufferRect, Incoming::Command(copy), waits, false)
+        self.enqueue(kind, Incoming::Command(copy), waits, false)
+    }
+
+    /// A copy by a kernel, if it is one and there are kernels for that.
+    fn copy_by_kernel(
+        self: &Arc<Self>,
+        launch: Option<CopyLaunch>,
+        kind: CommandType,
+        waits: Waits<'_>,
+    ) -> Option<Enqueued> {
+        let launch = launch?;
+        let kernels = self.opened.copy_kernels(&self.device)?;
+        let launch = NdRange {
+            kernel: kernels.of(&launch),
+            args: &launch.args,
+            range: launch.range,
+        };
+        Some(self.enqueue_ndrange(&launch, kind, waits))
     }
 
     /// CL 5.2.3 — clEnqueueFillBuffer
