@@ -34,7 +34,7 @@ impl Opened {
     pub(super) fn new(physical: &vk::PhysicalDevice) -> Result<Opened, vk::VkError> {
         let logical = vk::Device::open(physical)?;
         crate::process::loaded();
-        let spares = spares::Spares::new();
+        let spares = spares::Spares::new(physical.facts().device_local_heap);
         Ok(Opened {
             uploader: upload::Uploader::new(),
             samplers: Mutex::new(Rank::Cache, Vec::new()),

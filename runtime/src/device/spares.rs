@@ -10,11 +10,14 @@ use crate::vk;
 /// Smaller ones share blocks, and are quick to allocate.
 const LEAST: u64 = 4 << 20;
 
-/// Bytes that are kept at most, of each place.
+/// Bytes that are kept at most, of each place; and the part of the device's memory that this is at most.
 const MOST: u64 = 256 << 20;
+const PART: u64 = 64;
 
 /// What is kept, the oldest first.
 pub(crate) struct Spares {
+    /// Bytes, of each place.
+    most: u64,
     free: Mutex<Vec<(vk::Place, vk::Buffer)>>,
 }
 
@@ -57,8 +60,10 @@ impl Drop for Storage {
 }
 
 impl Spares {
-    pub(super) fn new() -> Arc<Spares> {
+    /// For a device with so many bytes of memory.
+    pub(super) fn new(memory: u64) -> Arc<Spares> {
         Arc::new(Spares {
+            most: MOST.min(memory / PART),
             free: Mutex::new(Rank::Staging, Vec::new()),
         })
     }
@@ -70,7 +75,7 @@ impl Spares {
         place: vk::Place,
         allocate: impl FnOnce() -> Result<vk::Buffer, vk::AllocError>,
     ) -> Result<Storage, vk::AllocError> {
-        let home = (LEAST..=MOST).contains(&size).then(|| (Arc::clone(self), place));
+        let home = (LEAST..=self.most).contains(&size).then(|| (Arc::clone(self), place));
         let kept = home.as_ref().and_then(|_| {
             let mut free = self.free.lock();
             let at = free
@@ -100,7 +105,7 @@ impl Spares {
         free.push((place, buffer));
         let of_place = |(p, _): &(vk::Place, vk::Buffer)| *p == place;
         let mut bytes: u64 = free.iter().filter(|s| of_place(s)).map(|(_, b)| b.size()).sum();
-        while bytes > MOST
+        while bytes > self.most
             && let Some(oldest) = free.iter().position(of_place)
         {
             let (_, buffer) = free.remove(oldest);
