@@ -75,7 +75,9 @@ impl Spares {
         place: vk::Place,
         allocate: impl FnOnce() -> Result<vk::Buffer, vk::AllocError>,
     ) -> Result<Storage, vk::AllocError> {
-        let home = (LEAST..=self.most).contains(&size).then(|| (Arc::clone(self), place));
+        let home = (LEAST..=self.most)
+            .contains(&size)
+            .then(|| (Arc::clone(self), place));
         let kept = home.as_ref().and_then(|_| {
             let mut free = self.free.lock();
             let at = free
