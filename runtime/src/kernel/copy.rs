@@ -107,6 +107,12 @@ fn numbers<const N: usize>(values: [u64; N]) -> ArgValue {
     ArgValue::Pod(PodBytes::new(&bytes))
 }
 
+/// So many work-items in whole groups; `None`: more than an NDRange has in a dimension.
+fn items(count: u64, group: usize) -> Option<usize> {
+    let items = count.checked_next_multiple_of(group as u64)?;
+    u32::try_from(items).ok().map(|n| n as usize)
+}
+
 /// Whether a kernel may write a buffer on a device: what kernels may not write is not looked after as written.
 fn possible(device: &Device, to: &Buffer) -> bool {
     to.kernel_writes() && device.info().max_work_group_size >= GROUP
@@ -126,7 +132,7 @@ pub(crate) fn linear(
     if !wanted || !aligned || !possible(device, to) {
         return None;
     }
-    let items = usize::try_from(size / UNIT + 1).ok()?.next_multiple_of(GROUP);
+    let items = items(size / UNIT + 1, GROUP)?;
     Some(CopyLaunch {
         unit: None,
         args: [
@@ -170,7 +176,6 @@ pub(crate) fn rows(
     let unit = ROW_UNITS[index];
     let place = |l: &Layout| numbers([l.start / unit, l.row_pitch / unit, l.slice_pitch / unit, 0]);
     let [along, across, _] = ROW_GROUP;
-    let size = |n: u64| usize::try_from(n).ok();
     Some(CopyLaunch {
         unit: Some(index),
         args: [
@@ -184,11 +189,28 @@ pub(crate) fn rows(
             work_dim: 3,
             offset: [0; 3],
             global: [
-                size(width / unit)?.next_multiple_of(along),
-                size(height)?.next_multiple_of(across),
-                size(depth)?,
+                items(width / unit, along)?,
+                items(height, across)?,
+                items(depth, 1)?,
             ],
             local: Some(ROW_GROUP),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_too_large_for_an_ndrange_are_vulkans() {
+        assert_eq!(items(1, GROUP), Some(GROUP));
+        assert_eq!(items(257, GROUP), Some(512));
+        assert_eq!(
+            items((64 << 30) / UNIT - 256, GROUP),
+            Some(u32::MAX as usize - 255)
+        );
+        assert_eq!(items((64 << 30) / UNIT - 255, GROUP), None);
+        assert_eq!(items(u64::MAX, GROUP), None);
+    }
 }

@@ -461,7 +461,8 @@ impl CommandQueue {
         waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         let kind = CommandType::FillBuffer;
-        if size <= aperture::LONGEST_WRITE && self.is_hosts_turn(waits, false)? {
+        let near = size <= aperture::LONGEST_WRITE && buffer.storage(self.device_index)?.host_visible();
+        if near && self.is_hosts_turn(waits, false)? {
             // Counters are reset this way, before they are used.
             let all = pattern.repeat((size / length) as usize);
             let transfer = HostTransfer::linear(buffer, offset, size, HostPtr::of_slice(&all));
