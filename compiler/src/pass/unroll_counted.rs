@@ -7,8 +7,8 @@
 //! In:  any module; behind folding, so that counters are constants.
 //! Out: loops whose number of iterations is known are copies of their body in a row, within a budget of
 //!      instructions; longer ones that the source wants unrolled do several iterations in one, as do those that only read
-//!      work-group memory, where constants in addresses cost nothing, and, twice and no further, those that only compute with many
-//!      doubles. What is computed,
+//!      work-group memory, where constants in addresses cost nothing, and, no further, those that only compute with doubles
+//!      or halves. What is computed,
 //!      and in which order, stays as it was. Several iterations of a loop that `interleave` is going to take are left to that. A loop with a hint that is not followed keeps it: SPIR-V's loop
 //!      control passes it on.
 //!
@@ -87,8 +87,41 @@ const SHARING: u64 = 8192;
 /// Fewest instructions of such a loop: drivers unroll smaller ones themselves.
 const LARGE: u64 = 64;
 
-/// Operations on doubles, product and sum apart, of loops that have nothing else and are done twice in one, and no further.
-const ALONE: Range<u64> = 192..1024;
+/// A kind of arithmetic whose loops, if they have nothing else, do several iterations in one, and no further.
+struct Alone {
+    scalar: Scalar,
+    /// Operations in an iteration, those of vectors one for each lane, product and sum apart.
+    operations: Range<u64>,
+    /// Most of them in what becomes one, and most iterations.
+    most: u64,
+    factor: u64,
+}
+
+/// Copies save nothing but the counter and the jump, which wait for none of this arithmetic, but drivers do not stop in time or
+/// begin too late, as measured on an H200:
+///
+/// - Doubles: the driver makes more copies than the instruction cache has room for. 256 multiply-adds, 8 times: 31.1 TFLOP/s as the
+///   driver has it, 32.1 not unrolled, 32.2 two in one; 128, 16 times: 31.8, 31.8, 32.2.
+/// - Halves: which registers a short loop's few values have decides whether both banks are read alike, and it is the same
+///   ones in each iteration of it. Vectors of 2, 4, 8 and 16: 67, 107, 87 and 112 TFLOP/s as the driver has it, 122, 118, 102 and 124
+///   four in one, 126, 123, 103 and 102 eight in one.
+const ALONE: [Alone; 2] = [
+    Alone {
+        scalar: Scalar::F64,
+        operations: 192..1024,
+        most: 2048,
+        factor: 2,
+    },
+    Alone {
+        scalar: Scalar::F16,
+        operations: 16..1024,
+        most: 2048,
+        factor: 8,
+    },
+];
+
+/// Instructions that such a loop may become.
+const ALONE_ROOM: u64 = 512;
 
 /// Instructions that a function may have before nothing is unrolled in it any more.
 const MAX_FUNCTION: u64 = 24_000;
@@ -185,7 +218,12 @@ fn decide(
     // A loop that is not unrolled whole may still be known to end after a multiple of the factor.
     let loaded = u64::from(facts.loaded[inst.index()]);
     let shares = facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE;
+    let alone = match hint {
+        Unroll::Unsaid if facts.shares => ALONE.iter().find_map(|kind| alone(func, inst, kind)),
+        Unroll::Unsaid | Unroll::By(_) | Unroll::Full | Unroll::Never | Unroll::Done => None,
+    };
     let limit = match hint {
+        Unroll::Unsaid if alone.is_some() => 4096,
         Unroll::Unsaid if shares => 64,
         Unroll::Unsaid => budget.iterations,
         Unroll::Full | Unroll::By(_) | Unroll::Never | Unroll::Done => 4096,
@@ -211,10 +249,9 @@ fn decide(
     let count = count?;
     // The largest power of two that leaves nothing over.
     let even = 1 << count.repeats.trailing_zeros().min(4);
-    let alone = hint == Unroll::Unsaid && facts.shares && even > 1 && doubles_alone(func, inst, count.test);
     let (wanted, room) = match hint {
         Unroll::Never | Unroll::Done => return None,
-        Unroll::Unsaid if alone => (2, budget.insts),
+        Unroll::Unsaid if let Some(factor) = alone => (even.min(factor), ALONE_ROOM),
         Unroll::Unsaid if !shares => return None,
         // The largest that fits and leaves nothing over.
         Unroll::Unsaid => (even.min(1 << (SHARING / size).max(1).ilog2()), SHARING),
@@ -222,7 +259,7 @@ fn decide(
         Unroll::Full => (even.max(LEAST_FACTOR), budget.insts),
     };
     let further = match hint {
-        Unroll::Unsaid if !alone => Unroll::Done,
+        Unroll::Unsaid if alone.is_none() => Unroll::Done,
         Unroll::Unsaid | Unroll::By(_) | Unroll::Full | Unroll::Never | Unroll::Done => Unroll::Never,
     };
     let factor = wanted.min(room / size).min(64);
@@ -236,28 +273,24 @@ fn decide(
     (factor >= 2).then_some((decision, factor * size))
 }
 
-/// Whether a loop does nothing but many operations on doubles, which do not depend on its counter: copies save nothing but
-/// the counter and the jump, which wait for no double. Drivers make more of them than the instruction cache has room for (H200,
-/// 256 multiply-adds, 8 times: 31.1 TFLOP/s as the driver has it, 32.1 not unrolled, 32.2 two in one; 128, 16 times: 31.8, 31.8, 32.2).
-fn doubles_alone(func: &Function, loop_: Inst, test: Inst) -> bool {
+/// For a loop that does nothing but operations of one kind, which do not depend on its counter: how many iterations to do in one.
+fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
     let body = func.insts[loop_].regions[0];
-    let Some((&end, insts)) = func.regions[body].insts.split_last() else {
-        return false;
-    };
-    let is_double = |&v: &Value| func.ty(v).scalar == Scalar::F64;
-    // The counter's step, its comparison.
+    let (&end, insts) = func.regions[body].insts.split_last()?;
+    let is_it = |&v: &Value| func.ty(v).scalar == kind.scalar;
+    // The counter's step, its comparison, the test.
     let mut others = 0;
-    let mut doubles = 0;
-    for &inst in insts.iter().filter(|&&i| i != test) {
+    let mut operations = 0;
+    for &inst in insts {
         let data = &func.insts[inst];
         match &data.op {
             Op::Binary(_) | Op::Unary(_) | Op::Intrinsic(Intrinsic::Fma)
-                if data.args.iter().chain(&data.results).all(is_double) =>
+                if data.args.iter().chain(&data.results).all(is_it) =>
             {
-                doubles += u64::from(func.ty(data.results[0]).lanes);
+                operations += u64::from(func.ty(data.results[0]).lanes);
             }
-            Op::Binary(_) | Op::Compare(_) if !data.args.iter().any(is_double) => others += 1,
-            _ => return false,
+            Op::Binary(_) | Op::Compare(_) | Op::If if !data.args.iter().any(is_it) => others += 1,
+            _ => return None,
         }
     }
     // Values that change places would have to be moved.
@@ -268,7 +301,9 @@ fn doubles_alone(func: &Function, loop_: Inst, test: Inst) -> bool {
         .any(|(next, arg)| {
             next != arg && matches!(func.values[*next].def, ValueDef::Arg(region, _) if region == body)
         });
-    func.insts[end].op == Op::Repeat(loop_) && others <= 2 && !moves && ALONE.contains(&doubles)
+    let is_plain = func.insts[end].op == Op::Repeat(loop_) && others <= 3 && !moves;
+    (is_plain && kind.operations.contains(&operations))
+        .then(|| kind.factor.min(1 << (kind.most / operations).max(1).ilog2()))
 }
 
 /// Facts about instructions with all that is inside of them.
