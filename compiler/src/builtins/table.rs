@@ -92,6 +92,8 @@ pub enum Inline {
     Multiply,
     /// `x * y + z`, contraction allowed.
     MultiplyAdd,
+    /// `fma`: the target's where that rounds once, else the library's.
+    Fma,
     /// Whether the target has a fused multiply-add for T (constant).
     HasFusedFma,
     /// Whether that is one operation (constant).

@@ -164,11 +164,10 @@ elemtype fract_fp(elemtype x, elemtype *whole)
     elemtype f = floor(x);
     *whole = f;
     elemtype r = x - f;
-    // Infinities and NaN.
-    if (r != r) return x != x ? x : copysign((elemtype)0, x);
-    r = fmin(r, as_elemtype((uelemtype)(as_uelemtype((elemtype)1) - (uelemtype)1)));
-    // The zeros keep their sign.
-    return (uelemtype)(as_uelemtype(x) & ~GEN_SIGN) == (uelemtype)0 ? x : r;
+    r = r >= (elemtype)1 ? as_elemtype((uelemtype)(as_uelemtype((elemtype)1) - (uelemtype)1)) : r;
+    // Zeros and infinities leave a zero of their sign.
+    uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN);
+    return a == (uelemtype)0 || a == GEN_INF ? copysign((elemtype)0, x) : r;
 }
 
 elemtype nextafter_fp(elemtype x, elemtype y)
@@ -195,7 +194,6 @@ ulong __c_shift_jam(ulong a, int n)
 // Correctly rounded x * y + z in integer arithmetic: the product is exact in 48 bits of 64.
 float fma_f(float x, float y, float z)
 {
-    if (__caldera_has_fused_fma(x)) return __caldera_fma(x, y, z);
     uint ux = as_uint(x) & 0x7fffffffu, uy = as_uint(y) & 0x7fffffffu, uz = as_uint(z) & 0x7fffffffu;
     uint sp = (as_uint(x) ^ as_uint(y)) & 0x80000000u;
     uint sz = as_uint(z) & 0x80000000u;
@@ -253,7 +251,6 @@ float fma_f(float x, float y, float z)
 // The same with the product in 106 bits of 128.
 double fma_d(double x, double y, double z)
 {
-    if (__caldera_has_fused_fma(x)) return __caldera_fma(x, y, z);
     ulong sign = 0x8000000000000000UL, inf = 0x7ff0000000000000UL;
     ulong ux = as_ulong(x) & ~sign, uy = as_ulong(y) & ~sign, uz = as_ulong(z) & ~sign;
     ulong sp = (as_ulong(x) ^ as_ulong(y)) & sign;

@@ -1,7 +1,7 @@
 //! Calls that become intrinsics or expressions.
 
 use super::build::{Before, binary, constant, lane};
-use super::{Call, convert_fn, image, library, overload, printf, relation, shuffle, widen};
+use super::{Call, convert_fn, image, lanes, library, overload, printf, relation, shuffle, widen};
 use crate::builtins::library::{self as lib, TypeArgs};
 use crate::builtins::signature::Concrete;
 use crate::builtins::table::{How, Inline};
@@ -183,6 +183,8 @@ pub(super) fn build(
             Ok(binary(BinOp::Add, product, z, true))
         }
         Inline::HasFusedFma => Ok(s.const_int(i32::from(has_fused_fma(s, inst.scalar)), span)),
+        Inline::Fma if has_fused_fma(s, inst.scalar) => Ok(call(Intrinsic::Fma, args)),
+        Inline::Fma => lanes::call(s, "fma", inst, args, span),
         Inline::HasFastFma => Ok(s.const_int(i32::from(has_fast_fma(s, inst.scalar)), span)),
         Inline::HasExp2 => {
             let yes =
