@@ -26,11 +26,16 @@ impl Library {
     }
 
     fn with(call: &str, fast: bool, options: &str) -> Library {
+        Library::on(call, fast, [true; 3], options)
+    }
+
+    /// `fused`: whether multiply-adds of half, float and double round once.
+    fn on(call: &str, fast: bool, fused: [bool; 3], options: &str) -> Library {
         let options = Options::parse(options).expect("options");
         let mut target = Target::desktop();
         target.features.fast_fma = fast;
         target.calibration = Calibration {
-            fused_fma: [true; 3],
+            fused_fma: fused,
             exp2: fast,
             rsqrt: fast,
             flushing_fma: fast,
@@ -50,8 +55,18 @@ impl Library {
     }
 
     fn at(&self, x: f32, y: f32) -> f32 {
-        let lane = |v: f32| vec![u64::from(v.to_bits())];
+        self.at_with(x, y, Memory::default())
+    }
+
+    /// Where comparisons take subnormal numbers for zeros.
+    fn at_flushing(&self, x: f32, y: f32) -> f32 {
         let mut memory = Memory::default();
+        memory.comparisons_flush = true;
+        self.at_with(x, y, memory)
+    }
+
+    fn at_with(&self, x: f32, y: f32, mut memory: Memory) -> f32 {
+        let lane = |v: f32| vec![u64::from(v.to_bits())];
         let arguments = [lane(x), lane(y)];
         let result = call(
             &self.object.module,
@@ -369,6 +384,31 @@ fn only_one_form_is_compiled() {
     assert!(!general.uses("exp2") && general.uses("__c_exp_small"));
 }
 
+/// Of vectors too, as one operation: H200, halves, 2.6 TFLOP/s by the library and 124 by the device.
+#[test]
+fn fma_is_the_devices_where_that_rounds_once() {
+    for (index, (call, vector)) in [
+        (
+            "convert_float(fma((half4)(convert_half(x)), (half4)(convert_half(y)), (half4)(1)).x)",
+            "v4f16",
+        ),
+        ("fma((float4)(x), (float4)(y), (float4)(1)).x", "v4f32"),
+        (
+            "convert_float(fma((double4)(x), (double4)(y), (double4)(1)).x)",
+            "v4f64",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let own = format!("{vector} = intrinsic fma ");
+        let mut fused = [false; 3];
+        assert!(!Library::on(call, true, fused, "").uses(&own), "{call}");
+        fused[index] = true;
+        assert!(Library::on(call, true, fused, "").uses(&own), "{call}");
+    }
+}
+
 #[test]
 fn powers_are_exact_enough() {
     let exact = |x: f64, y: f64| x.powf(y);
@@ -635,5 +675,37 @@ fn reciprocal_roots_of_doubles() {
         let e = x1.mul_add(-square, 1.0) - x1 * rest;
         let units = (e / 2.0 * r1).abs() / 2f64.powi(r1.log2().floor() as i32 - 52);
         assert!(units <= 1.5, "rsqrt({x:e}): {units} units");
+    }
+}
+
+/// Devices that do not report CL_FP_DENORM may flush operands and results, but not one of two subnormal numbers for the other.
+#[test]
+fn chosen_operands_are_right_where_comparisons_flush() {
+    let (small, large) = (f32::from_bits(0x7ff), f32::from_bits(0x7f_ffff));
+    for fast in [true, false] {
+        let [most, least, next] =
+            ["maxmag(x, y)", "minmag(x, y)", "nextafter(x, y)"].map(|call| Library::new(call, fast));
+        for (x, y) in [(small, large), (-small, large), (small, -large), (-small, -large)] {
+            for (x, y) in [(x, y), (y, x)] {
+                let (chosen, other) = if x.abs() > y.abs() { (x, y) } else { (y, x) };
+                assert_eq!(
+                    most.at_flushing(x, y).to_bits(),
+                    chosen.to_bits(),
+                    "maxmag({x:e}, {y:e})"
+                );
+                assert_eq!(
+                    least.at_flushing(x, y).to_bits(),
+                    other.to_bits(),
+                    "minmag({x:e}, {y:e})"
+                );
+                let up = (y > x) == (x > 0.0);
+                let neighbour = if up { x.to_bits() + 1 } else { x.to_bits() - 1 };
+                assert_eq!(
+                    next.at_flushing(x, y).to_bits(),
+                    neighbour,
+                    "nextafter({x:e}, {y:e})"
+                );
+            }
+        }
     }
 }

@@ -185,7 +185,16 @@ impl<'m> Machine<'m> {
             }
             Op::Unary(op) => args[0].iter().map(|&a| eval::unary(*op, scalar, a)).collect(),
             Op::Compare(op) => {
-                let lane = |i: usize| u64::from(eval::compare(*op, scalar, args[0][i], args[1][i]));
+                let flush = memory.comparisons_flush && scalar == Scalar::F32;
+                let taken = |v: u64| {
+                    if flush && v & 0x7f80_0000 == 0 {
+                        v & 0x8000_0000
+                    } else {
+                        v
+                    }
+                };
+                let lane =
+                    |i: usize| u64::from(eval::compare(*op, scalar, taken(args[0][i]), taken(args[1][i])));
                 (0..count).map(lane).collect()
             }
             Op::Cast(CastOp::Bitcast) => eval::bitcast(&args[0], types[0], ty),

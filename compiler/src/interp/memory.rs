@@ -9,6 +9,8 @@ pub struct Memory {
     objects: Vec<Vec<u8>>,
     /// The images and samplers of the launch.
     pub handles: Handles,
+    /// Comparisons of floats take subnormal numbers for zeros, as some devices do that keep them elsewhere.
+    pub comparisons_flush: bool,
 }
 
 impl Default for Memory {
@@ -16,6 +18,7 @@ impl Default for Memory {
         Memory {
             objects: vec![Vec::new()],
             handles: Handles::default(),
+            comparisons_flush: false,
         }
     }
 }

@@ -54,19 +54,17 @@ gentype fdim_fp(gentype x, gentype y)
     return x <= y ? (gentype)0 : x - y;
 }
 
-// Of two subnormal numbers y where they compare as zeros: 7.5.3 allows it. x and -x by their bits.
-elemtype __c_maxmag_fp(elemtype x, elemtype y)
+// Magnitudes by their bits: the H200 takes subnormal numbers for equal zeros in comparisons. fmin and fmax are of the other if one is NaN.
+elemtype maxmag_fp(elemtype x, elemtype y)
 {
-    elemtype r = fabs(x) > fabs(y) || y != y ? x : y;
-    return (uelemtype)(as_uelemtype(x) ^ as_uelemtype(y)) == GEN_SIGN ? fabs(x) : r;
+    elemtype least = fmin(x, y), most = fmax(x, y);
+    return (uelemtype)(as_uelemtype(least) << 1) > (uelemtype)(as_uelemtype(most) << 1) ? least : most;
 }
 
-// By their bits: a device that takes subnormal numbers for 0 where it compares keeps them here.
 elemtype minmag_fp(elemtype x, elemtype y)
 {
-    uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN), b = (uelemtype)(as_uelemtype(y) & ~GEN_SIGN);
-    elemtype r = a > b ? y : x;
-    return a == b || x != x || y != y ? fmin(x, y) : r;
+    elemtype least = fmin(x, y), most = fmax(x, y);
+    return (uelemtype)(as_uelemtype(least) << 1) > (uelemtype)(as_uelemtype(most) << 1) ? most : least;
 }
 
 // Halves away from zero: with the number before 1/2 added, sums that are not exact round to what they should.

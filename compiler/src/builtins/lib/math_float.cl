@@ -441,16 +441,6 @@ float __caldera_rounded_sqrt_f(float x)
 
 // The smallest and the largest are one instruction each where these are, and there is nothing else to tell apart. Of two subnormal numbers
 // either where they compare as zeros: 7.5.3 allows it.
-float maxmag_f(float x, float y)
-{
-    if (__caldera_has_fast_fma(x)) {
-        float least = fmin(x, y), most = fmax(x, y);
-        return fabs(least) > fabs(most) ? least : most;
-    } else {
-        return __c_maxmag_f(x, y);
-    }
-}
-
 float rsqrt_f(float x)
 {
     return __caldera_rsqrt(x);
