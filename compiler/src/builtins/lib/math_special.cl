@@ -7,8 +7,11 @@
 // For x >= 0.8.
 elemtype __c_erfc_fp(elemtype x)
 {
-    elemtype t = __c_over_GEN(x - (elemtype)3, x + (elemtype)3);
-    elemtype p = __c_over_GEN(__p_erfc_GEN(t), (elemtype)1 + (elemtype)2 * x);
+    // One quotient for both: 1 / ((x + 3) (1 + 2x)).
+    elemtype a = x + (elemtype)3, b = (elemtype)1 + (elemtype)2 * x;
+    elemtype inv = __c_over_GEN((elemtype)1, a * b);
+    elemtype t = (x - (elemtype)3) * (b * inv);
+    elemtype p = __p_erfc_GEN(t) * (a * inv);
     elemtype lo;
     elemtype hi = __c_two_prod_GEN(x, x, &lo);
     return __c_exp_shift_GEN(-hi, 0) * (p - p * lo);
@@ -34,8 +37,9 @@ elemtype erfc_fp(elemtype x)
     if (x != x) return x;
     elemtype a = fabs(x);
     if (a < (elemtype)0.85f) return (elemtype)1 - x * __p_erf_GEN(x * x);
-    if (x < (elemtype)0) return a > GENC(4.5f, 6.5) ? (elemtype)2 : (elemtype)2 - __c_erfc_GEN(a);
-    return a > GENC(10.1f, 27.3) ? (elemtype)0 : __c_erfc_GEN(a);
+    // Once for both signs: work-items of one sub-group have both.
+    elemtype r = a > GENC(10.1f, 27.3) ? (elemtype)0 : __c_erfc_GEN(a);
+    return x < (elemtype)0 ? (elemtype)2 - r : r;
 }
 
 // Gamma(x) = result * 2^*n for x >= 8 (a large x overflows the exponent, saturated).
@@ -81,22 +85,23 @@ elemtype tgamma_fp(elemtype x)
     elemtype a = fabs(x);
     // Poles and their neighbourhood of 0.
     if (a < GENC(1e-8f, 1e-17)) return (elemtype)1 / x;
-    int n;
-    if (x > (elemtype)0) {
-        if (a == as_elemtype(GEN_INF)) return x;
-        if (x < (elemtype)8) return __c_gamma_small_GEN(x);
-        if (x > GENC(36.0f, 172.0)) return as_elemtype(GEN_INF);
-        elemtype m = __c_gamma_large_GEN(x, &n, 0);
-        return __c_scale_any_GEN(m, n);
+    int negative = x < (elemtype)0;
+    if (negative && (a == as_elemtype(GEN_INF) || floor(x) == x)) return as_elemtype(GEN_QUIET);
+    if (x > GENC(36.0f, 172.0)) return as_elemtype(GEN_INF);
+    // Of the magnitude, once for both signs: work-items of one sub-group have both. The inverse of large ones.
+    elemtype m;
+    int n = 0;
+    if (a < (elemtype)8) m = __c_gamma_small_GEN(a);
+    else m = __c_gamma_large_GEN(fmin(a, GENC(45.0f, 190.0)), &n, negative);
+    if (negative) {
+        // Gamma(x) = -pi / (sin(pi a) a Gamma(a))
+        elemtype s = sinpi_GEN(a);
+        if (a > GENC(45.0f, 190.0)) return copysign((elemtype)0, -s);
+        elemtype b = s * a;
+        elemtype q = __c_over_GEN(GENC(-3.1415927410125732f, -3.141592653589793), a < (elemtype)8 ? b * m : b);
+        m = a < (elemtype)8 ? q : q * m;
     }
-    if (a == as_elemtype(GEN_INF) || floor(x) == x) return as_elemtype(GEN_QUIET);
-    // Gamma(x) = -pi / (sin(pi a) a Gamma(a))
-    elemtype s = sinpi_GEN(a);
-    if (a > GENC(45.0f, 190.0)) return copysign((elemtype)0, -s);
-    elemtype pi = GENC(3.1415927410125732f, 3.141592653589793);
-    if (a < (elemtype)8) return __c_over_GEN(-pi, s * (a * __c_gamma_small_GEN(a)));
-    elemtype m = __c_gamma_large_GEN(a, &n, 1);
-    return __c_scale_any_GEN(__c_over_GEN(-pi, s * a) * m, n);
+    return n == 0 ? m : __c_scale_any_GEN(m, n);
 }
 
 // log |Gamma(x)| for x > 0.
@@ -138,18 +143,20 @@ elemtype lgamma_r_fp(elemtype x, int *sign)
         *sign = as_uelemtype(x) >= GEN_SIGN ? -1 : 1;
         return inf;
     }
-    if (x > (elemtype)0) return __c_lgamma_positive_GEN(x);
+    // Once for both signs: work-items of one sub-group have both.
+    elemtype r = __c_lgamma_positive_GEN(a);
+    if (x > (elemtype)0) return r;
     if (floor(x) == x) {
         *sign = 0;
         return inf;
     }
     if (a < GENC(1e-8f, 1e-17)) {
         *sign = -1;
-        return -log_GEN(a);
+        return r;
     }
     elemtype s = sinpi_GEN(a);
     *sign = s > (elemtype)0 ? -1 : 1;
-    return log_GEN(__c_over_GEN(GENC(3.1415927410125732f, 3.141592653589793), fabs(s * a))) - __c_lgamma_positive_GEN(a);
+    return log_GEN(__c_over_GEN(GENC(3.1415927410125732f, 3.141592653589793), fabs(s * a))) - r;
 }
 
 elemtype lgamma_fp(elemtype x)
