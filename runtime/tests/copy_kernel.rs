@@ -1,14 +1,16 @@
-//! Copies by kernels (`CALDERA_DEBUG=copy-kernel`): sizes, offsets, rows, sub-buffers and what comes before and after. One
-//! test, because the switch is the process's.
+//! Copies by kernels (`CALDERA_DEBUG=copy-kernel`), where host and device have memory of their own (`discrete`): sizes, offsets, rows,
+//! sub-buffers, rows from and to pageable and pinned host memory, and what comes before and after. One test, because the switches are
+//! the process's.
 
 mod support;
 
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use caldera_runtime::command::rect::RectSide;
 use caldera_runtime::context::Context;
-use caldera_runtime::mem::Buffer;
-use caldera_runtime::queue::CommandQueue;
+use caldera_runtime::mem::{Buffer, HostPtr, MemFlags};
+use caldera_runtime::queue::{CommandQueue, MapFlags};
 use support::*;
 
 fn bytes(n: usize, seed: u32) -> Vec<f32> {
@@ -20,7 +22,7 @@ fn bytes(n: usize, seed: u32) -> Vec<f32> {
 #[test]
 fn copies_are_exact() {
     // SAFETY: no other thread of this process runs yet; it has one test.
-    unsafe { std::env::set_var("CALDERA_DEBUG", "copy-kernel") };
+    unsafe { std::env::set_var("CALDERA_DEBUG", "copy-kernel,discrete") };
     let context = context();
     let queue = queue(&context, false);
     let n = 5000;
@@ -109,7 +111,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
             buffer
         };
         let (x, y) = (whole(&a), whole(&b));
-        let part = |b| Buffer::create_sub(b, 0, sub, SIZE - sub).expect("sub-buffer");
+        let part = |b: &Arc<Buffer>| Buffer::create_sub(b, 0, sub, SIZE - sub).expect("sub-buffer");
         queue
             .enqueue_copy_rect(&part(&x), &part(&y), from, to, region, NOTHING)
             .expect("copy");
@@ -134,5 +136,79 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
             }
         }
         assert!(got == expected, "{region:?} {from:?} {to:?}");
+
+        // The same rows between host memory and a buffer.
+        for pinned in [false, true] {
+            let (source, target) = (Host::new(context, queue, &a, pinned), whole(&raw(6)));
+            queue
+                .enqueue_write_rect(&part(&target), false, to, from, region, source.at(sub), NOTHING)
+                .expect("write");
+            queue
+                .enqueue_read(&target, true, 0, SIZE, host(&got), NOTHING)
+                .expect("read");
+            assert!(
+                got == expected,
+                "write, pinned {pinned}: {region:?} {from:?} {to:?}"
+            );
+            let target = Host::new(context, queue, &raw(6), pinned);
+            queue
+                .enqueue_read_rect(&part(&x), true, from, to, region, target.at(sub), NOTHING)
+                .expect("read");
+            assert!(
+                target.bytes() == expected,
+                "read, pinned {pinned}: {region:?} {from:?} {to:?}"
+            );
+        }
+    }
+}
+
+/// Host memory with contents: pageable, or that of a buffer which stays mapped.
+struct Host {
+    start: NonNull<u8>,
+    size: usize,
+    _pageable: Vec<u8>,
+    _pinned: Option<Arc<Buffer>>,
+}
+
+impl Host {
+    fn new(context: &Arc<Context>, queue: &Arc<CommandQueue>, bytes: &[u8], pinned: bool) -> Host {
+        let size = bytes.len();
+        let mut pageable = bytes.to_vec();
+        let mut start = NonNull::from(pageable.as_mut_slice()).cast();
+        let pinned = pinned.then(|| {
+            // CL_MEM_READ_WRITE, CL_MEM_ALLOC_HOST_PTR
+            let flags = MemFlags::from_bits(1 | 1 << 4).expect("flags");
+            let buffer = Buffer::create(context, flags, size, None).expect("buffer");
+            queue
+                .enqueue_write(&buffer, true, 0, size, host(bytes), NOTHING)
+                .expect("write");
+            let both = MapFlags {
+                read: true,
+                write: true,
+                invalidate: false,
+            };
+            (start, _) = queue
+                .enqueue_map(&buffer, true, both, 0, size, NOTHING)
+                .expect("map");
+            buffer
+        });
+        Host {
+            start,
+            size,
+            _pageable: pageable,
+            _pinned: pinned,
+        }
+    }
+
+    fn at(&self, offset: usize) -> HostPtr {
+        assert!(offset <= self.size);
+        let start = self.start.as_ptr().wrapping_add(offset);
+        // SAFETY: the memory lives as long as this and is used by the commands of one test.
+        unsafe { HostPtr::new(start) }.expect("not null")
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: as above; the commands are done.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.size) }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
 use crate::error::Result;
+use crate::kernel::copy::Side;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, aperture};
@@ -34,18 +35,10 @@ pub(crate) enum Reach {
     Aperture(NonNull<u8>),
 }
 
-/// Rows up to this size are read together with what is between them, if that is no more for each: a region of a copy takes
-/// NVIDIA's GPU 1.8 µs, in which it moves 90 KiB.
-const ROW: u64 = 64 << 10;
-/// So much staging memory they may take, or twice their size.
-const SPREAD: u64 = 16 << 20;
-
 /// The copy regions for a rectangle; offsets are added to both sides.
-fn regions(
-    src: Layout,
-    src_offset: u64,
-    dst: Layout,
-    dst_offset: u64,
+pub(crate) fn regions(
+    (src, src_offset): (Layout, u64),
+    (dst, dst_offset): (Layout, u64),
     region: [u64; 3],
 ) -> impl Iterator<Item = vk::CopyRegion> {
     let [w, h, d] = src.collapse(&dst, region);
@@ -70,6 +63,15 @@ fn written(region: [u64; 3]) -> Use {
     } else {
         Use::Update
     }
+}
+
+/// Rows in a buffer's storage.
+fn side<'a>(buffer: &'a Buffer, layout: Layout, r: &Recording<'_>) -> Result<Side<'a>> {
+    Ok(Side {
+        memory: buffer.storage(r.device)?,
+        offset: buffer.offset(),
+        layout,
+    })
 }
 
 /// The access of a buffer's range.
@@ -171,15 +173,17 @@ impl HostTransfer {
             write: !write,
         };
         r.access(&[access(&self.buffer, start, end, write), host], false);
-        let storage = self.buffer.storage(r.device)?;
-        let (layout, offset, region) = (self.layout, self.buffer.offset(), self.region);
+        let near = side(&self.buffer, self.layout, r)?;
+        let far = Side {
+            memory: &pinned.memory,
+            offset: place,
+            layout: host_layout,
+        };
         if write {
-            let pieces = regions(host_layout, place, layout, offset, region);
-            r.recorder().copy(&pinned.memory, storage, pieces);
+            r.copy(far, near, self.region)?;
             r.writes(&self.buffer);
         } else {
-            let pieces = regions(layout, offset, host_layout, place, region);
-            r.recorder().copy(storage, &pinned.memory, pieces);
+            r.copy(near, far, self.region)?;
             r.stores(self.host_range());
         }
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
@@ -187,65 +191,16 @@ impl HostTransfer {
         Ok(())
     }
 
-    /// Whether rows that are read come together with what is between them: the bytes from first to last.
-    fn spread(&self, r: &Recording<'_>) -> Option<u64> {
-        let [width, h, d] = self.layout.collapse(&dense(self.region), self.region);
-        let (start, end) = extent(&self.layout, self.region);
-        let (length, size) = (end - start, self.size());
-        let pays = h * d > 1 && width <= ROW && length - size <= h * d * ROW;
-        (r.is_far() && pays && length <= SPREAD.max(2 * size)).then_some(length)
-    }
-
-    /// The bytes from first to last, of which the host then copies the rows.
-    fn record_spread(&self, length: u64, r: &mut Recording<'_>) -> Result<()> {
-        let staged = r.stage(length)?;
-        let (start, end) = extent(&self.layout, self.region);
-        r.access(&[access(&self.buffer, start, end, false)], false);
-        let storage = self.buffer.storage(r.device)?;
-        let bytes = vk::CopyRegion {
-            src: self.buffer.offset() + start,
-            dst: staged.offset,
-            size: length,
-        };
-        r.recorder().copy(storage, &staged.buffer, [bytes]);
-        r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
-        r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
-        r.finish(Finish {
-            from: staged.ptr,
-            from_layout: Layout {
-                start: 0,
-                ..self.layout
-            },
-            to: self.host,
-            to_layout: self.host_layout,
-            region: self.region,
-        });
-        Ok(())
-    }
-
     pub(crate) fn record_read(&self, r: &mut Recording<'_>) -> Result<()> {
         if let Some(pinned) = &self.pinned {
             return self.record_pinned(pinned, false, r);
         }
-        if let Some(length) = self.spread(r) {
-            return self.record_spread(length, r);
-        }
         let staged = r.stage(self.size())?;
         let (start, end) = extent(&self.layout, self.region);
         r.access(&[access(&self.buffer, start, end, false)], false);
-        let storage = self.buffer.storage(r.device)?;
         let packed = dense(self.region);
-        r.recorder().copy(
-            storage,
-            &staged.buffer,
-            regions(
-                self.layout,
-                self.buffer.offset(),
-                packed,
-                staged.offset,
-                self.region,
-            ),
-        );
+        let near = side(&self.buffer, self.layout, r)?;
+        r.copy(near, staged.side(packed), self.region)?;
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
         r.finish(Finish {
@@ -268,18 +223,8 @@ impl HostTransfer {
             .copy_rect_to(&self.host_layout, staged.ptr, &packed, self.region);
         let (start, end) = extent(&self.layout, self.region);
         r.access(&[access(&self.buffer, start, end, true)], false);
-        let storage = self.buffer.storage(r.device)?;
-        r.recorder().copy(
-            &staged.buffer,
-            storage,
-            regions(
-                packed,
-                staged.offset,
-                self.layout,
-                self.buffer.offset(),
-                self.region,
-            ),
-        );
+        let near = side(&self.buffer, self.layout, r)?;
+        r.copy(staged.side(packed), near, self.region)?;
         r.writes(&self.buffer);
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         Ok(())
@@ -313,19 +258,9 @@ impl Copy {
             &[access(&self.src, s0, s1, false), access(&self.dst, d0, d1, true)],
             false,
         );
-        let src = self.src.storage(r.device)?;
-        let dst = self.dst.storage(r.device)?;
-        r.recorder().copy(
-            src,
-            dst,
-            regions(
-                self.src_layout,
-                self.src.offset(),
-                self.dst_layout,
-                self.dst.offset(),
-                self.region,
-            ),
-        );
+        let from = side(&self.src, self.src_layout, r)?;
+        let to = side(&self.dst, self.dst_layout, r)?;
+        r.copy(from, to, self.region)?;
         r.writes(&self.dst);
         r.keep(Keep::Buffer(Arc::clone(&self.src)));
         r.keep(Keep::Buffer(Arc::clone(&self.dst)));
@@ -347,7 +282,7 @@ mod tests {
 
     #[test]
     fn dense_regions_become_one_copy() {
-        let all: Vec<_> = regions(layout(3, 4, 8), 10, layout(0, 4, 8), 0, [4, 2, 3]).collect();
+        let all: Vec<_> = regions((layout(3, 4, 8), 10), (layout(0, 4, 8), 0), [4, 2, 3]).collect();
         assert_eq!(
             all,
             [vk::CopyRegion {
@@ -360,7 +295,7 @@ mod tests {
 
     #[test]
     fn dense_rows_become_one_copy_per_slice() {
-        let all: Vec<_> = regions(layout(0, 4, 16), 0, layout(0, 4, 8), 0, [4, 2, 2]).collect();
+        let all: Vec<_> = regions((layout(0, 4, 16), 0), (layout(0, 4, 8), 0), [4, 2, 2]).collect();
         assert_eq!(
             all,
             [
@@ -380,7 +315,7 @@ mod tests {
 
     #[test]
     fn strided_rows_stay_apart() {
-        let all: Vec<_> = regions(layout(1, 8, 16), 0, layout(0, 2, 4), 0, [2, 2, 1]).collect();
+        let all: Vec<_> = regions((layout(1, 8, 16), 0), (layout(0, 2, 4), 0), [2, 2, 1]).collect();
         assert_eq!(
             all,
             [

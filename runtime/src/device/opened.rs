@@ -8,7 +8,7 @@ use caldera_compiler::intrinsic::SamplerMask;
 
 use super::{Device, pinned, spares, staging, upload};
 use crate::error::{ClCode, Error, Result};
-use crate::kernel::copy::CopyKernels;
+use crate::kernel::copy::{self, CopyKernels};
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
@@ -76,15 +76,18 @@ impl Opened {
         self.uploader.since(value)
     }
 
-    /// The kernels for large copies; `None`, with a line in the log, if they cannot be made.
-    pub(crate) fn copy_kernels(&self, device: &Arc<Device>) -> Option<&CopyKernels> {
-        self.copy_kernels
-            .get_or_init(|| {
-                let made = crate::kernel::copy::kernels(device);
-                made.inspect_err(|e| log::warn!("no kernels for copies: {}", e.chain()))
-                    .ok()
-            })
-            .as_ref()
+    /// Makes the kernels for copies, before the first that may want one is recorded; a line in the log if they cannot be made.
+    pub(crate) fn make_copy_kernels(&self, device: &Arc<Device>) {
+        self.copy_kernels.get_or_init(|| {
+            let made = copy::kernels(device);
+            made.inspect_err(|e| log::warn!("no kernels for copies: {}", e.chain()))
+                .ok()
+        });
+    }
+
+    /// The kernels for copies, if they have been made.
+    pub(crate) fn copy_kernels(&self) -> Option<&CopyKernels> {
+        self.copy_kernels.get()?.as_ref()
     }
 
     /// Memory of this device, or of one that was lost before.

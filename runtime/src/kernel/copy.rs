@@ -1,45 +1,43 @@
-//! Large copies between buffers, and those of rows, by a kernel: vkCmdCopyBuffer is a copy engine's or a driver's own affair and
-//! may be far from the memory's speed (NVIDIA H200: 0.6 to 0.7 TB/s instead of 4), and each region costs it (1.8 µs there).
+//! Copies of rows, and large ones in device memory, by a kernel: vkCmdCopyBuffer is a copy engine's or a driver's own affair and
+//! may be far from the memory's speed (NVIDIA H200: 0.6 to 0.7 TB/s instead of 4), and each region costs it (1.8 to 2.8 µs there).
 
 use std::sync::Arc;
 
 use caldera_compiler::driver::Input;
 use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
+use caldera_compiler::reflect::{Binding, Place, PushRange};
 
-use super::Range;
-use super::launch::{ArgValue, PodBytes};
-use super::pipeline::{DeviceKernel, DeviceModule};
+use super::pipeline::{DeviceKernel, DeviceModule, MAX_ARRAYS, Variant};
+use super::placed::{MAX_PUSH, Push};
 use crate::command::rect::Layout;
 use crate::config::config;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
-use crate::mem::Buffer;
+use crate::vk;
 
-/// From this size on a kernel copies.
+/// From this size on a kernel copies without rows.
 const LARGE: u64 = 1 << 20;
 
 /// Bytes of one work-item.
 const UNIT: u64 = 16;
 
 /// Work-items of a work-group.
-const GROUP: usize = 256;
+const GROUP: [u32; 3] = [256, 1, 1];
 
 /// From so many rows on a kernel copies them.
 const ROWS: u64 = 4;
 
-/// What a work-item copies of a row, in bytes: the largest that pitches, offsets and width are multiples of.
+/// What a work-item copies of a row, in bytes: the largest that pitches, addresses and width are multiples of.
 const ROW_UNITS: [u64; 3] = [16, 4, 1];
 
 /// Work-items of a work-group along and across rows.
-const ROW_GROUP: [usize; 3] = [32, 8, 1];
+const ROW_GROUP: [u32; 3] = [32, 8, 1];
 
-/// The last work-item of `copy` copies what is less than a unit. Of rows, `place` is where they start, and from row to row and
-/// slice to slice, in units.
+/// The last work-item of `copy` copies what is less than a unit. Of rows, all is in units.
 const SOURCE: &str = "\
-kernel void copy(global uint4 *restrict to, global const uint4 *restrict from, ulong to_at, ulong from_at, ulong bytes) {
+kernel void copy(global uint4 *restrict to, global const uint4 *restrict from, ulong bytes) {
   size_t i = get_global_id(0), units = bytes / 16;
-  to += to_at; from += from_at;
   if (i < units) to[i] = from[i];
   else if (i == units) {
     for (uint n = 0; n < bytes % 16; n++)
@@ -47,38 +45,73 @@ kernel void copy(global uint4 *restrict to, global const uint4 *restrict from, u
   }
 }
 #define ROWS(NAME, UNIT) \\
-  kernel void NAME(global UNIT *restrict to, global const UNIT *restrict from, ulong4 to_place, ulong4 from_place, ulong2 extent) { \\
+  kernel void NAME(global UNIT *restrict to, global const UNIT *restrict from, \\
+                   ulong2 to_pitches, ulong2 from_pitches, ulong2 extent) { \\
     size_t x = get_global_id(0), y = get_global_id(1), z = get_global_id(2); \\
     if (x < extent.x && y < extent.y) \\
-      to[to_place.x + y * to_place.y + z * to_place.z + x] = from[from_place.x + y * from_place.y + z * from_place.z + x]; \\
+      to[y * to_pitches.x + z * to_pitches.y + x] = from[y * from_pitches.x + z * from_pitches.y + x]; \\
   }
 ROWS(rows_16, uint4)
 ROWS(rows_4, uint)
 ROWS(rows_1, uchar)
 ";
 
-/// The kernels.
+/// A kernel that takes its arguments as push constants.
+struct CopyKernel {
+    kernel: Arc<DeviceKernel>,
+    arguments: Vec<PushRange>,
+    group: [u32; 3],
+}
+
+/// The kernels for a device.
 pub(crate) struct CopyKernels {
-    linear: Arc<DeviceKernel>,
+    linear: CopyKernel,
     /// In the order of [`ROW_UNITS`].
-    rows: [Arc<DeviceKernel>; ROW_UNITS.len()],
+    rows: [CopyKernel; ROW_UNITS.len()],
+    /// Work-groups that one dispatch may have.
+    most: [u32; 3],
 }
 
-/// A copy by a kernel.
-pub(crate) struct CopyLaunch {
-    /// Of [`ROW_UNITS`]; `None`: it is linear.
-    unit: Option<usize>,
-    /// Its arguments.
-    pub args: [ArgValue; 5],
-    /// Its sizes.
-    pub range: Range,
+/// One side of a copy: rows in a buffer.
+#[derive(Copy, Clone)]
+pub(crate) struct Side<'a> {
+    pub memory: &'a vk::Buffer,
+    /// Of the layout, in the memory.
+    pub offset: u64,
+    pub layout: Layout,
 }
 
-impl CopyKernels {
-    /// The kernel of a copy.
-    pub(crate) fn of(&self, launch: &CopyLaunch) -> &Arc<DeviceKernel> {
-        launch.unit.map_or(&self.linear, |unit| &self.rows[unit])
+impl Side<'_> {
+    /// Of the first byte.
+    fn address(&self) -> u64 {
+        self.memory.address() + self.offset + self.layout.start
     }
+
+    /// Whether the memory is the device's.
+    fn is_near(&self) -> bool {
+        self.memory.mapped().is_none()
+    }
+}
+
+/// A copy by a kernel: one dispatch.
+pub(crate) struct CopyDispatch<'k> {
+    pub kernel: &'k Arc<DeviceKernel>,
+    pub pipeline: Arc<vk::Pipeline>,
+    push: Push,
+    pub groups: [u32; 3],
+}
+
+impl CopyDispatch<'_> {
+    /// The push constants.
+    pub(crate) fn push(&self) -> &[u8] {
+        &self.push.0[..self.kernel.push_size()]
+    }
+}
+
+/// Whether a kernel might do a copy of a region: then [`kernels`] are to be made before it is recorded. `far`: host and device have
+/// memory of their own.
+pub(crate) fn is_wanted(far: bool, [width, height, depth]: [u64; 3]) -> bool {
+    config().debug.copy_kernel || (far && (height * depth >= ROWS || width * height * depth >= LARGE))
 }
 
 /// Compiles the kernels for a device.
@@ -92,110 +125,124 @@ pub(crate) fn kernels(device: &Arc<Device>) -> Result<CopyKernels> {
     let compiled = caldera_compiler::compile(&input, device.target())
         .map_err(|failed| Error::new(ClCode::BuildProgramFailure, failed.log))?;
     let module = DeviceModule::new(device, &compiled.words)?;
-    let kernel = |name| {
-        let missing = || Error::new(ClCode::InvalidKernelName, "a copy kernel is missing");
-        module.kernel(name)?.ok_or_else(missing)
+    let kernel = |name, group: [u32; 3]| {
+        let unusable = |what| Error::new(ClCode::InvalidKernelName, what);
+        let kernel = module.kernel(name)?;
+        let kernel = kernel.ok_or_else(|| unusable("a copy kernel is missing"))?;
+        if device.info().max_work_group_size < group.iter().product::<u32>() as usize {
+            return Err(unusable("copy kernels are too large for the device"));
+        }
+        let bindings = kernel.reflection().args.iter().map(|arg| match arg.binding {
+            Some(Binding::Pod(Place::Push(range)) | Binding::Pointer(Place::Push(range))) => Some(range),
+            _ => None,
+        });
+        let arguments: Option<Vec<PushRange>> = bindings.collect();
+        Ok(CopyKernel {
+            arguments: arguments.ok_or_else(|| unusable("copy kernels want push constants"))?,
+            kernel,
+            group,
+        })
     };
     Ok(CopyKernels {
-        linear: kernel("copy")?,
-        rows: [kernel("rows_16")?, kernel("rows_4")?, kernel("rows_1")?],
-    })
-}
-
-fn numbers<const N: usize>(values: [u64; N]) -> ArgValue {
-    let bytes: Vec<u8> = values.iter().flat_map(|n| n.to_ne_bytes()).collect();
-    ArgValue::Pod(PodBytes::new(&bytes))
-}
-
-/// So many work-items in whole groups; `None`: more than an NDRange has in a dimension.
-fn items(count: u64, group: usize) -> Option<usize> {
-    let items = count.checked_next_multiple_of(group as u64)?;
-    u32::try_from(items).ok().map(|n| n as usize)
-}
-
-/// Whether a kernel may write a buffer on a device: what kernels may not write is not looked after as written.
-fn possible(device: &Device, to: &Buffer) -> bool {
-    to.kernel_writes() && device.info().max_work_group_size >= GROUP
-}
-
-/// A copy that a kernel should do. `None`: leave it to Vulkan.
-pub(crate) fn linear(
-    device: &Device,
-    (from, from_at): (&Arc<Buffer>, u64),
-    (to, to_at): (&Arc<Buffer>, u64),
-    size: u64,
-) -> Option<CopyLaunch> {
-    let wanted = config().debug.copy_kernel || (size >= LARGE && !device.info().host_unified_memory);
-    let aligned = [from_at, to_at, from.offset(), to.offset()]
-        .iter()
-        .all(|at| at.is_multiple_of(UNIT));
-    if !wanted || !aligned || !possible(device, to) {
-        return None;
-    }
-    let items = items(size / UNIT + 1, GROUP)?;
-    Some(CopyLaunch {
-        unit: None,
-        args: [
-            ArgValue::Buffer(Some(Arc::clone(to))),
-            ArgValue::Buffer(Some(Arc::clone(from))),
-            numbers([to_at / UNIT]),
-            numbers([from_at / UNIT]),
-            numbers([size]),
+        linear: kernel("copy", GROUP)?,
+        rows: [
+            kernel("rows_16", ROW_GROUP)?,
+            kernel("rows_4", ROW_GROUP)?,
+            kernel("rows_1", ROW_GROUP)?,
         ],
-        range: Range {
-            work_dim: 1,
-            offset: [0; 3],
-            global: [items, 1, 1],
-            local: Some([GROUP, 1, 1]),
-        },
+        most: device.limits().group_count,
     })
 }
 
-/// A copy of rows that a kernel should do. `None`: leave it to Vulkan.
-pub(crate) fn rows(
-    device: &Device,
-    (from, from_layout): (&Arc<Buffer>, &Layout),
-    (to, to_layout): (&Arc<Buffer>, &Layout),
-    region: [u64; 3],
-) -> Option<CopyLaunch> {
-    let [width, height, depth] = from_layout.collapse(to_layout, region);
-    if height * depth == 1 {
-        return linear(device, (from, from_layout.start), (to, to_layout.start), width);
+impl CopyKernels {
+    /// The dispatch that copies a region; `None`: leave it to Vulkan.
+    pub(crate) fn dispatch(
+        &self,
+        from: Side<'_>,
+        to: Side<'_>,
+        region: [u64; 3],
+    ) -> Result<Option<CopyDispatch<'_>>> {
+        let all = config().debug.copy_kernel;
+        let [width, height, depth] = from.layout.collapse(&to.layout, region);
+        let both = [from.address(), to.address()];
+        if height * depth == 1 {
+            let aligned = both.iter().all(|at| at.is_multiple_of(UNIT));
+            let worth = all || (width >= LARGE && from.is_near() && to.is_near());
+            if !aligned || !worth {
+                return Ok(None);
+            }
+            return self
+                .linear
+                .dispatch([width / UNIT + 1, 1, 1], self.most, &both, &[&[width]]);
+        }
+        if !all && height * depth < ROWS {
+            return Ok(None);
+        }
+        let pitches = [from.layout, to.layout].map(|l| [l.row_pitch, l.slice_pitch]);
+        let numbers = || pitches.as_flattened().iter().chain(&both).chain([&width]);
+        let Some(index) = ROW_UNITS
+            .iter()
+            .position(|unit| numbers().all(|n| n.is_multiple_of(*unit)))
+        else {
+            return Ok(None);
+        };
+        let unit = ROW_UNITS[index];
+        let [from, to] = pitches.map(|p| p.map(|n| n / unit));
+        let extent = [width / unit, height];
+        self.rows[index].dispatch(
+            [width / unit, height, depth],
+            self.most,
+            &both,
+            &[&to, &from, &extent],
+        )
     }
-    let many = height * depth >= ROWS && !device.info().host_unified_memory;
-    if !(many || config().debug.copy_kernel) || !possible(device, to) {
-        return None;
-    }
-    let layouts = [from_layout, to_layout];
-    let fits = |unit: &u64| {
-        let pitches = layouts.iter().flat_map(|l| [l.start, l.row_pitch, l.slice_pitch]);
-        let mut all = pitches.chain([width, from.offset(), to.offset()]);
-        all.all(|n| n.is_multiple_of(*unit))
-    };
-    let index = ROW_UNITS.iter().position(fits)?;
-    let unit = ROW_UNITS[index];
-    let place = |l: &Layout| numbers([l.start / unit, l.row_pitch / unit, l.slice_pitch / unit, 0]);
-    let [along, across, _] = ROW_GROUP;
-    Some(CopyLaunch {
-        unit: Some(index),
-        args: [
-            ArgValue::Buffer(Some(Arc::clone(to))),
-            ArgValue::Buffer(Some(Arc::clone(from))),
-            place(to_layout),
-            place(from_layout),
-            numbers([width / unit, height]),
-        ],
-        range: Range {
-            work_dim: 3,
+}
+
+impl CopyKernel {
+    /// So many work-items, in whole groups, with two addresses and other arguments; `None` if these are more than one dispatch has.
+    fn dispatch(
+        &self,
+        items: [u64; 3],
+        most: [u32; 3],
+        [from, to]: &[u64; 2],
+        others: &[&[u64]],
+    ) -> Result<Option<CopyDispatch<'_>>> {
+        let Some(groups) = groups(items, self.group, most) else {
+            return Ok(None);
+        };
+        let mut push = Push([0; MAX_PUSH]);
+        let addresses = [std::slice::from_ref(to), std::slice::from_ref(from)];
+        let values = addresses.iter().chain(others);
+        for (range, value) in self.arguments.iter().zip(values) {
+            let bytes: Vec<u8> = value.iter().flat_map(|n| n.to_ne_bytes()).collect();
+            push.put(*range, &bytes)?;
+        }
+        let variant = Variant {
+            local: self.group,
+            arena: 4,
+            work_dim: 0,
+            arrays: [0; MAX_ARRAYS],
             offset: [0; 3],
-            global: [
-                items(width / unit, along)?,
-                items(height, across)?,
-                items(depth, 1)?,
-            ],
-            local: Some(ROW_GROUP),
-        },
-    })
+        };
+        Ok(Some(CopyDispatch {
+            kernel: &self.kernel,
+            pipeline: self.kernel.pipeline(variant)?,
+            push,
+            groups,
+        }))
+    }
+}
+
+/// Work-groups for so many work-items; `None`: more than `most`, or more work-items than can be counted.
+fn groups(items: [u64; 3], group: [u32; 3], most: [u32; 3]) -> Option<[u32; 3]> {
+    let mut groups = [0; 3];
+    for d in 0..3 {
+        let size = u64::from(group[d]);
+        let count = items[d].div_ceil(size);
+        u32::try_from(count * size).ok()?;
+        groups[d] = u32::try_from(count).ok().filter(|n| *n <= most[d])?;
+    }
+    Some(groups)
 }
 
 #[cfg(test)]
@@ -203,14 +250,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_too_large_for_an_ndrange_are_vulkans() {
-        assert_eq!(items(1, GROUP), Some(GROUP));
-        assert_eq!(items(257, GROUP), Some(512));
-        assert_eq!(
-            items((64 << 30) / UNIT - 256, GROUP),
-            Some(u32::MAX as usize - 255)
-        );
-        assert_eq!(items((64 << 30) / UNIT - 255, GROUP), None);
-        assert_eq!(items(u64::MAX, GROUP), None);
+    fn copies_too_large_for_a_dispatch_are_vulkans() {
+        let most = [u32::MAX, 65_535, 65_535];
+        let linear = |units: u64| groups([units, 1, 1], GROUP, most).map(|g| g[0]);
+        assert_eq!(linear(1), Some(1));
+        assert_eq!(linear(257), Some(2));
+        assert_eq!(linear((64 << 30) / UNIT - 256), Some((1 << 24) - 1));
+        assert_eq!(linear((64 << 30) / UNIT - 255), None);
+        assert_eq!(linear(u64::MAX / 512), None);
+        assert_eq!(groups([1, 8 * 65_535, 1], ROW_GROUP, most), Some([1, 65_535, 1]));
+        assert_eq!(groups([1, 8 * 65_535 + 1, 1], ROW_GROUP, most), None);
     }
 }

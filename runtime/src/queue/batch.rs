@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::CommandQueue;
 use super::hazards::{Access, Hazards};
+use crate::command::buffer::regions;
 use crate::command::rect::Layout;
 use crate::command::{CommandType, HostRange};
 use crate::context::Context;
@@ -12,6 +13,7 @@ use crate::device::spares::Storage;
 use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
+use crate::kernel::copy::{CopyKernels, Side};
 use crate::kernel::descriptors::{BLOCK_ALIGN, Filled, KernelDescriptors, Values};
 use crate::kernel::launch::ArgValue;
 use crate::kernel::pipeline::{DeviceKernel, DeviceModule};
@@ -369,6 +371,8 @@ pub(crate) struct Recording<'a> {
     pub(super) hazards: &'a mut Hazards,
     pub(super) logical: &'a Arc<vk::Device>,
     pub(super) staging: &'a Arc<StagingPool>,
+    /// If they have been made.
+    pub(super) copy_kernels: Option<&'a CopyKernels>,
     /// Number of the queue.
     pub(super) queue: u32,
     /// Index of the device in the context.
@@ -387,6 +391,17 @@ pub(crate) struct Staged {
     pub offset: u64,
     /// Its first byte.
     pub ptr: HostPtr,
+}
+
+impl Staged {
+    /// Rows in it.
+    pub(crate) fn side(&self, layout: Layout) -> Side<'_> {
+        Side {
+            memory: &self.buffer,
+            offset: self.offset,
+            layout,
+        }
+    }
 }
 
 impl Recording<'_> {
@@ -412,6 +427,23 @@ impl Recording<'_> {
         if self.hazards.clear() && !self.serialize {
             self.batch.recorder.barrier();
         }
+    }
+
+    /// Copies a region, by a kernel if that is quicker. What it touches has been declared, and is kept alive (the caller).
+    pub(crate) fn copy(&mut self, from: Side<'_>, to: Side<'_>, region: [u64; 3]) -> Result<()> {
+        let dispatch = match self.copy_kernels {
+            Some(kernels) => kernels.dispatch(from, to, region)?,
+            None => None,
+        };
+        let Some(dispatch) = dispatch else {
+            let pieces = regions((from.layout, from.offset), (to.layout, to.offset), region);
+            self.batch.recorder.copy(from.memory, to.memory, pieces);
+            return Ok(());
+        };
+        self.bind(dispatch.kernel, &dispatch.pipeline);
+        self.batch.recorder.push_constants(dispatch.push());
+        self.batch.recorder.dispatch(dispatch.groups);
+        Ok(())
     }
 
     /// Keeps something alive until the batch is done.
@@ -468,11 +500,6 @@ impl Recording<'_> {
     /// Work-groups that one dispatch may have.
     pub(crate) fn group_count(&self) -> [u32; 3] {
         self.group_count
-    }
-
-    /// Whether the host's memory is not the device's own.
-    pub(crate) fn is_far(&self) -> bool {
-        !self.logical.unified()
     }
 
     /// Host work for when the batch is done. The memory copied from is kept alive by the batch.

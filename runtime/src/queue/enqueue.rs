@@ -13,7 +13,7 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::device::staging::{CUT, Cut};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
-use crate::kernel::copy::{self, CopyLaunch};
+use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject, aperture};
@@ -124,6 +124,7 @@ impl CommandQueue {
         waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         buffer.check_host(true, false)?;
+        self.expect_copy_of(transfer.region);
         self.transfer(CommandType::ReadBufferRect, transfer, blocking, waits)
     }
 
@@ -144,6 +145,7 @@ impl CommandQueue {
         waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         buffer.check_host(false, true)?;
+        self.expect_copy_of(transfer.region);
         self.transfer(CommandType::WriteBufferRect, transfer, blocking, waits)
     }
 
@@ -348,11 +350,7 @@ impl CommandQueue {
         if src.root_id() == dst.root_id() && a < b + size64 && b < a + size64 {
             return Err(Error::new(ClCode::MemCopyOverlap, "source and destination overlap").at("5.2.2"));
         }
-        let kind = CommandType::CopyBuffer;
-        let launch = copy::linear(&self.device, (src, from), (dst, to), size64);
-        if let Some(enqueued) = self.copy_by_kernel(launch, kind, waits) {
-            return enqueued;
-        }
+        self.expect_copy_of([size64, 1, 1]);
         let row = |start| Layout {
             start,
             row_pitch: size64,
@@ -365,7 +363,7 @@ impl CommandQueue {
             dst_layout: row(to),
             region: [size64, 1, 1],
         });
-        self.enqueue(kind, Incoming::Command(copy), waits, false)
+        self.enqueue(CommandType::CopyBuffer, Incoming::Command(copy), waits, false)
     }
 
     /// CL 5.2.2 — clEnqueueCopyBufferRect
@@ -401,11 +399,7 @@ impl CommandQueue {
         }
         src.check_alignment(&self.device)?;
         dst.check_alignment(&self.device)?;
-        let kind = CommandType::CopyBufferRect;
-        let launch = copy::rows(&self.device, (src, &src_layout), (dst, &dst_layout), region);
-        if let Some(enqueued) = self.copy_by_kernel(launch, kind, waits) {
-            return enqueued;
-        }
+        self.expect_copy_of(region);
         let copy = Command::Copy(Copy {
             src: Arc::clone(src),
             src_layout,
@@ -413,24 +407,14 @@ impl CommandQueue {
             dst_layout,
             region,
         });
-        self.enqueue(kind, Incoming::Command(copy), waits, false)
+        self.enqueue(CommandType::CopyBufferRect, Incoming::Command(copy), waits, false)
     }
 
-    /// A copy by a kernel, if it is one and there are kernels for that.
-    fn copy_by_kernel(
-        self: &Arc<Self>,
-        launch: Option<CopyLaunch>,
-        kind: CommandType,
-        waits: Waits<'_>,
-    ) -> Option<Enqueued> {
-        let launch = launch?;
-        let kernels = self.opened.copy_kernels(&self.device)?;
-        let launch = NdRange {
-            kernel: kernels.of(&launch),
-            args: &launch.args,
-            range: launch.range,
-        };
-        Some(self.enqueue_ndrange(&launch, kind, waits))
+    /// Copies of this region may be a kernel's.
+    fn expect_copy_of(&self, region: [u64; 3]) {
+        if copy::is_wanted(!self.logical.unified(), region) {
+            self.opened.make_copy_kernels(&self.device);
+        }
     }
 
     /// CL 5.2.3 — clEnqueueFillBuffer

@@ -497,6 +497,7 @@ impl CommandQueue {
             hazards,
             logical: &self.logical,
             staging: self.opened.staging(),
+            copy_kernels: self.opened.copy_kernels(),
             queue: self.number,
             device: self.device_index,
             serialize: profiling,
