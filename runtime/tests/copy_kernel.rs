@@ -50,6 +50,7 @@ fn copies_are_exact() {
         assert!(raw(&read(&queue, &z)) == expected, "{from} {to} {size}");
     }
     rows_are_exact(&context, &queue);
+    pieces_are_exact(&context, &queue);
     let whole = buffer_of(&context, &bytes(n, 3));
     let sub = |origin: usize, size: usize| Buffer::create_sub(&whole, 0, origin, size).expect("sub-buffer");
     let (low, high) = (sub(0, 4096), sub(8192, 4096));
@@ -159,6 +160,48 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
                 "read, pinned {pinned}: {region:?} {from:?} {to:?}"
             );
         }
+    }
+}
+
+/// Rectangles that go piece by piece: rows of a slice, whole slices, rows longer than a piece.
+fn pieces_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
+    for (region, row_pitch, slice_pitch) in [
+        ([3000, 600, 4], 3104, 3104 * 610),
+        ([64, 40, 3000], 96, 96 * 41),
+        ([2_000_000, 3, 1], 2_000_016, 2_000_016 * 3),
+        ([4096, 1, 1500], 4096, 8192),
+    ] {
+        let size = slice_pitch * region[2] + 64;
+        let (old, new): (Vec<u8>, Vec<u8>) = (0..size)
+            .map(|i| (i as u8, (i as u32).wrapping_mul(2_654_435_761).to_be_bytes()[0]))
+            .unzip();
+        let buffer = buffer(context, size);
+        queue
+            .enqueue_write(&buffer, true, 0, size, host(&old), NOTHING)
+            .expect("write");
+        let there = RectSide {
+            origin: [16, 0, 0],
+            row_pitch,
+            slice_pitch,
+        };
+        let packed = RectSide::default();
+        queue
+            .enqueue_write_rect(&buffer, false, there, packed, region, host(&new), NOTHING)
+            .expect("write");
+        let (got, rows) = (vec![0u8; size], vec![0u8; region.iter().product()]);
+        queue
+            .enqueue_read_rect(&buffer, true, there, packed, region, host(&rows), NOTHING)
+            .expect("read");
+        assert!(rows[..] == new[..rows.len()], "{region:?}");
+        queue
+            .enqueue_read(&buffer, true, 0, size, host(&got), NOTHING)
+            .expect("read");
+        let mut expected = old;
+        for (n, row) in rows.chunks_exact(region[0]).enumerate() {
+            let start = 16 + n % region[1] * row_pitch + n / region[1] * slice_pitch;
+            expected[start..start + row.len()].copy_from_slice(row);
+        }
+        assert!(got == expected, "{region:?}");
     }
 }
 

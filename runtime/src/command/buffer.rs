@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
+use crate::device::staging::Cut;
 use crate::error::Result;
 use crate::kernel::copy::Side;
 use crate::mem::migrate::Touch;
@@ -98,6 +99,41 @@ impl HostTransfer {
             region: [size, 1, 1],
             pinned: None,
         }
+    }
+
+    /// Piece by piece: parts of a row if it is one, else whole rows or slices.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = HostTransfer> {
+        let [width, height, depth] = self.layout.collapse(&self.host_layout, self.region);
+        let slice = width * height;
+        let (mut cut, mut done) = (Cut::new(), 0);
+        std::iter::from_fn(move || {
+            let left = slice * depth - done;
+            if left == 0 {
+                return None;
+            }
+            let size = cut.next(left);
+            let (x, y, z) = (done % width, done / width % height, done / slice);
+            let region = if height * depth == 1 {
+                [size, 1, 1]
+            } else if y == 0 && size >= slice {
+                [width, height, (size / slice).min(depth - z)]
+            } else {
+                [width, (size / width).clamp(1, height - y), 1]
+            };
+            done += region.iter().product::<u64>();
+            let at = |layout: Layout| Layout {
+                start: layout.row(y, z) + x,
+                ..layout
+            };
+            Some(HostTransfer {
+                buffer: Arc::clone(&self.buffer),
+                layout: at(self.layout),
+                host: self.host,
+                host_layout: at(self.host_layout),
+                region,
+                pinned: None,
+            })
+        })
     }
 
     /// How the host may do it alone.

@@ -10,7 +10,7 @@ use crate::command::fill::Fill;
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Layout, RectSide, Rows};
 use crate::command::{Command, CommandType, Incoming};
-use crate::device::staging::{CUT, Cut};
+use crate::device::staging::CUT;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::kernel::copy;
@@ -186,19 +186,11 @@ impl CommandQueue {
         if write && !direct {
             self.begin_copy(transfer.size());
         }
-        if direct || transfer.size() < CUT || transfer.region[1] != 1 || transfer.region[2] != 1 {
+        if direct || transfer.size() < CUT {
             return self.enqueue(kind, command(transfer), waits, wait);
         }
-        // Large and linear: piece by piece, so that host and GPU copy at the same time.
-        let (offset, size) = (transfer.layout.start, transfer.region[0]);
-        let (mut cut, mut at) = (Cut::new(), 0);
-        let pieces = std::iter::from_fn(|| {
-            let piece = cut.next(size - at);
-            let host = transfer.host.offset(at);
-            at += piece;
-            (piece > 0).then(|| HostTransfer::linear(&transfer.buffer, offset + at - piece, piece, host))
-        });
-        self.enqueue_pieces(kind, pieces.map(command), waits, wait)
+        // So that host and GPU copy at the same time.
+        self.enqueue_pieces(kind, transfer.pieces().map(command), waits, wait)
     }
 
     /// How this thread can do a transfer alone, where the memory is mapped and nothing is in the way (`wait`: any more): it

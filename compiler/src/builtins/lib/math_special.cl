@@ -85,23 +85,22 @@ elemtype tgamma_fp(elemtype x)
     elemtype a = fabs(x);
     // Poles and their neighbourhood of 0.
     if (a < GENC(1e-8f, 1e-17)) return (elemtype)1 / x;
-    int negative = x < (elemtype)0;
-    if (negative && (a == as_elemtype(GEN_INF) || floor(x) == x)) return as_elemtype(GEN_QUIET);
-    if (x > GENC(36.0f, 172.0)) return as_elemtype(GEN_INF);
-    // Of the magnitude, once for both signs: work-items of one sub-group have both. The inverse of large ones.
-    elemtype m;
-    int n = 0;
-    if (a < (elemtype)8) m = __c_gamma_small_GEN(a);
-    else m = __c_gamma_large_GEN(fmin(a, GENC(45.0f, 190.0)), &n, negative);
-    if (negative) {
-        // Gamma(x) = -pi / (sin(pi a) a Gamma(a))
-        elemtype s = sinpi_GEN(a);
-        if (a > GENC(45.0f, 190.0)) return copysign((elemtype)0, -s);
-        elemtype b = s * a;
-        elemtype q = __c_over_GEN(GENC(-3.1415927410125732f, -3.141592653589793), a < (elemtype)8 ? b * m : b);
-        m = a < (elemtype)8 ? q : q * m;
+    int n;
+    if (x > (elemtype)0) {
+        if (a == as_elemtype(GEN_INF)) return x;
+        if (x < (elemtype)8) return __c_gamma_small_GEN(x);
+        if (x > GENC(36.0f, 172.0)) return as_elemtype(GEN_INF);
+        elemtype m = __c_gamma_large_GEN(x, &n, 0);
+        return __c_scale_any_GEN(m, n);
     }
-    return n == 0 ? m : __c_scale_any_GEN(m, n);
+    if (a == as_elemtype(GEN_INF) || floor(x) == x) return as_elemtype(GEN_QUIET);
+    // Gamma(x) = -pi / (sin(pi a) a Gamma(a))
+    elemtype s = sinpi_GEN(a);
+    if (a > GENC(45.0f, 190.0)) return copysign((elemtype)0, -s);
+    elemtype pi = GENC(3.1415927410125732f, 3.141592653589793);
+    if (a < (elemtype)8) return __c_over_GEN(-pi, s * (a * __c_gamma_small_GEN(a)));
+    elemtype m = __c_gamma_large_GEN(a, &n, 1);
+    return __c_scale_any_GEN(__c_over_GEN(-pi, s * a) * m, n);
 }
 
 // log |Gamma(x)| for x > 0.
@@ -143,20 +142,18 @@ elemtype lgamma_r_fp(elemtype x, int *sign)
         *sign = as_uelemtype(x) >= GEN_SIGN ? -1 : 1;
         return inf;
     }
-    // Once for both signs: work-items of one sub-group have both.
-    elemtype r = __c_lgamma_positive_GEN(a);
-    if (x > (elemtype)0) return r;
+    if (x > (elemtype)0) return __c_lgamma_positive_GEN(x);
     if (floor(x) == x) {
         *sign = 0;
         return inf;
     }
     if (a < GENC(1e-8f, 1e-17)) {
         *sign = -1;
-        return r;
+        return -log_GEN(a);
     }
     elemtype s = sinpi_GEN(a);
     *sign = s > (elemtype)0 ? -1 : 1;
-    return log_GEN(__c_over_GEN(GENC(3.1415927410125732f, 3.141592653589793), fabs(s * a))) - r;
+    return log_GEN(__c_over_GEN(GENC(3.1415927410125732f, 3.141592653589793), fabs(s * a))) - __c_lgamma_positive_GEN(a);
 }
 
 elemtype lgamma_fp(elemtype x)
