@@ -6,9 +6,13 @@
 //! which submits it when the GPU has come to the last of what it has, or after [`LONGEST`]. So the GPU never idles over it, nobody
 //! needs to call again, and an application that flushes before it sleeps gets what it asked for.
 //!
+//! A submission also costs the application's thread microseconds, on some machines as many as the GPU, which then never has two. So
+//! after [`STREAM`] flushes that found the GPU busy the thread is woken in advance, and while it polls it does every flush that finds
+//! a submission not done.
+//!
 //! The thread starts with the first such flush, polls while they keep coming, sleeps otherwise, and ends with its context.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -22,11 +26,18 @@ const LONGEST: Duration = Duration::from_micros(50);
 /// The thread polls for so long after the last flush before it sleeps: to wake it costs the application a system call.
 const LINGER: Duration = Duration::from_micros(200);
 
+/// So many flushes one after the other that each find the GPU busy are a stream: more will come.
+const STREAM: u32 = 4;
+
 /// A context's thread for flushes.
 pub(crate) struct Flusher {
     state: Mutex<State>,
     /// There is something new in `state`.
     news: AtomicBool,
+    /// The thread polls.
+    awake: AtomicBool,
+    /// Flushes since one has found the GPU idle.
+    stream: AtomicU32,
     wake: Condvar,
     this: Weak<Flusher>,
 }
@@ -46,6 +57,8 @@ impl Flusher {
         Arc::new_cyclic(|this| Flusher {
             state: Mutex::new(Rank::Executor, State::default()),
             news: AtomicBool::new(false),
+            awake: AtomicBool::new(false),
+            stream: AtomicU32::new(0),
             wake: Condvar::new(),
             this: Weak::clone(this),
         })
@@ -53,11 +66,30 @@ impl Flusher {
 
     /// Takes over a flush; `false` if there is no thread to do it.
     fn take_over(&self, queue: &Arc<CommandQueue>) -> bool {
+        self.call(Some(queue))
+    }
+
+    /// A flush has found the GPU with one submission, or `idle`: whether the thread, which is awake, is to do it.
+    fn wants(&self, idle: bool) -> bool {
+        if idle {
+            self.stream.store(0, Ordering::Relaxed);
+            return false;
+        }
+        let awake = self.awake.load(Ordering::Relaxed);
+        if !awake && self.stream.fetch_add(1, Ordering::Relaxed) + 1 >= STREAM {
+            self.stream.store(0, Ordering::Relaxed);
+            self.call(None);
+        }
+        awake
+    }
+
+    /// Wakes the thread, with a flush to do or because there will be some soon; `false` if there is none.
+    fn call(&self, queue: Option<&Arc<CommandQueue>>) -> bool {
         let mut state = self.state.lock();
         if !state.started && !self.start(&mut state) {
             return false;
         }
-        state.owing.push(Arc::clone(queue));
+        state.owing.extend(queue.map(Arc::clone));
         self.news.store(true, Ordering::Release);
         if std::mem::take(&mut state.sleeps) {
             self.wake.notify_all();
@@ -99,10 +131,12 @@ impl Flusher {
                 let mut state = self.state.lock();
                 // Something may have come since.
                 state.sleeps = state.owing.is_empty() && !state.stop;
+                self.awake.store(!state.sleeps, Ordering::Relaxed);
                 while state.sleeps && !state.stop {
                     self.wake.wait(&mut state);
                 }
             }
+            self.awake.store(true, Ordering::Relaxed);
             let (owing, stop) = {
                 let mut state = self.state.lock();
                 (std::mem::take(&mut state.owing), state.stop)
@@ -126,7 +160,8 @@ impl CommandQueue {
             // The thread takes what is recorded after it has said that nothing is owed any more.
             return Ok(());
         }
-        if self.logical.gathers_flushes() && !self.has_at_most(1) {
+        let busy = || !self.has_at_most(1) || self.context.flusher().wants(self.has_at_most(0));
+        if self.logical.gathers_flushes() && busy() {
             self.owes_flush.store(true, Ordering::Release);
             if self.context.flusher().take_over(self) {
                 return Ok(());
