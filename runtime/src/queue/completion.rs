@@ -32,6 +32,7 @@ impl CommandQueue {
 
     /// Submits if needed, waits for a value of the timeline, and retires up to there.
     pub(crate) fn wait_for(&self, value: u64) {
+        self.context.flusher().waited();
         let mut effects = Effects::default();
         let submitted = {
             let mut state = self.state.lock();

@@ -6,9 +6,8 @@
 //! which submits it when the GPU has come to the last of what it has, or after [`LONGEST`]. So the GPU never idles over it, nobody
 //! needs to call again, and an application that flushes before it sleeps gets what it asked for.
 //!
-//! A submission also costs the application's thread microseconds, on some machines as many as the GPU, which then never has two. So
-//! after [`STREAM`] flushes that found the GPU busy the thread is woken in advance, and while it polls it does every flush that finds
-//! a submission not done.
+//! A submission also costs the application's thread microseconds, on some machines more than the GPU, which then never has two. So
+//! after [`STREAM`] flushes without a wait the thread is woken in advance, and while it polls it does every flush until somebody waits.
 //!
 //! The thread starts with the first such flush, polls while they keep coming, sleeps otherwise, and ends with its context.
 
@@ -26,7 +25,7 @@ const LONGEST: Duration = Duration::from_micros(50);
 /// The thread polls for so long after the last flush before it sleeps: to wake it costs the application a system call.
 const LINGER: Duration = Duration::from_micros(200);
 
-/// So many flushes one after the other that each find the GPU busy are a stream: more will come.
+/// So many flushes that nobody has waited between are a stream: more will come.
 const STREAM: u32 = 4;
 
 /// A context's thread for flushes.
@@ -36,7 +35,7 @@ pub(crate) struct Flusher {
     news: AtomicBool,
     /// The thread polls.
     awake: AtomicBool,
-    /// Flushes since one has found the GPU idle.
+    /// Flushes since the last wait.
     stream: AtomicU32,
     wake: Condvar,
     this: Weak<Flusher>,
@@ -69,18 +68,22 @@ impl Flusher {
         self.call(Some(queue))
     }
 
-    /// A flush has found the GPU with one submission, or `idle`: whether the thread, which is awake, is to do it.
-    fn wants(&self, idle: bool) -> bool {
-        if idle {
-            self.stream.store(0, Ordering::Relaxed);
+    /// Whether a flush is one of a stream, and the thread polls.
+    fn wants(&self) -> bool {
+        let stream = self.stream.fetch_add(1, Ordering::Relaxed) + 1;
+        if stream < STREAM {
             return false;
         }
         let awake = self.awake.load(Ordering::Relaxed);
-        if !awake && self.stream.fetch_add(1, Ordering::Relaxed) + 1 >= STREAM {
-            self.stream.store(0, Ordering::Relaxed);
+        if !awake && stream.is_multiple_of(STREAM) {
             self.call(None);
         }
         awake
+    }
+
+    /// A thread waits for commands.
+    pub(super) fn waited(&self) {
+        self.stream.store(0, Ordering::Relaxed);
     }
 
     /// Wakes the thread, with a flush to do or because there will be some soon; `false` if there is none.
@@ -160,8 +163,8 @@ impl CommandQueue {
             // The thread takes what is recorded after it has said that nothing is owed any more.
             return Ok(());
         }
-        let busy = || !self.has_at_most(1) || self.context.flusher().wants(self.has_at_most(0));
-        if self.logical.gathers_flushes() && busy() {
+        let theirs = || self.context.flusher().wants() || !self.has_at_most(1);
+        if self.logical.gathers_flushes() && theirs() {
             self.owes_flush.store(true, Ordering::Release);
             if self.context.flusher().take_over(self) {
                 return Ok(());
