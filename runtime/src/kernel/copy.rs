@@ -178,7 +178,16 @@ impl CopyKernels {
         if !all && height * depth < ROWS {
             return Ok(None);
         }
-        let pitches = [from.layout, to.layout].map(|l| [l.row_pitch, l.slice_pitch]);
+        // Slices of one row are rows.
+        let (height, depth, slices) = if height == 1 {
+            (depth, 1, true)
+        } else {
+            (height, depth, false)
+        };
+        let pitches = [from.layout, to.layout].map(|l| match slices {
+            true => [l.slice_pitch, 0],
+            false => [l.row_pitch, l.slice_pitch],
+        });
         let numbers = || pitches.as_flattened().iter().chain(&both).chain([&width]);
         let Some(index) = ROW_UNITS
             .iter()

@@ -63,11 +63,6 @@ impl Flusher {
         })
     }
 
-    /// Takes over a flush; `false` if there is no thread to do it.
-    fn take_over(&self, queue: &Arc<CommandQueue>) -> bool {
-        self.call(Some(queue))
-    }
-
     /// Whether a flush is one of a stream, and the thread polls.
     fn wants(&self) -> bool {
         let stream = self.stream.fetch_add(1, Ordering::Relaxed) + 1;
@@ -166,7 +161,7 @@ impl CommandQueue {
         let theirs = || self.context.flusher().wants() || !self.has_at_most(1);
         if self.logical.gathers_flushes() && theirs() {
             self.owes_flush.store(true, Ordering::Release);
-            if self.context.flusher().take_over(self) {
+            if self.context.flusher().call(Some(self)) {
                 return Ok(());
             }
             self.owes_flush.store(false, Ordering::Release);
