@@ -130,6 +130,80 @@ fn many_dependent_launches_keep_their_order() {
     clean();
 }
 
+/// A queue that is waited for after each launch records the next one in advance (`queue/rehearsal.rs`): the same one, and others.
+#[test]
+fn launches_that_come_again_or_do_not() {
+    const N: usize = 1 << 16;
+    let context = context();
+    let queue = queue(&context, false);
+    let kernel = saxpy(&device());
+    let buffers = [1.0, 2.0, 3.0].map(|v| buffer_of(&context, &vec![v; N]));
+    let mut model = [1.0f32, 2.0, 3.0].map(|v| vec![v; N]);
+    // (what, first operand, second, work-items, times); 0: a launch by factor 1, 1: by factor -1, 2: a fill, 3: two launches
+    let steps = [
+        (0, 0, 1, N, 12),
+        (1, 0, 1, N, 1),
+        (0, 0, 1, N, 9),
+        (0, 0, 1, N / 2, 9),
+        (0, 2, 1, N / 2, 1),
+        (0, 0, 1, N / 2, 20),
+        (2, 0, 1, N, 1),
+        (0, 1, 0, N, 30),
+        (3, 1, 0, N, 2),
+        (0, 1, 2, N, 40),
+    ];
+    for (what, x, y, n, times) in steps {
+        for round in 0..times {
+            let a = if what == 1 { -1.0 } else { 1.0 };
+            let launch = || {
+                let args = saxpy_args(a, &buffers[x], &buffers[y]);
+                queue
+                    .enqueue_ndrange(
+                        &range(&kernel, &args, n, Some(64)),
+                        CommandType::NdRangeKernel,
+                        NOTHING,
+                    )
+                    .expect("launch");
+            };
+            let add = |model: &mut [Vec<f32>; 3]| {
+                for i in 0..n {
+                    model[y][i] += a * model[x][i];
+                }
+            };
+            match what {
+                0 | 1 => {
+                    launch();
+                    add(&mut model);
+                }
+                2 => {
+                    queue
+                        .enqueue_fill(&buffers[y], &0.5f32.to_ne_bytes(), 0, 4 * n, NOTHING)
+                        .expect("fill");
+                    model[y][..n].fill(0.5);
+                }
+                _ => {
+                    launch();
+                    launch();
+                    add(&mut model);
+                    add(&mut model);
+                }
+            }
+            // Sometimes the next one comes while the last is not done.
+            if round % 7 != 6 {
+                queue.finish().expect("finish");
+            }
+        }
+        for (buffer, expected) in buffers.iter().zip(&model) {
+            assert!(
+                read(&queue, buffer) == *expected,
+                "after {:?}",
+                (what, x, y, n, times)
+            );
+        }
+    }
+    clean();
+}
+
 #[test]
 fn copies_fills_and_rectangles() {
     let context = context();

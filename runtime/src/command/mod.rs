@@ -10,8 +10,9 @@ pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
 
+use crate::device::Device;
 use crate::error::Result;
-use crate::kernel::launch::{ArgValue, Launch};
+use crate::kernel::launch::{ArgValue, Launch, Plain};
 use crate::mem::MemObject;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
@@ -209,6 +210,14 @@ impl Incoming<'_> {
         match self {
             Incoming::Launch { launch, args } => launch.record(args, r),
             Incoming::Command(c) => c.record(r),
+        }
+    }
+
+    /// A launch that needs nothing but a pipeline and push constants.
+    pub(crate) fn plain(&self, device: &Device) -> Option<Plain<'_>> {
+        match self {
+            Incoming::Launch { launch, .. } => launch.plain(device.limits().group_count),
+            Incoming::Command(_) => None,
         }
     }
 

@@ -110,6 +110,13 @@ struct Tail {
     width: u32,
 }
 
+/// A launch that needs nothing but a pipeline and push constants, in one dispatch.
+pub(crate) struct Plain<'a> {
+    pub pipeline: &'a Arc<vk::Pipeline>,
+    pub push: &'a [u8],
+    pub groups: [u32; 3],
+}
+
 /// What a launch that may print has more.
 struct Printing {
     /// The push constants, with the buffer's address if it goes there.
@@ -281,6 +288,16 @@ impl Launch {
     pub(crate) fn record(&self, args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
         let kernel = &self.kernel;
         self.accesses.declare(kernel, args, r)?;
+        if r.is_rehearsed() {
+            return Ok(());
+        }
+        if let Some(plain) = self.plain(r.group_count()) {
+            r.bind(kernel, &self.pipeline);
+            r.recorder().push_constants(plain.push);
+            r.recorder().dispatch(plain.groups);
+            r.note_single(&plain);
+            return Ok(());
+        }
         if self.accesses.aliases {
             alias::bring(args, r)?;
         }
@@ -312,6 +329,23 @@ impl Launch {
             alias::take_back(args, r)?;
         }
         Ok(())
+    }
+
+    /// If it needs nothing but a pipeline and push constants, in one dispatch, and names few objects.
+    pub(crate) fn plain(&self, limit: [u32; 3]) -> Option<Plain<'_>> {
+        let kernel = &self.kernel;
+        let is_plain = kernel.descriptors().is_none()
+            && self.plain.is_empty()
+            && self.tail.is_none()
+            && !self.accesses.aliases
+            && self.accesses.are_few()
+            && !kernel.reflection().printf
+            && (0..3).all(|d| self.groups[d] <= limit[d]);
+        is_plain.then(|| Plain {
+            pipeline: &self.pipeline,
+            push: &self.push.0[..self.push_size],
+            groups: self.groups,
+        })
     }
 
     /// A printf buffer, if the kernel may print.

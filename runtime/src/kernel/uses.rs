@@ -149,6 +149,11 @@ impl Accesses {
         self.count += 1;
     }
 
+    /// Whether they need no memory of their own.
+    pub(super) fn are_few(&self) -> bool {
+        self.count <= FEW
+    }
+
     fn list(&self) -> &[Access] {
         self.few.get(..self.count).unwrap_or(&self.many)
     }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::CommandQueue;
 use super::hazards::{Access, Hazards};
+use super::rehearsal::{Rehearsal, Single};
 use crate::command::buffer::regions;
 use crate::command::rect::Layout;
 use crate::command::{CommandType, HostRange};
@@ -15,7 +16,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
 use crate::kernel::copy::{CopyKernels, Side};
 use crate::kernel::descriptors::{BLOCK_ALIGN, Filled, KernelDescriptors, Values};
-use crate::kernel::launch::ArgValue;
+use crate::kernel::launch::{ArgValue, Plain};
 use crate::kernel::pipeline::{DeviceKernel, DeviceModule};
 use crate::mem::{Buffer, HostPtr, Image};
 use crate::printf::Output;
@@ -106,6 +107,10 @@ pub(super) struct Batch {
     pub after: Vec<(Weak<CommandQueue>, u64)>,
     /// Writes host-visible memory.
     pub to_host: bool,
+    /// What has been recorded of the next command.
+    pub rehearsal: Rehearsal,
+    /// The only command, if it is a plain launch.
+    pub single: Option<Single>,
     keep: Vec<Keep>,
     events: Vec<Timed>,
     finish: Vec<Finish>,
@@ -152,6 +157,8 @@ impl Batch {
             waits: Vec::new(),
             after: Vec::new(),
             to_host: false,
+            rehearsal: Rehearsal::default(),
+            single: None,
             keep: Vec::new(),
             events: Vec::new(),
             finish: Vec::new(),
@@ -356,6 +363,8 @@ impl Batch {
         self.printed.clear();
         self.commands = 0;
         self.to_host = false;
+        self.rehearsal = Rehearsal::default();
+        self.single = None;
         self.staging_used = 0;
         self.large = 0;
         self.args_used = 0;
@@ -383,6 +392,8 @@ pub(crate) struct Recording<'a> {
     pub(super) unordered: bool,
     pub(super) uniform_alignment: u64,
     pub(super) group_count: [u32; 3],
+    /// The command, a launch, is recorded already.
+    pub(super) rehearsed: bool,
 }
 
 /// A piece of staging memory.
@@ -418,8 +429,19 @@ impl Recording<'_> {
             self.hazards.note(accesses, unknown)
         };
         if barrier && !self.serialize {
+            debug_assert!(!self.rehearsed, "all before is ordered");
             self.batch.recorder.barrier();
         }
+    }
+
+    /// Whether a launch is recorded already, but for what it keeps and touches.
+    pub(crate) fn is_rehearsed(&self) -> bool {
+        self.rehearsed
+    }
+
+    /// A launch has been recorded that needs nothing but this.
+    pub(crate) fn note_single(&mut self, launch: &Plain<'_>) {
+        self.batch.note_single(launch);
     }
 
     /// What follows sees all that came before.

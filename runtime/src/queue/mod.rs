@@ -13,6 +13,7 @@ mod flusher;
 mod hazards;
 mod moves;
 mod native;
+mod rehearsal;
 mod scheduler;
 
 use std::collections::VecDeque;
@@ -35,6 +36,7 @@ use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
 use hazards::Hazards;
+use rehearsal::Trust;
 
 /// CL_QUEUE_PROPERTIES.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -134,6 +136,7 @@ struct State {
     /// Commands that cannot be recorded yet, and what must come after them.
     held: VecDeque<scheduler::Held>,
     hazards: Hazards,
+    trust: Trust,
     /// Transfer commands have written since the last barrier for the host.
     transfers: bool,
     /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
@@ -170,6 +173,7 @@ impl CommandQueue {
                     worth_waking: scheduler::WORTH_WAKING,
                     held: VecDeque::new(),
                     hazards: Hazards::default(),
+                    trust: Trust::new(),
                     transfers: false,
                     uploads: 0,
                     clock: Clock::default(),
