@@ -166,8 +166,9 @@ fn launches_that_come_again_or_do_not() {
                     .expect("launch");
             };
             let add = |model: &mut [Vec<f32>; 3]| {
-                for i in 0..n {
-                    model[y][i] += a * model[x][i];
+                let from = model[x].clone();
+                for (to, from) in model[y].iter_mut().zip(from).take(n) {
+                    *to += a * from;
                 }
             };
             match what {
