@@ -8,6 +8,7 @@
 //!
 //! A submission also costs the application's thread microseconds, on some machines more than the GPU, which then never has two. So
 //! after [`STREAM`] flushes without a wait the thread is woken in advance, and while it polls it does every flush until somebody waits.
+//! It rests after each submission, [`REST`] times as long as that took: meanwhile the queue is the application's.
 //!
 //! The thread starts with the first such flush, polls while they keep coming, sleeps otherwise, and ends with its context.
 
@@ -24,6 +25,9 @@ use crate::lock::{Condvar, Mutex, Rank};
 const LONGEST: Duration = Duration::from_micros(50);
 /// The thread polls for so long after the last flush before it sleeps: to wake it costs the application a system call.
 const LINGER: Duration = Duration::from_micros(200);
+
+/// The queue is locked during a submission, so that nothing can be enqueued.
+const REST: u32 = 4;
 
 /// So many flushes that nobody has waited between are a stream: more will come.
 const STREAM: u32 = 4;
@@ -117,6 +121,7 @@ impl Flusher {
 
     fn run(&self) {
         let mut last = Instant::now();
+        let mut rest = last;
         loop {
             while crate::process::is_over() {
                 std::thread::park();
@@ -144,7 +149,7 @@ impl Flusher {
             }
             // The last references to queues and, with them, to the context may be these.
             for queue in owing {
-                unless_it_panics("a flush", || queue.pay_flush());
+                rest = unless_it_panics("a flush", || queue.pay_flush(rest)).unwrap_or(rest);
             }
             last = Instant::now();
         }
@@ -176,11 +181,14 @@ impl CommandQueue {
         self.timeline.reached(value).unwrap_or(true)
     }
 
-    /// Submits what is recorded when the GPU has come to the last of what it has, or after [`LONGEST`].
-    fn pay_flush(self: Arc<Self>) {
-        let start = Instant::now();
-        while !self.has_at_most(1) && start.elapsed() < LONGEST {
+    /// Submits what is recorded when the GPU has come to the last of what it has, but not before `rest`, or after [`LONGEST`].
+    /// Until when to rest.
+    fn pay_flush(self: Arc<Self>, rest: Instant) -> Instant {
+        let mut now = Instant::now();
+        let latest = now + LONGEST;
+        while now < latest && (now < rest || !self.has_at_most(1)) {
             std::hint::spin_loop();
+            now = Instant::now();
         }
         self.owes_flush.store(false, Ordering::Release);
         let work = || {
@@ -192,5 +200,7 @@ impl CommandQueue {
             // Nothing is torn down any more.
             std::mem::forget(self);
         }
+        let end = Instant::now();
+        end + (end - now).saturating_mul(REST)
     }
 }
