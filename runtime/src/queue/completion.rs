@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use super::CommandQueue;
 use super::scheduler::WORTH_WAKING;
@@ -12,6 +13,10 @@ use crate::error::{ClCode, Result};
 use crate::event::Effects;
 use crate::mem::parallel;
 use crate::vk;
+
+/// After a wait of so long the next command is worth a submission of its own: what takes long begins at once, and the others are
+/// recorded meanwhile.
+const LONG: Duration = Duration::from_micros(200);
 
 /// Batches kept for reuse.
 const KEEP_FREE: usize = 8;
@@ -50,6 +55,7 @@ impl CommandQueue {
         if !self.timeline.reached(value).unwrap_or(true) {
             self.prepare();
         }
+        let start = Instant::now();
         // While the GPU does one batch, this thread does the host work of the one before.
         let waited = self.host_work(value).try_for_each(|(before, size)| {
             if !self.timeline.reached(before)? {
@@ -61,7 +67,12 @@ impl CommandQueue {
             Ok(())
         });
         match waited.and_then(|()| self.timeline.wait(value)) {
-            Ok(()) => self.retire(value),
+            Ok(()) => {
+                self.retire(value);
+                if start.elapsed() >= LONG {
+                    self.state.lock_soon().worth_waking = 1;
+                }
+            }
             Err(e) => self.lost(&e),
         }
     }

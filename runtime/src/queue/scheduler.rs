@@ -525,7 +525,11 @@ impl CommandQueue {
         recording.close_event(event, query, effects);
         let commands = recording.batch.commands;
         let full = commands >= FULL || recording.batch.large >= MUCH_STAGING;
-        let many = commands.is_multiple_of(WORTH_WAKING) && commands >= state.worth_waking;
+        let looks = match commands < WORTH_WAKING {
+            true => commands.is_power_of_two(),
+            false => commands.is_multiple_of(WORTH_WAKING),
+        };
+        let many = looks && commands >= state.worth_waking;
         let worth = many || recording.batch.large >= WORTH_STAGING;
         if full || (worth && self.timeline.reached(state.last).unwrap_or(true)) {
             if many {
