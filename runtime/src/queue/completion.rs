@@ -15,7 +15,7 @@ use crate::mem::parallel;
 use crate::vk;
 
 /// After a wait of so long the next command is worth a submission of its own: what takes long begins at once, and the others are
-/// recorded meanwhile.
+/// recorded meanwhile. Not on devices that run on the processor which records.
 const LONG: Duration = Duration::from_micros(200);
 
 /// Batches kept for reuse.
@@ -69,7 +69,7 @@ impl CommandQueue {
         match waited.and_then(|()| self.timeline.wait(value)) {
             Ok(()) => {
                 self.retire(value);
-                if start.elapsed() >= LONG {
+                if self.logical.spares_processors() && start.elapsed() >= LONG {
                     self.state.lock_soon().worth_waking = 1;
                 }
             }
