@@ -70,6 +70,8 @@ pub(crate) struct CopyKernels {
     rows: [CopyKernel; ROW_UNITS.len()],
     /// Work-groups that one dispatch may have.
     most: [u32; 3],
+    /// Whether kernels store single bytes. Elsewhere they store the word, and with it what others write beside the copy.
+    bytes: bool,
 }
 
 /// One side of a copy: rows in a buffer.
@@ -151,6 +153,7 @@ pub(crate) fn kernels(device: &Arc<Device>) -> Result<CopyKernels> {
             kernel("rows_1", ROW_GROUP)?,
         ],
         most: device.limits().group_count,
+        bytes: device.target().features.storage8,
     })
 }
 
@@ -166,7 +169,8 @@ impl CopyKernels {
         let [width, height, depth] = from.layout.collapse(&to.layout, region);
         let both = [from.address(), to.address()];
         if height * depth == 1 {
-            let aligned = both.iter().all(|at| at.is_multiple_of(UNIT));
+            let whole = self.bytes || width.is_multiple_of(4);
+            let aligned = whole && both.iter().all(|at| at.is_multiple_of(UNIT));
             let worth = all || (width >= LARGE && from.is_near() && to.is_near());
             if !aligned || !worth {
                 return Ok(None);
@@ -189,10 +193,7 @@ impl CopyKernels {
             false => [l.row_pitch, l.slice_pitch],
         });
         let numbers = || pitches.as_flattened().iter().chain(&both).chain([&width]);
-        let Some(index) = ROW_UNITS
-            .iter()
-            .position(|unit| numbers().all(|n| n.is_multiple_of(*unit)))
-        else {
+        let Some(index) = row_unit(numbers, self.bytes) else {
             return Ok(None);
         };
         let unit = ROW_UNITS[index];
@@ -205,6 +206,13 @@ impl CopyKernels {
             &[&to, &from, &extent],
         )
     }
+}
+
+/// Which of [`ROW_UNITS`] all numbers are multiples of, the largest; `bytes`: it may be a byte.
+fn row_unit<'a, I: Iterator<Item = &'a u64>>(numbers: impl Fn() -> I, bytes: bool) -> Option<usize> {
+    ROW_UNITS
+        .iter()
+        .position(|unit| (*unit > 1 || bytes) && numbers().all(|n| n.is_multiple_of(*unit)))
 }
 
 impl CopyKernel {
@@ -257,6 +265,19 @@ fn groups(items: [u64; 3], group: [u32; 3], most: [u32; 3]) -> Option<[u32; 3]> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn single_bytes_are_vulkans_where_kernels_store_words() {
+        for (numbers, bytes, unit) in [
+            ([64, 128, 48], true, Some(16)),
+            ([64, 20, 48], false, Some(4)),
+            ([64, 20, 6], true, Some(1)),
+            ([64, 20, 6], false, None),
+        ] {
+            let found = row_unit(|| numbers.iter(), bytes);
+            assert_eq!(found.map(|index| ROW_UNITS[index]), unit, "{numbers:?} {bytes}");
+        }
+    }
 
     #[test]
     fn copies_too_large_for_a_dispatch_are_vulkans() {

@@ -52,7 +52,7 @@ pub(super) struct Single {
 }
 
 /// What a batch has recorded in advance.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct Rehearsal {
     /// Everything before the batch is ordered by a barrier at its beginning.
     ordered: bool,
