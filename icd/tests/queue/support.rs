@@ -1,0 +1,228 @@
+//! Calls that these tests make again and again, memory for commands, and children with another environment.
+
+use std::ffi::c_void;
+use std::process::{Command, Output};
+use std::ptr::{null, null_mut};
+use std::time::{Duration, Instant};
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::{cl, created, query};
+
+/// Names the part that a child process plays.
+const ROLE: &str = "CALDERA_QUEUE_TEST_ROLE";
+
+/// A kernel that stores `value` into each word, after `work` times 30,000 steps of arithmetic. (Mesa's llvmpipe lets
+/// an invocation have 65,535 rounds of loops, so there it takes more work-items to take longer.)
+pub(crate) const SET: &str = "kernel void set(global uint *a, uint value, uint work) {\n\
+      uint s = value;\n\
+      for (uint j = 0; j < work; j++)\n\
+        for (uint i = 0; i < 30000u; i++) s = s * 1664525u + 1013904223u;\n\
+      a[get_global_id(0)] = s == 1u && work > 0 ? 0u : value;\n\
+    }\n";
+
+/// Handles and addresses that threads may share: the API is thread-safe.
+#[derive(Copy, Clone)]
+pub(crate) struct Shared<T>(pub(crate) T);
+
+// SAFETY: OpenCL's objects may be used from any thread, and which bytes commands use when is ordered by events.
+unsafe impl<T> Send for Shared<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Shared<T> {}
+
+/// Words that commands read and write while the application has a pointer to them; zero at first.
+pub(crate) struct Words {
+    at: *mut u32,
+    count: usize,
+}
+
+// SAFETY: which thread uses the words when is ordered by the commands of the test.
+unsafe impl Send for Words {}
+// SAFETY: as above.
+unsafe impl Sync for Words {}
+
+impl Words {
+    pub(crate) fn new(count: usize) -> Words {
+        let at = Box::into_raw(vec![0u32; count].into_boxed_slice()).cast();
+        Words { at, count }
+    }
+
+    pub(crate) fn ptr(&self) -> *mut c_void {
+        self.at.cast()
+    }
+
+    /// What is there; no command uses the words now.
+    pub(crate) fn get(&self) -> &[u32] {
+        // SAFETY: from a box of so many words that this owns.
+        unsafe { std::slice::from_raw_parts(self.at, self.count) }
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        let all = std::ptr::slice_from_raw_parts_mut(self.at, self.count);
+        // SAFETY: made by `Box::into_raw`, given back once.
+        drop(unsafe { Box::from_raw(all) });
+    }
+}
+
+/// A buffer of words.
+pub(crate) fn buffer(s: &Setup, flags: cl_mem_flags, count: usize, host: *mut c_void) -> cl_mem {
+    let (buffer, code) = created!(clCreateBuffer(s.context, flags, 4 * count, host));
+    assert_eq!(code, 0, "clCreateBuffer");
+    buffer
+}
+
+/// Another queue of the context.
+pub(crate) fn queue(s: &Setup, properties: cl_command_queue_properties) -> cl_command_queue {
+    let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, properties));
+    assert_eq!(code, 0, "clCreateCommandQueue");
+    queue
+}
+
+/// A kernel of its own, of a program that is released.
+pub(crate) fn kernel(s: &Setup, source: &str, name: &str) -> cl_kernel {
+    let program = s.built(source, "");
+    let kernel = s.kernel(program, name);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+    kernel
+}
+
+/// One value as a kernel's argument.
+pub(crate) fn argument<T>(kernel: cl_kernel, index: u32, value: &T) {
+    let at = std::ptr::from_ref(value).cast();
+    assert_eq!(cl!(clSetKernelArg(kernel, index, size_of::<T>(), at)), 0);
+}
+
+/// What a command waits for.
+#[derive(Copy, Clone)]
+pub(crate) struct After<'a>(pub(crate) &'a [cl_event]);
+
+impl After<'_> {
+    pub(crate) const NOTHING: After<'static> = After(&[]);
+
+    pub(crate) fn count(self) -> u32 {
+        self.0.len() as u32
+    }
+
+    pub(crate) fn ptr(self) -> *const cl_event {
+        if self.0.is_empty() {
+            null()
+        } else {
+            self.0.as_ptr()
+        }
+    }
+}
+
+/// Launches a kernel over `count` work-items; its event.
+pub(crate) fn launch(q: cl_command_queue, kernel: cl_kernel, count: usize, after: After<'_>) -> cl_event {
+    let mut event = null_mut();
+    let (n, l, e) = (after.count(), after.ptr(), &raw mut event);
+    let size = &raw const count;
+    let code = cl!(clEnqueueNDRangeKernel(
+        q,
+        kernel,
+        1,
+        null(),
+        size,
+        null(),
+        n,
+        l,
+        e
+    ));
+    assert_eq!(code, 0, "clEnqueueNDRangeKernel");
+    event
+}
+
+/// Fills a buffer of words, and waits.
+pub(crate) fn fill(s: &Setup, buffer: cl_mem, count: usize, value: u32) {
+    let at = (&raw const value).cast();
+    let (q, size) = (s.queue, 4 * count);
+    let none = null_mut();
+    let code = cl!(clEnqueueFillBuffer(q, buffer, at, 4, 0, size, 0, null(), none));
+    assert_eq!(code, 0, "clEnqueueFillBuffer");
+    assert_eq!(cl!(clFinish(q)), 0);
+}
+
+/// Reads words, blocking.
+pub(crate) fn read_now(q: cl_command_queue, buffer: cl_mem, to: &Words) {
+    let (at, size) = (to.ptr(), 4 * to.count);
+    let code = cl!(clEnqueueReadBuffer(
+        q,
+        buffer,
+        1,
+        0,
+        size,
+        at,
+        0,
+        null(),
+        null_mut()
+    ));
+    assert_eq!(code, 0, "clEnqueueReadBuffer");
+}
+
+/// An event's status.
+pub(crate) fn status(event: cl_event) -> i32 {
+    query!(clGetEventInfo(event; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32)
+}
+
+/// Looks until the condition holds, for `limit` at most; whether it holds.
+pub(crate) fn soon(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let end = Instant::now() + limit;
+    while !condition() {
+        if Instant::now() > end {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    true
+}
+
+/// Releases memory objects.
+pub(crate) fn release(objects: &[cl_mem]) {
+    for object in objects {
+        assert_eq!(cl!(clReleaseMemObject(*object)), 0);
+    }
+}
+
+/// The part that this process plays; `None` in the process that runs the tests.
+pub(crate) fn role() -> Option<String> {
+    std::env::var(ROLE).ok()
+}
+
+/// Runs one test once more in a child process that plays a part, and with `CALDERA_DEBUG` as given, for a minute at most.
+pub(crate) fn child(test: &str, role: &str, debug: &str) -> Output {
+    let exe = std::env::current_exe().expect("a running test has a path");
+    let mut child = Command::new(exe)
+        .args([test, "--exact", "--nocapture", "--test-threads=1"])
+        .env(ROLE, role)
+        .env("CALDERA_DEBUG", debug)
+        .env("CALDERA_CALIBRATION", "off")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let hung = !soon(Duration::from_secs(60), || {
+        child.try_wait().expect("a child").is_some()
+    });
+    if hung {
+        child.kill().expect("it runs");
+    }
+    let out = child.wait_with_output().expect("a child");
+    assert!(!hung, "{test} as {role} with {debug} hangs: {}", text(&out));
+    out
+}
+
+/// What a child printed.
+pub(crate) fn text(out: &Output) -> String {
+    let [a, b] = [&out.stdout, &out.stderr].map(|t| String::from_utf8_lossy(t).into_owned());
+    format!("{}\n{a}{b}", out.status)
+}
+
+/// The `CALDERA_DEBUG` of this process with more flags.
+pub(crate) fn debug_with(flags: &str) -> String {
+    match std::env::var("CALDERA_DEBUG") {
+        Ok(set) if !set.is_empty() => format!("{set},{flags}"),
+        Ok(_) | Err(_) => flags.to_owned(),
+    }
+}
