@@ -241,6 +241,7 @@ fn environment_variables_are_documented() {
         "CALDERA_FAKE_BEGUN",
         "CALDERA_TEST_AGAIN",
         "CALDERA_TEST_PRINTS",
+        "CALDERA_TEST_ROLE",
     ];
     let mut missing = BTreeSet::new();
     for source in CRATES.iter().flat_map(|c| sources(&tree, c)) {

@@ -10,7 +10,7 @@ use crate::common::*;
 use crate::{cl, created, query};
 
 /// Names the part that a child process plays.
-const ROLE: &str = "CALDERA_QUEUE_TEST_ROLE";
+const ROLE: &str = "CALDERA_TEST_ROLE";
 
 /// A kernel that stores `value` into each word, after `work` times 30,000 steps of arithmetic. (Mesa's llvmpipe lets
 /// an invocation have 65,535 rounds of loops, so there it takes more work-items to take longer.)
