@@ -99,7 +99,10 @@ fn set_kernel_arg() {
             0,
             "a null pointer"
         );
-        assert_eq!(set(index, 4, buffer), CL_INVALID_ARG_SIZE);
+        for size in [0, 4, 16, 4096] {
+            assert_eq!(set(index, size, buffer), CL_INVALID_ARG_SIZE, "{size} bytes");
+            assert_eq!(set(index, size, null()), CL_INVALID_ARG_SIZE, "{size} bytes, NULL");
+        }
         assert_eq!(
             set(index, 8, (&raw const wrong_buffer).cast()),
             CL_INVALID_MEM_OBJECT

@@ -113,13 +113,12 @@ impl ArgKind {
                 }
             }
             ArgKind::Unknown => Ok(()),
-            // A NULL arg_value is a null pointer here, whatever the size.
-            ArgKind::Buffer if !has_value => Ok(()),
             // CL 5.7.2: INVALID_SAMPLER if arg_value is not a valid sampler object; NULL is none.
             ArgKind::Sampler if !has_value => {
                 Err(Error::new(ClCode::InvalidSampler, "arg_value is NULL").at("5.7.2"))
             }
             ArgKind::Image { .. } if !has_value => Err(no_value()),
+            // For a pointer a NULL arg_value is a null pointer; its size is checked like that of any memory object.
             ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image { .. } => {
                 if arg_size != size_of::<usize>() {
                     return Err(wrong_size(size_of::<usize>()));
@@ -174,6 +173,8 @@ mod tests {
         assert_eq!(code(ArgKind::Buffer, 8, true), Ok(()));
         assert_eq!(code(ArgKind::Buffer, 4, true), bad_size);
         assert_eq!(code(ArgKind::Buffer, 8, false), Ok(()));
+        assert_eq!(code(ArgKind::Buffer, 4, false), bad_size);
+        assert_eq!(code(ArgKind::Buffer, 0, false), bad_size);
         assert_eq!(code(ArgKind::Sampler, 8, false), Err(ClCode::InvalidSampler));
     }
 }

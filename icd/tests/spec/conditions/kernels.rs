@@ -63,6 +63,8 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_ARG_SIZE "arg_size of a number is too large" => |w| argument(w, 1, 8, room()),
         CL_INVALID_ARG_SIZE "arg_size of a memory object is too small" => |w| argument(w, 0, 4, room()),
         CL_INVALID_ARG_SIZE "arg_size of a memory object is too large" => |w| argument(w, 0, 16, room()),
+        CL_INVALID_ARG_SIZE "arg_size of a null pointer is too small" => |w| argument(w, 0, 4, null()),
+        CL_INVALID_ARG_SIZE "arg_size of a null pointer is too large" => |w| argument(w, 0, 4096, null()),
         CL_INVALID_ARG_SIZE "arg_size of a sampler is too small" => |w| cl!(clSetKernelArg(w.sampled, 1, 4, room())),
         CL_INVALID_MEM_OBJECT "a pointer's object is not valid" =>
             |w| w.garbage(|h| argument(w, 0, 8, (&raw const h).cast())),
