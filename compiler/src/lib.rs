@@ -75,7 +75,7 @@ pub mod reflect;
 pub mod sema;
 pub mod source;
 pub mod spirv;
-mod suggest;
+pub mod suggest;
 pub mod syntax;
 pub mod target;
 pub mod verify;

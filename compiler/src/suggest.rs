@@ -4,7 +4,7 @@
 const MAX_LENGTH: usize = 64;
 
 /// The candidate with the fewest edits, if they are few for the length. Among equals the first in the alphabet.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = name.len() / 3;
     if name.len() < 3 || name.len() > MAX_LENGTH {
         return None;

@@ -62,6 +62,7 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
         ));
     }
     catch_unwind(AssertUnwindSafe(|| {
+        let _inside = process::enter();
         prepare();
         let trace = log::log_enabled!(target: "api", log::Level::Trace);
         let start = trace.then(Instant::now);

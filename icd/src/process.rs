@@ -1,6 +1,6 @@
 //! The exit of the process and its forks (`caldera_runtime::process` says what they mean).
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_ulong};
 use std::sync::Once;
 
 use caldera_runtime::process;
@@ -18,6 +18,15 @@ extern "C" fn exits() {
     process::exits();
 }
 
+extern "C" fn before_fork() {
+    // Nothing unwinds into the C library.
+    let _ = std::panic::catch_unwind(process::before_fork);
+}
+
+extern "C" fn after_fork() {
+    process::after_fork();
+}
+
 extern "C" fn forked() {
     process::forked();
 }
@@ -28,12 +37,46 @@ fn register() {
     unsafe { atexit(exits) };
 }
 
-/// Once, at the first call.
+/// Whether the process has rights that whoever started it lacks (setuid, setgid, file capabilities).
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_privileged() -> bool {
+    const AT_SECURE: c_ulong = 23;
+    unsafe extern "C" {
+        fn getauxval(kind: c_ulong) -> c_ulong;
+    }
+    // SAFETY: it reads what the kernel gave the process at its start, and has no preconditions.
+    unsafe { getauxval(AT_SECURE) != 0 }
+}
+
+/// As above, where the C library itself answers.
+#[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
+fn is_privileged() -> bool {
+    unsafe extern "C" {
+        fn issetugid() -> c_int;
+    }
+    // SAFETY: no preconditions.
+    unsafe { issetugid() != 0 }
+}
+
+/// The user whose rights the process has.
+fn user() -> u32 {
+    unsafe extern "C" {
+        fn geteuid() -> u32;
+    }
+    // SAFETY: no preconditions.
+    unsafe { geteuid() }
+}
+
+/// Once, at the first call, before anything else.
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        if is_privileged() {
+            caldera_runtime::config::distrust_environment();
+        }
+        process::on_user(user);
         process::on_load(register);
         // SAFETY: as above.
-        unsafe { pthread_atfork(None, None, Some(forked)) };
+        unsafe { pthread_atfork(Some(before_fork), Some(after_fork), Some(forked)) };
     });
 }

@@ -17,10 +17,13 @@
 //! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · `gather-flushes`: let a thread put off clFlush also for devices and machines where that is not worth it · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
-//! A flag or value that is not known is reported in the log and otherwise ignored.
+//! A flag, value or name of a variable that is not known is reported in the log and otherwise ignored. A process with more rights
+//! than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no cache on disk.
 
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use log::LevelFilter;
 
@@ -177,16 +180,78 @@ impl Config {
     }
 }
 
+/// Every variable, in the order of the table above.
+const NAMES: [&str; 12] = [
+    "CALDERA_LOG",
+    "CALDERA_LOG_FILE",
+    "CALDERA_VALIDATION",
+    "CALDERA_VULKAN_LIBRARY",
+    "CALDERA_DEVICE",
+    "CALDERA_ABI",
+    "CALDERA_DEVICE_TYPE",
+    "CALDERA_CACHE",
+    "CALDERA_CACHE_SIZE",
+    "CALDERA_CALIBRATION",
+    "CALDERA_DEBUG",
+    "CALDERA_DUMP",
+];
+
+/// Variables of the project's own tools and tests begin with one of these.
+const TOOLS: [&str; 4] = ["CALDERA_TEST_", "CALDERA_FUZZ_", "CALDERA_ORACLE_", "CALDERA_CTS_"];
+
+static PRIVILEGED: AtomicBool = AtomicBool::new(false);
+
+/// States that the process has rights that the user who set its environment lacks. Called before anything else.
+pub fn distrust_environment() {
+    PRIVILEGED.store(true, Ordering::Relaxed);
+}
+
 /// The process's configuration, read from the environment at the first call.
 pub fn config() -> &'static Config {
     static CONFIG: OnceLock<Config> = OnceLock::new();
-    CONFIG.get_or_init(|| parse(|name| std::env::var(name).ok().filter(|v| !v.is_empty())))
+    CONFIG.get_or_init(|| {
+        if PRIVILEGED.load(Ordering::Relaxed) {
+            return Config {
+                cache: CachePlace::Off,
+                ..Config::default()
+            };
+        }
+        let set = std::env::vars_os().map(|(name, _)| name);
+        parse(|name| std::env::var_os(name).filter(|v| !v.is_empty()), set)
+    })
 }
 
-/// Parses the variables that `get` knows.
-fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
+/// What is wrong with the name of a variable, if it is meant for this library.
+fn misspelt(name: &OsStr) -> Option<(String, Option<&'static str>)> {
+    let text = name.to_string_lossy();
+    let ours = text.starts_with("CALDERA_")
+        && !NAMES.contains(&&*text)
+        && !TOOLS.iter().any(|prefix| text.starts_with(prefix));
+    if !ours {
+        return None;
+    }
+    // The prefix is alike in all, and would count as a likeness.
+    let (_, rest) = text.split_at("CALDERA".len());
+    let rests = NAMES.iter().map(|known| &known["CALDERA".len()..]);
+    let meant = caldera_compiler::suggest::nearest(rest, rests)
+        .and_then(|rest| NAMES.into_iter().find(|known| known.ends_with(rest)));
+    let hint = meant.map_or(String::new(), |known| format!("; did you mean {known}?"));
+    Some((format!("{text} is no variable of Caldera{hint}"), meant))
+}
+
+/// Parses the variables that `os` knows; `names` are those that are set.
+fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsString>) -> Config {
     let mut c = Config::default();
     let mut complaints = Vec::new();
+    let broken = std::cell::RefCell::new(Vec::new());
+    let get = |name: &str| match os(name)?.into_string() {
+        Ok(text) => Some(text),
+        Err(bytes) => {
+            broken.borrow_mut().push(format!("{name}: {bytes:?} is no text in UTF-8"));
+            None
+        }
+    };
+    let path = |name: &str| os(name).map(PathBuf::from);
     if let Some(v) = get("CALDERA_LOG") {
         for part in v.split(',').filter(|p| !p.is_empty()) {
             let (group, level) = match part.split_once('=') {
@@ -204,15 +269,15 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
             c.log_level = LevelFilter::Warn;
         }
     }
-    c.log_file = get("CALDERA_LOG_FILE").map(PathBuf::from);
-    c.vulkan_library = get("CALDERA_VULKAN_LIBRARY").map(PathBuf::from);
+    c.log_file = path("CALDERA_LOG_FILE");
+    c.vulkan_library = path("CALDERA_VULKAN_LIBRARY");
     c.device = get("CALDERA_DEVICE");
-    c.dump = get("CALDERA_DUMP").map(PathBuf::from);
+    c.dump = path("CALDERA_DUMP");
     // XDG Base Directory Specification: a relative path is to be ignored.
-    let absolute = |name: &str| get(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    c.cache = match get("CALDERA_CACHE") {
-        Some(v) if v == "off" => CachePlace::Off,
-        Some(v) => CachePlace::Directory(PathBuf::from(v)),
+    let absolute = |name: &str| path(name).filter(|p| p.is_absolute());
+    c.cache = match path("CALDERA_CACHE") {
+        Some(v) if v.as_os_str() == "off" => CachePlace::Off,
+        Some(v) => CachePlace::Directory(v),
         None => CachePlace::User(
             absolute("XDG_CACHE_HOME")
                 .or_else(|| Some(absolute("HOME")?.join(".cache")))
@@ -290,6 +355,14 @@ fn parse(get: impl Fn(&str) -> Option<String>) -> Config {
     if c.validation != Validation::Off {
         c.shows("validation", LevelFilter::Warn);
     }
+    complaints.append(&mut broken.borrow_mut());
+    for (complaint, meant) in names.filter_map(|name| misspelt(&name)) {
+        // Whoever misspells the variable of the log is told so there, too.
+        if meant == Some("CALDERA_LOG") {
+            c.log_level = c.log_level.max(LevelFilter::Warn);
+        }
+        complaints.push(complaint);
+    }
     c.complaints = complaints;
     c
 }
@@ -299,11 +372,59 @@ mod tests {
     use super::*;
 
     fn with(vars: &[(&str, &str)]) -> Config {
-        parse(|name| {
-            vars.iter()
-                .find(|(n, _)| *n == name)
-                .map(|(_, v)| (*v).to_owned())
-        })
+        let value = |name: &str| {
+            let found = vars.iter().find(|(n, _)| *n == name);
+            found.map(|(_, v)| OsString::from(v))
+        };
+        parse(value, vars.iter().map(|(n, _)| OsString::from(n)))
+    }
+
+    /// The table names the variables that are parsed, and no other.
+    #[test]
+    fn names_are_those_of_the_table() {
+        let table: std::collections::BTreeSet<&str> = include_str!("config.rs")
+            .lines()
+            .filter_map(|l| l.strip_prefix("//! | `"))
+            .filter_map(|l| l.split(['=', '`']).next())
+            .collect();
+        assert_eq!(table, NAMES.into_iter().collect());
+    }
+
+    #[test]
+    fn misspelt_names_are_reported() {
+        let complaint = |name: &str| with(&[(name, "1")]).complaints.concat();
+        for (name, meant) in [
+            ("CALDERA_DEVCIE", "CALDERA_DEVICE"),
+            ("CALDERA_CAHCE", "CALDERA_CACHE"),
+            ("CALDERA_LOGS", "CALDERA_LOG"),
+            ("CALDERA_CACHESIZE", "CALDERA_CACHE_SIZE"),
+            ("CALDERA_DEBUGG", "CALDERA_DEBUG"),
+        ] {
+            let text = complaint(name);
+            assert!(text.contains(&format!("{name} is no variable")), "{text}");
+            assert!(text.ends_with(&format!("did you mean {meant}?")), "{text}");
+        }
+        assert_eq!(complaint("CALDERA_PURPLE"), "CALDERA_PURPLE is no variable of Caldera");
+        for fine in ["CALDERA_TEST_AGAIN", "CALDERA_LOG_FILE", "OTHER_LOG", "CALDERA"] {
+            assert_eq!(complaint(fine), "", "{fine}");
+        }
+        assert_eq!(with(&[("CALDERA_LGO", "debug")]).log_level, LevelFilter::Warn);
+        assert_eq!(with(&[("CALDERA_DEVCIE", "x")]).log_level, LevelFilter::Off);
+    }
+
+    /// Paths are bytes to the system; everything else is text.
+    #[test]
+    #[cfg(unix)]
+    fn values_that_are_no_text() {
+        use std::os::unix::ffi::OsStringExt;
+        let bytes = || OsString::from_vec(b"/c\xffd".to_vec());
+        let c = parse(|_| Some(bytes()), std::iter::empty());
+        assert_eq!(c.cache, CachePlace::Directory(bytes().into()));
+        assert_eq!(c.log_file, Some(bytes().into()));
+        assert_eq!(c.vulkan_library, Some(bytes().into()));
+        assert_eq!(c.dump, Some(bytes().into()));
+        assert_eq!(c.complaints.len(), NAMES.len() - 4, "{:?}", c.complaints);
+        assert!(c.complaints.iter().all(|c| c.contains("UTF-8")));
     }
 
     #[test]

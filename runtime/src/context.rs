@@ -57,6 +57,7 @@ impl Context {
         if devices.is_empty() {
             return Err(Error::new(ClCode::InvalidValue, "no device").at("4.4"));
         }
+        crate::process::makes_context();
         let mut unique: Vec<Arc<Device>> = Vec::with_capacity(devices.len());
         for device in devices {
             if !unique.iter().any(|d| Arc::ptr_eq(d, device)) {

@@ -47,6 +47,8 @@ pub(crate) enum Rank {
     Cache,
     /// What is known of a directory of the cache on disk.
     DiskCache,
+    /// The Vulkan instance, while it is made.
+    Instance,
 }
 
 #[cfg(debug_assertions)]
@@ -142,7 +144,7 @@ impl<T> Mutex<T> {
     }
 
     /// Takes the lock if it is free.
-    fn try_lock(&self) -> Option<Guard<'_, T>> {
+    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
         let inner = self.inner.try_lock()?;
         #[cfg(debug_assertions)]
         held::push(self.rank);

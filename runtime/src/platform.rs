@@ -10,13 +10,23 @@ use crate::object::Anchor;
 use crate::vk;
 
 /// All devices of the machine's Vulkan drivers.
-#[derive(Debug)]
 pub struct Platform {
     anchor: Anchor<Platform>,
     devices: Vec<Arc<Device>>,
+    source: Arc<vk::Source>,
 }
 
+static PLATFORM: OnceLock<Option<Arc<Platform>>> = OnceLock::new();
+
 impl_object!(Platform, ClCode::InvalidPlatform, "platform");
+
+impl std::fmt::Debug for Platform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Platform")
+            .field("devices", &self.devices)
+            .finish_non_exhaustive()
+    }
+}
 
 impl Platform {
     /// CL_PLATFORM_PROFILE.
@@ -34,7 +44,6 @@ impl Platform {
 
     /// The platform. Loads Vulkan at the first call; `PLATFORM_NOT_FOUND_KHR` if there is no usable device.
     pub fn get() -> Result<&'static Arc<Platform>> {
-        static PLATFORM: OnceLock<Option<Arc<Platform>>> = OnceLock::new();
         PLATFORM
             .get_or_init(Platform::open)
             .as_ref()
@@ -43,40 +52,75 @@ impl Platform {
 
     fn open() -> Option<Arc<Platform>> {
         crate::process::uses_vulkan();
-        let instance = match vk::Instance::open(config().validation, config().vulkan_library.as_deref()) {
-            Ok(instance) => instance,
-            Err(e) => {
-                log::warn!("Vulkan is not available: {e}");
-                return None;
-            }
-        };
-        let physical = match instance.physical_devices() {
-            Ok(list) => list,
-            Err(e) => {
-                log::warn!("no Vulkan devices: {e}");
-                return None;
-            }
-        };
-        crate::process::loaded();
+        let (source, physical) =
+            match vk::Source::open(config().validation, config().vulkan_library.as_deref()) {
+                Ok(found) => found,
+                Err(e) => {
+                    log::warn!("Vulkan is not available: {e}");
+                    return None;
+                }
+            };
+        let found: Vec<String> = physical.iter().map(|p| p.name().to_owned()).collect();
+        let mut unselected = 0;
         let devices: Vec<Arc<Device>> = physical
             .into_iter()
             .enumerate()
-            .filter(|(index, p)| selected(*index, p.name()))
+            .filter(|(index, p)| {
+                let selected = selected(*index, p.name());
+                unselected += usize::from(!selected);
+                selected
+            })
             .filter_map(|(_, p)| Device::open(p))
             .collect();
         if devices.is_empty() {
-            log::warn!("no Vulkan device can run OpenCL kernels");
+            let filter = config().device.as_deref();
+            log::warn!("{}", why_none(&found, unselected, filter));
             return None;
         }
         Some(Arc::new(Platform {
             anchor: Anchor::new(),
             devices,
+            source,
         }))
+    }
+
+    /// Lets go of all that is of Vulkan, as far as nothing of the application's needs it; the next use takes hold of it again.
+    pub(crate) fn close() {
+        if let Some(Some(platform)) = PLATFORM.get() {
+            platform.devices.iter().for_each(|d| d.close());
+            platform.source.close();
+        }
+    }
+
+    /// Whether nothing of Vulkan is there. Waits for nobody.
+    pub(crate) fn is_closed() -> bool {
+        match PLATFORM.get() {
+            Some(Some(platform)) => platform.source.is_closed(),
+            Some(None) => true,
+            // A thread may be about to open it.
+            None => false,
+        }
     }
 
     /// Every device, the default one first.
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
+    }
+}
+
+/// Why no device is offered although Vulkan lists those that were `found`; `unselected` of them do not fit the filter.
+fn why_none(found: &[String], unselected: usize, filter: Option<&str>) -> String {
+    let numbered = found.iter().enumerate().map(|(i, name)| format!("{i}: {name}"));
+    let list = numbered.collect::<Vec<_>>().join(", ");
+    match filter {
+        _ if found.is_empty() => "Vulkan has no devices of version 1.3".to_owned(),
+        Some(filter) if unselected == found.len() => {
+            format!("CALDERA_DEVICE={filter} fits none of the Vulkan devices ({list})")
+        }
+        Some(filter) => format!(
+            "none of the Vulkan devices that CALDERA_DEVICE={filter} selects can run OpenCL kernels (found: {list})"
+        ),
+        None => format!("none of the Vulkan devices can run OpenCL kernels (found: {list})"),
     }
 }
 
@@ -86,4 +130,22 @@ fn selected(index: usize, name: &str) -> bool {
         .device
         .as_ref()
         .is_none_or(|want| want.parse() == Ok(index) || name.to_lowercase().contains(&want.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::why_none;
+
+    #[test]
+    fn the_reason_for_no_devices_names_the_filter() {
+        let found = ["llvmpipe (LLVM 15)".to_owned(), "NVIDIA H200".to_owned()];
+        let text = why_none(&found, 2, Some("radeon"));
+        assert_eq!(
+            text,
+            "CALDERA_DEVICE=radeon fits none of the Vulkan devices (0: llvmpipe (LLVM 15), 1: NVIDIA H200)"
+        );
+        assert!(why_none(&found, 1, Some("nvidia")).contains("that CALDERA_DEVICE=nvidia selects can run"));
+        assert!(why_none(&found, 0, None).starts_with("none of the Vulkan devices can run"));
+        assert!(why_none(&[], 0, Some("x")).starts_with("Vulkan has no devices"));
+    }
 }

@@ -5,13 +5,16 @@
 //! time after something of theirs was loaded or built ([`on_load`]): it runs before them, waits a little for what is in
 //! flight, and from there on nothing calls Vulkan any more ([`is_over`]).
 //!
-//! **Fork.** A child inherits the library's memory, but neither its threads nor those of the driver. If the parent had
-//! begun to use Vulkan, the child cannot.
+//! **Fork.** A child inherits the library's memory, but neither its threads nor those of the driver. Until the application makes its
+//! first context nothing of Vulkan need stay: [`before_fork`] destroys the instance, and whatever was opened to measure a device,
+//! so that parent and child each open their own when they next need it; handles of the platform and of devices are good in both.
+//! After the first context, or if another thread is in the middle of a call, all that stays, and the child's calls fail.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::platform::Platform;
 use crate::queue::CommandQueue;
 
 /// How long the exit of the process waits for the GPU.
@@ -25,7 +28,7 @@ static INSIDE: AtomicUsize = AtomicUsize::new(0);
 /// All queues, for the exit. Not a ranked lock: nothing is taken or waited for under it.
 static QUEUES: Mutex<Vec<Weak<CommandQueue>>> = Mutex::new(Vec::new());
 
-/// The process exits, or is a child of one that uses Vulkan: no call does anything.
+/// The process exits, or is a child that inherited Vulkan in use: no call does anything.
 pub fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
@@ -44,6 +47,81 @@ pub(crate) fn unless_over(work: impl FnOnce()) -> bool {
 /// What is to be called each time when drivers may have registered destructors.
 pub fn on_load(hook: fn()) {
     let _ = HOOK.set(hook);
+}
+
+/// Who tells the user whose rights the process has.
+static USER: OnceLock<fn() -> u32> = OnceLock::new();
+
+/// Hands in a function that tells the user whose rights the process has.
+pub fn on_user(user: fn() -> u32) {
+    let _ = USER.set(user);
+}
+
+/// The user whose rights the process has, if that is known.
+#[cfg(unix)]
+pub(crate) fn user() -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    match USER.get() {
+        Some(user) => Some(user()),
+        // Without the C interface there is no function to ask.
+        None => std::fs::metadata("/proc/self").ok().map(|about| about.uid()),
+    }
+}
+
+/// The application has made a context, or is about to.
+static HAS_CONTEXT: AtomicBool = AtomicBool::new(false);
+/// Calls in progress, as long as there is no context.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+/// Forks in progress.
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// How long a call waits for the fork of another thread.
+const FORK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// A call in progress, if it is counted.
+pub struct Inside(bool);
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        if self.0 {
+            CALLS.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Begins a call. Until there is a context, calls and forks keep out of each other's way.
+pub fn enter() -> Inside {
+    if HAS_CONTEXT.load(Ordering::Relaxed) {
+        return Inside(false);
+    }
+    CALLS.fetch_add(1, Ordering::SeqCst);
+    let end = Instant::now() + FORK_PATIENCE;
+    // A handler of somebody else that calls from inside of the fork finds nobody to wait for.
+    while FORKS.load(Ordering::SeqCst) > 0 && Instant::now() < end {
+        CALLS.fetch_sub(1, Ordering::SeqCst);
+        std::thread::yield_now();
+        CALLS.fetch_add(1, Ordering::SeqCst);
+    }
+    Inside(true)
+}
+
+/// The application makes a context: from now on drivers stay loaded.
+pub(crate) fn makes_context() {
+    HAS_CONTEXT.store(true, Ordering::SeqCst);
+}
+
+/// This thread is about to fork the process.
+pub fn before_fork() {
+    FORKS.fetch_add(1, Ordering::SeqCst);
+    let is_idle = CALLS.load(Ordering::SeqCst) == 0 && !HAS_CONTEXT.load(Ordering::SeqCst);
+    if is_idle && USED.load(Ordering::Relaxed) && !is_over() {
+        Platform::close();
+    }
+}
+
+/// The fork is over, and this is the parent.
+pub fn after_fork() {
+    FORKS.fetch_sub(1, Ordering::SeqCst);
 }
 
 /// Vulkan is about to be used.
@@ -93,7 +171,10 @@ pub fn exits() {
 
 /// This is a child process.
 pub fn forked() {
-    if USED.load(Ordering::Relaxed) {
+    let was_idle = CALLS.swap(0, Ordering::SeqCst) == 0;
+    FORKS.store(0, Ordering::SeqCst);
+    let is_clean = was_idle && (!USED.load(Ordering::Relaxed) || Platform::is_closed());
+    if !is_clean {
         OVER.store(true, Ordering::Relaxed);
     }
 }

@@ -47,7 +47,7 @@ fn program(drop_in: bool) -> PathBuf {
             if drop_in {
                 gcc.arg("-L").arg(work_dir().join("drop-in"));
             }
-            gcc.arg("-lOpenCL");
+            gcc.arg("-lOpenCL").arg("-pthread");
             let built = gcc.output().expect("gcc is installed");
             assert!(
                 built.status.success(),
@@ -128,6 +128,93 @@ fn leaving_with_work_in_flight() {
 #[test]
 fn fork_before_first_use() {
     check("fork", &[]);
+}
+
+/// As Python's multiprocessing does: the parent lists devices, its children compute.
+#[test]
+fn fork_after_queries() {
+    check("fork-query", &[]);
+    check("fork-query", &[("CALDERA_CACHE", "off")]);
+}
+
+#[test]
+fn fork_while_other_threads_ask() {
+    check("fork-threads", &[]);
+}
+
+/// What a privileged program is, without being one: a library in front that answers for the system.
+#[test]
+fn a_privileged_process_reads_no_variables() {
+    let source = work_dir().join("secure.c");
+    let library = work_dir().join("libsecure.so");
+    let text = "unsigned long getauxval(unsigned long kind) { return kind == 23; }\n";
+    std::fs::write(&source, text).expect("a file");
+    let mut gcc = Command::new("gcc");
+    gcc.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source);
+    assert!(gcc.status().expect("gcc is installed").success());
+    let (log, cache, dump) = (
+        work_dir().join("secure.log"),
+        work_dir().join("secure-cache"),
+        work_dir().join("secure-dump"),
+    );
+    let home = work_dir().join("secure-home");
+    let run = |privileged: bool| {
+        let mut command = Command::new(program(true));
+        if privileged {
+            command.env("LD_PRELOAD", &library);
+        }
+        let out = command
+            .arg("add")
+            .env("LD_LIBRARY_PATH", work_dir().join("drop-in"))
+            .env("HOME", &home)
+            .env_remove("XDG_CACHE_HOME")
+            .env("MESA_SHADER_CACHE_DISABLE", "1")
+            .env("CALDERA_LOG", "debug")
+            .env("CALDERA_LOG_FILE", &log)
+            .env("CALDERA_CACHE", &cache)
+            .env("CALDERA_DUMP", &dump)
+            .env_remove("CALDERA_VALIDATION")
+            .output()
+            .expect("the program runs");
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert!(out.status.success() && text.is_empty(), "{text}");
+    };
+    run(true);
+    for made in [&log, &cache, &dump, &home] {
+        assert!(!made.exists(), "{}", made.display());
+    }
+    // The other way round, so that this test could fail.
+    run(false);
+    for made in [&log, &cache, &dump] {
+        assert!(made.exists(), "{}", made.display());
+    }
+}
+
+/// Entries in a cache that others can write to are not run, and the log says why.
+#[test]
+fn a_cache_that_others_can_write_to_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let (cache, log) = (work_dir().join("cache-others"), work_dir().join("others.log"));
+    let env = [
+        ("CALDERA_CACHE", &*cache.to_string_lossy()),
+        ("CALDERA_LOG_FILE", &*log.to_string_lossy()),
+        ("CALDERA_LOG", "program=debug,cache=warn"),
+    ];
+    check("add", &env);
+    check("add", &env);
+    let hits = || {
+        let text = std::fs::read_to_string(&log).expect("log");
+        (
+            text.matches("taken from the cache on disk").count(),
+            text.matches("can be written by others (mode 777)").count(),
+        )
+    };
+    let before = hits();
+    assert!(before.0 >= 3 && before.1 == 0, "{before:?}");
+    std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777)).expect("a mode");
+    check("add", &env);
+    let after = hits();
+    assert_eq!(after, (before.0, WAYS.len()), "refused in each of three processes");
 }
 
 #[test]
@@ -288,7 +375,7 @@ fn cache_on_a_full_disk() {
         let log = work_dir().join(format!("full-{n}.log"));
         std::fs::create_dir_all(&cache).expect("a directory");
         let script = format!(
-            "mount -t tmpfs -o size={size} none \"$1\" && \"$0\" add && \"$0\" add && find \"$1\" -name '*.tmp' -o -size 0 -type f \\
+            "mount -t tmpfs -o mode=700,size={size} none \"$1\" && \"$0\" add && \"$0\" add && find \"$1\" -name '*.tmp' -o -size 0 -type f \\
              && mount -o remount,size=64m,nr_inodes=1000 \"$1\" && \"$0\" add && \"$0\" add"
         );
         let out = shell

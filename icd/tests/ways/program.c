@@ -3,6 +3,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,98 @@ static void inherited(void)
         fprintf(stderr, "a forked child got %d\n", code);
         exit(1);
     }
+}
+
+/* The device of before the fork, in whichever process this is. */
+static void use_device(void)
+{
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &code);
+    CHECK(code);
+    cl_uint seven = 7, last = 0;
+    CHECK(clEnqueueFillBuffer(queue, buffer, &seven, sizeof seven, 0, 4096, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 4092, sizeof last, &last, 0, NULL, NULL));
+    if (last != seven) {
+        fprintf(stderr, "read %u\n", last);
+        exit(1);
+    }
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+    add(1);
+}
+
+static void grandchild(void)
+{
+    in_child(use_device);
+    use_device();
+    in_child(inherited);
+}
+
+static void query(void)
+{
+    find();
+    char text[4096];
+    cl_device_fp_config precision;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL));
+    /* The device is measured for this. */
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof precision, &precision, NULL));
+}
+
+/* Queries alone leave nothing that a child could not use. */
+static void fork_after_query(void)
+{
+    query();
+    in_child(query);
+    in_child(use_device);
+    in_child(grandchild);
+    query();
+    use_device();
+    in_child(inherited);
+}
+
+static volatile int stop;
+
+static void *asks(void *arg)
+{
+    (void)arg;
+    char text[256];
+    while (!stop) {
+        if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof text, text, NULL) != CL_SUCCESS) {
+            fprintf(stderr, "the parent's query failed\n");
+            _exit(1);
+        }
+    }
+    return NULL;
+}
+
+/* While other threads ask, a child either can use the device or is told that it cannot. */
+static void child_of_asking_threads(void)
+{
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    if (context == NULL && code == CL_OUT_OF_RESOURCES)
+        return;
+    CHECK(code);
+    CHECK(clReleaseContext(context));
+}
+
+static void fork_while_threads_ask(void)
+{
+    find();
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, asks, NULL);
+    for (int i = 0; i < 20; i++)
+        in_child(child_of_asking_threads);
+    stop = 1;
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    use_device();
 }
 
 /* A context with the first two devices. */
@@ -583,6 +676,10 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "fork") == 0) {
         in_child(copy);
         copy();
+    } else if (strcmp(what, "fork-query") == 0) {
+        fork_after_query();
+    } else if (strcmp(what, "fork-threads") == 0) {
+        fork_while_threads_ask();
     } else if (strcmp(what, "exit") == 0) {
         find();
         atexit(at_exit);

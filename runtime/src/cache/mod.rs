@@ -6,13 +6,16 @@
 //! nothing, and any number of processes may use one directory. The directory has a limit; the entries that were not
 //! used for the longest time go first ([`evict`]).
 //!
+//! What others could have written is not believed either ([`owner`]): a cache in such a place is not used at all.
+//!
 //! Nothing here fails: an entry that cannot be read is not there, and after the first one that cannot be written (no
 //! space, no rights) this process writes no more. Both leave a line in the log.
 
 mod entry;
 mod evict;
+mod owner;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -31,6 +34,8 @@ const USE_GRANULARITY: Duration = Duration::from_secs(3600);
 /// A directory of entries.
 #[derive(Debug)]
 pub(crate) struct Store {
+    /// As it was asked for; all entries are below one directory of it.
+    place: PathBuf,
     root: PathBuf,
     /// Bytes of all entries of a shard.
     shard_limit: u64,
@@ -38,6 +43,8 @@ pub(crate) struct Store {
     sizes: [Mutex<Option<u64>>; SHARDS],
     /// Whether something could not be written.
     broken: AtomicBool,
+    /// Whether others could have written here.
+    refused: AtomicBool,
 }
 
 /// The process's store, unless `CALDERA_CACHE` turns it off or there is no place for it.
@@ -55,11 +62,30 @@ impl Store {
     /// Of at most `limit` bytes. The directory is made when the first entry is written.
     fn new(root: &Path, limit: u64) -> Store {
         Store {
+            place: root.to_owned(),
             root: root.join(entry::FORMAT),
             shard_limit: limit / SHARDS as u64,
             sizes: [const { Mutex::new(Rank::DiskCache, None) }; SHARDS],
             broken: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
         }
+    }
+
+    /// Whether a shard's directory is there, and the user's own. The first one that is not turns the cache off.
+    fn is_trusted(&self, shard: &Path) -> bool {
+        if self.refused.load(Ordering::Relaxed) {
+            return false;
+        }
+        let check = || {
+            Ok(owner::check_directory(&self.place, true)?
+                && owner::check_directory(&self.root, false)?
+                && owner::check_directory(shard, false)?)
+        };
+        check().unwrap_or_else(|e: std::io::Error| {
+            log::warn!("cache: {e}; the cache is not used");
+            self.refused.store(true, Ordering::Relaxed);
+            false
+        })
     }
 
     fn shard_dir(&self, shard: usize) -> PathBuf {
@@ -72,13 +98,21 @@ impl Store {
 
     /// What was stored under the key.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
-        let path = self.path(key);
-        let about = std::fs::metadata(&path).ok()?;
-        // Never wait for a pipe, never read what [`Store::put`] cannot have written.
-        if !about.is_file() || about.len() > self.shard_limit {
+        if !self.is_trusted(&self.shard_dir(key.shard())) {
             return None;
         }
-        let bytes = std::fs::read(&path).ok()?;
+        let path = self.path(key);
+        let opened = owner::open_entry(&path);
+        let (mut file, about) = opened.unwrap_or_else(|e| {
+            log::warn!("cache: {e}; it is not used");
+            None
+        })?;
+        // Never read what [`Store::put`] cannot have written.
+        if about.len() > self.shard_limit {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(about.len() as usize);
+        file.read_to_end(&mut bytes).ok()?;
         match entry::decode(&bytes, key) {
             Ok(Some(value)) => {
                 self.note_use(&path, &about);
@@ -107,7 +141,7 @@ impl Store {
 
     /// Stores a value; whatever stands under the key is replaced.
     pub(crate) fn put(&self, key: &Key, value: &[u8]) {
-        if self.broken.load(Ordering::Relaxed) {
+        if self.broken.load(Ordering::Relaxed) || self.refused.load(Ordering::Relaxed) {
             return;
         }
         let bytes = entry::encode(key, value);
@@ -115,6 +149,15 @@ impl Store {
         // One entry must not push out all others, and one beyond the process's limit would end the process (SIGXFSZ).
         if size > self.shard_limit / 4 || size > file_limit() {
             log::debug!("cache: an entry of {size} bytes is too large");
+            return;
+        }
+        let shard = self.shard_dir(key.shard());
+        if let Err(e) = make(&shard) {
+            log::warn!("cache: {}: {e}; nothing more is written", self.root.display());
+            self.broken.store(true, Ordering::Relaxed);
+            return;
+        }
+        if !self.is_trusted(&shard) {
             return;
         }
         if let Err(e) = self.write(key, &bytes) {
@@ -140,7 +183,7 @@ impl Store {
             COUNT.fetch_add(1, Ordering::Relaxed),
             evict::TEMPORARY
         ));
-        let written = create(&dir, &temporary).and_then(|mut file| {
+        let written = create(&temporary).and_then(|mut file| {
             file.write_all(bytes)?;
             drop(file);
             std::fs::rename(&temporary, dir.join(key.file_name()))
@@ -167,25 +210,31 @@ fn soft_limit(limits: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// A new file, and its directory if there is none; only their owner may read them.
-fn create(dir: &Path, path: &Path) -> std::io::Result<std::fs::File> {
-    let mut options = std::fs::File::options();
-    options.write(true).create_new(true);
+/// Makes a directory, and those above it, unless it is there; only their owner may use them.
+fn make(dir: &Path) -> std::io::Result<()> {
+    if std::fs::symlink_metadata(dir).is_ok() {
+        return Ok(());
+    }
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     {
-        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-        options.mode(0o600);
+        use std::os::unix::fs::DirBuilderExt;
         builder.mode(0o700);
     }
-    match options.open(path) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-            builder.create(dir)?;
-            options.open(path)
-        }
-        done => done,
+    builder.create(dir)
+}
+
+/// A new file, which only its owner may read.
+fn create(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
     }
+    options.open(path)
 }
 
 #[cfg(test)]

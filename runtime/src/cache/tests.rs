@@ -204,3 +204,61 @@ fn half_of_an_entry_under_a_temporary_name_is_no_entry() {
     store.put(&key(1), b"two");
     assert_eq!(store.get(&key(1)).as_deref(), Some(&b"two"[..]));
 }
+
+/// What others could have written is not believed, and nothing is written where they could exchange it.
+#[test]
+#[cfg(unix)]
+fn places_that_others_can_write_to_are_refused() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let mode = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).expect("a mode");
+    };
+    let dir = Dir::new("others");
+    let filled = || {
+        let store = dir.store(MIB);
+        store.put(&key(1), b"one");
+        assert_eq!(store.get(&key(1)).as_deref(), Some(&b"one"[..]));
+        store
+    };
+    let store = filled();
+    let (shard, path) = (store.shard_dir(key(1).shard()), store.path(&key(1)));
+    for (place, own) in [(&dir.0, 0o700), (&store.root, 0o700), (&shard, 0o700)] {
+        for others in [0o770, 0o702, 0o1777] {
+            mode(place, others);
+            let store = dir.store(MIB);
+            assert_eq!(store.get(&key(1)), None, "{} {others:o}", place.display());
+            store.put(&key(2), b"two");
+            assert!(!store.path(&key(2)).exists(), "{} {others:o}", place.display());
+            // Not later in the same process either.
+            mode(place, own);
+            assert_eq!(store.get(&key(1)), None);
+        }
+        mode(place, 0o755);
+        assert!(dir.store(MIB).get(&key(1)).is_some(), "others may read");
+        mode(place, own);
+    }
+    for others in [0o620, 0o602] {
+        mode(&path, others);
+        assert_eq!(store.get(&key(1)), None, "an entry of mode {others:o}");
+        assert!(path.exists());
+        filled();
+        assert_eq!(std::fs::metadata(&path).expect("new").permissions().mode() & 0o777, 0o600);
+    }
+    // An entry that is a link, and a directory that is one; the cache itself may be.
+    let elsewhere = dir.0.join("elsewhere");
+    std::fs::rename(&path, &elsewhere).expect("renamed");
+    symlink(&elsewhere, &path).expect("a link");
+    assert_eq!(dir.store(MIB).get(&key(1)), None, "a link to an entry");
+    std::fs::remove_file(&path).expect("removed");
+    std::fs::rename(&elsewhere, &path).expect("renamed");
+    assert!(dir.store(MIB).get(&key(1)).is_some());
+    std::fs::rename(&shard, &elsewhere).expect("renamed");
+    symlink(&elsewhere, &shard).expect("a link");
+    assert_eq!(dir.store(MIB).get(&key(1)), None, "a link to a directory");
+    std::fs::remove_file(&shard).expect("removed");
+    std::fs::rename(&elsewhere, &shard).expect("renamed");
+    let link = Dir::new("others-link");
+    symlink(&dir.0, &link.0).expect("a link");
+    assert!(link.store(MIB).get(&key(1)).is_some(), "the cache's place is a link");
+    std::fs::remove_file(&link.0).expect("removed");
+}

@@ -116,6 +116,17 @@ impl Device {
         self.opened().map(|o| Arc::clone(o.logical()))
     }
 
+    /// Destroys the Vulkan device, unless something made from it still lives or another thread is making it.
+    pub(crate) fn close(&self) {
+        let idle = self.opened.try_lock().and_then(|mut slot| {
+            let idle = slot
+                .as_ref()
+                .is_some_and(|o| o.as_ref().is_ok_and(|o| Arc::strong_count(o) == 1));
+            if idle { slot.take() } else { None }
+        });
+        drop(idle);
+    }
+
     /// For a new context: a lost device is opened again.
     pub(crate) fn revive(&self) -> Result<()> {
         let lost = |slot: &Option<Result<Arc<Opened>, vk::VkError>>| {

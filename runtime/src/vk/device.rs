@@ -75,9 +75,10 @@ pub(super) fn compute_family(
 impl Device {
     /// Makes the device with every feature that the runtime or the compiler can use.
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Arc<Device>, VkError> {
-        let instance = &physical.shared.raw;
+        let (shared, physical_raw) = physical.connected()?;
+        let instance = &shared.raw;
         // SAFETY: the physical device belongs to the instance.
-        let families = unsafe { instance.get_physical_device_queue_family_properties(physical.raw) };
+        let families = unsafe { instance.get_physical_device_queue_family_properties(physical_raw) };
         let (family, properties) =
             compute_family(&families).ok_or_else(|| VkError::absent("queue families", "none computes"))?;
         let count = properties.queue_count.min(MAX_QUEUES);
@@ -101,7 +102,7 @@ impl Device {
                     .push_next(features);
                 // SAFETY: family and count come from the device, the features and extensions are ones it has,
                 // and everything pointed to outlives the call.
-                unsafe { instance.create_device(physical.raw, &info, None) }
+                unsafe { instance.create_device(physical_raw, &info, None) }
             })
             .call("vkCreateDevice")?;
         let facts = physical.facts();
@@ -125,7 +126,7 @@ impl Device {
         } else {
             None
         };
-        let allocator = Allocator::new(instance, &raw, physical.raw)?;
+        let allocator = Allocator::new(instance, &raw, physical_raw)?;
         log::info!(
             "{}: family {family} with {count} queues, {} timestamp bits",
             facts.name,
@@ -144,7 +145,7 @@ impl Device {
             gathers_flushes: debug.gather_flushes || (patience.gather && processors > 2),
             queues,
             allocator,
-            _shared: Arc::clone(&physical.shared),
+            _shared: Arc::clone(&shared),
             identity: facts.identity.clone(),
             layout,
             set_layouts: SetLayouts::new(),
@@ -160,7 +161,7 @@ impl Device {
             import: facts
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
-                .and_then(|alignment| Import::new(instance, &raw, physical.raw, alignment)),
+                .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment)),
             aperture: facts.aperture,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,

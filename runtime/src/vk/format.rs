@@ -113,14 +113,17 @@ impl PhysicalDevice {
     /// What kernels can do with a format.
     pub(crate) fn format_use(&self, format: Format, holder: Holder) -> FormatUse {
         use vk::FormatFeatureFlags2 as F;
+        let Ok((shared, physical)) = self.connected() else {
+            return FormatUse::default();
+        };
         let mut more = vk::FormatProperties3::default();
         {
             let mut all = vk::FormatProperties2::default().push_next(&mut more);
             // SAFETY: the physical device belongs to the instance; the structure in the chain is of Vulkan 1.3.
             unsafe {
-                self.shared
+                shared
                     .raw
-                    .get_physical_device_format_properties2(self.raw, format.raw, &mut all);
+                    .get_physical_device_format_properties2(physical, format.raw, &mut all);
             }
         }
         match holder {

@@ -133,10 +133,13 @@ impl PhysicalDevice {
 
     /// Whether an image can be made at all: formats have limits of their own.
     pub(crate) fn can_make(&self, info: &ImageInfo, max_bytes: u64) -> bool {
+        let Ok((shared, physical)) = self.connected() else {
+            return false;
+        };
         // SAFETY: the physical device belongs to the instance.
         let limits = unsafe {
-            self.shared.raw.get_physical_device_image_format_properties(
-                self.raw,
+            shared.raw.get_physical_device_image_format_properties(
+                physical,
                 info.format.raw,
                 info.shape.image_type(),
                 vk::ImageTiling::OPTIMAL,

@@ -1,8 +1,11 @@
 //! The Vulkan loader, the instance, and the list of physical devices.
+//!
+//! What is known of a physical device outlives the instance that it was read from: [`Source::close`] destroys that one before the
+//! process forks, so that neither parent nor child inherits anything of a driver, and the next use makes another.
 
 use std::ffi::CStr;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use ash::vk;
 
@@ -11,6 +14,7 @@ use super::facts::Facts;
 use super::features::FeatureSet;
 use super::{Call, VkError};
 use crate::config::Validation;
+use crate::lock::{Mutex, Rank};
 
 /// Loader, instance and messenger; shared by everything made from them.
 pub(super) struct Shared {
@@ -30,14 +34,94 @@ impl Drop for Shared {
     }
 }
 
-/// The Vulkan instance.
-pub(crate) struct Instance {
+/// What tells one physical device from another, of whichever instance.
+type Identity = (u32, u32, [u8; vk::UUID_SIZE]);
+
+/// An instance, and its physical devices in the order of [`Source::identities`].
+struct Connection {
     shared: Arc<Shared>,
+    devices: Vec<Option<vk::PhysicalDevice>>,
 }
 
-impl Instance {
-    /// Loads libvulkan and makes an instance. Nothing of Vulkan has been touched before.
-    pub(crate) fn open(validation: Validation, library: Option<&Path>) -> Result<Instance, VkError> {
+/// Where physical devices come from.
+pub(crate) struct Source {
+    validation: Validation,
+    library: Option<PathBuf>,
+    identities: OnceLock<Vec<Identity>>,
+    connection: Mutex<Option<Connection>>,
+}
+
+impl Source {
+    /// Loads libvulkan and makes an instance. With every physical device, in the loader's order.
+    pub(crate) fn open(
+        validation: Validation,
+        library: Option<&Path>,
+    ) -> Result<(Arc<Source>, Vec<PhysicalDevice>), VkError> {
+        let source = Arc::new(Source {
+            validation,
+            library: library.map(Path::to_owned),
+            identities: OnceLock::new(),
+            connection: Mutex::new(Rank::Instance, None),
+        });
+        let (shared, raw) = source.connected(|c| (Arc::clone(&c.shared), c.devices.clone()))?;
+        let devices = raw.into_iter().enumerate().filter_map(|(index, raw)| {
+            let at = Place {
+                source: Arc::clone(&source),
+                index,
+            };
+            PhysicalDevice::new(at, &shared, raw?)
+        });
+        let devices = devices.collect();
+        Ok((source, devices))
+    }
+
+    /// Hands out what belongs to the instance, which is made first if there is none.
+    fn connected<R>(&self, take: impl FnOnce(&Connection) -> R) -> Result<R, VkError> {
+        let mut connection = self.connection.lock();
+        let open = match &mut *connection {
+            Some(open) => open,
+            none => none.insert(self.connect()?),
+        };
+        Ok(take(open))
+    }
+
+    fn connect(&self) -> Result<Connection, VkError> {
+        let shared = Shared::open(self.validation, self.library.as_deref())?;
+        // SAFETY: the instance is alive.
+        let list = unsafe { shared.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
+        let identity = |raw: vk::PhysicalDevice| {
+            // SAFETY: `raw` belongs to the instance.
+            let p = unsafe { shared.raw.get_physical_device_properties(raw) };
+            (p.vendor_id, p.device_id, p.pipeline_cache_uuid)
+        };
+        let wanted = self.identities.get_or_init(|| list.iter().map(|raw| identity(*raw)).collect());
+        let mut left: Vec<_> = list.into_iter().map(|raw| (identity(raw), raw)).collect();
+        let devices = wanted.iter().map(|w| {
+            let at = left.iter().position(|(found, _)| found == w)?;
+            Some(left.remove(at).1)
+        });
+        let devices = devices.collect();
+        crate::process::loaded();
+        Ok(Connection { shared, devices })
+    }
+
+    /// Destroys the instance, unless something made from it still lives.
+    pub(crate) fn close(&self) {
+        let mut connection = self.connection.lock();
+        if connection.as_ref().is_some_and(|c| Arc::strong_count(&c.shared) == 1) {
+            *connection = None;
+        }
+    }
+
+    /// Whether there is no instance now, and no thread that makes one. Waits for nobody.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.connection.try_lock().is_some_and(|c| c.is_none())
+    }
+}
+
+impl Shared {
+    /// Loads libvulkan and makes an instance.
+    fn open(validation: Validation, library: Option<&Path>) -> Result<Arc<Shared>, VkError> {
         let entry = match library {
             // SAFETY: loading a library runs its initialisers; the Vulkan loader's are harmless, and it is kept open
             // as long as anything from it is used.
@@ -87,27 +171,19 @@ impl Instance {
         if messages {
             shared.messenger = Some(Messenger::new(&shared._entry, &shared.raw, validation)?);
         }
-        Ok(Instance {
-            shared: Arc::new(shared),
-        })
-    }
-
-    /// Every physical device, in the loader's order.
-    pub(crate) fn physical_devices(&self) -> Result<Vec<PhysicalDevice>, VkError> {
-        // SAFETY: the instance is alive.
-        let list =
-            unsafe { self.shared.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
-        Ok(list
-            .into_iter()
-            .filter_map(|raw| PhysicalDevice::new(&self.shared, raw))
-            .collect())
+        Ok(Arc::new(shared))
     }
 }
 
-/// A physical device and what is known about it.
+/// Which physical device of a source.
+struct Place {
+    source: Arc<Source>,
+    index: usize,
+}
+
+/// What is known about a physical device.
 pub(crate) struct PhysicalDevice {
-    pub(super) shared: Arc<Shared>,
-    pub(super) raw: vk::PhysicalDevice,
+    at: Place,
     pub(super) features: FeatureSet,
     facts: Facts,
 }
@@ -120,7 +196,7 @@ impl std::fmt::Debug for PhysicalDevice {
 
 impl PhysicalDevice {
     /// `None`, with a line in the log, below Vulkan 1.3.
-    fn new(shared: &Arc<Shared>, raw: vk::PhysicalDevice) -> Option<PhysicalDevice> {
+    fn new(at: Place, shared: &Shared, raw: vk::PhysicalDevice) -> Option<PhysicalDevice> {
         // SAFETY: `raw` belongs to the instance.
         let basic = unsafe { shared.raw.get_physical_device_properties(raw) };
         let name = basic.device_name_as_c_str().unwrap_or(c"?").to_string_lossy();
@@ -131,12 +207,15 @@ impl PhysicalDevice {
         let extensions = Extensions::of(shared, raw)?;
         let features = FeatureSet::query(&shared.raw, raw, &extensions);
         let facts = Facts::query(&shared.raw, raw, &extensions, &features);
-        Some(PhysicalDevice {
-            shared: Arc::clone(shared),
-            raw,
-            features,
-            facts,
-        })
+        Some(PhysicalDevice { at, features, facts })
+    }
+
+    /// The device itself, with the instance that it belongs to for as long as that is held.
+    pub(super) fn connected(&self) -> Result<(Arc<Shared>, vk::PhysicalDevice), VkError> {
+        let Place { source, index } = &self.at;
+        let (shared, raw) = source.connected(|c| (Arc::clone(&c.shared), c.devices[*index]))?;
+        let raw = raw.ok_or_else(|| VkError::absent("the physical device", "is gone"))?;
+        Ok((shared, raw))
     }
 
     /// deviceName.

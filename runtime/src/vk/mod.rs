@@ -46,7 +46,7 @@ pub(crate) use device::Device;
 pub(crate) use facts::{Facts, PciAddress, PhysicalType};
 pub(crate) use format::{Format, FormatUse, Holder};
 pub(crate) use image::{Image, ImageInfo, Shape, TexelBuffer, Texels};
-pub(crate) use instance::{Instance, PhysicalDevice};
+pub(crate) use instance::{PhysicalDevice, Source};
 pub(crate) use nvml::nvml_clock;
 pub(crate) use pipeline::{Pipeline, PipelineCache, Shader};
 pub(crate) use query::TimestampPool;
