@@ -1,6 +1,6 @@
 //! Contexts (CL 4.4).
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
@@ -10,6 +10,7 @@ use crate::lock::{Mutex, Rank};
 use crate::mem::residence::MOST_DEVICES;
 use crate::object::Anchor;
 use crate::queue::{CommandQueue, Flusher};
+use crate::weak_list::WeakList;
 
 /// The application's `pfn_notify`, made safe by the icd crate.
 pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
@@ -24,7 +25,7 @@ pub struct Context {
     /// Moves contents between devices, so that callbacks that take their time do not hold that up.
     mover: Arc<Executor>,
     flusher: Arc<Flusher>,
-    queues: Mutex<Vec<Weak<CommandQueue>>>,
+    queues: Mutex<WeakList<CommandQueue>>,
 }
 
 impl Drop for Context {
@@ -88,7 +89,7 @@ impl Context {
             executor: Executor::new("caldera-executor"),
             mover: Executor::new("caldera-mover"),
             flusher: Flusher::new(),
-            queues: Mutex::new(Rank::Context, Vec::new()),
+            queues: Mutex::new(Rank::Context, WeakList::new()),
             devices,
             properties,
             notify,
@@ -133,14 +134,12 @@ impl Context {
 
     /// Remembers a queue.
     pub(crate) fn add_queue(&self, queue: &Arc<CommandQueue>) {
-        let mut queues = self.queues.lock();
-        queues.retain(|q| q.strong_count() > 0);
-        queues.push(Arc::downgrade(queue));
+        self.queues.lock().push(queue);
     }
 
     /// Its queues. No lock is held: one of them may be the last reference.
     pub(crate) fn queues(&self) -> Vec<Arc<CommandQueue>> {
-        self.queues.lock().iter().filter_map(Weak::upgrade).collect()
+        self.queues.lock().iter().collect()
     }
 
     /// Waits for what is in flight, so that the memory of objects that were released is free. No lock is held.

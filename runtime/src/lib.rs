@@ -41,6 +41,7 @@ pub mod queue;
 pub mod sampler;
 pub mod trace;
 mod vk;
+mod weak_list;
 
 /// Messages of the Vulkan validation layer so far (`CALDERA_VALIDATION=1`); tests demand zero.
 pub fn validation_messages() -> u64 {

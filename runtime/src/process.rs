@@ -10,15 +10,36 @@
 //! so that parent and child each open their own when they next need it; handles of the platform and of devices are good in both.
 //! After the first context, or if another thread is in the middle of a call, all that stays, and the child's calls fail.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::platform::Platform;
 use crate::queue::CommandQueue;
+use crate::weak_list::WeakList;
 
-/// How long the exit of the process waits for the GPU.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long the exit of the process waits for the GPU: long enough for what mostly is in flight, and short enough for somebody who
+/// interrupts a program whose work takes minutes. Drivers must bear what is left, as they bear the end of a process by a signal.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How long after a pipeline was made the exit waits at least for work in flight. Drivers for CPUs compile when a pipeline runs for
+/// the first time, and a compiler whose global objects are destroyed under it aborts the process (seen: LLVM).
+const PATIENCE_WITH_COMPILERS: Duration = Duration::from_secs(3);
+
+/// When the last pipeline was made, in milliseconds from [`started`].
+static LAST_PIPELINE: AtomicU64 = AtomicU64::new(0);
+
+/// A time from which others are counted.
+fn started() -> Instant {
+    static STARTED: OnceLock<Instant> = OnceLock::new();
+    *STARTED.get_or_init(Instant::now)
+}
+
+/// A pipeline was made, which the driver may compile when it runs.
+pub(crate) fn made_pipeline() {
+    let now = started().elapsed().as_millis() as u64;
+    LAST_PIPELINE.fetch_max(now, Ordering::Relaxed);
+}
 
 static OVER: AtomicBool = AtomicBool::new(false);
 static USED: AtomicBool = AtomicBool::new(false);
@@ -26,7 +47,7 @@ static HOOK: OnceLock<fn()> = OnceLock::new();
 /// Threads that are in [`unless_over`].
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 /// All queues, for the exit. Not a ranked lock: nothing is taken or waited for under it.
-static QUEUES: Mutex<Vec<Weak<CommandQueue>>> = Mutex::new(Vec::new());
+static QUEUES: Mutex<WeakList<CommandQueue>> = Mutex::new(WeakList::new());
 
 /// The process exits, or is a child that inherited Vulkan in use: no call does anything.
 pub fn is_over() -> bool {
@@ -144,9 +165,7 @@ pub(crate) fn ran() {
 
 /// A queue to wait for at the exit.
 pub(crate) fn add_queue(queue: &std::sync::Arc<CommandQueue>) {
-    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
-    queues.retain(|q| q.strong_count() > 0);
-    queues.push(std::sync::Arc::downgrade(queue));
+    QUEUES.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
 }
 
 /// The process exits.
@@ -154,17 +173,18 @@ pub fn exits() {
     if OVER.swap(true, Ordering::SeqCst) {
         return;
     }
-    let end = Instant::now() + PATIENCE;
+    let compiling = Duration::from_millis(LAST_PIPELINE.load(Ordering::Relaxed)) + PATIENCE_WITH_COMPILERS;
+    let end = (Instant::now() + PATIENCE).max(started() + compiling);
     while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < end {
         std::thread::yield_now();
     }
     // A thread that was stopped in the middle has the lock for ever: then nobody waits.
     let Ok(queues) = QUEUES.try_lock() else { return };
-    for queue in queues.iter().filter_map(Weak::upgrade) {
+    // None of them may be dropped: it may be the last reference now, and nothing is torn down.
+    for queue in queues.iter() {
         while !queue.is_settled() && Instant::now() < end {
             std::thread::sleep(Duration::from_micros(200));
         }
-        // It may be the last reference now, and nothing is torn down.
         std::mem::forget(queue);
     }
 }

@@ -101,7 +101,11 @@ fn set_kernel_arg() {
         );
         for size in [0, 4, 16, 4096] {
             assert_eq!(set(index, size, buffer), CL_INVALID_ARG_SIZE, "{size} bytes");
-            assert_eq!(set(index, size, null()), CL_INVALID_ARG_SIZE, "{size} bytes, NULL");
+            assert_eq!(
+                set(index, size, null()),
+                CL_INVALID_ARG_SIZE,
+                "{size} bytes, NULL"
+            );
         }
         assert_eq!(
             set(index, 8, (&raw const wrong_buffer).cast()),

@@ -125,6 +125,18 @@ fn leaving_with_work_in_flight() {
     check("leave", &[]);
 }
 
+/// The wait for the GPU at the exit has an end before people lose theirs.
+#[test]
+fn leaving_by_a_signal_while_the_gpu_works() {
+    let out = run(Way::DropIn, "signal", &[]);
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr),
+    );
+    assert!(out.status.success(), "{}: {stderr}", out.status);
+    assert_eq!((&*stdout, &*stderr), ("ok\n", ""));
+}
+
 #[test]
 fn fork_before_first_use() {
     check("fork", &[]);
@@ -214,7 +226,11 @@ fn a_cache_that_others_can_write_to_is_refused() {
     std::fs::set_permissions(&cache, std::fs::Permissions::from_mode(0o777)).expect("a mode");
     check("add", &env);
     let after = hits();
-    assert_eq!(after, (before.0, WAYS.len()), "refused in each of three processes");
+    assert_eq!(
+        after,
+        (before.0, WAYS.len()),
+        "refused in each of three processes"
+    );
 }
 
 #[test]

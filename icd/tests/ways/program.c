@@ -4,10 +4,12 @@
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define CHECK(call) \
@@ -662,6 +664,59 @@ static void starve(void)
     CHECK(clReleaseContext(context));
 }
 
+static struct timespec interrupted;
+
+static void last_handler(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)(now.tv_sec - interrupted.tv_sec) + (double)(now.tv_nsec - interrupted.tv_nsec) * 1e-9;
+    if (seconds > 1.5) {
+        fprintf(stderr, "leaving took %g s\n", seconds);
+        _exit(1);
+    }
+    puts("ok");
+}
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    clock_gettime(CLOCK_MONOTONIC, &interrupted);
+    exit(0);
+}
+
+/* A signal whose handler leaves, in the middle of a wait for work that takes long. */
+static void leave_by_signal(void)
+{
+    atexit(last_handler);
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    const char *text = "kernel void spin(global uint *o) { uint a = 0; for (int i = 0; i < 1000; i++)"
+                       " for (int j = 0; j < 3000; j++) a += j * a + o[1]; o[0] = a; }";
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "spin", &code);
+    CHECK(code);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, &code);
+    CHECK(code);
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    size_t size = 65536;
+    for (int i = 0; i < 40; i++) {
+        CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+        CHECK(clFlush(queue));
+    }
+    signal(SIGALRM, interrupt);
+    /* Drivers may compile in the beginning, and the exit waits longer for that. */
+    alarm(4);
+    for (;;)
+        CHECK(clFinish(queue));
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -680,6 +735,8 @@ int main(int argc, char **argv)
         fork_after_query();
     } else if (strcmp(what, "fork-threads") == 0) {
         fork_while_threads_ask();
+    } else if (strcmp(what, "signal") == 0) {
+        leave_by_signal();
     } else if (strcmp(what, "exit") == 0) {
         find();
         atexit(at_exit);

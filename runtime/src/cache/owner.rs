@@ -39,7 +39,9 @@ pub(super) fn open_entry(path: &Path) -> Result<Option<(File, Metadata)>> {
     if !named.is_file() {
         return Ok(None);
     }
-    let Ok(file) = File::open(path) else { return Ok(None) };
+    let Ok(file) = File::open(path) else {
+        return Ok(None);
+    };
     let about = file.metadata()?;
     if !is_same(&named, &about) {
         return Err(distrust(path, "was exchanged"));

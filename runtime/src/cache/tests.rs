@@ -242,7 +242,10 @@ fn places_that_others_can_write_to_are_refused() {
         assert_eq!(store.get(&key(1)), None, "an entry of mode {others:o}");
         assert!(path.exists());
         filled();
-        assert_eq!(std::fs::metadata(&path).expect("new").permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&path).expect("new").permissions().mode() & 0o777,
+            0o600
+        );
     }
     // An entry that is a link, and a directory that is one; the cache itself may be.
     let elsewhere = dir.0.join("elsewhere");
@@ -259,6 +262,9 @@ fn places_that_others_can_write_to_are_refused() {
     std::fs::rename(&elsewhere, &shard).expect("renamed");
     let link = Dir::new("others-link");
     symlink(&dir.0, &link.0).expect("a link");
-    assert!(link.store(MIB).get(&key(1)).is_some(), "the cache's place is a link");
+    assert!(
+        link.store(MIB).get(&key(1)).is_some(),
+        "the cache's place is a link"
+    );
     std::fs::remove_file(&link.0).expect("removed");
 }

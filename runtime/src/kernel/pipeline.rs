@@ -423,6 +423,7 @@ impl DeviceKernel {
         if !known {
             driver_cache.save();
         }
+        crate::process::made_pipeline();
         let pipeline = Arc::new(pipeline);
         variants.made.push((variant, Arc::clone(&pipeline)));
         Ok(pipeline)

@@ -94,7 +94,9 @@ impl Source {
             let p = unsafe { shared.raw.get_physical_device_properties(raw) };
             (p.vendor_id, p.device_id, p.pipeline_cache_uuid)
         };
-        let wanted = self.identities.get_or_init(|| list.iter().map(|raw| identity(*raw)).collect());
+        let wanted = self
+            .identities
+            .get_or_init(|| list.iter().map(|raw| identity(*raw)).collect());
         let mut left: Vec<_> = list.into_iter().map(|raw| (identity(raw), raw)).collect();
         let devices = wanted.iter().map(|w| {
             let at = left.iter().position(|(found, _)| found == w)?;
@@ -108,7 +110,10 @@ impl Source {
     /// Destroys the instance, unless something made from it still lives.
     pub(crate) fn close(&self) {
         let mut connection = self.connection.lock();
-        if connection.as_ref().is_some_and(|c| Arc::strong_count(&c.shared) == 1) {
+        if connection
+            .as_ref()
+            .is_some_and(|c| Arc::strong_count(&c.shared) == 1)
+        {
             *connection = None;
         }
     }
