@@ -14,7 +14,7 @@
 //! | `CALDERA_CACHE=off` | keep nothing on disk |
 //! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
 //! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
-//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · `gather-flushes`: let a thread put off clFlush also for devices and machines where that is not worth it · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · `gather-flushes`: let a thread put off clFlush also for devices and machines where that is not worth it · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on · `fail-allocation=N`, `fail-submission=N`, `fail-wait=N`: the Nth call of Vulkan that makes or records something, that submits, that waits or asks how far the device is, fails once for lack of memory · `lose-device-in-wait=N`: it loses the device |
 //! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
 //!
 //! A flag, value or name of a variable that is not known is reported in the log and otherwise ignored. A process with more rights
@@ -104,6 +104,14 @@ pub struct DebugFlags {
     pub no_memory: Option<u32>,
     /// The first one of those that all fail.
     pub no_memory_from: Option<u32>,
+    /// The call that makes or records something, and fails for lack of memory.
+    pub fail_allocation: Option<u32>,
+    /// The submission that fails for lack of memory.
+    pub fail_submission: Option<u32>,
+    /// The wait that fails for lack of memory.
+    pub fail_wait: Option<u32>,
+    /// The wait that loses the device.
+    pub lose_device_in_wait: Option<u32>,
 }
 
 /// The parsed environment.
@@ -346,6 +354,10 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 ("lose-device", Some(Some(n))) => c.debug.lose_device = Some(n),
                 ("no-memory", Some(Some(n))) => c.debug.no_memory = Some(n),
                 ("no-memory-from", Some(Some(n))) => c.debug.no_memory_from = Some(n),
+                ("fail-allocation", Some(Some(n))) => c.debug.fail_allocation = Some(n),
+                ("fail-submission", Some(Some(n))) => c.debug.fail_submission = Some(n),
+                ("fail-wait", Some(Some(n))) => c.debug.fail_wait = Some(n),
+                ("lose-device-in-wait", Some(Some(n))) => c.debug.lose_device_in_wait = Some(n),
                 ("error", None) => c.debug.error = true,
                 ("sync", None) => c.debug.sync = true,
                 ("no-batch", None) => c.debug.no_batch = true,

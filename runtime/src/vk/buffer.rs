@@ -112,6 +112,7 @@ impl Buffer {
             .size(size)
             .usage(USAGE)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
+        super::fault::object("vkCreateBuffer")?;
         // SAFETY: the device is alive; size is not 0 and within limits (the caller).
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
         // From here on Drop destroys what has been made.

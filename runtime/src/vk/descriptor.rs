@@ -187,6 +187,7 @@ impl SetLayout {
             })
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        super::fault::object("vkCreateDescriptorSetLayout")?;
         // SAFETY: the device is alive, the info complete; no binding comes twice (the caller).
         let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
@@ -216,6 +217,7 @@ impl SetLayout {
             .descriptor_update_entries(&entries)
             .template_type(vk::DescriptorUpdateTemplateType::DESCRIPTOR_SET)
             .descriptor_set_layout(raw);
+        super::fault::object("vkCreateDescriptorUpdateTemplate")?;
         // SAFETY: the entries are the layout's bindings.
         layout.template = unsafe { device.raw.create_descriptor_update_template(&info, None) }
             .call("vkCreateDescriptorUpdateTemplate")?;
@@ -256,6 +258,7 @@ impl SetLayout {
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(count)
             .pool_sizes(&sizes);
+        super::fault::object("vkCreateDescriptorPool")?;
         // SAFETY: the device is alive.
         let pool =
             unsafe { self.device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
@@ -308,6 +311,7 @@ impl PipelineLayout {
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&raw)
             .push_constant_ranges(&range);
+        super::fault::object("vkCreatePipelineLayout")?;
         // SAFETY: the device and the layouts are alive.
         let raw = unsafe { device.raw.create_pipeline_layout(&info, None) };
         Ok(PipelineLayout {

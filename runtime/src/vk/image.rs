@@ -238,6 +238,7 @@ impl Image {
             .usage(info.usage())
             .sharing_mode(vk::SharingMode::EXCLUSIVE)
             .initial_layout(vk::ImageLayout::UNDEFINED);
+        super::fault::object("vkCreateImage")?;
         // SAFETY: the device is alive; format, usage and size are possible (`can_make`, the caller).
         let raw = unsafe { device.raw.create_image(&create, None) }.call("vkCreateImage")?;
         Ok(Image {
@@ -285,6 +286,7 @@ impl Image {
             .components(components)
             .subresource_range(self.all())
             .push_next(&mut only);
+        super::fault::object("vkCreateImageView")?;
         // SAFETY: the image is alive and bound to memory; type, format and range are the image's own.
         unsafe { self.device.raw.create_image_view(&create, None) }.call("vkCreateImageView")
     }
@@ -371,6 +373,7 @@ impl TexelBuffer {
             .format(format.raw)
             .offset(offset)
             .range(size);
+        super::fault::object("vkCreateBufferView")?;
         // SAFETY: the buffer is alive and was made for texels; the range is aligned and in bounds (the caller).
         let raw = unsafe { device.raw.create_buffer_view(&info, None) };
         Ok(TexelBuffer {

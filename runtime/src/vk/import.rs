@@ -107,6 +107,7 @@ fn try_import(
         .usage(USAGE)
         .sharing_mode(vk::SharingMode::EXCLUSIVE)
         .push_next(&mut external);
+    super::fault::object("vkCreateBuffer")?;
     // SAFETY: the device is alive; such buffers can be of imported memory (`Import::new`).
     let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
     // From here on Drop destroys what has been made.
@@ -118,7 +119,7 @@ fn try_import(
     if types == 0 || !fits {
         return Ok(None);
     }
-    super::fault::allocation().call("vkAllocateMemory")?;
+    super::fault::allocation("vkAllocateMemory")?;
     let mut pointer = vk::ImportMemoryHostPointerInfoEXT::default()
         .handle_type(HOST)
         .host_pointer(base);

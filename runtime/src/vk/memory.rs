@@ -4,7 +4,7 @@ use ash::vk;
 use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan as ga;
 
-use super::{AllocError, Call, VkError};
+use super::{AllocError, VkError};
 use crate::lock::{Mutex, Rank};
 
 /// From this size on a buffer gets device memory of its own.
@@ -122,7 +122,7 @@ impl Allocator {
     }
 
     fn allocate_as(&self, desc: &ga::AllocationCreateDesc<'_>) -> Result<Memory, AllocError> {
-        super::fault::allocation().call("vkAllocateMemory")?;
+        super::fault::allocation("vkAllocateMemory")?;
         let mut inner = self.inner.lock();
         let allocator = inner.as_mut().expect("the allocator lives as long as the device");
         allocator

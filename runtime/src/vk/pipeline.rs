@@ -82,6 +82,7 @@ impl Shader {
     /// Hands valid SPIR-V to the driver.
     pub(crate) fn new(device: &Arc<Device>, words: &[u32]) -> Result<Shader, VkError> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
+        super::fault::object("vkCreateShaderModule")?;
         // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only: the compiler's
         // promise, kept by its tests with spirv-val, and checked by reflection for binaries.
         let raw = unsafe { device.raw.create_shader_module(&info, None) };
@@ -115,6 +116,7 @@ impl PipelineCache {
     /// From [`PipelineCache::data`] of an earlier process, or nothing. The driver checks that the data are its own.
     pub(crate) fn new(device: &Arc<Device>, data: &[u8]) -> Result<PipelineCache, VkError> {
         let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
+        super::fault::object("vkCreatePipelineCache")?;
         // SAFETY: the device is alive; the data are what the same driver gave (the caller has checked a checksum and
         // that the driver is the same), or empty.
         let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.call("vkCreatePipelineCache")?;
@@ -192,6 +194,7 @@ impl Pipeline {
             .stage(stage)
             .layout(layout.map_or(device.layout.raw, |l| l.raw))
             .push_next(&mut feedback)];
+        super::fault::object("vkCreateComputePipelines")?;
         // SAFETY: module, layout and cache are alive and of this device; the entry point is the module's (the
         // reflection); the cache is internally synchronised.
         let made = unsafe { device.raw.create_compute_pipelines(cache.raw, &info, None) };

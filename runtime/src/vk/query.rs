@@ -19,6 +19,7 @@ impl TimestampPool {
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::TIMESTAMP)
             .query_count(count);
+        super::fault::object("vkCreateQueryPool")?;
         // SAFETY: the device is alive.
         let raw = unsafe { device.raw.create_query_pool(&info, None) }.call("vkCreateQueryPool")?;
         Ok(TimestampPool {
@@ -40,6 +41,7 @@ impl TimestampPool {
         if n == 0 {
             return Ok(());
         }
+        self.device.note(super::fault::wait("vkGetQueryPoolResults"))?;
         // SAFETY: the pool is alive; n is at most its size (the caller); `out` has n u64.
         let result = unsafe {
             self.device

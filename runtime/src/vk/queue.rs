@@ -73,7 +73,7 @@ impl Queue {
             .wait_semaphore_infos(waits)
             .command_buffer_infos(&buffers)
             .signal_semaphore_infos(&signals)];
-        owner.note(super::fault::submission().call("vkQueueSubmit2"))?;
+        owner.note(super::fault::submission("vkQueueSubmit2"))?;
         let queue = self.raw.lock();
         // SAFETY: the lock gives exclusive use of the queue; the command buffer is executable and not pending
         // (the recorder's state), the semaphores are alive, the batch rule keeps all of it alive until done.

@@ -49,6 +49,7 @@ impl Recorder {
         let info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(queue.family)
             .flags(vk::CommandPoolCreateFlags::TRANSIENT);
+        super::fault::object("vkCreateCommandPool")?;
         // SAFETY: the device is alive, the family is the queue's.
         let pool = unsafe { device.raw.create_command_pool(&info, None) }.call("vkCreateCommandPool")?;
         let mut recorder = Recorder {
@@ -65,6 +66,7 @@ impl Recorder {
             .command_pool(pool)
             .level(vk::CommandBufferLevel::PRIMARY)
             .command_buffer_count(1);
+        super::fault::object("vkAllocateCommandBuffers")?;
         // SAFETY: the pool is alive and not in use.
         let list = unsafe { device.raw.allocate_command_buffers(&info) }.call("vkAllocateCommandBuffers")?;
         recorder.raw = list[0];
@@ -89,6 +91,7 @@ impl Recorder {
         };
         self.device.note(reset.call("vkResetCommandPool"))?;
         let info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        super::fault::object("vkBeginCommandBuffer")?;
         // SAFETY: just reset, so in the initial state.
         let begun = unsafe { self.device.raw.begin_command_buffer(self.raw, &info) };
         self.device.note(begun.call("vkBeginCommandBuffer"))
@@ -123,6 +126,7 @@ impl Recorder {
                 vk::AccessFlags2::HOST_READ | vk::AccessFlags2::HOST_WRITE,
             );
         }
+        super::fault::object("vkEndCommandBuffer")?;
         // SAFETY: in the recording state.
         let ended = unsafe { self.device.raw.end_command_buffer(self.raw) };
         self.device.note(ended.call("vkEndCommandBuffer"))
@@ -353,6 +357,7 @@ impl ArgsSet {
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(1)
             .pool_sizes(&sizes);
+        super::fault::object("vkCreateDescriptorPool")?;
         // SAFETY: the device is alive.
         let pool =
             unsafe { device.raw.create_descriptor_pool(&info, None) }.call("vkCreateDescriptorPool")?;
@@ -366,6 +371,7 @@ impl ArgsSet {
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(pool)
             .set_layouts(&layouts);
+        super::fault::object("vkAllocateDescriptorSets")?;
         // SAFETY: pool and layout are alive; the pool has room for one set.
         let sets = unsafe { device.raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
         args.set = sets[0];

@@ -44,6 +44,7 @@ impl Sampler {
             .address_mode_w(address)
             .border_color(vk::BorderColor::FLOAT_TRANSPARENT_BLACK)
             .unnormalized_coordinates(!mask.normalized());
+        super::fault::object("vkCreateSampler")?;
         // SAFETY: the device is alive; unnormalized samplers clamp, filter both ways alike and have one level.
         let raw = unsafe { device.raw.create_sampler(&info, None) };
         Ok(Sampler {

@@ -88,6 +88,7 @@ fn bind(
             vk::BindSparseInfo::default().image_opaque_binds(&images)
         }
     };
+    super::fault::object("vkCreateFence")?;
     // SAFETY: the device is alive.
     let fence =
         unsafe { device.raw.create_fence(&vk::FenceCreateInfo::default(), None) }.call("vkCreateFence")?;

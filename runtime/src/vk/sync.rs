@@ -30,6 +30,7 @@ impl Timeline {
                 let mut kind =
                     vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE);
                 let info = vk::SemaphoreCreateInfo::default().push_next(&mut kind);
+                super::fault::object("vkCreateSemaphore")?;
                 // SAFETY: the device is alive and has timeline semaphores.
                 let raw = unsafe { device.raw.create_semaphore(&info, None) }.call("vkCreateSemaphore")?;
                 (raw, 0)
@@ -55,14 +56,23 @@ impl Timeline {
 
     /// Whether the GPU has reached `value`.
     pub(crate) fn reached(&self, value: u64) -> Result<bool, VkError> {
-        if self.seen.load(Ordering::Acquire) >= value {
-            return Ok(true);
-        }
-        Ok(self.value()? >= value)
+        Ok(self.has_reached(value) || self.value()? >= value)
+    }
+
+    /// Whether it is known to have.
+    fn has_reached(&self, value: u64) -> bool {
+        self.seen.load(Ordering::Acquire) >= value
     }
 
     /// The value now.
     pub(crate) fn value(&self) -> Result<u64, VkError> {
+        let call = "vkGetSemaphoreCounterValue";
+        self.device.note(super::fault::wait(call))?;
+        self.counter()
+    }
+
+    /// [`Timeline::value`], of which one wait may ask many times.
+    fn counter(&self) -> Result<u64, VkError> {
         // SAFETY: the semaphore is alive.
         let result = unsafe { self.device.raw.get_semaphore_counter_value(self.raw) };
         let count = self.device.note(result.call("vkGetSemaphoreCounterValue"))?;
@@ -82,10 +92,12 @@ impl Timeline {
 
     /// Polls for a while, then polls and lets others run, then blocks, until the GPU has reached `value`.
     pub(crate) fn wait(&self, value: u64) -> Result<(), VkError> {
+        self.device.note(super::fault::wait("vkWaitSemaphores"))?;
+        let reached = || Ok(self.has_reached(value) || self.counter()? >= value);
         let patience = self.device.patience;
         let start = Instant::now();
         loop {
-            if self.reached(value)? {
+            if reached()? {
                 return Ok(());
             }
             let waited = start.elapsed();
@@ -103,7 +115,7 @@ impl Timeline {
                 return Err(VkError::new("waiting", vk::Result::ERROR_DEVICE_LOST));
             }
             self.block(value, Duration::from_secs(1))?;
-            if self.reached(value)? {
+            if reached()? {
                 return Ok(());
             }
         }
