@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
+use crate::event::By;
 use crate::event::executor::Executor;
+use crate::event::pool::Pool;
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
 use crate::mem::residence::MOST_DEVICES;
@@ -15,14 +17,25 @@ use crate::weak_list::WeakList;
 /// The application's `pfn_notify`, made safe by the icd crate.
 pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
 
+/// Native kernels that run at once; further ones wait for one of these to return.
+const MOST_NATIVES: usize = 256;
+
+/// Builds that run at once.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Devices that share objects.
 pub struct Context {
     anchor: Anchor<Context>,
     devices: Vec<Arc<Device>>,
     properties: Vec<isize>,
     notify: Option<Notify>,
+    /// Callbacks, and the watching of events.
     executor: Arc<Executor>,
-    /// Moves contents between devices, so that callbacks that take their time do not hold that up.
+    natives: Arc<Pool>,
+    builds: Arc<Pool>,
+    /// Moves contents between devices.
     mover: Arc<Executor>,
     flusher: Arc<Flusher>,
     queues: Mutex<WeakList<CommandQueue>>,
@@ -31,6 +44,8 @@ pub struct Context {
 impl Drop for Context {
     fn drop(&mut self) {
         self.executor.stop();
+        self.natives.stop();
+        self.builds.stop();
         self.mover.stop();
         self.flusher.stop();
     }
@@ -87,6 +102,8 @@ impl Context {
         Arc::new(Context {
             anchor: Anchor::new(),
             executor: Executor::new("caldera-executor"),
+            natives: Pool::new("caldera-native", MOST_NATIVES),
+            builds: Pool::new("caldera-build", processors()),
             mover: Executor::new("caldera-mover"),
             flusher: Flusher::new(),
             queues: Mutex::new(Rank::Context, WeakList::new()),
@@ -116,6 +133,24 @@ impl Context {
         if let Some(notify) = &self.notify {
             crate::lock::assert_none_held();
             notify(what);
+        }
+    }
+
+    /// Runs a callback on the thread that it is for. Waits for nothing.
+    pub(crate) fn call(&self, by: By, job: Box<dyn FnOnce() + Send>) {
+        let left = match by {
+            By::Executor => Err(job),
+            By::Native => self.natives.call(job),
+        };
+        if let Err(job) = left {
+            self.executor.call(job);
+        }
+    }
+
+    /// Runs a build that nobody waits for. Where no thread can be started this one does it.
+    pub(crate) fn build(&self, job: Box<dyn FnOnce() + Send>) {
+        if let Err(job) = self.builds.call(job) {
+            job();
         }
     }
 

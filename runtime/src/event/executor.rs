@@ -1,22 +1,22 @@
-//! The executor: one thread per context, started when first needed; and, where there are several devices, another of the
-//! kind that moves contents between them.
+//! The executor of callbacks: one per context, with a thread that is started when it is first needed.
 //!
-//! It runs callbacks into the application, and it watches events on behalf of those who cannot poll: callbacks, and
-//! commands held back for an event of another device. The thread ends when its context does; nobody joins it.
+//! It runs callbacks into the application one after the other, and it watches events on behalf of those who cannot poll: callbacks,
+//! and deferred commands that wait for an event of another device. While a callback runs and other events are watched a second
+//! thread takes over the watching, so that a callback that takes its time holds up other callbacks and nothing else. The threads end
+//! when the context does; nobody joins them. Native kernels and builds have threads of their own ([`super::pool`]).
 //!
-//! A callback that waits (which OpenCL leaves undefined, CL 5.9) does the thread's other jobs meanwhile ([`Executor::help`]),
+//! A callback that waits (which OpenCL leaves undefined, CL 5.9) does the executor's other jobs meanwhile ([`Executor::help`]),
 //! so it waits for ever only if what it waits for needs itself to return.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::sync::{Arc, OnceLock, Weak};
-use std::thread::ThreadId;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::{Event, Phase};
 use crate::lock::{Condvar, Mutex, Rank, assert_none_held};
 
-type Job = Box<dyn FnOnce() + Send>;
+pub(super) type Job = Box<dyn FnOnce() + Send>;
 
 /// So many jobs wait inside each other at most: each has a part of the stack.
 const NESTED: usize = 16;
@@ -24,16 +24,23 @@ const NESTED: usize = 16;
 thread_local! {
     /// How many jobs wait on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
+    /// The address of the executor whose job runs on this thread, or 0.
+    static RUNS_FOR: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How long the thread blocks on the GPU before it looks for new jobs.
+/// How long a thread blocks on the GPU before it looks for new jobs.
 const SLICE: Duration = Duration::from_millis(1);
+
+/// One thread runs a job, the other watches.
+const MOST_THREADS: usize = 2;
+
+/// How long the second thread waits for something to do before it ends.
+const IDLE: Duration = Duration::from_secs(1);
 
 /// A context's executor.
 pub struct Executor {
     state: Mutex<State>,
     wake: Condvar,
-    thread: OnceLock<ThreadId>,
     name: &'static str,
     this: Weak<Executor>,
 }
@@ -41,12 +48,22 @@ pub struct Executor {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Events to poll until they are final.
+    /// Events to poll until they are final, but for those that a thread is polling now.
     watched: Vec<Arc<Event>>,
-    started: bool,
+    threads: usize,
+    /// A thread runs a job.
+    runs: bool,
+    /// A thread watches events.
+    watches: bool,
     stop: bool,
     /// Something changed: look at the watched events at once.
     poked: bool,
+}
+
+/// What a thread does next.
+enum Turn {
+    Run(Job),
+    Watch(Vec<Arc<Event>>),
 }
 
 impl std::fmt::Debug for Executor {
@@ -61,13 +78,12 @@ impl Executor {
         Arc::new_cyclic(|this| Executor {
             state: Mutex::new(Rank::Executor, State::default()),
             wake: Condvar::new(),
-            thread: OnceLock::new(),
             name,
             this: Weak::clone(this),
         })
     }
 
-    /// Runs a job on the thread, in order.
+    /// Runs a job on a thread of the executor, after those before it.
     pub(crate) fn call(&self, job: Job) {
         let mut state = self.state.lock();
         state.jobs.push_back(job);
@@ -75,9 +91,9 @@ impl Executor {
         self.wake.notify_all();
     }
 
-    /// Whether this is its thread: a job of it is running.
+    /// Whether a job of it is running on this thread.
     pub(crate) fn is_this_thread(&self) -> bool {
-        self.thread.get() == Some(&std::thread::current().id())
+        RUNS_FOR.get() == std::ptr::from_ref(self).addr()
     }
 
     /// Does another job while one waits, on its thread. `false` if there is none, or too many wait.
@@ -104,6 +120,7 @@ impl Executor {
         }
         state.poked = true;
         self.start(&mut state);
+        self.see_to_watching(&mut state);
         self.wake.notify_all();
     }
 
@@ -121,49 +138,85 @@ impl Executor {
         self.wake.notify_all();
     }
 
+    /// Starts the first thread.
     fn start(&self, state: &mut State) {
-        if state.started {
-            return;
-        }
-        let Some(this) = self.this.upgrade() else { return };
-        let thread = std::thread::Builder::new().name(self.name.into());
-        match thread.spawn(move || this.run()) {
-            Ok(_) => state.started = true,
-            Err(e) => log::error!("the executor thread cannot be started: {e}"),
+        if state.threads == 0 {
+            self.add_thread(state);
         }
     }
 
-    fn run(&self) {
-        self.thread.get_or_init(|| std::thread::current().id());
-        let mut watched: Vec<Arc<Event>> = Vec::new();
-        loop {
-            while crate::process::is_over() {
-                std::thread::park();
-            }
-            let job = {
-                let mut state = self.state.lock();
-                loop {
-                    watched.append(&mut state.watched);
-                    if let Some(job) = state.jobs.pop_front() {
-                        break Some(job);
-                    }
-                    if state.stop {
-                        return;
-                    }
-                    // One that is final, because another thread polled it, must be let go of: it may hold the last of its queue.
-                    let moves = |e: &Arc<Event>| !matches!(e.phase(), Phase::Pending | Phase::Recorded);
-                    if std::mem::take(&mut state.poked) || watched.iter().any(moves) {
-                        break None;
-                    }
-                    self.wake.wait(&mut state);
+    /// Has a second thread while one runs a job and nobody watches. Whether that is so.
+    fn see_to_watching(&self, state: &mut State) -> bool {
+        let needed = state.runs && !state.watches && !state.watched.is_empty();
+        if needed && state.threads < MOST_THREADS {
+            self.add_thread(state);
+        }
+        needed
+    }
+
+    fn add_thread(&self, state: &mut State) {
+        let Some(this) = self.this.upgrade() else { return };
+        let thread = std::thread::Builder::new().name(self.name.into());
+        match thread.spawn(move || this.work()) {
+            Ok(_) => state.threads += 1,
+            Err(e) => log::error!("a thread of the executor cannot be started: {e}"),
+        }
+    }
+
+    fn work(&self) {
+        while let Some(turn) = self.next_turn() {
+            match turn {
+                Turn::Run(job) => {
+                    RUNS_FOR.set(std::ptr::from_ref(self).addr());
+                    do_job(job);
+                    RUNS_FOR.set(0);
+                    self.state.lock().runs = false;
                 }
-            };
-            if let Some(job) = job {
-                do_job(job);
-                continue;
+                Turn::Watch(mut watched) => {
+                    watched.retain(|e| unless_it_panics("an event's polling", || e.run_due()) == Some(false));
+                    unless_it_panics("a wait", || self.block(&watched));
+                    let mut state = self.state.lock();
+                    state.watched.append(&mut watched);
+                    state.watches = false;
+                }
             }
-            watched.retain(|e| unless_it_panics("an event's polling", || e.run_due()) == Some(false));
-            unless_it_panics("a wait", || self.block(&watched));
+        }
+    }
+
+    /// Waits for something to do; `None` when the thread is to end.
+    fn next_turn(&self) -> Option<Turn> {
+        while crate::process::is_over() {
+            std::thread::park();
+        }
+        let mut state = self.state.lock();
+        loop {
+            if !state.runs
+                && let Some(job) = state.jobs.pop_front()
+            {
+                state.runs = true;
+                if self.see_to_watching(&mut state) {
+                    self.wake.notify_all();
+                }
+                return Some(Turn::Run(job));
+            }
+            if state.stop && state.jobs.is_empty() {
+                return None;
+            }
+            // One that is final, because another thread polled it, must be let go of: it may hold the last of its queue.
+            let moves = |e: &Arc<Event>| !matches!(e.phase(), Phase::Pending | Phase::Recorded);
+            if !state.watches
+                && !state.watched.is_empty()
+                && (std::mem::take(&mut state.poked) || state.watched.iter().any(moves))
+            {
+                state.watches = true;
+                return Some(Turn::Watch(std::mem::take(&mut state.watched)));
+            }
+            if state.threads < MOST_THREADS {
+                self.wake.wait(&mut state);
+            } else if self.wake.wait_for(&mut state, IDLE) && state.threads > 1 && state.jobs.is_empty() {
+                state.threads -= 1;
+                return None;
+            }
         }
     }
 
@@ -191,7 +244,7 @@ impl Executor {
     }
 }
 
-fn do_job(job: Job) {
+pub(super) fn do_job(job: Job) {
     assert_none_held();
     unless_it_panics("a callback", job);
 }
@@ -217,5 +270,24 @@ mod tests {
         assert_eq!(heard.recv_timeout(Duration::from_secs(10)), Ok(()));
         executor.stop();
         assert_eq!(unless_it_panics("nothing", || 7), Some(7));
+    }
+
+    #[test]
+    fn jobs_run_one_after_the_other() {
+        let executor = Executor::new("test");
+        let (said, heard) = mpsc::channel();
+        for n in 0..100 {
+            let outer = Arc::clone(&executor);
+            let (said, executor) = (said.clone(), Arc::clone(&executor));
+            let job = Box::new(move || {
+                assert!(executor.is_this_thread());
+                said.send(n).expect("the test listens");
+            });
+            outer.call(job);
+            assert!(!outer.is_this_thread());
+        }
+        executor.stop();
+        drop((executor, said));
+        assert_eq!(heard.iter().collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
     }
 }

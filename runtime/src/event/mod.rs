@@ -10,6 +10,7 @@
 
 mod clock;
 pub mod executor;
+pub(crate) mod pool;
 mod status;
 
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
@@ -35,6 +36,17 @@ const PATIENCE_HERE: Duration = Duration::from_micros(200);
 /// Called once with the status reached. Runs on the context's executor thread with no lock held.
 pub type Callback = Box<dyn FnOnce(Status) + Send>;
 
+/// Whose thread a callback runs on.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum By {
+    /// The context's executor: the application's callbacks.
+    Executor,
+    /// A thread for native kernels.
+    Native,
+}
+
+type Owed = (By, Callback);
+
 /// The state of a command, or a user event.
 pub struct Event {
     anchor: Anchor<Event>,
@@ -59,7 +71,7 @@ pub struct Event {
 
 #[derive(Default)]
 struct Inner {
-    callbacks: Vec<(Status, Callback)>,
+    callbacks: Vec<(Status, Owed)>,
     /// Queues that hold commands back because of this event.
     dependents: Vec<Arc<CommandQueue>>,
 }
@@ -106,7 +118,7 @@ impl Phase {
 #[derive(Default)]
 #[must_use = "callbacks and held-back commands would be lost"]
 pub(crate) struct Effects {
-    callbacks: Vec<(Arc<Context>, Status, Callback)>,
+    callbacks: Vec<(Arc<Context>, Status, Owed)>,
     queues: Vec<Arc<CommandQueue>>,
     dropped: Vec<(Command, Vec<Arc<Event>>)>,
 }
@@ -129,8 +141,8 @@ impl Effects {
     fn run_all(mut self) {
         // A queue that goes on may complete events that hold back other queues.
         loop {
-            for (context, status, callback) in self.callbacks.drain(..) {
-                context.executor().call(Box::new(move || callback(status)));
+            for (context, status, (by, callback)) in self.callbacks.drain(..) {
+                context.call(by, Box::new(move || callback(status)));
             }
             let Some(queue) = self.queues.pop() else { break };
             queue.pump(&mut self);
@@ -367,6 +379,11 @@ impl Event {
     /// CL 5.9 — clSetEventCallback. `at` is Submitted, Running or Complete (the caller has checked); the callback
     /// gets that status, or the negative one of a failed command.
     pub fn on_status(self: &Arc<Self>, at: Status, callback: Callback) {
+        self.on_status_by(at, (By::Executor, callback));
+    }
+
+    /// As [`Event::on_status`], with the thread that it is for.
+    pub(crate) fn on_status_by(self: &Arc<Self>, at: Status, callback: Owed) {
         let now = self.status();
         let mut effects = Effects::default();
         {

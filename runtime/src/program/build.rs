@@ -257,7 +257,8 @@ impl Program {
     }
 }
 
-/// Runs a build: now, or, if the application wants to be told, on the context's executor.
+/// Runs a build: now, or, if the application wants to be told, on a thread for builds; the application is told on the context's
+/// executor.
 pub(super) fn run(
     program: &Arc<Program>,
     notify: Option<Notify>,
@@ -272,10 +273,11 @@ pub(super) fn run(
         return Err(Error::new(failure, "see the build log").at(section));
     };
     let subject = Arc::clone(program);
-    program.context().executor().call(Box::new(move || {
-        // A fault of the compiler must not end the executor; the build has failed then (`InProgress`).
+    program.context().build(Box::new(move || {
+        // A fault of the compiler must not end the thread; the build has failed then (`InProgress`).
         let _ = catch_unwind(AssertUnwindSafe(work));
-        notify(&subject);
+        let context = Arc::clone(subject.context());
+        context.executor().call(Box::new(move || notify(&subject)));
     }));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! clEnqueueNativeKernel (CL 5.8): a function of the application that runs on the host, in its turn.
 //!
-//! It becomes what an application could enqueue itself: the buffers are mapped, a marker waits for that, the
-//! context's executor calls the function when the marker is reached and then opens a gate (a user event), for which
+//! It becomes what an application could enqueue itself: the buffers are mapped, a marker waits for that, one of the
+//! context's threads for native kernels calls the function when the marker is reached and then opens a gate (a user event), for which
 //! the ends of the mappings wait, and for these the marker whose event is the command's. All are placed under one
 //! lock, so nothing that another thread enqueues comes between.
 
@@ -13,14 +13,14 @@ use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::Rows;
 use crate::command::{Command, CommandType, Incoming};
 use crate::error::{ClCode, Result};
-use crate::event::{Effects, Event, Status};
+use crate::event::{By, Effects, Event, Status};
 use crate::mem::{Buffer, HostPtr};
 
 /// Gets the address of each buffer, in order; `None` where there is no buffer.
 pub type NativeFn = Box<dyn FnOnce(&[Option<HostPtr>]) + Send>;
 
 impl CommandQueue {
-    /// CL 5.8 — clEnqueueNativeKernel. The function runs on the context's executor thread with no lock held.
+    /// CL 5.8 — clEnqueueNativeKernel. The function runs on a thread for native kernels with no lock held.
     pub fn enqueue_native(
         self: &Arc<Self>,
         buffers: &[Option<Arc<Buffer>>],
@@ -112,7 +112,7 @@ impl CommandQueue {
             // Nobody else has the gate.
             let _ = gate.set_user_status(status);
         });
-        ready.on_status(Status::Complete, call);
+        ready.on_status_by(Status::Complete, (By::Native, call));
         Ok(Some(done).filter(|_| waits.want_event))
     }
 }
