@@ -348,6 +348,19 @@ impl Cl {
         enqueued!(self, after, clEnqueueReadBuffer(q, m, 0, offset, size, to.ptr()))
     }
 
+    /// Returns when the command is complete.
+    pub(super) fn read_blocking(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        offset: usize,
+        to: &Memory,
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (q, m, size) = (queue.raw(), mem.raw(), to.bytes().len());
+        enqueued!(self, after, clEnqueueReadBuffer(q, m, 1, offset, size, to.ptr()))
+    }
+
     pub(super) fn write(
         &'static self,
         queue: &Handle,
@@ -364,6 +377,19 @@ impl Cl {
             after,
             clEnqueueWriteBuffer(q, m, b, offset, size, from.ptr())
         )
+    }
+
+    /// From memory that a command before this one fills: its address and size.
+    pub(super) fn write_from(
+        &'static self,
+        queue: &Handle,
+        mem: &Handle,
+        offset: usize,
+        (from, size): (*mut c_void, usize),
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (q, m) = (queue.raw(), mem.raw());
+        enqueued!(self, after, clEnqueueWriteBuffer(q, m, 0, offset, size, from))
     }
 
     /// A box of the buffer to memory (`write`: from it); the memory's rows have `host`'s pitches.

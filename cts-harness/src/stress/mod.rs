@@ -5,6 +5,7 @@
 //! world      contexts with queues, objects with their expected contents, gates, commands to be checked
 //! ops        what a thread may do next
 //! callbacks  what implementations call back, which calls the API in turn
+//! unlocked   threads without locks, judged by what any order of their commands gives
 //! ```
 //!
 //! See `docs/stress.md`.
@@ -15,6 +16,7 @@ mod handle;
 mod images;
 mod ops;
 mod random;
+mod unlocked;
 mod world;
 
 use crate::bench::locate::locate;
@@ -53,6 +55,9 @@ pub(crate) struct Args {
     /// Also pass handles that are none: Caldera answers CL_INVALID_…, others may crash
     #[arg(long)]
     wrong_handles: bool,
+    /// No locks around shared objects; results are judged by what any legal order gives
+    #[arg(long)]
+    unlocked: bool,
     /// Only operations whose name contains this, and those that check; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
@@ -69,6 +74,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let seed = args.seed.unwrap_or(now.as_secs());
     progress::line(&format!("{}: {} threads, seed {seed}", cl.name, args.threads));
+    if args.unlocked {
+        return unlocked::run(cl, args, seed);
+    }
     let end = Instant::now() + Duration::from_secs(args.seconds);
     let mut totals = vec![0u64; ops::ALL.len()];
     let mut epoch = 0;

@@ -1,0 +1,364 @@
+//! The ways in which commands write stamps into blocks of an object, and read them.
+
+use super::super::cl::{Cl, Side};
+use super::super::handle::{Handle, Memory};
+use super::super::images::Place;
+use super::super::random::Random;
+use super::history::{Block, Stamp};
+use crate::Failure;
+use std::ops::Range;
+
+/// Blocks of each object.
+pub(super) const BLOCKS: usize = 16;
+
+/// Texels in a row of an image.
+const WIDTH: usize = 256;
+
+pub(super) const SOURCE: &str = "
+kernel void put(global uint *a, uint first, uint stamp) { a[first + get_global_id(0)] = stamp; }
+kernel void get(global const uint *a, uint first, global uint *b) { b[get_global_id(0)] = a[first + get_global_id(0)]; }
+kernel void add(global uint *a) { a[get_global_id(0)] += 1; }
+";
+
+/// Where there are images.
+pub(super) const IMAGE_SOURCE: &str = "
+kernel void paint(write_only image2d_t a, uint first, uint stamp) {
+    uint i = get_global_id(0);
+    write_imageui(a, (int2)(i % 256, first + i / 256), (uint4)(stamp));
+}
+";
+
+/// Memory that is divided into blocks.
+pub(super) struct Target {
+    pub(super) mem: Handle,
+    /// Where the first block begins, and how many words each has.
+    pub(super) base: usize,
+    pub(super) block: usize,
+    pub(super) image: bool,
+}
+
+impl Target {
+    /// A place in a buffer.
+    pub(super) fn buffer(mem: Handle, base: usize, words: usize) -> Target {
+        Target {
+            mem,
+            base,
+            block: words / BLOCKS,
+            image: false,
+        }
+    }
+
+    /// An image of so many words.
+    pub(super) fn image(mem: Handle, words: usize) -> Target {
+        Target {
+            mem,
+            base: 0,
+            block: words / BLOCKS,
+            image: true,
+        }
+    }
+
+    /// Width and height of an image of so many words, which are rows of whole blocks.
+    pub(super) fn size(words: usize) -> [usize; 3] {
+        [WIDTH, words / WIDTH, 1]
+    }
+
+    fn words(&self, blocks: &Range<usize>) -> usize {
+        blocks.len() * self.block
+    }
+
+    /// Where blocks begin, in words.
+    fn first(&self, blocks: &Range<usize>) -> usize {
+        self.base + blocks.start * self.block
+    }
+
+    fn place(&self, blocks: &Range<usize>) -> Place {
+        let rows = self.block / WIDTH;
+        Place {
+            origin: [0, blocks.start * rows, 0],
+            region: [WIDTH, blocks.len() * rows, 1],
+        }
+    }
+}
+
+/// What a thread needs for its commands, and shares with nobody.
+pub(super) struct Tools {
+    pub(super) cl: &'static Cl,
+    pub(super) context: Handle,
+    put: Handle,
+    get: Handle,
+    paint: Option<Handle>,
+}
+
+/// A command that reads; what it got is there once its event is complete.
+pub(super) struct Reading {
+    pub(super) event: Handle,
+    pub(super) memory: Memory,
+    block: usize,
+    pub(super) how: &'static str,
+    /// What must live until then.
+    _keep: Vec<Handle>,
+}
+
+/// A command that writes; its memory lives until its event is complete.
+pub(super) struct Writing {
+    pub(super) event: Handle,
+    _memory: Option<Memory>,
+    pub(super) how: &'static str,
+    _keep: Vec<Handle>,
+}
+
+impl Reading {
+    /// The blocks, once the command is complete.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let bytes = self.memory.bytes();
+        bytes.chunks(4 * self.block).map(Block::of).collect()
+    }
+}
+
+/// Memory that holds a stamp in each word.
+pub(super) fn stamped(stamp: Stamp, words: usize) -> Memory {
+    Memory::new(stamp.to_le_bytes().repeat(words))
+}
+
+/// Rows of a box that covers so many bytes without gaps.
+fn rows(first: usize, words: usize, block: usize) -> (Side, Side, [usize; 3]) {
+    // Rows of an eighth of a block, where it can be divided.
+    let row = 4 * if block.is_multiple_of(8) { block / 8 } else { block };
+    let dense = Side {
+        origin: [0; 3],
+        row,
+        slice: 0,
+    };
+    // The offset in a buffer is that of its first row; only its remainder is a column.
+    let side = Side {
+        origin: [4 * first % row, 4 * first / row, 0],
+        row,
+        slice: 0,
+    };
+    (side, dense, [row, 4 * words / row, 1])
+}
+
+impl Tools {
+    pub(super) fn new(cl: &'static Cl, context: &Handle, program: &Handle) -> Result<Tools, Failure> {
+        Ok(Tools {
+            cl,
+            context: context.clone(),
+            put: cl.kernel(program, "put")?,
+            get: cl.kernel(program, "get")?,
+            paint: match cl.images {
+                true => Some(cl.kernel(program, "paint")?),
+                false => None,
+            },
+        })
+    }
+
+    fn scratch(&self, words: usize) -> Result<Handle, Failure> {
+        self.cl.buffer(&self.context, 0, 4 * words, std::ptr::null_mut())
+    }
+
+    /// Gives each word of the blocks a stamp, in a way that the random numbers choose. `now` is told before the call that
+    /// decides about the order, and after it.
+    pub(super) fn write(
+        &self,
+        queue: &Handle,
+        to: &Target,
+        blocks: &Range<usize>,
+        stamp: Stamp,
+        after: &[Handle],
+        (random, now): (&mut Random, &mut dyn FnMut()),
+    ) -> Result<Writing, Failure> {
+        if to.image {
+            return self.write_image(queue, to, blocks, stamp, after, (random, now));
+        }
+        let (first, words) = (to.first(blocks), to.words(blocks));
+        let cl = self.cl;
+        let writing = |event, how, memory, keep| Writing {
+            event,
+            _memory: memory,
+            how,
+            _keep: keep,
+        };
+        let pattern = stamp.to_le_bytes();
+        Ok(match random.below(9) {
+            0 | 1 => {
+                cl.argument(&self.put, 0, &to.mem)?;
+                cl.number(&self.put, 1, first as u32)?;
+                cl.number(&self.put, 2, stamp)?;
+                now();
+                let event = cl.launch(queue, &self.put, words, None, after)?;
+                now();
+                writing(event, "kernel", None, Vec::new())
+            }
+            2 | 3 => {
+                let range = (4 * first, 4 * words);
+                now();
+                let event = cl.fill(queue, &to.mem, &pattern, range, after)?;
+                now();
+                writing(event, "fill", None, Vec::new())
+            }
+            n @ (4 | 5) => {
+                let memory = stamped(stamp, words);
+                let blocking = n == 5;
+                now();
+                let event = cl.write(queue, &to.mem, blocking, 4 * first, &memory, after)?;
+                now();
+                let how = if blocking { "blocking write" } else { "write" };
+                writing(event, how, Some(memory), Vec::new())
+            }
+            6 if 4 * first % rows(first, words, to.block).0.row == 0 => {
+                let memory = stamped(stamp, words);
+                let box_ = rows(first, words, to.block);
+                now();
+                let event = cl.rect(queue, &to.mem, true, box_, &memory, after)?;
+                now();
+                writing(event, "write of rows", Some(memory), Vec::new())
+            }
+            _ => {
+                let from = self.scratch(words)?;
+                let filled = cl.fill(queue, &from, &pattern, (0, 4 * words), &[])?;
+                let mut after = after.to_vec();
+                after.push(filled);
+                now();
+                let event = cl.copy(queue, (&from, 0), (&to.mem, 4 * first), 4 * words, &after)?;
+                now();
+                writing(event, "copy", None, vec![from])
+            }
+        })
+    }
+
+    fn write_image(
+        &self,
+        queue: &Handle,
+        to: &Target,
+        blocks: &Range<usize>,
+        stamp: Stamp,
+        after: &[Handle],
+        (random, now): (&mut Random, &mut dyn FnMut()),
+    ) -> Result<Writing, Failure> {
+        let (place, words) = (to.place(blocks), to.words(blocks));
+        let cl = self.cl;
+        let mut memory = None;
+        let mut keep = Vec::new();
+        let (event, how) = match (random.below(4), &self.paint) {
+            (0, Some(paint)) => {
+                cl.argument(paint, 0, &to.mem)?;
+                cl.number(paint, 1, place.origin[1] as u32)?;
+                cl.number(paint, 2, stamp)?;
+                now();
+                (cl.launch(queue, paint, words, None, after)?, "kernel on image")
+            }
+            (1, _) => {
+                now();
+                let event = cl.image_fill(queue, (&to.mem, place), stamp, after)?;
+                (event, "fill of image")
+            }
+            (2, _) => {
+                let from = self.scratch(words)?;
+                let filled = cl.fill(queue, &from, &stamp.to_le_bytes(), (0, 4 * words), &[])?;
+                let mut after = after.to_vec();
+                after.push(filled);
+                now();
+                let event = cl.image_buffer(queue, (&to.mem, place), (&from, 0), true, &after)?;
+                keep.push(from);
+                (event, "copy to image")
+            }
+            _ => {
+                let from = memory.insert(stamped(stamp, words));
+                now();
+                let event = cl.image_transfer(queue, (&to.mem, place), true, from, after)?;
+                (event, "write of image")
+            }
+        };
+        now();
+        Ok(Writing {
+            event,
+            _memory: memory,
+            how,
+            _keep: keep,
+        })
+    }
+
+    /// Reads blocks, in a way that the random numbers choose.
+    pub(super) fn read(
+        &self,
+        queue: &Handle,
+        from: &Target,
+        blocks: &Range<usize>,
+        after: &[Handle],
+        (random, now): (&mut Random, &mut dyn FnMut()),
+    ) -> Result<Reading, Failure> {
+        let (first, words) = (from.first(blocks), from.words(blocks));
+        let cl = self.cl;
+        let memory = Memory::new(vec![0xCC; 4 * words]);
+        let mut keep = Vec::new();
+        let kind = random.below(if from.image { 3 } else { 7 });
+        let (event, how) = if from.image {
+            let place = from.place(blocks);
+            if kind == 0 {
+                let to = self.scratch(words)?;
+                now();
+                let copied = cl.image_buffer(queue, (&from.mem, place), (&to, 0), false, after)?;
+                now();
+                let event = cl.read(queue, &to, 0, &memory, &[copied])?;
+                keep.push(to);
+                (event, "copy from image")
+            } else {
+                now();
+                let event = cl.image_transfer(queue, (&from.mem, place), false, &memory, after)?;
+                now();
+                (event, "read of image")
+            }
+        } else {
+            match kind {
+                0 | 1 => {
+                    now();
+                    let event = cl.read(queue, &from.mem, 4 * first, &memory, after)?;
+                    now();
+                    (event, "read")
+                }
+                2 | 3 => {
+                    now();
+                    let event = cl.read_blocking(queue, &from.mem, 4 * first, &memory, after)?;
+                    now();
+                    (event, "blocking read")
+                }
+                4 if 4 * first % rows(first, words, from.block).0.row == 0 => {
+                    let box_ = rows(first, words, from.block);
+                    now();
+                    let event = cl.rect(queue, &from.mem, false, box_, &memory, after)?;
+                    now();
+                    (event, "read of rows")
+                }
+                5 => {
+                    let to = self.scratch(words)?;
+                    cl.argument(&self.get, 0, &from.mem)?;
+                    cl.number(&self.get, 1, first as u32)?;
+                    cl.argument(&self.get, 2, &to)?;
+                    now();
+                    let got = cl.launch(queue, &self.get, words, None, after)?;
+                    now();
+                    let event = cl.read(queue, &to, 0, &memory, &[got])?;
+                    keep.push(to);
+                    (event, "kernel and read")
+                }
+                _ => {
+                    let to = self.scratch(words)?;
+                    now();
+                    let copied = cl.copy(queue, (&from.mem, 4 * first), (&to, 0), 4 * words, after)?;
+                    now();
+                    let event = cl.read(queue, &to, 0, &memory, &[copied])?;
+                    keep.push(to);
+                    (event, "copy and read")
+                }
+            }
+        };
+        Ok(Reading {
+            event,
+            memory,
+            block: from.block,
+            how,
+            _keep: keep,
+        })
+    }
+}

@@ -1,0 +1,367 @@
+//! `cargo harness stress --unlocked`: threads that share queues and memory without any lock of theirs.
+//!
+//! ```text
+//! scene      what they share
+//! access     the ways in which commands write and read
+//! history    whether any order of the commands gives what was read
+//! private    what each thread does with memory of its own, next to the others'
+//! ```
+//!
+//! Through a queue in order all threads write and read the same objects: the queue alone says what comes after what, and the
+//! results are judged by what any legal order gives. Through all other queues each thread uses its own part of common
+//! buffers, ordered by events.
+
+mod access;
+mod history;
+mod private;
+mod scene;
+
+use super::cl::Cl;
+use super::handle::{Handle, Memory};
+use super::random::Random;
+use crate::{Failure, Outcome, progress};
+use access::{BLOCKS, Reading, Tools, Writing};
+use history::{Fault, Finding, Read, Span, Write};
+use opencl_sys::*;
+use private::{Own, wait_for};
+use scene::{COUNTERS, Domain, Scene, lock};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Commands of one thread in one epoch: histories stay short enough to be judged as a whole.
+const STEPS: usize = 40;
+/// A thread looks at its results when there are more than this.
+const PENDING: usize = 6;
+/// Of each fault the first ones are told in full.
+const TOLD: usize = 3;
+
+/// Epochs until the time is over; then how many results were wrong, by fault.
+pub(super) fn run(cl: &'static Cl, args: &super::Args, seed: u64) -> Outcome {
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let mut totals: BTreeMap<Fault, usize> = BTreeMap::new();
+    let (mut epochs, mut commands) = (0u64, 0);
+    while Instant::now() < end {
+        let seed = seed.wrapping_add(epochs << 20);
+        let (done, findings) = epoch(cl, args, seed)?;
+        for Finding { fault, why } in findings {
+            let count = totals.entry(fault).or_default();
+            *count += 1;
+            if *count <= TOLD {
+                progress::error(&format!("{fault:?}, seed {seed}: {why}"));
+            }
+        }
+        commands += done;
+        epochs += 1;
+    }
+    let did = format!("{commands} commands in {epochs} epochs");
+    if totals.is_empty() {
+        progress::line(&format!("{did}, every result is one that some order gives"));
+        return Ok(());
+    }
+    let list: Vec<String> = totals.iter().map(|(fault, n)| format!("{n} {fault:?}")).collect();
+    let list = list.join(", ").to_lowercase();
+    Err(Failure(format!("{did}; results that no order gives: {list}")))
+}
+
+/// Threads on one scene; how many commands there were, and what was wrong.
+fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Finding>), Failure> {
+    let threads = 1 + Random::new(seed).below(args.threads.max(1));
+    let threads = if Random::new(seed ^ 77).one_in(3) {
+        threads
+    } else {
+        args.threads.max(1)
+    };
+    let scene = Scene::new(cl, threads, args.small, seed)?;
+    let patience = Duration::from_secs(args.patience);
+    let mut findings = Vec::new();
+    std::thread::scope(|scope| -> Outcome {
+        let shared = &scene;
+        let opener = scope.spawn(move || shared.open_gates(seed));
+        let workers: Vec<_> = (0..threads)
+            .map(|index| scope.spawn(move || Worker::new(shared, index, seed)?.work()))
+            .collect();
+        let mut last = (0, Instant::now());
+        while workers.iter().any(|w| !w.is_finished()) {
+            if last.0 != scene.steps() {
+                last = (scene.steps(), Instant::now());
+            } else if last.1.elapsed() > patience {
+                progress::error(&format!("no progress for {patience:?}, seed {seed}"));
+                std::process::abort();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let mut failure = Ok(());
+        for worker in workers {
+            match worker.join() {
+                Ok(Ok(found)) => findings.extend(found),
+                Ok(Err(why)) => failure = Err(why),
+                Err(_) => failure = Err(Failure("a thread panicked".into())),
+            }
+        }
+        if failure.is_ok() {
+            failure = scene
+                .domains
+                .iter()
+                .try_for_each(|d| last_look(shared, d, &mut findings));
+        }
+        scene.stop();
+        let opened = opener
+            .join()
+            .unwrap_or_else(|_| Err(Failure("the opener panicked".into())));
+        failure.and(opened)
+    })
+    .map_err(|Failure(why)| Failure(format!("{why}\n--unlocked, seed of the epoch {seed}")))?;
+    findings.extend(scene.judge());
+    findings.extend(judge_callbacks());
+    Ok((scene.steps(), findings))
+}
+
+/// Everything is waited for: the contents, and whether each increment was done once.
+fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Outcome {
+    let cl = scene.cl;
+    cl.finish(&domain.queue)?;
+    let tools = Tools::new(cl, &scene.context, &scene.program)?;
+    for (object, target) in domain.objects.iter().enumerate() {
+        let mut random = Random::new(0);
+        let mut span = Vec::new();
+        let reading = {
+            let mut now = || span.push(scene.now());
+            tools.read(&domain.queue, target, &(0..BLOCKS), &[], (&mut random, &mut now))?
+        };
+        wait_for(scene, &reading.event)?;
+        lock(&domain.history).reads.push(Read {
+            span: spanned(&span),
+            object,
+            first: 0,
+            got: reading.blocks(),
+            how: reading.how,
+            last: true,
+        });
+    }
+    let wanted = domain.returned.load(Ordering::SeqCst);
+    findings.extend(count(scene, domain, &[], (wanted, wanted))?);
+    Ok(())
+}
+
+fn spanned(times: &[u64]) -> Span {
+    Span {
+        begun: times[0],
+        returned: times[times.len() - 1],
+    }
+}
+
+/// Reads the counter, which must be between two numbers.
+fn count(
+    scene: &Scene,
+    domain: &Domain,
+    after: &[Handle],
+    (least, most): (u32, u32),
+) -> Result<Option<Finding>, Failure> {
+    let memory = Memory::new(vec![0xCC; 4 * COUNTERS]);
+    let event = scene.cl.read(&domain.queue, &domain.counter, 0, &memory, after)?;
+    // Calls that began before the read's returned.
+    let most = most.max(domain.begun.load(Ordering::SeqCst));
+    scene.cl.flush(&domain.queue)?;
+    wait_for(scene, &event)?;
+    let words: Vec<u32> = memory
+        .bytes()
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|b| u32::from_le_bytes(*b))
+        .collect();
+    let first = words[0];
+    let fault = match words.iter().find(|w| **w != first) {
+        Some(_) => Fault::Torn,
+        None if first < least => Fault::Lost,
+        None if first > most => Fault::Duplicated,
+        None => return Ok(None),
+    };
+    let why = format!("{first} increments, not {least} to {most}");
+    Ok(Some(Finding { fault, why }))
+}
+
+/// One thread.
+struct Worker<'a> {
+    scene: &'a Scene,
+    tools: Tools,
+    add: Handle,
+    random: Random,
+    own: Own,
+    readings: Vec<(usize, Read, Reading)>,
+    writings: Vec<Writing>,
+    findings: Vec<Finding>,
+}
+
+impl<'a> Worker<'a> {
+    fn new(scene: &'a Scene, index: usize, seed: u64) -> Result<Worker<'a>, Failure> {
+        Ok(Worker {
+            scene,
+            tools: Tools::new(scene.cl, &scene.context, &scene.program)?,
+            add: scene.cl.kernel(&scene.program, "add")?,
+            random: Random::new(seed ^ (index as u64 + 1) << 40),
+            own: Own::new(scene, index)?,
+            readings: Vec::new(),
+            writings: Vec::new(),
+            findings: Vec::new(),
+        })
+    }
+
+    fn work(mut self) -> Result<Vec<Finding>, Failure> {
+        for _ in 0..STEPS {
+            self.scene.step();
+            let domain = self.random.below(self.scene.domains.len());
+            match self.random.below(12) {
+                0..4 => self.write(domain)?,
+                4..8 => self.read(domain)?,
+                8 => self.increment(domain)?,
+                _ => {
+                    let found = self.own.step(self.scene, &self.tools, &mut self.random)?;
+                    self.findings.extend(found);
+                }
+            }
+            let queue = &self.scene.domains[domain].queue;
+            if self.random.one_in(3) {
+                self.scene.cl.flush(queue)?;
+            }
+            if self.random.one_in(20) {
+                self.scene.cl.finish(queue)?;
+            }
+            if self.readings.len() + self.writings.len() > PENDING {
+                self.settle()?;
+            }
+        }
+        self.settle()?;
+        let last = self.own.last_look(self.scene, &self.tools, &mut self.random)?;
+        self.findings.extend(last);
+        Ok(self.findings)
+    }
+
+    fn after(&mut self) -> Result<Vec<Handle>, Failure> {
+        Ok(match self.random.one_in(10) {
+            true => vec![self.scene.gate()?],
+            false => Vec::new(),
+        })
+    }
+
+    fn write(&mut self, domain: usize) -> Outcome {
+        let after = self.after()?;
+        let place = &self.scene.domains[domain];
+        let object = self.random.below(place.objects.len());
+        let blocks = self.blocks();
+        let (stamp, scene) = (self.scene.stamp(), self.scene);
+        let mut span = Vec::new();
+        let mut now = || span.push(scene.now());
+        let (target, random) = (&place.objects[object], &mut self.random);
+        let writing = self
+            .tools
+            .write(&place.queue, target, &blocks, stamp, &after, (random, &mut now))?;
+        lock(&place.history).writes.push(Write {
+            span: spanned(&span),
+            object,
+            blocks,
+            stamp,
+            how: writing.how,
+        });
+        self.writings.push(writing);
+        Ok(())
+    }
+
+    fn read(&mut self, domain: usize) -> Outcome {
+        let after = self.after()?;
+        let place = &self.scene.domains[domain];
+        let object = self.random.below(place.objects.len());
+        let blocks = self.blocks();
+        let scene = self.scene;
+        let mut span = Vec::new();
+        let mut now = || span.push(scene.now());
+        let (target, random) = (&place.objects[object], &mut self.random);
+        let reading = self
+            .tools
+            .read(&place.queue, target, &blocks, &after, (random, &mut now))?;
+        let read = Read {
+            span: spanned(&span),
+            object,
+            first: blocks.start,
+            got: Vec::new(),
+            how: reading.how,
+            last: false,
+        };
+        self.readings.push((domain, read, reading));
+        Ok(())
+    }
+
+    /// All blocks or some of them.
+    fn blocks(&mut self) -> std::ops::Range<usize> {
+        if self.random.one_in(2) {
+            0..BLOCKS
+        } else {
+            self.random.range(BLOCKS)
+        }
+    }
+
+    /// Adds one to each word of the counter, or looks at it.
+    fn increment(&mut self, domain: usize) -> Outcome {
+        let after = self.after()?;
+        let place = &self.scene.domains[domain];
+        if self.random.one_in(3) {
+            let least = place.returned.load(Ordering::SeqCst);
+            let found = count(self.scene, place, &after, (least, least))?;
+            self.findings.extend(found);
+            return Ok(());
+        }
+        let cl = self.scene.cl;
+        cl.argument(&self.add, 0, &place.counter)?;
+        place.begun.fetch_add(1, Ordering::SeqCst);
+        let event = cl.launch(&place.queue, &self.add, COUNTERS, None, &after)?;
+        place.returned.fetch_add(1, Ordering::SeqCst);
+        if self.random.one_in(2) {
+            ASKED.fetch_add(1, Ordering::SeqCst);
+            cl.on_status(&event, CL_COMPLETE, called, std::ptr::null_mut())?;
+        }
+        Ok(())
+    }
+
+    /// Waits for this thread's commands, and notes what they read.
+    fn settle(&mut self) -> Outcome {
+        for domain in &self.scene.domains {
+            self.scene.cl.flush(&domain.queue)?;
+        }
+        for (domain, mut read, reading) in self.readings.drain(..) {
+            wait_for(self.scene, &reading.event)?;
+            read.got = reading.blocks();
+            lock(&self.scene.domains[domain].history).reads.push(read);
+        }
+        for writing in self.writings.drain(..) {
+            wait_for(self.scene, &writing.event)?;
+        }
+        Ok(())
+    }
+}
+
+/// Callbacks that were asked for, and that came, in all epochs.
+static ASKED: AtomicU64 = AtomicU64::new(0);
+static CAME: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn called(_: cl_event, _: cl_int, _: *mut c_void) {
+    CAME.fetch_add(1, Ordering::SeqCst);
+}
+
+/// All commands are complete: each callback comes, and comes once.
+fn judge_callbacks() -> Option<Finding> {
+    let end = Instant::now() + Duration::from_secs(20);
+    let asked = ASKED.load(Ordering::SeqCst);
+    while CAME.load(Ordering::SeqCst) < asked && Instant::now() < end {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let came = CAME.load(Ordering::SeqCst);
+    let fault = match came.cmp(&asked) {
+        std::cmp::Ordering::Equal => return None,
+        std::cmp::Ordering::Less => Fault::Lost,
+        std::cmp::Ordering::Greater => Fault::Duplicated,
+    };
+    let why = format!("{came} callbacks came, not {asked}");
+    Some(Finding { fault, why })
+}

@@ -1,0 +1,252 @@
+//! What the threads share: a context, queues, objects, gates, a clock. Nothing here locks around a call that uses an
+//! object; the mutexes hold lists of what was done.
+
+use super::super::cl::Cl;
+use super::super::handle::{Handle, Memory};
+use super::super::random::Random;
+use super::access::{BLOCKS, IMAGE_SOURCE, SOURCE, Target};
+use super::history::{Finding, History, Span, Stamp, Write};
+use crate::Failure;
+use opencl_sys::*;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The words of a counter that commands increment.
+pub(super) const COUNTERS: usize = 1024;
+
+/// Everything that is made anew for each epoch.
+pub(super) struct Scene {
+    pub(super) cl: &'static Cl,
+    pub(super) context: Handle,
+    pub(super) program: Handle,
+    /// Each with memory of its own that all threads use through it.
+    pub(super) domains: Vec<Domain>,
+    /// In and out of order, for commands on what is a thread's own.
+    pub(super) queues: Vec<Handle>,
+    /// Buffers of which each thread has a part of its own, without a gap to the next one's.
+    pub(super) common: Vec<Handle>,
+    /// Words of a part.
+    pub(super) part: usize,
+    clock: AtomicU64,
+    stamps: AtomicU32,
+    steps: AtomicU64,
+    stop: AtomicBool,
+    gates: Mutex<Vec<Handle>>,
+    /// Memory of buffers with CL_MEM_USE_HOST_PTR; after the buffers.
+    _memory: Mutex<Vec<Memory>>,
+}
+
+/// A queue in order, and what is only used through it.
+pub(super) struct Domain {
+    pub(super) queue: Handle,
+    pub(super) objects: Vec<Target>,
+    /// Commands add 1 to each of its words.
+    pub(super) counter: Handle,
+    /// How many such calls have begun, and have returned.
+    pub(super) begun: AtomicU32,
+    pub(super) returned: AtomicU32,
+    pub(super) history: Mutex<History>,
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// CL_MEM_*: storage of each kind.
+fn flags(random: &mut Random) -> u64 {
+    [0, 0, CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR][random.below(4)]
+}
+
+impl Scene {
+    pub(super) fn new(cl: &'static Cl, threads: usize, small: bool, seed: u64) -> Result<Scene, Failure> {
+        let mut random = Random::new(seed);
+        let context = cl.context()?;
+        let more = if cl.images { IMAGE_SOURCE } else { "" };
+        let program = cl.program(&context, &format!("{SOURCE}{more}"))?;
+        let mut memory = Vec::new();
+        let order = if cl.out_of_order {
+            CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
+        } else {
+            0
+        };
+        let queues = [0, order, order | CL_QUEUE_PROFILING_ENABLE, 0];
+        let queues = (queues.iter().enumerate())
+            .map(|(i, properties)| cl.queue(&context, *properties, i))
+            .collect::<Result<_, _>>()?;
+        // Odd, so that parts begin at any word.
+        let part = BLOCKS * if small || random.one_in(2) { 67 } else { 5003 };
+        let mut scene = Scene {
+            cl,
+            domains: Vec::new(),
+            queues,
+            common: Vec::new(),
+            part,
+            clock: AtomicU64::new(1),
+            stamps: AtomicU32::new(1),
+            steps: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            gates: Mutex::default(),
+            program,
+            context,
+            _memory: Mutex::default(),
+        };
+        for _ in 0..3 {
+            let mem = scene.buffer(part * threads, &mut memory, &mut random)?;
+            scene.common.push(mem);
+        }
+        for index in 0..1 + random.below(3) {
+            let domain = scene.domain(index, small, &mut memory, &mut random)?;
+            scene.domains.push(domain);
+        }
+        scene._memory = Mutex::new(memory);
+        Ok(scene)
+    }
+
+    /// A buffer of any kind.
+    fn buffer(&self, words: usize, all: &mut Vec<Memory>, random: &mut Random) -> Result<Handle, Failure> {
+        let flags = flags(random);
+        let host = if flags == CL_MEM_USE_HOST_PTR {
+            let memory = Memory::new(vec![0; 4 * words]);
+            all.push(memory);
+            all[all.len() - 1].ptr()
+        } else {
+            std::ptr::null_mut()
+        };
+        self.cl.buffer(&self.context, flags, 4 * words, host)
+    }
+
+    fn domain(
+        &self,
+        index: usize,
+        small: bool,
+        memory: &mut Vec<Memory>,
+        random: &mut Random,
+    ) -> Result<Domain, Failure> {
+        let cl = self.cl;
+        let times = if random.one_in(3) {
+            CL_QUEUE_PROFILING_ENABLE
+        } else {
+            0
+        };
+        let queue = cl.queue(&self.context, times, index)?;
+        let mut objects = Vec::new();
+        for _ in 0..2 {
+            let words = match random.below(8) {
+                _ if small => 4 << 10,
+                0 => 4 << 20,
+                1..4 => 256 << 10,
+                _ => 16 << 10,
+            };
+            let mem = self.buffer(words, memory, random)?;
+            // Half of the objects are reached through a sub-buffer.
+            if random.one_in(2) {
+                let half = words / 2;
+                let sub = cl.sub_buffer(&mem, 2 * words, 2 * words)?;
+                objects.push(Target::buffer(sub, 0, half));
+            } else {
+                objects.push(Target::buffer(mem, 0, words));
+            }
+        }
+        if cl.images {
+            let words = if small || random.one_in(2) {
+                4 << 10
+            } else {
+                1 << 20
+            };
+            let size = Target::size(words);
+            let mem = cl.image(&self.context, 0, size, std::ptr::null_mut())?;
+            objects.push(Target::image(mem, words));
+        }
+        let counter = self
+            .cl
+            .buffer(&self.context, 0, 4 * COUNTERS, std::ptr::null_mut())?;
+        cl.fill(&queue, &counter, &[0; 4], (0, 4 * COUNTERS), &[])?;
+        let mut history = History::default();
+        for (object, target) in objects.iter().enumerate() {
+            // The first command of all gives every block a stamp.
+            let stamp = self.stamp();
+            let begun = self.now();
+            if target.image {
+                let place = super::super::images::Place::all(Target::size(target.block * BLOCKS));
+                cl.image_fill(&queue, (&target.mem, place), stamp, &[])?;
+            } else {
+                let size = 4 * target.block * BLOCKS;
+                cl.fill(&queue, &target.mem, &stamp.to_le_bytes(), (0, size), &[])?;
+            }
+            history.writes.push(Write {
+                span: Span {
+                    begun,
+                    returned: self.now(),
+                },
+                object,
+                blocks: 0..BLOCKS,
+                stamp,
+                how: "first fill",
+            });
+        }
+        Ok(Domain {
+            queue,
+            objects,
+            counter,
+            begun: AtomicU32::new(0),
+            returned: AtomicU32::new(0),
+            history: Mutex::new(history),
+        })
+    }
+
+    /// A number for a command that writes.
+    pub(super) fn stamp(&self) -> Stamp {
+        self.stamps.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// A time that nobody else gets.
+    pub(super) fn now(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::SeqCst)
+    }
+
+    /// Something was done: what keeps changing while nothing hangs.
+    pub(super) fn step(&self) {
+        self.steps.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.load(Ordering::Relaxed)
+    }
+
+    /// A user event that will be set a little later, by another thread.
+    pub(super) fn gate(&self) -> Result<Handle, Failure> {
+        let event = self.cl.user_event(&self.context)?;
+        lock(&self.gates).push(event.clone());
+        Ok(event)
+    }
+
+    /// What the opener's thread does until told to stop.
+    pub(super) fn open_gates(&self, seed: u64) -> Result<(), Failure> {
+        let mut random = Random::new(seed ^ 0xABCD);
+        loop {
+            let stop = self.stop.load(Ordering::SeqCst);
+            let gates = std::mem::take(&mut *lock(&self.gates));
+            gates.iter().try_for_each(|gate| gate.set_status(CL_COMPLETE))?;
+            // A wait for an event of another queue presumes that it was flushed (CL 5.13).
+            let all = self.domains.iter().map(|d| &d.queue).chain(&self.queues);
+            for queue in all {
+                self.cl.flush(queue)?;
+            }
+            if stop && gates.is_empty() {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_micros(200 + random.below(1500) as u64));
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+
+    /// What is wrong with what was done in the queues in order. All threads are gone.
+    pub(super) fn judge(&self) -> Vec<Finding> {
+        let histories = self.domains.iter().map(|d| lock(&d.history));
+        histories.flat_map(|h| h.judge()).collect()
+    }
+}
