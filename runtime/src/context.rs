@@ -9,6 +9,7 @@ use crate::event::executor::Executor;
 use crate::event::pool::Pool;
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
+use crate::mem::host_stores::HostStores;
 use crate::mem::residence::MOST_DEVICES;
 use crate::object::Anchor;
 use crate::queue::{CommandQueue, Flusher};
@@ -38,6 +39,7 @@ pub struct Context {
     /// Moves contents between devices.
     mover: Arc<Executor>,
     flusher: Arc<Flusher>,
+    host_stores: HostStores,
     queues: Mutex<WeakList<CommandQueue>>,
 }
 
@@ -106,6 +108,7 @@ impl Context {
             builds: Pool::new("caldera-build", processors()),
             mover: Executor::new("caldera-mover"),
             flusher: Flusher::new(),
+            host_stores: HostStores::new(),
             queues: Mutex::new(Rank::Context, WeakList::new()),
             devices,
             properties,
@@ -165,6 +168,11 @@ impl Context {
 
     pub(crate) fn flusher(&self) -> &Arc<Flusher> {
         &self.flusher
+    }
+
+    /// The host memory that commands in flight of all its queues store into.
+    pub(crate) fn host_stores(&self) -> &HostStores {
+        &self.host_stores
     }
 
     /// Remembers a queue.

@@ -21,6 +21,8 @@ pub(crate) enum Rank {
     Queue,
     /// A buffer's mappings and callbacks.
     Mem,
+    /// A context's table of host memory that commands in flight store into.
+    HostStores,
     /// A kernel's pipelines.
     Pipelines,
     /// A module's driver cache.

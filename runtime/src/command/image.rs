@@ -136,8 +136,8 @@ impl ImageTransfer {
         (base + self.layout.start as usize, base + end as usize)
     }
 
-    /// The same in pieces.
-    pub(crate) fn cut(self) -> impl Iterator<Item = ImageTransfer> {
+    /// The same in chunks.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = ImageTransfer> {
         let first = self.texels.origin;
         let mut cut = Cut::new();
         let limit = move |left| cut.next(left);
@@ -431,14 +431,17 @@ impl MapImage {
     /// As [`super::Command::host_given`], for one that ends.
     pub(super) fn host_given(&self) -> Option<super::HostRange> {
         match self.window {
-            ImageWindow::Mirror if self.copy => {
-                // A mirror is of the context's only device.
-                let mirror = self.image.mirror(0).ok()?;
-                let start = mirror.mapped()?.as_ptr().addr();
-                Some((start, start + mirror.size() as usize))
-            }
+            ImageWindow::Mirror if self.copy => self.mirror_range(),
             ImageWindow::Application(..) | ImageWindow::Mirror => None,
         }
+    }
+
+    /// The host addresses of the image's mirror.
+    fn mirror_range(&self) -> Option<super::HostRange> {
+        // A mirror is of the context's only device.
+        let mirror = self.image.mirror(0).ok()?;
+        let start = mirror.mapped()?.as_ptr().addr();
+        Some((start, start + mirror.size() as usize))
     }
 
     /// A mapping that begins; or one that ends.
@@ -473,6 +476,7 @@ impl MapImage {
                     r.recorder().copy_to_image(mirror, image, &copy);
                 } else {
                     r.recorder().copy_from_image(image, mirror, &copy);
+                    self.mirror_range().into_iter().for_each(|range| r.stores(range));
                 }
                 Ok(())
             }

@@ -90,11 +90,16 @@ impl Map {
             return Ok(());
         }
         match &self.window {
-            Window::Storage(_) => Ok(()),
+            // Commands before this one may still write what the application is going to see there.
+            Window::Storage(host) => {
+                r.stores(self.rows.host_range(*host));
+                Ok(())
+            }
             Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_read(r),
-            Window::Mirror(_) => {
+            Window::Mirror(host) => {
                 let (from, to) = (self.buffer.storage(r.device)?, self.buffer.mirror(r.device)?);
                 copy_rows(r, &self.buffer, self.rows, from, to, false);
+                r.stores(self.rows.host_range(*host));
                 Ok(())
             }
         }
@@ -143,10 +148,7 @@ impl Unmap {
     /// As [`super::Command::host_given`].
     pub(super) fn host_given(&self) -> Option<HostRange> {
         match &self.window {
-            Window::Storage(host) | Window::Mirror(host) if self.write => {
-                let size = self.rows.end() - self.rows.start;
-                Some((host.address(), host.address() + size as usize))
-            }
+            Window::Storage(host) | Window::Mirror(host) if self.write => Some(self.rows.host_range(*host)),
             Window::Application(_) | Window::Storage(_) | Window::Mirror(_) => None,
         }
     }
@@ -154,10 +156,7 @@ impl Unmap {
     /// As [`super::Command::host_source`].
     pub(super) fn host_source(&self) -> Option<HostRange> {
         match &self.window {
-            Window::Application(host) if self.write => {
-                let size = self.rows.end() - self.rows.start;
-                Some((host.address(), host.address() + size as usize))
-            }
+            Window::Application(host) if self.write => Some(self.rows.host_range(*host)),
             Window::Application(_) | Window::Storage(_) | Window::Mirror(_) => None,
         }
     }

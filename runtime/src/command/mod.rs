@@ -9,6 +9,7 @@ pub(crate) mod fill;
 pub(crate) mod image;
 pub(crate) mod map;
 pub mod rect;
+pub(crate) mod transfer;
 
 use crate::device::Device;
 use crate::error::Result;
@@ -56,14 +57,11 @@ pub(crate) enum Command {
         launch: Box<Launch>,
         args: Vec<ArgValue>,
     },
-    Read(buffer::HostTransfer),
-    Write(buffer::HostTransfer),
+    Transfer(transfer::Transfer),
     Copy(buffer::Copy),
     Fill(fill::Fill),
     Map(map::Map),
     Unmap(map::Unmap),
-    ReadImage(image::ImageTransfer),
-    WriteImage(image::ImageTransfer),
     CopyImage(image::ImageToImage),
     ImageToBuffer(image::ImageAndBuffer),
     BufferToImage(image::ImageAndBuffer),
@@ -85,16 +83,13 @@ impl Command {
     /// The host addresses that are copied from when the command is recorded.
     pub(crate) fn host_source(&self) -> Option<HostRange> {
         match self {
-            Command::Write(c) => Some(c.host_range()),
-            Command::WriteImage(c) => Some(c.host_range()),
+            Command::Transfer(c) => c.write.then(|| c.host_range()),
             Command::Unmap(c) => c.host_source(),
             Command::UnmapImage(c) => c.host_source(),
             Command::NdRange { .. }
-            | Command::Read(_)
             | Command::Copy(_)
             | Command::Fill(_)
             | Command::Map(_)
-            | Command::ReadImage(_)
             | Command::CopyImage(_)
             | Command::ImageToBuffer(_)
             | Command::BufferToImage(_)
@@ -112,13 +107,10 @@ impl Command {
             Command::Unmap(c) => c.host_given(),
             Command::UnmapImage(c) => c.host_given(),
             Command::NdRange { .. }
-            | Command::Read(_)
-            | Command::Write(_)
+            | Command::Transfer(_)
             | Command::Copy(_)
             | Command::Fill(_)
             | Command::Map(_)
-            | Command::ReadImage(_)
-            | Command::WriteImage(_)
             | Command::CopyImage(_)
             | Command::ImageToBuffer(_)
             | Command::BufferToImage(_)
@@ -134,14 +126,11 @@ impl Command {
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
             Command::NdRange { launch, args } => launch.touches(args),
-            Command::Read(c) => vec![c.touch(false)],
-            Command::Write(c) => vec![c.touch(true)],
+            Command::Transfer(c) => vec![c.touch()],
             Command::Copy(c) => c.touches().into(),
             Command::Fill(c) => vec![c.rows.touch(&c.buffer, Use::Replace)],
             Command::Map(c) => c.touch().into_iter().collect(),
             Command::Unmap(c) => c.touch().into_iter().collect(),
-            Command::ReadImage(c) => vec![Touch::image(&c.image, Use::Read)],
-            Command::WriteImage(c) => vec![image::written(&c.image, &c.texels)],
             Command::CopyImage(c) => vec![Touch::image(&c.src, Use::Read), image::written(&c.dst, &c.to)],
             Command::ImageToBuffer(c) => c.touches(false).into(),
             Command::BufferToImage(c) => c.touches(true).into(),
@@ -172,14 +161,11 @@ impl Command {
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         match self {
             Command::NdRange { launch, args } => launch.record(args, r),
-            Command::Read(c) => c.record_read(r),
-            Command::Write(c) => c.record_write(r),
+            Command::Transfer(c) => c.record(r),
             Command::Copy(c) => c.record(r),
             Command::Fill(c) => c.record(r),
             Command::Map(c) => c.record(r),
             Command::Unmap(c) => c.record(r),
-            Command::ReadImage(c) => c.record_read(r),
-            Command::WriteImage(c) => c.record_write(r),
             Command::CopyImage(c) => c.record(r),
             Command::ImageToBuffer(c) => c.record(false, r),
             Command::BufferToImage(c) => c.record(true, r),

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::{ClCode, Error, Result};
-use crate::mem::Buffer;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
+use crate::mem::{Buffer, HostPtr};
 
 /// One side of a rectangular copy, as the application gives it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
@@ -76,6 +76,12 @@ impl Rows {
     /// Behind the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.start + (self.count - 1) * self.pitch + self.width
+    }
+
+    /// The host addresses that they take where the first one begins at `host`.
+    pub(super) fn host_range(&self, host: HostPtr) -> super::HostRange {
+        let start = host.address();
+        (start, start + (self.end() - self.start) as usize)
     }
 
     /// What a command does with them that reads or replaces them.

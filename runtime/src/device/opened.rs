@@ -2,6 +2,7 @@
 //!
 //! Queues keep the one they were made with, so nothing of a lost device meets anything of its successor.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::intrinsic::SamplerMask;
@@ -21,6 +22,8 @@ pub(crate) struct Opened {
     staging: Arc<staging::StagingPool>,
     spares: Arc<spares::Spares>,
     pinned: pinned::PinnedMemory,
+    /// How many batches its queues have retired.
+    retired_batches: AtomicU64,
     logical: Arc<vk::Device>,
 }
 
@@ -42,6 +45,7 @@ impl Opened {
             staging: staging::StagingPool::new(&spares),
             spares,
             pinned: pinned::PinnedMemory::new(),
+            retired_batches: AtomicU64::new(0),
             logical,
         })
     }
@@ -74,6 +78,16 @@ impl Opened {
     /// enough, but only a semaphore makes sure that the queue sees the contents, too.
     pub(crate) fn uploads_since(&self, value: u64) -> Option<(&Arc<vk::Timeline>, u64)> {
         self.uploader.since(value)
+    }
+
+    /// How many batches the device's queues have retired.
+    pub(crate) fn retired_batches(&self) -> u64 {
+        self.retired_batches.load(Ordering::Acquire)
+    }
+
+    /// A queue retires a batch, and nobody has been told yet; how many had been retired before.
+    pub(crate) fn retires_batch(&self) -> u64 {
+        self.retired_batches.fetch_add(1, Ordering::AcqRel)
     }
 
     /// Makes the kernels for copies, before the first that may want one is recorded; a line in the log if they cannot be made.

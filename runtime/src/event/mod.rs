@@ -63,6 +63,8 @@ pub struct Event {
     watched: AtomicBool,
     /// Nothing that the application must do holds it back.
     certain: AtomicBool,
+    /// It is the first command of its batch: it starts when the batch does.
+    leads: AtomicBool,
     /// Of a command in pieces, of which this is the last: the first one's event.
     first: OnceLock<Arc<Event>>,
     inner: Mutex<Inner>,
@@ -116,11 +118,12 @@ impl Phase {
 
 /// What a change of phase owes; see the module's text.
 #[derive(Default)]
-#[must_use = "callbacks and held-back commands would be lost"]
+#[must_use = "callbacks and deferred commands would be lost"]
 pub(crate) struct Effects {
     callbacks: Vec<(Arc<Context>, Status, Owed)>,
     queues: Vec<Arc<CommandQueue>>,
     dropped: Vec<(Command, Vec<Arc<Event>>)>,
+    reports: Vec<(Arc<Context>, String)>,
 }
 
 impl Effects {
@@ -130,10 +133,15 @@ impl Effects {
         self.dropped.push((command, waits));
     }
 
-    /// Hands out callbacks, and lets queues look at their held-back commands. No lock is held.
+    /// CL 4.4: tells the context's notify function of an error that no call has returned.
+    pub(crate) fn report(&mut self, context: &Arc<Context>, what: String) {
+        self.reports.push((Arc::clone(context), what));
+    }
+
+    /// Hands out callbacks and reports, and lets queues look at their deferred commands. No lock is held.
     pub(crate) fn run(self) {
         // Mostly there is nothing to do.
-        if !(self.is_empty() && self.dropped.is_empty()) {
+        if !(self.is_empty() && self.dropped.is_empty() && self.reports.is_empty()) {
             self.run_all();
         }
     }
@@ -143,6 +151,10 @@ impl Effects {
         loop {
             for (context, status, (by, callback)) in self.callbacks.drain(..) {
                 context.call(by, Box::new(move || callback(status)));
+            }
+            for (context, what) in self.reports.drain(..) {
+                let told = Arc::clone(&context);
+                context.executor().call(Box::new(move || told.report(&what)));
             }
             let Some(queue) = self.queues.pop() else { break };
             queue.pump(&mut self);
@@ -166,6 +178,7 @@ impl Event {
             times: [const { AtomicU64::new(0) }; 4],
             watched: AtomicBool::new(false),
             certain: AtomicBool::new(false),
+            leads: AtomicBool::new(false),
             first: OnceLock::new(),
             inner: Mutex::new(Rank::Event, Inner::default()),
             changed: Condvar::new(),
@@ -221,7 +234,7 @@ impl Event {
         self.phase() != Phase::Pending || self.certain.load(Ordering::Relaxed)
     }
 
-    /// It will be.
+    /// The event will be final whatever the application does.
     pub(crate) fn make_certain(&self) {
         self.certain.store(true, Ordering::Relaxed);
     }
@@ -261,7 +274,10 @@ impl Event {
         }
         match self.phase() {
             Phase::Pending | Phase::Recorded => Status::Queued,
-            Phase::Submitted if queue.has_started(self.value()) => Status::Running,
+            // Of later commands of a batch nobody knows whether what they wait for is complete.
+            Phase::Submitted if self.leads.load(Ordering::Relaxed) && queue.has_started(self.value()) => {
+                Status::Running
+            }
             Phase::Submitted => Status::Submitted,
             Phase::Complete => Status::Complete,
             Phase::Failed(n) => Status::Failed(n),
@@ -318,10 +334,11 @@ impl Event {
         self.changed.notify_all();
     }
 
-    /// The command is in the open batch that ends at `value`.
-    pub(crate) fn recorded(&self, value: u64, effects: &mut Effects) {
+    /// The command is in the open batch that ends at `value`; `leads`: as its first command.
+    pub(crate) fn recorded(&self, value: u64, leads: bool, effects: &mut Effects) {
         let mut inner = self.inner.lock();
         self.value.store(value, Ordering::Release);
+        self.leads.store(leads, Ordering::Relaxed);
         self.enter(&mut inner, Phase::Recorded, effects);
     }
 
@@ -447,7 +464,7 @@ impl Event {
         }
         let first = self.first.get().map_or(self, |first| first);
         Ok(match point {
-            ProfilingPoint::Queued => first.time(0),
+            ProfilingPoint::Queued => self.time(0),
             ProfilingPoint::Submit => first.time(1),
             ProfilingPoint::Start => first.time(2),
             ProfilingPoint::End => self.time(3),

@@ -5,6 +5,7 @@ pub mod buffer;
 mod crew;
 mod goodbye;
 pub mod host_ptr;
+pub(crate) mod host_stores;
 pub mod image;
 pub(crate) mod map;
 pub(crate) mod migrate;

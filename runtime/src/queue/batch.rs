@@ -18,6 +18,7 @@ use crate::kernel::copy::{CopyKernels, Side};
 use crate::kernel::descriptors::{BLOCK_ALIGN, Filled, KernelDescriptors, Values};
 use crate::kernel::launch::{ArgValue, Plain};
 use crate::kernel::pipeline::{DeviceKernel, DeviceModule};
+use crate::mem::host_stores::{Entry, HostStores, Storer};
 use crate::mem::{Buffer, HostPtr, Image};
 use crate::printf::Output;
 use crate::sampler::Sampler;
@@ -65,6 +66,16 @@ pub(crate) struct Finish {
     pub region: [u64; 3],
 }
 
+impl Finish {
+    /// The host addresses from the first byte that is stored to the last.
+    fn target(&self) -> HostRange {
+        let [w, h, d] = self.region;
+        let last = self.to_layout.row(h - 1, d - 1) + w;
+        let to = self.to.address();
+        (to + self.to_layout.start as usize, to + last as usize)
+    }
+}
+
 /// A batch whose host work is being done.
 pub(super) struct Finishing {
     targets: Vec<HostRange>,
@@ -86,10 +97,13 @@ impl Finishing {
     }
 }
 
-/// An event of the batch, and the first of its two time stamps.
+/// An event of the batch.
 struct Timed {
     event: Arc<Event>,
+    /// The first of its two time stamps.
     query: Option<u32>,
+    /// The command failed although parts of it are in this batch: the error that the event shows when these are done.
+    failure: Option<ClCode>,
 }
 
 /// One batch.
@@ -116,6 +130,8 @@ pub(super) struct Batch {
     finish: Vec<Finish>,
     /// Host addresses that the GPU stores into.
     stores: Vec<HostRange>,
+    /// What stands in the context's table for `finish` and `stores`.
+    entries: Vec<Entry>,
     printed: Vec<Output>,
     staging: Option<Arc<Staging>>,
     staging_used: u64,
@@ -163,6 +179,7 @@ impl Batch {
             events: Vec::new(),
             finish: Vec::new(),
             stores: Vec::new(),
+            entries: Vec::new(),
             printed: Vec::new(),
             staging: None,
             staging_used: 0,
@@ -265,32 +282,56 @@ impl Batch {
             return event;
         }
         let event = Event::of_command(queue, CommandType::Marker);
-        event.recorded(self.value, effects);
+        event.recorded(self.value, false, effects);
         if submitted {
             event.submitted(now(), effects);
         }
         self.events.push(Timed {
             event: Arc::clone(&event),
             query: None,
+            failure: None,
         });
         event
     }
 
+    /// Lets an event fail when the batch is done: its command failed after parts of it had been submitted, which may store
+    /// into the application's memory until then.
+    pub(super) fn fail_when_done(&mut self, event: &Arc<Event>, code: ClCode) {
+        self.events.push(Timed {
+            event: Arc::clone(event),
+            query: None,
+            failure: Some(code),
+        });
+    }
+
     /// Fails the events.
-    pub(super) fn failed(&mut self, code: ClCode, effects: &mut Effects) {
+    pub(super) fn failed(&mut self, code: ClCode, table: &HostStores, effects: &mut Effects) {
         for timed in self.events.drain(..) {
             timed.event.failed(code.number(), effects);
         }
         self.finish.clear();
         self.stores.clear();
         self.printed.clear();
+        self.forget_stores(table);
+    }
+
+    /// Nothing stores into host memory for this batch any more.
+    fn forget_stores(&mut self, table: &HostStores) {
+        table.remove(self.entries.drain(..));
     }
 
     /// The GPU is done: host work, then the events.
-    pub(super) fn retire(&mut self, device: &vk::Device, clock: &Clock, effects: &mut Effects) {
+    pub(super) fn retire(
+        &mut self,
+        device: &vk::Device,
+        clock: &Clock,
+        table: &HostStores,
+        effects: &mut Effects,
+    ) {
         for f in self.finish.drain(..) {
             f.from.copy_rect_to(&f.from_layout, f.to, &f.to_layout, f.region);
         }
+        self.forget_stores(table);
         for output in self.printed.drain(..) {
             output.print();
         }
@@ -305,6 +346,10 @@ impl Batch {
             self.ticks.clear();
         }
         for timed in self.events.drain(..) {
+            if let Some(code) = timed.failure {
+                timed.event.failed(code.number(), effects);
+                continue;
+            }
             let time = |i: u32| {
                 let ticks = self.ticks.get(i as usize)?;
                 Some(clock.host(device.ticks_to_ns(*ticks)))
@@ -326,11 +371,6 @@ impl Batch {
         self.targets().chain(stores).any(|(s, e)| s < end && start < e)
     }
 
-    /// Whether host work of the batch stores into a range of host addresses.
-    pub(super) fn brings_into(&self, start: usize, end: usize) -> bool {
-        self.targets().any(|(s, e)| s < end && start < e)
-    }
-
     /// What is to be known of the batch while its host work is done; `None` if it stores nothing.
     pub(super) fn finishing(&self, context: &Arc<Context>) -> Option<Finishing> {
         let targets: Vec<HostRange> = self.targets().collect();
@@ -344,12 +384,7 @@ impl Batch {
 
     /// The host addresses that host work of the batch stores into.
     fn targets(&self) -> impl Iterator<Item = HostRange> {
-        self.finish.iter().map(|f| {
-            let [w, h, d] = f.region;
-            let last = f.to_layout.row(h - 1, d - 1) + w;
-            let to = f.to.address();
-            (to + f.to_layout.start as usize, to + last as usize)
-        })
+        self.finish.iter().map(Finish::target)
     }
 
     /// Ready for reuse; drops what it kept.
@@ -360,6 +395,7 @@ impl Batch {
         self.events.clear();
         self.finish.clear();
         self.stores.clear();
+        debug_assert!(self.entries.is_empty(), "retiring or failing has removed them");
         self.printed.clear();
         self.commands = 0;
         self.to_host = false;
@@ -379,6 +415,8 @@ pub(crate) struct Recording<'a> {
     pub(super) batch: &'a mut Batch,
     pub(super) hazards: &'a mut Hazards,
     pub(super) logical: &'a Arc<vk::Device>,
+    /// The context's table of host memory that commands in flight store into.
+    pub(super) host_stores: &'a HostStores,
     pub(super) staging: &'a Arc<StagingPool>,
     /// If they have been made.
     pub(super) copy_kernels: Option<&'a CopyKernels>,
@@ -442,6 +480,13 @@ impl Recording<'_> {
     /// A launch has been recorded that needs nothing but this.
     pub(crate) fn note_single(&mut self, launch: &Plain<'_>) {
         self.batch.note_single(launch);
+    }
+
+    /// What follows sees what other queues have done, too, as far as it was complete when the command was enqueued: the signal of
+    /// their timelines made it available, this barrier makes it visible. (A command that waits for one that is not complete waits for its semaphore.)
+    pub(super) fn see_other_queues(&mut self) {
+        self.hazards.clear();
+        self.batch.recorder.barrier();
     }
 
     /// What follows sees all that came before.
@@ -526,13 +571,16 @@ impl Recording<'_> {
 
     /// Host work for when the batch is done. The memory copied from is kept alive by the batch.
     pub(crate) fn finish(&mut self, finish: Finish) {
+        let range = finish.target();
         self.batch.to_host = true;
+        self.batch.entries.push(self.host_stores.add(range, Storer::Host));
         self.batch.finish.push(finish);
     }
 
-    /// The command stores into the application's memory by itself.
+    /// The GPU stores into host memory that the application sees, until the command is done.
     pub(crate) fn stores(&mut self, range: HostRange) {
         self.batch.to_host = true;
+        self.batch.entries.push(self.host_stores.add(range, Storer::Gpu));
         self.batch.stores.push(range);
     }
 
@@ -674,12 +722,14 @@ impl Recording<'_> {
         if let (Some(query), Some(pool)) = (query, &self.batch.timestamps) {
             self.batch.recorder.timestamp(pool, query + 1);
         }
+        let leads = self.batch.commands == 0;
         self.batch.commands += 1;
         if let Some(event) = event {
-            event.recorded(self.batch.value, effects);
+            event.recorded(self.batch.value, leads, effects);
             self.batch.events.push(Timed {
                 event: Arc::clone(event),
                 query,
+                failure: None,
             });
         }
     }

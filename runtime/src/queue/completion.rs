@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::CommandQueue;
 use super::scheduler::WORTH_WAKING;
-use crate::error::{ClCode, Result};
+use crate::error::{ClCode, Error, Result};
 use crate::event::Effects;
 use crate::mem::parallel;
 use crate::vk;
@@ -17,6 +17,9 @@ use crate::vk;
 /// After a wait of so long the next command is worth a submission of its own: what takes long begins at once, and the others are
 /// recorded meanwhile. Not on devices that run on the processor which records.
 const LONG: Duration = Duration::from_micros(200);
+
+/// So many times in a row, a millisecond apart, a timeline may be unreadable before the device is given up.
+const MOST_FAILURES: u32 = 1000;
 
 /// Batches kept for reuse.
 const KEEP_FREE: usize = 8;
@@ -26,13 +29,21 @@ impl CommandQueue {
     pub(crate) fn poll(&self) {
         match self.timeline.value() {
             Ok(value) => self.retire(value),
-            Err(e) => self.lost(&e),
+            Err(e) if self.logical.is_lost() => self.lost(&e),
+            Err(e) => log::warn!("the timeline cannot be read now: {e}"),
         }
     }
 
-    /// Whether everything before the batch with this value is done.
+    /// Whether everything that the batch with this value waits for is done: the batches before it, and those of other
+    /// queues.
     pub(crate) fn has_started(&self, value: u64) -> bool {
-        self.timeline.reached(value.saturating_sub(1)).unwrap_or(true)
+        let reached = |timeline: &vk::Timeline, value| timeline.reached(value).unwrap_or(true);
+        if !reached(&self.timeline, value.saturating_sub(1)) {
+            return false;
+        }
+        let state = self.state.lock();
+        let batch = state.in_flight.iter().find(|b| b.value == value);
+        batch.is_none_or(|b| b.waits.iter().all(|(timeline, value)| reached(timeline, *value)))
     }
 
     /// Submits if needed, waits for a value of the timeline, and retires up to there.
@@ -42,7 +53,8 @@ impl CommandQueue {
         let submitted = {
             let mut state = self.state.lock();
             if state.last < value {
-                self.submit(&mut state, &mut effects);
+                // If that fails, so do the events that the caller waits for.
+                let _ = self.submit(&mut state, &mut effects);
             }
             state.worth_waking = WORTH_WAKING;
             state.last >= value
@@ -66,7 +78,8 @@ impl CommandQueue {
             self.retire(before);
             Ok(())
         });
-        match waited.and_then(|()| self.timeline.wait(value)) {
+        let waited = waited.and_then(|()| self.timeline.wait(value));
+        match waited.or_else(|e| self.wait_anyway(value, e)) {
             Ok(()) => {
                 self.retire(value);
                 if self.logical.spares_processors() && start.elapsed() >= LONG {
@@ -74,6 +87,25 @@ impl CommandQueue {
                 }
             }
             Err(e) => self.lost(&e),
+        }
+    }
+
+    /// Goes on waiting after an error, unless the device is lost: the GPU works on, and may store into the application's
+    /// memory, so the wait must not end before it has. A driver that lacks memory for a moment recovers.
+    fn wait_anyway(&self, value: u64, e: vk::VkError) -> std::result::Result<(), vk::VkError> {
+        if self.logical.is_lost() {
+            return Err(e);
+        }
+        log::warn!("a wait failed, and goes on: {e}");
+        let mut failures = 0;
+        loop {
+            match self.timeline.reached(value) {
+                Ok(true) => return Ok(()),
+                Ok(false) => failures = 0,
+                Err(e) if self.logical.is_lost() || failures >= MOST_FAILURES => return Err(e),
+                Err(_) => failures += 1,
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 
@@ -172,10 +204,15 @@ impl CommandQueue {
                 return;
             };
             state.finishing = batch.finishing(&self.context);
+            // Other queues see that something is retired before they can see that an event is complete.
+            let before = self.opened.retires_batch();
+            if state.retired_batches == before {
+                state.retired_batches = before + 1;
+            }
             (batch, state.clock)
         };
         crate::process::ran();
-        batch.retire(&self.logical, &clock, effects);
+        batch.retire(&self.logical, &clock, self.context.host_stores(), effects);
         self.retired.store(batch.value, Ordering::Release);
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         batch.clear();
@@ -199,13 +236,16 @@ impl CommandQueue {
             let batches: Vec<_> = {
                 let mut state = self.state.lock();
                 let open = state.open.take();
-                state.in_flight.drain(..).chain(open).collect()
+                let batches: Vec<_> = state.in_flight.drain(..).chain(open).collect();
+                if !batches.is_empty() || !state.deferred.is_empty() {
+                    let error = Error::new(ClCode::OutOfResources, e.to_string());
+                    let what = format!("{} batches", batches.len());
+                    self.fail(&mut state, &error, &what, &mut effects);
+                }
+                batches
             };
-            if !batches.is_empty() {
-                log::error!("{} batches fail: {e}", batches.len());
-            }
             for mut batch in batches {
-                batch.failed(ClCode::OutOfResources, &mut effects);
+                batch.failed(ClCode::OutOfResources, self.context.host_stores(), &mut effects);
                 // A lost device may still write: what the batch keeps is leaked.
                 std::mem::forget(batch);
             }
@@ -224,18 +264,6 @@ impl CommandQueue {
         }
     }
 
-    /// Nothing is recorded, held back or in flight.
-    pub(super) fn is_idle(&self) -> bool {
-        let reached = self.timeline.value();
-        if let Ok(value) = reached {
-            self.retire(value);
-        }
-        let state = self.state.lock();
-        state.held.is_empty()
-            && state.in_flight.is_empty()
-            && state.open.as_ref().is_none_or(|b| b.commands == 0)
-    }
-
     /// Waits for what has been submitted.
     pub(crate) fn settle(&self) {
         let last = self.state.lock().last;
@@ -244,45 +272,53 @@ impl CommandQueue {
         }
     }
 
+    /// More batches in flight than a pipeline of copies needs.
+    pub(super) fn is_deep(&self) -> bool {
+        self.state.lock().in_flight.len() > 3
+    }
+
     /// Waits for what the next command must come after: everything, or, out of order, what may touch the same memory,
-    /// but of what is held back (which may be until this thread goes on) only barriers.
+    /// but of deferred commands (which may be deferred until this thread goes on) only barriers.
     pub(super) fn wait_for_earlier(self: &Arc<Self>) -> Result<()> {
         if !self.properties.out_of_order {
-            return self.drain();
+            self.drain();
+            return self.check_usable();
         }
-        let barrier = self.held_barrier();
+        let barrier = self.deferred_barrier();
         if let Some(barrier) = barrier {
             barrier.wait();
         }
         self.flush()?;
-        let last = self.state.lock().last;
-        if last > 0 {
-            self.wait_for(last);
-        }
+        self.settle();
         Ok(())
     }
 
-    /// Waits until everything enqueued so far is done.
-    pub(super) fn drain(self: &Arc<Self>) -> Result<()> {
-        loop {
-            let mut effects = Effects::default();
-            let (value, held) = {
-                let mut state = self.state.lock();
-                self.submit(&mut state, &mut effects);
-                (state.last, state.held.back_mut().map(|h| h.event(self)))
+    /// Waits until everything that has been enqueued so far is done, or has failed.
+    pub(super) fn drain(self: &Arc<Self>) {
+        let mut effects = Effects::default();
+        let (value, deferred) = {
+            let mut state = self.state.lock();
+            // If that fails, so does the queue.
+            let _ = self.submit(&mut state, &mut effects);
+            // In order, the last one is the last of all.
+            let last = match self.properties.out_of_order {
+                true => 0,
+                false => state.deferred.len().saturating_sub(1),
             };
-            effects.run();
-            match held {
-                Some(event) => {
-                    event.wait();
-                }
-                None => {
-                    if value > 0 {
-                        self.wait_for(value);
-                    }
-                    return Ok(());
-                }
-            }
+            let deferred: Vec<_> = state
+                .deferred
+                .iter_mut()
+                .skip(last)
+                .map(|d| d.event(self))
+                .collect();
+            (state.last, deferred)
+        };
+        effects.run();
+        for event in deferred {
+            event.wait();
+        }
+        if value > 0 {
+            self.wait_for(value);
         }
     }
 }

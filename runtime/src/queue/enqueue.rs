@@ -2,24 +2,21 @@
 
 use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
+use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
-use crate::command::buffer::{Copy, HostTransfer, Reach};
+use crate::command::buffer::{Copy, HostTransfer};
 use crate::command::fill::Fill;
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Layout, RectSide, Rows};
+use crate::command::transfer::Object;
 use crate::command::{Command, CommandType, Incoming};
-use crate::device::staging::CUT;
 use crate::error::{ClCode, Error, Result};
-use crate::event::{Effects, Event, Phase, now};
+use crate::event::Event;
 use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject, aperture};
-
-/// Writes up to this size are staged also if the GPU could reach the host memory: a blocking one returns at once.
-pub(super) const STAGED_ANYWAY: u64 = 256 << 10;
 
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
@@ -64,7 +61,7 @@ impl CommandQueue {
         }
         waits.check_list()?;
         let incoming = Incoming::Launch { launch, args };
-        self.enqueue(command, incoming, waits, false)
+        self.enqueue(command, incoming, waits, Until::Placed)
     }
 
     /// CL 5.2.2 — clEnqueueReadBuffer. `to` covers `size` bytes.
@@ -84,7 +81,13 @@ impl CommandQueue {
         buffer.check_alignment(&self.device)?;
         buffer.check_host(true, false)?;
         let transfer = HostTransfer::linear(buffer, offset, size, to);
-        self.transfer(CommandType::ReadBuffer, transfer, blocking, waits)
+        self.transfer(
+            CommandType::ReadBuffer,
+            Object::Buffer(transfer),
+            false,
+            blocking,
+            waits,
+        )
     }
 
     /// CL 5.2.2 — clEnqueueWriteBuffer. `from` covers `size` bytes.
@@ -104,7 +107,13 @@ impl CommandQueue {
         buffer.check_alignment(&self.device)?;
         buffer.check_host(false, true)?;
         let transfer = HostTransfer::linear(buffer, offset, size, from);
-        self.transfer(CommandType::WriteBuffer, transfer, blocking, waits)
+        self.transfer(
+            CommandType::WriteBuffer,
+            Object::Buffer(transfer),
+            true,
+            blocking,
+            waits,
+        )
     }
 
     /// CL 5.2.2 — clEnqueueReadBufferRect. `to` covers what `host_side` and `region` say.
@@ -125,7 +134,13 @@ impl CommandQueue {
         buffer.check_alignment(&self.device)?;
         buffer.check_host(true, false)?;
         self.expect_copy_of(transfer.region);
-        self.transfer(CommandType::ReadBufferRect, transfer, blocking, waits)
+        self.transfer(
+            CommandType::ReadBufferRect,
+            Object::Buffer(transfer),
+            false,
+            blocking,
+            waits,
+        )
     }
 
     /// CL 5.2.2 — clEnqueueWriteBufferRect. `from` covers what `host_side` and `region` say.
@@ -146,176 +161,13 @@ impl CommandQueue {
         buffer.check_alignment(&self.device)?;
         buffer.check_host(false, true)?;
         self.expect_copy_of(transfer.region);
-        self.transfer(CommandType::WriteBufferRect, transfer, blocking, waits)
-    }
-
-    /// A read or a write: by this thread where the memory is mapped and nothing is in the way, else by the GPU
-    /// through staging memory.
-    pub(super) fn transfer(
-        self: &Arc<Self>,
-        kind: CommandType,
-        mut transfer: HostTransfer,
-        blocking: bool,
-        waits: Waits<'_>,
-    ) -> Enqueued {
-        let write = matches!(
-            kind,
-            CommandType::WriteBuffer | CommandType::WriteBufferRect | CommandType::WriteImage
-        );
-        let (start, end) = transfer.host_range();
-        // The source is the destination of a read that is not done: it is held back.
-        let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
-        // A write may be staged and leave at once; a blocking read has to wait anyway.
-        let wait = blocking && (!write || transfer.size() > CUT);
-        if let Some(reach) = self.take_by_host(&transfer, write, waits, wait)? {
-            return Ok(self.by_host(kind, waits, || transfer.by_host(reach, write)));
-        }
-        let command = |t: HostTransfer| {
-            Incoming::Command(if write {
-                Command::Write(t)
-            } else {
-                Command::Read(t)
-            })
-        };
-        if !write || transfer.size() > STAGED_ANYWAY {
-            transfer.pinned = self.opened.pinned().find((start, end));
-        }
-        let direct = transfer.pinned.is_some();
-        // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
-        let wait = blocking && (!write || direct || early || !waits.list.is_empty() || self.holds_back());
-        if write && !direct {
-            self.begin_copy(transfer.size());
-        }
-        if direct || transfer.size() < CUT {
-            return self.enqueue(kind, command(transfer), waits, wait);
-        }
-        // So that host and GPU copy at the same time.
-        self.enqueue_pieces(kind, transfer.pieces().map(command), waits, wait)
-    }
-
-    /// How this thread can do a transfer alone, where the memory is mapped and nothing is in the way (`wait`: any more): it
-    /// has to do it then.
-    fn take_by_host(
-        self: &Arc<Self>,
-        transfer: &HostTransfer,
-        write: bool,
-        waits: Waits<'_>,
-        wait: bool,
-    ) -> Result<Option<Reach>> {
-        let reach = transfer.reach(transfer.buffer.storage(self.device_index)?, write);
-        let hidden = |r: &Reach| matches!(r, Reach::Aperture(_)) && !write && !self.shows(&transfer.buffer);
-        let Some(reach) = reach.filter(|r| !hidden(r) && self.is_alone(transfer, write)) else {
-            return Ok(None);
-        };
-        if !self.is_hosts_turn(waits, wait)? || !self.is_alone(transfer, write) {
-            return Ok(None);
-        }
-        self.is_taken(transfer, write);
-        Ok(Some(reach))
-    }
-
-    /// Whether the host sees in the aperture what the queue's commands write to a buffer, once they are done. From now
-    /// on it does.
-    fn shows(&self, buffer: &Buffer) -> bool {
-        buffer.watch();
-        let Some(hidden) = buffer.hidden_until(self.number) else {
-            return false;
-        };
-        if self.shown.load(Ordering::Acquire) >= hidden {
-            return true;
-        }
-        // A barrier at the end of the open batch is one for everything before.
-        let mut state = self.state.lock();
-        match &mut state.open {
-            Some(open) if open.commands > 0 => {
-                open.to_host = true;
-                true
-            }
-            Some(_) | None => self.shown.load(Ordering::Acquire) >= hidden,
-        }
-    }
-
-    /// Whether the host may do a command's work alone: nothing that comes before is unfinished. `wait`: waits for that.
-    fn is_hosts_turn(self: &Arc<Self>, waits: Waits<'_>, wait: bool) -> Result<bool> {
-        if wait {
-            if !waits.list.is_empty() {
-                Event::wait_all(waits.list)?;
-            }
-            self.wait_for_earlier()?;
-        }
-        Ok(waits.list.iter().all(|e| e.phase() == Phase::Complete) && (wait || self.is_idle()))
-    }
-
-    /// A command whose work this thread does now; its event.
-    fn by_host(
-        self: &Arc<Self>,
-        kind: CommandType,
-        waits: Waits<'_>,
-        work: impl FnOnce(),
-    ) -> Option<Arc<Event>> {
-        let start = now();
-        let event = waits.want_event.then(|| Event::of_command(self, kind));
-        work();
-        if let Some(event) = &event {
-            let mut effects = Effects::default();
-            event.completed(Some((start, now())), &mut effects);
-            effects.run();
-        }
-        event
-    }
-
-    /// Enqueues the pieces of a command. Each waits for the one before, so that the last one's event is that of all,
-    /// also if they are held back or fail.
-    pub(super) fn enqueue_pieces<'a>(
-        self: &Arc<Self>,
-        kind: CommandType,
-        pieces: impl Iterator<Item = Incoming<'a>>,
-        waits: Waits<'_>,
-        blocking: bool,
-    ) -> Enqueued {
-        let mut pieces = pieces.peekable();
-        let (mut before, mut first): (Option<Arc<Event>>, Option<Arc<Event>>) = (None, None);
-        while let Some(piece) = pieces.next() {
-            let list = before.as_ref().map_or(waits.list, std::slice::from_ref);
-            let last = pieces.peek().is_none();
-            let one = Waits {
-                malformed: false,
-                list,
-                want_event: waits.want_event || !last,
-            };
-            let event = self.enqueue(kind, piece, one, blocking && last)?;
-            if last {
-                if let (Some(event), Some(first)) = (&event, first.filter(|_| self.properties.profiling)) {
-                    event.begins_with(first);
-                }
-                return Ok(event);
-            }
-            first = first.or_else(|| event.clone());
-            self.flush()?;
-            self.throttle(self.is_deep());
-            before = event;
-        }
-        Ok(None)
-    }
-
-    /// Whether a read that is not done stores into a range of host addresses.
-    pub(super) fn reads_into(&self, start: usize, end: usize) -> bool {
-        let state = self.state.lock();
-        let mut batches = state.in_flight.iter().chain(&state.open);
-        batches.any(|b| b.stores_into(start, end))
-            || state
-                .finishing
-                .as_ref()
-                .is_some_and(|f| f.stores_into(start, end))
-    }
-
-    pub(super) fn holds_back(&self) -> bool {
-        !self.state.lock().held.is_empty()
-    }
-
-    /// More batches in flight than a pipeline of copies needs.
-    pub(super) fn is_deep(&self) -> bool {
-        self.state.lock().in_flight.len() > 3
+        self.transfer(
+            CommandType::WriteBufferRect,
+            Object::Buffer(transfer),
+            true,
+            blocking,
+            waits,
+        )
     }
 
     /// CL 5.2.2 — clEnqueueCopyBuffer
@@ -355,7 +207,12 @@ impl CommandQueue {
             dst_layout: row(to),
             region: [size64, 1, 1],
         });
-        self.enqueue(CommandType::CopyBuffer, Incoming::Command(copy), waits, false)
+        self.enqueue(
+            CommandType::CopyBuffer,
+            Incoming::Command(copy),
+            waits,
+            Until::Placed,
+        )
     }
 
     /// CL 5.2.2 — clEnqueueCopyBufferRect
@@ -399,7 +256,12 @@ impl CommandQueue {
             dst_layout,
             region,
         });
-        self.enqueue(CommandType::CopyBufferRect, Incoming::Command(copy), waits, false)
+        self.enqueue(
+            CommandType::CopyBufferRect,
+            Incoming::Command(copy),
+            waits,
+            Until::Placed,
+        )
     }
 
     /// Copies of this region may be a kernel's.
@@ -438,12 +300,12 @@ impl CommandQueue {
         buffer.check_alignment(&self.device)?;
         let kind = CommandType::FillBuffer;
         let near = size <= aperture::LONGEST_WRITE && buffer.storage(self.device_index)?.host_visible();
-        if near && self.is_hosts_turn(waits, false)? {
+        if near && self.is_idle() {
             // Counters are reset this way, before they are used.
             let all = pattern.repeat((size / length) as usize);
             let transfer = HostTransfer::linear(buffer, offset, size, HostPtr::of_slice(&all));
-            if let Some(reach) = self.take_by_host(&transfer, true, waits, false)? {
-                return Ok(self.by_host(kind, waits, || transfer.by_host(reach, true)));
+            if let Some((turn, reach)) = self.host_copy(&transfer, true, waits, false)? {
+                return Ok(self.by_host(turn, kind, waits, || transfer.by_host(reach, true)));
             }
         }
         let fill = Command::Fill(Fill {
@@ -451,7 +313,7 @@ impl CommandQueue {
             pattern: pattern.to_vec(),
             rows: Rows::line(offset, size),
         });
-        self.enqueue(kind, Incoming::Command(fill), waits, false)
+        self.enqueue(kind, Incoming::Command(fill), waits, Until::Placed)
     }
 
     /// CL 5.2.4 — clEnqueueMapBuffer. The address is valid for `size` bytes once the command is complete.
@@ -484,15 +346,19 @@ impl CommandQueue {
             fetch: !flags.invalidate,
             window,
         };
-        let event = match map.through_aperture(self.device_index)? {
-            Some(aperture)
-                if (!map.fetch || self.shows(buffer)) && self.is_hosts_turn(waits, blocking)? =>
-            {
-                self.by_host(CommandType::MapBuffer, waits, || map.by_host(aperture))
+        let visible = || !map.fetch || self.shows(buffer);
+        let aperture = map.through_aperture(self.device_index)?.filter(|_| visible());
+        let turn = match aperture {
+            Some(_) => self.host_turn(waits, blocking)?.filter(|_| visible()),
+            None => None,
+        };
+        let event = match aperture.zip(turn) {
+            Some((aperture, turn)) => {
+                self.by_host(turn, CommandType::MapBuffer, waits, || map.by_host(aperture))
             }
-            Some(_) | None => {
+            None => {
                 let map = Incoming::Command(Command::Map(map));
-                self.enqueue(CommandType::MapBuffer, map, waits, blocking)?
+                self.enqueue(CommandType::MapBuffer, map, waits, Until::blocking(blocking))?
             }
         };
         buffer.maps().lock().add(Mapping {
@@ -534,11 +400,16 @@ impl CommandQueue {
         };
         let kind = CommandType::UnmapMemObject;
         if let Some(aperture) = unmap.through_aperture(self.device_index)?
-            && self.is_hosts_turn(waits, false)?
+            && let Some(turn) = self.host_turn(waits, false)?
         {
-            return Ok(self.by_host(kind, waits, || unmap.by_host(aperture)));
+            return Ok(self.by_host(turn, kind, waits, || unmap.by_host(aperture)));
         }
-        self.enqueue(kind, Incoming::Command(Command::Unmap(unmap)), waits, false)
+        self.enqueue(
+            kind,
+            Incoming::Command(Command::Unmap(unmap)),
+            waits,
+            Until::Placed,
+        )
     }
 
     /// CL 5.4.4 — clEnqueueMigrateMemObjects to the queue's device, or (`to_host`: no device needs them) to the host.
@@ -568,7 +439,7 @@ impl CommandQueue {
             CommandType::MigrateMemObjects,
             Incoming::Command(migrate),
             waits,
-            false,
+            Until::Placed,
         )
     }
 
@@ -586,10 +457,10 @@ impl CommandQueue {
     fn enqueue_order(self: &Arc<Self>, kind: CommandType, command: Command, waits: Waits<'_>) -> Enqueued {
         self.check_waits(waits)?;
         waits.check_list()?;
-        if self.is_hosts_turn(waits, false)? {
-            return Ok(self.by_host(kind, waits, || {}));
+        if let Some(turn) = self.host_turn(waits, false)? {
+            return Ok(self.by_host(turn, kind, waits, || {}));
         }
-        self.enqueue(kind, Incoming::Command(command), waits, false)
+        self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
     }
 }
 

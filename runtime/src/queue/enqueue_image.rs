@@ -4,15 +4,15 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use super::enqueue::STAGED_ANYWAY;
+use super::scheduler::Until;
 use super::{CommandQueue, Enqueued, MapFlags, Waits};
 use crate::command::buffer::{Copy, HostTransfer};
 use crate::command::fill::Fill;
 use crate::command::image::{FillImage, ImageAndBuffer, ImageToImage, ImageTransfer, ImageWindow, MapImage};
 use crate::command::map::{Map, Unmap, Window};
 use crate::command::rect::{Rows, overlap};
+use crate::command::transfer::Object;
 use crate::command::{Command, CommandType, Incoming};
-use crate::device::staging::CUT;
 use crate::error::{ClCode, Error, Result};
 use crate::event::Event;
 use crate::mem::image::{Image, ImageMapping};
@@ -104,40 +104,16 @@ impl CommandQueue {
                 region: rows.region(),
                 pinned: None,
             };
-            return self.transfer(kind, transfer, blocking, waits);
+            return self.transfer(kind, Object::Buffer(transfer), write, blocking, waits);
         }
-        let mut transfer = ImageTransfer {
+        let transfer = ImageTransfer {
             image: Arc::clone(image),
             texels,
             host: host.ptr,
             layout: image.layout([0; 3], row, slice),
             pinned: None,
         };
-        let (start, end) = transfer.host_range();
-        if !write || transfer.size() > STAGED_ANYWAY {
-            let pinned = self.opened.pinned().find((start, end));
-            transfer.pinned = pinned.filter(|p| transfer.in_memory(p.offset).is_some());
-        }
-        let direct = transfer.pinned.is_some();
-        // The source is the destination of a read that is not done: it is held back.
-        let early = write && (self.reads_into(start, end) || self.others_read_into((start, end)));
-        // What a write takes from the host it has taken when this call returns, unless it is held back or not staged.
-        let wait = blocking && (!write || direct || early || !waits.list.is_empty() || self.holds_back());
-        let command = |t: ImageTransfer| {
-            Incoming::Command(if write {
-                Command::WriteImage(t)
-            } else {
-                Command::ReadImage(t)
-            })
-        };
-        if write && !direct {
-            self.begin_copy(transfer.size());
-        }
-        if direct || transfer.size() < CUT {
-            return self.enqueue(kind, command(transfer), waits, wait);
-        }
-        // Piece by piece, so that host and GPU copy at the same time.
-        self.enqueue_pieces(kind, transfer.cut().map(command), waits, wait)
+        self.transfer(kind, Object::Image(transfer), write, blocking, waits)
     }
 
     /// CL 5.3.3 — clEnqueueCopyImage
@@ -193,7 +169,12 @@ impl CommandQueue {
                 (dst_buffer, dst.in_buffer(&to)),
             )?,
         };
-        self.enqueue(CommandType::CopyImage, Incoming::Command(command), waits, false)
+        self.enqueue(
+            CommandType::CopyImage,
+            Incoming::Command(command),
+            waits,
+            Until::Placed,
+        )
     }
 
     /// CL 5.3.5 — clEnqueueCopyImageToBuffer (`to_image`: clEnqueueCopyBufferToImage)
@@ -249,7 +230,7 @@ impl CommandQueue {
         } else {
             CommandType::CopyImageToBuffer
         };
-        self.enqueue(kind, Incoming::Command(command), waits, false)
+        self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
     }
 
     /// CL 5.3.4 — clEnqueueFillImage. `color` has four 32-bit components: float, int or uint as the format has it.
@@ -279,7 +260,12 @@ impl CommandQueue {
                 pattern: texel,
             }),
         };
-        self.enqueue(CommandType::FillImage, Incoming::Command(command), waits, false)
+        self.enqueue(
+            CommandType::FillImage,
+            Incoming::Command(command),
+            waits,
+            Until::Placed,
+        )
     }
 
     /// CL 5.3.6 — clEnqueueMapImage
@@ -329,7 +315,12 @@ impl CommandQueue {
                 (map, place.ptr, place.row_pitch, place.slice_pitch)
             }
         };
-        let event = self.enqueue(CommandType::MapImage, Incoming::Command(command), waits, blocking)?;
+        let event = self.enqueue(
+            CommandType::MapImage,
+            Incoming::Command(command),
+            waits,
+            Until::blocking(blocking),
+        )?;
         image.maps().lock().push(ImageMapping {
             address: ptr.address(),
             texels,
@@ -389,7 +380,7 @@ impl CommandQueue {
             CommandType::UnmapMemObject,
             Incoming::Command(command),
             waits,
-            false,
+            Until::Placed,
         )
     }
 

@@ -7,17 +7,22 @@
 
 mod batch;
 mod completion;
+mod deferred;
 mod enqueue;
 mod enqueue_image;
+mod failure;
 mod flusher;
 mod hazards;
 mod moves;
 mod native;
 mod rehearsal;
 mod scheduler;
+mod transfer;
+mod turn;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 pub(crate) use batch::{Finish, Keep, KeptBy, Recording, resources};
@@ -31,7 +36,7 @@ use crate::device::{Device, Opened};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event};
 use crate::impl_object;
-use crate::lock::{Mutex, Rank};
+use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
@@ -86,6 +91,10 @@ pub type Enqueued = Result<Option<Arc<Event>>>;
 pub struct CommandQueue {
     anchor: Anchor<CommandQueue>,
     state: Mutex<State>,
+    /// A thread has given back its turn.
+    turn_ended: Condvar,
+    /// The first error that no enqueue call returned.
+    failure: OnceLock<failure::Failure>,
     retiring: Mutex<()>,
     /// Batches up to here are retired.
     retired: AtomicU64,
@@ -121,6 +130,16 @@ impl std::fmt::Debug for CommandQueue {
     }
 }
 
+impl State {
+    /// Nothing is recorded, deferred or in flight.
+    fn is_idle(&self) -> bool {
+        self.deferred.is_empty()
+            && self.in_flight.is_empty()
+            && self.finishing.is_none()
+            && self.open.as_ref().is_none_or(|b| b.commands == 0)
+    }
+}
+
 struct State {
     /// Being recorded.
     open: Option<Box<Batch>>,
@@ -133,14 +152,19 @@ struct State {
     last: u64,
     /// So many commands are worth a submission of their own if the GPU has nothing else to do.
     worth_waking: u32,
+    /// A thread places a command for which it needs more than one hold of the lock.
+    turn_is_taken: bool,
     /// Commands that cannot be recorded yet, and what must come after them.
-    held: VecDeque<scheduler::Held>,
+    deferred: VecDeque<deferred::Deferred>,
     hazards: Hazards,
     trust: Trust,
     /// Transfer commands have written since the last barrier for the host.
     transfers: bool,
     /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
     uploads: u64,
+    /// How many batches the device's queues have retired ([`Opened::retired_batches`]), when a command was last recorded or a
+    /// batch of this queue retired. If it has grown beyond that, another queue has.
+    retired_batches: u64,
     clock: Clock,
     /// The batch whose host work is being done, if it stores anything.
     finishing: Option<Finishing>,
@@ -171,15 +195,19 @@ impl CommandQueue {
                     free: Vec::new(),
                     last: 0,
                     worth_waking: scheduler::WORTH_WAKING,
-                    held: VecDeque::new(),
+                    turn_is_taken: false,
+                    deferred: VecDeque::new(),
                     hazards: Hazards::default(),
                     trust: Trust::new(),
                     transfers: false,
                     uploads: 0,
+                    retired_batches: 0,
                     clock: Clock::default(),
                     finishing: None,
                 },
             ),
+            turn_ended: Condvar::new(),
+            failure: OnceLock::new(),
             retiring: Mutex::new(Rank::Retire, ()),
             retired: AtomicU64::new(0),
             submitted: AtomicU64::new(0),
@@ -229,28 +257,31 @@ impl CommandQueue {
     /// Submits what is recorded. [`CommandQueue::flush_soon`] is clFlush.
     pub fn flush(self: &Arc<Self>) -> Result<()> {
         let mut effects = Effects::default();
-        let mut state = self.state.lock_soon();
-        self.submit(&mut state, &mut effects);
-        drop(state);
+        let submitted = {
+            let mut state = self.state.lock_soon();
+            self.submit(&mut state, &mut effects)
+        };
         effects.run();
-        Ok(())
+        submitted
     }
 
     /// CL 5.1 — clReleaseCommandQueue: flushes, and sees to it that what is in flight comes to its end although nobody
     /// may ever ask for it: events hold their queue and batches their events, until a batch is retired.
     pub fn flush_for_release(self: &Arc<Self>) -> Result<()> {
-        self.flush()?;
+        // A failure has no effect on the release: events show it.
+        let _ = self.flush();
         self.poll();
         let last: Vec<Arc<Event>> = {
             let state = self.state.lock();
             let in_flight = state.in_flight.iter().rev().find_map(|b| b.last_event());
-            let held = state.held.iter().rev().filter_map(scheduler::Held::own_event);
-            let held = held.take(if self.properties.out_of_order {
+            let deferred = state.deferred.iter().rev();
+            let deferred = deferred.filter_map(deferred::Deferred::own_event);
+            let deferred = deferred.take(if self.properties.out_of_order {
                 usize::MAX
             } else {
                 1
             });
-            in_flight.into_iter().chain(held).collect()
+            in_flight.into_iter().chain(deferred).collect()
         };
         for event in &last {
             self.context.executor().watch(event);
@@ -266,11 +297,11 @@ impl CommandQueue {
 
     /// CL 5.13 — clFinish
     pub fn finish(self: &Arc<Self>) -> Result<()> {
-        self.drain()?;
+        self.drain();
         if self.logical.is_lost() {
             return Err(Error::new(ClCode::OutOfResources, "the device is lost").at("5.13"));
         }
-        Ok(())
+        self.check_usable()
     }
 }
 
@@ -280,7 +311,8 @@ impl Drop for CommandQueue {
         let value = {
             let mut effects = Effects::default();
             let mut state = self.state.lock();
-            self.submit(&mut state, &mut effects);
+            // A failure is in the log, and nobody can ask any more.
+            let _ = self.submit(&mut state, &mut effects);
             state.last
         };
         if value > self.retired.load(Ordering::Acquire) {

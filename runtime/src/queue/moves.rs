@@ -48,9 +48,9 @@ impl CommandQueue {
         let mut effects = Effects::default();
         let mut events = Vec::new();
         let mut state = self.state.lock();
-        for held in &mut state.held {
-            if held.certain {
-                events.push(held.event(self));
+        for deferred in &mut state.deferred {
+            if deferred.certain {
+                events.push(deferred.event(self));
             } else if !self.properties.out_of_order {
                 break;
             }

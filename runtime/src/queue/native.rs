@@ -41,27 +41,19 @@ impl CommandQueue {
             })
             .collect::<Result<Vec<_>>>()?;
         let addresses: Vec<Option<HostPtr>> = windows.iter().map(|w| w.as_ref().map(Window::ptr)).collect();
-        self.flush_others(waits.list)?;
+        self.flush_others(waits.list);
 
         let gate = Event::user(self.context());
         let ready = Event::of_command(self, CommandType::Marker);
         let done = Event::of_command(self, CommandType::NativeKernel);
         let mut effects = Effects::default();
         let placed = {
-            let mut state = self.state.lock();
+            let mut state = self.lock_for_command();
             let mut place = |command, list: &[Arc<Event>], event: &Arc<Event>| {
-                let order = Order {
-                    list,
-                    after: &[],
-                    strict: false,
-                };
-                self.place(
-                    &mut state,
-                    Incoming::Command(command),
-                    order,
-                    Some(event),
-                    &mut effects,
-                )
+                let order = Order::after_list(event.command_type(), list);
+                let command = Incoming::Command(command);
+                self.place(&mut state, command, order, Some(event), &mut effects)
+                    .map(drop)
             };
             let begin = || -> Result<()> {
                 let mut before = waits.list.to_vec();

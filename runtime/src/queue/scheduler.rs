@@ -1,9 +1,7 @@
 //! From an enqueue call to the open batch, and from there to the GPU.
 //!
 //! A command whose wait list the GPU can honour (it is empty, done, of this queue, or of another queue of the
-//! device) is recorded at once. Otherwise it is *held back*; the event that blocks it knows the queue and makes it
-//! look again ([`CommandQueue::pump`]) when it changes. In order, everything after it is held back too; out of order
-//! only what says so: what waits for its event, what comes after a barrier, and markers and barriers for all before.
+//! device) is recorded at once. Otherwise it is deferred (`deferred.rs`).
 //!
 //! **Why no cycle of batches can arise:** a batch waits only for timeline values that have been submitted, so the
 //! order of submission is a topological order of all batches.
@@ -11,13 +9,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::batch::{Batch, resources};
-use super::moves::Arrival;
-use super::{CommandQueue, Enqueued, Recording, State, Waits};
-use crate::command::{Command, CommandType, HostRange, Incoming};
+use super::batch::{Batch, Recording, resources};
+use super::transfer::execution_error;
+use super::{CommandQueue, Enqueued, State, Waits};
+use crate::command::{Command, CommandType, Incoming};
 use crate::config::config;
 use crate::error::{ClCode, Error, Result};
-use crate::event::{Clock, Effects, Event, Phase, now};
+use crate::event::{Clock, Effects, Event, Phase, Status, now};
 use crate::vk;
 
 /// A batch with so many commands is submitted.
@@ -33,71 +31,91 @@ const WORTH_STAGING: u64 = 1 << 20;
 const MUCH_STAGING: u64 = 32 << 20;
 /// With so many batches in flight an enqueue call first retires what is done, once after each submission.
 const MANY_IN_FLIGHT: u32 = 4;
-/// With so many it waits for the oldest.
-const TOO_MANY_IN_FLIGHT: u32 = 64;
+/// With so many it waits for the oldest: each batch holds a command pool of the driver's.
+const TOO_MANY_IN_FLIGHT: u32 = 1024;
 
-/// A command that is held back.
-pub(super) struct Held {
-    command: Command,
-    waits: Vec<Arc<Event>>,
-    /// It comes after these, but does not fail with them ([`CommandQueue::comes_after`]).
-    after: Vec<Arc<Event>>,
-    /// Its contents are under way.
-    moving: Option<Arc<Event>>,
-    /// Nothing that the application must do holds it back.
-    pub(super) certain: bool,
-    event: Option<Arc<Event>>,
+/// When an enqueue call returns.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Until {
+    /// The command is placed.
+    Placed,
+    /// The command has copied what it takes from the application's memory.
+    Taken,
+    /// The command is done.
+    Done,
 }
 
-/// What a command comes after.
+/// A command's kind, and what it comes after.
 #[derive(Copy, Clone)]
 pub(super) struct Order<'a> {
+    pub kind: CommandType,
     /// The wait list.
     pub list: &'a [Arc<Event>],
-    /// What it need not succeed.
+    /// What it comes after, too, but need not succeed.
     pub after: &'a [Arc<Event>],
-    /// Until it is complete, not only submitted.
-    pub strict: bool,
+    pub until: Until,
 }
 
-impl Held {
-    /// The command's event, if there is one.
-    pub(super) fn own_event(&self) -> Option<Arc<Event>> {
-        self.event.clone()
+impl Until {
+    /// For calls that wait for the whole command, or for nothing.
+    pub(super) fn blocking(blocking: bool) -> Until {
+        match blocking {
+            true => Until::Done,
+            false => Until::Placed,
+        }
     }
+}
 
-    /// All events that it holds, to be let go of when no lock is held.
-    fn events(&self) -> Vec<Arc<Event>> {
-        let waits = self.waits.iter().chain(&self.after);
-        waits.chain(&self.moving).chain(&self.event).cloned().collect()
+impl<'a> Order<'a> {
+    /// A command that nobody waits for, with a wait list.
+    pub(super) fn after_list(kind: CommandType, list: &'a [Arc<Event>]) -> Order<'a> {
+        Order {
+            kind,
+            list,
+            after: &[],
+            until: Until::Placed,
+        }
     }
+}
 
-    /// Whether it stands in the way of what is enqueued after it, in a queue that is out of order.
-    fn is_barrier(&self) -> bool {
-        matches!(self.command, Command::Barrier)
-    }
+/// Whether a command can be recorded now.
+pub(super) enum Admission {
+    /// Yes; the batch must wait for these events of other queues (by index in the wait list).
+    Record(Vec<usize>),
+    /// Not yet. `look`: it depends on its own events alone, not on deferred commands before it.
+    Defer { look: bool },
+    /// Never: an event of its wait list failed, and the command does with this code.
+    Failed(i32),
+}
 
-    /// The command's event; one of its own if the application did not ask for one.
-    pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
-        let event = self.event.get_or_insert_with(|| {
-            let event = Event::of_command(queue, CommandType::Marker);
-            if self.certain {
-                event.make_certain();
-            }
-            event
-        });
-        Arc::clone(event)
+/// What has become of a command.
+pub(super) enum Placed {
+    /// It is in the open batch, or in one that has been submitted.
+    Recorded,
+    /// It waits; its event, if it has one.
+    Deferred(Option<Arc<Event>>),
+    /// It failed with this code, and its event did.
+    Failed(i32),
+}
+
+impl Placed {
+    /// The command failed before it could begin.
+    pub(super) fn failed(code: i32, event: Option<&Arc<Event>>, effects: &mut Effects) -> Placed {
+        if let Some(event) = event {
+            event.failed(code, effects);
+        }
+        Placed::Failed(code)
     }
 }
 
 /// CL 5.10: without a wait list it waits for everything before it.
-fn waits_for_all(command: &Command, list: &[Arc<Event>]) -> bool {
+pub(super) fn waits_for_all(command: &Command, list: &[Arc<Event>]) -> bool {
     matches!(command, Command::Marker | Command::Barrier) && list.is_empty()
 }
 
 /// What a wait list means now.
-enum Ready {
-    /// The batch must wait for these values of other queues (by index in the list).
+pub(super) enum Ready {
+    /// The batch must wait for these events of other queues (by index in the list).
     Yes(Vec<usize>),
     /// Not before this event moves on.
     Blocked(Arc<Event>, Phase),
@@ -118,45 +136,52 @@ impl CommandQueue {
         }
     }
 
-    /// Enqueues a command; with `blocking`, waits until it is done.
+    /// Enqueues a command, and waits as `until` says.
     pub(super) fn enqueue(
         self: &Arc<Self>,
         kind: CommandType,
         incoming: Incoming<'_>,
         waits: Waits<'_>,
-        blocking: bool,
+        until: Until,
     ) -> Enqueued {
         self.keep_up();
-        self.flush_others(waits.list)?;
+        self.flush_others(waits.list);
         let after = self.comes_after(&incoming);
-        self.flush_others(&after)?;
-        let strict = incoming
-            .host_source()
-            .or_else(|| incoming.host_given())
-            .is_some_and(|from| self.others_read_into(from));
-        let event = (waits.want_event || blocking).then(|| Event::of_command(self, kind));
+        self.flush_others(&after);
+        let event = (waits.want_event || until == Until::Done).then(|| Event::of_command(self, kind));
+        let order = Order {
+            kind,
+            list: waits.list,
+            after: &after,
+            until,
+        };
         let mut effects = Effects::default();
-        let result = {
-            let mut state = self.state.lock_soon();
-            let order = Order {
-                list: waits.list,
-                after: &after,
-                strict,
-            };
-            let result = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
-            if result.is_ok() && (blocking || config().debug.no_batch) {
-                self.submit(&mut state, &mut effects);
+        let placed = match incoming {
+            Incoming::Command(Command::Transfer(t)) if t.chunked => {
+                self.place_chunks(t, order, event.as_ref(), &mut effects)
             }
-            result
+            incoming => {
+                let mut state = self.lock_for_command();
+                let placed = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
+                let submits = until == Until::Done || config().debug.no_batch;
+                match placed {
+                    Ok(_) if submits => self.submit(&mut state, &mut effects).and(placed),
+                    placed => placed,
+                }
+            }
         };
         effects.run();
-        result?;
-        if let Some(event) = event.as_ref().filter(|_| blocking) {
-            // CL 5.2.2: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the operation is blocking and an event failed
-            if let crate::event::Status::Failed(n) = event.wait() {
-                return Err(self.execution_error(n));
-            }
-        } else if config().debug.sync {
+        let waited = match (placed?, until) {
+            (Placed::Failed(code), Until::Taken | Until::Done) => Some(Status::Failed(code)),
+            (Placed::Recorded | Placed::Deferred(_), Until::Done) => event.as_ref().map(|e| e.wait()),
+            (Placed::Deferred(event), Until::Taken) => event.map(|e| e.wait()),
+            (_, Until::Placed) | (Placed::Recorded, Until::Taken) => None,
+        };
+        // CL 5.2.2: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the operation is blocking and an event failed
+        if let Some(Status::Failed(n)) = waited {
+            return Err(execution_error(n));
+        }
+        if waited.is_none() && config().debug.sync {
             self.finish()?;
         }
         Ok(event.filter(|_| waits.want_event))
@@ -176,90 +201,55 @@ impl CommandQueue {
         }
     }
 
-    pub(super) fn execution_error(&self, number: i32) -> Error {
-        let code = ClCode::ALL
-            .iter()
-            .copied()
-            .find(|c| c.number() == number)
-            .unwrap_or(ClCode::ExecStatusErrorForEventsInWaitList);
-        Error::new(code, "the command failed")
-    }
-
     /// Submits what other queues have only recorded and this command waits for.
-    pub(super) fn flush_others(self: &Arc<Self>, list: &[Arc<Event>]) -> Result<()> {
+    pub(super) fn flush_others(self: &Arc<Self>, list: &[Arc<Event>]) {
         for event in list {
             if event.phase() == Phase::Recorded
                 && let Some(queue) = event.queue()
                 && !Arc::ptr_eq(queue, self)
             {
-                queue.flush()?;
+                // If that fails, the event does.
+                let _ = queue.flush();
             }
         }
-        Ok(())
     }
 
-    /// Whether other queues of the context store what a command copies from. It may wait for them, also by way of others.
-    pub(super) fn others_read_into(&self, (start, end): HostRange) -> bool {
-        let others = self.context.queues();
-        others
-            .iter()
-            .any(|q| !std::ptr::eq(&**q, self) && q.reads_into(start, end))
-    }
-
-    /// The event of the last barrier that is held back.
-    pub(super) fn held_barrier(self: &Arc<Self>) -> Option<Arc<Event>> {
-        let mut state = self.state.lock();
-        let barrier = state.held.iter_mut().rev().find(|h| h.is_barrier());
-        barrier.map(|h| h.event(self))
-    }
-
-    /// What must be complete before a command may copy from host memory: a batch that stores there.
-    fn storing(
+    /// Whether a command can be recorded now. An error: the queue takes no more commands.
+    pub(super) fn admit(
         self: &Arc<Self>,
         state: &mut State,
-        source: Option<HostRange>,
+        incoming: &Incoming<'_>,
+        order: Order<'_>,
         effects: &mut Effects,
-    ) -> Option<Arc<Event>> {
-        let (start, end) = source?;
-        let stores = |b: &&mut Box<Batch>| b.stores_into(start, end);
-        if let Some(open) = state.open.as_mut().filter(stores) {
-            return Some(open.some_event(self, false, effects));
+    ) -> Result<Admission> {
+        self.check_usable()?;
+        if !state.deferred.is_empty() && !self.may_overtake(state, incoming, order.list) {
+            return Ok(Admission::Defer { look: false });
         }
-        if let Some(batch) = state.in_flight.iter_mut().rev().find(stores) {
-            return Some(batch.some_event(self, true, effects));
-        }
-        let finishing = state.finishing.as_ref().filter(|f| f.stores_into(start, end))?;
-        Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
+        let unsettled = self.unsettled(incoming.host_source(), incoming.host_given());
+        Ok(match self.ready(order.list, order.after, unsettled.is_some()) {
+            Ready::Yes(others) => {
+                let blocked = unsettled.is_some_and(|r| self.storing(state, r, effects).is_some());
+                if blocked || !self.is_here(incoming) {
+                    Admission::Defer { look: true }
+                } else {
+                    Admission::Record(others)
+                }
+            }
+            Ready::Failed(code) => Admission::Failed(code),
+            Ready::Blocked(..) => Admission::Defer { look: true },
+        })
     }
 
-    /// Whether the host still has to store what reads bring into a range, which the GPU is to take after that.
-    fn is_bringing(&self, state: &State, range: Option<HostRange>) -> bool {
-        let Some((start, end)) = range else { return false };
-        let mut batches = state.in_flight.iter().chain(&state.open);
-        let finishing = state.finishing.as_ref();
-        batches.any(|b| b.brings_into(start, end))
-            || finishing.is_some_and(|f| f.stores_into(start, end) && !f.event.is_final())
+    /// Whether a command may be recorded before those that are deferred: in a queue that is out of order, unless there is a
+    /// barrier among them, or it waits for all of them.
+    fn may_overtake(&self, state: &State, incoming: &Incoming<'_>, list: &[Arc<Event>]) -> bool {
+        self.properties.out_of_order
+            && !state.deferred.iter().any(|d| d.is_barrier())
+            && !matches!(incoming, Incoming::Command(c) if waits_for_all(c, list))
     }
 
-    /// What is in flight and stores into host memory is known here for this queue alone. So a command that was held back
-    /// and copies from host memory comes after everything that it follows, which then includes what other queues did
-    /// before ([`CommandQueue::retire`]): an event of the last batch that is not retired.
-    pub(super) fn unretired(
-        self: &Arc<Self>,
-        state: &mut State,
-        effects: &mut Effects,
-    ) -> Option<Arc<Event>> {
-        if let Some(open) = state.open.as_mut().filter(|b| b.commands > 0) {
-            return Some(open.some_event(self, false, effects));
-        }
-        if let Some(batch) = state.in_flight.back_mut() {
-            return Some(batch.some_event(self, true, effects));
-        }
-        let event = &state.finishing.as_ref()?.event;
-        Some(Arc::clone(event)).filter(|e| !e.is_final())
-    }
-
-    /// Records the command, or holds it back.
+    /// Records the command, or defers it.
     pub(super) fn place(
         self: &Arc<Self>,
         state: &mut State,
@@ -267,54 +257,20 @@ impl CommandQueue {
         order: Order<'_>,
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
-    ) -> Result<()> {
-        let Order { list, after, strict } = order;
-        let free = state.held.is_empty()
-            || (self.properties.out_of_order
-                && !state.held.iter().any(Held::is_barrier)
-                && !matches!(&incoming, Incoming::Command(c) if waits_for_all(c, list)));
-        if free {
-            let source = incoming.host_source();
-            match self.ready(list, after, strict) {
-                Ready::Yes(others)
-                    if !strict
-                        && self.storing(state, source, effects).is_none()
-                        && !self.is_bringing(state, incoming.host_given())
-                        && self.is_here(&incoming) =>
-                {
-                    return self.record(state, &incoming, list, &others, event, effects);
-                }
-                Ready::Yes(_) => {}
-                Ready::Failed(code) => {
-                    if let Some(event) = event {
-                        event.failed(code, effects);
-                    }
-                    return Ok(());
-                }
-                Ready::Blocked(..) => {}
+    ) -> Result<Placed> {
+        Ok(match self.admit(state, &incoming, order, effects)? {
+            Admission::Record(others) => {
+                self.record(state, &incoming, order.list, &others, event, effects)?;
+                Placed::Recorded
             }
-        }
-        let certain = list.iter().all(|e| e.is_certain())
-            && (self.properties.out_of_order || state.held.back().is_none_or(|h| h.certain));
-        if certain && let Some(event) = event {
-            event.make_certain();
-        }
-        state.held.push_back(Held {
-            command: incoming.into_command(),
-            waits: list.to_vec(),
-            after: after.to_vec(),
-            moving: None,
-            certain,
-            event: event.cloned(),
-        });
-        if free {
-            self.look_again(state, effects);
-        }
-        Ok(())
+            Admission::Defer { look } => self.defer(state, incoming, order, event, look, effects),
+            Admission::Failed(code) => Placed::failed(code, event, effects),
+        })
     }
 
-    /// What a wait list, and what else the command comes after, mean now; `strict` as in [`Order`].
-    fn ready(self: &Arc<Self>, list: &[Arc<Event>], after: &[Arc<Event>], strict: bool) -> Ready {
+    /// What a wait list, and what else the command comes after, mean now; `strict`: a submitted command is not enough, it must
+    /// be complete.
+    pub(super) fn ready(self: &Arc<Self>, list: &[Arc<Event>], after: &[Arc<Event>], strict: bool) -> Ready {
         let mut others = Vec::new();
         // These are of other devices.
         for event in after {
@@ -350,108 +306,8 @@ impl CommandQueue {
         Ready::Yes(others)
     }
 
-    /// Records the held-back commands that nothing blocks any more.
-    fn look_again(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
-        let mut at = 0;
-        while let Some(held) = state.held.get(at) {
-            let all = at > 0 && waits_for_all(&held.command, &held.waits);
-            let barrier = held.is_barrier();
-            let source = held.command.host_source().or_else(|| held.command.host_given());
-            let mut ready = self.ready(&held.waits, &held.after, source.is_some());
-            let before = match (&ready, source) {
-                (Ready::Yes(_), Some(_)) if !self.properties.out_of_order => self.unretired(state, effects),
-                (Ready::Yes(_), Some(_)) => self.storing(state, source, effects),
-                _ => None,
-            };
-            if let Some(event) = before {
-                let phase = event.phase();
-                ready = Ready::Blocked(event, phase);
-            }
-            if let (Ready::Yes(_), true, Some(held)) = (&ready, self.is_shared(), state.held.get_mut(at)) {
-                match self.arrive(held.command.touches(), &mut held.moving) {
-                    Arrival::Here => {}
-                    Arrival::Moving(gate) => ready = Ready::Blocked(gate, Phase::Pending),
-                    Arrival::Failed(code) => ready = Ready::Failed(code),
-                }
-            }
-            match ready {
-                Ready::Blocked(blocker, phase) => {
-                    if !blocker.add_dependent(phase, self) {
-                        continue;
-                    }
-                    if phase != Phase::Pending {
-                        // Nobody may poll that queue: the executor does.
-                        self.context.executor().watch(&blocker);
-                    }
-                }
-                // What is before it is looked at again when it moves on, and then this is too.
-                Ready::Yes(_) | Ready::Failed(_) if all => {}
-                Ready::Failed(code) => {
-                    let held = state.held.remove(at).expect("just seen");
-                    let events = held.events();
-                    if let Some(event) = held.event {
-                        event.failed(code, effects);
-                    }
-                    effects.drop_later(held.command, events);
-                    continue;
-                }
-                Ready::Yes(others) => {
-                    let held = state.held.remove(at).expect("just seen");
-                    let events = held.events();
-                    let incoming = Incoming::Command(held.command);
-                    let event = held.event.as_ref();
-                    if let Err(e) = self.record(state, &incoming, &held.waits, &others, event, effects) {
-                        log::error!("a command that was held back failed: {}", e.chain());
-                        if let Some(event) = event {
-                            event.failed(e.code.number(), effects);
-                        }
-                    }
-                    if let Incoming::Command(command) = incoming {
-                        effects.drop_later(command, events);
-                    }
-                    continue;
-                }
-            }
-            // This one stays.
-            if !self.properties.out_of_order || barrier {
-                return;
-            }
-            at += 1;
-        }
-    }
-
-    /// An event that held back a command has moved on. The application may have flushed long ago, so what can be
-    /// recorded now is submitted as well.
-    pub(crate) fn pump(self: &Arc<Self>, effects: &mut Effects) {
-        let waits: Vec<Vec<Arc<Event>>> = {
-            let state = self.state.lock();
-            let examined = if self.properties.out_of_order {
-                usize::MAX
-            } else {
-                1
-            };
-            state
-                .held
-                .iter()
-                .take(examined)
-                .map(|h| h.waits.iter().chain(&h.after).cloned().collect())
-                .collect()
-        };
-        if waits.is_empty() {
-            return;
-        }
-        for list in &waits {
-            if let Err(e) = self.flush_others(list) {
-                log::error!("flush for a dependent command: {}", e.chain());
-            }
-        }
-        let mut state = self.state.lock();
-        self.look_again(&mut state, effects);
-        self.submit(&mut state, effects);
-    }
-
     /// Records one command into the open batch.
-    fn record(
+    pub(super) fn record(
         self: &Arc<Self>,
         state: &mut State,
         incoming: &Incoming<'_>,
@@ -467,7 +323,7 @@ impl CommandQueue {
         let has_commands = state.open.as_ref().is_some_and(|b| b.commands > 0);
         if has_commands && (!others.is_empty() || state.open.as_ref().is_some_and(|b| b.is_full())) {
             // Waiting for another queue must not hold up what is recorded already.
-            self.submit(state, effects);
+            self.submit(state, effects)?;
         }
         if profiling && !has_commands && state.clock.is_old() {
             self.measure_clock(&mut state.clock);
@@ -475,6 +331,8 @@ impl CommandQueue {
         if state.open.is_none() {
             state.open = Some(self.begin_batch(state)?);
         }
+        let retired = self.opened.retired_batches();
+        let others_retired = std::mem::replace(&mut state.retired_batches, retired) != retired;
         let State {
             open,
             hazards,
@@ -483,7 +341,8 @@ impl CommandQueue {
             ..
         } = state;
         let batch = open.as_mut().expect("just opened");
-        let rehearsed = match batch.perform(incoming.plain(&self.device).as_ref(), trust) {
+        let plain = incoming.plain(&self.device).filter(|_| !others_retired);
+        let rehearsed = match batch.perform(plain.as_ref(), trust) {
             Ok(rehearsed) => rehearsed,
             Err(e) => {
                 *open = None;
@@ -504,6 +363,7 @@ impl CommandQueue {
             batch,
             hazards,
             logical: &self.logical,
+            host_stores: self.context.host_stores(),
             staging: self.opened.staging(),
             copy_kernels: self.opened.copy_kernels(),
             queue: self.number,
@@ -514,6 +374,9 @@ impl CommandQueue {
             group_count: self.device.limits().group_count,
             rehearsed,
         };
+        if others_retired {
+            recording.see_other_queues();
+        }
         let awaits =
             |e: &Arc<Event>| e.phase() != Phase::Complete && e.queue().is_some_and(|q| Arc::ptr_eq(q, self));
         if self.properties.out_of_order && (incoming.is_barrier() || list.iter().any(awaits)) {
@@ -523,21 +386,28 @@ impl CommandQueue {
         incoming.record(&mut recording)?;
         self.note_written(incoming);
         recording.close_event(event, query, effects);
-        let commands = recording.batch.commands;
-        let full = commands >= FULL || recording.batch.large >= MUCH_STAGING;
+        self.submit_if_worthwhile(state, effects);
+        Ok(())
+    }
+
+    /// Submits the open batch if it is full, or if the GPU has nothing else to do and it is worth a submission.
+    fn submit_if_worthwhile(&self, state: &mut State, effects: &mut Effects) {
+        let Some(open) = &state.open else { return };
+        let (commands, large) = (open.commands, open.large);
+        let full = commands >= FULL || large >= MUCH_STAGING;
         let looks = match commands < WORTH_WAKING {
             true => commands.is_power_of_two(),
             false => commands.is_multiple_of(WORTH_WAKING),
         };
         let many = looks && commands >= state.worth_waking;
-        let worth = many || recording.batch.large >= WORTH_STAGING;
+        let worth = many || large >= WORTH_STAGING;
         if full || (worth && self.timeline.reached(state.last).unwrap_or(true)) {
             if many {
                 state.worth_waking = (2 * state.worth_waking).min(WORTH_WAKING_LATER);
             }
-            self.submit(state, effects);
+            // The command is recorded. If the submission fails, its event does, and every later call for the queue.
+            let _ = self.submit(state, effects);
         }
-        Ok(())
     }
 
     fn begin_batch(&self, state: &mut State) -> Result<Box<Batch>> {
@@ -576,10 +446,10 @@ impl CommandQueue {
         }
     }
 
-    /// Gives the open batch to the GPU. Failures go to its events.
-    pub(super) fn submit(&self, state: &mut State, effects: &mut Effects) {
+    /// Gives the open batch to the GPU. A failure is an error of the whole queue, and of the batch's events.
+    pub(super) fn submit(&self, state: &mut State, effects: &mut Effects) -> Result<()> {
         if state.open.as_ref().is_none_or(|b| b.commands == 0) {
-            return;
+            return Ok(());
         }
         let mut batch = state.open.take().expect("just seen");
         // What is waited for may be transfers.
@@ -613,12 +483,14 @@ impl CommandQueue {
                 batch.submitted(time, effects);
                 state.in_flight.push_back(batch);
                 self.in_flight.fetch_add(1, Ordering::Relaxed);
+                Ok(())
             }
             Err(e) => {
-                log::error!("submission: {}", e.chain());
-                batch.failed(e.code, effects);
+                batch.failed(e.code, self.context.host_stores(), effects);
                 // The command buffer is not pending, but its pool may be in any state: make a new one.
                 drop(batch);
+                self.fail(state, &e, "a submission", effects);
+                Err(e)
             }
         }
     }

@@ -1,0 +1,296 @@
+//! Deferred commands: those that cannot be recorded yet.
+//!
+//! A command is deferred if the GPU cannot wait for what it depends on: a user event, a command of another device, contents that
+//! are on another device, or host memory that a command in flight still stores into. The event that blocks it knows the
+//! queue and makes it look again ([`CommandQueue::pump`]) when it changes. In order, everything after a deferred command is deferred, too;
+//! out of order only what says so: what waits for its event, what comes after a barrier, and markers and
+//! barriers for all before.
+
+use std::sync::Arc;
+
+use super::moves::Arrival;
+use super::scheduler::{Order, Placed, Ready, Until, waits_for_all};
+use super::transfer::Chunks;
+use super::{CommandQueue, State};
+use crate::command::{Command, CommandType, HostRange, Incoming};
+use crate::error::{ClCode, Error};
+use crate::event::{Effects, Event, Phase};
+
+/// A deferred command.
+pub(super) struct Deferred {
+    command: Command,
+    waits: Vec<Arc<Event>>,
+    /// It comes after these, but does not fail with them ([`CommandQueue::comes_after`]).
+    after: Vec<Arc<Event>>,
+    /// Completes when the contents that the command needs have arrived at the queue's device.
+    moving: Option<Arc<Event>>,
+    /// The command will be recorded whatever the application does.
+    pub(super) certain: bool,
+    event: Option<Arc<Event>>,
+}
+
+impl Deferred {
+    /// The command's event, if there is one.
+    pub(super) fn own_event(&self) -> Option<Arc<Event>> {
+        self.event.clone()
+    }
+
+    /// All events that it holds, to be dropped when no lock is held.
+    fn events(&self) -> Vec<Arc<Event>> {
+        let waits = self.waits.iter().chain(&self.after);
+        waits.chain(&self.moving).chain(&self.event).cloned().collect()
+    }
+
+    /// Whether nothing that is enqueued after it may be recorded before it, in a queue that is out of order.
+    pub(super) fn is_barrier(&self) -> bool {
+        matches!(self.command, Command::Barrier)
+    }
+
+    /// The command's event; one of its own if the application did not ask for one.
+    pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
+        let event = self.event.get_or_insert_with(|| {
+            let event = Event::of_command(queue, CommandType::Marker);
+            if self.certain {
+                event.make_certain();
+            }
+            event
+        });
+        Arc::clone(event)
+    }
+
+    /// It is not going to be recorded.
+    pub(super) fn failed(self, code: ClCode, effects: &mut Effects) {
+        self.failed_with(code.number(), effects);
+    }
+
+    fn failed_with(self, number: i32, effects: &mut Effects) {
+        let events = self.events();
+        if let Some(event) = self.event {
+            event.failed(number, effects);
+        }
+        effects.drop_later(self.command, events);
+    }
+}
+
+impl CommandQueue {
+    /// Defers a command. `look`: nothing deferred is before it, so it may be possible to record it meanwhile.
+    pub(super) fn defer(
+        self: &Arc<Self>,
+        state: &mut State,
+        incoming: Incoming<'_>,
+        order: Order<'_>,
+        event: Option<&Arc<Event>>,
+        look: bool,
+        effects: &mut Effects,
+    ) -> Placed {
+        let certain = order.list.iter().all(|e| e.is_certain())
+            && (self.properties.out_of_order || state.deferred.back().is_none_or(|d| d.certain));
+        let own = || Event::of_command(self, order.kind);
+        let event = event.cloned().or_else(|| (order.until == Until::Taken).then(own));
+        if certain && let Some(event) = &event {
+            event.make_certain();
+        }
+        state.deferred.push_back(Deferred {
+            command: incoming.into_command(),
+            waits: order.list.to_vec(),
+            after: order.after.to_vec(),
+            moving: None,
+            certain,
+            event: event.clone(),
+        });
+        if look {
+            self.look_again(state, effects);
+        }
+        Placed::Deferred(event)
+    }
+
+    /// The host memory that a command takes something from when it is recorded, if a command in flight still stores into it.
+    /// `source` and `given` are the command's [`Command::host_source`] and [`Command::host_given`].
+    pub(super) fn unsettled(&self, source: Option<HostRange>, given: Option<HostRange>) -> Option<HostRange> {
+        let stores = self.context.host_stores();
+        let source = source.filter(|r| stores.overlap(*r));
+        source.or_else(|| given.filter(|r| stores.overlap_by_host(*r)))
+    }
+
+    /// The event after which a command that takes something from unsettled host memory may be recorded, as far as its own
+    /// queue is concerned: in order, when everything before it is retired; out of order, when the batch is that stores there.
+    pub(super) fn storing(
+        self: &Arc<Self>,
+        state: &mut State,
+        (start, end): HostRange,
+        effects: &mut Effects,
+    ) -> Option<Arc<Event>> {
+        if !self.properties.out_of_order {
+            return self.unretired(state, effects);
+        }
+        let stores = |b: &&mut Box<super::batch::Batch>| b.stores_into(start, end);
+        if let Some(open) = state.open.as_mut().filter(stores) {
+            return Some(open.some_event(self, false, effects));
+        }
+        if let Some(batch) = state.in_flight.iter_mut().rev().find(stores) {
+            return Some(batch.some_event(self, true, effects));
+        }
+        let finishing = state.finishing.as_ref().filter(|f| f.stores_into(start, end))?;
+        Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
+    }
+
+    /// An event of the last batch that is not retired.
+    pub(super) fn unretired(
+        self: &Arc<Self>,
+        state: &mut State,
+        effects: &mut Effects,
+    ) -> Option<Arc<Event>> {
+        if let Some(open) = state.open.as_mut().filter(|b| b.commands > 0) {
+            return Some(open.some_event(self, false, effects));
+        }
+        if let Some(batch) = state.in_flight.back_mut() {
+            return Some(batch.some_event(self, true, effects));
+        }
+        let event = &state.finishing.as_ref()?.event;
+        Some(Arc::clone(event)).filter(|e| !e.is_final())
+    }
+
+    /// The event of the last barrier that is deferred.
+    pub(super) fn deferred_barrier(self: &Arc<Self>) -> Option<Arc<Event>> {
+        let mut state = self.state.lock();
+        let barrier = state.deferred.iter_mut().rev().find(|d| d.is_barrier());
+        barrier.map(|d| d.event(self))
+    }
+
+    /// Records the deferred commands that nothing blocks any more.
+    fn look_again(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
+        let mut at = 0;
+        while let Some(deferred) = state.deferred.get(at) {
+            let all = at > 0 && waits_for_all(&deferred.command, &deferred.waits);
+            let barrier = deferred.is_barrier();
+            match self.readiness(state, at, effects) {
+                Ready::Blocked(blocker, phase) => {
+                    if !blocker.add_dependent(phase, self) {
+                        continue;
+                    }
+                    if phase != Phase::Pending {
+                        // Nobody may poll that queue: the executor does.
+                        self.context.executor().watch(&blocker);
+                    }
+                }
+                // What is before it is looked at again when it moves on, and then this is too.
+                Ready::Yes(_) | Ready::Failed(_) if all => {}
+                Ready::Failed(code) => {
+                    let deferred = state.deferred.remove(at).expect("just seen");
+                    deferred.failed_with(code, effects);
+                    continue;
+                }
+                Ready::Yes(others) => {
+                    let deferred = state.deferred.remove(at).expect("just seen");
+                    self.record_deferred(state, deferred, &others, effects);
+                    continue;
+                }
+            }
+            // This one stays.
+            if !self.properties.out_of_order || barrier {
+                return;
+            }
+            at += 1;
+        }
+    }
+
+    /// Whether a deferred command can be recorded now.
+    fn readiness(self: &Arc<Self>, state: &mut State, at: usize, effects: &mut Effects) -> Ready {
+        let deferred = &mut state.deferred[at];
+        let taken = self.unsettled(deferred.command.host_source(), deferred.command.host_given());
+        let ready = self.ready(&deferred.waits, &deferred.after, taken.is_some());
+        if !matches!(ready, Ready::Yes(_)) {
+            return ready;
+        }
+        if self.is_shared() {
+            match self.arrive(deferred.command.touches(), &mut deferred.moving) {
+                Arrival::Here => {}
+                Arrival::Moving(gate) => return Ready::Blocked(gate, Phase::Pending),
+                Arrival::Failed(code) => return Ready::Failed(code),
+            }
+        }
+        match taken.and_then(|range| self.storing(state, range, effects)) {
+            Some(event) => {
+                let phase = event.phase();
+                Ready::Blocked(event, phase)
+            }
+            None => ready,
+        }
+    }
+
+    /// Records a deferred command whose turn has come.
+    fn record_deferred(
+        self: &Arc<Self>,
+        state: &mut State,
+        deferred: Deferred,
+        others: &[usize],
+        effects: &mut Effects,
+    ) {
+        let events = deferred.events();
+        let (incoming, event) = (Incoming::Command(deferred.command), deferred.event.as_ref());
+        let recorded = match &incoming {
+            Incoming::Command(Command::Transfer(t)) if t.chunked => {
+                let chunks = Chunks::new(self, t, event);
+                self.record_deferred_chunks(state, chunks, (&deferred.waits, others), effects)
+            }
+            _ => self
+                .record(state, &incoming, &deferred.waits, others, event, effects)
+                .map_err(|e| (e, false)),
+        };
+        if let Err((e, begun)) = recorded {
+            match (event, state.in_flight.back_mut().filter(|_| begun)) {
+                (Some(event), Some(batch)) => batch.fail_when_done(event, e.code),
+                (Some(event), None) => event.failed(e.code.number(), effects),
+                (None, _) => {}
+            }
+            self.fail(state, &e, "a deferred command", effects);
+        }
+        if let Incoming::Command(command) = incoming {
+            effects.drop_later(command, events);
+        }
+    }
+
+    /// Records all chunks of a deferred transfer. With an error: whether some of them have been submitted.
+    fn record_deferred_chunks(
+        self: &Arc<Self>,
+        state: &mut State,
+        mut chunks: Chunks,
+        waits: (&[Arc<Event>], &[usize]),
+        effects: &mut Effects,
+    ) -> std::result::Result<(), (Error, bool)> {
+        loop {
+            match chunks.record_next(self, state, waits, effects) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(e) => return Err((e, chunks.have_begun())),
+            }
+        }
+    }
+
+    /// An event that blocked a deferred command has moved on. The application may have flushed long ago, so what can be
+    /// recorded now is submitted as well.
+    pub(crate) fn pump(self: &Arc<Self>, effects: &mut Effects) {
+        let waits: Vec<Vec<Arc<Event>>> = {
+            let state = self.state.lock();
+            let examined = if self.properties.out_of_order {
+                usize::MAX
+            } else {
+                1
+            };
+            let examined = state.deferred.iter().take(examined);
+            examined
+                .map(|d| d.waits.iter().chain(&d.after).cloned().collect())
+                .collect()
+        };
+        if waits.is_empty() {
+            return;
+        }
+        for list in &waits {
+            self.flush_others(list);
+        }
+        let mut state = self.state.lock();
+        self.look_again(&mut state, effects);
+        // If that fails, so do the events, and later calls.
+        let _ = self.submit(&mut state, effects);
+    }
+}

@@ -1,0 +1,48 @@
+//! Errors that no enqueue call can return: of commands that were deferred, and of submissions.
+//!
+//! When such a command fails, the application has been told that it was enqueued, and what comes after it would use memory that it
+//! has not written. So the first such error is the error of the queue, for good: its event gets it,
+//! deferred commands fail with it, later enqueue calls, clFinish and blocking calls return it, and the context's notify
+//! function is told (CL 4.4). What the GPU has already runs to its end.
+//!
+//! A command that fails because an event of its wait list did is not meant here: that is what the application
+//! asked for, and it concerns the commands that wait for it alone.
+
+use std::sync::Arc;
+
+use super::{CommandQueue, State};
+use crate::error::{ClCode, Error, Result};
+use crate::event::Effects;
+
+/// The first error of a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Failure {
+    code: ClCode,
+    what: Arc<str>,
+}
+
+impl CommandQueue {
+    /// The queue's error, if a command of it failed after its enqueue call.
+    pub(super) fn check_usable(&self) -> Result<()> {
+        match self.failure.get() {
+            None => Ok(()),
+            Some(failure) => Err(Error::new(failure.code, failure.what.to_string()).at("5.13")),
+        }
+    }
+
+    /// A command failed after its enqueue call had returned: so does the queue. `what` failed is the subject of a sentence.
+    pub(super) fn fail(&self, state: &mut State, e: &Error, what: &str, effects: &mut Effects) {
+        let text = format!("{what} failed after its enqueue call had returned: {}", e.chain());
+        log::error!("{text}");
+        let failure = Failure {
+            code: e.code,
+            what: text.as_str().into(),
+        };
+        if self.failure.set(failure).is_ok() {
+            effects.report(&self.context, text);
+        }
+        for deferred in state.deferred.drain(..) {
+            deferred.failed(e.code, effects);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! The planner of reads and writes (CL 5.2.2, 5.3.3): who copies, from where, and in how many chunks.
+//!
+//! | plan | when | by whom |
+//! |---|---|---|
+//! | host copy | the storage is mapped, and nothing before the command is unfinished | this thread, in its turn |
+//! | pinned | the GPU reaches the host memory | the GPU |
+//! | staged | shorter than [`CUT`] | the GPU, to or from staging memory, and the host on the other side |
+//! | chunked | else | the same, chunk by chunk |
+//!
+//! Whatever the plan is, the transfer is one command: what other threads enqueue comes before or after all of it.
+
+use std::sync::Arc;
+
+use super::scheduler::{Admission, Order, Placed, Until};
+use super::turn::Turn;
+use super::{CommandQueue, Enqueued, Waits};
+use crate::command::buffer::{HostTransfer, Reach};
+use crate::command::transfer::{Object, Transfer};
+use crate::command::{Command, CommandType, Incoming};
+use crate::device::staging::CUT;
+use crate::error::{Error, Result};
+use crate::event::{Effects, Event, Phase, now};
+use crate::mem::Buffer;
+
+/// Writes up to this size are staged also if the GPU could reach the host memory: a blocking one returns at once.
+const STAGED_ANYWAY: u64 = 256 << 10;
+
+impl CommandQueue {
+    /// Enqueues a read or a write.
+    pub(super) fn transfer(
+        self: &Arc<Self>,
+        kind: CommandType,
+        what: Object,
+        write: bool,
+        blocking: bool,
+        waits: Waits<'_>,
+    ) -> Enqueued {
+        let mut transfer = Transfer::new(what, write);
+        let size = transfer.size();
+        if let Object::Buffer(linear) = &transfer.what {
+            // A short write may be staged and leave at once; a blocking read has to wait anyway.
+            let wait = blocking && (!write || size > CUT);
+            if let Some((turn, reach)) = self.host_copy(linear, write, waits, wait)? {
+                return Ok(self.by_host(turn, kind, waits, || linear.by_host(reach, write)));
+            }
+        }
+        if !write || size > STAGED_ANYWAY {
+            transfer.pin(self.opened.pinned());
+        }
+        let staged = !transfer.is_pinned();
+        transfer.chunked = staged && size >= CUT;
+        if write && staged {
+            self.begin_copy(size);
+        }
+        let until = match (blocking, write && staged) {
+            (false, _) => Until::Placed,
+            (true, true) => Until::Taken,
+            (true, false) => Until::Done,
+        };
+        let command = Command::Transfer(transfer);
+        self.enqueue(kind, Incoming::Command(command), waits, until)
+    }
+
+    /// How this thread can do a transfer by itself, and its turn to do so, if the storage is mapped and nothing is in the
+    /// way; `wait`: any more.
+    pub(super) fn host_copy(
+        self: &Arc<Self>,
+        transfer: &HostTransfer,
+        write: bool,
+        waits: Waits<'_>,
+        wait: bool,
+    ) -> Result<Option<(Turn<'_>, Reach)>> {
+        let Some(reach) = transfer.reach(transfer.buffer.storage(self.device_index)?, write) else {
+            return Ok(None);
+        };
+        let visible = || match reach {
+            Reach::Aperture(_) if !write => self.shows(&transfer.buffer),
+            Reach::Aperture(_) | Reach::Mapped(_) => true,
+        };
+        // Asked before the wait, since the answer may change what is submitted, and again when other threads can do nothing.
+        let fits = || visible() && self.is_alone(transfer, write);
+        if !fits() {
+            return Ok(None);
+        }
+        let Some(turn) = self.host_turn(waits, wait)?.filter(|_| fits()) else {
+            return Ok(None);
+        };
+        self.is_taken(transfer, write);
+        Ok(Some((turn, reach)))
+    }
+
+    /// The turn to do a command's work on this thread: if its wait list is complete and the queue is idle. `wait`: waits for that
+    /// first. `None`: something is unfinished, or other threads keep the queue busy, and the GPU must do the work.
+    pub(super) fn host_turn(self: &Arc<Self>, waits: Waits<'_>, wait: bool) -> Result<Option<Turn<'_>>> {
+        if wait {
+            if !waits.list.is_empty() {
+                Event::wait_all(waits.list)?;
+            }
+            self.wait_for_earlier()?;
+        }
+        if waits.list.iter().any(|e| e.phase() != Phase::Complete) {
+            return Ok(None);
+        }
+        self.poll();
+        let state = self.lock_for_command();
+        self.check_usable()?;
+        Ok(state.is_idle().then(|| self.take_turn(state)))
+    }
+
+    /// Whether nothing is unfinished at this moment.
+    pub(super) fn is_idle(&self) -> bool {
+        self.poll();
+        self.state.lock_soon().is_idle()
+    }
+
+    /// A command whose work this thread does now, in its turn; the command's event.
+    pub(super) fn by_host(
+        self: &Arc<Self>,
+        turn: Turn<'_>,
+        kind: CommandType,
+        waits: Waits<'_>,
+        work: impl FnOnce(),
+    ) -> Option<Arc<Event>> {
+        let start = now();
+        let event = waits.want_event.then(|| Event::of_command(self, kind));
+        work();
+        drop(turn);
+        if let Some(event) = &event {
+            let mut effects = Effects::default();
+            event.completed(Some((start, now())), &mut effects);
+            effects.run();
+        }
+        event
+    }
+
+    /// Whether the host sees in the aperture what the queue's commands write to a buffer, once they are done. From now
+    /// on it does.
+    pub(super) fn shows(&self, buffer: &Buffer) -> bool {
+        use std::sync::atomic::Ordering;
+        buffer.watch();
+        let Some(hidden) = buffer.hidden_until(self.number) else {
+            return false;
+        };
+        if self.shown.load(Ordering::Acquire) >= hidden {
+            return true;
+        }
+        // A barrier at the end of the open batch is one for everything before.
+        let mut state = self.state.lock();
+        match &mut state.open {
+            Some(open) if open.commands > 0 => {
+                open.to_host = true;
+                true
+            }
+            Some(_) | None => self.shown.load(Ordering::Acquire) >= hidden,
+        }
+    }
+
+    /// Places a transfer in chunks, as one command: records them one after the other in one turn, or defers it as a whole.
+    pub(super) fn place_chunks(
+        self: &Arc<Self>,
+        transfer: Transfer,
+        order: Order<'_>,
+        event: Option<&Arc<Event>>,
+        effects: &mut Effects,
+    ) -> Result<Placed> {
+        let mut state = self.lock_for_command();
+        let incoming = Incoming::Command(Command::Transfer(transfer));
+        let others = match self.admit(&mut state, &incoming, order, effects)? {
+            Admission::Record(others) => others,
+            Admission::Defer { look } => {
+                return Ok(self.defer(&mut state, incoming, order, event, look, effects));
+            }
+            Admission::Failed(code) => return Ok(Placed::failed(code, event, effects)),
+        };
+        let turn = self.take_turn(state);
+        let Incoming::Command(Command::Transfer(transfer)) = incoming else {
+            unreachable!("made above");
+        };
+        let mut chunks = Chunks::new(self, &transfer, event);
+        let list = order.list;
+        loop {
+            let recorded = {
+                let mut state = self.state.lock_soon();
+                let recorded = chunks.record_next(self, &mut state, (list, &others), effects);
+                recorded.map_err(|e| (e, state.last))
+            };
+            match recorded {
+                Ok(true) => self.throttle(self.is_deep()),
+                Ok(false) => break,
+                Err((e, last)) => {
+                    // The chunks before it may store into the application's memory, which may be gone when this returns.
+                    if last > 0 {
+                        self.wait_for(last);
+                    }
+                    return Err(e);
+                }
+            }
+        }
+        drop(turn);
+        Ok(Placed::Recorded)
+    }
+}
+
+/// A transfer that is being recorded chunk by chunk.
+pub(super) struct Chunks {
+    left: std::vec::IntoIter<Transfer>,
+    /// The transfer's event: that of the last chunk.
+    event: Option<Arc<Event>>,
+    /// The first chunk's event, whose times are those of the transfer's beginning (profiling).
+    first: Option<Arc<Event>>,
+    begun: bool,
+}
+
+impl Chunks {
+    pub(super) fn new(queue: &Arc<CommandQueue>, transfer: &Transfer, event: Option<&Arc<Event>>) -> Chunks {
+        let timed = event.filter(|_| queue.properties.profiling);
+        Chunks {
+            left: transfer.chunks().into_iter(),
+            event: event.map(Arc::clone),
+            first: timed.map(|e| Event::of_command(queue, e.command_type())),
+            begun: false,
+        }
+    }
+
+    /// Records the next chunk, and submits it unless it is the last: `false` then. The first one waits for what the command
+    /// waits for. After an error nothing more is to be recorded.
+    pub(super) fn record_next(
+        &mut self,
+        queue: &Arc<CommandQueue>,
+        state: &mut super::State,
+        (list, others): (&[Arc<Event>], &[usize]),
+        effects: &mut Effects,
+    ) -> Result<bool> {
+        let Some(chunk) = self.left.next() else {
+            return Ok(false);
+        };
+        queue.check_usable()?;
+        let last = self.left.len() == 0;
+        let (list, others) = if self.begun {
+            (&[][..], &[][..])
+        } else {
+            (list, others)
+        };
+        let event = match (last, self.begun) {
+            (true, _) => self.event.as_ref(),
+            (false, false) => self.first.as_ref(),
+            (false, true) => None,
+        };
+        let incoming = Incoming::Command(Command::Transfer(chunk));
+        queue.record(state, &incoming, list, others, event, effects)?;
+        let begun = std::mem::replace(&mut self.begun, true);
+        if last {
+            if let (Some(event), Some(first), true) = (&self.event, self.first.take(), begun) {
+                event.begins_with(first);
+            }
+            return Ok(false);
+        }
+        queue.submit(state, effects)?;
+        Ok(true)
+    }
+
+    /// Whether a chunk has been recorded.
+    pub(super) fn have_begun(&self) -> bool {
+        self.begun
+    }
+}
+
+/// The error of a call for a command that failed with this number.
+pub(super) fn execution_error(number: i32) -> Error {
+    use crate::error::ClCode;
+    let code = ClCode::ALL
+        .iter()
+        .copied()
+        .find(|c| c.number() == number)
+        .unwrap_or(ClCode::ExecStatusErrorForEventsInWaitList);
+    Error::new(code, "the command failed")
+}
