@@ -81,6 +81,10 @@ pub(super) struct Finishing {
     targets: Vec<HostRange>,
     /// Complete when the work is.
     pub event: Arc<Event>,
+    /// The timeline's value of the batch.
+    value: u64,
+    /// Events that fail when the work is done.
+    failures: Vec<(Arc<Event>, ClCode)>,
 }
 
 impl Finishing {
@@ -89,8 +93,18 @@ impl Finishing {
         self.targets.iter().any(|(s, e)| *s < end && start < *e)
     }
 
+    /// As [`Batch::fail_when_done`].
+    pub(super) fn fail_when_done(&mut self, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
+        event.recorded(self.value, false, effects);
+        event.submitted(now(), effects);
+        self.failures.push((event, code));
+    }
+
     /// The work is done.
     pub(super) fn done(self, effects: &mut Effects) {
+        for (event, code) in self.failures {
+            event.failed(code.number(), effects);
+        }
         if !self.event.is_final() {
             self.event.completed(None, effects);
         }
@@ -294,14 +308,20 @@ impl Batch {
         event
     }
 
-    /// Lets an event fail when the batch is done: its command failed after parts of it had been submitted, which may store
-    /// into the application's memory until then.
-    pub(super) fn fail_when_done(&mut self, event: &Arc<Event>, code: ClCode) {
+    /// Lets an event fail when the batch, which has been submitted, is done.
+    pub(super) fn fail_when_done(&mut self, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
+        event.recorded(self.value, false, effects);
+        event.submitted(now(), effects);
         self.events.push(Timed {
-            event: Arc::clone(event),
+            event,
             query: None,
             failure: Some(code),
         });
+    }
+
+    /// The events of a batch that is not going to be submitted.
+    pub(super) fn take_events(&mut self) -> Vec<Arc<Event>> {
+        self.events.drain(..).map(|t| t.event).collect()
     }
 
     /// Fails the events.
@@ -379,6 +399,8 @@ impl Batch {
         (!targets.is_empty()).then(|| Finishing {
             targets,
             event: event(),
+            value: self.value,
+            failures: Vec::new(),
         })
     }
 

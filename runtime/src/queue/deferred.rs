@@ -13,7 +13,7 @@ use super::scheduler::{Order, Placed, Ready, Until, waits_for_all};
 use super::transfer::Chunks;
 use super::{CommandQueue, State};
 use crate::command::{Command, CommandType, HostRange, Incoming};
-use crate::error::{ClCode, Error};
+use crate::error::{ClCode, Result};
 use crate::event::{Effects, Event, Phase};
 
 /// A deferred command.
@@ -233,15 +233,11 @@ impl CommandQueue {
                 let chunks = Chunks::new(self, t, event);
                 self.record_deferred_chunks(state, chunks, (&deferred.waits, others), effects)
             }
-            _ => self
-                .record(state, &incoming, &deferred.waits, others, event, effects)
-                .map_err(|e| (e, false)),
+            _ => self.record(state, &incoming, &deferred.waits, others, event, effects),
         };
-        if let Err((e, begun)) = recorded {
-            match (event, state.in_flight.back_mut().filter(|_| begun)) {
-                (Some(event), Some(batch)) => batch.fail_when_done(event, e.code),
-                (Some(event), None) => event.failed(e.code.number(), effects),
-                (None, _) => {}
+        if let Err(e) = recorded {
+            if let Some(event) = event {
+                CommandQueue::fail_when_done(state, Arc::clone(event), e.code, effects);
             }
             self.fail(state, &e, "a deferred command", effects);
         }
@@ -250,21 +246,16 @@ impl CommandQueue {
         }
     }
 
-    /// Records all chunks of a deferred transfer. With an error: whether some of them have been submitted.
+    /// Records all chunks of a deferred transfer.
     fn record_deferred_chunks(
         self: &Arc<Self>,
         state: &mut State,
         mut chunks: Chunks,
         waits: (&[Arc<Event>], &[usize]),
         effects: &mut Effects,
-    ) -> std::result::Result<(), (Error, bool)> {
-        loop {
-            match chunks.record_next(self, state, waits, effects) {
-                Ok(true) => {}
-                Ok(false) => return Ok(()),
-                Err(e) => return Err((e, chunks.have_begun())),
-            }
-        }
+    ) -> Result<()> {
+        while chunks.record_next(self, state, waits, effects)? {}
+        Ok(())
     }
 
     /// An event that blocked a deferred command has moved on. The application may have flushed long ago, so what can be

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::{CommandQueue, State};
 use crate::error::{ClCode, Error, Result};
-use crate::event::Effects;
+use crate::event::{Effects, Event};
 
 /// The first error of a queue.
 #[derive(Clone, Debug)]
@@ -43,6 +43,18 @@ impl CommandQueue {
         }
         for deferred in state.deferred.drain(..) {
             deferred.failed(e.code, effects);
+        }
+    }
+
+    /// Lets an event fail when all that has been submitted is done: earlier chunks of the same transfer may be in flight, which
+    /// store into the application's memory until then.
+    pub(super) fn fail_when_done(state: &mut State, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
+        if let Some(batch) = state.in_flight.back_mut() {
+            batch.fail_when_done(event, code, effects);
+        } else if let Some(finishing) = &mut state.finishing {
+            finishing.fail_when_done(event, code, effects);
+        } else {
+            event.failed(code.number(), effects);
         }
     }
 }

@@ -486,6 +486,9 @@ impl CommandQueue {
                 Ok(())
             }
             Err(e) => {
+                for event in batch.take_events() {
+                    CommandQueue::fail_when_done(state, event, e.code, effects);
+                }
                 batch.failed(e.code, self.context.host_stores(), effects);
                 // The command buffer is not pending, but its pool may be in any state: make a new one.
                 drop(batch);

@@ -258,11 +258,6 @@ impl Chunks {
         queue.submit(state, effects)?;
         Ok(true)
     }
-
-    /// Whether a chunk has been recorded.
-    pub(super) fn have_begun(&self) -> bool {
-        self.begun
-    }
 }
 
 /// The error of a call for a command that failed with this number.
