@@ -101,6 +101,8 @@ pub struct Quirks {
     /// Each scalar that an access moves, of each work-item, is loaded or stored by instructions of its own (llvmpipe), so that a pair of
     /// words takes twice as long as one number of 64 bits.
     pub lane_by_lane: bool,
+    /// RoundEven and Trunc of doubles are wrong (llvmpipe on processors without AVX-512).
+    pub double_rounding: bool,
 }
 
 /// Device limits that change the output.
@@ -167,6 +169,7 @@ impl Target {
                 costly_negation: true,
                 split_words: true,
                 lane_by_lane: true,
+                double_rounding: true,
             },
             ..Target::desktop()
         }

@@ -38,6 +38,7 @@ pub mod pointers;
 pub mod points_to;
 pub mod promote_accumulators;
 pub mod ranges;
+pub mod round_doubles;
 pub mod share_loads;
 pub mod share_offsets;
 pub mod simplify_integers;

@@ -4,8 +4,8 @@ use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
     gather_pointer_uses, hoist_invariants, inline, interleave, lower_exits, lower_images, lower_kernel_args,
     lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
-    promote_accumulators, share_loads, share_offsets, simplify_integers, simplify_regions, sroa,
-    unroll_counted, unroll_loops, widen_accesses,
+    promote_accumulators, round_doubles, share_loads, share_offsets, simplify_integers, simplify_regions,
+    sroa, unroll_counted, unroll_loops, widen_accesses,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -50,6 +50,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
     if target.quirks.lane_by_lane && target.abi == Abi::Physical {
         p.run_pass(pair_words::PASS); // parts of long vectors as well, and before memory has element types
+    }
+    if target.quirks.double_rounding {
+        p.run_pass(round_doubles::PASS); // vectors are short, and folding is still to come
     }
     // Once: `late` does what this leaves.
     p.run_pass(const_fold::PASS);

@@ -102,6 +102,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Seen in the machine code of Mesa 22.3; in the times of NVIDIA's version 580.
             split_words: matches!(f.driver_name.as_str(), "llvmpipe" | "NVIDIA"),
             lane_by_lane: f.driver_name == "llvmpipe",
+            // Seen with Mesa 22.3 on a processor with AVX2. Not asked for the processor: a module may be built on another.
+            double_rounding: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),

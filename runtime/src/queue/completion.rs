@@ -37,7 +37,7 @@ impl CommandQueue {
     /// Whether everything that the batch with this value waits for is done: the batches before it, and those of other
     /// queues.
     pub(crate) fn has_started(&self, value: u64) -> bool {
-        let reached = |timeline: &vk::Timeline, value| timeline.reached(value).unwrap_or(true);
+        let reached = |timeline: &vk::Timeline, value| timeline.is_over(value);
         if !reached(&self.timeline, value.saturating_sub(1)) {
             return false;
         }
@@ -64,7 +64,7 @@ impl CommandQueue {
             // The submission failed, and the events with it.
             return;
         }
-        if !self.timeline.reached(value).unwrap_or(true) {
+        if !self.timeline.is_over(value) {
             self.prepare();
         }
         let start = Instant::now();

@@ -178,7 +178,7 @@ impl CommandQueue {
     fn has_at_most(&self, submissions: u64) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
         let value = submitted.saturating_sub(submissions);
-        self.timeline.reached(value).unwrap_or(true)
+        self.timeline.is_over(value)
     }
 
     /// Submits what is recorded when the GPU has come to the last of what it has, but not before `rest`, or after [`LONGEST`].

@@ -292,7 +292,7 @@ impl CommandQueue {
     /// Whether the GPU has done what was submitted. Takes no lock.
     pub(crate) fn is_settled(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
-        self.timeline.reached(submitted).unwrap_or(true)
+        self.timeline.is_over(submitted)
     }
 
     /// CL 5.13 — clFinish

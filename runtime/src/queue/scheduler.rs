@@ -401,7 +401,7 @@ impl CommandQueue {
         };
         let many = looks && commands >= state.worth_waking;
         let worth = many || large >= WORTH_STAGING;
-        if full || (worth && self.timeline.reached(state.last).unwrap_or(true)) {
+        if full || (worth && self.timeline.is_over(state.last)) {
             if many {
                 state.worth_waking = (2 * state.worth_waking).min(WORTH_WAKING_LATER);
             }

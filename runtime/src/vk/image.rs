@@ -268,7 +268,7 @@ impl Image {
     pub(crate) fn pending(&self) -> Option<(&Arc<Timeline>, u64)> {
         let (timeline, value) = self.filled.get()?;
         // Of a lost device nothing is pending.
-        let reached = timeline.reached(*value).unwrap_or(true);
+        let reached = timeline.is_over(*value);
         (!reached).then_some((timeline, *value))
     }
 

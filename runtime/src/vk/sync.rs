@@ -64,6 +64,12 @@ impl Timeline {
         self.seen.load(Ordering::Acquire) >= value
     }
 
+    /// Whether the GPU will do nothing more for `value`: it has reached it, or the device is lost. A question that fails for another
+    /// reason says nothing, and the answer is no.
+    pub(crate) fn is_over(&self, value: u64) -> bool {
+        self.reached(value).unwrap_or_else(|_| self.device.is_lost())
+    }
+
     /// The value now.
     pub(crate) fn value(&self) -> Result<u64, VkError> {
         let call = "vkGetSemaphoreCounterValue";
