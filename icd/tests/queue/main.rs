@@ -7,10 +7,15 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod costs;
+mod failures;
+mod host_sources;
 mod releases;
+mod running;
 mod status;
 mod sub_buffers;
 mod support;
+mod torn;
 
 /// The same where the host does not share the device's memory: staging, mirrors, the BAR mapping.
 #[test]

@@ -56,6 +56,12 @@ impl Words {
         // SAFETY: from a box of so many words that this owns.
         unsafe { std::slice::from_raw_parts(self.at, self.count) }
     }
+
+    /// Stores a value into each word; no command uses them now.
+    pub(crate) fn fill(&self, value: u32) {
+        // SAFETY: as above, and nobody else looks at the words while the caller stores.
+        unsafe { std::slice::from_raw_parts_mut(self.at, self.count) }.fill(value);
+    }
 }
 
 impl Drop for Words {
@@ -134,6 +140,30 @@ pub(crate) fn launch(q: cl_command_queue, kernel: cl_kernel, count: usize, after
     event
 }
 
+/// How many work-items of [`SET`], and how much work of each, take so long at least; in a buffer of [`MOST_ITEMS`] words.
+pub(crate) fn lasting(q: cl_command_queue, set: cl_kernel, time: Duration) -> (usize, u32) {
+    let (mut items, mut work) = (64, 1u32);
+    loop {
+        argument(set, 2, &work);
+        // The first launch of a size may make a pipeline.
+        let took = [(); 2].map(|()| {
+            let start = Instant::now();
+            let event = launch(q, set, items, After::NOTHING);
+            wait(event);
+            start.elapsed()
+        });
+        if took[0].min(took[1]) >= time {
+            return (items, work);
+        }
+        assert!(work < 1 << 20, "a kernel that takes {time:?}");
+        items = (2 * items).min(MOST_ITEMS);
+        work *= 2;
+    }
+}
+
+/// What a buffer for [`lasting`] has.
+pub(crate) const MOST_ITEMS: usize = 1 << 20;
+
 /// Fills a buffer of words, and waits.
 pub(crate) fn fill(s: &Setup, buffer: cl_mem, count: usize, value: u32) {
     let at = (&raw const value).cast();
@@ -142,6 +172,16 @@ pub(crate) fn fill(s: &Setup, buffer: cl_mem, count: usize, value: u32) {
     let code = cl!(clEnqueueFillBuffer(q, buffer, at, 4, 0, size, 0, null(), none));
     assert_eq!(code, 0, "clEnqueueFillBuffer");
     assert_eq!(cl!(clFinish(q)), 0);
+}
+
+/// Reads words without blocking; the command's event.
+pub(crate) fn read(q: cl_command_queue, buffer: cl_mem, to: &Words, after: After<'_>) -> cl_event {
+    let mut event = null_mut();
+    let (n, l, e) = (after.count(), after.ptr(), &raw mut event);
+    let (at, size) = (to.ptr(), 4 * to.count);
+    let code = cl!(clEnqueueReadBuffer(q, buffer, 0, 0, size, at, n, l, e));
+    assert_eq!(code, 0, "clEnqueueReadBuffer");
+    event
 }
 
 /// Reads words, blocking.
@@ -159,6 +199,27 @@ pub(crate) fn read_now(q: cl_command_queue, buffer: cl_mem, to: &Words) {
         null_mut()
     ));
     assert_eq!(code, 0, "clEnqueueReadBuffer");
+}
+
+/// Writes `size` bytes from an address without blocking; the command's event.
+pub(crate) fn write(
+    q: cl_command_queue,
+    buffer: cl_mem,
+    from: *const c_void,
+    size: usize,
+    after: After<'_>,
+) -> cl_event {
+    let mut event = null_mut();
+    let (n, l, e) = (after.count(), after.ptr(), &raw mut event);
+    let code = cl!(clEnqueueWriteBuffer(q, buffer, 0, 0, size, from, n, l, e));
+    assert_eq!(code, 0, "clEnqueueWriteBuffer");
+    event
+}
+
+/// Waits for one event and lets it go.
+pub(crate) fn wait(event: cl_event) {
+    assert_eq!(cl!(clWaitForEvents(1, &raw const event)), 0);
+    assert_eq!(cl!(clReleaseEvent(event)), 0);
 }
 
 /// An event's status.

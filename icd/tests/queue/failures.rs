@@ -1,0 +1,254 @@
+//! **Invariants:** after a call or an event has reported an error, no command of it touches the application's memory any
+//! more. A command that fails after its enqueue call is heard of: by its event and by waits for it, and where it has none,
+//! by the next clFinish or blocking call of its queue, and always by the notify function of the context.
+//!
+//! Memory of the device cannot be had from the Nth allocation on, for each N in turn, in a child process.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use crate::common::objects::Setup;
+use crate::common::*;
+use crate::support::{
+    SET, Words, argument, buffer, child, debug_with, fill, kernel, role, soon, status, text,
+};
+use crate::{cl, created};
+
+unsafe extern "C" {
+    fn mmap(at: *mut c_void, size: usize, prot: c_int, flags: c_int, file: c_int, offset: i64)
+    -> *mut c_void;
+    fn mprotect(at: *mut c_void, size: usize, prot: c_int) -> c_int;
+}
+
+/// Pages of the application's, which can be taken away: who touches them then ends the process.
+struct Pages {
+    at: *mut c_void,
+    size: usize,
+}
+
+impl Pages {
+    fn new(size: usize) -> Pages {
+        // SAFETY: new anonymous private memory, readable and writable.
+        let at = unsafe { mmap(null_mut(), size, 3, 0x22, -1, 0) };
+        assert_ne!(at.addr(), usize::MAX, "mmap");
+        Pages { at, size }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: mapped above, and not taken away while this is called.
+        unsafe { std::slice::from_raw_parts_mut(self.at.cast(), self.size) }
+    }
+
+    fn take_away(&self) {
+        // SAFETY: pages of this; nothing of this program uses them from here on.
+        assert_eq!(unsafe { mprotect(self.at, self.size, 0) }, 0);
+    }
+}
+
+/// A transfer of 64 MiB goes in chunks, of which a later one cannot be had. Either it is right, or the call fails and the
+/// memory is the application's again at once.
+#[test]
+fn a_failed_transfer_leaves_the_memory_alone() {
+    const SIZE: usize = 64 << 20;
+    if let Some(role) = role() {
+        let s = Setup::new();
+        let target = buffer(&s, 0, SIZE / 4, null_mut());
+        fill(&s, target, SIZE / 4, 0x0707_0707);
+        let mut pages = Pages::new(SIZE);
+        pages.bytes().fill(if role == "read" { 0 } else { 7 });
+        let (q, at, none) = (s.queue, pages.at, null_mut());
+        let code = match &*role {
+            "read" => cl!(clEnqueueReadBuffer(q, target, 1, 0, SIZE, at, 0, null(), none)),
+            _ => cl!(clEnqueueWriteBuffer(q, target, 1, 0, SIZE, at, 0, null(), none)),
+        };
+        if code == 0 {
+            assert!(pages.bytes().iter().all(|b| *b == 7), "no error and no data");
+        } else {
+            pages.take_away();
+        }
+        // What it answers does not matter here; nothing may run after it.
+        let _ = cl!(clFinish(q));
+        std::thread::sleep(Duration::from_millis(50));
+        cl!(clReleaseMemObject(target));
+        return;
+    }
+    for role in ["read", "write"] {
+        for n in 3..=6 {
+            let flags = debug_with(&format!("discrete,no-memory-from={n}"));
+            let out = child(
+                "failures::a_failed_transfer_leaves_the_memory_alone",
+                role,
+                &flags,
+            );
+            assert!(out.status.success(), "{role} with {flags}: {}", text(&out));
+        }
+    }
+}
+
+static TOLD: AtomicU32 = AtomicU32::new(0);
+
+unsafe extern "C" fn notify(why: *const c_char, _: *const c_void, _: usize, _: *mut c_void) {
+    // SAFETY: the implementation passes a string (CL 4.4).
+    let why = unsafe { CStr::from_ptr(why) };
+    assert!(!why.is_empty());
+    TOLD.fetch_add(1, Ordering::SeqCst);
+}
+
+/// A context that tells of its errors.
+fn setup_with_notify() -> Setup {
+    let device = objects::device();
+    let (context, code) = created!(clCreateContext(
+        null(),
+        1,
+        &raw const device,
+        Some(notify),
+        null_mut()
+    ));
+    assert_eq!(code, 0);
+    let (queue, code) = created!(clCreateCommandQueue(context, device, 0));
+    assert_eq!(code, 0);
+    Setup {
+        device,
+        context,
+        queue,
+    }
+}
+
+/// A write that waits for a user event needs staging memory when its turn comes, and cannot have it.
+#[test]
+fn a_command_that_fails_in_its_turn_is_heard_of() {
+    if let Some(role) = role() {
+        return fail_in_turn(&role);
+    }
+    for role in ["finish", "event", "read"] {
+        let mut scenes = 0;
+        for n in 1..=4 {
+            let flags = debug_with(&format!("no-memory-from={n}"));
+            let name = "failures::a_command_that_fails_in_its_turn_is_heard_of";
+            let out = child(name, role, &flags);
+            let text = text(&out);
+            assert!(out.status.success(), "{role} with {flags}: {text}");
+            scenes += u32::from(text.contains(SCENE));
+        }
+        assert!(scenes > 0, "{role}: the buffer itself could never be had");
+    }
+}
+
+/// Printed once there is a buffer and a command.
+const SCENE: &str = "the command is enqueued";
+
+fn fail_in_turn(role: &str) {
+    const COUNT: usize = 3 << 18;
+    let s = setup_with_notify();
+    let q = s.queue;
+    let (target, code) = created!(clCreateBuffer(s.context, 0, 4 * COUNT, null_mut()));
+    if code != 0 {
+        return;
+    }
+    let (zero, none) = (0u32, null_mut());
+    let (at, size) = ((&raw const zero).cast(), 4 * COUNT);
+    let code = cl!(clEnqueueFillBuffer(q, target, at, 4, 0, size, 0, null(), none));
+    if code != 0 || cl!(clFinish(q)) != 0 {
+        return;
+    }
+    let words = Words::new(COUNT);
+    words.fill(7);
+    let (gate, code) = created!(clCreateUserEvent(s.context));
+    assert_eq!(code, 0);
+    let (at, list) = (words.ptr(), &raw const gate);
+    let mut event = null_mut();
+    let e = if role == "event" {
+        &raw mut event
+    } else {
+        null_mut()
+    };
+    let enqueued = cl!(clEnqueueWriteBuffer(q, target, 0, 0, size, at, 1, list, e));
+    if enqueued != 0 {
+        // It was heard of before it was a command.
+        return;
+    }
+    let mut out = std::io::stdout();
+    assert!(writeln!(out, "{SCENE}").is_ok());
+    assert_eq!(cl!(clSetUserEventStatus(gate, CL_COMPLETE)), 0);
+    let to = Words::new(COUNT);
+    let read = || {
+        cl!(clEnqueueReadBuffer(
+            q,
+            target,
+            1,
+            0,
+            size,
+            to.ptr(),
+            0,
+            null(),
+            null_mut()
+        ))
+    };
+    let code = match role {
+        "event" => cl!(clWaitForEvents(1, &raw const event)),
+        "finish" => cl!(clFinish(q)),
+        "read" => read(),
+        other => panic!("no role: {other}"),
+    };
+    if role == "event" {
+        let status = status(event);
+        assert_eq!(status < 0, code != 0, "wait {code}, status {status}");
+    }
+    if code == 0 {
+        // The write was done, or this must fail.
+        if role != "read" && read() != 0 {
+            return;
+        }
+        let right = to.get().iter().all(|w| *w == 7);
+        assert!(right, "{role}: CL_SUCCESS, and the write was not done");
+    } else {
+        let told = soon(Duration::from_secs(5), || TOLD.load(Ordering::SeqCst) > 0);
+        assert!(
+            told,
+            "{role}: {code}, and the context's notify function was not called"
+        );
+    }
+}
+
+/// A submission fails that nobody waits for: the device is lost from there on.
+#[test]
+fn a_submission_that_fails_is_heard_of() {
+    if role().is_some() {
+        let s = setup_with_notify();
+        let target = buffer(&s, 0, 64, null_mut());
+        let set = kernel(&s, SET, "set");
+        argument(set, 0, &target);
+        argument(set, 2, &0u32);
+        let mut codes = Vec::new();
+        for value in 0..20u32 {
+            argument(set, 1, &value);
+            let (q, size, none) = (s.queue, 1usize, null());
+            let size = &raw const size;
+            let code = cl!(clEnqueueNDRangeKernel(
+                q,
+                set,
+                1,
+                none,
+                size,
+                none,
+                0,
+                null(),
+                null_mut()
+            ));
+            codes.push([code, cl!(clFlush(q))]);
+        }
+        let finished = cl!(clFinish(s.queue));
+        assert_ne!(finished, 0, "clFinish, after {codes:?}");
+        let told = soon(Duration::from_secs(5), || TOLD.load(Ordering::SeqCst) > 0);
+        assert!(told, "the context's notify function was not called");
+        return;
+    }
+    for n in [2, 5] {
+        let flags = debug_with(&format!("no-batch,lose-device={n}"));
+        let out = child("failures::a_submission_that_fails_is_heard_of", "lose", &flags);
+        assert!(out.status.success(), "{flags}: {}", text(&out));
+    }
+}
