@@ -408,10 +408,9 @@ fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
 
 /// Functions that each device computes in its own way.
 fn approximate(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
-    let [a, b, c] = [0, 1, 2].map(|n| args.get(n).map_or(0.0, |&v| eval::to_f64(scalar, v)));
+    let [a, b] = [0, 1].map(|n| args.get(n).map_or(0.0, |&v| eval::to_f64(scalar, v)));
     let v = match op {
         Intrinsic::InverseSqrt => 1.0 / a.sqrt(),
-        Intrinsic::Fma => a.mul_add(b, c),
         Intrinsic::Sin => a.sin(),
         Intrinsic::Cos => a.cos(),
         Intrinsic::Tan => a.tan(),

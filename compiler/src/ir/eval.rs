@@ -207,6 +207,20 @@ pub fn intrinsic(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
             let first = if op == Intrinsic::FMin { fa < fb } else { fa > fb };
             if fb.is_nan() || first { a } else { b }
         }
+        // Rounded once; of two f16 and a third, f64 has all digits that the rounding looks at.
+        Intrinsic::Fma => {
+            let c = args.get(2).copied().unwrap_or(0);
+            match scalar {
+                Scalar::F32 => {
+                    let [a, b, c] = [a, b, c].map(|v| f32::from_bits(v as u32));
+                    u64::from(a.mul_add(b, c).to_bits())
+                }
+                _ => {
+                    let [a, b, c] = [a, b, c].map(|v| to_f64(scalar, v));
+                    from_f64(scalar, a.mul_add(b, c))
+                }
+            }
+        }
         Intrinsic::SAbs => sa.wrapping_abs() as u64,
         Intrinsic::SMin => sa.min(sb) as u64,
         Intrinsic::SMax => sa.max(sb) as u64,

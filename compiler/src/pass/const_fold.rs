@@ -14,7 +14,7 @@ mod vectors;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::{Replacements, Walk};
-use crate::ir::{EntityRef, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value};
+use crate::ir::{BinOp, EntityRef, Function, Global, GlobalData, Inst, Map, Module, Op, Ty, Value};
 
 pub const PASS: Pass = Pass {
     name: "const_fold",
@@ -61,7 +61,9 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
             continue;
         }
         for _ in 0..MAX_STEPS {
-            match fold(func, globals, inst) {
+            let folded = fold(func, globals, inst);
+            keep_expression(func, inst, &folded);
+            match folded {
                 Folded::Same => break,
                 Folded::Value(v) => {
                     changed = true;
@@ -87,6 +89,28 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
         }
     }
     changed
+}
+
+/// A product may be contracted with the addition or subtraction of its own expression only (FP_CONTRACT, OpenCL C 1.2
+/// 6.12.2). Once that is gone, as `x * y - 0.0f` is, what uses the product instead belongs to other expressions.
+fn keep_expression(func: &mut Function, inst: Inst, folded: &Folded) {
+    let is_sum = |op: &Op| matches!(op, Op::Binary(BinOp::FAdd | BinOp::FSub));
+    let data = &func.insts[inst];
+    let stays = match folded {
+        Folded::Same => true,
+        Folded::Value(_) => false,
+        Folded::Op(op, _) => is_sum(op),
+    };
+    if stays || !is_sum(&data.op) {
+        return;
+    }
+    for arg in data.args.clone() {
+        if let Some(product) = func.def_inst(arg)
+            && func.insts[product].op == Op::Binary(BinOp::FMul)
+        {
+            func.insts[product].fp.contract = false;
+        }
+    }
 }
 
 fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> Folded {

@@ -197,8 +197,10 @@ impl Candidate {
                 Some(_) if seen.insert(n) => vec![nexts[n]],
                 _ => continue,
             };
-            while let Some(inst) = values.pop().and_then(|v| func.def_inst(v)) {
-                if number.contains_key(&inst) && ahead.insert(inst) {
+            while let Some(value) = values.pop() {
+                // Constants, arguments and what is outside of the loop are there already.
+                let inst = func.def_inst(value).filter(|i| number.contains_key(i));
+                if let Some(inst) = inst.filter(|&i| ahead.insert(i)) {
                     values.extend(func.insts[inst].args.iter());
                     todo.extend(&self.uses[&inst]);
                 }

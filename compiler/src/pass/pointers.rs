@@ -6,11 +6,11 @@
 //! else). Global arguments that are not have one, too, but may be one buffer; and what is not known (read from memory,
 //! made from a number) may be any of those, and every object whose address went where nobody follows it.
 
+use super::facts::{self, Facts};
 use crate::intrinsic::Intrinsic;
 use crate::ir::walk::Walk;
 use crate::ir::{
-    AddressSpace, ArgKind, BinOp, CastOp, EntityRef, Function, Global, Inst, KernelInfo, Op, Scalar, Value,
-    ValueDef,
+    AddressSpace, ArgKind, CastOp, EntityRef, Function, Global, Inst, KernelInfo, Op, Value, ValueDef,
 };
 use std::collections::BTreeMap;
 
@@ -226,22 +226,29 @@ impl Pointers {
     fn power_of(&self, func: &Function, inst: Inst) -> u8 {
         let data = &func.insts[inst];
         let of = |n: usize| self.powers[data.args[n].index()];
-        let ty = func.ty(data.results[0]);
+        let width = func.ty(data.results[0]).scalar.bits();
+        let known = |n: usize| {
+            let width = func.ty(data.args[n]).scalar.bits();
+            match func.as_bits(data.args[n]) {
+                Some(bits) => Facts::constant(width, bits),
+                None => Facts::multiple(width, of(n).into()),
+            }
+        };
+        // Only zero is a multiple of all that its type has.
+        let power = |facts: Facts| match facts.trailing_zeros() {
+            n if n >= width => ANY_POWER,
+            n => n.min(ANY_POWER.into()) as u8,
+        };
         match &data.op {
             Op::Alloca { align, .. } => align.max(&1).trailing_zeros() as u8,
-            Op::PtrAdd | Op::Binary(BinOp::IAdd | BinOp::ISub | BinOp::Or | BinOp::Xor) => of(0).min(of(1)),
-            Op::Binary(BinOp::IMul) => (of(0) + of(1)).min(ANY_POWER),
-            Op::Binary(BinOp::And) => of(0).max(of(1)),
-            Op::Binary(BinOp::Shl) => match func.as_bits(data.args[1]) {
-                Some(n) => (of(0) + (n % u64::from(ty.scalar.bits())) as u8).min(ANY_POWER),
-                None => of(0),
-            },
-            Op::Cast(CastOp::ZExt | CastOp::SExt | CastOp::Trunc) => {
-                let from = func.ty(data.args[0]);
-                if from.scalar == Scalar::Bool { 0 } else { of(0) }
-            }
+            Op::PtrAdd => of(0).min(of(1)),
             Op::Cast(CastOp::PtrCast | CastOp::PtrToInt | CastOp::IntToPtr) => of(0),
             Op::Select => of(1).min(of(2)),
+            Op::Binary(op) => power(facts::binary(*op, known(0), known(1))),
+            Op::Unary(op) => power(facts::unary(*op, known(0))),
+            Op::Cast(op @ (CastOp::ZExt | CastOp::SExt | CastOp::Trunc)) => {
+                power(facts::cast(*op, known(0), width))
+            }
             _ => 0,
         }
     }

@@ -10,7 +10,7 @@
 //!
 //! Only what has a single use is rewritten: nothing is computed twice. What is no longer used is left to `dce`.
 
-use super::ranges::{is_nonnegative, trailing_zeros};
+use super::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::build::Builder;
@@ -36,6 +36,12 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
         changed |= simplify(func);
     }
     Ok(changed.into())
+}
+
+/// Whether a scalar integer is not negative, taken as signed.
+fn is_nonnegative(func: &Function, v: Value) -> bool {
+    let ty = func.ty(v);
+    ty.scalar.is_int() && !ty.is_vector() && facts(func, v).is_nonnegative()
 }
 
 fn simplify(func: &mut Function) -> bool {
@@ -104,7 +110,7 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             let most = b.func.ty(args[0]).scalar.bits() - 1;
             if !ty.is_vector()
                 && let Some((x, c)) = sum_with_constant(b.func, uses, args[0])
-                && c >> trailing_zeros(b.func, x).min(most) == 0
+                && c >> facts(b.func, x).trailing_zeros().min(most) == 0
             {
                 let op = if is_nonnegative(b.func, x) {
                     CastOp::ZExt

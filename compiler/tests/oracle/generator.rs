@@ -13,16 +13,28 @@ use caldera_compiler::ir::{
 pub(crate) struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+    /// A number of so many bits; often one with few ones or few zeros.
+    pub(crate) fn bits(&mut self, width: u32) -> u64 {
+        let n = match self.below(4) {
+            0 => self.next() & self.next() & self.next(),
+            1 => self.next() | self.next() | self.next(),
+            _ => self.next(),
+        };
+        n & u64::MAX >> (64 - width)
+    }
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
-    fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() >> 20) as usize % n
     }
-    fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }
@@ -533,7 +545,7 @@ fn function(
 }
 
 pub(crate) fn program(seed: u64) -> Module {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed);
     let mut module = Module::default();
     let local = module.globals.push(GlobalData {
         name: "k.shared".into(),

@@ -3,14 +3,25 @@
 //! Random programs have fixed seeds, so a failure names its seed for good; the programs of the execution tests
 //! (`icd/tests/exec`) must compute what they state, before and after the passes.
 
+mod arithmetic;
+#[path = "../../../icd/tests/exec/exact.rs"]
+#[allow(dead_code, reason = "the execution tests need more of it")]
+mod exact;
 mod exec;
 #[path = "../../../icd/tests/exec/expr.rs"]
 mod expr;
+mod facts;
 #[path = "../../../icd/tests/exec/file.rs"]
 mod file;
 mod generator;
+mod reference;
 #[path = "../../../icd/tests/exec/scalar.rs"]
 mod scalar;
+
+/// What the exact numbers of the execution tests draw theirs from.
+mod lab {
+    pub(crate) use crate::generator::Random;
+}
 
 use caldera_compiler::diag::Diags;
 use caldera_compiler::interp::{self, Arg, Launch, Memory};

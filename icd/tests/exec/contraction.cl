@@ -38,3 +38,21 @@ kernel void one_expression(global const float *in, global int *out) {
   float once = fma(x, x, -kept), got = x * x - kept;
   out[i] = got == 0 || got == once;
 }
+// Nor are they if nothing but the product is left of one of the statements.
+// kernel: folded
+// global: 8
+// arg: in float 8 = 1 + (i + 1) * 0.000244140625
+// arg: value float = 1
+// arg: out float 8 => 0
+kernel void folded(global const float *in, float one, global float *out) {
+  int i = get_global_id(0);
+  float x = in[i];
+  volatile float kept = x * x;
+  float product = x * x - 0.0f;
+  float difference = product - kept * one;
+  float sum = 0.0f;
+  for (int k = 0; k < 1; k++)
+    sum = x * x - sum;
+  sum = kept * one - sum;
+  out[i] = difference + sum;
+}

@@ -51,3 +51,18 @@ kernel void counters(global const int *in, global int *out, global int *ends, in
   out[l] = last + seen;
   ends[l] = j;
 }
+// A chain whose links have constants and arguments for operands.
+// kernel: chain
+// global: 1
+// ulp: 16
+// arg: out float 1 => 0.102711426
+// arg: value float = 1
+// arg: value int = 40
+kernel void chain(global float *out, float s, int n) {
+  float f = 0;
+  for (int j = 0; j < n; j++) {
+    float t = 1 / (1 / (1 / (j + s)));
+    f = f * 0.5f + t * 2.0f;
+  }
+  *out = f;
+}

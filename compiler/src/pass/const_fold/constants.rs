@@ -3,7 +3,7 @@
 use super::super::analysis::base_of;
 use crate::half;
 use crate::intrinsic::Intrinsic;
-use crate::ir::{CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Scalar, Ty, Value, eval};
+use crate::ir::{CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, eval};
 
 /// The constant that an instruction computes.
 pub(super) fn compute(
@@ -140,23 +140,6 @@ fn intrinsic(op: Intrinsic, args: &[&Vec<u64>], types: &[Ty], lanes: usize) -> O
         Intrinsic::IsInf => is_float(f64::is_infinite),
         Intrinsic::Any => Some(vec![u64::from(args[0].iter().any(|&a| a != 0))]),
         Intrinsic::All => Some(vec![u64::from(args[0].iter().all(|&a| a != 0))]),
-        Intrinsic::Fma => {
-            let lane = |i: usize| {
-                let [a, b, c] = [0, 1, 2].map(|n: usize| args[n][i]);
-                match scalar {
-                    Scalar::F32 => {
-                        let [a, b, c] = [a, b, c].map(|v| f32::from_bits(v as u32));
-                        Some(u64::from(a.mul_add(b, c).to_bits()))
-                    }
-                    Scalar::F64 => {
-                        let [a, b, c] = [a, b, c].map(f64::from_bits);
-                        Some(a.mul_add(b, c).to_bits())
-                    }
-                    _ => None,
-                }
-            };
-            (0..lanes).map(lane).collect()
-        }
         Intrinsic::UnpackHalf2x16 => {
             let half = |bits: u64| u64::from((half::to_f64(bits as u16) as f32).to_bits());
             Some(vec![half(args[0][0]), half(args[0][0] >> 16)])
