@@ -193,9 +193,8 @@ fn run(
     let out = memory.add(vec![0; results * 16]);
     let args = [Arg::Handle, Arg::Handle, Arg::Pointer(at), Arg::Pointer(out)];
     let launch = Launch {
-        groups: [1; 3],
-        local: [1; 3],
         steps: 4_000_000,
+        ..Launch::default()
     };
     interp::launch(module, 0, &args, launch, &mut memory)?;
     let words = memory.object(out).chunks_exact(4);
@@ -312,9 +311,8 @@ fn written_components_are_reordered() {
         memory.handles.images.insert(0, image);
         let bytes = [1i32, 2, 3, 4].iter().flat_map(|v| v.to_le_bytes()).collect();
         let launch = Launch {
-            groups: [1; 3],
-            local: [1; 3],
             steps: 1000,
+            ..Launch::default()
         };
         let args = [Arg::Handle, Arg::Bytes(bytes)];
         interp::launch(&after, 0, &args, launch, &mut memory).expect("it runs");
@@ -365,9 +363,8 @@ fn written_integers_are_saturated() {
         }
         let p = memory.add(values.iter().flat_map(|v| v.to_le_bytes()).collect());
         let launch = Launch {
-            groups: [1; 3],
-            local: [1; 3],
             steps: 10_000,
+            ..Launch::default()
         };
         let args = [Arg::Handle, Arg::Handle, Arg::Pointer(p)];
         interp::launch(&after, 0, &args, launch, &mut memory).expect("it runs");

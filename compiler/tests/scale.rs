@@ -86,9 +86,8 @@ fn interpreted(object: &Object, n: u32) -> u32 {
     let buffer = memory.add(vec![0; 4]);
     let args = [Arg::Pointer(buffer), Arg::Bytes(n.to_le_bytes().to_vec())];
     let launch = Launch {
-        groups: [1; 3],
-        local: [1; 3],
         steps: 1_000_000,
+        ..Launch::default()
     };
     let done = interp::launch(&object.module, 0, &args, launch, &mut memory);
     done.unwrap_or_else(|e| panic!("{e}"));

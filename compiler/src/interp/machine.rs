@@ -1,13 +1,17 @@
 //! One work-item.
 
 use super::memory::Memory;
-use super::{Launch, Shared, Trap, image, lanes_of};
-use crate::intrinsic::{AtomicOp, Intrinsic, SubgroupOp, SubgroupPart};
+use super::subgroup::Pending;
+use super::{Launch, Shared, Trap, Undefined, image, lanes_of};
+use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::ir::{
-    BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region, Scalar, Storage, Ty,
-    Value, ValueDef, eval,
+    AddressSpace, BinOp, CastOp, Const, EntityRef, Func, Function, Inst, InstData, Module, Op, Region,
+    Scalar, Storage, Ty, Value, ValueDef, eval,
 };
 use std::collections::HashMap;
+
+/// What stands for an undefined result where anything may.
+const JUNK: u64 = 0x5bd1_e995_9e37_79b1;
 
 /// Calls inside calls.
 const MAX_CALLS: usize = 256;
@@ -15,7 +19,11 @@ const MAX_CALLS: usize = 256;
 /// Why a work-item stopped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
+    /// It has not.
+    Running,
     Barrier,
+    /// At something that its sub-group does together.
+    Subgroup,
     Ended,
 }
 
@@ -40,6 +48,7 @@ pub(super) struct Machine<'m> {
     local: [u32; 3],
     steps: u64,
     stack: Vec<Activation<'m>>,
+    pending: Option<Pending>,
     pub(super) result: Vec<u64>,
 }
 
@@ -63,6 +72,7 @@ impl<'m> Machine<'m> {
             local,
             steps: launch.steps,
             stack: Vec::new(),
+            pending: None,
             result: Vec::new(),
         };
         machine.enter(func, args, None);
@@ -84,7 +94,27 @@ impl<'m> Machine<'m> {
         });
     }
 
-    /// Until the next barrier or the end.
+    /// What it waits at with its sub-group.
+    pub(super) fn pending(&self) -> Option<&Pending> {
+        self.pending.as_ref()
+    }
+
+    /// Goes on with the result of that.
+    pub(super) fn resume(&mut self, result: Lanes) {
+        let pending = self.pending.take();
+        let top = self.top();
+        if let Some(&r) = pending.and_then(|p| top.func.insts[p.inst].results.first()) {
+            top.values[r.index()] = Some(result);
+        }
+    }
+
+    /// The number in its work-group.
+    fn number(&self) -> u32 {
+        let ([x, y, z], [w, h, _]) = (self.local, self.launch.local);
+        x + w * (y + h * z)
+    }
+
+    /// Until the next barrier, what its sub-group does together, or the end.
     pub(super) fn run(&mut self, memory: &mut Memory) -> Result<Stop, Trap> {
         while let Some(top) = self.stack.last_mut() {
             self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps)?;
@@ -95,8 +125,9 @@ impl<'m> Machine<'m> {
                 return Err(Trap::NotSupported("a region without a terminator".into()));
             };
             *next += 1;
-            if self.step(inst, memory)? {
-                return Ok(Stop::Barrier);
+            match self.step(inst, memory)? {
+                Stop::Running => {}
+                stop => return Ok(stop),
             }
         }
         Ok(Stop::Ended)
@@ -107,8 +138,8 @@ impl<'m> Machine<'m> {
         &mut self.stack[n]
     }
 
-    /// Executes one instruction; whether it is a barrier.
-    fn step(&mut self, inst: Inst, memory: &mut Memory) -> Result<bool, Trap> {
+    /// Executes one instruction.
+    fn step(&mut self, inst: Inst, memory: &mut Memory) -> Result<Stop, Trap> {
         let func = self.top().func;
         let data = &func.insts[inst];
         let args: Vec<Lanes> = data.args.iter().map(|&a| self.top().value(a)).collect();
@@ -153,7 +184,17 @@ impl<'m> Machine<'m> {
                 }
                 self.enter(*callee, args, Some(inst));
             }
-            Op::Intrinsic(Intrinsic::Barrier(_)) => return Ok(true),
+            Op::Intrinsic(Intrinsic::Barrier(_)) => return Ok(Stop::Barrier),
+            Op::Intrinsic(op) if op.is_subgroup_operation() => {
+                let scalar = data.args.first().map_or(Scalar::Bool, |&a| func.ty(a).scalar);
+                self.pending = Some(Pending {
+                    inst,
+                    op: *op,
+                    args,
+                    scalar,
+                });
+                return Ok(Stop::Subgroup);
+            }
             _ => {
                 let result = self.compute(inst, data, &args, memory)?;
                 if let Some(&r) = data.results.first() {
@@ -161,7 +202,7 @@ impl<'m> Machine<'m> {
                 }
             }
         }
-        Ok(false)
+        Ok(Stop::Running)
     }
 
     /// Everything that is not control flow.
@@ -173,16 +214,21 @@ impl<'m> Machine<'m> {
         memory: &mut Memory,
     ) -> Result<Lanes, Trap> {
         let func = self.top().func;
+        let how = self.launch.undefined;
         let ty = data.results.first().map_or(Ty::BOOL, |&r| func.ty(r));
         let types: Vec<Ty> = data.args.iter().map(|&a| func.ty(a)).collect();
         let scalar = types.first().map_or(Scalar::Bool, |t| t.scalar);
         let count = ty.lanes as usize;
         let undefined = || Trap::Undefined(format!("{:?}", data.op));
+        // What passes execute earlier than written may have operands of which the result is undefined.
+        let any = |lane: Option<u64>| match how {
+            Undefined::Trap => lane,
+            Undefined::Anything => lane.or(Some(eval::truncate(ty.scalar, JUNK))),
+        };
         let first = |n: usize| args[n].first().copied().unwrap_or(0);
         Ok(match &data.op {
-            Op::Binary(op) => {
-                lanes(count, |i| eval::binary(*op, scalar, args[0][i], args[1][i])).ok_or_else(undefined)?
-            }
+            Op::Binary(op) => lanes(count, |i| any(eval::binary(*op, scalar, args[0][i], args[1][i])))
+                .ok_or_else(undefined)?,
             Op::Unary(op) => args[0].iter().map(|&a| eval::unary(*op, scalar, a)).collect(),
             Op::Compare(op) => {
                 let flush = memory.comparisons_flush && scalar == Scalar::F32;
@@ -199,7 +245,7 @@ impl<'m> Machine<'m> {
             }
             Op::Cast(CastOp::Bitcast) => eval::bitcast(&args[0], types[0], ty),
             Op::Cast(op) => {
-                lanes(count, |i| eval::cast(*op, scalar, ty.scalar, args[0][i])).ok_or_else(undefined)?
+                lanes(count, |i| any(eval::cast(*op, scalar, ty.scalar, args[0][i]))).ok_or_else(undefined)?
             }
             Op::Select => {
                 let lane = |i: usize| {
@@ -214,7 +260,10 @@ impl<'m> Machine<'m> {
             Op::Construct => args.concat(),
             Op::Splat => vec![first(0); count],
             Op::Extract(lane) => vec![args[0][*lane as usize]],
-            Op::ExtractDynamic => vec![*args[0].get(first(1) as usize).ok_or_else(undefined)?],
+            Op::ExtractDynamic => {
+                let lane = args[0].get(first(1) as usize).copied();
+                vec![any(lane).ok_or_else(undefined)?]
+            }
             Op::Insert(lane) => {
                 let mut all = args[0].clone();
                 all[*lane as usize] = first(1);
@@ -222,7 +271,11 @@ impl<'m> Machine<'m> {
             }
             Op::InsertDynamic => {
                 let mut all = args[0].clone();
-                *all.get_mut(first(2) as usize).ok_or_else(undefined)? = first(1);
+                match all.get_mut(first(2) as usize) {
+                    Some(lane) => *lane = first(1),
+                    None if how == Undefined::Anything => {}
+                    None => return Err(undefined()),
+                }
                 all
             }
             Op::Shuffle(mask) => {
@@ -238,13 +291,17 @@ impl<'m> Machine<'m> {
             }
             Op::GlobalAddr(g) => vec![self.shared.globals[g.index()]],
             Op::PtrAdd => vec![first(0).wrapping_add(eval::signed(types[1].scalar, first(1)) as u64)],
-            Op::Load(_) => lanes_of(memory.read(first(0), ty.bytes())?, ty.scalar, count),
+            Op::Load(_) => {
+                let address = self.pointed(types[0]) + first(0);
+                lanes_of(memory.read(address, ty.bytes())?, ty.scalar, count)
+            }
             Op::Store(_) => {
                 memory.write(first(0), &bytes_of(&args[1], types[1].scalar))?;
                 Vec::new()
             }
             Op::MemCpy { size, .. } => {
-                let bytes = memory.read(first(1), *size)?.to_vec();
+                let from = self.pointed(types[1]) + first(1);
+                let bytes = memory.read(from, *size)?.to_vec();
                 memory.write(first(0), &bytes)?;
                 Vec::new()
             }
@@ -308,6 +365,15 @@ impl<'m> Machine<'m> {
             .or_insert_with(|| memory.add(vec![0; size as usize]))
     }
 
+    /// Where the memory starts that a pointer's number counts from: 0, but for the spaces of arguments.
+    fn pointed(&self, ty: Ty) -> u64 {
+        match ty.space() {
+            Some(AddressSpace::Push) => self.shared.push,
+            Some(AddressSpace::Args) => self.shared.args,
+            _ => 0,
+        }
+    }
+
     fn address(&self, storage: Storage, args: &[Lanes], ty: Ty) -> Result<u64, Trap> {
         let index = |n: usize| args[n].first().copied().unwrap_or(0);
         let size = u64::from(size_of(ty));
@@ -349,25 +415,19 @@ impl<'m> Machine<'m> {
             Intrinsic::GlobalInvocationId => vector(each(&|i| self.group[i] * local[i] + self.local[i])),
             Intrinsic::NumWorkgroups => vector(groups),
             Intrinsic::GlobalOffsetConstant => vector([0; 3]),
-            // Here each work-item is a sub-group of its own.
-            Intrinsic::SubgroupMaxSize | Intrinsic::SubgroupSize => vec![1],
-            Intrinsic::NumSubgroups => vec![local.iter().map(|&n| u64::from(n)).product()],
-            Intrinsic::SubgroupId => {
-                let [x, y, z] = self.local;
-                vec![u64::from(x + local[0] * (y + local[1] * z))]
+            Intrinsic::SubgroupMaxSize => vec![self.launch.subgroup.into()],
+            Intrinsic::SubgroupSize => {
+                let first = self.number() / self.launch.subgroup * self.launch.subgroup;
+                let items: u32 = local.iter().product();
+                vec![self.launch.subgroup.min(items - first).into()]
             }
-            Intrinsic::SubgroupLocalId => vec![0],
-            Intrinsic::SubgroupAll
-            | Intrinsic::SubgroupAny
-            | Intrinsic::SubgroupBroadcast
-            | Intrinsic::SubgroupShuffle
-            | Intrinsic::SubgroupShuffleXor
-            | Intrinsic::SubgroupArith(_, SubgroupPart::Reduce | SubgroupPart::Inclusive) => args[0].clone(),
-            Intrinsic::SubgroupArith(op, SubgroupPart::Exclusive) => vec![identity(op, scalar)],
-            Intrinsic::Fence(_)
-            | Intrinsic::Prefetch
-            | Intrinsic::Barrier(_)
-            | Intrinsic::SubgroupBarrier(_) => Vec::new(),
+            Intrinsic::NumSubgroups => {
+                let items: u32 = local.iter().product();
+                vec![items.div_ceil(self.launch.subgroup).into()]
+            }
+            Intrinsic::SubgroupId => vec![(self.number() / self.launch.subgroup).into()],
+            Intrinsic::SubgroupLocalId => vec![(self.number() % self.launch.subgroup).into()],
+            Intrinsic::Fence(_) | Intrinsic::Prefetch | Intrinsic::Barrier(_) => Vec::new(),
             Intrinsic::Printf => vec![0],
             Intrinsic::Any => vec![u64::from(args[0].iter().any(|&a| a != 0))],
             Intrinsic::All => vec![u64::from(args[0].iter().all(|&a| a != 0))],
@@ -390,19 +450,6 @@ impl<'m> Machine<'m> {
                 lanes(ty.lanes as usize, lane).ok_or_else(|| Trap::NotSupported(op.to_string()))?
             }
         })
-    }
-}
-
-/// What an operation leaves any value as it is with.
-fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
-    let highest = u64::MAX >> (64 - scalar.bits());
-    match op {
-        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax => 0,
-        SubgroupOp::UMin => highest,
-        SubgroupOp::SMin => highest >> 1,
-        SubgroupOp::SMax => (highest >> 1) + 1,
-        SubgroupOp::FMin => eval::from_f64(scalar, f64::INFINITY),
-        SubgroupOp::FMax => eval::from_f64(scalar, f64::NEG_INFINITY),
     }
 }
 

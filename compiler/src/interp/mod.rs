@@ -1,7 +1,8 @@
 //! An interpreter of the IR: the oracle that tests compare passes against.
 //!
 //! It executes any verified module, whichever passes have run: kernels with parameters, or with arguments in
-//! push constants and lowered memory. A work-group's items run one after the other between barriers. Addresses
+//! push constants and lowered memory. A work-group's items run one after the other between barriers, and between what
+//! their sub-groups do together. Addresses
 //! are numbers as on a device (an object's number in the upper half), so pointers may be stored, compared and
 //! cast. What the IR leaves undefined is an error here where that is cheap to see (division by zero, accesses
 //! outside of an object), and zero otherwise.
@@ -10,6 +11,7 @@ mod image;
 mod machine;
 mod memory;
 mod objects;
+mod subgroup;
 
 pub use image::{Handles, Image};
 pub use memory::Memory;
@@ -57,6 +59,32 @@ pub struct Launch {
     pub local: [u32; 3],
     /// Steps that one work-item may take.
     pub steps: u64,
+    /// Work-items of a sub-group: neighbours in the order of their linear ids.
+    pub subgroup: u32,
+    /// What becomes of undefined results.
+    pub undefined: Undefined,
+}
+
+impl Default for Launch {
+    /// One work-item.
+    fn default() -> Self {
+        Launch {
+            groups: [1; 3],
+            local: [1; 3],
+            steps: 10_000,
+            subgroup: 1,
+            undefined: Undefined::Trap,
+        }
+    }
+}
+
+/// What becomes of results that an operation leaves undefined.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Undefined {
+    /// They are an error.
+    Trap,
+    /// They are some number. Passes may execute an operation earlier than written, and for nothing.
+    Anything,
 }
 
 /// Calls a function with lanes for arguments; its result's lanes.
@@ -68,14 +96,18 @@ pub fn call(
     steps: u64,
 ) -> Result<Vec<u64>, Trap> {
     let launch = Launch {
-        groups: [1; 3],
-        local: [1; 3],
         steps,
+        ..Launch::default()
     };
     let globals = place_globals(module, memory)?;
     let mut machine = Machine::new(module, func, args.to_vec(), &globals, launch, [0; 3], [0; 3]);
-    while let Stop::Barrier = machine.run(memory)? {}
-    Ok(machine.result)
+    loop {
+        let mut stop = [machine.run(memory)?];
+        if stop[0] == Stop::Ended {
+            return Ok(machine.result);
+        }
+        subgroup::resolve(std::slice::from_mut(&mut machine), &mut stop, launch.undefined)?;
+    }
 }
 
 /// Addresses of what all work-items of a group share.
@@ -135,6 +167,9 @@ pub fn launch(
             shared.args = memory.add(buffer);
             shared.arena = memory.add(vec![0; arena as usize + 64]);
         } else {
+            let mut push = vec![0; module.system.size as usize];
+            system_values(module, launch, &mut push, memory)?;
+            shared.push = memory.add(push);
             for (i, (arg, kind)) in args.iter().zip(info.args.iter().map(|a| &a.kind)).enumerate() {
                 let ty = module.funcs[info.func].ty(module.funcs[info.func].params[i]);
                 values.push(match arg {
@@ -146,17 +181,25 @@ pub fn launch(
         let mut items: Vec<Machine<'_>> = positions(launch.local)
             .map(|local| Machine::new(module, info.func, values.clone(), &shared, launch, group, local))
             .collect();
-        loop {
-            let mut waiting = 0;
-            for item in &mut items {
-                waiting += usize::from(item.run(memory)? == Stop::Barrier);
+        let mut stops = vec![Stop::Running; items.len()];
+        while stops.iter().any(|&s| s != Stop::Ended) {
+            for (item, stop) in items.iter_mut().zip(&mut stops) {
+                if *stop == Stop::Running {
+                    *stop = item.run(memory)?;
+                }
             }
-            if waiting == 0 {
-                break;
+            let size = launch.subgroup as usize;
+            let mut together = false;
+            for (items, stops) in items.chunks_mut(size).zip(stops.chunks_mut(size)) {
+                together |= subgroup::resolve(items, stops, launch.undefined)?;
             }
-            if waiting != items.len() {
+            if together || stops.iter().all(|&s| s == Stop::Ended) {
+                continue;
+            }
+            if stops.iter().any(|&s| s != Stop::Barrier) {
                 return Err(Trap::Divergence);
             }
+            stops.fill(Stop::Running);
         }
     }
     Ok(())

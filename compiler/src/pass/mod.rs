@@ -333,6 +333,8 @@ pub struct Report {
     pub times: Vec<(&'static str, Duration)>,
     /// Passes executed.
     pub executed: usize,
+    /// The executions that changed something: their names, in order.
+    pub changed: Vec<&'static str>,
     /// Fixpoints that ended because of their bound.
     pub unsettled: Vec<&'static str>,
 }
@@ -428,6 +430,7 @@ impl Pipeline {
         let mut run = Run {
             held: inv![Ssa],
             skipped: false,
+            stopped: false,
         };
         for step in &self.steps {
             match step {
@@ -441,7 +444,11 @@ impl Pipeline {
                 Step::While { first, passes } => run.while_changed(first, passes, module, cx)?,
             }
         }
-        let profile = if run.skipped { inv![Ssa] } else { self.profile };
+        let profile = match (run.skipped, run.stopped) {
+            (true, _) => inv![Ssa],
+            (false, true) => run.held,
+            (false, false) => self.profile,
+        };
         verify::module(module, profile, "the pipeline")?;
         Ok(())
     }
@@ -468,13 +475,20 @@ impl Pipeline {
 /// State of one run.
 struct Run {
     held: Invariants,
+    /// A pass was left out, so that others may not have found what they require.
     skipped: bool,
+    /// The limit was reached.
+    stopped: bool,
 }
 
 impl Run {
     fn pass(&mut self, pass: &Pass, module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let index = cx.report.executed;
-        if cx.hooks.skip.matches(pass.name) || cx.hooks.limit.is_some_and(|n| index >= n) {
+        if cx.hooks.limit.is_some_and(|n| index >= n) {
+            self.stopped = true;
+            return Ok(Changed::No);
+        }
+        if cx.hooks.skip.matches(pass.name) {
             self.skipped = true;
             return Ok(Changed::No);
         }
@@ -487,6 +501,9 @@ impl Run {
             cx.report.times.push((pass.name, start.elapsed()));
         }
         cx.report.executed += 1;
+        if changed == Changed::Yes {
+            cx.report.changed.push(pass.name);
+        }
         self.held = self.held.minus(pass.destroys).plus(pass.establishes);
         if cx.hooks.print_after.matches(pass.name) {
             dump(module, cx, index, pass.name, true);

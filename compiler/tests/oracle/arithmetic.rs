@@ -109,8 +109,8 @@ pub(crate) fn float_boundaries(scalar: Scalar) -> Vec<u64> {
         _ => 52,
     };
     let sign = 1u64 << (scalar.bits() - 1);
-    let infinity = (sign - 1) >> digits << digits;
-    let one = infinity / 2 >> digits << digits;
+    let infinity = ((sign - 1) >> digits) << digits;
+    let one = ((infinity / 2) >> digits) << digits;
     let least = 1u64 << digits;
     let mut list = vec![
         0,

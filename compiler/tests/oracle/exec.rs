@@ -43,9 +43,8 @@ fn setting(run: &Run) -> Option<Setting> {
         args: Vec::new(),
         values: Vec::new(),
         launch: Launch {
-            groups: [1; 3],
-            local: [1; 3],
             steps: STEPS,
+            ..Launch::default()
         },
     };
     for (d, &global) in run.global.iter().enumerate() {

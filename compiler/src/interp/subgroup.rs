@@ -1,0 +1,111 @@
+//! What the work-items of a sub-group do together. They wait for each other at each such operation.
+
+use super::machine::{Machine, Stop};
+use super::{Trap, Undefined};
+use crate::intrinsic::{Intrinsic, SubgroupOp, SubgroupPart};
+use crate::ir::{BinOp, Inst, Scalar, eval};
+
+/// An operation that a work-item waits at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Pending {
+    pub(super) inst: Inst,
+    pub(super) op: Intrinsic,
+    pub(super) args: Vec<Vec<u64>>,
+    /// Type of the first argument's lanes.
+    pub(super) scalar: Scalar,
+}
+
+/// Executes what the work-items of one sub-group wait at, if they do: all of them at one operation but for those that have
+/// ended. Whether they go on.
+pub(super) fn resolve(
+    items: &mut [Machine<'_>],
+    stops: &mut [Stop],
+    undefined: Undefined,
+) -> Result<bool, Trap> {
+    let Some(first) = stops.iter().position(|&s| s == Stop::Subgroup) else {
+        return Ok(false);
+    };
+    if stops.contains(&Stop::Barrier) {
+        return Err(Trap::Divergence);
+    }
+    let Some(lead) = items[first].pending().cloned() else {
+        return Ok(false);
+    };
+    let mut args: Vec<Option<Vec<Vec<u64>>>> = Vec::new();
+    for (item, &stop) in items.iter().zip(stops.iter()) {
+        match item.pending() {
+            _ if stop == Stop::Ended => args.push(None),
+            Some(p) if p.inst == lead.inst && p.op == lead.op => args.push(Some(p.args.clone())),
+            _ => return Err(Trap::Divergence),
+        }
+    }
+    for n in 0..items.len() {
+        if args[n].is_some() {
+            let result = result(&lead, &args, n, undefined)?;
+            items[n].resume(result);
+            stops[n] = Stop::Running;
+        }
+    }
+    Ok(true)
+}
+
+/// What the work-item of this number gets.
+fn result(
+    lead: &Pending,
+    args: &[Option<Vec<Vec<u64>>>],
+    n: usize,
+    undefined: Undefined,
+) -> Result<Vec<u64>, Trap> {
+    let mine = args[n].as_deref().unwrap_or_default();
+    let firsts = || args.iter().flatten().map(|a| a[0][0]);
+    let from = |number: u64| match args.get(number as usize) {
+        Some(Some(a)) => Ok(a[0].clone()),
+        _ if undefined == Undefined::Anything => Ok(mine[0].clone()),
+        _ => Err(Trap::Undefined("a work-item that is not there".into())),
+    };
+    Ok(match lead.op {
+        Intrinsic::SubgroupAll => vec![u64::from(firsts().all(|v| v != 0))],
+        Intrinsic::SubgroupAny => vec![u64::from(firsts().any(|v| v != 0))],
+        Intrinsic::SubgroupBroadcast | Intrinsic::SubgroupShuffle => from(mine[1][0])?,
+        Intrinsic::SubgroupShuffleXor => from(n as u64 ^ mine[1][0])?,
+        Intrinsic::SubgroupArith(op, part) => {
+            let last = match part {
+                SubgroupPart::Reduce => args.len(),
+                SubgroupPart::Inclusive => n + 1,
+                SubgroupPart::Exclusive => n,
+            };
+            let values = args[..last].iter().flatten().map(|a| a[0][0]);
+            let joined = values.reduce(|a, b| join(op, lead.scalar, a, b));
+            vec![joined.unwrap_or_else(|| identity(op, lead.scalar))]
+        }
+        _ => Vec::new(),
+    })
+}
+
+fn join(op: SubgroupOp, scalar: Scalar, a: u64, b: u64) -> u64 {
+    let binary = |op| eval::binary(op, scalar, a, b).unwrap_or(a);
+    let best = |op| eval::intrinsic(op, scalar, &[a, b]).unwrap_or(a);
+    match op {
+        SubgroupOp::IAdd => binary(BinOp::IAdd),
+        SubgroupOp::FAdd => binary(BinOp::FAdd),
+        SubgroupOp::SMin => best(Intrinsic::SMin),
+        SubgroupOp::UMin => best(Intrinsic::UMin),
+        SubgroupOp::FMin => best(Intrinsic::FMin),
+        SubgroupOp::SMax => best(Intrinsic::SMax),
+        SubgroupOp::UMax => best(Intrinsic::UMax),
+        SubgroupOp::FMax => best(Intrinsic::FMax),
+    }
+}
+
+/// What an operation leaves any value as it is with.
+fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
+    let highest = u64::MAX >> (64 - scalar.bits());
+    match op {
+        SubgroupOp::IAdd | SubgroupOp::FAdd | SubgroupOp::UMax => 0,
+        SubgroupOp::UMin => highest,
+        SubgroupOp::SMin => highest >> 1,
+        SubgroupOp::SMax => (highest >> 1) + 1,
+        SubgroupOp::FMin => eval::from_f64(scalar, f64::INFINITY),
+        SubgroupOp::FMax => eval::from_f64(scalar, f64::NEG_INFINITY),
+    }
+}

@@ -1,0 +1,340 @@
+//! Blocks, branches and loops: exits and repeats of any distance, counted loops with and without hints, and loops over
+//! memory as kernels have them.
+
+use super::{Generator, WORD};
+use caldera_compiler::ir::{AddressSpace, BinOp, CastOp, CmpOp, Inst, Op, Region, Scalar, Ty, Unroll, Value};
+
+impl Generator<'_> {
+    fn result_type(&mut self) -> Ty {
+        match self.random.below(8) {
+            0 => {
+                let pointer = self.random.of(&self.data);
+                self.b.func.ty(pointer)
+            }
+            1..=2 => self.some_type(),
+            3 => Ty::BOOL,
+            _ => Ty::I32,
+        }
+    }
+
+    /// What came into being is there from now on, each in its list.
+    fn remember(&mut self, values: &[Value]) {
+        for &v in values {
+            match self.b.func.ty(v).scalar.is_ptr() {
+                true => self.data.push(v),
+                false => self.pool.push(v),
+            }
+        }
+    }
+
+    /// Inside of a region: what comes into being there is not there afterwards.
+    fn within(&mut self, region: Region, body: impl FnOnce(&mut Self)) {
+        let (pool, data) = (self.pool.len(), self.data.len());
+        let args = self.b.func.regions[region].args.clone();
+        self.remember(&args);
+        self.b.enter(region);
+        body(self);
+        self.b.leave();
+        self.pool.truncate(pool);
+        self.data.truncate(data);
+    }
+
+    fn some_unroll(&mut self) -> Unroll {
+        match self.random.below(6) {
+            0 => Unroll::Full,
+            1 => Unroll::By(2),
+            2 => Unroll::By(3),
+            3 => Unroll::Never,
+            _ => Unroll::Unsaid,
+        }
+    }
+
+    pub(super) fn structured(&mut self) {
+        self.budget -= 1;
+        let results: Vec<Ty> = (0..self.random.below(3)).map(|_| self.result_type()).collect();
+        let inst = match self.random.below(5) {
+            0 => self.b.block(&results).0,
+            1 => {
+                let init = (0..self.random.below(3)).map(|_| {
+                    let ty = self.result_type();
+                    self.any(ty)
+                });
+                let init = init.collect();
+                self.b.loop_(init, &results).0
+            }
+            2 => {
+                let v = self.word();
+                let mask = self.b.i32(3);
+                let v = self.b.binary(BinOp::And, v, mask);
+                let cases = match self.random.below(3) {
+                    0 => vec![],
+                    1 => vec![vec![0], vec![2, 3]],
+                    _ => vec![vec![1]],
+                };
+                self.b.switch(v, cases, &results).0
+            }
+            _ => {
+                let c = self.condition();
+                self.b.if_(c, &results).0
+            }
+        };
+        let regions = self.b.func.insts[inst].regions.clone();
+        self.open.push(inst);
+        for region in regions {
+            self.within(region, |g| {
+                if g.b.func.insts[inst].op == Op::Loop {
+                    g.spend_fuel(inst);
+                }
+                g.body();
+            });
+        }
+        self.open.pop();
+        let results = self.b.func.insts[inst].results.to_vec();
+        self.remember(&results);
+    }
+
+    /// Ends the function, or the loop, when too many iterations were executed.
+    fn spend_fuel(&mut self, loop_: Inst) {
+        let fuel = self.b.load(self.fuel, Ty::I32, WORD);
+        let one = self.b.i32(1);
+        let less = self.b.binary(BinOp::ISub, fuel, one);
+        self.b.store(self.fuel, less, WORD);
+        let zero = self.b.i32(0);
+        let empty = self.b.compare(CmpOp::SLe, less, zero);
+        let (inst, then, otherwise) = self.b.if_(empty, &[]);
+        self.b.enter(then);
+        if self.shape.calm() {
+            self.leave(loop_);
+        } else {
+            self.finish();
+        }
+        self.b.leave();
+        self.b.enter(otherwise);
+        self.b.exit(inst, vec![]);
+        self.b.leave();
+    }
+
+    /// An exit with whatever its results may be.
+    fn leave(&mut self, target: Inst) {
+        let types: Vec<Ty> = self.b.func.insts[target]
+            .results
+            .iter()
+            .map(|&r| self.b.func.ty(r))
+            .collect();
+        let values = types.into_iter().map(|ty| self.any(ty)).collect();
+        self.b.exit(target, values);
+    }
+
+    pub(super) fn finish(&mut self) {
+        let value = self.ret.is_some().then(|| self.word());
+        self.b.ret(value);
+    }
+
+    pub(super) fn body(&mut self) {
+        for _ in 0..1 + self.random.below(3) {
+            self.statement();
+        }
+        // The nearest targets are the likeliest. Where all work-items shall stay together they do not end, nor leave
+        // what all of them are in.
+        let calm = self.shape.calm() && self.open.len() > 1;
+        if !calm && self.random.one_in(14) {
+            return self.finish();
+        }
+        let mut n = self.open.len() - 1;
+        while n > usize::from(calm) && self.random.one_in(3) {
+            n -= 1;
+        }
+        let target = self.open[n];
+        let data = &self.b.func.insts[target];
+        if data.op == Op::Loop && self.random.one_in(2) {
+            let args = self.b.func.regions[data.regions[0]].args.to_vec();
+            let types: Vec<Ty> = args.iter().map(|&a| self.b.func.ty(a)).collect();
+            let values = types.into_iter().map(|ty| self.any(ty)).collect();
+            self.b.repeat(target, values);
+        } else {
+            self.leave(target);
+        }
+    }
+
+    /// `for (n = first; n < last; n += step)`, or the same with the test at the end.
+    pub(super) fn counted(&mut self) {
+        self.budget -= 1;
+        let first = self.random.below(3) as i32;
+        let step = 1 + self.random.below(3) as i32;
+        let last = first + self.random.below(7) as i32;
+        let test_first = self.random.one_in(2);
+        let kind = self.result_type();
+        let carried = self.any(kind);
+        let first = self.b.i32(first);
+        let (loop_, body) = self.b.loop_(vec![first, carried], &[kind]);
+        self.b.func.insts[loop_].unroll = self.some_unroll();
+        let args = self.b.func.regions[body].args.clone();
+        let test = |g: &mut Self, v: Value| {
+            let last = g.b.i32(last);
+            let goes_on = g.b.compare(CmpOp::SLt, v, last);
+            let (inst, then, otherwise) = g.b.if_(goes_on, &[]);
+            g.b.enter(then);
+            g.b.exit(inst, vec![]);
+            g.b.leave();
+            g.b.enter(otherwise);
+            g.b.exit(loop_, vec![args[1]]);
+            g.b.leave();
+        };
+        self.open.push(loop_);
+        self.within(body, |g| {
+            if test_first {
+                test(g, args[0]);
+            }
+            for _ in 0..1 + g.random.below(3) {
+                g.statement();
+            }
+            let carried = g.any(kind);
+            let step = g.b.i32(step);
+            let next = g.b.binary(BinOp::IAdd, args[0], step);
+            if !test_first {
+                test(g, next);
+            }
+            g.b.repeat(loop_, vec![next, carried]);
+        });
+        self.open.pop();
+        let results = self.b.func.insts[loop_].results.to_vec();
+        self.remember(&results);
+    }
+
+    /// `for (n = 0; n < bound; n += step)` over memory that is only read, with a bound that is not known, as kernels
+    /// compute sums: straight-line code, carried values, a second counter, a rare branch, a sum in memory.
+    pub(super) fn sweep(&mut self) {
+        let Some(source) = self.random_source() else {
+            return;
+        };
+        self.budget -= 1;
+        let floats = self.random.one_in(3);
+        let ty = if floats { Ty::F32 } else { Ty::I32 };
+        let start = self.value(ty);
+        let (zero, second) = (self.b.i32(0), self.b.i32(3));
+        let step = match self.random.below(3) {
+            0 => self.b.i32(2),
+            _ => self.b.i32(1),
+        };
+        let bound = self.bound;
+        let (loop_, body) = self.b.loop_(vec![zero, start, second], &[ty, Ty::I32]);
+        self.b.func.insts[loop_].unroll = self.some_unroll();
+        let args = self.b.func.regions[body].args.clone();
+        let long = self.random.below(6);
+        self.within(body, |g| {
+            let op = g.random.of(&[CmpOp::SLt, CmpOp::ULt]);
+            let goes_on = g.b.compare(op, args[0], bound);
+            let (test, then, otherwise) = g.b.if_(goes_on, &[]);
+            g.b.enter(then);
+            g.b.exit(test, vec![]);
+            g.b.leave();
+            g.b.enter(otherwise);
+            g.b.exit(loop_, vec![args[1], args[2]]);
+            g.b.leave();
+            // What is carried is wanted first, or last, so that an iteration need not wait for the one before.
+            let carried_first = g.random.one_in(2);
+            let mut v = match carried_first {
+                true => args[1],
+                false => g.value(ty),
+            };
+            for _ in 0..1 + g.random.below(3) {
+                let loaded = g.load_at(source, args[0], ty);
+                v = g.combine(v, loaded, ty);
+            }
+            // Divisions, which make the chain long.
+            let mut chain = args[2];
+            for _ in 0..long {
+                let (one, c) = (g.b.i32(1), g.b.i32(7));
+                let divisor = g.b.binary(BinOp::Or, chain, one);
+                let quotient = g.b.binary(BinOp::UDiv, args[0], divisor);
+                chain = g.b.binary(BinOp::IAdd, quotient, c);
+            }
+            if long > 0 {
+                let word = match floats {
+                    true => g.b.cast(CastOp::UToF, chain, ty),
+                    false => chain,
+                };
+                v = match floats && long > 2 {
+                    true => g.b.binary(BinOp::FDiv, word, v),
+                    false => g.combine(v, word, ty),
+                };
+            }
+            if g.random.one_in(3) {
+                let limit = g.value(ty);
+                let op = if floats { CmpOp::FOLt } else { CmpOp::SLt };
+                let rare = g.b.compare(op, v, limit);
+                let (branch, then, otherwise) = g.b.if_(rare, &[ty]);
+                g.b.enter(then);
+                let other = g.combine(v, limit, ty);
+                g.b.exit(branch, vec![other]);
+                g.b.leave();
+                g.b.enter(otherwise);
+                g.b.exit(branch, vec![v]);
+                g.b.leave();
+                v = g.b.func.insts[branch].results[0];
+            }
+            if !carried_first {
+                v = g.combine(args[1], v, ty);
+            }
+            if g.random.one_in(4) {
+                let at = g.random.of(&g.data.clone());
+                if floats {
+                    v = g.number(v);
+                }
+                let old = g.b.load(at, ty, WORD);
+                let sum = g.combine(old, v, ty);
+                let sum = if floats { g.number(sum) } else { sum };
+                g.b.store(at, sum, WORD);
+            }
+            let next = g.b.binary(BinOp::IAdd, args[0], step);
+            let three = g.b.i32(3);
+            let second = match g.random.below(3) {
+                0 => chain,
+                1 => args[2],
+                _ => g.b.binary(BinOp::IAdd, args[2], three),
+            };
+            g.b.repeat(loop_, vec![next, v, second]);
+        });
+        let results = self.b.func.insts[loop_].results.to_vec();
+        self.remember(&results);
+    }
+
+    fn random_source(&mut self) -> Option<Value> {
+        let local = |&v: &Value| self.b.func.ty(v).space() == Some(AddressSpace::Local);
+        let local = self.objects.iter().copied().find(local);
+        match self.random.one_in(2) {
+            true => local,
+            false => self.constant,
+        }
+    }
+
+    /// A number from a source, at a counter modulo what there is.
+    fn load_at(&mut self, source: Value, counter: Value, ty: Ty) -> Value {
+        let (mask, four) = (self.b.i32(15), self.b.i32(4));
+        let at = match self.random.one_in(2) {
+            true => self.b.binary(BinOp::And, counter, mask),
+            // The bound is at most as much.
+            false if self.constant == Some(source) => counter,
+            false => self.b.binary(BinOp::And, counter, mask),
+        };
+        let at = self.b.binary(BinOp::IMul, at, four);
+        let place = self.b.ptr_add(source, at);
+        let offset = 4 * self.random.below(4) as i64;
+        let place = self.b.ptr_offset(place, offset);
+        let v = self.b.load(place, Ty::I32, WORD);
+        match ty.scalar {
+            Scalar::F32 => self.b.cast(CastOp::SToF, v, ty),
+            _ => v,
+        }
+    }
+
+    fn combine(&mut self, a: Value, b: Value, ty: Ty) -> Value {
+        let op = match ty.scalar.is_float() {
+            true => self.random.of(&[BinOp::FAdd, BinOp::FSub, BinOp::FMul]),
+            false => self
+                .random
+                .of(&[BinOp::IAdd, BinOp::ISub, BinOp::Xor, BinOp::IMul]),
+        };
+        self.b.binary(op, a, b)
+    }
+}

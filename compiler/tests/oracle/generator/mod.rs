@@ -1,0 +1,397 @@
+//! Random programs.
+//!
+//! They make what C cannot say either: exits and repeats of any distance, code behind instructions that never complete,
+//! unreachable loops; and what passes look for: counted loops with and without hints, loops over memory, accesses of all
+//! widths that overlap or do not, through pointers that may or may not be the same, and every operator on every type with
+//! the numbers at which something happens.
+
+mod control;
+mod memory;
+mod random;
+mod values;
+
+use caldera_compiler::intrinsic::{FenceFlags, Intrinsic};
+use caldera_compiler::ir::{
+    Access, AddressSpace, ArgKind, BinOp, Builder, CastOp, CmpOp, Func, Function, Global, GlobalData, Inst,
+    KernelArg, KernelInfo, Module, PointerUse, Scalar, Ty, Value,
+};
+pub(crate) use random::Random;
+
+const WORD: Access = Access {
+    align: 4,
+    volatile: false,
+};
+
+/// Words of the buffer that a program writes its trace to.
+const TRACE: usize = 64;
+
+/// Bytes that an access may reach behind a base.
+const DATA: u32 = 96;
+
+/// Bytes of the buffer for a work-item: the trace, then two areas of data that overlap.
+pub(crate) const BUFFER: usize = TRACE * 4 + DATA as usize + 32;
+
+/// Bytes of the buffer that is only read.
+pub(crate) const CONSTANT: usize = 256;
+
+/// Iterations of a loop over it at most.
+pub(crate) const MAX_BOUND: u64 = 40;
+
+/// How a program is launched.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    /// Work-items.
+    pub(crate) items: u32,
+    pub(crate) subgroup: u32,
+}
+
+impl Shape {
+    pub(crate) fn new(seed: u64) -> Shape {
+        let (items, subgroup) = match seed % 16 {
+            0..=4 => (1, 1),
+            5..=9 => (2, 1),
+            10..=12 => (8, 8),
+            13 => (16, 8),
+            14 => (12, 8),
+            _ if seed % 64 == 15 => (32, 32),
+            _ => (8, 32),
+        };
+        Shape { items, subgroup }
+    }
+
+    /// Whether work-items do things together. Then each has memory of its own: the order in which they reach it otherwise,
+    /// which passes may change, would be seen.
+    fn calm(self) -> bool {
+        self.subgroup > 1
+    }
+}
+
+struct Generator<'r> {
+    random: &'r mut Random,
+    shape: Shape,
+    b: Builder<'r>,
+    /// Values that can be used where the cursor is, but for pointers.
+    pool: Vec<Value>,
+    /// Private variables.
+    vars: Vec<(Value, Ty)>,
+    /// Counts the words of the trace.
+    count: Value,
+    /// Limits iterations.
+    fuel: Value,
+    /// An array of words with dynamic indices.
+    array: Value,
+    buffer: Value,
+    /// Pointers to `DATA` bytes each, of any space, some to the same memory.
+    data: Vec<Value>,
+    /// Those that are objects of their own; the first two are private.
+    objects: Vec<Value>,
+    /// Private variables that hold such pointers.
+    slots: Vec<(Value, Ty)>,
+    /// Memory that is only read.
+    constant: Option<Value>,
+    /// How far loops over it go.
+    bound: Value,
+    open: Vec<Inst>,
+    /// Functions (i32, i32, ptr<private>) -> i32 that may be called.
+    callees: Vec<Func>,
+    ret: Option<Ty>,
+    budget: usize,
+}
+
+impl Generator<'_> {
+    fn statement(&mut self) {
+        match self.random.below(26) {
+            0..=3 => {
+                let v = self.operation();
+                let ty = self.b.func.ty(v);
+                let vars: Vec<Value> = self.vars.iter().filter(|v| v.1 == ty).map(|v| v.0).collect();
+                if !vars.is_empty() && ty != Ty::BOOL {
+                    let var = self.random.of(&vars);
+                    self.b.store(var, v, WORD);
+                }
+            }
+            4 => {
+                let v = self.word();
+                let index = self.index();
+                self.b.store(index, v, WORD);
+            }
+            5..=6 => {
+                let v = self.random.of(&self.pool);
+                self.trace(v);
+            }
+            7 if !self.callees.is_empty() => {
+                let callee = self.random.of(&self.callees);
+                let (x, y) = (self.word(), self.word());
+                let words: Vec<Value> = self.vars.iter().filter(|v| v.1 == Ty::I32).map(|v| v.0).collect();
+                let var = self.random.of(&words);
+                let v = self.b.call(callee, vec![x, y, var], Some(Ty::I32));
+                self.pool.extend(v);
+            }
+            8 if self.ret.is_none() => self.work_item(),
+            9..=11 => self.access(),
+            12..=13 => self.wide(),
+            14 => self.pointer(),
+            15 => self.block_access(),
+            16 => self.constant_load(),
+            22 => self.contracted(),
+            17 if self.budget > 0 && self.open.len() < 5 => self.counted(),
+            18 | 23 if self.budget > 0 && self.open.len() < 4 => self.sweep(),
+            19..=21 if self.budget > 0 && self.open.len() < 6 => self.structured(),
+            _ => {
+                self.operation();
+            }
+        }
+    }
+
+    /// What only this work-item is.
+    fn work_item(&mut self) {
+        let zero = self.b.i32(0);
+        let op = self
+            .random
+            .of(&[Intrinsic::LocalId, Intrinsic::GlobalId, Intrinsic::LocalSize]);
+        let id = self.b.intrinsic(op, vec![zero], Some(Ty::I64));
+        let id = id.expect("has a result");
+        let word = self.b.cast(CastOp::Trunc, id, Ty::I32);
+        self.pool.extend([id, word]);
+    }
+
+    /// Between two statements that all work-items come to.
+    fn between(&mut self) {
+        if self.random.one_in(6) {
+            let both = FenceFlags {
+                local: true,
+                global: true,
+            };
+            self.b.intrinsic(Intrinsic::Barrier(both), vec![], None);
+        }
+        if self.shape.calm() && self.random.one_in(2) {
+            self.subgroup();
+        }
+    }
+}
+
+/// Types of the private variables.
+const VARS: [Ty; 9] = [
+    Ty::I32,
+    Ty::I32,
+    Ty::I32,
+    Ty::I64,
+    Ty::I16,
+    Ty::I8,
+    Ty::F32,
+    Ty::vector(Scalar::I32, 4),
+    Ty::vector(Scalar::F32, 2),
+];
+
+/// A function (i32, i32, pointer) with the given return type; a kernel has more parameters, see [`program`].
+fn function(
+    random: &mut Random,
+    shape: Shape,
+    name: &str,
+    ret: Option<Ty>,
+    callees: &[Func],
+    local: Global,
+) -> Function {
+    let is_kernel = ret.is_none();
+    let global = Ty::ptr(AddressSpace::Global);
+    let types = match is_kernel {
+        true => vec![
+            Ty::I32,
+            Ty::I32,
+            global,
+            global,
+            global,
+            Ty::I32,
+            Ty::F32,
+            Ty::vector(Scalar::I16, 3),
+            Ty::I64,
+        ],
+        false => vec![Ty::I32, Ty::I32, Ty::ptr(AddressSpace::Private)],
+    };
+    let mut func = Function::new(name, &types, ret);
+    let params = func.params.clone();
+    let body = func.body;
+    let mut b = Builder::at_end(&mut func, body);
+    let (count, fuel) = (b.alloca(4, 4), b.alloca(4, 4));
+    for (var, n) in [(count, 0), (fuel, 8)] {
+        let n = b.i32(n);
+        b.store(var, n, WORD);
+    }
+    let mut vars = Vec::new();
+    for (n, ty) in VARS.into_iter().enumerate() {
+        let var = b.alloca(16, 16);
+        let init = b.bits(ty, n as u64);
+        b.store(var, init, WORD);
+        vars.push((var, ty));
+    }
+    let array = b.alloca(16, 4);
+    b.mem_zero(array, WORD, 16);
+    let own = b.alloca(4 * TRACE as u32, 4);
+    let mut objects: Vec<Value> = (0..2).map(|_| b.alloca(DATA, 16)).collect();
+    for &object in &objects {
+        b.mem_zero(object, WORD, DATA);
+    }
+    let mut data = objects.clone();
+    let (mut buffer, mut constant) = (own, None);
+    let mut bound = b.i32(5);
+    let mut pool = vec![params[0], params[1]];
+    if is_kernel {
+        let mut other = params[3];
+        let mut shared = b.global_addr(local, AddressSpace::Local);
+        buffer = params[2];
+        if shape.calm() {
+            let zero = b.i32(0);
+            let id = b.intrinsic(Intrinsic::LocalId, vec![zero], Some(Ty::I64));
+            let id = id.expect("has a result");
+            let mut at = |pointer: Value, bytes: u64| {
+                let bytes = b.bits(Ty::I64, bytes);
+                let offset = b.binary(BinOp::IMul, id, bytes);
+                b.ptr_add(pointer, offset)
+            };
+            buffer = at(buffer, BUFFER as u64);
+            other = at(other, BUFFER as u64);
+            shared = at(shared, DATA.into());
+        }
+        let first = b.ptr_offset(buffer, 4 * TRACE as i64);
+        let second = b.ptr_offset(buffer, 4 * TRACE as i64 + 32);
+        let zero = b.i32(0);
+        let which = b.compare(CmpOp::SGt, params[0], zero);
+        let either = b.select(which, first, second);
+        objects.extend([shared, other]);
+        data.extend([first, second, either, shared, other]);
+        constant = Some(params[4]);
+        bound = params[5];
+        pool.extend(&params[5..]);
+    } else {
+        // A callee's pointer is to one word: it is no place for a trace.
+        vars.push((params[2], Ty::I32));
+    }
+    let mut slots = Vec::new();
+    for space in [AddressSpace::Private, AddressSpace::Global, AddressSpace::Local] {
+        let ty = Ty::ptr(space);
+        if let Some(&pointer) = data.iter().find(|&&v| b.func.ty(v) == ty) {
+            let slot = b.alloca(8, 8);
+            let access = Access {
+                align: 8,
+                volatile: false,
+            };
+            b.store(slot, pointer, access);
+            slots.push((slot, ty));
+        }
+    }
+    let (block, region) = b.block(&[]);
+    b.enter(region);
+    let budget = if is_kernel { 6 } else { 3 };
+    let mut g = Generator {
+        random,
+        shape,
+        b,
+        pool,
+        vars,
+        count,
+        fuel,
+        array,
+        buffer,
+        data,
+        objects,
+        slots,
+        constant,
+        bound,
+        open: vec![block],
+        callees: callees.to_vec(),
+        ret,
+        budget,
+    };
+    let params = g.pool.len();
+    let statements = if is_kernel { 7 } else { 3 };
+    for _ in 0..statements {
+        g.statement();
+        if is_kernel {
+            g.between();
+        }
+    }
+    g.body();
+    g.b.leave();
+    g.pool.truncate(params);
+    if is_kernel {
+        for (var, ty) in g.vars.clone() {
+            let v = g.b.load(var, ty, WORD);
+            g.trace(v);
+        }
+    }
+    g.finish();
+    func
+}
+
+pub(crate) fn program(seed: u64) -> Module {
+    let mut random = Random::new(seed);
+    let shape = Shape::new(seed);
+    let mut module = Module::default();
+    let local = module.globals.push(GlobalData {
+        name: "k.shared".into(),
+        space: AddressSpace::Local,
+        size: DATA * shape.items,
+        align: 16,
+        init: None,
+    });
+    let mut callees = Vec::new();
+    for n in 0..random.below(3) {
+        let f = function(
+            &mut random,
+            shape,
+            &format!("f{n}"),
+            Some(Ty::I32),
+            &callees,
+            local,
+        );
+        callees.push(module.funcs.push(f));
+    }
+    let k = function(&mut random, shape, "k", None, &callees, local);
+    let func = module.funcs.push(k);
+    let pod = |bytes: u32| ArgKind::Pod {
+        size: bytes,
+        align: bytes,
+        by_ref: false,
+    };
+    let buffer = ArgKind::Buffer {
+        space: AddressSpace::Global,
+        align: 4,
+    };
+    let args = [
+        ("a", pod(4)),
+        ("b", pod(4)),
+        ("p", buffer.clone()),
+        ("q", buffer.clone()),
+        ("r", buffer),
+        ("n", pod(4)),
+        ("f", pod(4)),
+        ("v", pod(8)),
+        ("l", pod(8)),
+    ];
+    let mut args = args.map(|(name, kind)| argument(name, kind)).to_vec();
+    // Nothing else points to their memory.
+    args[3].restrict = true;
+    args[4].restrict = true;
+    module.kernels.push(KernelInfo {
+        func,
+        name: "k".into(),
+        args,
+        required_size: None,
+        size_hint: None,
+        attributes: String::new(),
+    });
+    module
+}
+
+fn argument(name: &str, kind: ArgKind) -> KernelArg {
+    KernelArg {
+        name: name.into(),
+        type_name: "int".into(),
+        kind,
+        address_qualifier: 0,
+        access_qualifier: 0,
+        type_qualifier: 0,
+        restrict: false,
+        uses: PointerUse::default(),
+    }
+}
