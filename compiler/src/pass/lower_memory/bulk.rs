@@ -45,7 +45,13 @@ impl Lower<'_> {
                 (access.align.min(src_access.align), widest(dst).min(widest(src)))
             }
         };
-        let largest = align.min(widest);
+        // Never less than an element: which has room in the other array, as parts if need be, but of floats and vectors no
+        // part can be had.
+        let whole_element = |target: Target| elem(target).map_or(1, Ty::bytes);
+        let mut largest = align.min(widest).max(whole_element(dst));
+        if let Source::Memory(src, _) = source {
+            largest = largest.max(whole_element(src));
+        }
         let whole = size / largest;
         let mut done = 0;
         if whole > MAX_UNROLLED && !matches!(source, Source::Bytes(_)) {

@@ -19,8 +19,9 @@ impl Generator<'_> {
             6..=8 => Scalar::I64,
             9..=10 => Scalar::I8,
             11..=12 => Scalar::I16,
-            13..=14 => Scalar::F32,
-            _ => self.random.of(&[Scalar::F16, Scalar::F64]),
+            13 => Scalar::F32,
+            14 => Scalar::F64,
+            _ => self.random.of(&[Scalar::F16, Scalar::F32]),
         };
         let lanes = match self.random.below(5) {
             0 => self.random.of(&LANES),
@@ -252,6 +253,12 @@ impl Generator<'_> {
     }
 
     fn intrinsic(&mut self, ty: Ty) -> Value {
+        if self.random.one_in(6) {
+            // Some drivers cannot.
+            let op = self.random.of(&[Intrinsic::RoundEven, Intrinsic::Trunc]);
+            let v = self.value(Ty::F64);
+            return self.b.value(Op::Intrinsic(op), vec![v], Ty::F64);
+        }
         let one = [
             Intrinsic::SAbs,
             Intrinsic::PopCount,
@@ -403,7 +410,7 @@ impl Generator<'_> {
     /// Any operation; its result is there from now on.
     pub(super) fn operation(&mut self) -> Value {
         let ty = self.some_type();
-        let v = match self.random.below(14) {
+        let v = match self.random.below(15) {
             0..=4 => self.arithmetic(ty),
             5 => {
                 let op = match ty.scalar.is_float() {
@@ -424,7 +431,7 @@ impl Generator<'_> {
                 self.b.select(mask, x, y)
             }
             8..=9 => self.cast(ty),
-            10 => self.intrinsic(ty),
+            10 | 13 => self.intrinsic(ty),
             11 => self.lanes(ty),
             12 => self.truth(),
             _ => {
