@@ -205,10 +205,7 @@ impl CommandQueue {
             };
             state.finishing = batch.finishing(&self.context);
             // Other queues see that something is retired before they can see that an event is complete.
-            let before = self.opened.retires_batch();
-            if state.retired_batches == before {
-                state.retired_batches = before + 1;
-            }
+            state.noticed.own(self.opened.retires_batch());
             (batch, state.clock)
         };
         crate::process::ran();

@@ -15,6 +15,7 @@ mod flusher;
 mod hazards;
 mod moves;
 mod native;
+mod noticed;
 mod rehearsal;
 mod scheduler;
 mod transfer;
@@ -41,6 +42,7 @@ use crate::object::Anchor;
 use crate::vk;
 use batch::{Batch, Finishing};
 use hazards::Hazards;
+use noticed::Noticed;
 use rehearsal::Trust;
 
 /// CL_QUEUE_PROPERTIES.
@@ -162,9 +164,7 @@ struct State {
     transfers: bool,
     /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
     uploads: u64,
-    /// How many batches the device's queues have retired ([`Opened::retired_batches`]), when a command was last recorded or a
-    /// batch of this queue retired. If it has grown beyond that, another queue has.
-    retired_batches: u64,
+    noticed: Noticed,
     clock: Clock,
     /// The batch whose host work is being done, if it stores anything.
     finishing: Option<Finishing>,
@@ -201,7 +201,7 @@ impl CommandQueue {
                     trust: Trust::new(),
                     transfers: false,
                     uploads: 0,
-                    retired_batches: 0,
+                    noticed: Noticed::default(),
                     clock: Clock::default(),
                     finishing: None,
                 },

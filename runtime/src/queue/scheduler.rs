@@ -331,8 +331,7 @@ impl CommandQueue {
         if state.open.is_none() {
             state.open = Some(self.begin_batch(state)?);
         }
-        let retired = self.opened.retired_batches();
-        let others_retired = std::mem::replace(&mut state.retired_batches, retired) != retired;
+        let others_retired = state.noticed.others(self.opened.retired_batches());
         let State {
             open,
             hazards,
