@@ -137,7 +137,7 @@ fn a_command_that_fails_in_its_turn_is_heard_of() {
     }
 }
 
-/// Printed once there is a buffer and a command.
+/// Printed once what is to be tested has come about.
 const SCENE: &str = "the command is enqueued";
 
 fn fail_in_turn(role: &str) {
@@ -252,4 +252,62 @@ fn a_submission_that_fails_is_heard_of() {
         let out = child("failures::a_submission_that_fails_is_heard_of", "lose", &flags);
         assert!(out.status.success(), "{flags}: {}", text(&out));
     }
+}
+
+/// A read in chunks of one queue, of which a submission fails, and a command of another queue that waits for it: they fail, or
+/// succeed, together.
+#[test]
+fn what_waits_for_a_failed_read_fails_with_it() {
+    const SIZE: usize = 16 << 20;
+    if role().is_some() {
+        let s = Setup::new();
+        let (source, target) = (buffer(&s, 0, SIZE / 4, null_mut()), buffer(&s, 0, 1, null_mut()));
+        fill(&s, source, SIZE / 4, 7);
+        let (other, code) = created!(clCreateCommandQueue(s.context, s.device, 0));
+        assert_eq!(code, 0);
+        let words = Words::new(SIZE / 4);
+        let (mut read, mut set) = (null_mut(), null_mut());
+        let (q, at, event) = (s.queue, words.ptr(), &raw mut read);
+        let code = cl!(clEnqueueReadBuffer(q, source, 0, 0, SIZE, at, 0, null(), event));
+        if code != 0 {
+            return;
+        }
+        let value = 1u32;
+        let (pattern, list, event) = ((&raw const value).cast(), &raw const read, &raw mut set);
+        let code = cl!(clEnqueueFillBuffer(
+            other, target, pattern, 4, 0, 4, 1, list, event
+        ));
+        if code != 0 {
+            return;
+        }
+        let codes = [cl!(clFinish(s.queue)), cl!(clFinish(other))];
+        let (read, set) = (status(read), status(set));
+        assert!(read <= 0 && set <= 0, "final: {read}, {set}, {codes:?}");
+        assert!(
+            set < 0 || read == 0,
+            "the read failed with {read}, what waits for it did not, {codes:?}"
+        );
+        assert!(read == 0 || codes[0] != 0, "clFinish says nothing of {read}");
+        if read < 0 {
+            assert!(writeln!(std::io::stdout(), "{SCENE}").is_ok());
+        } else {
+            let right = words.get().iter().all(|w| *w == 7);
+            assert!(right, "a complete read has brought something else");
+        }
+        return;
+    }
+    // The first submission is the test's own preparation.
+    let mut scenes = 0;
+    for n in 2..=9 {
+        let flags = debug_with(&format!("discrete,fail-submission={n}"));
+        let out = child(
+            "failures::what_waits_for_a_failed_read_fails_with_it",
+            "chunks",
+            &flags,
+        );
+        let text = text(&out);
+        assert!(out.status.success(), "{flags}: {text}");
+        scenes += u32::from(text.contains(SCENE));
+    }
+    assert!(scenes > 0, "no read failed after its enqueue call");
 }

@@ -59,6 +59,8 @@ pub struct Event {
     value: AtomicU64,
     /// QUEUED, SUBMIT, START, END in nanoseconds; valid when complete.
     times: [AtomicU64; 4],
+    /// The command has failed, and the event will when the batch is done that it is said to be in.
+    failing: AtomicBool,
     /// The executor polls it.
     watched: AtomicBool,
     /// Nothing that the application must do holds it back.
@@ -176,6 +178,7 @@ impl Event {
             phase: AtomicI32::new(Phase::Pending.number()),
             value: AtomicU64::new(0),
             times: [const { AtomicU64::new(0) }; 4],
+            failing: AtomicBool::new(false),
             watched: AtomicBool::new(false),
             certain: AtomicBool::new(false),
             leads: AtomicBool::new(false),
@@ -340,6 +343,19 @@ impl Event {
         self.value.store(value, Ordering::Release);
         self.leads.store(leads, Ordering::Relaxed);
         self.enter(&mut inner, Phase::Recorded, effects);
+    }
+
+    /// The command has failed, but batches in flight may still store into its memory: the event fails when the timeline
+    /// reaches `value`. Until then it looks as if the command were submitted, and nothing is recorded that waits for it.
+    pub(crate) fn fails_at(&self, value: u64, effects: &mut Effects) {
+        self.failing.store(true, Ordering::Release);
+        self.recorded(value, false, effects);
+        self.submitted(now(), effects);
+    }
+
+    /// Whether the event will fail ([`Event::fails_at`]).
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failing.load(Ordering::Acquire)
     }
 
     /// The batch has been submitted, at a host time.

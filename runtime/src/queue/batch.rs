@@ -95,8 +95,7 @@ impl Finishing {
 
     /// As [`Batch::fail_when_done`].
     pub(super) fn fail_when_done(&mut self, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
-        event.recorded(self.value, false, effects);
-        event.submitted(now(), effects);
+        event.fails_at(self.value, effects);
         self.failures.push((event, code));
     }
 
@@ -310,8 +309,7 @@ impl Batch {
 
     /// Lets an event fail when the batch, which has been submitted, is done.
     pub(super) fn fail_when_done(&mut self, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
-        event.recorded(self.value, false, effects);
-        event.submitted(now(), effects);
+        event.fails_at(self.value, effects);
         self.events.push(Timed {
             event,
             query: None,

@@ -290,7 +290,7 @@ impl CommandQueue {
                 phase @ Phase::Pending => return Ready::Blocked(Arc::clone(event), phase),
                 phase @ (Phase::Recorded | Phase::Submitted) => {
                     let queue = event.queue().expect("only commands are recorded");
-                    if strict {
+                    if strict || event.is_failing() {
                         return Ready::Blocked(Arc::clone(event), phase);
                     }
                     if Arc::ptr_eq(queue, self) {
