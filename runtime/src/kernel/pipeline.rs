@@ -34,7 +34,13 @@ pub struct DeviceModule {
     /// What stands for NULL where there must be a descriptor.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
+    /// Compiles the program again for NDRanges beyond 32 bits, if that can be done.
+    widen: OnceLock<Widen>,
+    wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
 }
+
+/// Compiles a program for NDRanges beyond 32 bits.
+pub(crate) type Widen = Box<dyn Fn() -> std::result::Result<Arc<[u32]>, String> + Send + Sync>;
 
 impl std::fmt::Debug for DeviceModule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -196,7 +202,36 @@ impl DeviceModule {
             reflection,
             constants,
             blank,
+            widen: OnceLock::new(),
+            wide: OnceLock::new(),
         }))
+    }
+
+    /// Says how the program is compiled for NDRanges beyond 32 bits ([`Target::wide_ranges`]). Hardly a program ever needs that, so
+    /// that it is done by the first launch that does.
+    ///
+    /// [`Target::wide_ranges`]: caldera_compiler::target::Target::wide_ranges
+    pub(crate) fn on_wide(&self, widen: Widen) {
+        let _ = self.widen.set(widen);
+    }
+
+    /// The program for NDRanges beyond 32 bits.
+    fn wide(&self) -> Result<&Arc<DeviceModule>> {
+        let made = self.wide.get_or_init(|| {
+            let Some(widen) = self.widen.get() else {
+                let what = "a program binary is for NDRanges of 32 bits; a program from source is for any";
+                log::error!("launch: {what}");
+                return Err((ClCode::OutOfResources, what.to_owned()));
+            };
+            let words = widen().map_err(|log| {
+                log::error!("launch: the program cannot be compiled for an NDRange of 64 bits: {log}");
+                let what = "the program cannot be compiled for the NDRange";
+                (ClCode::OutOfResources, what.to_owned())
+            })?;
+            DeviceModule::new(&self.device, &words).map_err(|e| (e.code, e.chain()))
+        });
+        made.as_ref()
+            .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
     }
 
     /// The device.
@@ -331,7 +366,7 @@ impl DeviceKernel {
 
     /// Whether an NDRange with an offset, or of several dispatches, can be launched: modules of other compilers may have
     /// no way to tell the kernel.
-    pub(crate) fn check_regions(&self, offset: [u32; 3], groups: [u32; 3], limit: [u32; 3]) -> Result<()> {
+    pub(crate) fn check_regions(&self, offset: [u64; 3], groups: [u64; 3], limit: [u32; 3]) -> Result<()> {
         let reflection = &self.module.reflection;
         if !reflection.asks_place {
             return Ok(());
@@ -341,13 +376,24 @@ impl DeviceKernel {
         let has_offset = push.global_offset.is_some() || has_regions || spec.global_offset.is_some();
         let what = if offset != [0; 3] && !has_offset {
             "the program was compiled without global offsets"
-        } else if (0..3).any(|d| groups[d] > limit[d]) && !has_regions {
+        } else if (0..3).any(|d| groups[d] > u64::from(limit[d])) && !has_regions {
             "the program was compiled for NDRanges of one dispatch"
         } else {
             return Ok(());
         };
         log::error!("launch: {what}");
         Err(Error::new(ClCode::OutOfResources, what).at("5.8"))
+    }
+
+    /// The same kernel for NDRanges beyond 32 bits.
+    pub(crate) fn wide(&self) -> Result<Arc<DeviceKernel>> {
+        let found = self.module.wide()?.kernel(&self.reflection().name)?;
+        let same =
+            found.filter(|k| super::args::kinds(k.reflection()) == super::args::kinds(self.reflection()));
+        same.ok_or_else(|| {
+            log::error!("launch: files that the program includes have changed since it was built");
+            Error::new(ClCode::OutOfResources, "the program is another one now").at("5.8")
+        })
     }
 
     /// Bytes of push constants of a launch.
@@ -361,7 +407,7 @@ impl DeviceKernel {
     }
 
     /// The work-group size of a small NDRange that may have any: `wanted`, or one that there is a pipeline for.
-    pub(super) fn settle(&self, wanted: [u32; 3], global: [u32; 3]) -> [u32; 3] {
+    pub(super) fn settle(&self, wanted: [u32; 3], global: [u64; 3]) -> [u32; 3] {
         let mut variants = self.made().variants.lock();
         let Variants { made, wishes } = &mut *variants;
         wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
