@@ -237,12 +237,7 @@ impl Launch {
                 format!("an NDRange of {dispatches} dispatches"),
             );
         }
-        let arena = if reflection.has_arena {
-            let step = limits.local_step.max(16);
-            arena.max(4).next_multiple_of(step).min(limits.local_memory)
-        } else {
-            4
-        };
+        let arena = kernel.arena(arena);
         let variant = Variant {
             local,
             arena,

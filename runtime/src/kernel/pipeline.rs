@@ -1,8 +1,9 @@
 //! A program on a device: shader module, constant data, and the pipelines of its kernels.
 //!
 //! A pipeline is a kernel specialised for a work-group size, a size of the local arena (or of arrays in local memory)
-//! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and
-//! kept with the module.
+//! and, if the kernel asks for it, a work dimension. Variants are made on first use and kept with the module; the one of a kernel
+//! whose work-group size is required is made when the kernel object is, by a thread for builds. No lock is held while the driver
+//! compiles: threads that want the same variant wait for the one that makes it, and nobody else does.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -12,6 +13,7 @@ use caldera_compiler::spirv;
 
 use super::descriptors::{self, KernelDescriptors, Literals};
 use super::local_size::Wishes;
+use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
@@ -71,8 +73,18 @@ pub(crate) const MAX_ARRAYS: usize = 16;
 /// A kernel's pipelines.
 #[derive(Default)]
 struct Variants {
-    made: Vec<(Variant, Arc<vk::Pipeline>)>,
+    made: Vec<(Variant, Arc<Slot>)>,
     wishes: Wishes,
+}
+
+/// A pipeline that has been made, could not be, or is in the making.
+type Slot = OnceLock<std::result::Result<Arc<vk::Pipeline>, Refused>>;
+
+/// Why there is no pipeline.
+#[derive(Clone)]
+struct Refused {
+    code: ClCode,
+    what: String,
 }
 
 /// What the driver has of a kernel, and what is known of its launches.
@@ -413,12 +425,93 @@ impl DeviceKernel {
         wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
     }
 
-    /// The pipeline of a variant.
+    /// The pipeline of a variant, made by this thread if no other does.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
-        let mut variants = self.made().variants.lock();
-        if let Some((_, pipeline)) = variants.made.iter().find(|(v, _)| *v == variant) {
-            return Ok(Arc::clone(pipeline));
+        let slot = {
+            let mut variants = self.made().variants.lock();
+            match variants.made.iter().find(|(v, _)| *v == variant) {
+                Some((_, slot)) => match slot.get() {
+                    Some(Ok(pipeline)) => return Ok(Arc::clone(pipeline)),
+                    Some(Err(_)) | None => Arc::clone(slot),
+                },
+                None => {
+                    let slot = Arc::new(Slot::new());
+                    variants.made.push((variant, Arc::clone(&slot)));
+                    slot
+                }
+            }
+        };
+        let made = slot.get_or_init(|| {
+            self.make_pipeline(&variant).map_err(|e| Refused {
+                code: e.code,
+                what: e.chain(),
+            })
+        });
+        made.clone().map_err(|e| {
+            // The next launch tries again.
+            let mut variants = self.made().variants.lock();
+            variants.made.retain(|(_, s)| !Arc::ptr_eq(s, &slot));
+            Error::new(e.code, e.what).at("5.8")
+        })
+    }
+
+    /// What launches will be specialised for, if that is known before the first of them.
+    fn known_variant(&self) -> Option<Variant> {
+        let kernel = self.reflection();
+        let reflection = &self.module.reflection;
+        let is_local = |a: &reflect::Arg| matches!(a.binding, Some(Binding::Workgroup { .. }));
+        if reflection.spec.work_dim.is_some() || kernel.args.iter().any(is_local) {
+            return None;
         }
+        Some(Variant {
+            local: kernel.required_size?,
+            arena: self.arena(kernel.local_fixed),
+            work_dim: 0,
+            arrays: [0; MAX_ARRAYS],
+            offset: [0; 3],
+        })
+    }
+
+    /// Has the pipeline made that the first launch will want, if that is known, by a thread of the context.
+    pub(crate) fn make_early(self: &Arc<Self>, context: &Context) {
+        let Some(variant) = self.known_variant() else {
+            return;
+        };
+        if self
+            .made()
+            .variants
+            .lock()
+            .made
+            .iter()
+            .any(|(v, _)| *v == variant)
+        {
+            return;
+        }
+        let mut kernel = Some(Arc::clone(self));
+        context.build(Box::new(move || {
+            crate::process::unless_over(|| {
+                if let Some(kernel) = kernel.take() {
+                    // The launch says what is wrong, if anything is.
+                    drop(kernel.pipeline(variant));
+                }
+            });
+            // It is left only if the process ends, and then nothing is torn down.
+            std::mem::forget(kernel);
+        }));
+    }
+
+    /// Bytes of the local arena of a launch that uses `bytes` of it.
+    pub(super) fn arena(&self, bytes: u32) -> u32 {
+        let limits = self.module.device.limits();
+        if !self.reflection().has_arena {
+            return 4;
+        }
+        let step = limits.local_step.max(16);
+        bytes.max(4).next_multiple_of(step).min(limits.local_memory)
+    }
+
+    fn make_pipeline(&self, variant: &Variant) -> Result<Arc<vk::Pipeline>> {
+        crate::process::made_pipeline();
         let spec = &self.module.reflection.spec;
         let mut constants = Vec::with_capacity(5);
         if let Some(ids) = spec.workgroup_size {
@@ -470,8 +563,6 @@ impl DeviceKernel {
             driver_cache.save();
         }
         crate::process::made_pipeline();
-        let pipeline = Arc::new(pipeline);
-        variants.made.push((variant, Arc::clone(&pipeline)));
-        Ok(pipeline)
+        Ok(Arc::new(pipeline))
     }
 }
