@@ -106,31 +106,35 @@ fn build() -> Outcome {
 }
 
 /// Threads at once on the library with its checks of locks, and the validation layer: on one device, and on two in one context
-/// where lavapipe's driver can be named twice.
+/// where lavapipe's driver can be named twice; with locks of their own and without; and calls of Vulkan that fail.
 fn stress() -> Outcome {
     let library = artifacts::debug_dir().join("libcaldera.so");
-    let run = |what: &str, seconds: &str| -> Result<Command, Failure> {
+    let run = |arguments: &[&str], discrete: bool| -> Result<Command, Failure> {
         let mut command = Command::new(std::env::current_exe()?);
         command
-            .args([
-                "stress",
-                "--wrong-handles",
-                "--devices",
-                what,
-                "--seconds",
-                seconds,
-            ])
+            .arg("stress")
+            .args(arguments)
             .arg("--platform")
             .arg(&library)
+            .env("CALDERA_DEBUG", if discrete { "discrete" } else { "" })
             .env("CALDERA_VALIDATION", "abort")
             .env("CALDERA_CACHE", "off");
         Ok(command)
     };
-    progress::shown("stress", &mut run("1", "12")?)?;
+    let locked = ["--wrong-handles", "--devices"];
+    let locked = |devices, seconds| [&locked[..], &[devices, "--seconds", seconds]].concat();
+    progress::shown("stress", &mut run(&locked("1", "12"), false)?)?;
+    for discrete in [false, true] {
+        let unlocked = ["--unlocked", "--seconds", "10"];
+        progress::shown("stress without locks", &mut run(&unlocked, discrete)?)?;
+    }
+    // About a minute: of the sites of each kind every 20th.
+    let faults = ["--inject", "--every", "20"];
+    progress::shown("faults on purpose", &mut run(&faults, false)?)?;
     match two_drivers()? {
         Some(drivers) => progress::shown(
             "stress, two devices",
-            run("2", "10")?.env("VK_DRIVER_FILES", drivers),
+            run(&locked("2", "10"), false)?.env("VK_DRIVER_FILES", drivers),
         ),
         None => Ok(()),
     }

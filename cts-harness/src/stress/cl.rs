@@ -432,6 +432,23 @@ impl Cl {
         enqueued!(self, after, clEnqueueCopyBuffer(q, src, dst, from, to, size))
     }
 
+    /// Rows of one buffer to the same place of another.
+    pub(super) fn copy_rows(
+        &'static self,
+        queue: &Handle,
+        (src, dst): (&Handle, &Handle),
+        (side, region): (Side, [usize; 3]),
+        after: &[Handle],
+    ) -> Result<Handle, Failure> {
+        let (q, src, dst, o) = (queue.raw(), src.raw(), dst.raw(), side.origin.as_ptr());
+        let (row, slice, r) = (side.row, side.slice, region.as_ptr());
+        enqueued!(
+            self,
+            after,
+            clEnqueueCopyBufferRect(q, src, dst, o, o, r, row, slice, row, slice)
+        )
+    }
+
     pub(super) fn fill(
         &'static self,
         queue: &Handle,

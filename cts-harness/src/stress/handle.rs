@@ -8,6 +8,8 @@ use super::cl::{Cl, call, done, expect};
 use crate::Failure;
 use opencl_sys::CL_SUCCESS;
 use std::ffi::c_void;
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
@@ -89,18 +91,45 @@ impl Drop for Handle {
     }
 }
 
+/// Whether memory that is given back is watched: from then on whoever touches it ends the process.
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// From here on memory that is given back is watched.
+pub(super) fn watch_memory() {
+    WATCHED.store(true, Ordering::SeqCst);
+}
+
 /// Bytes that commands read and write while the application lets them.
 pub(super) struct Memory {
     at: *mut [u8],
+    /// Bytes of whole pages of its own, if it has any.
+    pages: usize,
 }
 
 // SAFETY: who uses the bytes when is ordered by events.
 unsafe impl Send for Memory {}
 
+/// Anonymous private pages at a place, or anywhere.
+fn pages(at: *mut c_void, size: usize, protection: i32, fixed: i32) -> *mut c_void {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
+    // SAFETY: new pages, or in the place of pages that their owner gives up.
+    let at = unsafe { libc::mmap(at, size, protection, flags, -1, 0) };
+    assert_ne!(at, libc::MAP_FAILED, "mmap");
+    at
+}
+
 impl Memory {
     pub(super) fn new(bytes: Vec<u8>) -> Memory {
-        let at = Box::into_raw(bytes.into_boxed_slice());
-        Memory { at }
+        if !WATCHED.load(Ordering::SeqCst) {
+            let at = Box::into_raw(bytes.into_boxed_slice());
+            return Memory { at, pages: 0 };
+        }
+        let all = bytes.len().max(1).next_multiple_of(4096);
+        let place: *mut u8 = pages(null_mut(), all, libc::PROT_READ | libc::PROT_WRITE, 0).cast();
+        // SAFETY: new pages, of so many bytes at least.
+        unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        let at = std::ptr::slice_from_raw_parts_mut(place, bytes.len());
+        Memory { at, pages: all }
     }
 
     pub(super) fn ptr(&self) -> *mut c_void {
@@ -109,13 +138,18 @@ impl Memory {
 
     /// What is there now; no command is using it.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: from a box that this owns.
+        // SAFETY: from a box or pages that this owns.
         unsafe { &*self.at }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if self.pages > 0 {
+            // Nothing else comes to lie there, and nothing may be touched there any more.
+            pages(self.at.cast(), self.pages, libc::PROT_NONE, libc::MAP_FIXED);
+            return;
+        }
         // SAFETY: made by `Box::into_raw`, given back once.
         drop(unsafe { Box::from_raw(self.at) });
     }

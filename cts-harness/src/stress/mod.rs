@@ -5,6 +5,7 @@
 //! world      contexts with queues, objects with their expected contents, gates, commands to be checked
 //! ops        what a thread may do next
 //! callbacks  what implementations call back, which calls the API in turn
+//! inject     one call of Vulkan fails at a time, under commands of all kinds
 //! unlocked   threads without locks, judged by what any order of their commands gives
 //! ```
 //!
@@ -14,6 +15,7 @@ mod callbacks;
 mod cl;
 mod handle;
 mod images;
+mod inject;
 mod ops;
 mod random;
 mod unlocked;
@@ -58,6 +60,15 @@ pub(crate) struct Args {
     /// No locks around shared objects; results are judged by what any legal order gives
     #[arg(long)]
     unlocked: bool,
+    /// One process for each call of Vulkan that may fail: it fails, and nothing worse happens (Caldera only)
+    #[arg(long)]
+    inject: bool,
+    /// With `--inject`, try only every Nth of them
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    every: u32,
+    /// What a process of `--inject` does
+    #[arg(long, hide = true)]
+    play_faults: bool,
     /// Only operations whose name contains this, and those that check; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
@@ -70,6 +81,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = locate(&args.platform, args.device.as_deref())?;
     let (library, platform, device) = place.parts();
+    if args.play_faults {
+        let lost = std::env::var("CALDERA_DEBUG").is_ok_and(|d| d.contains("lose-device"));
+        return inject::play(|| Cl::open(library, platform, device, 1), lost);
+    }
+    if args.inject {
+        let named = [Some(("--platform", library)), device.map(|d| ("--device", d))];
+        let named = named.into_iter().flatten();
+        let arguments: Vec<String> = named.flat_map(|(a, b)| [a.to_owned(), b.to_owned()]).collect();
+        return inject::run(&arguments, args);
+    }
     let cl = Cl::open(library, platform, device, args.devices.max(1))?;
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     let seed = args.seed.unwrap_or(now.as_secs());

@@ -112,7 +112,6 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
             local_memory_step: LOCAL_STEP,
         },
-        wide_ranges: false,
         extensions: extensions.into_iter().map(String::from).collect(),
     }
 }

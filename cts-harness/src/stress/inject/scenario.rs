@@ -1,0 +1,637 @@
+//! All kinds of commands, one after the other, by a host that takes errors as they come.
+//!
+//! Every word of an object holds the same number, which this host knows as long as no error left it in doubt. What a command
+//! reads without an error must be that number.
+
+use super::super::cl::{Cl, Side};
+use super::super::handle::{Handle, Memory, watch_memory};
+use super::super::images::Place;
+use crate::{Failure, Outcome};
+use opencl_sys::*;
+use std::ptr::null_mut;
+
+/// Objects: buffers, one that goes in chunks, memory of this host's, pinned memory, images.
+const A: usize = 0;
+const B: usize = 1;
+const LARGE: usize = 2;
+const HOST: usize = 3;
+const PINNED: usize = 4;
+const PICTURE: usize = 5;
+const OTHER_PICTURE: usize = 6;
+
+/// Words of each.
+const WORDS: [usize; 7] = [
+    16 << 10,
+    16 << 10,
+    3 << 20,
+    16 << 10,
+    16 << 10,
+    16 << 10,
+    16 << 10,
+];
+/// Texels of an image.
+const SIZE: [usize; 3] = [256, 64, 1];
+
+const SOURCE: &str = "
+kernel void put(global uint *a, uint stamp) { a[get_global_id(0)] = stamp; }
+kernel void get(global const uint *a, global uint *b) { b[get_global_id(0)] = a[get_global_id(0)]; }
+kernel void sum(global uint *a, local uint *t) {
+    size_t l = get_local_id(0);
+    t[l] = a[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    a[get_global_id(0)] = t[(l + 1) % get_local_size(0)] + 1;
+}
+";
+
+const IMAGE_SOURCE: &str = "
+kernel void paint(read_only image2d_t a, write_only image2d_t b) {
+    int2 p = (int2)(get_global_id(0) % 256, get_global_id(0) / 256);
+    write_imageui(b, p, read_imageui(a, p));
+}
+";
+
+/// What a command leaves behind.
+struct Did {
+    event: Handle,
+    /// Numbers that objects now hold.
+    sets: Vec<(usize, Option<u32>)>,
+    /// Memory that the command may use until it is complete, and what it must hold then.
+    memory: Option<(Memory, Option<u32>)>,
+}
+
+/// How a command is waited for.
+#[derive(Copy, Clone)]
+enum Wait {
+    Event,
+    Finish,
+}
+
+struct Host {
+    cl: &'static Cl,
+    context: Handle,
+    queue: Handle,
+    other: Handle,
+    kernels: Vec<Handle>,
+    objects: Vec<Handle>,
+    values: Vec<Option<u32>>,
+    stamp: u32,
+    errors: u32,
+    wrong: Vec<String>,
+    /// Of [`HOST`]; after the object.
+    _own: Memory,
+}
+
+type Step = fn(&mut Host) -> Result<Did, Failure>;
+
+/// Each kind of command, and which objects it writes.
+const STEPS: &[(&str, &[usize], Step)] = &[
+    ("write", &[A], |h| h.write(A, false)),
+    ("copy", &[B], |h| h.copy(A, B)),
+    ("read", &[], |h| h.read(B, false)),
+    ("kernel", &[A], |h| h.put(A)),
+    ("blocking read", &[], |h| h.read(A, true)),
+    ("kernel that reads", &[B], |h| h.get(A, B)),
+    ("fill", &[A], |h| h.fill(A)),
+    ("kernel with local memory", &[A], |h| h.sum(A)),
+    ("rows to memory", &[], |h| h.rows(A, false)),
+    ("rows from memory", &[B], |h| h.rows(B, true)),
+    ("rows to a buffer", &[A], |h| h.copy_rows(B, A)),
+    ("sub-buffer", &[A], |h| h.fill_halves(A)),
+    ("large write", &[LARGE], |h| h.write(LARGE, false)),
+    ("large read", &[], |h| h.read(LARGE, false)),
+    ("kernel on large", &[LARGE], |h| h.put(LARGE)),
+    ("large blocking read", &[], |h| h.read(LARGE, true)),
+    ("large blocking write", &[LARGE], |h| h.write(LARGE, true)),
+    ("large rows", &[], |h| h.rows(LARGE, false)),
+    ("kernel on the host's memory", &[HOST], |h| h.put(HOST)),
+    ("mapping of the host's memory", &[HOST], |h| h.map(HOST)),
+    ("kernel on pinned memory", &[PINNED], |h| h.put(PINNED)),
+    ("mapping of pinned memory", &[PINNED], |h| h.map(PINNED)),
+    ("kernel, to be mapped", &[A], |h| h.put(A)),
+    ("mapping", &[A], |h| h.map(A)),
+    ("large mapping", &[LARGE], |h| h.map(LARGE)),
+    ("write from a mapping", &[B], |h| h.relay(A, B)),
+    ("write after a user event", &[A], |h| h.gated(A, 0)),
+    ("large write after a user event", &[LARGE], |h| h.gated(LARGE, 0)),
+    ("copy in the other queue", &[B], |h| h.elsewhere(A, B)),
+    ("native kernel", &[A], |h| h.native(A)),
+    ("marker", &[], |h| h.marker(false)),
+    ("barrier", &[], |h| h.marker(true)),
+    ("migration", &[], |h| h.migrate(LARGE)),
+    ("new buffer", &[B], |h| h.replace(B)),
+];
+
+/// Where there are images.
+const IMAGE_STEPS: &[(&str, &[usize], Step)] = &[
+    ("fill of an image", &[PICTURE], |h| h.fill_image(PICTURE)),
+    ("read of an image", &[], |h| h.image_transfer(PICTURE, false)),
+    ("write of an image", &[PICTURE], |h| {
+        h.image_transfer(PICTURE, true)
+    }),
+    ("copy of an image", &[OTHER_PICTURE], |h| {
+        h.copy_image(PICTURE, OTHER_PICTURE)
+    }),
+    ("kernel on images", &[PICTURE], |h| {
+        h.paint(OTHER_PICTURE, PICTURE)
+    }),
+    ("image to buffer", &[B], |h| h.exchange(PICTURE, B, false)),
+    ("buffer to image", &[OTHER_PICTURE], |h| {
+        h.exchange(OTHER_PICTURE, A, true)
+    }),
+    ("mapping of an image", &[OTHER_PICTURE], |h| {
+        h.map_image(OTHER_PICTURE)
+    }),
+];
+
+/// Plays the scenario; and if there was an error once more, with everything new. `lost`: the device may be gone for good.
+pub(in super::super) fn play(open: impl Fn() -> Result<&'static Cl, Failure>, lost: bool) -> Outcome {
+    watch_memory();
+    let once = || -> Result<(u32, Vec<String>), Failure> {
+        let mut host = open().and_then(Host::new)?;
+        host.all();
+        Ok((host.errors, host.wrong))
+    };
+    // The fault may hit what is made first.
+    let (errors, mut wrong) = once().unwrap_or((1, Vec::new()));
+    if errors > 0 {
+        match once() {
+            Ok((more, again)) => {
+                wrong.extend(again);
+                if more > 0 && !lost {
+                    wrong.push(format!("{more} errors after the fault was over"));
+                }
+            }
+            Err(Failure(why)) if !lost => wrong.push(format!("after the fault was over: {why}")),
+            Err(_) => {}
+        }
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure(format!("{errors} errors; {}", wrong.join("; "))))
+}
+
+impl Host {
+    fn new(cl: &'static Cl) -> Result<Host, Failure> {
+        let context = cl.context()?;
+        let order = match cl.out_of_order {
+            true => CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+            false => 0,
+        };
+        let queue = cl.queue(&context, 0, 0)?;
+        let other = cl.queue(&context, order | CL_QUEUE_PROFILING_ENABLE, 0)?;
+        let more = if cl.images { IMAGE_SOURCE } else { "" };
+        let program = cl.program(&context, &format!("{SOURCE}{more}"))?;
+        let names = ["put", "get", "sum", "paint"];
+        let kernels = names[..3 + usize::from(cl.images)].iter();
+        let kernels = kernels
+            .map(|n| cl.kernel(&program, n))
+            .collect::<Result<_, _>>()?;
+        let own = Memory::new(vec![0; 4 * WORDS[HOST]]);
+        let buffer = |at: usize, flags, host| cl.buffer(&context, flags, 4 * WORDS[at], host);
+        let first = Memory::new(vec![0; 4 * WORDS[LARGE]]);
+        let mut objects = vec![
+            buffer(A, CL_MEM_COPY_HOST_PTR, first.ptr())?,
+            buffer(B, CL_MEM_COPY_HOST_PTR, first.ptr())?,
+            buffer(LARGE, CL_MEM_COPY_HOST_PTR, first.ptr())?,
+            buffer(HOST, CL_MEM_USE_HOST_PTR, own.ptr())?,
+            buffer(PINNED, CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR, first.ptr())?,
+        ];
+        if cl.images {
+            for _ in 0..2 {
+                objects.push(cl.image(&context, CL_MEM_COPY_HOST_PTR, SIZE, first.ptr())?);
+            }
+        }
+        Ok(Host {
+            cl,
+            queue,
+            other,
+            kernels,
+            values: vec![Some(0); objects.len()],
+            objects,
+            stamp: 0,
+            errors: 0,
+            wrong: Vec::new(),
+            _own: own,
+            context,
+        })
+    }
+
+    /// All steps, and looks at the objects in between.
+    fn all(&mut self) {
+        let images = if self.cl.images { IMAGE_STEPS } else { &[] };
+        for (index, (name, writes, step)) in STEPS.iter().chain(images).enumerate() {
+            let wait = if index % 2 == 0 { Wait::Event } else { Wait::Finish };
+            self.step(name, writes, *step, wait);
+            if index % 6 == 5 {
+                self.look(name);
+            }
+        }
+        self.look("the last step");
+    }
+
+    fn step(&mut self, name: &str, writes: &[usize], step: Step, wait: Wait) {
+        let before = self.errors;
+        let did = step(self);
+        let done = match did {
+            Ok(did) => {
+                let waited = match wait {
+                    Wait::Event => self.complete(&did.event),
+                    // Nobody looks at the event.
+                    Wait::Finish => self.finish(),
+                };
+                waited.map(|()| did)
+            }
+            Err(why) => Err(why),
+        };
+        match done {
+            Ok(did) if self.errors == before => {
+                for (object, value) in did.sets {
+                    self.values[object] = value;
+                }
+                if let Some((memory, Some(wanted))) = &did.memory {
+                    self.compare(name, memory.bytes(), *wanted);
+                }
+            }
+            // An error was heard: what the command wrote is in doubt, and its memory is this host's again.
+            _ => {
+                self.errors = self.errors.max(before + 1);
+                for object in writes {
+                    self.values[*object] = None;
+                }
+            }
+        }
+    }
+
+    /// Waits until the command is complete or has failed. A wait may fail by itself; then the command is still to come.
+    fn complete(&mut self, event: &Handle) -> Outcome {
+        for _ in 0..5 {
+            let code = self.cl.wait(std::slice::from_ref(event))?;
+            if code == CL_SUCCESS {
+                return Ok(());
+            }
+            self.errors += 1;
+            let status = self.cl.status(event)?;
+            if status < 0 {
+                return Err(Failure(format!("status {status}")));
+            }
+            if status == CL_COMPLETE {
+                return Ok(());
+            }
+        }
+        self.wrong
+            .push("an event that neither completes nor fails".into());
+        Err(Failure("no end".into()))
+    }
+
+    fn finish(&mut self) -> Outcome {
+        for queue in [self.queue.clone(), self.other.clone()] {
+            let mut result = self.cl.finish(&queue);
+            for _ in 0..3 {
+                if result.is_ok() {
+                    break;
+                }
+                self.errors += 1;
+                result = self.cl.finish(&queue);
+            }
+            // Of a lost device nothing comes any more.
+            result?;
+        }
+        Ok(())
+    }
+
+    /// All objects whose contents are known hold them.
+    fn look(&mut self, after: &str) {
+        let known: Vec<(usize, u32)> = (self.values.iter().enumerate())
+            .filter_map(|(object, value)| Some((object, (*value)?)))
+            .collect();
+        for (object, wanted) in known {
+            let memory = Memory::new(vec![0xCC; 4 * WORDS[object]]);
+            let cl = self.cl;
+            let read = if object >= PICTURE {
+                let what = (&self.objects[object], Place::all(SIZE));
+                cl.image_transfer(&self.queue, what, false, &memory, &[])
+            } else {
+                cl.read_blocking(&self.queue, &self.objects[object], 0, &memory, &[])
+            };
+            let before = self.errors;
+            match read.and_then(|event| self.complete(&event)) {
+                Ok(()) if self.errors == before => {
+                    self.compare(&format!("object {object} after {after}"), memory.bytes(), wanted);
+                }
+                _ => {
+                    self.errors = self.errors.max(before + 1);
+                    // What did not come true may have been told by this read.
+                    self.values[object] = None;
+                }
+            }
+        }
+    }
+
+    fn compare(&mut self, what: &str, bytes: &[u8], wanted: u32) {
+        // Compared at once where all is well: there are many of these.
+        if bytes[..4] == wanted.to_le_bytes() && bytes[4..] == bytes[..bytes.len() - 4] {
+            return;
+        }
+        let words = bytes.as_chunks::<4>().0;
+        let wrong = words.iter().filter(|w| u32::from_le_bytes(**w) != wanted);
+        let count = wrong.clone().count();
+        if let Some(first) = wrong.map(|w| u32::from_le_bytes(*w)).next() {
+            let of = words.len();
+            let heard = self.errors;
+            self.wrong.push(format!(
+                "{what}: {count} of {of} words are not {wanted} but such as {first}, after {heard} errors"
+            ));
+        }
+    }
+
+    fn next(&mut self) -> u32 {
+        self.stamp += 1;
+        self.stamp
+    }
+
+    fn stamped(&self, object: usize, stamp: u32) -> Memory {
+        Memory::new(stamp.to_le_bytes().repeat(WORDS[object]))
+    }
+
+    fn wrote(event: Handle, object: usize, stamp: u32, memory: Option<Memory>) -> Result<Did, Failure> {
+        Ok(Did {
+            event,
+            sets: vec![(object, Some(stamp))],
+            memory: memory.map(|m| (m, None)),
+        })
+    }
+
+    fn write(&mut self, object: usize, blocking: bool) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let memory = self.stamped(object, stamp);
+        let (q, mem) = (&self.queue, &self.objects[object]);
+        let event = self.cl.write(q, mem, blocking, 0, &memory, &[])?;
+        Host::wrote(event, object, stamp, Some(memory))
+    }
+
+    fn read(&mut self, object: usize, blocking: bool) -> Result<Did, Failure> {
+        let memory = self.stamped(object, 0xCCCC_CCCC);
+        let (q, mem) = (&self.queue, &self.objects[object]);
+        let event = match blocking {
+            true => self.cl.read_blocking(q, mem, 0, &memory, &[])?,
+            false => self.cl.read(q, mem, 0, &memory, &[])?,
+        };
+        Ok(Did {
+            event,
+            sets: Vec::new(),
+            memory: Some((memory, self.values[object])),
+        })
+    }
+
+    fn moved(&self, event: Handle, from: usize, to: usize) -> Result<Did, Failure> {
+        Ok(Did {
+            event,
+            sets: vec![(to, self.values[from])],
+            memory: None,
+        })
+    }
+
+    fn copy(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let (a, b) = ((&self.objects[from], 0), (&self.objects[to], 0));
+        let event = self.cl.copy(&self.queue, a, b, 4 * WORDS[to], &[])?;
+        self.moved(event, from, to)
+    }
+
+    /// Through the other queue, ordered by an event.
+    fn elsewhere(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let before = self.cl.marker(&self.queue, false, &[])?;
+        self.cl.flush(&self.queue)?;
+        let (a, b) = ((&self.objects[from], 0), (&self.objects[to], 0));
+        let event = self.cl.copy(&self.other, a, b, 4 * WORDS[to], &[before])?;
+        self.cl.flush(&self.other)?;
+        // The next commands of the first queue come after it.
+        let event = self.cl.marker(&self.queue, true, &[event])?;
+        self.moved(event, from, to)
+    }
+
+    fn put(&mut self, object: usize) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let (cl, kernel) = (self.cl, &self.kernels[0]);
+        cl.argument(kernel, 0, &self.objects[object])?;
+        cl.number(kernel, 1, stamp)?;
+        let event = cl.launch(&self.queue, kernel, WORDS[object], None, &[])?;
+        Host::wrote(event, object, stamp, None)
+    }
+
+    fn get(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let (cl, kernel) = (self.cl, &self.kernels[1]);
+        cl.argument(kernel, 0, &self.objects[from])?;
+        cl.argument(kernel, 1, &self.objects[to])?;
+        let event = cl.launch(&self.queue, kernel, WORDS[to], Some(64), &[])?;
+        self.moved(event, from, to)
+    }
+
+    fn sum(&mut self, object: usize) -> Result<Did, Failure> {
+        let (cl, kernel) = (self.cl, &self.kernels[2]);
+        cl.argument(kernel, 0, &self.objects[object])?;
+        cl.local(kernel, 1, 4 * 32)?;
+        let event = cl.launch(&self.queue, kernel, WORDS[object], Some(32), &[])?;
+        let value = self.values[object].map(|v| v + 1);
+        Ok(Did {
+            event,
+            sets: vec![(object, value)],
+            memory: None,
+        })
+    }
+
+    fn fill(&mut self, object: usize) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let range = (0, 4 * WORDS[object]);
+        let mem = &self.objects[object];
+        let event = self.cl.fill(&self.queue, mem, &stamp.to_le_bytes(), range, &[])?;
+        Host::wrote(event, object, stamp, None)
+    }
+
+    /// Both halves, each through a sub-buffer.
+    fn fill_halves(&mut self, object: usize) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let (cl, half) = (self.cl, 2 * WORDS[object]);
+        let halves = [0, half].map(|origin| cl.sub_buffer(&self.objects[object], origin, half));
+        let [a, b] = halves;
+        let (a, b, pattern) = (a?, b?, stamp.to_le_bytes());
+        cl.fill(&self.queue, &a, &pattern, (0, half), &[])?;
+        let event = cl.fill(&self.queue, &b, &pattern, (0, half), &[])?;
+        Host::wrote(event, object, stamp, None)
+    }
+
+    /// All of it, as rows of 1 KiB.
+    fn box_(object: usize) -> (Side, [usize; 3]) {
+        let side = Side {
+            origin: [0; 3],
+            row: 1024,
+            slice: 0,
+        };
+        (side, [1024, 4 * WORDS[object] / 1024, 1])
+    }
+
+    fn rows(&mut self, object: usize, write: bool) -> Result<Did, Failure> {
+        let stamp = if write { self.next() } else { 0xCCCC_CCCC };
+        let memory = self.stamped(object, stamp);
+        let (side, region) = Host::box_(object);
+        let (q, mem) = (&self.queue, &self.objects[object]);
+        let event = self.cl.rect(q, mem, write, (side, side, region), &memory, &[])?;
+        if write {
+            return Host::wrote(event, object, stamp, Some(memory));
+        }
+        Ok(Did {
+            event,
+            sets: Vec::new(),
+            memory: Some((memory, self.values[object])),
+        })
+    }
+
+    fn copy_rows(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let both = (&self.objects[from], &self.objects[to]);
+        let event = self.cl.copy_rows(&self.queue, both, Host::box_(to), &[])?;
+        self.moved(event, from, to)
+    }
+
+    /// Mapped, looked at, stored into, and unmapped.
+    fn map(&mut self, object: usize) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let (cl, q, flags) = (self.cl, self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
+        let range = (0, 4 * WORDS[object]);
+        let (mapped, event) = cl.map(&q, &self.objects[object], flags, range, &[])?;
+        self.complete(&event)?;
+        if let Some(wanted) = self.values[object] {
+            self.compare("mapping", mapped.bytes(), wanted);
+        }
+        mapped.store(self.stamped(object, stamp).bytes());
+        let event = cl.unmap(&q, &self.objects[object], mapped, &[])?;
+        Host::wrote(event, object, stamp, None)
+    }
+
+    /// A mapping that is not waited for is the source of a write.
+    fn relay(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let (cl, q) = (self.cl, self.queue.clone());
+        let range = (0, 4 * WORDS[from]);
+        let (mapped, event) = cl.map(&q, &self.objects[from], CL_MAP_READ, range, &[])?;
+        let source = (mapped.ptr(), 4 * WORDS[to]);
+        let written = cl.write_from(&q, &self.objects[to], 0, source, &[event]);
+        // In any case it is to be unmapped.
+        let after = written.as_ref().map(|w| vec![w.clone()]).unwrap_or_default();
+        let unmapped = cl.unmap(&q, &self.objects[from], mapped, &after);
+        let (event, _) = (written?, unmapped?);
+        self.moved(event, from, to)
+    }
+
+    /// A write that waits for a user event, which then gets a status.
+    fn gated(&mut self, object: usize, status: cl_int) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let memory = self.stamped(object, stamp);
+        let cl = self.cl;
+        let gate = cl.user_event(&self.context)?;
+        let (q, mem, after) = (&self.queue, &self.objects[object], std::slice::from_ref(&gate));
+        let event = cl.write(q, mem, false, 0, &memory, after)?;
+        cl.flush(&self.queue)?;
+        cl.set_status(&gate, status)?;
+        Host::wrote(event, object, stamp, Some(memory))
+    }
+
+    fn native(&mut self, object: usize) -> Result<Did, Failure> {
+        if !self.cl.native {
+            return self.put(object);
+        }
+        let what = (WORDS[object], 5);
+        let event = self.cl.native(&self.queue, &self.objects[object], what, &[])?;
+        let value = self.values[object].map(|v| v + 5);
+        Ok(Did {
+            event,
+            sets: vec![(object, value)],
+            memory: None,
+        })
+    }
+
+    fn marker(&mut self, barrier: bool) -> Result<Did, Failure> {
+        Ok(Did {
+            event: self.cl.marker(&self.queue, barrier, &[])?,
+            sets: Vec::new(),
+            memory: None,
+        })
+    }
+
+    fn migrate(&mut self, object: usize) -> Result<Did, Failure> {
+        Ok(Did {
+            event: self.cl.migrate(&self.queue, &self.objects[object], &[])?,
+            sets: Vec::new(),
+            memory: None,
+        })
+    }
+
+    /// A new buffer in the place of one that commands have used.
+    fn replace(&mut self, object: usize) -> Result<Did, Failure> {
+        let mem = self.cl.buffer(&self.context, 0, 4 * WORDS[object], null_mut())?;
+        self.objects[object] = mem;
+        self.values[object] = None;
+        self.fill(object)
+    }
+
+    fn fill_image(&mut self, object: usize) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let what = (&self.objects[object], Place::all(SIZE));
+        let event = self.cl.image_fill(&self.queue, what, stamp, &[])?;
+        Host::wrote(event, object, stamp, None)
+    }
+
+    fn image_transfer(&mut self, object: usize, write: bool) -> Result<Did, Failure> {
+        let stamp = if write { self.next() } else { 0xCCCC_CCCC };
+        let memory = self.stamped(object, stamp);
+        let what = (&self.objects[object], Place::all(SIZE));
+        let event = self.cl.image_transfer(&self.queue, what, write, &memory, &[])?;
+        if write {
+            return Host::wrote(event, object, stamp, Some(memory));
+        }
+        Ok(Did {
+            event,
+            sets: Vec::new(),
+            memory: Some((memory, self.values[object])),
+        })
+    }
+
+    fn copy_image(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let source = (&self.objects[from], Place::all(SIZE));
+        let target = (&self.objects[to], [0; 3]);
+        let event = self.cl.image_copy(&self.queue, source, target, &[])?;
+        self.moved(event, from, to)
+    }
+
+    fn paint(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
+        let (cl, kernel) = (self.cl, &self.kernels[3]);
+        cl.argument(kernel, 0, &self.objects[from])?;
+        cl.argument(kernel, 1, &self.objects[to])?;
+        let event = cl.launch(&self.queue, kernel, WORDS[to], None, &[])?;
+        self.moved(event, from, to)
+    }
+
+    fn exchange(&mut self, image: usize, buffer: usize, to_image: bool) -> Result<Did, Failure> {
+        let what = (&self.objects[image], Place::all(SIZE));
+        let there = (&self.objects[buffer], 0);
+        let event = self.cl.image_buffer(&self.queue, what, there, to_image, &[])?;
+        match to_image {
+            true => self.moved(event, buffer, image),
+            false => self.moved(event, image, buffer),
+        }
+    }
+
+    fn map_image(&mut self, object: usize) -> Result<Did, Failure> {
+        let stamp = self.next();
+        let (cl, q, flags) = (self.cl, self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
+        let what = (&self.objects[object], Place::all(SIZE));
+        let (mut rows, event) = cl.image_map(&q, what, flags, &[])?;
+        self.complete(&event)?;
+        for row in &rows {
+            if let Some(wanted) = self.values[object] {
+                self.compare("mapping of an image", row.bytes(), wanted);
+            }
+            row.store(&stamp.to_le_bytes().repeat(SIZE[0]));
+        }
+        let event = cl.unmap(&q, &self.objects[object], rows.swap_remove(0), &[])?;
+        Host::wrote(event, object, stamp, None)
+    }
+}
