@@ -7,6 +7,7 @@ mod accuracy;
 mod app;
 mod artifacts;
 mod bench;
+mod campaign;
 mod child;
 mod corpus;
 mod cts;
@@ -51,6 +52,8 @@ enum Command {
     Bench(Box<bench::Args>),
     /// Threads that call the API at random on shared objects, every result checked; for any OpenCL platform
     Stress(stress::Args),
+    /// Random and real programs on several platforms at once: differences, refusals, crashes, reduced programs
+    Campaign(campaign::Args),
     /// Platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Accuracy(args) => accuracy::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Stress(args) => stress::run(&args),
+        Command::Campaign(args) => campaign::run(&args),
         Command::Identify => cts::print_identity(),
     };
     match outcome {

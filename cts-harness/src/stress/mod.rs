@@ -17,7 +17,7 @@ mod handle;
 mod images;
 mod inject;
 mod ops;
-mod random;
+pub(crate) mod random;
 mod unlocked;
 mod world;
 

@@ -1,10 +1,10 @@
 //! Random numbers of a thread.
 
 /// xorshift64*; the same numbers for the same seed.
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         // The first numbers of seeds that are close are close, too.
         for _ in 0..4 {
@@ -13,7 +13,7 @@ impl Random {
         random
     }
 
-    pub(super) fn word(&mut self) -> u32 {
+    pub(crate) fn word(&mut self) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -21,22 +21,22 @@ impl Random {
     }
 
     /// Below `end`, which is not 0.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.word() as usize % end
     }
 
     /// Once in `n` times.
-    pub(super) fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
     /// A range of `size` things, not empty.
-    pub(super) fn range(&mut self, size: usize) -> std::ops::Range<usize> {
+    pub(crate) fn range(&mut self, size: usize) -> std::ops::Range<usize> {
         let (a, b) = (self.below(size), self.below(size));
         a.min(b)..a.max(b) + 1
     }
 
-    pub(super) fn bytes(&mut self, count: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         // One word for each 4 bytes; long ones repeat themselves.
         let mut bytes: Vec<u8> = (0..count.min(4096).div_ceil(4))
             .flat_map(|_| self.word().to_le_bytes())

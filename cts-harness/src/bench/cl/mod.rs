@@ -11,7 +11,7 @@ mod queue;
 
 pub(crate) use functions::open;
 pub(crate) use image::{Image, Pixels};
-pub(crate) use objects::{Argument, Buffer, Context, Kernel};
+pub(crate) use objects::{Argument, Buffer, Context, Kernel, Program};
 pub(crate) use queue::{Queue, Range};
 
 use crate::Failure;

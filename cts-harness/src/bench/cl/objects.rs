@@ -5,9 +5,9 @@ use super::functions::Functions;
 use super::{Device, check};
 use crate::Failure;
 use opencl_sys::{
-    CL_FLOAT, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, CL_MEM_READ_ONLY,
-    CL_MEM_READ_WRITE, CL_PROGRAM_BUILD_LOG, CL_R, CL_SUCCESS, cl_context, cl_device_id, cl_image_desc,
-    cl_image_format, cl_kernel, cl_mem, cl_program,
+    CL_FLOAT, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR, CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE3D,
+    CL_MEM_READ_ONLY, CL_MEM_READ_WRITE, CL_PROGRAM_BUILD_LOG, CL_R, CL_RGBA, CL_SUCCESS, CL_UNSIGNED_INT32,
+    cl_context, cl_device_id, cl_image_desc, cl_image_format, cl_kernel, cl_mem, cl_program,
 };
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
@@ -45,6 +45,8 @@ pub(crate) enum Argument<'a> {
     F64(f64),
     /// The bits of a half.
     Half(u16),
+    /// Bytes of local memory.
+    Local(usize),
 }
 
 /// A 2D image.
@@ -119,6 +121,36 @@ impl Context {
         })
     }
 
+    /// A read-only image of four 32-bit unsigned integers a texel; `depth` 0 makes it 2D.
+    pub(crate) fn integer_image(&self, size: [usize; 3], texels: &[u8]) -> Result<Buffer, Failure> {
+        let functions = self.functions;
+        let [width, height, depth] = size;
+        let bytes = width * height * depth.max(1) * 16;
+        if texels.len() != bytes {
+            return Err(Failure(format!("{} bytes for an image of {bytes}", texels.len())));
+        }
+        let format = cl_image_format {
+            image_channel_order: CL_RGBA,
+            image_channel_data_type: CL_UNSIGNED_INT32,
+        };
+        let mut desc = plane(width, height);
+        if depth > 0 {
+            desc.image_type = CL_MEM_OBJECT_IMAGE3D;
+            desc.image_depth = depth;
+        }
+        let flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+        let from = texels.as_ptr().cast::<c_void>().cast_mut();
+        let mut code = 0;
+        // SAFETY: `texels` has as many bytes as the image, tightly packed, and is only read during the call.
+        let raw = unsafe { (functions.clCreateImage)(self.raw, flags, &format, &desc, from, &mut code) };
+        check(code, "clCreateImage")?;
+        Ok(Buffer {
+            functions,
+            raw,
+            size: bytes,
+        })
+    }
+
     /// clCreateProgramWithSource and clBuildProgram; a failure has the build log.
     pub(crate) fn build(&self, source: &str, options: &str) -> Result<Program, Failure> {
         let functions = self.functions;
@@ -179,7 +211,15 @@ impl Kernel {
             Argument::F32(value) => self.set_value(index, &value),
             Argument::F64(value) => self.set_value(index, &value),
             Argument::Half(bits) => self.set_value(index, &bits),
+            Argument::Local(bytes) => self.set_local(index, bytes),
         }
+    }
+
+    fn set_local(&self, index: usize, bytes: usize) -> Result<(), Failure> {
+        let index = u32::try_from(index)?;
+        // SAFETY: a null value with a size is what arguments in local memory take.
+        let code = unsafe { (self.functions.clSetKernelArg)(self.raw, index, bytes, null()) };
+        check(code, "clSetKernelArg")
     }
 
     fn set_value<T: Copy>(&self, index: usize, value: &T) -> Result<(), Failure> {

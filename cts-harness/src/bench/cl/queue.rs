@@ -57,6 +57,37 @@ impl Queue {
         self.enqueue(kernel, range, null_mut())
     }
 
+    /// A launch of up to three dimensions, with an offset.
+    pub(crate) fn launch_at(
+        &self,
+        kernel: &Kernel,
+        offset: &[usize],
+        global: &[usize],
+        local: &[usize],
+    ) -> Result<(), Failure> {
+        if offset.len() != global.len() || local.len() != global.len() {
+            return Err(Failure("a launch whose sizes differ in their dimensions".into()));
+        }
+        let [offset, sizes, local] = [offset, global, local].map(<[usize]>::as_ptr);
+        let dimensions = u32::try_from(global.len())?;
+        let launch = self.functions.clEnqueueNDRangeKernel;
+        // SAFETY: all three have `dimensions` entries; no wait list; the kernel's arguments are set and alive.
+        let code = unsafe {
+            launch(
+                self.raw,
+                kernel.raw,
+                dimensions,
+                offset,
+                sizes,
+                local,
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        check(code, "clEnqueueNDRangeKernel")
+    }
+
     pub(crate) fn launch_with_event(&self, kernel: &Kernel, range: Range) -> Result<Event, Failure> {
         let mut raw = null_mut();
         self.enqueue(kernel, range, &mut raw)?;

@@ -1,0 +1,163 @@
+//! What a child process of a campaign does: it builds and launches programs on one device and reports on standard output.
+//!
+//! One line for each step: `begin N` (of the files on the command line), `built SECONDS`, `done SECONDS HASH` or
+//! `refused WHY`. A program that is refused after its build ends the process, since the device may be lost.
+
+use super::launch::{Argument, Plan, hash};
+use crate::bench::cl::{self, Buffer, Context, Device, Queue};
+use crate::bench::locate::Place;
+use crate::{Failure, Outcome, progress};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    place: Place,
+    /// A file with the launch; default: each program's first line
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    /// Print the 64-bit words of the result
+    #[arg(long)]
+    words: bool,
+    programs: Vec<PathBuf>,
+}
+
+/// What a child without programs says of its device, after the word `device`.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub(super) struct Described {
+    pub(super) name: String,
+    pub(super) half: bool,
+    pub(super) double: bool,
+    pub(super) images: bool,
+}
+
+/// Runs the programs one after the other.
+pub(super) fn run(args: &Args) -> Outcome {
+    let device = args.place.open()?;
+    if args.programs.is_empty() {
+        let described = Described {
+            name: format!("{}, {}, {}", device.platform, device.name, device.driver),
+            half: device.has_half,
+            double: device.has_double,
+            images: device.has_images,
+        };
+        progress::line(&format!("device {}", serde_json::to_string(&described)?));
+    }
+    for (n, file) in args.programs.iter().enumerate() {
+        progress::line(&format!("begin {n}"));
+        let (plan, text) = read(file, args.launch.as_deref())?;
+        let context = Context::new(&device)?;
+        let begin = Instant::now();
+        let options = &plan.options;
+        let program = match context.build(&text, options) {
+            Ok(program) => program,
+            Err(Failure(why)) => {
+                refused(&why);
+                continue;
+            }
+        };
+        progress::line(&format!("built {:.3}", begin.elapsed().as_secs_f64()));
+        let begin = Instant::now();
+        match launch(&device, &context, &program, &plan) {
+            Ok(results) => {
+                let all = results.iter().fold(0, |h, bytes| hash(h, bytes));
+                let seconds = begin.elapsed().as_secs_f64();
+                if args.words {
+                    for (m, bytes) in results.iter().enumerate() {
+                        words(m, bytes);
+                    }
+                }
+                progress::line(&format!("done {seconds:.3} {all:016x}"));
+            }
+            Err(Failure(why)) => {
+                refused(&why);
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn refused(why: &str) {
+    let mut line: Vec<&str> = why.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    // Warnings are many; the errors are why.
+    if line.iter().any(|l| l.contains("error:")) {
+        let first = line.remove(0);
+        line.retain(|l| l.contains("error:"));
+        line.insert(0, first);
+    }
+    let text: String = line.join(" | ").chars().take(1000).collect();
+    progress::line(&format!("refused {text}"));
+}
+
+fn words(memory: usize, bytes: &[u8]) {
+    for (n, word) in bytes.chunks_exact(8).enumerate() {
+        let word = word.iter().rev().fold(0u64, |w, b| w << 8 | u64::from(*b));
+        progress::line(&format!("word {memory} {n} {word:016x}"));
+    }
+}
+
+/// A program's plan and its text without the line that has the plan.
+pub(super) fn read(file: &Path, launch: Option<&Path>) -> Result<(Plan, String), Failure> {
+    let at =
+        |path: &Path| std::fs::read_to_string(path).map_err(|e| Failure(format!("{}: {e}", path.display())));
+    let text = at(file)?;
+    match launch {
+        Some(launch) => Ok((Plan::of(&at(launch)?)?, text)),
+        None => Ok((Plan::of(&text)?, text)),
+    }
+}
+
+/// The contents of the results after the last launch.
+fn launch(
+    device: &Device,
+    context: &Context,
+    program: &cl::Program,
+    plan: &Plan,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    let queue = Queue::new(context, false)?;
+    let mut memory = Vec::new();
+    for m in &plan.memory {
+        let bytes = m.fill.bytes(m.bytes);
+        memory.push(match m.image {
+            Some(size) => context.integer_image(size, &bytes)?,
+            None => filled(context, &queue, &bytes)?,
+        });
+    }
+    for launch in &plan.launches {
+        let kernel = program.kernel(&launch.kernel)?;
+        for (n, argument) in launch.arguments.iter().enumerate() {
+            let value = match argument {
+                Argument::Memory(m) => {
+                    let m = memory.get(*m);
+                    cl::Argument::Memory(m.ok_or_else(|| Failure("no such memory object".into()))?)
+                }
+                Argument::Local(bytes) => cl::Argument::Local(*bytes),
+                Argument::U32(value) => cl::Argument::U32(*value),
+                Argument::F32(value) => cl::Argument::F32(*value),
+            };
+            kernel.set(n, value)?;
+        }
+        let items: usize = launch.local.iter().product();
+        if items > device.largest_group {
+            return Err(Failure(format!("work-groups of {items}")));
+        }
+        queue.launch_at(&kernel, &launch.offset, &launch.global, &launch.local)?;
+    }
+    queue.finish()?;
+    let mut results = Vec::new();
+    for (m, buffer) in plan.memory.iter().zip(&memory).filter(|(m, _)| m.result) {
+        let mut bytes = vec![0; m.bytes];
+        queue.read(buffer, &mut bytes)?;
+        results.push(bytes);
+    }
+    Ok(results)
+}
+
+fn filled(context: &Context, queue: &Queue, bytes: &[u8]) -> Result<Buffer, Failure> {
+    let buffer = context.buffer(bytes.len())?;
+    queue.write(&buffer, bytes)?;
+    Ok(buffer)
+}

@@ -1,0 +1,387 @@
+//! Whole programs: kernels with their phases, barriers and launches.
+
+use super::body::read_only;
+use super::types::{Type, UINT, int};
+use super::{Features, Generator, element};
+use crate::Failure;
+use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
+use crate::stress::random::Random;
+
+/// Words of the input buffers.
+const INPUT: usize = 64;
+
+const PRELUDE: &str = "\
+union words { ulong l[2]; int i[4]; short s[8]; uchar c[16]; uint4 v; ushort4 w[2]; };
+#define LID ((uint)((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0)))
+#define GROUP ((uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0)))
+#define MIX(x) h = h * 0x100000001b3UL + (ulong)(x)
+";
+
+/// Image sizes: powers of two, so that normalized coordinates are exact.
+const IMAGE: [usize; 3] = [8, 4, 0];
+
+/// The program of a seed, with its plan in the first line.
+pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> {
+    let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
+    let fuel = [400, 900, 2000][random.below(3)];
+    let mut g = Generator {
+        random,
+        features,
+        places: Vec::new(),
+        counters: Vec::new(),
+        functions: Vec::new(),
+        structures: Vec::new(),
+        next: 0,
+        fuel,
+        loops: 0,
+    };
+    let mut text = String::from(PRELUDE);
+    for (wanted, name) in [(features.half, "cl_khr_fp16"), (features.double, "cl_khr_fp64")] {
+        if wanted {
+            text = format!("#pragma OPENCL EXTENSION {name} : enable\n{text}");
+        }
+    }
+    let tables = g.tables(&mut text);
+    for _ in 0..g.below(3) {
+        text += &g.structure();
+    }
+    for _ in 0..g.below(4) {
+        text += &g.function();
+    }
+    let buffer = |bytes: usize, fill: Fill, result: bool| Memory {
+        bytes,
+        fill,
+        result,
+        image: None,
+    };
+    let mut plan = Plan {
+        options: g.pick(&["", "", "", "-cl-opt-disable", "-cl-mad-enable"]).into(),
+        memory: vec![
+            buffer(INPUT * 4, Fill::Random { seed }, false),
+            buffer(INPUT * 4, Fill::Random { seed: seed ^ 1 }, false),
+            buffer(8 * 4, Fill::Random { seed: seed ^ 2 }, true),
+        ],
+        launches: Vec::new(),
+    };
+    let image = features.images && g.one_in(4);
+    if image {
+        plan.memory.push(Memory {
+            image: Some(IMAGE),
+            ..buffer(IMAGE[0] * IMAGE[1] * 16, Fill::Random { seed: seed ^ 3 }, false)
+        });
+    }
+    // What the first kernel finds in the place of another's results.
+    plan.memory
+        .push(buffer(8 * 8, Fill::Random { seed: seed ^ 4 }, false));
+    let mut before = 8;
+    let kernels = g.pick(&[1, 1, 2, 3]);
+    for k in 0..kernels {
+        g.fuel = g.fuel.max(0) + fuel / 2;
+        let (offset, global, local) = g.sizes();
+        let items: usize = global.iter().product();
+        let group: usize = local.iter().product();
+        let previous = plan.memory.len() - 1 - usize::from(k > 0);
+        plan.memory.push(buffer(items * 8, Fill::Zero, true));
+        plan.memory
+            .push(buffer(items * 16 * 4, Fill::Random { seed: seed ^ 5 }, true));
+        let out = plan.memory.len() - 2;
+        let mut arguments: Vec<Argument> = [0, 1, 2, previous, out, out + 1].map(Argument::Memory).into();
+        arguments.extend([Argument::U32(g.below(16) as u32), Argument::Local(group * 4)]);
+        if image {
+            arguments.push(Argument::Memory(3));
+        }
+        text += &g.kernel(k, &tables, group, before, image);
+        plan.launches.push(Launch {
+            kernel: format!("k{k}"),
+            offset,
+            global,
+            local,
+            arguments,
+        });
+        before = items;
+    }
+    Ok(format!("{}{text}", plan.line()?))
+}
+
+impl Generator {
+    /// Constant arrays of the program.
+    fn tables(&mut self, text: &mut String) -> Vec<(String, Type, usize)> {
+        let mut all = Vec::new();
+        for _ in 0..self.below(3) {
+            let (ty, len, name) = (self.int_type(), self.pick(&[3, 8, 16]), self.name("t"));
+            let values: Vec<String> = (0..len).map(|_| self.table_value(ty)).collect();
+            *text += &format!(
+                "constant {} {name}[{len}] = {{{}}};\n",
+                ty.name(),
+                values.join(", ")
+            );
+            all.push((name, ty, len));
+        }
+        all
+    }
+
+    /// A number that fits into the type and its signed relative.
+    fn table_value(&mut self, ty: Type) -> String {
+        let all: Vec<String> = (0..ty.n).map(|_| format!("{}", self.random.below(128))).collect();
+        if ty.n == 1 {
+            all.join("")
+        } else {
+            ty.splat(&all.join(", "))
+        }
+    }
+
+    /// Offset, global and local size of one to three dimensions.
+    fn sizes(&mut self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+        let dimensions = 1 + self.below(3);
+        let local: Vec<usize> = (0..dimensions)
+            .map(|_| match dimensions {
+                1 => self.pick(&[1, 7, 8, 16, 32, 33, 64]),
+                2 => self.pick(&[1, 3, 4, 8]),
+                _ => self.pick(&[1, 2, 3, 4]),
+            })
+            .collect();
+        let global = local.iter().map(|l| l * (1 + self.random.below(3))).collect();
+        let offset = (0..dimensions)
+            .map(|_| if self.one_in(3) { self.below(1000) } else { 0 })
+            .collect();
+        (offset, global, local)
+    }
+
+    fn kernel(
+        &mut self,
+        k: usize,
+        tables: &[(String, Type, usize)],
+        group: usize,
+        before: usize,
+        image: bool,
+    ) -> String {
+        self.places.clear();
+        self.counters = vec!["counters".into()];
+        for (name, ty, len) in tables {
+            self.places.push(read_only(&format!("{name}[@]"), *ty, *len));
+        }
+        for (name, ty, len) in [
+            ("in[@]", UINT, INPUT),
+            ("con[@]", UINT, INPUT),
+            ("prev[@]", int(64, false, 1), before),
+            ("n", UINT, 0),
+            ("lid", UINT, 0),
+            ("me", UINT, 0),
+            ("((uint)get_global_id(0))", UINT, 0),
+            ("((uint)get_group_id(0))", UINT, 0),
+            ("((int)get_global_id(1))", super::types::INT, 0),
+        ] {
+            self.places.push(read_only(name, ty, len));
+        }
+        self.places.push(super::Place {
+            text: "slots[me * 16u + (@)]".into(),
+            ty: UINT,
+            len: 16,
+            writable: true,
+            private: false,
+        });
+        let mut text = String::new();
+        if image {
+            text += &self.texels();
+        }
+        text += &self.declaration();
+        for _ in 0..1 + self.below(3) {
+            text += &(0..1 + self.below(4))
+                .map(|_| self.statement(2))
+                .collect::<String>();
+            text += &match self.below(5) {
+                0 | 1 => self.exchange(group),
+                2 if group.is_power_of_two() => self.tree(group),
+                3 => self.counted(),
+                _ => String::new(),
+            };
+        }
+        if self.one_in(3) {
+            text += &format!(
+                "if ({}) {{\nout[me] = h;\nreturn;\n}}\n{}",
+                self.condition(2),
+                self.assignment(3)
+            );
+        }
+        text += &self.mixed();
+        let arrays = self.local_arrays(&text);
+        let image = if image { ", read_only image2d_t img" } else { "" };
+        format!(
+            "kernel void k{k}(global const uint *in, constant uint *con, global int *counters, global const ulong *prev, \
+             global ulong *out, global uint *slots, uint n, local uint *shared{image}) {{\n\
+             const uint lid = LID, me = GROUP * {group}u + lid;\nulong h = me;\n{arrays}{text}out[me] = h;\n}}\n"
+        )
+    }
+
+    /// The declarations of the local arrays that a kernel's text uses: `TYPE__LENGTH__N`.
+    fn local_arrays(&self, text: &str) -> String {
+        let mut all: Vec<&str> = text
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+            .filter(|w| w.starts_with("loc__"))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all.iter()
+            .filter_map(|name| {
+                let parts: Vec<&str> = name.split("__").collect();
+                Some(format!("local {} {name}[{}];\n", parts.get(1)?, parts.get(2)?))
+            })
+            .collect()
+    }
+
+    /// Each item writes its element; after the barrier all read any, in a loop that all take alike.
+    fn exchange(&mut self, group: usize) -> String {
+        let ty = self.any_type();
+        let n = self.name("");
+        let array = if ty == UINT && self.one_in(2) {
+            String::from("shared")
+        } else {
+            format!("loc__{}__{group}__{n}", ty.name())
+        };
+        let scope = self.places.len();
+        self.loops += 1;
+        let value = self.value(ty, 3);
+        self.places.push(read_only(&format!("{array}[@]"), ty, group));
+        let pointer = if group > 4 && self.one_in(2) {
+            let (p, at) = (self.name("p"), self.index(group - 3, 2));
+            self.places.push(read_only(&format!("{p}[@]"), ty, 4));
+            format!("local const {} *{p} = {array} + ({at});\n", ty.name())
+        } else {
+            String::new()
+        };
+        let body: String = (0..3).map(|_| self.statement(1)).collect();
+        self.places.truncate(scope);
+        self.loops -= 1;
+        let barrier = self.pick(&[
+            "CLK_LOCAL_MEM_FENCE",
+            "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE",
+        ]);
+        let phase = format!(
+            "{array}[lid] = {value};\nbarrier({barrier});\n{{\n{pointer}{body}}}\nbarrier({barrier});\n"
+        );
+        let r = self.name("r");
+        match self.below(4) {
+            0 => format!(
+                "for (uint {r} = 0; {r} < {}u; ++{r}) {{\n{phase}}}\n",
+                1 + self.below(4)
+            ),
+            1 => format!("for (uint {r} = 0; {r} < (n & 3u); ++{r}) {{\n{phase}}}\n"),
+            2 => format!("if ((n ^ GROUP) & 1u) {{\n{phase}}}\n"),
+            _ => format!("{{\n{phase}}}\n"),
+        }
+    }
+
+    /// A sum or the like over the group, by halves.
+    fn tree(&mut self, group: usize) -> String {
+        let (width, signed) = (self.width(), self.one_in(2));
+        let ty = int(self.pick(&[16, 32, 64]), signed, width);
+        let array = format!("loc__{}__{group}__{}", ty.name(), self.name(""));
+        let (value, step, v) = (self.value(ty, 3), self.name("r"), self.name("v"));
+        let (a, b) = (format!("{array}[lid]"), format!("{array}[lid + {step}]"));
+        let sum = match self.below(4) {
+            0 => format!("max({a}, {b})"),
+            1 => ty.cast(&format!("{a} ^ {b}")),
+            2 => format!("add_sat({a}, {b})"),
+            _ => format!("hadd({a}, {b})"),
+        };
+        self.places.push(read_only(&v, ty, 0));
+        format!(
+            "{array}[lid] = {value};\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
+             for (uint {step} = {}u; {step} > 0u; {step} >>= 1) {{\n\
+             if (lid < {step}) {a} = {sum};\nbarrier(CLK_LOCAL_MEM_FENCE);\n}}\n\
+             const {} {v} = {array}[0];\nbarrier(CLK_LOCAL_MEM_FENCE);\n",
+            group / 2,
+            ty.name(),
+        )
+    }
+
+    /// Local counters that all items change in any order.
+    fn counted(&mut self) -> String {
+        let array = format!("loc__int__8__{}", self.name(""));
+        let scope = self.places.len();
+        self.counters.push(array.clone());
+        let body: String = (0..3).map(|_| self.statement(1)).collect();
+        let more: String = (0..8)
+            .map(|k| match k {
+                7 => format!("atomic_inc(&{array}[7]);\n"),
+                _ => {
+                    let f = ["add", "sub", "min", "max", "and", "or", "xor"][k];
+                    format!("atomic_{f}(&{array}[{k}], {});\n", self.int(super::types::INT, 2))
+                }
+            })
+            .collect();
+        self.places.truncate(scope);
+        self.counters.pop();
+        let first = self.below(1000);
+        let (v, at) = (self.name("v"), self.index(8, 2));
+        self.places.push(read_only(&v, super::types::INT, 0));
+        format!(
+            "if (lid == 0u) for (int i = 0; i < 8; ++i) {array}[i] = i * {first};\nbarrier(CLK_LOCAL_MEM_FENCE);\n\
+             {{\n{body}{more}}}\nbarrier(CLK_LOCAL_MEM_FENCE);\nconst int {v} = {array}[{at}];\nbarrier(CLK_LOCAL_MEM_FENCE);\n"
+        )
+    }
+
+    /// Texels by nearest sampling: in range, clamped, outside, or with exact normalized coordinates.
+    fn texels(&mut self) -> String {
+        let mut text = String::new();
+        for _ in 0..1 + self.below(3) {
+            let (v, s) = (self.name("v"), self.name("m"));
+            let (x, y) = (self.int(super::types::INT, 2), self.int(super::types::INT, 2));
+            let (sampler, at) = match self.below(4) {
+                0 => (
+                    "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_NONE",
+                    format!("(int2)({x} & 7, {y} & 3)"),
+                ),
+                1 => (
+                    "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP",
+                    format!("(int2)({x} % 12, {y} % 12)"),
+                ),
+                2 => (
+                    "CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT",
+                    format!(
+                        "(float2)((convert_float({x} & 31) + 0.5f) / 8.0f, (convert_float({y} & 31) + 0.5f) / 4.0f)"
+                    ),
+                ),
+                _ => (
+                    "CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP_TO_EDGE",
+                    format!("(float2)(convert_float({x} % 30) + 0.5f, convert_float({y} % 30) + 0.5f)"),
+                ),
+            };
+            text += &format!(
+                "const sampler_t {s} = {sampler} | CLK_FILTER_NEAREST;\nconst uint4 {v} = read_imageui(img, {s}, {at});\n"
+            );
+            self.places.push(read_only(&v, UINT.of(4), 0));
+        }
+        text
+    }
+
+    /// Everything in scope into the hash.
+    fn mixed(&mut self) -> String {
+        let all: Vec<super::Place> = self
+            .places
+            .iter()
+            .filter(|p| p.writable && p.private)
+            .cloned()
+            .collect();
+        let mut text = String::new();
+        for p in all {
+            for i in 0..p.len.max(1) {
+                let whole = p.text.replace('@', &i.to_string());
+                for e in 0..p.ty.n {
+                    let value = if p.ty.n == 1 {
+                        whole.clone()
+                    } else {
+                        format!("{whole}.s{}", element(e))
+                    };
+                    let bits = if p.ty.is_int() {
+                        value
+                    } else {
+                        format!("as_{}({value})", p.ty.of(1).as_int(false).name())
+                    };
+                    text += &format!("MIX({bits});\n");
+                }
+            }
+        }
+        text
+    }
+}

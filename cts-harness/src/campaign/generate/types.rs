@@ -1,0 +1,93 @@
+//! Scalar and vector types of OpenCL C.
+
+/// An element's type.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) enum Base {
+    Int { bits: u32, signed: bool },
+    Float { bits: u32 },
+}
+
+/// A scalar (`n` = 1) or a vector.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct Type {
+    pub(super) base: Base,
+    pub(super) n: usize,
+}
+
+pub(super) const UINT: Type = int(32, false, 1);
+pub(super) const INT: Type = int(32, true, 1);
+
+pub(super) const fn int(bits: u32, signed: bool, n: usize) -> Type {
+    Type {
+        base: Base::Int { bits, signed },
+        n,
+    }
+}
+
+pub(super) const fn float(bits: u32, n: usize) -> Type {
+    Type {
+        base: Base::Float { bits },
+        n,
+    }
+}
+
+impl Type {
+    pub(super) fn bits(self) -> u32 {
+        match self.base {
+            Base::Int { bits, .. } | Base::Float { bits } => bits,
+        }
+    }
+
+    pub(super) fn is_signed(self) -> bool {
+        matches!(self.base, Base::Int { signed: true, .. })
+    }
+
+    pub(super) fn is_int(self) -> bool {
+        matches!(self.base, Base::Int { .. })
+    }
+
+    /// The integer type of the same size.
+    pub(super) fn as_int(self, signed: bool) -> Type {
+        int(self.bits(), signed, self.n)
+    }
+
+    pub(super) fn of(self, n: usize) -> Type {
+        Type { n, ..self }
+    }
+
+    pub(super) fn name(self) -> String {
+        let element = match self.base {
+            Base::Int { bits, signed } => {
+                let name = match bits {
+                    8 => "char",
+                    16 => "short",
+                    32 => "int",
+                    _ => "long",
+                };
+                format!("{}{name}", if signed { "" } else { "u" })
+            }
+            Base::Float { bits: 16 } => "half".into(),
+            Base::Float { bits: 32 } => "float".into(),
+            Base::Float { .. } => "double".into(),
+        };
+        if self.n == 1 {
+            element
+        } else {
+            format!("{element}{}", self.n)
+        }
+    }
+
+    /// The expression as exactly this type: scalars narrower than int are promoted by operators.
+    pub(super) fn cast(self, text: &str) -> String {
+        if self.n == 1 {
+            format!("({})({text})", self.name())
+        } else {
+            format!("({text})")
+        }
+    }
+
+    /// One value for all elements.
+    pub(super) fn splat(self, text: &str) -> String {
+        format!("({})({text})", self.name())
+    }
+}

@@ -1,0 +1,165 @@
+//! How a program of a campaign is launched: one line of JSON, the first comment of the program's file or a file of its own.
+
+use crate::Failure;
+use crate::stress::random::Random;
+use serde::{Deserialize, Serialize};
+
+/// What the first line of a program's file begins with.
+const MARK: &str = "// launch: ";
+
+/// Build options, memory objects and launches, in order.
+#[derive(Serialize, Deserialize, Clone, Default, PartialEq, Debug)]
+pub(super) struct Plan {
+    #[serde(default)]
+    pub(super) options: String,
+    pub(super) memory: Vec<Memory>,
+    pub(super) launches: Vec<Launch>,
+}
+
+/// A buffer, or an image that kernels only read.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(super) struct Memory {
+    pub(super) bytes: usize,
+    #[serde(default)]
+    pub(super) fill: Fill,
+    /// Whether its contents after the last launch are part of the result.
+    #[serde(default)]
+    pub(super) result: bool,
+    /// Width, height and depth of an image of `uint4` texels; depth 0 makes it 2D.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) image: Option<[usize; 3]>,
+}
+
+/// What memory holds at first.
+#[derive(Serialize, Deserialize, Copy, Clone, Default, PartialEq, Debug)]
+pub(super) enum Fill {
+    #[default]
+    Zero,
+    /// Integers of `width` bytes that begin with `start` and increase by `step`.
+    Line { width: usize, start: i64, step: i64 },
+    /// Random bytes; about a quarter of the words are boundary values.
+    Random { seed: u64 },
+    /// Small whole numbers as floats.
+    Floats { seed: u64 },
+    /// Integers of 32 bits below `end`.
+    Below { seed: u64, end: u32 },
+}
+
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(super) struct Launch {
+    pub(super) kernel: String,
+    pub(super) offset: Vec<usize>,
+    pub(super) global: Vec<usize>,
+    pub(super) local: Vec<usize>,
+    pub(super) arguments: Vec<Argument>,
+}
+
+#[derive(Serialize, Deserialize, Copy, Clone, PartialEq, Debug)]
+pub(super) enum Argument {
+    /// A memory object, by its index.
+    Memory(usize),
+    /// Bytes of local memory.
+    Local(usize),
+    U32(u32),
+    F32(f32),
+}
+
+impl Plan {
+    /// The first line of a program's file.
+    pub(super) fn line(&self) -> Result<String, Failure> {
+        Ok(format!("{MARK}{}\n", serde_json::to_string(self)?))
+    }
+
+    /// The plan that a program's text begins with.
+    pub(super) fn of(text: &str) -> Result<Plan, Failure> {
+        let line = text.lines().next().and_then(|l| l.strip_prefix(MARK));
+        let line = line.ok_or_else(|| Failure(format!("the program does not begin with «{MARK}»")))?;
+        Ok(serde_json::from_str(line)?)
+    }
+}
+
+impl Fill {
+    pub(super) fn bytes(self, count: usize) -> Vec<u8> {
+        let words = |word: &mut dyn FnMut() -> [u8; 4]| {
+            let mut all: Vec<u8> = (0..count.div_ceil(4)).flat_map(|_| word()).collect();
+            all.truncate(count);
+            all
+        };
+        match self {
+            Fill::Zero => vec![0; count],
+            Fill::Line { width, start, step } => (0..)
+                .map(|i: i64| start.wrapping_add(step.wrapping_mul(i)).to_le_bytes())
+                .flat_map(|word| word.into_iter().take(width))
+                .take(count)
+                .collect(),
+            Fill::Random { seed } => {
+                let mut random = Random::new(seed);
+                words(&mut || match random.below(16) {
+                    0 => [0; 4],
+                    1 => [0xff; 4],
+                    2 => [0, 0, 0, 0x80],
+                    3 => [0xff, 0xff, 0xff, 0x7f],
+                    _ => random.word().to_le_bytes(),
+                })
+            }
+            Fill::Floats { seed } => {
+                let mut random = Random::new(seed);
+                words(&mut || (random.below(257) as f32 / 8.0 - 8.0).to_le_bytes())
+            }
+            Fill::Below { seed, end } => {
+                let mut random = Random::new(seed);
+                words(&mut || (random.word() % end.max(1)).to_le_bytes())
+            }
+        }
+    }
+}
+
+/// A hash of bytes (FNV-1a), continued from `from`.
+pub(super) fn hash(from: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(from ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_survives_its_line() {
+        let plan = Plan {
+            options: "-w".into(),
+            memory: vec![Memory {
+                bytes: 16,
+                fill: Fill::Random { seed: 3 },
+                result: true,
+                image: Some([1, 1, 0]),
+            }],
+            launches: vec![Launch {
+                kernel: "k".into(),
+                offset: vec![1],
+                global: vec![4],
+                local: vec![2],
+                arguments: vec![Argument::Memory(0), Argument::Local(8), Argument::U32(7)],
+            }],
+        };
+        let text = format!("{}kernel void k() {{}}", plan.line().unwrap());
+        assert_eq!(Plan::of(&text).unwrap(), plan);
+        assert!(Plan::of("kernel void k() {}").is_err());
+    }
+
+    #[test]
+    fn fills_have_their_length_and_values() {
+        let line = Fill::Line {
+            width: 2,
+            start: 3,
+            step: -2,
+        };
+        assert_eq!(line.bytes(7), [3, 0, 1, 0, 0xff, 0xff, 0xfd]);
+        assert_eq!(Fill::Random { seed: 1 }.bytes(9).len(), 9);
+        assert_eq!(
+            Fill::Random { seed: 1 }.bytes(9),
+            Fill::Random { seed: 1 }.bytes(9)
+        );
+    }
+}

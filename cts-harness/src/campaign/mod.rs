@@ -1,0 +1,299 @@
+//! `cargo harness campaign`: random and real programs on several platforms at once, results compared bit by bit.
+//!
+//! ```text
+//! clsmith, generate, corpus   programs, by seed
+//! launch                      how a program is launched: a line of JSON at its top
+//! side, execute               a platform's child processes, and what one does
+//! record                      what became of each program: a line of JSON, resumed from
+//! reduce                      a smaller program that shows the same, by C-Vise
+//! ```
+//!
+//! See `docs/campaign.md`.
+
+mod clsmith;
+mod execute;
+mod generate;
+mod launch;
+mod record;
+mod reduce;
+mod side;
+
+use crate::{Failure, Outcome, child, progress};
+use execute::Described;
+use record::{Record, Verdict};
+use side::Side;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Programs of CLSmith, whose generator the user has built
+    Clsmith {
+        #[command(flatten)]
+        generator: clsmith::Generator,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Programs of the harness's own generator, defined to the last bit
+    Generated {
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Make a program smaller that two platforms treat differently
+    Reduce(reduce::Args),
+    /// What C-Vise asks for each candidate
+    #[command(hide = true)]
+    Interesting(reduce::Args),
+    /// Build and launch programs on one device
+    Run(execute::Args),
+}
+
+/// Where and how long.
+#[derive(clap::Args, Clone)]
+struct Options {
+    /// A platform as `bench` names it: `caldera` (built first), part of a name, or a library's file; with `,VARIABLE=VALUE`
+    /// for its processes; twice or more
+    #[arg(long = "platform", value_name = "NAME", default_values_t = [String::from("caldera"), String::from("pocl")])]
+    platforms: Vec<String>,
+    /// The first seed
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    first: u64,
+    /// How many programs
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    count: u64,
+    /// Results and the programs of interest; a run that finds results there goes on
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Programs at a time
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    jobs: usize,
+    /// Programs that a child process takes as long as none ends it
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    batch: u64,
+    /// Seconds after which no further program is begun
+    #[arg(long, value_name = "SECONDS")]
+    seconds: Option<u64>,
+    #[command(flatten)]
+    limits: Limits,
+    /// Ask Oclgrind about differences: a data race, a read of uninitialised memory or out of bounds is the program's fault
+    #[arg(long)]
+    oclgrind: bool,
+    /// Reduce so many programs of interest at the end
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    reduce: usize,
+}
+
+/// What one program may take on one platform.
+#[derive(clap::Args, Clone)]
+pub(crate) struct Limits {
+    /// Seconds for build and launch
+    #[arg(long, default_value_t = 60, value_name = "SECONDS")]
+    timeout: u64,
+    /// GiB of address space of a child, 0 for no limit (drivers of GPUs reserve more than there is)
+    #[arg(long, default_value_t = 16, value_name = "GIB")]
+    memory: u64,
+    /// What runs programs in the place of this program, for its tests
+    #[arg(long, hide = true, value_name = "FILE")]
+    child: Option<PathBuf>,
+}
+
+impl Limits {
+    fn of_child(&self) -> child::Limits {
+        child::Limits {
+            time: Duration::from_secs(self.timeout),
+            memory: (self.memory > 0).then_some(self.memory << 30),
+        }
+    }
+}
+
+/// Makes the program of a seed in a scratch folder, with a word on how it was made; no program where the generator has none.
+type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<(String, String)>, Failure> + Sync + 'a;
+
+/// A source for the devices of a campaign.
+type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
+
+pub(crate) fn run(args: &Args) -> Outcome {
+    match &args.command {
+        Command::Clsmith { generator, options } => campaign(
+            &|_| Box::new(|seed, scratch: &Path| generator.program(seed, scratch)),
+            options,
+        ),
+        Command::Generated { options } => campaign(&generated, options),
+        Command::Reduce(args) => reduce::run(args),
+        Command::Interesting(args) => reduce::interesting(args),
+        Command::Run(args) => execute::run(args),
+    }
+}
+
+/// Programs that use what all platforms have.
+fn generated(devices: &[Described]) -> Box<Source<'static>> {
+    let features = generate::Features {
+        half: devices.iter().all(|d| d.half),
+        double: devices.iter().all(|d| d.double),
+        images: devices.iter().all(|d| d.images),
+    };
+    let how = format!("{features:?}");
+    Box::new(move |seed, _| Ok(Some((generate::program(seed, features)?, how.clone()))))
+}
+
+fn campaign(open: &Opener<'_>, options: &Options) -> Outcome {
+    let platforms: Vec<Side> = options
+        .platforms
+        .iter()
+        .map(|name| Side::find(name))
+        .collect::<Result<_, Failure>>()?;
+    if platforms.len() < 2 {
+        return Err(Failure("a campaign compares two platforms at least".into()));
+    }
+    let sides = side::distinct(platforms);
+    let programs = options.out.join("programs");
+    std::fs::create_dir_all(&programs)?;
+    let devices = sides
+        .iter()
+        .map(|s| s.device(&options.out, &options.limits))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    for (side, device) in sides.iter().zip(&devices) {
+        progress::line(&format!("{}: {}", side.name, device.name));
+    }
+    let file = options.out.join("results.jsonl");
+    let mut records = record::read(&file)?;
+    let known: std::collections::BTreeSet<u64> = records.iter().map(|r| r.seed).collect();
+    let seeds: Vec<u64> = (options.first..options.first.saturating_add(options.count))
+        .filter(|s| !known.contains(s))
+        .collect();
+    child::catch_interrupts()?;
+    let source = open(&devices);
+    let run = Run {
+        source: &*source,
+        options,
+        sides: &sides,
+        programs: &programs,
+        results: Mutex::new(File::options().create(true).append(true).open(&file)?),
+        bar: progress::Bar::new(seeds.len()),
+    };
+    records.extend(run.all(&seeds)?);
+    records.sort_by_key(|r| r.seed);
+    record::print(&records);
+    for record in records
+        .iter()
+        .filter(|r| r.verdict.is_of_interest())
+        .take(options.reduce)
+    {
+        reduce::automatically(record, &options.platforms, &programs, &options.limits)?;
+    }
+    let bad = records.iter().filter(|r| r.verdict.is_of_interest()).count();
+    match bad {
+        0 => Ok(()),
+        n => Err(Failure(format!(
+            "{n} programs are not treated alike; they are in {}",
+            programs.display()
+        ))),
+    }
+}
+
+/// A campaign in progress.
+struct Run<'a> {
+    source: &'a Source<'a>,
+    options: &'a Options,
+    sides: &'a [Side],
+    /// Programs of interest stay here.
+    programs: &'a Path,
+    results: Mutex<File>,
+    bar: progress::Bar,
+}
+
+impl Run<'_> {
+    fn all(&self, seeds: &[u64]) -> Result<Vec<Record>, Failure> {
+        let batches: Vec<&[u64]> = seeds.chunks(self.options.batch.max(1) as usize).collect();
+        let (next, begin) = (AtomicUsize::new(0), Instant::now());
+        let worker = |slot: usize| -> Result<Vec<Record>, Failure> {
+            let scratch = self.options.out.join(format!("scratch-{slot}"));
+            std::fs::create_dir_all(&scratch)?;
+            let scratch = scratch.canonicalize()?;
+            let mut records = Vec::new();
+            while let Some(seeds) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if child::interrupted()
+                    || self
+                        .options
+                        .seconds
+                        .is_some_and(|s| begin.elapsed().as_secs() >= s)
+                {
+                    break;
+                }
+                records.extend(self.batch(seeds, &scratch)?);
+            }
+            std::fs::remove_dir_all(&scratch)?;
+            Ok(records)
+        };
+        let worker = &worker;
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..self.options.jobs.max(1))
+                .map(|slot| scope.spawn(move || worker(slot)))
+                .collect();
+            let all = all
+                .into_iter()
+                .map(|w| w.join().map_err(|_| Failure("a worker panicked".into()))?);
+            all.collect::<Result<Vec<_>, Failure>>()
+                .map(|r| r.into_iter().flatten().collect())
+        })
+    }
+
+    fn batch(&self, seeds: &[u64], scratch: &Path) -> Result<Vec<Record>, Failure> {
+        let (mut files, mut records, mut none) = (Vec::new(), Vec::new(), Vec::new());
+        for seed in seeds {
+            match (self.source)(*seed, scratch)? {
+                Some((text, how)) => {
+                    let file = scratch.join(format!("{seed}.cl"));
+                    std::fs::write(&file, text)?;
+                    files.push(file);
+                    records.push(Record::new(*seed, how));
+                }
+                None => none.push(Record::new(*seed, "the generator makes none".into())),
+            }
+        }
+        for record in &none {
+            self.keep(record)?;
+        }
+        for side in self.sides {
+            let ends = side.run(&files, None, scratch, &self.options.limits)?;
+            for (record, end) in records.iter_mut().zip(ends) {
+                record.sides.insert(side.name.clone(), end);
+            }
+        }
+        for (record, file) in records.iter_mut().zip(&files) {
+            record.judge();
+            if record.verdict == Verdict::Differs && self.options.oclgrind {
+                let log = scratch.join("oclgrind.txt");
+                let (found, end) = reduce::ask_oclgrind(file, None, &log, scratch, &self.options.limits)?;
+                record.oclgrind(found, end);
+            }
+            if record.verdict.is_of_interest() {
+                std::fs::copy(file, self.programs.join(format!("{}.cl", record.seed)))?;
+            }
+            std::fs::remove_file(file)?;
+            self.keep(record)?;
+        }
+        records.append(&mut none);
+        Ok(records)
+    }
+
+    fn keep(&self, record: &Record) -> Outcome {
+        self.bar.finished(&record.seed.to_string(), record.verdict.word());
+        let line = format!("{}\n", serde_json::to_string(record)?);
+        let mut results = self
+            .results
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        Ok(results.write_all(line.as_bytes())?)
+    }
+}

@@ -1,0 +1,207 @@
+//! What became of each program: a line of JSON in the results file, and the summary of all.
+
+use super::side::Ending;
+use crate::{Failure, progress};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Seconds that a build may take without being named in the summary.
+const SLOW: f64 = 10.0;
+
+/// One program.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+pub(super) struct Record {
+    pub(super) seed: u64,
+    /// How it was made.
+    pub(super) how: String,
+    pub(super) verdict: Verdict,
+    pub(super) sides: BTreeMap<String, Ending>,
+    /// What Oclgrind says where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) oclgrind: Option<String>,
+}
+
+/// What the endings on all platforms come to.
+#[derive(Serialize, Deserialize, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Verdict {
+    /// All platforms give the same result.
+    Same,
+    /// Those that finish do not give the same result.
+    Differs,
+    /// They do not, and Oclgrind finds that the program is at fault.
+    Undefined,
+    /// Some platform crashes where another one finishes.
+    Crash,
+    /// Some platform refuses it where another one finishes.
+    Refused,
+    /// Some platform takes too long where another one finishes.
+    Timeout,
+    /// No platform finishes.
+    Neither,
+}
+
+impl Verdict {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Verdict::Same => "same",
+            Verdict::Differs => "differs",
+            Verdict::Undefined => "undefined",
+            Verdict::Crash => "crash",
+            Verdict::Refused => "refused",
+            Verdict::Timeout => "timeout",
+            Verdict::Neither => "neither",
+        }
+    }
+
+    pub(super) fn is_of_interest(self) -> bool {
+        match self {
+            Verdict::Differs | Verdict::Crash | Verdict::Refused | Verdict::Timeout => true,
+            Verdict::Same | Verdict::Undefined | Verdict::Neither => false,
+        }
+    }
+}
+
+impl Record {
+    pub(super) fn new(seed: u64, how: String) -> Record {
+        Record {
+            seed,
+            how,
+            verdict: Verdict::Neither,
+            sides: BTreeMap::new(),
+            oclgrind: None,
+        }
+    }
+
+    /// Sets the verdict.
+    pub(super) fn judge(&mut self) {
+        let ends: Vec<&Ending> = self.sides.values().collect();
+        self.verdict = verdict(&ends);
+    }
+
+    /// Adds what Oclgrind found and how the program ended there.
+    pub(super) fn oclgrind(&mut self, found: Option<String>, end: Ending) {
+        if found.is_some() {
+            self.verdict = Verdict::Undefined;
+        }
+        self.oclgrind = Some(found.unwrap_or_else(|| end.text()));
+    }
+}
+
+pub(super) fn verdict(ends: &[&Ending]) -> Verdict {
+    let mut hashes: Vec<&str> = ends.iter().filter_map(|e| e.hash()).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    match hashes.len() {
+        0 => Verdict::Neither,
+        1 => ends.iter().fold(Verdict::Same, |so_far, end| match end {
+            Ending::Done { .. } => so_far,
+            Ending::Crash { .. } => Verdict::Crash,
+            Ending::Refused { .. } if so_far != Verdict::Crash => Verdict::Refused,
+            Ending::Timeout { .. } if so_far == Verdict::Same => Verdict::Timeout,
+            Ending::Refused { .. } | Ending::Timeout { .. } => so_far,
+        }),
+        _ => Verdict::Differs,
+    }
+}
+
+/// The records of a results file; none where there is no file. A last line that was cut off is left out.
+pub(super) fn read(file: &Path) -> Result<Vec<Record>, Failure> {
+    let text = match std::fs::read_to_string(file) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        other => other?,
+    };
+    let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
+    let mut all = Vec::new();
+    for (n, line) in whole.lines().enumerate() {
+        let record = serde_json::from_str(line);
+        all.push(record.map_err(|e| Failure(format!("{}:{}: {e}", file.display(), n + 1)))?);
+    }
+    if whole.len() < text.len() {
+        std::fs::write(file, whole)?;
+    }
+    Ok(all)
+}
+
+/// The programs that are not treated alike, slow builds, and how many of each kind there are.
+pub(super) fn print(records: &[Record]) {
+    progress::step("Programs that are not treated alike");
+    for r in records
+        .iter()
+        .filter(|r| !matches!(r.verdict, Verdict::Same | Verdict::Neither))
+    {
+        progress::line(&format!("{} {} {}", r.seed, r.verdict.word(), r.how));
+        for (name, end) in &r.sides {
+            progress::line(&format!("    {name}: {}", end.text()));
+        }
+        if let Some(said) = &r.oclgrind {
+            progress::line(&format!("    oclgrind says: {said}"));
+        }
+    }
+    let mut counts = BTreeMap::<Verdict, usize>::new();
+    let mut builds = BTreeMap::<&str, Vec<f64>>::new();
+    for r in records {
+        *counts.entry(r.verdict).or_default() += 1;
+        for (name, end) in &r.sides {
+            if let Ending::Done { build, .. } = end {
+                builds.entry(name).or_default().push(*build);
+                if *build > SLOW {
+                    progress::line(&format!("{} is built by {name} in {build:.1} s", r.seed));
+                }
+            }
+        }
+    }
+    progress::step("Campaign");
+    for (name, mut times) in builds {
+        times.sort_by(f64::total_cmp);
+        let (median, most) = (times[times.len() / 2], times[times.len() - 1]);
+        let n = times.len();
+        progress::line(&format!(
+            "{name}: {n} finished, builds {median:.2} s in the median, {most:.2} s at most"
+        ));
+    }
+    let counts: Vec<String> = counts.iter().map(|(v, n)| format!("{n} {}", v.word())).collect();
+    progress::line(&format!("{} programs: {}", records.len(), counts.join(", ")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn done(hash: &str) -> Ending {
+        Ending::Done {
+            hash: hash.into(),
+            build: 0.0,
+            run: 0.0,
+        }
+    }
+
+    #[test]
+    fn verdicts() {
+        let refused = Ending::Refused { why: "no".into() };
+        let late = Ending::Timeout {
+            phase: "build".into(),
+        };
+        let crash = Ending::Crash {
+            phase: "build".into(),
+            why: "11".into(),
+        };
+        for (ends, expected) in [
+            (vec![done("1"), done("1")], Verdict::Same),
+            (vec![done("1"), done("2")], Verdict::Differs),
+            (vec![done("1"), refused.clone(), done("2")], Verdict::Differs),
+            (vec![done("1"), refused.clone()], Verdict::Refused),
+            (vec![refused.clone(), late.clone(), done("1")], Verdict::Refused),
+            (
+                vec![late.clone(), crash.clone(), done("1"), refused.clone()],
+                Verdict::Crash,
+            ),
+            (vec![done("1"), late.clone()], Verdict::Timeout),
+            (vec![refused, late, crash], Verdict::Neither),
+        ] {
+            let ends: Vec<&Ending> = ends.iter().collect();
+            assert_eq!(verdict(&ends), expected, "{ends:?}");
+        }
+    }
+}

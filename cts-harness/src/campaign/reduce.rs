@@ -1,0 +1,252 @@
+//! Making a program smaller: C-Vise, with a test that asks whether two platforms still treat a candidate differently and
+//! whether Oclgrind finds nothing wrong with it.
+
+use super::launch::Plan;
+use super::record::{self, Record, Verdict};
+use super::side::{Ending, Side};
+use super::{Limits, execute};
+use crate::{Failure, Outcome, progress};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The platform that is at fault, and the one that is right
+    #[arg(long = "platform", value_name = "NAME", default_values_t = [String::from("caldera"), String::from("pocl")])]
+    platforms: Vec<String>,
+    /// The program, with its launch in the first line or in the file of `--launch`
+    program: PathBuf,
+    /// A file with the launch
+    #[arg(long, value_name = "FILE")]
+    launch: Option<PathBuf>,
+    /// Do not ask Oclgrind: the program is too long for it, or uses what it does not know
+    #[arg(long)]
+    without_oclgrind: bool,
+    /// What must stay of a refusal's or a crash's text
+    #[arg(long, value_name = "TEXT")]
+    saying: Option<String>,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+/// What there is to be seen of a program.
+struct Seen {
+    verdict: Verdict,
+    /// Of the first platform.
+    text: String,
+}
+
+impl Args {
+    fn look(&self, scratch: &Path) -> Result<Seen, Failure> {
+        let [a, b] = &self.platforms[..] else {
+            return Err(Failure("a program is reduced for two platforms".into()));
+        };
+        let file = std::path::absolute(&self.program)?;
+        let files = [file.clone()];
+        let run = |name: &str, role: &str| -> Result<Ending, Failure> {
+            let mut side = Side::find(name)?;
+            side.name = role.into();
+            let mut ends = side.run(&files, self.launch.as_deref(), scratch, &self.limits)?;
+            Ok(ends.remove(0))
+        };
+        let right = run(b, "right")?;
+        let Some(hash) = right.hash() else {
+            return Ok(Seen {
+                verdict: Verdict::Neither,
+                text: right.text(),
+            });
+        };
+        let wrong = run(a, "wrong")?;
+        let mut verdict = record::verdict(&[&wrong, &right]);
+        if verdict == Verdict::Differs && !self.without_oclgrind {
+            let log = scratch.join("oclgrind.txt");
+            let (found, end) = ask_oclgrind(&file, self.launch.as_deref(), &log, scratch, &self.limits)?;
+            if found.is_some() || end.hash() != Some(hash) {
+                verdict = Verdict::Undefined;
+                return Ok(Seen {
+                    verdict,
+                    text: found.unwrap_or_else(|| end.text()),
+                });
+            }
+        }
+        let text = wrong.text();
+        Ok(Seen { verdict, text })
+    }
+}
+
+/// What Oclgrind finds wrong with a program, and how it ends there.
+pub(super) fn ask_oclgrind(
+    program: &Path,
+    launch: Option<&Path>,
+    log: &Path,
+    scratch: &Path,
+    limits: &Limits,
+) -> Result<(Option<String>, Ending), Failure> {
+    let _ = std::fs::remove_file(log);
+    let side = Side::oclgrind(log)?;
+    let end = side
+        .run(&[program.to_owned()], launch, scratch, limits)?
+        .remove(0);
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let found = text.lines().find(|l| {
+        let l = l.to_lowercase();
+        [
+            "race",
+            "uninitialized",
+            "invalid",
+            "divergence",
+            "error",
+            "mismatch",
+        ]
+        .iter()
+        .any(|w| l.contains(w))
+    });
+    Ok((found.map(|l| l.trim().to_owned()), end))
+}
+
+/// Whether a candidate still shows it: the answer is the exit code.
+pub(super) fn interesting(args: &Args) -> Outcome {
+    let scratch = std::env::temp_dir().join(format!("caldera-interesting-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch)?;
+    let seen = args.look(&scratch);
+    std::fs::remove_dir_all(&scratch)?;
+    let seen = seen?;
+    let says = args
+        .saying
+        .as_ref()
+        .is_none_or(|text| seen.text.contains(text.as_str()));
+    if seen.verdict.is_of_interest() && says {
+        return Ok(());
+    }
+    Err(Failure(format!("{}: {}", seen.verdict.word(), seen.text)))
+}
+
+/// Reduces one program: the folder `PROGRAM.reduced` has the test, the launch and what is left.
+pub(super) fn run(args: &Args) -> Outcome {
+    let program = args.program.canonicalize()?;
+    let dir = program.with_extension("reduced");
+    std::fs::create_dir_all(&dir)?;
+    let (plan, text) = execute::read(&program, args.launch.as_deref())?;
+    let candidate = dir.join("program.cl");
+    let launch = dir.join("launch.txt");
+    let body = text.strip_prefix(&plan.line()?).unwrap_or(&text);
+    std::fs::write(&candidate, body)?;
+    std::fs::write(&launch, plan.line()?)?;
+    let mut args = Args {
+        platforms: args
+            .platforms
+            .iter()
+            .map(|p| absolute(p))
+            .collect::<Result<_, Failure>>()?,
+        program: candidate.clone(),
+        launch: Some(launch.clone()),
+        without_oclgrind: args.without_oclgrind,
+        saying: args.saying.clone(),
+        limits: args.limits.clone(),
+    };
+    let first = args.look(&dir)?;
+    if first.verdict == Verdict::Undefined && !args.without_oclgrind {
+        progress::line(&format!("Oclgrind: {}", first.text));
+    }
+    if !first.verdict.is_of_interest() {
+        return Err(Failure(format!(
+            "nothing to reduce: {} ({})",
+            first.verdict.word(),
+            first.text
+        )));
+    }
+    shrink_launch(&mut args, &plan, &launch, &dir)?;
+    let test = dir.join("test.sh");
+    std::fs::write(&test, script(&args, &launch)?)?;
+    std::fs::set_permissions(&test, std::fs::Permissions::from_mode(0o755))?;
+    progress::shown(
+        "C-Vise",
+        std::process::Command::new("cvise")
+            .args(["--n", "1", "--not-c"])
+            .arg(&test)
+            .arg("program.cl")
+            .current_dir(&dir),
+    )?;
+    let left = std::fs::read_to_string(&candidate)?;
+    let line = std::fs::read_to_string(&launch)?;
+    std::fs::write(dir.join("reduced.cl"), format!("{line}{left}"))?;
+    progress::line(&format!(
+        "{} bytes of {} are left: {}",
+        left.len(),
+        body.len(),
+        dir.join("reduced.cl").display()
+    ));
+    Ok(())
+}
+
+/// Fewer work-groups where the fault is still there.
+fn shrink_launch(args: &mut Args, plan: &Plan, launch: &Path, dir: &Path) -> Outcome {
+    let mut smaller = plan.clone();
+    for l in &mut smaller.launches {
+        l.global.clone_from(&l.local);
+    }
+    std::fs::write(launch, smaller.line()?)?;
+    if !args.look(dir)?.verdict.is_of_interest() {
+        std::fs::write(launch, plan.line()?)?;
+    }
+    Ok(())
+}
+
+fn script(args: &Args, launch: &Path) -> Result<String, Failure> {
+    let exe = std::env::current_exe()?;
+    let mut words = vec![exe.display().to_string(), "campaign".into(), "interesting".into()];
+    for p in &args.platforms {
+        words.extend(["--platform".into(), p.clone()]);
+    }
+    words.extend(["--launch".into(), launch.display().to_string()]);
+    if let Some(text) = &args.saying {
+        words.extend(["--saying".into(), text.clone()]);
+    }
+    if args.without_oclgrind {
+        words.push("--without-oclgrind".into());
+    }
+    words.extend(["--timeout".into(), args.limits.timeout.to_string()]);
+    words.extend(["--memory".into(), args.limits.memory.to_string()]);
+    if let Some(child) = &args.limits.child {
+        words.extend(["--child".into(), child.display().to_string()]);
+    }
+    let quoted: Vec<String> = words
+        .iter()
+        .map(|w| format!("'{}'", w.replace('\'', "'\\''")))
+        .collect();
+    Ok(format!("#!/bin/sh\nexec {} program.cl\n", quoted.join(" ")))
+}
+
+/// A library's file as C-Vise's folders find it; `caldera` is built once.
+fn absolute(platform: &str) -> Result<String, Failure> {
+    if platform == "caldera" {
+        return Ok(crate::artifacts::build_library()?.display().to_string());
+    }
+    if platform.contains('/') {
+        return Ok(std::path::absolute(platform)?.display().to_string());
+    }
+    Ok(platform.to_owned())
+}
+
+/// Reduces a program of a campaign; a failure to do so stops nothing.
+pub(super) fn automatically(
+    record: &Record,
+    platforms: &[String],
+    programs: &Path,
+    limits: &Limits,
+) -> Outcome {
+    progress::step(&format!("Reducing {}", record.seed));
+    let args = Args {
+        platforms: platforms.iter().take(2).cloned().collect(),
+        program: programs.join(format!("{}.cl", record.seed)),
+        launch: None,
+        without_oclgrind: record.verdict != Verdict::Differs,
+        saying: None,
+        limits: limits.clone(),
+    };
+    if let Err(Failure(why)) = run(&args) {
+        progress::warning(&why);
+    }
+    Ok(())
+}

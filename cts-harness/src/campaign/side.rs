@@ -1,0 +1,275 @@
+//! One platform of a campaign: its child processes, and what became of each program.
+
+use super::Limits;
+use super::execute::Described;
+use crate::bench::locate::{Place, locate};
+use crate::child::{self, End};
+use crate::{Failure, progress};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A platform.
+#[derive(Clone)]
+pub(super) struct Side {
+    pub(super) name: String,
+    place: Place,
+    environment: Vec<(String, String)>,
+}
+
+/// What became of a program on one platform.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
+#[serde(tag = "end", rename_all = "lowercase")]
+pub(super) enum Ending {
+    /// It ran; seconds of its build and of its launches.
+    Done {
+        hash: String,
+        build: f64,
+        run: f64,
+    },
+    /// An OpenCL function gave an error.
+    Refused {
+        why: String,
+    },
+    /// The process ended by a signal or an abort.
+    Crash {
+        phase: String,
+        why: String,
+    },
+    Timeout {
+        phase: String,
+    },
+}
+
+impl Ending {
+    pub(super) fn hash(&self) -> Option<&str> {
+        match self {
+            Ending::Done { hash, .. } => Some(hash),
+            Ending::Refused { .. } | Ending::Crash { .. } | Ending::Timeout { .. } => None,
+        }
+    }
+
+    /// One word, and the reason where there is one.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Ending::Done { hash, .. } => hash.clone(),
+            Ending::Refused { why } => format!("refused: {why}"),
+            Ending::Crash { phase, why } => format!("crash in {phase}: {why}"),
+            Ending::Timeout { phase } => format!("time-out in {phase}"),
+        }
+    }
+}
+
+impl Side {
+    /// Finds a platform: `NAME[,VARIABLE=VALUE…]`, the name as for `bench`, the variables for its child processes.
+    pub(super) fn find(text: &str) -> Result<Side, Failure> {
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default();
+        let environment = parts
+            .map(|part| match part.split_once('=') {
+                Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+                None => Err(Failure(format!("«{part}» in {text} is no VARIABLE=VALUE"))),
+            })
+            .collect::<Result<_, Failure>>()?;
+        let place = locate(name, None)?;
+        let stem = Path::new(name).file_stem().unwrap_or_default();
+        Ok(Side {
+            name: stem.to_string_lossy().into_owned(),
+            place,
+            environment,
+        })
+    }
+
+    /// Oclgrind as a platform, which writes what it finds to `log`; for the program `oclgrind` on the PATH.
+    pub(super) fn oclgrind(log: &Path) -> Result<Side, Failure> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let library = std::env::split_paths(&path)
+            .map(|bin| bin.join("../lib/oclgrind/liboclgrind-rt-icd.so"))
+            .find(|l| l.exists());
+        let library =
+            library.ok_or_else(|| Failure("Oclgrind is missing: apt-get install oclgrind".into()))?;
+        let mut side = Side::find(&library.to_string_lossy())?;
+        let log = log.display().to_string();
+        for (name, value) in [
+            ("OCLGRIND_DATA_RACES", "1"),
+            ("OCLGRIND_UNINITIALIZED", "1"),
+            ("OCLGRIND_MAX_ERRORS", "3"),
+            ("OCLGRIND_LOG", &log),
+        ] {
+            side.environment.push((name.into(), value.into()));
+        }
+        side.name = "oclgrind".into();
+        Ok(side)
+    }
+
+    /// What the device offers, as a child process says.
+    pub(super) fn device(&self, scratch: &Path, limits: &Limits) -> Result<Described, Failure> {
+        let log = scratch.join("device.log");
+        let mut said = None;
+        let time = child::Limits {
+            time: Duration::from_secs(120),
+            memory: None,
+        };
+        let report = child::follow(&mut self.command(scratch, limits)?, &log, time, &mut |line| {
+            said = line
+                .strip_prefix("device ")
+                .and_then(|d| serde_json::from_str(d).ok())
+                .or(said.take());
+            false
+        })?;
+        let text = std::fs::read_to_string(log)?;
+        said.ok_or_else(|| {
+            Failure(format!(
+                "{} has no device ({:?}): {}",
+                self.name,
+                report.end,
+                text.trim()
+            ))
+        })
+    }
+
+    fn command(&self, scratch: &Path, limits: &Limits) -> Result<Command, Failure> {
+        let program = limits.child.clone().map_or_else(std::env::current_exe, Ok)?;
+        let mut command = Command::new(program);
+        command
+            .args(["campaign", "run"])
+            .args(self.place.arguments())
+            // Each program is compiled, and nothing is left behind.
+            .envs([
+                ("CALDERA_CACHE", "off"),
+                ("CUDA_CACHE_DISABLE", "1"),
+                ("POCL_KERNEL_CACHE", "0"),
+            ])
+            .env("POCL_CACHE_DIR", scratch.join("pocl"))
+            .env("TMPDIR", scratch)
+            .envs(self.environment.iter().cloned());
+        Ok(command)
+    }
+
+    /// Runs programs in child processes: one takes as many as it can, and the next one takes what an end by force left over.
+    pub(super) fn run(
+        &self,
+        programs: &[PathBuf],
+        launch: Option<&Path>,
+        scratch: &Path,
+        limits: &Limits,
+    ) -> Result<Vec<Ending>, Failure> {
+        let mut ends: Vec<Ending> = Vec::new();
+        while ends.len() < programs.len() {
+            let left = &programs[ends.len()..];
+            let log = scratch.join(format!("{}.log", self.name));
+            let mut command = self.command(scratch, limits)?;
+            if let Some(file) = launch {
+                command.arg("--launch").arg(file);
+            }
+            command.args(left);
+            let mut child = Follower::default();
+            let report = child::follow(&mut command, &log, limits.of_child(), &mut |l| child.line(l))?;
+            let progressed = !child.ends.is_empty();
+            ends.append(&mut child.ends);
+            if progressed && child.phase.is_empty() && report.end != End::Interrupted {
+                if report.end != End::Code(0) {
+                    progress::warning(&format!(
+                        "{} ended badly after its work: {:?}",
+                        self.name, report.end
+                    ));
+                }
+                continue;
+            }
+            let phase = if child.phase.is_empty() {
+                "start".into()
+            } else {
+                child.phase
+            };
+            let why = match report.end {
+                End::Interrupted => {
+                    return Err(Failure("interrupted; the next run goes on from here".into()));
+                }
+                End::Timeout => None,
+                End::Signal(signal) => Some(format!("signal {signal}: {}", child.last)),
+                End::Flood => Some("it writes without end".into()),
+                End::Code(code) => Some(format!("exit code {code}: {}", child.last)),
+            };
+            ends.push(match why {
+                None => Ending::Timeout { phase },
+                Some(why) => Ending::Crash { phase, why },
+            });
+        }
+        Ok(ends)
+    }
+}
+
+/// Gives platforms of the same name different ones.
+pub(super) fn distinct(mut sides: Vec<Side>) -> Vec<Side> {
+    for n in 1..sides.len() {
+        if sides[..n].iter().any(|s| s.name == sides[n].name) {
+            sides[n].name += &format!("-{}", n + 1);
+        }
+    }
+    sides
+}
+
+/// What a child has said so far.
+#[derive(Default)]
+struct Follower {
+    ends: Vec<Ending>,
+    /// What it does now; empty between programs.
+    phase: String,
+    build: f64,
+    /// The last line that is not of the protocol.
+    last: String,
+}
+
+impl Follower {
+    /// Takes a line; says whether a new program's time begins.
+    fn line(&mut self, line: &str) -> bool {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "begin" => self.phase = "build".into(),
+            "built" if self.phase == "build" => {
+                self.build = rest.parse().unwrap_or(0.0);
+                self.phase = "launch".into();
+            }
+            "done" if self.phase == "launch" => {
+                let (seconds, hash) = rest.split_once(' ').unwrap_or(("", rest));
+                self.end(Ending::Done {
+                    hash: hash.to_owned(),
+                    build: self.build,
+                    run: seconds.parse().unwrap_or(0.0),
+                });
+            }
+            "refused" if !self.phase.is_empty() => self.end(Ending::Refused { why: rest.to_owned() }),
+            _ if line.trim().is_empty() => {}
+            _ => self.last = line.chars().take(300).collect(),
+        }
+        word == "begin"
+    }
+
+    fn end(&mut self, end: Ending) {
+        self.ends.push(end);
+        self.phase.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_a_child() {
+        let mut f = Follower::default();
+        let words = "begin 0\nbuilt 1.5\ndone 0.25 00ff\nbegin 1\nrefused clBuildProgram gave -11\nbegin 2\nbuilt 0.1\nthread panicked";
+        let begun = words.lines().filter(|l| f.line(l)).count();
+        let done = Ending::Done {
+            hash: "00ff".into(),
+            build: 1.5,
+            run: 0.25,
+        };
+        let refused = Ending::Refused {
+            why: "clBuildProgram gave -11".into(),
+        };
+        assert_eq!((begun, &f.ends[..]), (3, &[done, refused][..]));
+        assert_eq!((f.phase.as_str(), f.last.as_str()), ("launch", "thread panicked"));
+    }
+}

@@ -1,0 +1,243 @@
+//! `campaign` against fake platforms, which end as the fake generator's programs say; and a few programs on a real one.
+#![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
+
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs programs: each has a line `// PLATFORM HOW` for each platform.
+const CHILD: &str = r##"#!/bin/sh
+shift 2; platform=$2; shift 2
+[ $# = 0 ] && echo 'device {"name":"Fake","half":false,"double":false,"images":false}' && exit
+n=0
+for file in "$@"; do
+    echo "begin $n"; n=$((n + 1))
+    how=$(sed -n "s,^// $platform ,,p" "$file")
+    case "$how" in
+        refuse) echo "refused clBuildProgram gave -11: no such thing" ;;
+        crash) echo "thread 'main' panicked at here"; kill -SEGV $$ ;;
+        hang) echo "built 0.5"; sleep 60 ;;
+        *) echo "built 0.5"; echo "done 0.25 $how" ;;
+    esac
+done
+"##;
+
+/// By seed: what becomes of its program on the platforms.
+const GENERATOR: &str = r##"#!/bin/sh
+case $2 in
+    1) one=7; two=7 ;;
+    2) one=7; two=8 ;;
+    3) one=crash; two=7 ;;
+    4) one=7; two=hang ;;
+    5) one=refuse; two=7 ;;
+    6) one=refuse; two=crash ;;
+    7) sleep 60 & kill -ABRT $$ ;;
+esac
+printf '// -g 4,1,1 -l 2,1,1\n// /fake/one %s\n// /fake/two %s\n#include "CLSmith.h"\n' $one $two > CLProg.c
+"##;
+
+/// A folder with the fakes, gone at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let dir = std::env::temp_dir().join(format!("caldera-campaign-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        for (file, text) in [
+            ("child", CHILD),
+            ("generator", GENERATOR),
+            ("CLSmith.h", "// header\n"),
+        ] {
+            std::fs::write(dir.join(file), text).unwrap();
+            std::fs::set_permissions(dir.join(file), std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        Folder(dir)
+    }
+
+    fn harness(&self, arguments: &[&str]) -> (bool, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_caldera-harness"));
+        let output = command
+            .arg("campaign")
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].map(|t| String::from_utf8_lossy(&t).into_owned());
+        (output.status.success(), text.concat())
+    }
+
+    fn clsmith(&self, count: &str, more: &[&str]) -> (bool, String) {
+        let mut arguments = vec![
+            "clsmith",
+            "--generator",
+            "./generator",
+            "--child",
+            "./child",
+            "--out",
+            "out",
+        ];
+        arguments.extend([
+            "--platform",
+            "/fake/one",
+            "--platform",
+            "/fake/two",
+            "--timeout",
+            "2",
+        ]);
+        arguments.extend(["--count", count]);
+        arguments.extend(more);
+        self.harness(&arguments)
+    }
+
+    /// The lines of the results file by seed.
+    fn results(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.0.join("out/results.jsonl")).unwrap();
+        let mut all: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        all.sort_by_key(|v| v["seed"].as_u64());
+        all
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn each_ending_is_told_apart() {
+    let folder = Folder::new("endings");
+    let (good, text) = folder.clsmith("7", &["--batch", "3"]);
+    assert!(
+        !good && text.contains("4 programs are not treated alike"),
+        "{text}"
+    );
+    let results = folder.results();
+    let verdicts: Vec<&str> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    assert_eq!(
+        verdicts,
+        [
+            "same", "differs", "crash", "timeout", "refused", "neither", "neither"
+        ]
+    );
+    assert_eq!(results[0]["sides"]["one"]["build"], 0.5);
+    assert_eq!(results[2]["sides"]["one"]["phase"], "build");
+    let why = results[2]["sides"]["one"]["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("signal 11") && why.contains("panicked at here"),
+        "{why}"
+    );
+    assert_eq!(results[3]["sides"]["two"]["phase"], "launch");
+    assert_eq!(
+        results[4]["sides"]["one"]["why"],
+        "clBuildProgram gave -11: no such thing"
+    );
+    for (seed, kept) in [(1, false), (2, true), (3, true), (4, true), (5, true), (6, false)] {
+        let file = folder.0.join(format!("out/programs/{seed}.cl"));
+        assert_eq!(file.exists(), kept, "{seed}");
+    }
+    let program = std::fs::read_to_string(folder.0.join("out/programs/2.cl")).unwrap();
+    assert!(
+        program.starts_with("// launch: {") && program.contains("// header"),
+        "{program}"
+    );
+    assert!(
+        text.contains("7 programs: 1 same, 1 differs, 1 crash, 1 refused, 1 timeout, 2 neither"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_campaign_goes_on_where_it_stopped() {
+    let folder = Folder::new("resumed");
+    let (good, text) = folder.clsmith("1", &[]);
+    assert!(good, "{text}");
+    // A line that was being written when the machine went down.
+    let file = folder.0.join("out/results.jsonl");
+    let mut before = std::fs::read_to_string(&file).unwrap();
+    before += "{\"seed\":2,\"how";
+    std::fs::write(&file, &before).unwrap();
+    let (good, text) = folder.clsmith("2", &[]);
+    assert!(!good && text.contains("2 programs: 1 same, 1 differs"), "{text}");
+    let seeds: Vec<u64> = folder
+        .results()
+        .iter()
+        .map(|r| r["seed"].as_u64().unwrap())
+        .collect();
+    assert_eq!(seeds, [1, 2]);
+}
+
+/// The test that C-Vise is given.
+#[test]
+fn a_candidate_is_of_interest_while_it_shows_the_fault() {
+    let folder = Folder::new("interesting");
+    let launch = "// launch: {\"memory\":[],\"launches\":[]}\n";
+    let ask = |one: &str, two: &str, more: &[&str]| {
+        let text = format!("{launch}// /fake/one {one}\n// /fake/two {two}\n");
+        std::fs::write(folder.0.join("program.cl"), text).unwrap();
+        let mut arguments = vec![
+            "interesting",
+            "program.cl",
+            "--child",
+            "./child",
+            "--without-oclgrind",
+        ];
+        arguments.extend([
+            "--platform",
+            "/fake/one",
+            "--platform",
+            "/fake/two",
+            "--timeout",
+            "2",
+        ]);
+        arguments.extend(more);
+        folder.harness(&arguments).0
+    };
+    assert!(ask("7", "8", &[]));
+    assert!(!ask("7", "7", &[]));
+    assert!(ask("refuse", "7", &["--saying", "no such thing"]));
+    assert!(!ask("refuse", "7", &["--saying", "another thing"]));
+    assert!(ask("crash", "7", &[]));
+    // Who is right must finish.
+    assert!(!ask("7", "crash", &[]));
+    assert!(!ask("crash", "refuse", &[]));
+}
+
+/// The same library twice, on two widths of llvmpipe's vectors where that is the device.
+#[test]
+fn generated_programs_give_one_result() {
+    let folder = Folder::new("generated");
+    let dir = Path::new(env!("CARGO_BIN_EXE_caldera-harness")).parent().unwrap();
+    let places = [dir.join("deps/libcaldera.so"), dir.join("libcaldera.so")];
+    let library = places.iter().find(|p| p.exists());
+    let library = library
+        .expect("no libcaldera.so: cargo build -p caldera-icd")
+        .display()
+        .to_string();
+    let narrow = format!("{library},LP_NATIVE_VECTOR_WIDTH=128");
+    let mut arguments = vec![
+        "generated",
+        "--platform",
+        &library,
+        "--platform",
+        &narrow,
+        "--batch",
+        "4",
+    ];
+    arguments.extend([
+        "--first",
+        "4",
+        "--count",
+        "3",
+        "--out",
+        "out",
+        "--memory",
+        "0",
+        "--timeout",
+        "600",
+    ]);
+    let (good, text) = folder.harness(&arguments);
+    assert!(good && text.contains("3 programs: 3 same"), "{text}");
+    assert_eq!(folder.results()[0]["sides"].as_object().unwrap().len(), 2);
+}
