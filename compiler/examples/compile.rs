@@ -6,10 +6,9 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
 
 use caldera_compiler::options::Options;
-use caldera_compiler::pp::IncludeResolver;
+use caldera_compiler::pp::{IncludeResolver, Included};
 use caldera_compiler::reflect::{MapStyle, descriptor_map};
 use caldera_compiler::target::Target;
 use caldera_compiler::{Input, compile};
@@ -18,20 +17,15 @@ use caldera_compiler::{Input, compile};
 struct Disk;
 
 impl IncludeResolver for Disk {
-    fn resolve(
-        &self,
-        name: &str,
-        _angled: bool,
-        includer: &str,
-        dirs: &[String],
-    ) -> Option<(String, Arc<str>)> {
+    fn resolve(&self, name: &str, _angled: bool, includer: &str, dirs: &[String]) -> Option<Included> {
         let beside = Path::new(includer).parent()?;
         std::iter::once(beside)
             .chain(dirs.iter().map(Path::new))
             .find_map(|dir| {
                 let path = dir.join(name);
                 let text = std::fs::read_to_string(&path).ok()?;
-                Some((path.display().to_string(), text.into()))
+                let (name, text) = (path.display().to_string(), Ok(text.into()));
+                Some(Included { name, text })
             })
     }
 }

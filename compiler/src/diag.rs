@@ -184,19 +184,54 @@ fn render_one(out: &mut String, map: &SourceMap, span: Span, word: &str, message
     }
 }
 
+/// Longest message and name that are printed whole.
+const MAX_MESSAGE: usize = 2000;
+
+/// Longest source line that is printed whole, and what is printed in front of the position in a longer one.
+const MAX_LINE: usize = 400;
+const LINE_BEFORE: usize = 120;
+
+/// What is printed for what is left out.
+const CUT: &str = "...";
+
+/// The start of a text that is too long for a log.
+fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.len() > MAX_MESSAGE {
+        true => format!("{}{CUT}", &text[..text.floor_char_boundary(MAX_MESSAGE)]).into(),
+        false => text.into(),
+    }
+}
+
 fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, message: &str) {
     let at = map.locate(span);
     out.push_str(&format!(
-        "{}:{}:{}: {word}: {message}\n",
-        at.file, at.line, at.column
+        "{}:{}:{}: {word}: {}\n",
+        shortened(at.file),
+        at.line,
+        at.column,
+        shortened(message)
     ));
-    out.push_str(at.line_text);
-    out.push('\n');
+    // The part of a long line that is around the position. A program of one line would be printed whole for each
+    // of its errors.
+    let (line, column) = (at.line_text, at.column as usize - 1);
+    let (mut from, mut to) = (0, line.len());
+    if line.len() > MAX_LINE {
+        from = line.floor_char_boundary(column.saturating_sub(LINE_BEFORE).min(line.len()));
+        to = line.floor_char_boundary((from + MAX_LINE).min(line.len()));
+    }
+    let cut = |is_cut: bool| if is_cut { CUT } else { "" };
+    let before_line = cut(from > 0);
+    out.push_str(&format!(
+        "{before_line}{}{}\n",
+        &line[from..to],
+        cut(to < line.len())
+    ));
+    out.extend(before_line.chars().map(|_| ' '));
     // Tabs are kept so that the caret stands under its column whatever the tab width.
-    let before = at.line_text.get(..at.column as usize - 1).unwrap_or(at.line_text);
+    let before = line.get(from..column).unwrap_or(&line[from..to]);
     out.extend(before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }));
     out.push('^');
-    let rest = at.line_text.len().saturating_sub(at.column as usize - 1);
+    let rest = to.saturating_sub(column);
     let tail = (span.hi.saturating_sub(span.lo) as usize)
         .min(rest)
         .saturating_sub(1);
@@ -247,5 +282,41 @@ mod tests {
         assert!(
             log.ends_with("error 99\nerror: too many errors emitted, stopping now\n100 errors generated.\n")
         );
+    }
+
+    /// Of a long line, the log has what is around the position.
+    #[test]
+    fn long_lines_are_cut() {
+        let text: String = (0..4000).map(|n| format!("ü{n};")).collect();
+        let column = text.find("ü2000;").expect("in the text") as u32;
+        let mut map = SourceMap::default();
+        let file = map.add("a.cl", text.as_str());
+        let mut diags = Diags::default();
+        for (lo, message) in [
+            (column, "middle".into()),
+            (0, "x".repeat(1 << 20)),
+            (text.len() as u32, "end".into()),
+        ] {
+            let span = Span {
+                file,
+                lo,
+                hi: lo + 6,
+                ..Span::NONE
+            };
+            diags.error(span, message);
+        }
+        let log = diags.render(&map);
+        assert!(log.len() < 10_000, "{}", log.len());
+        let lines: Vec<&str> = log.lines().collect();
+        let caret = lines[2].find('^').expect("a caret");
+        // Each "ü" takes two bytes and one column.
+        let wide = lines[1].chars().take(caret).map(char::len_utf8).sum::<usize>();
+        assert!(lines[1][wide..].starts_with("ü2000;"), "{log}");
+        assert!(lines[1].starts_with("...") && lines[1].ends_with("..."), "{log}");
+        assert!(
+            lines[4].starts_with("ü0;ü1;") && lines[5].starts_with('^'),
+            "{log}"
+        );
+        assert!(lines[7].ends_with("ü3999;"), "{log}");
     }
 }

@@ -12,7 +12,7 @@ use crate::pass::{Hooks, PassCx, PassError, pipeline};
 use crate::pp::{self, IncludeResolver, Token};
 use crate::source::{SourceMap, Span};
 use crate::target::Target;
-use crate::{hir, reflect, sema, spirv, syntax};
+use crate::{hir, reflect, sema, spirv, stack, syntax};
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
@@ -209,7 +209,7 @@ pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Fail
 pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<Compiled, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);
-    let words = run.on_thread(|run| {
+    let words = run.on_thread(STACK, |run| {
         let module = run.joined(objects)?;
         run.back(module)
     });
@@ -227,15 +227,16 @@ pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<C
 pub fn link_library(objects: &[&Object], options: &Options, target: &Target) -> Result<Object, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);
-    let module = run.joined(objects).map(Some);
+    let module = run.on_thread(STACK, |run| run.joined(objects).map(Some));
     run.end(module).map(|(module, log)| Object {
         module: module.unwrap_or_default(),
         log,
     })
 }
 
-/// Stack of the compiling thread. Reserved, not used: only what is touched takes memory.
-const STACK: usize = 256 << 20;
+/// The stack that the stages take apart from what they take for the depth of the source's tree: the preprocessor's
+/// nesting is bounded, and so is that of regions where passes follow them ([`spirv::MAX_DEPTH`]).
+const STACK: usize = 6 << 20;
 
 /// Why a stage did not give a result.
 enum Stop {
@@ -273,19 +274,22 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs something on a thread with a large stack.
-    fn on_thread<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> Staged<T> + Send) -> Staged<T> {
+    /// Runs something where there are so many bytes of stack.
+    fn on_thread<T: Send>(
+        &mut self,
+        need: usize,
+        work: impl FnOnce(&mut Self) -> Staged<T> + Send,
+    ) -> Staged<T> {
         let this = &mut *self;
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new()
-                .name("caldera-compile".into())
-                .stack_size(STACK)
-                .spawn_scoped(scope, move || work(this))
-                .map_err(|e| InternalError::new("driver", format!("cannot start a thread: {e}")))?;
-            thread
-                .join()
-                .unwrap_or_else(|panic| Err(panicked(&*panic).into()))
-        })
+        let done = std::panic::catch_unwind(AssertUnwindSafe(|| stack::run(need, || work(this))));
+        match done {
+            Ok(Ok(result)) => result,
+            Ok(Err(stack::NoStack)) => {
+                self.diags.error(Span::NONE, syntax::NO_STACK);
+                Err(Stop::Reported)
+            }
+            Err(panic) => Err(panicked(&*panic).into()),
+        }
     }
 
     fn timed<T>(&mut self, stage: Stage, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -326,17 +330,18 @@ impl<'a> Run<'a> {
             );
             return Err(Stop::Reported);
         }
-        // On the caller's thread: the resolver need not be able to move to another.
-        let tokens = std::panic::catch_unwind(AssertUnwindSafe(|| self.preprocess(input)))
-            .map_err(|panic| panicked(&*panic))?;
-        if !self.goes_on(Stage::Preprocess)? {
-            return Ok(None);
-        }
-        self.on_thread(move |run| {
-            let Some(module) = run.build_ir(tokens, roots)? else {
+        self.on_thread(STACK, move |run| {
+            let tokens = run.preprocess(input);
+            if !run.goes_on(Stage::Preprocess)? {
                 return Ok(None);
-            };
-            rest(run, module)
+            }
+            let need = STACK + syntax::stack_for(syntax::nesting(&tokens));
+            run.on_thread(need, move |run| {
+                let Some(module) = run.build_ir(tokens, roots)? else {
+                    return Ok(None);
+                };
+                rest(run, module)
+            })
         })
     }
 
@@ -425,6 +430,15 @@ impl<'a> Run<'a> {
         }
         if !self.goes_on(Stage::Passes)? {
             return Ok(None);
+        }
+        if let Some(span) = spirv::nested_too_deeply(&module) {
+            let known = (span.file.0 as usize) < self.map.len();
+            let message = format!(
+                "control flow is nested more than {} levels deep",
+                spirv::MAX_DEPTH
+            );
+            self.diags.error(if known { span } else { Span::NONE }, message);
+            return Err(Stop::Reported);
         }
         let words = self.timed(Stage::Emit, |run| spirv::emit(&module, run.target))?;
         if self.observer.wants(Stage::Emit) {

@@ -75,6 +75,7 @@ pub mod reflect;
 pub mod sema;
 pub mod source;
 pub mod spirv;
+mod stack;
 pub mod suggest;
 pub mod syntax;
 pub mod target;

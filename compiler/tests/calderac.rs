@@ -301,3 +301,69 @@ fn help_names_the_options() {
         assert!(help.contains(option), "{option}\n{help}");
     }
 }
+
+/// What has no end, or is nobody's header, is not read: devices, pipes, huge files.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_included() {
+    let pipe = file("include.pipe", "");
+    std::fs::remove_file(&pipe).expect("removed");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("it starts");
+    assert!(made.success());
+    let huge = file("include.huge", "");
+    let sparse = std::fs::OpenOptions::new()
+        .write(true)
+        .open(&huge)
+        .expect("opened");
+    sparse.set_len(1 << 40).expect("a sparse file");
+    let pipe = pipe.to_str().expect("a path");
+    let huge = huge.to_str().expect("a path");
+    for (name, why) in [
+        ("/dev/zero", "it is not a regular file"),
+        (pipe, "it is not a regular file"),
+        (huge, "it is too large"),
+        ("/", "file not found"),
+    ] {
+        for bracketed in [format!("\"{name}\""), format!("<{name}>")] {
+            let out = calderac(
+                &["-", "-I", "/", "-o", "-"],
+                &format!("#include {bracketed}\nint x;\n"),
+            );
+            assert_eq!(out.status.code(), Some(1), "{name}");
+            assert!(text(&out.stderr).contains(why), "{name}: {}", text(&out.stderr));
+        }
+    }
+    std::fs::remove_file(huge).expect("removed");
+}
+
+/// Where little address space can be reserved, stacks are smaller; what is nested too deeply for them is an error.
+#[cfg(target_os = "linux")]
+#[test]
+fn little_address_space() {
+    let nested = format!(
+        "kernel void k(global int *a) {{ int x = a[0]; {} a[0] = x; }}",
+        "if (x == 1) x = a[1]; else ".repeat(1900)
+    );
+    let nested = file("nested.cl", &nested);
+    let plain = file("plain.cl", SOURCE);
+    let limited = |kib: usize, source: &PathBuf| {
+        Command::new("sh")
+            .args(["-c", "ulimit -v $0 && exec $1 $2 -o /dev/null"])
+            .arg(kib.to_string())
+            .arg(env!("CARGO_BIN_EXE_calderac"))
+            .arg(source)
+            .output()
+            .expect("it starts")
+    };
+    for kib in [800_000, 400_000, 200_000, 120_000] {
+        let out = limited(kib, &plain);
+        assert_eq!(out.status.code(), Some(0), "{kib}: {}", text(&out.stderr));
+    }
+    let out = limited(400_000, &nested);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    // The parse of this one takes more than there is.
+    let out = limited(40_000, &nested);
+    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
+    let expected = "nested too deeply for the address space that is left";
+    assert!(text(&out.stderr).contains(expected), "{}", text(&out.stderr));
+}

@@ -162,6 +162,16 @@ const NESTS: &[Nest] = &[
         )
     }),
     ("splices", |n| format!("int {}x;", "a\\\n".repeat(n))),
+    // A type at its end makes this wrong for one parser and a vector for the other, which copies the sum.
+    ("sums that end in a type", |n| {
+        function(format!("x = g(1, ({}int2)(x, x));", "x + ".repeat(n)))
+    }),
+    ("products that end in a type", |n| {
+        function(format!("x = g(1, ({}int2)(x, x));", "x * x + ".repeat(n / 2)))
+    }),
+    ("else ifs with parts", |n| {
+        function("if (x == 1 && x) { x = 1; } else ".repeat(n) + "x = 2;")
+    }),
 ];
 
 /// Each construct nested 10,000 deep ends in a result, in reasonable time.
@@ -194,13 +204,21 @@ fn moderate() {
     }
 }
 
-/// The deepest that is let through has enough stack.
+/// The deepest that is let through has enough stack: right, and wrong in the middle or at the end, which lang-c has
+/// to find.
 #[test]
 fn deepest() {
+    let wrong = |source: &str, at: usize| {
+        let at = (0..=at).rev().find(|&i| source.is_char_boundary(i)).unwrap_or(0);
+        format!("{} int int {}", &source[..at], &source[at..])
+    };
     for (name, make) in NESTS {
-        for n in [230, 250, 255, 480, 500, 4000] {
+        for n in [230, 250, 255, 480, 500, 990, 1900, 4000] {
             let start = Instant::now();
-            fails(&make(n));
+            let source = make(n);
+            fails(&source);
+            fails(&wrong(&source, source.len() / 2));
+            fails(&wrong(&source, source.len().saturating_sub(2)));
             assert!(
                 start.elapsed() < Duration::from_secs(30),
                 "{name} {n}: {:?}",
@@ -237,6 +255,40 @@ fn whole_compiler() {
                 "{name} {n}: {:?}",
                 start.elapsed()
             );
+        }
+    }
+}
+
+/// Applications compile on threads with little stack: no stage runs there.
+#[test]
+fn small_stacks_of_callers() {
+    let compile = |source: String| {
+        let thread = std::thread::Builder::new().stack_size(32 << 10);
+        let thread = thread.spawn(move || {
+            let input = Input {
+                name: "limits.cl",
+                source: &source,
+                options: &Options::default(),
+                resolver: &pp::NoIncludes,
+            };
+            let object = driver::compile_object(&input, &Target::desktop()).map(|o| o.to_text());
+            (
+                object,
+                driver::compile(&input, &Target::desktop()).map(|c| c.words),
+            )
+        });
+        thread.expect("a thread").join().expect("no panic")
+    };
+    for (name, make) in NESTS {
+        let (object, module) = compile(make(200));
+        if let Err(failed) = module {
+            assert!(!failed.internal, "{name}: {}", failed.log);
+        }
+        if let Ok(text) = object {
+            let thread = std::thread::Builder::new().stack_size(32 << 10);
+            let read = thread.spawn(move || driver::Object::from_text(&text).map(|o| o.to_text() == text));
+            let read = read.expect("a thread").join().expect("no panic");
+            assert!(read.is_ok_and(|same| same), "{name}");
         }
     }
 }

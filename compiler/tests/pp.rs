@@ -6,23 +6,16 @@
 mod golden;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use caldera_compiler::diag::Diags;
-use caldera_compiler::pp::{self, IncludeResolver};
+use caldera_compiler::pp::{self, IncludeResolver, Included};
 use caldera_compiler::source::SourceMap;
 use caldera_compiler::target::Target;
 
 struct Directory(PathBuf);
 
 impl IncludeResolver for Directory {
-    fn resolve(
-        &self,
-        name: &str,
-        angled: bool,
-        includer: &str,
-        dirs: &[String],
-    ) -> Option<(String, Arc<str>)> {
+    fn resolve(&self, name: &str, angled: bool, includer: &str, dirs: &[String]) -> Option<Included> {
         assert!(!includer.is_empty() && dirs.len() < 3);
         let name = if angled {
             format!("angled_{name}")
@@ -30,7 +23,8 @@ impl IncludeResolver for Directory {
             name.to_string()
         };
         let text = std::fs::read_to_string(self.0.join(&name)).ok()?;
-        Some((name, text.into()))
+        let text = Ok(text.into());
+        Some(Included { name, text })
     }
 }
 

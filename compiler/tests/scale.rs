@@ -2,9 +2,12 @@
 
 mod common;
 
-use caldera_compiler::driver::{self, Compiled, Failed, Input, Object};
+use caldera_compiler::diag::Diags;
+use caldera_compiler::driver::{self, Compiled, Failed, Input};
 use caldera_compiler::interp::{self, Arg, Launch, Memory};
+use caldera_compiler::ir::Module;
 use caldera_compiler::options::Options;
+use caldera_compiler::pass::{PassCx, pipeline};
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::Target;
 use std::fmt::Write;
@@ -81,18 +84,282 @@ fn visited(count: usize, visits: i32, n: u32) -> u32 {
     s
 }
 
-fn interpreted(object: &Object, n: u32) -> u32 {
+/// The first word that a module stores for this `n`.
+fn interpreted(module: &Module, n: u32) -> u32 {
     let mut memory = Memory::default();
     let buffer = memory.add(vec![0; 4]);
     let args = [Arg::Pointer(buffer), Arg::Bytes(n.to_le_bytes().to_vec())];
     let launch = Launch {
-        steps: 1_000_000,
+        steps: 10_000_000,
         ..Launch::default()
     };
-    let done = interp::launch(&object.module, 0, &args, launch, &mut memory);
+    let done = interp::launch(module, 0, &args, launch, &mut memory);
     done.unwrap_or_else(|e| panic!("{e}"));
     let bytes = memory.object(buffer).first_chunk().expect("four bytes");
     u32::from_le_bytes(*bytes)
+}
+
+/// Compiles in time, to a valid module, and stores the same as `expected` says before and after the passes.
+fn check_results(name: &str, body: &str, expected: &dyn Fn(u32) -> u32, samples: &[u32]) {
+    check(name, &kernel(body));
+    compare_results(name, body, expected, samples);
+}
+
+/// The same without spirv-val, which takes long for large control flow.
+fn compare_results(name: &str, body: &str, expected: &dyn Fn(u32) -> u32, samples: &[u32]) {
+    let source = kernel(body);
+    let start = Instant::now();
+    let compiled = compile(&source);
+    assert!(compiled.is_ok(), "{name}: {compiled:.2000?}");
+    let time = start.elapsed();
+    assert!(time < Duration::from_secs(60), "{name}: {time:?}");
+    let options = Options::default();
+    let target = Target::desktop();
+    let object = driver::compile_object(&input(&source, &options), &target);
+    let object = object.unwrap_or_else(|failed| panic!("{name}: {:.2000}", failed.log));
+    let mut after = object.module.clone();
+    let mut diags = Diags::default();
+    let done = pipeline::pipeline(&target).run(&mut after, &mut PassCx::new(&target, &mut diags));
+    done.unwrap_or_else(|e| panic!("{name}: {e}"));
+    for &n in samples {
+        let right = expected(n);
+        assert_eq!(
+            interpreted(&object.module, n),
+            right,
+            "{name} before the passes, n = {n}"
+        );
+        assert_eq!(interpreted(&after, n), right, "{name} after the passes, n = {n}");
+    }
+}
+
+/// `s` starts as 1, and each segment multiplies it by 3 and adds its number.
+fn fallen(from: u32, count: u32, ends: impl Fn(u32) -> bool) -> u32 {
+    let mut s = 1u32;
+    for i in from..count {
+        s = s.wrapping_mul(3).wrapping_add(i);
+        if ends(i) {
+            break;
+        }
+    }
+    s
+}
+
+/// Cases that fall through make neither deep nor quadratic code.
+#[test]
+fn cases_that_fall_through() {
+    const COUNT: u32 = 1000;
+    let with = |end: &dyn Fn(usize) -> &'static str, default: &str| {
+        let cases = lines(COUNT as usize, |i| {
+            format!("case {i}: s = s * 3 + {i}; {}", end(i))
+        });
+        format!("uint s = 1; switch (n) {{ {cases} {default} }} a[0] = s;")
+    };
+    let samples = [
+        0,
+        1,
+        15,
+        16,
+        17,
+        255,
+        256,
+        257,
+        500,
+        743,
+        998,
+        999,
+        1000,
+        u32::MAX,
+    ];
+    let enter = |n: u32, ends: &dyn Fn(u32) -> bool| if n < COUNT { fallen(n, COUNT, ends) } else { 1 };
+    check_results(
+        "cases that all fall through",
+        &with(&|_| "", ""),
+        &|n| enter(n, &|_| false),
+        &samples,
+    );
+    check_results(
+        "cases of which every 40th breaks",
+        &with(&|i| if i % 40 == 7 { "break;" } else { "" }, ""),
+        &|n| enter(n, &|i| i % 40 == 7),
+        &samples,
+    );
+    check_results(
+        "cases that break on a condition",
+        &with(&|_| "if ((s & 63) == 5) break;", ""),
+        &|n| {
+            let mut s = 1u32;
+            for i in n.min(COUNT)..COUNT {
+                s = s.wrapping_mul(3).wrapping_add(i);
+                if s & 63 == 5 {
+                    break;
+                }
+            }
+            s
+        },
+        &samples,
+    );
+    // The default falls into the last case; it stands before it.
+    check_results(
+        "a default among cases that fall through",
+        &with(&|i| if i == 998 { "default: s = s * 5;" } else { "" }, ""),
+        &|n| {
+            let mut s = 1u32;
+            for i in n.min(COUNT)..999 {
+                s = s.wrapping_mul(3).wrapping_add(i);
+            }
+            match n {
+                999 => 3 + 999,
+                _ => s.wrapping_mul(5).wrapping_mul(3).wrapping_add(999),
+            }
+        },
+        &samples,
+    );
+}
+
+/// So are long chains of else-ifs, with and without braces, and of early returns and breaks.
+#[test]
+fn else_ifs_and_early_exits() {
+    let samples = [0, 1, 47, 48, 49, 50, 96, 500, 999, 1000, u32::MAX];
+    let found = |n: u32| if n < 1000 { n * 7 + 1 } else { 9 };
+    let plain = lines(1000, |i| format!("if (n == {i}) s = {}; else", i * 7 + 1));
+    check_results(
+        "else-ifs",
+        &format!("int s; {plain} s = 9; a[0] = s;"),
+        &found,
+        &samples,
+    );
+    let braces = lines(1000, |i| {
+        format!(
+            "if (n == {i} && a[0] == 0) {{ s = {}; a[0] = s; }} else",
+            i * 7 + 1
+        )
+    });
+    check_results(
+        "else-ifs with braces and conditions of parts",
+        &format!("int s; {braces} {{ a[0] = 9; }}"),
+        &found,
+        &samples,
+    );
+    let returns = lines(1000, |i| {
+        format!("if (n == {i}) {{ a[0] = {}; return; }}", i * 7 + 1)
+    });
+    check_results("early returns", &format!("{returns} a[0] = 9;"), &found, &samples);
+    let breaks = lines(1000, |i| {
+        format!("if (n == {i}) {{ s += {}; break; }}", i * 7 + 1)
+    });
+    check_results(
+        "breaks",
+        &format!("int s = 0; for (int r = 0; r < 1; r++) {{ {breaks} s = 9; }} a[0] = s;"),
+        &found,
+        &samples,
+    );
+    // Without an `else` at the end, with gotos in it (a graph), and a chain that ends in a loop.
+    let open = lines(1000, |i| {
+        format!(
+            "{} if (n == {i}) s = {};",
+            if i > 0 { "else" } else { "" },
+            i * 7 + 1
+        )
+    });
+    check_results(
+        "else-ifs without an else",
+        &format!("int s = 9; {open} a[0] = s;"),
+        &found,
+        &samples,
+    );
+    let gotos = lines(1000, |i| {
+        format!("if (n == {i}) {{ s = {}; goto end; }} else", i * 7 + 1)
+    });
+    check_results(
+        "else-ifs that go to an end",
+        &format!("int s; {gotos} s = 9; end: a[0] = s;"),
+        &found,
+        &samples,
+    );
+}
+
+/// Ten thousands of gotos of each kind: forward over a statement, all to one end, back in loops of their own.
+#[test]
+fn many_gotos() {
+    gotos(300, check_results);
+    gotos(10_000, compare_results);
+}
+
+fn gotos(count: usize, check: fn(&str, &str, &dyn Fn(u32) -> u32, &[u32])) {
+    let mut over = String::from("uint s = 1;");
+    let mut to_end = over.clone();
+    let mut back = over.clone();
+    for i in 0..count {
+        let _ = writeln!(
+            over,
+            "if (s & {} && n) goto L{i}; s = s * 3 + {i}; L{i}: s ^= n;",
+            1 << (i % 9)
+        );
+        let _ = writeln!(to_end, "if (s % 20011 == n) goto end; s = s * 3 + {i};");
+        let _ = writeln!(back, "L{i}: s = s * 5 + 1; if (s % 3 == n) goto L{i};");
+    }
+    over.push_str("a[0] = s;");
+    to_end.push_str("end: a[0] = s;");
+    back.push_str("a[0] = s;");
+    let samples = [0, 1, 2, 77];
+    check(
+        "gotos over a statement",
+        &over,
+        &|n| {
+            (0..count as u32).fold(1u32, |s, i| {
+                let jumps = s & (1 << (i % 9)) != 0 && n != 0;
+                (if jumps {
+                    s
+                } else {
+                    s.wrapping_mul(3).wrapping_add(i)
+                }) ^ n
+            })
+        },
+        &samples,
+    );
+    check(
+        "gotos to one end",
+        &to_end,
+        &|n| {
+            let mut s = 1u32;
+            for i in 0..count as u32 {
+                if s % 20011 == n {
+                    break;
+                }
+                s = s.wrapping_mul(3).wrapping_add(i);
+            }
+            s
+        },
+        &samples,
+    );
+    check(
+        "gotos back",
+        &back,
+        &|n| {
+            let mut s = 1u32;
+            for _ in 0..count {
+                loop {
+                    s = s.wrapping_mul(5).wrapping_add(1);
+                    if s % 3 != n {
+                        break;
+                    }
+                }
+            }
+            s
+        },
+        &samples,
+    );
+    // Loops in loops, ten thousand deep, each gone back to from the end; their labels follow each other.
+    let labels = lines(count, |i| format!("L{i}: s += {i};"));
+    let jumps = lines(count, |i| {
+        format!("if (s % 1000 == {}) {{ s++; goto L{i}; }}", i % 7 + 1000)
+    });
+    check(
+        "gotos back that are nested",
+        &format!("uint s = n; {labels} {jumps} a[0] = s;"),
+        &|n| n.wrapping_add((0..count as u32).sum()),
+        &samples,
+    );
 }
 
 #[test]
@@ -105,7 +372,11 @@ fn irreducible_gotos() {
         let object = driver::compile_object(&input(&source, &options), &Target::desktop());
         let object = object.unwrap_or_else(|failed| panic!("{count}: {:.2000}", failed.log));
         for n in [0, 1, 3, 12345] {
-            assert_eq!(interpreted(&object, n), visited(count, 500, n), "{count} {n}");
+            assert_eq!(
+                interpreted(&object.module, n),
+                visited(count, 500, n),
+                "{count} {n}"
+            );
         }
         let time = start.elapsed();
         assert!(time < Duration::from_secs(60), "{count}: {time:?}");

@@ -7,19 +7,19 @@
 mod golden;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use caldera_compiler::driver::{Dump, Input, Observer, Stage, compile_observed};
-use caldera_compiler::pp::IncludeResolver;
+use caldera_compiler::pp::{IncludeResolver, Included};
 use caldera_compiler::target::Target;
 
 struct Directory(PathBuf);
 
 impl IncludeResolver for Directory {
-    fn resolve(&self, name: &str, _: bool, _: &str, _: &[String]) -> Option<(String, Arc<str>)> {
+    fn resolve(&self, name: &str, _: bool, _: &str, _: &[String]) -> Option<Included> {
         let text = std::fs::read_to_string(self.0.join(name)).ok()?;
-        Some((name.to_string(), text.into()))
+        let (name, text) = (name.to_string(), Ok(text.into()));
+        Some(Included { name, text })
     }
 }
 

@@ -45,6 +45,8 @@ pub(crate) enum Rank {
     Allocator,
     /// A device's idle timeline semaphores.
     Timelines,
+    /// The files that a build has looked for.
+    Included,
     /// A cache.
     Cache,
     /// What is known of a directory of the cache on disk.

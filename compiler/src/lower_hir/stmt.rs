@@ -74,6 +74,9 @@ impl FuncLowering<'_, '_> {
     }
 
     fn if_stmt(&mut self, cond: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Lowered<()> {
+        if else_ifs(otherwise) > MAX_NESTED_ELSE_IFS {
+            return self.long_else_if(cond, then, otherwise);
+        }
         let cond = self.value(cond)?;
         let (inst, then_region, else_region) = self.b.if_(cond, &[]);
         self.b.enter(then_region);
@@ -87,6 +90,37 @@ impl FuncLowering<'_, '_> {
         self.exit(inst, vec![]);
         self.b.leave();
         self.close(inst);
+        Ok(())
+    }
+
+    /// A long chain of else-ifs as a block that each of its statements leaves: not nested, so neither the passes nor
+    /// a driver have to follow it into its depth.
+    fn long_else_if(&mut self, cond: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Lowered<()> {
+        let (block, inside) = self.b.block(&[]);
+        self.b.enter(inside);
+        let mut link = Some((cond, then));
+        let mut rest = otherwise;
+        while let Some((cond, then)) = link {
+            let cond = self.value(cond)?;
+            let (test, yes, no) = self.b.if_(cond, &[]);
+            self.b.enter(yes);
+            self.stmt(then)?;
+            self.exit(block, vec![]);
+            self.b.leave();
+            self.b.enter(no);
+            self.exit(test, vec![]);
+            self.b.leave();
+            link = else_if(rest);
+            if link.is_some() {
+                rest = next_else(rest);
+            }
+        }
+        if let Some(s) = rest {
+            self.stmt(s)?;
+        }
+        self.exit(block, vec![]);
+        self.b.leave();
+        self.close(block);
         Ok(())
     }
 
@@ -171,6 +205,32 @@ impl FuncLowering<'_, '_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Longest chain of else-ifs whose `if`s stand in each other's arms.
+const MAX_NESTED_ELSE_IFS: usize = 48;
+
+/// How many `if`s follow each other, each in the `else` of the last.
+fn else_ifs(otherwise: Option<&Stmt>) -> usize {
+    std::iter::successors(otherwise, |&s| next_else(Some(s)))
+        .take_while(|&s| else_if(Some(s)).is_some())
+        .count()
+}
+
+/// Condition and first arm of an `if` that stands in an `else`.
+fn else_if(otherwise: Option<&Stmt>) -> Option<(&Expr, &Stmt)> {
+    match &otherwise?.kind {
+        StmtKind::If { cond, then, .. } => Some((cond, then)),
+        _ => None,
+    }
+}
+
+/// What stands in the `else` of an `if` that stands in an `else` itself.
+fn next_else(otherwise: Option<&Stmt>) -> Option<&Stmt> {
+    match &otherwise?.kind {
+        StmtKind::If { otherwise, .. } => otherwise.as_deref(),
+        _ => None,
     }
 }
 

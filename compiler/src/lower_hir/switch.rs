@@ -9,6 +9,9 @@
 //!            chain B: block e1 { block e0 { switch v { 2: exit e0 } default: exit e1 } segment 2 } segment 3 … }
 //! ```
 //!
+//! A ladder is as deep as it has rungs. A longer chain is flat instead: a number says at which segment it is
+//! entered, and each segment stands in an `if` that compares it.
+//!
 //! `break` is an exit of the IR switch. Switches whose labels are deeper inside go through the graph
 //! (`goto`).
 
@@ -17,7 +20,7 @@ use super::func::FuncLowering;
 use super::stmt::Jump;
 use super::{Lowered, at, broken};
 use crate::hir::{Expr, Stmt, StmtKind};
-use crate::ir::{BinOp, CmpOp, Value};
+use crate::ir::{BinOp, CmpOp, Ty, Value};
 
 /// A range of values that a label stands for; the bounds are included.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -42,6 +45,12 @@ struct Segment<'s> {
 
 /// More values than this are not listed but compared.
 const LISTED: u64 = 64;
+
+/// Segments of the longest chain that becomes a ladder.
+const MAX_RUNGS: usize = 16;
+
+/// How many segments of a longer chain, or groups of them, stand in one `if`.
+const GROUP: usize = 16;
 
 impl FuncLowering<'_, '_> {
     pub(super) fn switch_stmt(&mut self, value: &Expr, body: &Stmt) -> Lowered<()> {
@@ -148,14 +157,6 @@ impl FuncLowering<'_, '_> {
         if rest.is_empty() {
             return self.segment(first);
         }
-        // One block for each rung; the last segment's is outermost.
-        let mut blocks = Vec::new();
-        for _ in chain {
-            let (block, region) = self.b.block(&[]);
-            self.b.enter(region);
-            blocks.push(block);
-        }
-        blocks.reverse();
         let default = chain
             .iter()
             .position(|(s, _)| s.default)
@@ -164,8 +165,28 @@ impl FuncLowering<'_, '_> {
             .filter(|&i| i != default && !chain[i].1.is_empty())
             .collect();
         let lists = listed.iter().map(|&i| chain[i].1.to_vec()).collect();
+        let rungs = listed.iter().copied().chain([default]);
+        if chain.len() > MAX_RUNGS {
+            let (entry, regions) = self.b.switch(selector, lists, &[Ty::I32]);
+            for (region, rung) in regions.into_iter().zip(rungs) {
+                self.b.enter(region);
+                let number = self.b.i32(rung as i32);
+                self.b.exit(entry, vec![number]);
+                self.b.leave();
+            }
+            let entry = self.b.func.insts[entry].results[0];
+            return self.guarded(entry, chain, 0);
+        }
+        // One block for each rung; the last segment's is outermost.
+        let mut blocks = Vec::new();
+        for _ in chain {
+            let (block, region) = self.b.block(&[]);
+            self.b.enter(region);
+            blocks.push(block);
+        }
+        blocks.reverse();
         let (_, regions) = self.b.switch(selector, lists, &[]);
-        for (&region, &rung) in regions.iter().zip(listed.iter().chain([&default])) {
+        for (region, rung) in regions.into_iter().zip(rungs) {
             self.b.enter(region);
             self.exit(blocks[rung], vec![]);
             self.b.leave();
@@ -178,6 +199,36 @@ impl FuncLowering<'_, '_> {
             if let Some(&next) = blocks.get(i + 1) {
                 self.exit(next, vec![]);
             }
+        }
+        Ok(())
+    }
+
+    /// Segments of a chain that is entered at the segment with the number `entry`; `first` is the number of the
+    /// first of these. Groups of segments that all precede the entry are passed over with one comparison.
+    fn guarded(&mut self, entry: Value, chain: &[(&Segment<'_>, &[u64])], first: usize) -> Lowered<()> {
+        let mut group = 1;
+        while group * GROUP < chain.len() {
+            group *= GROUP;
+        }
+        for (n, part) in chain.chunks(group).enumerate() {
+            if self.b.is_terminated() {
+                break;
+            }
+            let first = first + n * group;
+            let last = self.b.i32((first + part.len() - 1) as i32);
+            let reached = self.b.compare(CmpOp::SLe, entry, last);
+            let (test, then, otherwise) = self.b.if_(reached, &[]);
+            self.b.enter(otherwise);
+            self.exit(test, vec![]);
+            self.b.leave();
+            self.b.enter(then);
+            match part {
+                [(segment, _)] => self.segment(segment)?,
+                _ => self.guarded(entry, part, first)?,
+            }
+            self.exit(test, vec![]);
+            self.b.leave();
+            self.close(test);
         }
         Ok(())
     }

@@ -59,9 +59,6 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Nesting of regions that the pass follows; the front end's own limit is lower.
-const MAX_DEPTH: u32 = 1000;
-
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut blob = Blob::default();
     let slot = ConstantSlot {
@@ -108,7 +105,6 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             blob: &mut blob,
             slot,
             target: cx.target,
-            depth: 0,
         };
         lower.function()?;
     }
@@ -180,7 +176,6 @@ struct Lower<'f> {
     constants: BTreeSet<Inst>,
     /// Instructions to put in front of the function's body.
     prologue: Region,
-    depth: u32,
 }
 
 impl Lower<'_> {
@@ -221,19 +216,36 @@ impl Lower<'_> {
         }
     }
 
+    /// A region and all inside of it, in the order of the text, without recursion.
     fn region(&mut self, region: Region) -> Result<(), PassError> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(bug("regions are nested too deeply").into());
+        // What is to be done, the next last: regions to enter, and the rest of those that were entered.
+        enum Todo {
+            Enter(Region),
+            Rest(std::vec::IntoIter<Inst>),
         }
-        let old = std::mem::take(&mut self.b.func.regions[region].insts);
-        self.b.enter(region);
-        for inst in old {
-            self.b.span = self.b.func.insts[inst].span;
-            self.inst(inst)?;
+        let mut work = vec![Todo::Enter(region)];
+        while let Some(todo) = work.last_mut() {
+            match todo {
+                Todo::Enter(region) => {
+                    let region = *region;
+                    let old = std::mem::take(&mut self.b.func.regions[region].insts);
+                    self.b.enter(region);
+                    *todo = Todo::Rest(Vec::from(old).into_iter());
+                }
+                Todo::Rest(insts) => match insts.next() {
+                    Some(inst) => {
+                        self.b.span = self.b.func.insts[inst].span;
+                        self.inst(inst)?;
+                        let inside = &self.b.func.insts[inst].regions;
+                        work.extend(inside.iter().rev().map(|&r| Todo::Enter(r)));
+                    }
+                    None => {
+                        self.b.leave();
+                        work.pop();
+                    }
+                },
+            }
         }
-        self.b.leave();
-        self.depth -= 1;
         Ok(())
     }
 
@@ -367,7 +379,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// An instruction that stays, with new operands and, if it has regions, new contents.
+    /// An instruction that stays, with new operands; [`Self::region`] goes on with what is inside of it.
     fn keep(&mut self, inst: Inst) -> Result<(), PassError> {
         let mut args = self.b.func.insts[inst].args.clone();
         for (n, a) in args.iter_mut().enumerate() {
@@ -375,9 +387,6 @@ impl Lower<'_> {
         }
         self.b.func.insts[inst].args = args;
         self.b.push(inst);
-        for region in self.b.func.insts[inst].regions.clone() {
-            self.region(region)?;
-        }
         Ok(())
     }
 

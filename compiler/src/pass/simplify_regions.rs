@@ -263,7 +263,10 @@ fn unify(func: &mut Function, known: &Known) -> bool {
     let Known { jumps, order, .. } = known;
     let mut replacements = Replacements::default();
     let mut dropped = false;
-    for &inst in &known.structured {
+    // Inner ones before outer ones, earlier before later: what is found of one, the next ones use in the same round.
+    let mut inner_first = known.structured.clone();
+    inner_first.sort_by_key(|i| (order.last[i.index()], std::cmp::Reverse(order.at[i.index()])));
+    for inst in inner_first {
         for n in 0..func.insts[inst].results.len() {
             let passed = jumps.exits(inst).iter().map(|&e| func.insts[e].args[n]);
             let result = func.insts[inst].results[n];
@@ -274,6 +277,8 @@ fn unify(func: &mut Function, known: &Known) -> bool {
                 dropped = true;
             }
         }
+    }
+    for &inst in &known.structured {
         if func.insts[inst].op != Op::Loop {
             continue;
         }

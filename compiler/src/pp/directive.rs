@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::lex::{Lexer, token};
 use super::names::{BodyToken, DEFINED, Def, Macro, NO_ID, NO_PARAM, Params, VA_ARGS};
 use super::token::{Punct, Token, TokenFlags, TokenKind};
-use super::{Condition, Guard, Open, Pp};
+use super::{Condition, Guard, Included, Open, Pp};
 use crate::diag::Diag;
 use crate::source::{FileId, Span};
 use crate::syntax::literal;
@@ -503,13 +503,20 @@ impl Pp<'_> {
             return;
         }
         let includer = self.map.file(span.file).name.clone();
-        let Some((full, text)) = self
+        let found = self
             .resolver
-            .resolve(&name, angled, &includer, &self.options.include_dirs)
-        else {
-            // As clang: fatal, since what follows would only repeat the news.
-            self.abort(span, &format!("'{name}' file not found"));
-            return;
+            .resolve(&name, angled, &includer, &self.options.include_dirs);
+        // As clang: fatal, since what follows would only repeat the news.
+        let (full, text) = match found {
+            Some(Included { name, text: Ok(text) }) => (name, text),
+            Some(Included { name, text: Err(why) }) => {
+                self.abort(span, &format!("cannot include '{name}': it {why}"));
+                return;
+            }
+            None => {
+                self.abort(span, &format!("'{name}' file not found"));
+                return;
+            }
         };
         let known = match self.known.iter().position(|k| k.name == full) {
             Some(i) => {

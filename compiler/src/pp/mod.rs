@@ -22,25 +22,32 @@ use crate::options::{Define, Options};
 use crate::source::{FileId, SourceMap, Span};
 use crate::target::Target;
 
-/// Finds included files. The compiler itself does no input or output.
-pub trait IncludeResolver {
+/// Finds included files. The compiler itself does no input or output. It asks from a thread of its own.
+pub trait IncludeResolver: Sync {
     /// Looks for `name`. `angled`: written `<name>`. `includer` is the including file's name, `dirs` the `-I`
-    /// directories in order. Returns the file's full name (its identity for `#pragma once`) and text.
-    fn resolve(
-        &self,
-        name: &str,
-        angled: bool,
-        includer: &str,
-        dirs: &[String],
-    ) -> Option<(String, Arc<str>)>;
+    /// directories in order. `None`: there is no such file.
+    fn resolve(&self, name: &str, angled: bool, includer: &str, dirs: &[String]) -> Option<Included>;
 }
+
+/// A file that `#include` names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Included {
+    /// Its full name: its identity for `#pragma once`.
+    pub name: String,
+    /// What it holds, or why that cannot be had, as part of a message: "is not a regular file".
+    pub text: Result<Arc<str>, String>,
+}
+
+/// Largest file that should be included. Resolvers read regular files up to this size only: a device or a pipe may
+/// have no end.
+pub const MAX_INCLUDED_BYTES: u64 = 64 << 20;
 
 /// A resolver that finds nothing.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoIncludes;
 
 impl IncludeResolver for NoIncludes {
-    fn resolve(&self, _: &str, _: bool, _: &str, _: &[String]) -> Option<(String, Arc<str>)> {
+    fn resolve(&self, _: &str, _: bool, _: &str, _: &[String]) -> Option<Included> {
         None
     }
 }

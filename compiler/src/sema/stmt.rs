@@ -211,13 +211,30 @@ impl Sema<'_> {
             let taken = taken.map(|t| self.scoped(|s| s.statement(t))).transpose()?;
             return Ok(StmtKind::Block(taken.into_iter().collect()));
         }
+        // A chain of else-ifs may be long: it is followed without recursion.
         let then = self.scoped(|s| s.statement(then));
-        let otherwise = otherwise.map(|o| self.scoped(|s| s.statement(o))).transpose();
-        Ok(StmtKind::If {
-            cond: cond?,
-            then: Box::new(then?),
-            otherwise: otherwise?.map(Box::new),
-        })
+        let mut links = Vec::new();
+        let mut rest = otherwise;
+        while let Some(ast::Stmt {
+            kind:
+                ast::StmtKind::If {
+                    cond,
+                    then,
+                    otherwise,
+                },
+            span,
+        }) = rest.filter(|_| !self.in_library)
+        {
+            let cond = self.condition_expr(cond);
+            links.push((cond, self.scoped(|s| s.statement(then)), *span));
+            rest = otherwise.as_deref();
+        }
+        let mut otherwise = rest.map(|o| self.scoped(|s| s.statement(o))).transpose()?;
+        for (cond, then, span) in links.into_iter().rev() {
+            let kind = if_else(cond?, then?, otherwise);
+            otherwise = Some(Stmt { kind, span });
+        }
+        Ok(if_else(cond?, then?, otherwise))
     }
 
     fn while_loop(
@@ -463,5 +480,13 @@ impl Sema<'_> {
             kind: ExprKind::StmtExpr(stmts, value.map(Box::new)),
             span,
         }
+    }
+}
+
+fn if_else(cond: Expr, then: Stmt, otherwise: Option<Stmt>) -> StmtKind {
+    StmtKind::If {
+        cond,
+        then: Box::new(then),
+        otherwise: otherwise.map(Box::new),
     }
 }

@@ -7,9 +7,6 @@ use crate::ir::{EntityRef, Inst, Op, Region, Scalar, Unroll, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
-/// Deeper nesting than the front end lets pass.
-const MAX_DEPTH: u32 = 1000;
-
 /// Where control goes that leaves or repeats a structured instruction, and what it takes along.
 #[derive(Default)]
 pub(super) struct Frame {
@@ -49,15 +46,10 @@ impl FnEmitter<'_, '_> {
     }
 
     pub(super) fn region(&mut self, region: Region) -> Emit<()> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(bug("regions are nested too deeply"));
-        }
         let f = self.f;
         for &inst in &f.regions[region].insts {
             self.inst(inst)?;
         }
-        self.depth -= 1;
         if self.current.is_some() {
             return Err(bug("region without terminator"));
         }

@@ -36,6 +36,7 @@ use self::instruction::instruction;
 use crate::diag::InternalError;
 use crate::ir::entity::Mix;
 use crate::ir::{EntityRef, Func, Function, Inst, Module, Op, Value};
+use crate::source::Span;
 use crate::target::Target;
 use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand};
@@ -60,6 +61,25 @@ pub fn disassemble(words: &[u32]) -> String {
         Ok(module) => module.disassemble() + "\n",
         Err(e) => format!("; not a module that can be read: {e}\n"),
     }
+}
+
+/// Deepest nesting of control flow: 1,023 in SPIR-V (2.17, universal limits), less what a loop takes beside its own.
+pub const MAX_DEPTH: usize = 1000;
+
+/// Where control flow is nested more deeply than [`MAX_DEPTH`], if it is.
+pub fn nested_too_deeply(module: &Module) -> Option<Span> {
+    module.funcs.iter().find_map(|(_, func)| {
+        let mut depth = vec![0usize; func.regions.len()];
+        let regions = func.regions_in_order();
+        regions.into_iter().find_map(|region| {
+            func.regions[region].insts.iter().copied().find_map(|inst| {
+                let inside = depth[region.index()] + 1;
+                let data = &func.insts[inst];
+                data.regions.iter().for_each(|r| depth[r.index()] = inside);
+                (!data.regions.is_empty() && inside > MAX_DEPTH).then_some(data.span)
+            })
+        })
+    })
 }
 
 /// Emits a module.
@@ -423,7 +443,6 @@ struct FnEmitter<'e, 'a> {
     /// The block being filled; `None` behind a terminator.
     current: Option<BlockIds>,
     frames: HashMap<Inst, block::Frame, BuildHasherDefault<Mix>>,
-    depth: u32,
     /// Global variables that the entry point must list.
     interface: BTreeSet<Id>,
     push: push::Push,
@@ -451,7 +470,6 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             blocks: Vec::new(),
             current: None,
             frames: HashMap::default(),
-            depth: 0,
             interface: BTreeSet::new(),
             push,
             args: None,

@@ -256,9 +256,11 @@ const PRECEDENCES: usize = 10;
 
 /// Bounds the nesting of the tree that these tokens make. `Err` is the position where a limit is exceeded.
 pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
-    // Per bracket level: (nesting without brackets, binary operators) since the statement or operand began.
-    let mut levels: Vec<(usize, usize)> = Vec::new();
+    // Per bracket level: (nesting without brackets, binary operators) since the statement or operand began, and the
+    // nesting of each `if` of the statement that has no `else` yet.
+    let mut levels: Vec<((usize, usize), Vec<usize>)> = Vec::new();
     let mut here = (0usize, 0usize);
+    let mut ifs: Vec<usize> = Vec::new();
     // Nesting of all outer levels; binary operators in front of their brackets, by precedence.
     let mut outer = 0usize;
     let mut climbed = 0usize;
@@ -269,13 +271,13 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
         match t.kind {
             TokenKind::Punct(p) => match p {
                 Punct::LParen | Punct::LBracket | Punct::LBrace => {
-                    levels.push(here);
+                    levels.push((here, std::mem::take(&mut ifs)));
                     outer += here.0 + 1;
                     climbed += here.1.min(PRECEDENCES);
                     here = (0, 0);
                 }
                 Punct::RParen | Punct::RBracket | Punct::RBrace => {
-                    here = levels.pop().unwrap_or_default();
+                    (here, ifs) = levels.pop().unwrap_or_default();
                     outer = outer.saturating_sub(here.0 + 1);
                     climbed = climbed.saturating_sub(here.1.min(PRECEDENCES));
                     operand = p != Punct::RBrace;
@@ -286,13 +288,17 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
                             let binary = next.is_none_or(|n| matches!(n.kind, TokenKind::Punct(q) if !matches!(q, Punct::LParen | Punct::Tilde | Punct::Bang)));
                             here.0 += usize::from(!binary);
                         }
-                        Punct::RBrace if !next.is_some_and(|n| n.is_keyword(Keyword::Else)) => here = (0, 0),
+                        Punct::RBrace if !next.is_some_and(|n| n.is_keyword(Keyword::Else)) => {
+                            here = (0, 0);
+                            ifs.clear();
+                        }
                         _ => {}
                     }
                 }
                 Punct::Semi => {
                     if !tokens.get(i + 1).is_some_and(|n| n.is_keyword(Keyword::Else)) {
                         here = (0, 0);
+                        ifs.clear();
                     }
                 }
                 Punct::Comma => here = (0, 0),
@@ -313,10 +319,17 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
                 _ if prev_operand => here.1 += 1,
                 _ => here.0 += 1,
             },
+            TokenKind::Keyword(Keyword::If) => {
+                ifs.push(here.0);
+                here.0 += 1;
+            }
+            // The arm is one deeper than its `if`, whatever stood in between: a chain of else-ifs is no deeper than
+            // it is long.
+            TokenKind::Keyword(Keyword::Else) => {
+                here = (ifs.pop().unwrap_or(here.0) + 1, 0);
+            }
             TokenKind::Keyword(
-                Keyword::If
-                | Keyword::Else
-                | Keyword::For
+                Keyword::For
                 | Keyword::While
                 | Keyword::Do
                 | Keyword::Switch

@@ -38,6 +38,7 @@ use crate::diag::Diags;
 use crate::options::ClStd;
 use crate::pp::{Punct, Token, TokenKind};
 use crate::source::{SourceMap, Span};
+use crate::stack;
 
 /// Syntax errors after which the parser gives up, as clang.
 const MAX_ERRORS: usize = 20;
@@ -67,7 +68,9 @@ pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -
         }
     };
     let ranges = brackets::split(tokens, &brackets);
-    on_stack(nesting, || {
+    let mut log = std::mem::take(diags);
+    let parsed = stack::run(stack_for(nesting), || {
+        let diags = &mut log;
         let mut session = Session {
             tokens,
             map,
@@ -90,6 +93,11 @@ pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -
         }
         unit.doubt = session.damage.doubt;
         unit
+    });
+    *diags = log;
+    parsed.unwrap_or_else(|_| {
+        diags.error(Span::NONE, NO_STACK);
+        ast::TranslationUnit::default()
     })
 }
 
@@ -130,7 +138,13 @@ pub fn parse_item(
         reparsed: 0,
         damage: Damage::default(),
     };
-    on_stack(nesting, || session.item(0..brackets.usable, diags))
+    let mut log = std::mem::take(diags);
+    let parsed = stack::run(stack_for(nesting), || session.item(0..brackets.usable, &mut log));
+    *diags = log;
+    parsed.unwrap_or_else(|_| {
+        diags.error(Span::NONE, NO_STACK);
+        Vec::new()
+    })
 }
 
 /// How deep the trees of this source can get: what later stages recurse over.
@@ -139,38 +153,18 @@ pub fn nesting(tokens: &[Token]) -> Nesting {
 }
 
 /// Stack that a parse takes without nesting, per frame of nesting, and per operator of a chain. Measured in a
-/// debug build: at most 10 KiB a frame, 0.8 KiB an operator.
+/// debug build: at most 10 KiB a frame, and 2 KiB an operator where lang-c copies its tree.
 const STACK_BASE: usize = 128 << 10;
 const STACK_PER_FRAME: usize = 14 << 10;
-const STACK_PER_OPERATOR: usize = 1 << 10;
-/// What a caller's stack is trusted to have.
-const STACK_TRUSTED: usize = 1 << 20;
+const STACK_PER_OPERATOR: usize = 6 << 10;
 
-/// Runs a parse here if the stack is sure to suffice, else on a thread of its own.
-fn on_stack<R: Send>(nesting: Nesting, f: impl FnOnce() -> R + Send) -> R {
-    let need = STACK_BASE + nesting.frames * STACK_PER_FRAME + nesting.operators * STACK_PER_OPERATOR;
-    if need <= STACK_TRUSTED {
-        return f();
-    }
-    let mut f = Some(f);
-    let result = std::thread::scope(|scope| {
-        let slot = &mut f;
-        let thread = std::thread::Builder::new()
-            .name("caldera-parse".into())
-            .stack_size(need);
-        let thread = thread.spawn_scoped(scope, || slot.take().map(|f| f()));
-        thread.ok().and_then(|t| match t.join() {
-            Ok(r) => r,
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
-    });
-    match (result, f) {
-        (Some(r), _) => r,
-        // No thread could be started.
-        (None, Some(f)) => f(),
-        (None, None) => unreachable!("the closure was taken by a thread that gave its result"),
-    }
+/// The stack that a parse takes; the other stages take less for the same tree.
+pub(crate) fn stack_for(nesting: Nesting) -> usize {
+    STACK_BASE + nesting.frames * STACK_PER_FRAME + nesting.operators * STACK_PER_OPERATOR
 }
+
+/// The error where that cannot be had.
+pub(crate) const NO_STACK: &str = "source is nested too deeply for the address space that is left";
 
 /// A parse of one source.
 struct Session<'a> {

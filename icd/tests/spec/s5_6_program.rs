@@ -199,6 +199,13 @@ fn bad_programs_have_a_log() {
             "",
         ),
         ("#include \"missing.h\"\nkernel void f() {}\n", 1, 0, "missing.h"),
+        // A device has no end.
+        (
+            "#include \"/dev/zero\"\nkernel void f() {}\n",
+            1,
+            0,
+            "it is not a regular file",
+        ),
         (
             "int g(int x) { return g(x); }\nkernel void f(global int *a) { a[0] = g(1); }\n",
             1,

@@ -3,8 +3,10 @@
 //! A value lists the files that the compilation looked for, with a hash of what it found; a result counts only as
 //! long as they are the same. Behind them stand the log and the result.
 
+use std::io::Read;
 use std::path::Path;
 
+use caldera_compiler::pp::MAX_INCLUDED_BYTES;
 use caldera_compiler::target::Target;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -28,10 +30,35 @@ impl FileRead {
     }
 
     fn unchanged(&self) -> bool {
-        let now = std::fs::read(&self.path).ok();
+        let now = read_header(Path::new(&self.path)).ok().and_then(Result::ok);
         now.as_deref().map(xxh3_128) == self.contents
     }
 }
+
+/// Reads what `#include` names: a regular file of a size that a header may have. A device has no end, and a pipe would
+/// not even be opened before somebody writes to it. The outer error says that there is no such file, the inner one why
+/// it is not read.
+pub(super) fn read_header(path: &Path) -> Result<Result<Vec<u8>, String>, NoFile> {
+    let kind = std::fs::metadata(path).map_err(|_| NoFile)?;
+    if kind.is_dir() {
+        return Err(NoFile);
+    }
+    if !kind.is_file() {
+        return Ok(Err("is not a regular file".into()));
+    }
+    let mut bytes = Vec::new();
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(MAX_INCLUDED_BYTES + 1).read_to_end(&mut bytes));
+    Ok(match read {
+        Ok(_) if bytes.len() as u64 > MAX_INCLUDED_BYTES => Err("is too large".into()),
+        Ok(_) => Ok(bytes),
+        Err(e) => Err(format!("cannot be read: {e}")),
+    })
+}
+
+/// There is no file of that name.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(super) struct NoFile;
 
 /// The place of one result. A dump asks for what the compiler does, so it goes past the cache.
 pub(super) struct OnDisk(Option<(&'static Store, cache::Key)>);

@@ -3,20 +3,19 @@
 //! The compiler does no input or output; [`Includes`] reads what `#include` names, first from the headers that
 //! clCompileProgram was given, then from the directory of the including file, then from the `-I` directories.
 
-use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
 use caldera_compiler as compiler;
 use caldera_compiler::driver::Input;
 use caldera_compiler::options::Options;
-use caldera_compiler::pp::IncludeResolver;
+use caldera_compiler::pp::{IncludeResolver, Included};
 use caldera_compiler::target::Target;
 
 use super::build::Header;
 use super::cache::Cache;
 use super::dump::Dumper;
-use super::stored::{FileRead, OnDisk};
+use super::stored::{FileRead, OnDisk, read_header};
 use crate::config::config;
 use crate::lock::{Mutex, Rank};
 
@@ -80,28 +79,26 @@ impl Object {
 struct Includes<'a> {
     headers: &'a [Header],
     /// Every file that was looked for: the result depends on them too.
-    files: RefCell<Vec<FileRead>>,
+    files: Mutex<Vec<FileRead>>,
 }
 
 impl IncludeResolver for Includes<'_> {
-    fn resolve(
-        &self,
-        name: &str,
-        angled: bool,
-        includer: &str,
-        dirs: &[String],
-    ) -> Option<(String, Arc<str>)> {
+    fn resolve(&self, name: &str, angled: bool, includer: &str, dirs: &[String]) -> Option<Included> {
         if let Some(header) = self.headers.iter().find(|h| h.name == name) {
             let text = String::from_utf8_lossy(header.program.source());
-            return Some((name.to_owned(), text.into()));
+            return Some(Included {
+                name: name.to_owned(),
+                text: Ok(text.into()),
+            });
         }
         let read = |path: &Path| {
-            let bytes = std::fs::read(path).ok();
-            self.files
-                .borrow_mut()
-                .push(FileRead::new(path, bytes.as_deref()));
-            let bytes = bytes?;
-            Some((path.display().to_string(), String::from_utf8_lossy(&bytes).into()))
+            let found = read_header(path);
+            let contents = found.as_ref().ok().and_then(|f| f.as_deref().ok());
+            let file = FileRead::new(path, contents);
+            self.files.lock().push(file);
+            let text = found.ok()?.map(|bytes| String::from_utf8_lossy(&bytes).into());
+            let name = path.display().to_string();
+            Some(Included { name, text })
         };
         let beside = Path::new(includer)
             .parent()
@@ -124,7 +121,7 @@ impl Unit<'_> {
         let source = String::from_utf8_lossy(self.source);
         let resolver = Includes {
             headers: self.headers,
-            files: RefCell::default(),
+            files: Mutex::new(Rank::Included, Vec::new()),
         };
         let result = work(&Input {
             name: SOURCE_NAME,
@@ -132,7 +129,8 @@ impl Unit<'_> {
             options: self.options,
             resolver: &resolver,
         });
-        (result, resolver.files.into_inner())
+        let files = std::mem::take(&mut *resolver.files.lock());
+        (result, files)
     }
 }
 

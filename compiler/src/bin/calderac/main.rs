@@ -10,14 +10,13 @@ use caldera_compiler::driver::{
     Dump, Failed, Input, Observer, Stage, compile_object, compile_observed, link,
 };
 use caldera_compiler::pass::{Hooks, pipeline};
-use caldera_compiler::pp::IncludeResolver;
+use caldera_compiler::pp::{IncludeResolver, Included, MAX_INCLUDED_BYTES};
 use caldera_compiler::reflect::{self, MapStyle, descriptor_map};
 use caldera_compiler::spirv;
 use caldera_compiler::target::Target;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// What `main` ends with. The numbers are documented by `--help`.
@@ -102,17 +101,15 @@ fn failed(f: &Failed) -> Exit {
 struct Disk;
 
 impl IncludeResolver for Disk {
-    fn resolve(
-        &self,
-        name: &str,
-        angled: bool,
-        includer: &str,
-        dirs: &[String],
-    ) -> Option<(String, Arc<str>)> {
+    fn resolve(&self, name: &str, angled: bool, includer: &str, dirs: &[String]) -> Option<Included> {
         let read = |path: PathBuf| {
-            let bytes = std::fs::read(&path).ok()?;
-            let text: Arc<str> = String::from_utf8_lossy(&bytes).into();
-            Some((path.display().to_string(), text))
+            let text = match read_header(&path) {
+                Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into()),
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => return None,
+                Err(e) => Err(e.to_string()),
+            };
+            let name = path.display().to_string();
+            Some(Included { name, text })
         };
         let beside = Path::new(includer).parent().filter(|_| !angled);
         beside
@@ -120,6 +117,25 @@ impl IncludeResolver for Disk {
             .chain(dirs.iter().map(Path::new))
             .find_map(|dir| read(dir.join(name)))
     }
+}
+
+/// A regular file of a size that a header may have. A pipe would not even be opened before somebody writes to it.
+fn read_header(path: &Path) -> std::io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?;
+    if kind.is_dir() {
+        return Err(std::io::ErrorKind::NotFound.into());
+    }
+    if !kind.is_file() {
+        return Err(std::io::Error::other("is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let file =
+        std::fs::File::open(path).map_err(|e| std::io::Error::other(format!("cannot be read: {e}")))?;
+    file.take(MAX_INCLUDED_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_INCLUDED_BYTES {
+        return Err(std::io::Error::other("is too large"));
+    }
+    Ok(bytes)
 }
 
 /// Collects what the command line asks for.

@@ -53,8 +53,21 @@ impl Membership {
     }
 }
 
-/// A strongly connected set of blocks with several entries, and those entries.
-pub(super) fn irreducible_loop(cfg: &Cfg) -> Option<(Vec<usize>, Vec<usize>)> {
+/// What the loops of a graph are like.
+pub(super) enum Found {
+    /// Each has one entry.
+    Reducible,
+    /// A strongly connected set of blocks with several entries, and those entries.
+    Irreducible {
+        members: Vec<usize>,
+        entries: Vec<usize>,
+    },
+    /// More than [`MAX_NESTING`](super::MAX_NESTING) of them are nested.
+    TooDeep,
+}
+
+/// Looks for a loop with several entries.
+pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
     let order = reverse_postorder(cfg);
     let targets: Vec<Vec<usize>> = cfg.blocks.iter().map(|b| b.terminator.targets()).collect();
     // Ways into each block, in the order of where they come from.
@@ -69,8 +82,11 @@ pub(super) fn irreducible_loop(cfg: &Cfg) -> Option<(Vec<usize>, Vec<usize>)> {
     let mut member = Membership::new(cfg.blocks.len());
     let mut reached = Membership::new(cfg.blocks.len());
     let mut inside = Membership::new(cfg.blocks.len());
-    let mut work = vec![order];
-    while let Some(set) = work.pop() {
+    let mut work = vec![(order, 0)];
+    while let Some((set, depth)) = work.pop() {
+        if depth > super::MAX_NESTING {
+            return Found::TooDeep;
+        }
         let current = member.put(&set);
         for component in components(
             &targets,
@@ -95,7 +111,10 @@ pub(super) fn irreducible_loop(cfg: &Cfg) -> Option<(Vec<usize>, Vec<usize>)> {
                 entries.push(0);
             }
             if entries.len() > 1 {
-                return Some((component, entries));
+                return Found::Irreducible {
+                    members: component,
+                    entries,
+                };
             }
             // Loops inside: without the one way back to the header.
             let rest: Vec<usize> = component
@@ -104,11 +123,11 @@ pub(super) fn irreducible_loop(cfg: &Cfg) -> Option<(Vec<usize>, Vec<usize>)> {
                 .filter(|b| !entries.contains(b))
                 .collect();
             if !rest.is_empty() {
-                work.push(rest);
+                work.push((rest, depth + 1));
             }
         }
     }
-    None
+    Found::Reducible
 }
 
 /// Strongly connected components of a subgraph (Kosaraju), in the order of their first block in `set`.

@@ -16,10 +16,11 @@
 //! one switch on the number of the next block (`dispatch`), whose size is that of the graph.
 
 mod dispatch;
+mod dominators;
 mod loops;
 mod shape;
 
-use self::loops::{irreducible_loop, single_entry};
+use self::loops::{Found, find_irreducible, single_entry};
 use self::shape::Shape;
 use super::{Builder, Inst, Region, Value};
 use crate::diag::InternalError;
@@ -103,14 +104,24 @@ pub fn structure(
     mut variable: impl FnMut(&mut Builder<'_>) -> Inst,
 ) -> Result<Vec<Inst>, InternalError> {
     let mut variables = Vec::new();
-    while let Some((members, entries)) = irreducible_loop(&cfg) {
+    loop {
+        let found = find_irreducible(&cfg);
+        if matches!(found, Found::Reducible) {
+            break;
+        }
         let inst = variable(b);
         variables.push(inst);
-        if variables.len() > MAX_ROUNDS || entries.len() > MAX_NESTING {
-            dispatch::translate(b, &mut cfg, inst);
-            return Ok(variables);
+        match found {
+            Found::Irreducible { members, entries }
+                if variables.len() <= MAX_ROUNDS && entries.len() <= MAX_NESTING =>
+            {
+                single_entry(b, &mut cfg, &members, &entries, inst);
+            }
+            Found::Irreducible { .. } | Found::TooDeep | Found::Reducible => {
+                dispatch::translate(b, &mut cfg, inst);
+                return Ok(variables);
+            }
         }
-        single_entry(b, &mut cfg, &members, &entries, inst);
     }
     let shape = Shape::new(&cfg)?;
     if shape.depth > MAX_NESTING {

@@ -1,5 +1,6 @@
 //! How a reducible graph is nested.
 
+use super::dominators::{Dominators, spans};
 use super::loops::reverse_postorder;
 use super::{Cfg, Terminator};
 use crate::diag::InternalError;
@@ -18,25 +19,6 @@ pub(super) struct Shape {
     pub(super) depth: usize,
 }
 
-/// A set of blocks.
-#[derive(Clone)]
-struct Blocks(Vec<u64>);
-
-impl Blocks {
-    fn new(blocks: usize) -> Self {
-        Blocks(vec![0; blocks.div_ceil(64)])
-    }
-    fn contains(&self, block: usize) -> bool {
-        self.0[block / 64] & (1 << (block % 64)) != 0
-    }
-    /// Whether it was not there before.
-    fn add(&mut self, block: usize) -> bool {
-        let added = !self.contains(block);
-        self.0[block / 64] |= 1 << (block % 64);
-        added
-    }
-}
-
 impl Shape {
     pub(super) fn new(cfg: &Cfg) -> Result<Shape, InternalError> {
         let n = cfg.blocks.len();
@@ -51,58 +33,23 @@ impl Shape {
                 preds[t].push(b);
             }
         }
-        let idom = dominators(&order, &number, &preds);
-        let dominates = |a: usize, mut b: usize| {
-            while number[b] > number[a] {
-                b = idom[b];
-            }
-            a == b
-        };
+        let dominators = Dominators::new(cfg, &order, &preds);
+        let idom = &dominators.idom;
         let mut header = vec![false; n];
-        let mut body_of: Vec<Option<Blocks>> = vec![None; n];
         for &b in &order {
-            let latches: Vec<usize> = preds[b]
-                .iter()
-                .copied()
-                .filter(|&p| number[p] >= number[b])
-                .collect();
-            if latches.is_empty() {
-                continue;
-            }
-            if !latches.iter().all(|&l| dominates(b, l)) {
+            let mut latches = preds[b].iter().filter(|&&p| number[p] >= number[b]).peekable();
+            header[b] = latches.peek().is_some();
+            if !latches.all(|&l| dominators.dominates(b, l)) {
                 return Err(InternalError::new("from_cfg", "an irreducible loop is left"));
             }
-            header[b] = true;
-            let mut body = Blocks::new(n);
-            body.add(b);
-            let mut stack = latches;
-            while let Some(x) = stack.pop() {
-                if body.add(x) {
-                    stack.extend(&preds[x]);
-                }
-            }
-            body_of[b] = Some(body);
         }
-        // The next header up the dominator tree, the block itself included.
-        let mut header_above = vec![None; n];
-        for &b in &order {
-            header_above[b] = if header[b] { Some(b) } else { header_above[idom[b]] };
-        }
+        let loops = Loops::new(&order, &number, &preds, &header);
         let mut inner = vec![Vec::new(); n];
         let mut outer = vec![Vec::new(); n];
         for &b in order.iter().skip(1) {
             // The outermost loop around the immediate dominator that this block is outside of.
-            let mut place = None;
-            let mut up = header_above[idom[b]];
-            while let Some(h) = up {
-                if let Some(body) = &body_of[h]
-                    && body.contains(idom[b])
-                    && !body.contains(b)
-                {
-                    place = Some(h);
-                }
-                up = if h == 0 { None } else { header_above[idom[h]] };
-            }
+            let around = std::iter::successors(loops.of[idom[b]], |&h| loops.around[h]);
+            let place = around.take_while(|&h| !loops.contains(h, b)).last();
             let forward = preds[b].iter().filter(|&&p| number[p] < number[b]).count();
             match place {
                 Some(h) => outer[h].push(b),
@@ -117,7 +64,7 @@ impl Shape {
             outer,
             depth: 0,
         };
-        shape.depth = shape.depth_of(cfg, &order, &idom);
+        shape.depth = shape.depth_of(cfg, &order, idom);
         Ok(shape)
     }
 
@@ -156,39 +103,77 @@ impl Shape {
     }
 }
 
-/// Immediate dominators (Cooper, Harvey, Kennedy); the entry is its own.
-fn dominators(order: &[usize], number: &[usize], preds: &[Vec<usize>]) -> Vec<usize> {
-    let mut idom = vec![usize::MAX; number.len()];
-    idom[order[0]] = order[0];
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &b in &order[1..] {
-            let mut new = usize::MAX;
-            for &p in &preds[b] {
-                if idom[p] == usize::MAX {
-                    continue;
-                }
-                if new == usize::MAX {
-                    new = p;
-                    continue;
-                }
-                let (mut x, mut y) = (p, new);
-                while x != y {
-                    while number[x] > number[y] {
-                        x = idom[x];
+/// How the loops of a reducible graph are nested; a loop is known by its header.
+struct Loops {
+    /// The innermost loop around each block, which may be its header.
+    of: Vec<Option<usize>>,
+    /// The loop around each header's loop.
+    around: Vec<Option<usize>>,
+    /// When a walk of the tree of loops enters and leaves each header; the last entry is the root's.
+    span: Vec<(u32, u32)>,
+}
+
+impl Loops {
+    fn new(order: &[usize], number: &[usize], preds: &[Vec<usize>], header: &[bool]) -> Loops {
+        let n = header.len();
+        let mut of: Vec<Option<usize>> = vec![None; n];
+        let mut around: Vec<Option<usize>> = vec![None; n];
+        // The outermost loop known so far around each header, as a forest with short ways up.
+        let mut top: Vec<usize> = (0..n).collect();
+        // Inner loops first: their headers come later in reverse postorder.
+        for &h in order.iter().rev().filter(|&&b| header[b]) {
+            let mut stack: Vec<usize> = preds[h]
+                .iter()
+                .copied()
+                .filter(|&p| number[p] >= number[h])
+                .collect();
+            of[h] = Some(h);
+            while let Some(x) = stack.pop() {
+                match of[x] {
+                    None => {
+                        of[x] = Some(h);
+                        stack.extend(&preds[x]);
                     }
-                    while number[y] > number[x] {
-                        y = idom[y];
+                    Some(inside) => {
+                        let outermost = find(&mut top, inside);
+                        if outermost != h {
+                            around[outermost] = Some(h);
+                            top[outermost] = h;
+                            stack.extend(&preds[outermost]);
+                        }
                     }
                 }
-                new = x;
-            }
-            if idom[b] != new {
-                idom[b] = new;
-                changed = true;
             }
         }
+        let headers = order.iter().copied().filter(|&b| header[b]);
+        let with_root: Vec<usize> = std::iter::once(n).chain(headers).collect();
+        let parent: Vec<usize> = around
+            .iter()
+            .map(|a| a.unwrap_or(n))
+            .chain(std::iter::once(n))
+            .collect();
+        Loops {
+            of,
+            span: spans(&parent, &with_root),
+            around,
+        }
     }
-    idom
+
+    /// Whether a block is in the loop with this header.
+    fn contains(&self, header: usize, block: usize) -> bool {
+        self.of[block].is_some_and(|l| {
+            let (outer, inner) = (self.span[header], self.span[l]);
+            outer.0 <= inner.0 && inner.1 <= outer.1
+        })
+    }
+}
+
+/// The root of a node's tree; the ways up become shorter.
+fn find(parent: &mut [usize], node: usize) -> usize {
+    let mut at = node;
+    while parent[at] != at {
+        parent[at] = parent[parent[at]];
+        at = parent[at];
+    }
+    at
 }

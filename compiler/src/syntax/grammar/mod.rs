@@ -274,4 +274,14 @@ mod tests {
         assert!(count.wrong.is_empty(), "{}", count.wrong.join("\n\n"));
         assert!(count.items > 30, "{}", count.items);
     }
+
+    /// Functions with labels are not left to lang-c, which takes ten times as long.
+    #[test]
+    fn labels_are_taken() {
+        let mut count = Count::default();
+        let source = "void f(int a) { goto x; x: y: a++; { if (a) x2: goto y; else z: ; } switch (a) { case 1: w: a = 1; default: v: ; } }";
+        compare("t.cl", source, &mut count);
+        assert!(count.wrong.is_empty(), "{}", count.wrong.join("\n\n"));
+        assert_eq!((count.items, count.left), (1, 0));
+    }
 }

@@ -43,6 +43,7 @@ impl Parser<'_> {
             Lexeme::Name(_) if self.second() == Some(Lexeme::Punct(Punct::Colon)) => {
                 let (_, name) = self.identifier()?;
                 let label = self.node(c::Label::Identifier(name), start);
+                self.expect(Punct::Colon)?;
                 self.labeled(label, start)?
             }
             Lexeme::Keyword(k) => match k {
