@@ -38,6 +38,20 @@ pub enum PodPlace {
     Auto,
 }
 
+/// Layouts of uniform buffers (Vulkan, "Offset and Stride Assignment"); each allows what those before it do.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum UboLayout {
+    /// Arrays and structs are aligned to 16 bytes, and so are the elements of arrays.
+    #[default]
+    Standard,
+    /// VK_KHR_relaxed_block_layout: vectors are aligned to their components, if they do not straddle 16 bytes.
+    Relaxed,
+    /// VK_KHR_uniform_buffer_standard_layout: arrays and structs are aligned as their members are.
+    Std430,
+    /// VK_EXT_scalar_block_layout: that of the largest component.
+    Scalar,
+}
+
 /// What `get_global_offset` is.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum GlobalOffset {
@@ -62,6 +76,8 @@ pub struct DescriptorAbi {
     pub constants_in_buffer: bool,
     /// Pointers to `__constant` as uniform buffers (`-constant-args-ubo`).
     pub constant_args_ubo: bool,
+    /// The layout that types behind pointers to `__constant` must have then.
+    pub ubo_layout: UboLayout,
     /// A descriptor set for each kernel (`-distinct-kernel-descriptor-sets`).
     pub distinct_sets: bool,
     /// `get_work_dim` is a specialization constant (`-work-dim`), not always 3.
@@ -82,6 +98,11 @@ pub struct DescriptorAbi {
     /// Kernels may ask which buffers are NULL: those that do have a push constant for each. clspv's mapping has no such
     /// thing, there it is an error.
     pub null_flags: bool,
+    /// A sampler argument may have a second descriptor, of the same sampler with normalized coordinates, and its
+    /// properties in push constants that our own reflection describes. In clspv's mapping it is the one descriptor
+    /// that the map names, and reads of arrays and 3D images make that the normalized one
+    /// (`NormalizedSamplerMaskPushConstant`).
+    pub sampler_pairs: bool,
     /// The restrictions of the contract's older form (`builtins::older_contract`): types and functions, literal
     /// samplers only from a map, and either all kernels have `reqd_work_group_size` or none.
     pub older_rules: bool,
@@ -94,6 +115,7 @@ impl Default for DescriptorAbi {
             cluster_pods: true,
             constants_in_buffer: false,
             constant_args_ubo: false,
+            ubo_layout: UboLayout::Standard,
             distinct_sets: false,
             work_dim: true,
             global_offset: GlobalOffset::Zero,
@@ -103,6 +125,7 @@ impl Default for DescriptorAbi {
             sampler_map: None,
             aliased: false,
             null_flags: false,
+            sampler_pairs: false,
             older_rules: false,
         }
     }
@@ -119,6 +142,7 @@ impl DescriptorAbi {
             printf: true,
             aliased: true,
             null_flags: true,
+            sampler_pairs: true,
             ..DescriptorAbi::default()
         }
     }

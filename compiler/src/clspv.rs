@@ -3,7 +3,7 @@
 //! One [`Clspv`] collects them; [`Clspv::apply`] and [`Clspv::options`] say what they come to. Options that steer how
 //! clspv itself works, and not what a host sees of the module, are accepted and do nothing.
 
-use crate::abi::{Abi, DescriptorAbi, GlobalOffset, PodPlace};
+use crate::abi::{Abi, DescriptorAbi, GlobalOffset, PodPlace, UboLayout};
 use crate::intrinsic::SamplerMask;
 use crate::options::{Define, Options};
 use crate::target::{SpirvVersion, Target};
@@ -26,6 +26,8 @@ enum Effect {
     Switch(Switch),
     Number(Number),
     Choice(Choice),
+    /// A layout that uniform buffers may have.
+    Layout(UboLayout),
     /// What Caldera does not have; why.
     Refused(&'static str),
 }
@@ -104,6 +106,21 @@ const TABLE: &[(&str, Effect, &str)] = &[
         "constant-args-ubo",
         Effect::Switch(Switch::ConstantArgsUbo),
         "pointers to __constant as uniform buffers",
+    ),
+    (
+        "relaxed-ubo-layout",
+        Effect::Layout(UboLayout::Relaxed),
+        "the device has VK_KHR_relaxed_block_layout, for -constant-args-ubo",
+    ),
+    (
+        "std430-ubo-layout",
+        Effect::Layout(UboLayout::Std430),
+        "VK_KHR_uniform_buffer_standard_layout",
+    ),
+    (
+        "scalar-block-layout",
+        Effect::Layout(UboLayout::Scalar),
+        "VK_EXT_scalar_block_layout",
     ),
     (
         "module-constants-in-storage-buffer",
@@ -197,7 +214,7 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "cl-native-math",
         Effect::Switch(Switch::NativeMath),
-        "-cl-fast-relaxed-math",
+        "-cl-fast-relaxed-math, and functions of float promise no precision",
     ),
     (
         "physical-storage-buffers",
@@ -207,7 +224,7 @@ const TABLE: &[(&str, Effect, &str)] = &[
     (
         "arch",
         Effect::Choice(Choice::Arch),
-        "=spirv32|spirv64 pointers have 64 bits in memory either way",
+        "=spirv32|spirv64 [64] bits of size_t and its like; pointers have 64 bits in memory either way",
     ),
     (
         "output-format",
@@ -238,9 +255,6 @@ const TABLE: &[(&str, Effect, &str)] = &[
     ("vec3-to-vec4", Effect::Ignored, ""),
     ("no-vec3-to-vec4", Effect::Ignored, ""),
     ("rewrite-packed-structs", Effect::Ignored, ""),
-    ("std430-ubo-layout", Effect::Ignored, ""),
-    ("relaxed-ubo-layout", Effect::Ignored, ""),
-    ("scalar-block-layout", Effect::Ignored, ""),
     ("spv-khr-fma", Effect::Ignored, ""),
     ("use-native-builtins", Effect::Ignored, ""),
     ("decorate-nonuniform", Effect::Ignored, ""),
@@ -295,6 +309,10 @@ pub struct Clspv {
     denorm_preserve: [bool; 3],
     /// Whether any option asks for the descriptor ABI by being there.
     wants_descriptors: bool,
+    /// `-arch=spirv32`.
+    small_sizes: bool,
+    /// `-relaxed-ubo-layout` and its like.
+    ubo_layout: UboLayout,
     /// `-samplermap`: the file, for the caller to read.
     pub sampler_map_file: Option<String>,
     /// `-descriptormap`.
@@ -351,7 +369,14 @@ impl Clspv {
                 );
                 self.switches.push((switch, on));
             }
+            Effect::Layout(layout) => {
+                self.wants_descriptors = true;
+                if boolean(name, value)? {
+                    self.ubo_layout = self.ubo_layout.max(layout);
+                }
+            }
             Effect::Number(number) => {
+                self.wants_descriptors = true;
                 let text = text(next)?;
                 let Ok(n) = text.parse() else {
                     return usage(format!("-{name}={text}: not a number"));
@@ -373,7 +398,8 @@ impl Clspv {
                 Some(Ok(minor @ (0 | 3..=6))) => self.spirv = Some(SpirvVersion { major: 1, minor }),
                 _ => return bad(),
             },
-            Choice::Arch if matches!(text, "spirv32" | "spirv64" | "spir" | "spir64") => {}
+            Choice::Arch if matches!(text, "spirv32" | "spir") => self.small_sizes = true,
+            Choice::Arch if matches!(text, "spirv64" | "spir64") => self.small_sizes = false,
             Choice::OutputFormat => {
                 self.output_format = match text {
                     "spv" => OutputFormat::Spv,
@@ -384,6 +410,7 @@ impl Clspv {
             Choice::InputLanguage if text == "cl" => {}
             Choice::Arch | Choice::InputLanguage => return bad(),
             Choice::No8Bit | Choice::No16Bit => {
+                self.wants_descriptors = true;
                 for class in text.split(',').filter(|c| !c.is_empty()) {
                     match (class, choice) {
                         ("ssbo", Choice::No8Bit) => self.no_8bit_buffers = true,
@@ -433,9 +460,11 @@ impl Clspv {
             .map(|(_, v)| *v)
     }
 
-    /// Whether an option only means something in the descriptor ABI.
+    /// Whether an option is about clspv's mapping, which is the descriptor ABI: where things go, which storage the
+    /// interface may use, the older form. Options of types, of the SPIR-V version and of arithmetic are for both ABIs.
     pub fn wants_descriptors(&self) -> bool {
-        self.wants_descriptors && self.switch(Switch::PhysicalBuffers) != Some(true)
+        let wants = self.wants_descriptors || self.behaviour == Behaviour::Older;
+        wants && self.switch(Switch::PhysicalBuffers) != Some(true)
     }
 
     /// The descriptor ABI that was asked for.
@@ -454,6 +483,7 @@ impl Clspv {
                 .number(Number::PrintfBuffer)
                 .unwrap_or(crate::printf::PRINTF_BUFFER_SIZE),
             sampler_map: self.sampler_map.clone(),
+            ubo_layout: self.ubo_layout,
             older_rules: older,
             ..DescriptorAbi::default()
         };
@@ -519,13 +549,29 @@ impl Clspv {
         Ok(())
     }
 
-    /// Changes the language's options: the macro `VULKAN` (100) in the descriptor ABI, relaxed arithmetic.
-    pub fn options(&self, target: &Target, options: &mut Options) {
-        if target.abi.descriptor().is_some() {
-            let define = Define::Define("VULKAN".into(), Some("100".into()));
-            options.defines.insert(0, define);
+    /// Changes the language's options: relaxed arithmetic, the width of `size_t`.
+    pub fn options(&self, options: &mut Options) {
+        if self.small_sizes {
+            options.small_sizes = true;
+            let sizes = [
+                ("__SIZE_TYPE__", "uint"),
+                ("__UINTPTR_TYPE__", "uint"),
+                ("__PTRDIFF_TYPE__", "int"),
+                ("__INTPTR_TYPE__", "int"),
+                ("as_size_t(x)", "as_uint(x)"),
+                ("as_uintptr_t(x)", "as_uint(x)"),
+                ("as_ptrdiff_t(x)", "as_int(x)"),
+                ("as_intptr_t(x)", "as_int(x)"),
+            ];
+            let defines = sizes.iter().flat_map(|(name, value)| {
+                let bare = name.split('(').next().unwrap_or(name);
+                let define = Define::Define((*name).into(), Some((*value).into()));
+                [Define::Undef(bare.into()), define]
+            });
+            options.defines.splice(0..0, defines);
         }
         if self.switch(Switch::NativeMath) == Some(true) {
+            options.native_math = true;
             options.fast_relaxed_math = true;
             options.finite_math_only = true;
             options.unsafe_math = true;

@@ -80,6 +80,10 @@ pub struct Options {
     pub create_library: bool,
     /// `-enable-link-options` (link, with `-create-library`).
     pub enable_link_options: bool,
+    /// clspv's `-cl-native-math`: built-in functions of float promise no precision, as `native_` ones.
+    pub native_math: bool,
+    /// clspv's `-arch=spirv32`: `size_t` and its like have 32 bits.
+    pub small_sizes: bool,
 }
 
 /// A macro definition of the command line.

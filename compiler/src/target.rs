@@ -145,8 +145,18 @@ impl Target {
         self.extensions.iter().any(|e| e == name)
     }
 
-    /// Takes another version, without what it is too old for.
+    /// Takes another version, without what it is too old for. Sub-groups, which older versions lack, come back; the
+    /// memory model stays what it was (clspv's mapping has GLSL's in every version).
     pub fn set_spirv(&mut self, version: SpirvVersion) {
+        if self.spirv.minor < 3 && version.minor >= 3 {
+            self.features.subgroups = true;
+            self.features.subgroup_shuffle = true;
+            for name in ["cl_khr_subgroups", "cl_khr_subgroup_shuffle"] {
+                if !self.has_extension(name) {
+                    self.extensions.push(name.into());
+                }
+            }
+        }
         self.spirv = version;
         if version.minor < 3 {
             // The Vulkan memory model's extension needs 1.3.

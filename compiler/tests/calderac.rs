@@ -306,8 +306,9 @@ fn help_names_the_options() {
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_included() {
-    let pipe = file("include.pipe", "");
-    std::fs::remove_file(&pipe).expect("removed");
+    let pipe = file("beside.pipe", "").with_file_name("include.pipe");
+    // From a run before; to write to it would wait for a reader.
+    let _ = std::fs::remove_file(&pipe);
     let made = Command::new("mkfifo").arg(&pipe).status().expect("it starts");
     assert!(made.success());
     let huge = file("include.huge", "");
@@ -334,6 +335,7 @@ fn only_regular_files_are_included() {
         }
     }
     std::fs::remove_file(huge).expect("removed");
+    std::fs::remove_file(pipe).expect("removed");
 }
 
 /// Where little address space can be reserved, stacks are smaller; what is nested too deeply for them is an error.
@@ -366,4 +368,65 @@ fn little_address_space() {
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
     let expected = "nested too deeply for the address space that is left";
     assert!(text(&out.stderr).contains(expected), "{}", text(&out.stderr));
+}
+
+/// Options of clspv's mapping choose the descriptor ABI by being there; those of types and arithmetic do not.
+#[test]
+fn options_choose_the_abi() {
+    let abi = |options: &[&str]| {
+        let args = [&["-", "--emit=spvasm"], options].concat();
+        let out = calderac(&args, SOURCE);
+        assert_eq!(out.status.code(), Some(0), "{options:?}: {}", text(&out.stderr));
+        let text = text(&out.stdout);
+        let physical = text.contains("PhysicalStorageBuffer64");
+        assert_eq!(physical, !text.contains("ArgumentStorageBuffer"), "{options:?}");
+        physical
+    };
+    for options in [
+        &["--behaviour=older"][..],
+        &["-no-8bit-storage=ssbo"],
+        &["-no-16bit-storage", "ubo,pushconstant"],
+        &["-max-ubo-size=1024"],
+        &["-printf-buffer-size=64"],
+        &["-relaxed-ubo-layout"],
+        &["-pod-ubo"],
+        &["-work-dim"],
+        &["--abi=descriptor"],
+        &["--target=clspv"],
+    ] {
+        assert!(!abi(options), "{options:?}");
+    }
+    for options in [
+        &[][..],
+        &["--behaviour=newer"],
+        &["-fp64=0"],
+        &["-spv-version=1.5"],
+        &["-cl-native-math"],
+        &["-arch=spirv32"],
+        &["--abi=physical", "-no-8bit-storage=ssbo"],
+        &["-physical-storage-buffers", "-no-16bit-storage=ssbo"],
+    ] {
+        assert!(abi(options), "{options:?}");
+    }
+    let out = calderac(&["-", "--abi=physical", "--behaviour=older"], SOURCE);
+    assert_eq!(out.status.code(), Some(2));
+    assert!(
+        text(&out.stderr).contains("of the descriptor ABI"),
+        "{}",
+        text(&out.stderr)
+    );
+}
+
+/// Both ABIs are Vulkan's.
+#[test]
+fn the_macro_says_vulkan() {
+    let source = "#if VULKAN != 100\n#error VULKAN\n#endif\nkernel void foo(global int* a) { a[0] = 1; }";
+    for abi in ["--abi=physical", "--abi=descriptor"] {
+        let out = calderac(&["-", abi, "--check"], source);
+        assert_eq!(out.status.code(), Some(0), "{abi}: {}", text(&out.stderr));
+        assert!(out.stderr.is_empty(), "{}", text(&out.stderr));
+        // It can be another.
+        let out = calderac(&["-", abi, "--check", "-DVULKAN=7"], source);
+        assert!(text(&out.stderr).contains("#error") || text(&out.stderr).contains("error: VULKAN"));
+    }
 }

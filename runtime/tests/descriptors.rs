@@ -75,7 +75,7 @@ fn places() {
         &["-pod-ubo"],
         &["-pod-ubo", "-cluster-pod-kernel-args=0"],
         &["-pod-pushconstant"],
-        &["-constant-args-ubo"],
+        &["-constant-args-ubo", "-scalar-block-layout"],
         &["-module-constants-in-storage-buffer"],
         &["-distinct-kernel-descriptor-sets", "-spv-version=1.6"],
         &[

@@ -285,6 +285,7 @@ fn mutants_are_refused_or_run() {
                 "-pod-ubo",
                 "-cluster-pod-kernel-args=0",
                 "-constant-args-ubo",
+                "-scalar-block-layout",
                 "-global-offset-push-constant",
             ],
             None,

@@ -20,6 +20,10 @@
 //! is known at run time only; where the row matters, its properties are tested. A sampler argument that samples an
 //! image that is not 1D or 2D stands for its kin with normalized coordinates (`lower_kernel_args`).
 //!
+//! In clspv's mapping (`DescriptorAbi::sampler_pairs` unset) a sampler argument is one descriptor: reads with it are
+//! `SampleImage` whatever they read. If a kernel reads an array or a 3D image with it, that descriptor is the sampler's
+//! kin with normalized coordinates; unnormalized coordinates of all reads with it are divided by the size.
+//!
 //! Integers are clamped to the image's data type before they are written (CL 8.3.3, 8.3.4), and components reordered
 //! where the target stores channel orders that Vulkan does not have ([`Features::reordered_writes`](crate::target::Features)).
 
@@ -28,10 +32,11 @@ mod filter;
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel};
 use crate::inv;
-use crate::ir::walk::Replacements;
+use crate::ir::walk::{Replacements, Walk};
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Function, Handle, Inst, Module, Op, Scalar, Ty, Value};
 use crate::target::Target;
 use filter::Software;
+use std::collections::BTreeSet;
 
 pub const PASS: Pass = Pass {
     name: "lower_images",
@@ -58,7 +63,40 @@ fn concerns(func: &Function, inst: Inst) -> bool {
     )
 }
 
+/// What a read does with a sampler that is an argument.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Samplers {
+    /// It may ask for the sampler's properties and for its kin with normalized coordinates.
+    Pairs,
+    /// Its descriptor is the sampler.
+    Given,
+    /// Its descriptor is the sampler's kin with normalized coordinates.
+    Normalized,
+}
+
+/// The sampler arguments that arrays and 3D images are read with.
+fn samplers_of_layers(func: &Function) -> BTreeSet<Value> {
+    let mut list = BTreeSet::new();
+    let mut walk = Walk::new(func);
+    while let Some((_, inst)) = walk.next(func) {
+        let data = &func.insts[inst];
+        if let Op::Intrinsic(Intrinsic::ReadImage(shape, _)) = data.op
+            && !is_single(shape)
+            && func.as_bits(data.args[1]).is_none()
+        {
+            list.insert(data.args[1]);
+        }
+    }
+    list
+}
+
 fn lower(func: &mut Function, target: &Target) -> bool {
+    let one_descriptor = target.abi.descriptor().filter(|d| !d.sampler_pairs);
+    let normalized = match one_descriptor {
+        // The older form of the mapping has no push constants: such samplers are normalized ones.
+        Some(d) if !d.older_rules => samplers_of_layers(func),
+        Some(_) | None => BTreeSet::new(),
+    };
     let mut replacements = Replacements::default();
     let mut changed = false;
     for region in func.regions_in_order() {
@@ -80,6 +118,11 @@ fn lower(func: &mut Function, target: &Target) -> bool {
                         shape,
                         texel,
                         coarse_filter: target.quirks.coarse_filter,
+                        samplers: match one_descriptor {
+                            None => Samplers::Pairs,
+                            Some(_) if normalized.contains(&data.args[1]) => Samplers::Normalized,
+                            Some(_) => Samplers::Given,
+                        },
                     };
                     let value = read.lower(&mut b);
                     replacements.set(data.results[0], value);
@@ -168,6 +211,14 @@ fn texel_type(texel: Texel) -> Ty {
     }
 }
 
+/// Whether Vulkan has samplers with unnormalized coordinates for images of this shape.
+fn is_single(shape: ImageShape) -> bool {
+    match shape {
+        ImageShape::D1 | ImageShape::D2 => true,
+        ImageShape::Buffer | ImageShape::D1Array | ImageShape::D2Array | ImageShape::D3 => false,
+    }
+}
+
 /// One read with a sampler.
 #[derive(Copy, Clone)]
 struct Read {
@@ -177,6 +228,7 @@ struct Read {
     shape: ImageShape,
     texel: Texel,
     coarse_filter: bool,
+    samplers: Samplers,
 }
 
 impl Read {
@@ -198,12 +250,8 @@ impl Read {
         }
     }
 
-    /// Whether Vulkan has samplers with unnormalized coordinates for the image.
     fn is_single(&self) -> bool {
-        match self.shape {
-            ImageShape::D1 | ImageShape::D2 => true,
-            ImageShape::Buffer | ImageShape::D1Array | ImageShape::D2Array | ImageShape::D3 => false,
-        }
+        is_single(self.shape)
     }
 
     /// Integer coordinates. CL 6.12.14.2: the filter must be nearest, the coordinates unnormalized, the addressing
@@ -226,6 +274,13 @@ impl Read {
     }
 
     fn argument_at_texel(&self, b: &mut Builder<'_>) -> Value {
+        if self.samplers != Samplers::Pairs {
+            let mut at = centre(b, self.at);
+            if self.samplers == Samplers::Normalized {
+                at = self.divided(b, at);
+            }
+            return self.sample(b, self.sampler, at);
+        }
         if self.is_single() && self.texel == Texel::Float {
             let at = centre(b, self.at);
             return self.sample(b, self.sampler, at);
@@ -264,11 +319,19 @@ impl Read {
         if !linear {
             return self.software(b, mask).nearest(b, self.at);
         }
-        let at = self.divided(b);
+        let at = self.divided(b, self.at);
         self.sample_literal(b, SamplerMask(mask.0 | SamplerMask::NORMALIZED), at)
     }
 
     fn argument(&self, b: &mut Builder<'_>) -> Value {
+        if self.samplers == Samplers::Given {
+            return self.sample(b, self.sampler, self.at);
+        }
+        if self.samplers == Samplers::Normalized {
+            let properties = self.properties(b);
+            let normalized = has(b, properties, SamplerMask::NORMALIZED);
+            return self.sample_normalized(b, normalized);
+        }
         if self.texel != Texel::Float {
             let properties = self.properties(b);
             return self.software_at_run_time(b, properties).nearest(b, self.at);
@@ -303,22 +366,19 @@ impl Read {
             );
         }
         let by_sampler = b.binary(BinOp::Or, normalized, linear);
-        choose(
-            b,
-            by_sampler,
-            |b| {
-                let divided = self.divided(b);
-                let both = b.func.ty(self.at).lanes;
-                let is = if both == 1 {
-                    normalized
-                } else {
-                    b.splat(Ty::vector(Scalar::Bool, both), normalized)
-                };
-                let at = b.select(is, self.at, divided);
-                self.sample(b, self.sampler, at)
-            },
-            nearest,
-        )
+        choose(b, by_sampler, |b| self.sample_normalized(b, normalized), nearest)
+    }
+
+    /// Samples with the sampler's kin with normalized coordinates; `normalized`: the coordinates are already.
+    fn sample_normalized(&self, b: &mut Builder<'_>, normalized: Value) -> Value {
+        let divided = self.divided(b, self.at);
+        let lanes = b.func.ty(self.at).lanes;
+        let is = match lanes {
+            1 => normalized,
+            _ => b.splat(Ty::vector(Scalar::Bool, lanes), normalized),
+        };
+        let at = b.select(is, self.at, divided);
+        self.sample(b, self.sampler, at)
     }
 
     fn properties(&self, b: &mut Builder<'_>) -> Value {
@@ -345,18 +405,18 @@ impl Read {
         Software::new(b, self.image, self.shape, self.texel, properties)
     }
 
-    /// The coordinates as normalized ones; layers stay.
-    fn divided(&self, b: &mut Builder<'_>) -> Value {
+    /// Coordinates as normalized ones; layers stay.
+    fn divided(&self, b: &mut Builder<'_>, at: Value) -> Value {
         let lanes = self.shape.lanes();
         let size_type = Ty::vector(Scalar::I32, lanes);
         let size = intrinsic(b, Intrinsic::ImageSize(self.shape), vec![self.image], size_type);
         let ty = Ty::vector(Scalar::F32, lanes);
         let size = b.cast(CastOp::SToF, size, ty);
-        let divided = b.binary(BinOp::FDiv, self.at, size);
+        let divided = b.binary(BinOp::FDiv, at, size);
         if !self.shape.is_array() {
             return divided;
         }
-        let layer = b.extract(self.at, lanes - 1);
+        let layer = b.extract(at, lanes - 1);
         b.insert_lane(divided, layer, lanes - 1)
     }
 }

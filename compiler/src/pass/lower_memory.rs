@@ -78,7 +78,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                 &module.globals,
                 list.unwrap_or_default(),
                 &constants,
-                d.constants_in_buffer,
+                d,
                 &cx.target.features,
             )
         });

@@ -226,6 +226,8 @@ static MACROS: &[(&str, &str)] = &[
     ("UINT_MAX", "UINT_MAX 0xffffffffU"),
     ("ULONG_MAX", "ULONG_MAX 0xffffffffffffffffUL"),
     ("USHRT_MAX", "USHRT_MAX 65535"),
+    // clspv's: what the program is for.
+    ("VULKAN", "VULKAN 100"),
     ("__DATE__", "__DATE__ \"??? ?? ????\""),
     ("__ENDIAN_LITTLE__", "__ENDIAN_LITTLE__ 1"),
     ("__INTPTR_TYPE__", "__INTPTR_TYPE__ long"),

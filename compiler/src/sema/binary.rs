@@ -298,10 +298,14 @@ impl Sema<'_> {
         }
         let ty = a.ty;
         let b = self.reinterpret(Convert::Pointer, b, ty);
-        Ok(Expr {
+        let difference = Expr {
             kind: ExprKind::PointerDiff(Box::new(a), Box::new(b)),
             ty: self.common.long,
             span: at.span,
+        };
+        Ok(match self.in_library {
+            true => difference,
+            false => self.numeric(difference, self.common.difference),
         })
     }
 

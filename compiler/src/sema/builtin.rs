@@ -12,6 +12,7 @@ mod inline;
 mod lanes;
 mod library;
 mod memory;
+mod native;
 mod overload;
 mod printf;
 mod relation;
@@ -191,6 +192,17 @@ fn emit(
     args: Vec<hir::Expr>,
     span: Span,
 ) -> Result<hir::Expr> {
+    if s.options.native_math && !s.in_library && inst.scalar == Scalar::Float {
+        match native::instead(row.name) {
+            Some(native::Instead::Intrinsic(i)) => return inline::intrinsic(s, i, inst, args, span),
+            Some(native::Instead::Row(name)) => {
+                if let Some(row) = table::lookup(name) {
+                    return emit(s, row, inst, args, span);
+                }
+            }
+            None => {}
+        }
+    }
     match row.how {
         How::Scalar => lanes::call(s, row.name, inst, args, span),
         How::Fast(_) if row.name == "sqrt" && rounds_roots(s, inst) => {

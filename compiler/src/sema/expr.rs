@@ -108,7 +108,7 @@ impl Sema<'_> {
                 };
                 Ok(Operand::Value(self.const_bits(
                     u64::from(align),
-                    self.common.ulong,
+                    self.common.size,
                     span,
                 )))
             }
@@ -233,7 +233,7 @@ impl Sema<'_> {
         };
         self.size_of(ty, "__alignof", span)?;
         let align = declared.max(self.program.types.align(ty));
-        Ok(self.const_bits(u64::from(align), self.common.ulong, span))
+        Ok(self.const_bits(u64::from(align), self.common.size, span))
     }
 
     fn size_of(&mut self, ty: TypeId, what: &str, span: Span) -> Result<Expr> {
@@ -258,7 +258,7 @@ impl Sema<'_> {
                 }
             },
         };
-        Ok(self.const_bits(size, self.common.ulong, span))
+        Ok(self.const_bits(size, self.common.size, span))
     }
 
     fn vec_step(&mut self, ty: TypeId, span: Span) -> Result<Expr> {
@@ -313,7 +313,7 @@ impl Sema<'_> {
                 }
             }
         }
-        Ok(self.const_bits(offset, self.common.ulong, span))
+        Ok(self.const_bits(offset, self.common.size, span))
     }
 
     fn cast_expr(&mut self, name: &TypeName, inner: &ast::Expr, span: Span) -> Result<Expr> {

@@ -3,6 +3,7 @@
 
 use super::scope::Entity;
 use super::type_spec::{Predefined, predefined};
+use super::uniform_layout;
 use super::{QualType, Sema};
 use crate::hir::{FuncId, Kernel, KernelArg, Scalar, Space, Type, TypeId};
 use crate::reflect::{MAX_ARGS, MAX_LOCAL_SIZE};
@@ -43,6 +44,21 @@ impl Sema<'_> {
         self.program.kernels.push(kernel);
     }
 
+    /// `-constant-args-ubo`: what is behind the pointer must have a layout that uniform buffers may have. The data
+    /// are accessed as words, which any device can read, but the mapping has it so.
+    fn check_uniform_layout(&mut self, pointee: TypeId, span: Span) {
+        let Some(abi) = self.target.abi.descriptor().filter(|d| d.constant_args_ubo) else {
+            return;
+        };
+        if let Err(why) = uniform_layout::of_array(&self.program.types, pointee, abi.ubo_layout) {
+            let ty = self.type_name(pointee);
+            self.error(
+                span,
+                format!("'{ty}' has no layout for a uniform buffer (-constant-args-ubo): {why}"),
+            );
+        }
+    }
+
     fn check_kernel_param(&mut self, q: &QualType, span: Span) {
         match *self.ty(q.ty) {
             Type::Pointer { pointee, space, .. } => {
@@ -57,6 +73,8 @@ impl Sema<'_> {
                         span,
                         "kernel parameter cannot be declared as a pointer to a pointer",
                     );
+                } else if space == Space::Constant {
+                    self.check_uniform_layout(pointee, span);
                 }
             }
             Type::Scalar(Scalar::Bool) => self.bad_param("bool", span),

@@ -32,6 +32,7 @@ mod stmt;
 mod switch;
 mod type_name;
 mod type_spec;
+mod uniform_layout;
 
 use crate::diag::{Diag, Diags};
 use crate::hir::{self, FuncId, GlobalId, LabelId, LocalId, Scalar, Space, Type, TypeId, Types};
@@ -122,6 +123,9 @@ pub(crate) struct Common {
     pub(crate) uint: TypeId,
     pub(crate) long: TypeId,
     pub(crate) ulong: TypeId,
+    /// `size_t` and `ptrdiff_t` of programs; the library's have 64 bits.
+    pub(crate) size: TypeId,
+    pub(crate) difference: TypeId,
     pub(crate) float: TypeId,
     pub(crate) double: TypeId,
     pub(crate) event: TypeId,
@@ -254,6 +258,22 @@ fn analyze_items(
     s.finish()
 }
 
+/// What `size_t` and `uintptr_t` are.
+fn size_scalar(options: &Options) -> Scalar {
+    match options.small_sizes {
+        true => Scalar::UInt,
+        false => Scalar::ULong,
+    }
+}
+
+/// What `ptrdiff_t` and `intptr_t` are.
+fn signed_size_scalar(options: &Options) -> Scalar {
+    match options.small_sizes {
+        true => Scalar::Int,
+        false => Scalar::Long,
+    }
+}
+
 impl<'a> Sema<'a> {
     fn new(map: &'a mut SourceMap, options: &'a Options, target: &'a Target, diags: &'a mut Diags) -> Self {
         let mut types = Types::default();
@@ -265,6 +285,8 @@ impl<'a> Sema<'a> {
             uint: types.scalar(Scalar::UInt),
             long: types.scalar(Scalar::Long),
             ulong: types.scalar(Scalar::ULong),
+            size: types.scalar(size_scalar(options)),
+            difference: types.scalar(signed_size_scalar(options)),
             float: types.scalar(Scalar::Float),
             double: types.scalar(Scalar::Double),
             event: types.intern(Type::Event),

@@ -245,7 +245,11 @@ impl Sema<'_> {
                 Ok(QualType::plain(self.program.types.intern(ty)))
             }
             Some(Predefined::Size(s)) => {
-                let ty = self.program.types.scalar(s);
+                let ty = match (self.in_library, s.is_signed()) {
+                    (true, _) => self.program.types.scalar(s),
+                    (false, true) => self.common.difference,
+                    (false, false) => self.common.size,
+                };
                 Ok(QualType {
                     is_size: true,
                     ..QualType::plain(ty)

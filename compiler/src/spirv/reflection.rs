@@ -252,6 +252,13 @@ impl Writer<'_, '_> {
                 }
             }
         }
+        // Whether a sampler argument's one descriptor is the normalized one (clspv's mapping).
+        let one_sampler = |arg: u32| {
+            let own = abi.args.get(arg as usize);
+            abi.normalized
+                .iter()
+                .any(|&(a, binding)| a == arg && own == Some(&ArgLocation::Sampler { binding }))
+        };
         for fact in &abi.facts {
             let (arg, offset) = (fact.arg, fact.offset);
             let set = abi.set;
@@ -272,6 +279,10 @@ impl Writer<'_, '_> {
                     let op = Op::ImageArgumentInfoChannelDataTypeUniform;
                     self.write(op, &[decl], &[arg, set, 0, offset, 4], &[]);
                 }
+                (HandleFact::SamplerMask, false) if one_sampler(arg) => {
+                    let op = Op::NormalizedSamplerMaskPushConstant;
+                    self.write(op, &[decl], &[arg, offset, 4], &[]);
+                }
                 (HandleFact::SamplerMask, false) => {
                     let op = CalderaOp::ArgumentSamplerMaskPushConstant;
                     self.own(op, decl, &[arg, offset, 4]);
@@ -287,7 +298,7 @@ impl Writer<'_, '_> {
                 (HandleFact::NotNull, true) => return Err(bug("a null flag in the argument buffer")),
             }
         }
-        for &(arg, binding) in &abi.normalized {
+        for &(arg, binding) in abi.normalized.iter().filter(|n| !one_sampler(n.0)) {
             let numbers = [arg, abi.set, binding];
             self.own(CalderaOp::ArgumentNormalizedSampler, decl, &numbers);
         }

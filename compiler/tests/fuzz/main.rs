@@ -87,6 +87,19 @@ fn check(source: &str) {
     }
 }
 
+/// All stages, without a look at the module: spirv-val takes longer than they do.
+fn compile_only(source: &str) {
+    let input = Input {
+        name: "fuzz.cl",
+        source,
+        options: &Options::default(),
+        resolver: &pp::NoIncludes,
+    };
+    if let Err(failed) = driver::compile(&input, &Target::desktop()) {
+        assert!(!failed.internal && !failed.log.is_empty(), "{}", failed.log);
+    }
+}
+
 /// All stages, for every other source with what the faults of drivers make necessary; a module must be valid.
 fn compile(source: &str) {
     let target = match source.len().is_multiple_of(2) {
@@ -208,4 +221,15 @@ fn whole_compiler() {
         _ => text::vary(r, &seeds[n % seeds.len()]),
     };
     fuzz(make, compile);
+}
+
+/// Programs that are deep or long somewhere: no stack overflows, nothing takes more than linear time.
+#[test]
+fn deep_and_long() {
+    let seeds = seeds(&["tests/cl", "../icd/tests/exec", "tests/hir", "tests/ui"]);
+    let make = |r: &mut Random, n: usize| text::stretch(r, &seeds[n % seeds.len()]);
+    fuzz(make, |text| match text.len() % 4 {
+        0 => compile_only(text),
+        _ => check(text),
+    });
 }

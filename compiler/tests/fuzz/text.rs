@@ -207,3 +207,82 @@ fn move_statement(r: &mut Random, pieces: &mut Vec<&str>) {
     // The copy may have shifted it: then something else goes.
     pieces.drain(lo..hi);
 }
+
+/// What stands in front of and behind something to nest it: expressions, statements, directives.
+#[rustfmt::skip]
+const NESTS: &[(&str, &str)] = &[
+    ("(", ")"), ("{", "}"), ("[", "]"), ("f(", ")"), ("(int)", ""), ("(float4)(", ")"), ("-", ""), ("!", ""), ("~", ""),
+    ("*", ""), ("&", ""), ("sizeof(", ")"), ("a[", "]"), ("(a ? ", " : 1)"), ("a ? 1 : ", ""), ("a = ", ""), ("x + (", ")"),
+    ("if (a) ", ""), ("if (a) ; else ", ""), ("if (a) { ", " } else { }"), ("for (;;) ", ""), ("while (a) ", ""), ("do ", " while (a);"),
+    ("switch (a) { case 1: ", " }"), ("L: ", ""), ("case 1: ", ""), ("({ ", "; })"), ("struct { ", " } a;"), ("int (*", ")(int)"),
+    ("max(", ", 1)"), ("native_sin(", ")"), ("\n#if 1\n", "\n#endif\n"), ("M(", ")"), ("__attribute__((aligned(", ")))"),
+];
+
+/// What stands between the links of a chain.
+const LINKS: &[&str] = &[
+    " + ",
+    " * ",
+    " && ",
+    " , ",
+    ", ",
+    " = ",
+    " ? 1 : ",
+    ".x",
+    "[0]",
+    "->a",
+    "()",
+    "++ ",
+    "; ",
+    ";\n",
+    " else ",
+    " else if (a) ",
+    " ",
+    "\n",
+    " << ",
+    " == ",
+    " . ",
+    "(",
+    " int ",
+    " case 1: ",
+    " L: ",
+    "\\\n",
+    "##",
+    " \"s\" ",
+    ":",
+];
+
+/// Makes a part of a program deep or long: it is put into so many brackets, statements or operators, or repeated so
+/// often.
+pub(crate) fn stretch(r: &mut Random, seed: &str) -> String {
+    const TIMES: &[usize] = &[2, 5, 20, 100, 150, 240, 256, 300, 1000, 2000, 4100];
+    let mut pieces: Vec<String> = pieces(seed).into_iter().map(String::from).collect();
+    for _ in 0..1 + r.below(2) {
+        let from = r.below(pieces.len());
+        let to = (from + 1 + r.below(12)).min(pieces.len());
+        let part = pieces[from..to].concat();
+        let times = TIMES[r.below(TIMES.len())];
+        let stretched = match r.below(3) {
+            0 => {
+                let &(before, after) = &NESTS[r.below(NESTS.len())];
+                format!("{}{part}{}", before.repeat(times), after.repeat(times))
+            }
+            1 => {
+                let link = r.one_of(LINKS);
+                let part = if r.below(2) == 0 { "a" } else { &part };
+                vec![part; (20_000 / part.len().max(1)).min(times)].join(link)
+            }
+            // Several kinds in each other.
+            _ => (0..times.min(300)).fold(part, |inner, _| {
+                let &(before, after) = &NESTS[r.below(NESTS.len())];
+                format!("{before}{inner}{after}")
+            }),
+        };
+        pieces.splice(from..to, [stretched]);
+    }
+    // One more small change, so that parsers find something wrong somewhere.
+    let text = pieces.concat();
+    match r.below(2) {
+        0 => text,
+        _ => mutate(r, &text),
+    }
+}

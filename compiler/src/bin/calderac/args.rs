@@ -208,7 +208,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         out.clspv.sampler_map = Some(parse_sampler_map(&text).map_err(|e| usage(e.0))?);
     }
     out.target = target(&environment, &out.clspv)?;
-    out.clspv.options(&out.target, &mut out.options);
+    out.clspv.options(&mut out.options);
     if out.files.is_empty() {
         return Err(usage("no input file (--help tells more)"));
     }
@@ -262,14 +262,16 @@ fn target(environment: &Environment, clspv: &Clspv) -> Result<Target, Refusal> {
             } else {
                 Target::desktop()
             };
-            Target {
-                spirv: SpirvVersion { major: 1, minor },
-                ..like
-            }
+            let mut target = like;
+            target.set_spirv(SpirvVersion { major: 1, minor });
+            target
         }
     };
     let is_runtime = environment.target.as_deref() == Some("runtime");
     if !descriptor {
+        if clspv.behaviour == Behaviour::Older {
+            return Err(usage("--behaviour=older is of the descriptor ABI"));
+        }
         target.abi = Abi::Physical;
     } else if target.abi.descriptor().is_none() {
         target.abi = Abi::Descriptor(DescriptorAbi::default());

@@ -191,11 +191,19 @@ impl<'t> Shared<'t> {
         {
             layout.cluster(block, &mut locations);
         }
+        let mut facts = asked.facts.clone();
         for &arg in &asked.normalized {
-            let binding = layout.slot().binding;
+            let binding = match &locations[arg as usize] {
+                Some(ArgLocation::Sampler { binding }) if !self.abi.sampler_pairs => *binding,
+                _ => layout.slot().binding,
+            };
             layout.abi.normalized.push((arg, binding));
+            // The push constant tells the host which sampler the descriptor is.
+            if !self.abi.sampler_pairs && !self.abi.older_rules {
+                facts.insert((arg, HandleFact::SamplerMask));
+            }
         }
-        for &(arg, fact) in &asked.facts {
+        for (arg, fact) in facts {
             layout.fact(arg, fact);
         }
         if layout.push > self.target.limits.push_constants {

@@ -35,6 +35,11 @@ impl Accesses {
         }
     }
 
+    /// Whether there are atomic ones.
+    pub(super) fn has_atomics(&self) -> bool {
+        !self.atomics.is_empty()
+    }
+
     /// Whether there are no accesses at all.
     pub(super) fn is_empty(&self) -> bool {
         self.typed.is_empty() && self.bulk.is_empty() && self.atomics.is_empty()

@@ -14,6 +14,7 @@
 use super::access::{Array, Target};
 use super::element::Accesses;
 use super::{Lower, bug};
+use crate::abi::DescriptorAbi;
 use crate::intrinsic::Intrinsic;
 use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::module::{object_pointer, pointed_object};
@@ -36,6 +37,8 @@ pub(super) struct Objects {
     accesses: BTreeMap<(u32, u32), Accesses>,
     numbers: BTreeMap<Global, u32>,
     features: Features,
+    /// Buffers that have one element type for accesses of all widths.
+    whole: BTreeSet<u32>,
 }
 
 /// Whether a pointer of the space is an offset into an object.
@@ -53,7 +56,7 @@ impl Objects {
         globals: &Map<Global, GlobalData>,
         mut list: Vec<MemoryObject>,
         needed: &BTreeSet<Inst>,
-        constants_in_buffer: bool,
+        abi: &DescriptorAbi,
         features: &Features,
     ) -> Objects {
         let mut numbers = BTreeMap::new();
@@ -65,7 +68,7 @@ impl Objects {
             let object = match globals[g].space {
                 AddressSpace::Local => MemoryObject::Local(g),
                 _ if !needed.contains(&inst) => continue,
-                _ if constants_in_buffer => MemoryObject::Constants,
+                _ if abi.constants_in_buffer => MemoryObject::Constants,
                 _ => MemoryObject::Constant(g),
             };
             let number = list.iter().position(|o| *o == object).unwrap_or_else(|| {
@@ -100,9 +103,17 @@ impl Objects {
             accesses: BTreeMap::new(),
             numbers,
             features: *features,
+            whole: BTreeSet::new(),
         };
         for &inst in &insts {
             objects.record(func, inst);
+        }
+        if !abi.aliased {
+            objects.whole = objects.of_several_widths();
+            objects.accesses.clear();
+            for &inst in &insts {
+                objects.record(func, inst);
+            }
         }
         objects
     }
@@ -131,8 +142,27 @@ impl Objects {
         }
     }
 
+    /// Buffers with accesses of several widths. Each width would be a variable of its own with the same descriptor,
+    /// `Aliased`, which clspv's mapping does not have. Only where there are atomics of two widths, no one element type
+    /// will do.
+    fn of_several_widths(&self) -> BTreeSet<u32> {
+        let mut widths: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        for ((object, _), accesses) in &self.accesses {
+            let (all, atomic) = widths.entry(*object).or_default();
+            *all += 1;
+            *atomic += u32::from(accesses.has_atomics());
+        }
+        let several = widths
+            .into_iter()
+            .filter(|&(object, (all, atomic))| self.by_width(object) && all > 1 && atomic <= 1);
+        several.map(|(object, _)| object).collect()
+    }
+
     /// How memory of an object is accessed: element types by the width of what is accessed, or one for all.
     fn by_width(&self, object: u32) -> bool {
+        if self.whole.contains(&object) {
+            return false;
+        }
         match self.list.get(object as usize) {
             Some(MemoryObject::Printf | MemoryObject::Storage { .. } | MemoryObject::Constants) => true,
             Some(

@@ -104,8 +104,8 @@ pub(super) fn extent(s: &mut Sema<'_>, what: Extent, image: Expr) -> Result<Expr
     };
     let value = lane(s, &size, component);
     if what == Extent::Layers {
-        let ulong = s.common.ulong;
-        return Ok(s.numeric(value, ulong));
+        let size = s.common.size;
+        return Ok(s.numeric(value, size));
     }
     Ok(value)
 }

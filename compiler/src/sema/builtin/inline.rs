@@ -77,7 +77,12 @@ pub(super) fn build(
             let int = s.common.int;
             let dim = first(args)?;
             let dim = s.numeric(dim, int);
-            Ok(call(i, vec![dim]))
+            let value = call(i, vec![dim]);
+            let size = s.common.size;
+            Ok(match s.in_library {
+                true => value,
+                false => s.numeric(value, size),
+            })
         }
         Inline::WorkDim => Ok(call(Intrinsic::WorkDim, vec![])),
         Inline::Barrier => {
