@@ -62,8 +62,14 @@ fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
     let constant = (0..CONSTANT).map(|n| (n * 37 % 251) as u8).collect();
     let constant = memory.add(constant);
     let long = (seed.wrapping_mul(0x1234_5678_9abc_def1)).to_le_bytes();
+    // Small, at a boundary, or anything.
+    let first = match seed % 3 {
+        0 => seed % 7,
+        1 => [0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_8000, 0x1_0000, 0x80][(seed / 3 % 6) as usize],
+        _ => seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32,
+    };
     let args = [
-        word(seed % 7),
+        word(first),
         word(seed % 5 + 1),
         Arg::Pointer(buffers[0]),
         Arg::Pointer(buffers[1]),

@@ -100,7 +100,7 @@ struct Generator<'r> {
 
 impl Generator<'_> {
     fn statement(&mut self) {
-        match self.random.below(26) {
+        match self.random.below(29) {
             0..=3 => {
                 let v = self.operation();
                 let ty = self.b.func.ty(v);
@@ -134,6 +134,7 @@ impl Generator<'_> {
             15 => self.block_access(),
             16 => self.constant_load(),
             22 => self.contracted(),
+            24..=27 => self.tree(),
             17 if self.budget > 0 && self.open.len() < 5 => self.counted(),
             18 | 23 if self.budget > 0 && self.open.len() < 4 => self.sweep(),
             19..=21 if self.budget > 0 && self.open.len() < 6 => self.structured(),

@@ -481,6 +481,119 @@ impl Generator<'_> {
         self.pool.push(v);
     }
 
+    /// A tree of operations on integers, none of which has another use: what passes rewrite as a whole. What comes out is
+    /// seen as it is.
+    pub(super) fn tree(&mut self) {
+        let scalar = self.random.of(&INTEGERS);
+        let depth = 2 + self.random.below(4) as u32;
+        let v = self.subtree(Ty::of(scalar), depth);
+        self.pool.push(v);
+        self.trace(v);
+    }
+
+    fn subtree(&mut self, ty: Ty, depth: u32) -> Value {
+        let Some(less) = depth.checked_sub(1) else {
+            return self.leaf(ty);
+        };
+        match self.random.below(14) {
+            0..=4 => {
+                let op = self.random.of(&INTEGER_OPS);
+                let x = self.subtree(ty, less);
+                let c = match op {
+                    BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem => self.divisor(ty),
+                    _ => self.constant(ty),
+                };
+                self.b.binary(op, x, c)
+            }
+            5..=6 => {
+                let op = self.random.of(&[
+                    BinOp::IAdd,
+                    BinOp::ISub,
+                    BinOp::IMul,
+                    BinOp::And,
+                    BinOp::Or,
+                    BinOp::Xor,
+                ]);
+                let (x, y) = (self.subtree(ty, less), self.subtree(ty, less));
+                self.b.binary(op, x, y)
+            }
+            7..=9 => {
+                let other = self.random.of(&INTEGERS);
+                let x = self.subtree(Ty::of(other), less);
+                match other.bits().cmp(&ty.scalar.bits()) {
+                    std::cmp::Ordering::Equal => x,
+                    std::cmp::Ordering::Less => {
+                        let op = self.random.of(&[CastOp::SExt, CastOp::ZExt]);
+                        self.b.cast(op, x, ty)
+                    }
+                    std::cmp::Ordering::Greater => self.b.cast(CastOp::Trunc, x, ty),
+                }
+            }
+            10 => {
+                let c = self.subtree_condition(less);
+                let op = self.random.of(&[CastOp::SExt, CastOp::ZExt]);
+                self.b.cast(op, c, ty)
+            }
+            11 => {
+                let c = self.subtree_condition(less);
+                let (x, y) = (self.subtree(ty, less), self.subtree(ty, less));
+                self.b.select(c, x, y)
+            }
+            12 => {
+                let x = self.subtree(ty, less);
+                let op = self.random.of(&[UnOp::INeg, UnOp::Not]);
+                self.b.unary(op, x)
+            }
+            _ => {
+                let op = self.random.of(&[
+                    Intrinsic::SMin,
+                    Intrinsic::SMax,
+                    Intrinsic::UMin,
+                    Intrinsic::UMax,
+                    Intrinsic::SAbs,
+                    Intrinsic::PopCount,
+                    Intrinsic::Clz,
+                    Intrinsic::Ctz,
+                ]);
+                let mut args = vec![self.subtree(ty, less)];
+                if matches!(
+                    op,
+                    Intrinsic::SMin | Intrinsic::SMax | Intrinsic::UMin | Intrinsic::UMax
+                ) {
+                    args.push(self.constant(ty));
+                }
+                self.b.value(Op::Intrinsic(op), args, ty)
+            }
+        }
+    }
+
+    fn subtree_condition(&mut self, depth: u32) -> Value {
+        let ty = Ty::of(self.random.of(&INTEGERS));
+        let op = self.random.of(&INTEGER_COMPARISONS);
+        let x = self.subtree(ty, depth);
+        let y = match self.random.one_in(2) {
+            true => self.constant(ty),
+            false => self.subtree(ty, depth),
+        };
+        self.b.compare(op, x, y)
+    }
+
+    /// A number that nothing is known of.
+    fn leaf(&mut self, ty: Ty) -> Value {
+        if self.random.one_in(8) {
+            return self.constant(ty);
+        }
+        if let Some(base) = self.constant.filter(|_| self.random.one_in(2)) {
+            let at = 8 * self.random.below(16) as i64;
+            let place = self.b.ptr_offset(base, at);
+            return self.b.load(place, ty, WORD);
+        }
+        match self.existing(ty) {
+            Some(v) => v,
+            None => self.made(ty),
+        }
+    }
+
     /// A bool made of others.
     fn truth(&mut self) -> Value {
         let (x, y) = (self.condition(), self.condition());
