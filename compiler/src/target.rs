@@ -103,6 +103,9 @@ pub struct Quirks {
     pub lane_by_lane: bool,
     /// RoundEven and Trunc of doubles are wrong (llvmpipe on processors without AVX-512).
     pub double_rounding: bool,
+    /// A signed comparison of a number that OpSConvert made 64 bits wide from 32 with what the driver finds to be
+    /// constant has the same result whatever the number is (Mesa): such conversions are shifts instead.
+    pub widened_compares: bool,
 }
 
 /// Device limits that change the output.
@@ -180,6 +183,7 @@ impl Target {
                 split_words: true,
                 lane_by_lane: true,
                 double_rounding: true,
+                widened_compares: true,
             },
             ..Target::desktop()
         }

@@ -3,7 +3,7 @@
 use super::push::Reading;
 use super::{Emit, FnEmitter, Id, bug};
 use crate::ir::inst::{BinOp, CastOp, CmpOp, UnOp};
-use crate::ir::{Const, EntityRef, Func, Inst, Op, Scalar, Ty, Value};
+use crate::ir::{EntityRef, Func, Inst, Op, Scalar, Ty};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
@@ -98,7 +98,6 @@ impl FnEmitter<'_, '_> {
                 self.op_ids(op, ty, &args)
             }
             Op::Compare(op) => {
-                let args = self.narrowed(*op, &data.args)?.unwrap_or(args);
                 self.op_ids(compare(*op, from.scalar), ty, &args)
             }
             Op::Cast(op) => self.cast(*op, args[0], from, to),
@@ -132,45 +131,6 @@ impl FnEmitter<'_, '_> {
             Op::Shuffle(mask) => self.shuffle(mask, &args, from, to),
             _ => Err(bug("not an arithmetic instruction")),
         }
-    }
-
-    /// A signed 64-bit comparison of a widened integer with a constant that the narrow type holds compares the
-    /// narrow values instead. Cheaper, and Mesa 22.3 gets the wide one wrong (its own narrowing of
-    /// `ilt(i2i64(x), constant)` yields the opposite).
-    fn narrowed(&mut self, op: CmpOp, args: &[Value]) -> Emit<Option<Vec<Id>>> {
-        let signed = matches!(
-            op,
-            CmpOp::IEq | CmpOp::INe | CmpOp::SLt | CmpOp::SLe | CmpOp::SGt | CmpOp::SGe
-        );
-        let f = self.f;
-        if !signed || f.ty(args[0]).scalar != Scalar::I64 {
-            return Ok(None);
-        }
-        let source = |v: Value| {
-            let data = &f.insts[f.def_inst(v)?];
-            (data.op == Op::Cast(CastOp::SExt) && f.ty(data.args[0]).scalar.is_int()).then_some(data.args[0])
-        };
-        let (narrow, constant, swapped) = match (source(args[0]), source(args[1])) {
-            (Some(v), None) => (v, args[1], false),
-            (None, Some(v)) => (v, args[0], true),
-            _ => return Ok(None),
-        };
-        let Some(Const::Bits(lanes)) = f.as_const(constant) else {
-            return Ok(None);
-        };
-        let ty = f.ty(narrow);
-        let bits = ty.scalar.bits();
-        let fits = |&l: &u64| (l as i64) << (64 - bits) >> (64 - bits) == l as i64;
-        if !lanes.iter().all(fits) {
-            return Ok(None);
-        }
-        let constant = self.e.lanes(ty, lanes)?;
-        let narrow = self.value(narrow)?;
-        Ok(Some(if swapped {
-            vec![constant, narrow]
-        } else {
-            vec![narrow, constant]
-        }))
     }
 
     pub(super) fn extract(&mut self, v: Id, ty: Id, lane: u32) -> Emit<Id> {
@@ -289,6 +249,10 @@ impl FnEmitter<'_, '_> {
         if from == to {
             return Ok(a);
         }
+        let widened = op == spv::Op::SConvert && (from.scalar, to.scalar) == (Scalar::I32, Scalar::I64);
+        if widened && self.e.target.quirks.widened_compares {
+            return self.sign_extended(a, to, ty);
+        }
         // Mesa 22.3 loses the last quarter of 64 bits that it finds to be constant (ADR 7): in halves first.
         let quarters = from.lanes == 1 && from.scalar.bits() == 64 && to.lanes == 4;
         let a = if op == spv::Op::Bitcast && quarters {
@@ -298,6 +262,15 @@ impl FnEmitter<'_, '_> {
             a
         };
         self.op_ids(op, ty, &[a])
+    }
+
+    /// 32 bits as 64, the sign repeated, by shifts: no driver takes that for a conversion, and the LLVM of those that
+    /// have [`Quirks::widened_compares`](crate::target::Quirks::widened_compares) makes one instruction of it.
+    fn sign_extended(&mut self, a: Id, to: Ty, ty: Id) -> Emit<Id> {
+        let half = self.e.splat(to, 32)?;
+        let wide = self.op_ids(spv::Op::UConvert, ty, &[a])?;
+        let high = self.op_ids(spv::Op::ShiftLeftLogical, ty, &[wide, half])?;
+        self.op_ids(spv::Op::ShiftRightArithmetic, ty, &[high, half])
     }
 }
 

@@ -104,6 +104,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             lane_by_lane: f.driver_name == "llvmpipe",
             // Seen with Mesa 22.3 on a processor with AVX2. Not asked for the processor: a module may be built on another.
             double_rounding: f.driver_name == "llvmpipe",
+            // Read in nir_opt_algebraic.py of Mesa 22.3, which all of its drivers share.
+            widened_compares: f.driver_info.starts_with("Mesa "),
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
