@@ -106,6 +106,12 @@ pub struct Quirks {
     /// A signed comparison of a number that OpSConvert made 64 bits wide from 32 with what the driver finds to be
     /// constant has the same result whatever the number is (Mesa): such conversions are shifts instead.
     pub widened_compares: bool,
+    /// FAbs of what the driver takes to be no less than zero is the number itself, and −0 is no less (Mesa): it is an
+    /// operation on bits instead.
+    pub kept_sign_of_zero: bool,
+    /// Trunc and RoundEven of doubles leave numbers above 2^24 as they are, and lose the sign of zeros (llvmpipe): they are made
+    /// of Floor and Ceil, and of sums.
+    pub coarse_double_rounding: bool,
 }
 
 /// Device limits that change the output.
@@ -184,6 +190,8 @@ impl Target {
                 lane_by_lane: true,
                 double_rounding: true,
                 widened_compares: true,
+                kept_sign_of_zero: true,
+                coarse_double_rounding: true,
             },
             ..Target::desktop()
         }

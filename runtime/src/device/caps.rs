@@ -106,6 +106,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             double_rounding: f.driver_name == "llvmpipe",
             // Read in nir_opt_algebraic.py of Mesa 22.3, which all of its drivers share.
             widened_compares: f.driver_info.starts_with("Mesa "),
+            // Likewise, with nir_range_analysis.c.
+            kept_sign_of_zero: f.driver_info.starts_with("Mesa "),
+            // lp_bld_arit.c of Mesa 22.3, wherever a vector of doubles is no register.
+            coarse_double_rounding: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
