@@ -109,6 +109,9 @@ pub struct Quirks {
     /// FAbs of what the driver takes to be no less than zero is the number itself, and −0 is no less (Mesa): it is an
     /// operation on bits instead.
     pub kept_sign_of_zero: bool,
+    /// The index of an access to a private array is read when the access is made, from a register that may hold a later value by then:
+    /// registers are shared out as if the index were read where the first access with the same index is made (llvmpipe).
+    pub stale_indices: bool,
     /// Trunc and RoundEven of doubles leave numbers above 2^24 as they are, and lose the sign of zeros (llvmpipe): they are made
     /// of Floor and Ceil, and of sums.
     pub coarse_double_rounding: bool,
@@ -190,6 +193,7 @@ impl Target {
                 lane_by_lane: true,
                 double_rounding: true,
                 widened_compares: true,
+                stale_indices: true,
                 kept_sign_of_zero: true,
                 coarse_double_rounding: true,
             },

@@ -7,7 +7,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
 /// Instruction numbers of GLSL.std.450.
-mod glsl {
+pub(super) mod glsl {
     pub(super) const ROUND_EVEN: u32 = 2;
     pub(super) const TRUNC: u32 = 3;
     pub(super) const F_ABS: u32 = 4;
@@ -34,7 +34,7 @@ mod glsl {
     pub(super) const LOG2: u32 = 30;
     pub(super) const SQRT: u32 = 31;
     pub(super) const INVERSE_SQRT: u32 = 32;
-    pub(super) const U_MIN: u32 = 38;
+    pub(in crate::spirv) const U_MIN: u32 = 38;
     pub(super) const S_MIN: u32 = 39;
     pub(super) const U_MAX: u32 = 41;
     pub(super) const S_MAX: u32 = 42;

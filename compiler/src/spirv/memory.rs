@@ -108,7 +108,10 @@ impl FnEmitter<'_, '_> {
                     return Err(bug("access to a variable by another type than its element's"));
                 }
                 let base = self.value(args[0])?;
-                let index = self.value(args[1])?;
+                let mut index = self.value(args[1])?;
+                if self.e.target.quirks.stale_indices && f.as_bits(args[1]).is_none() {
+                    index = self.own_index(index)?;
+                }
                 self.chain(spv::StorageClass::Function, ty, base, &[index])
             }
             Storage::Buffer(object, elem)
@@ -132,6 +135,17 @@ impl FnEmitter<'_, '_> {
                 self.word_of_vectors(base, args[0], ty)
             }
         }
+    }
+
+    /// An index as a number that only one access has: for [`Quirks::stale_indices`](crate::target::Quirks::stale_indices).
+    /// It is the smaller one of the index and a bound that no index reaches, another bound for each access, so that no driver makes
+    /// the indices of two accesses one again. (LLVM makes one operation of this and llvmpipe's own bound.)
+    fn own_index(&mut self, index: Id) -> Emit<Id> {
+        let bound = (i32::MAX as u32).saturating_sub(self.own_indices);
+        self.own_indices += 1;
+        let bound = self.e.u32_const(bound);
+        let u32_type = self.e.u32_type();
+        self.glsl(super::intrinsic::glsl::U_MIN, u32_type, &[index, bound])
     }
 
     /// A word of a uniform block, which is an array of vectors of four.

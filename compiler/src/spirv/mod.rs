@@ -439,6 +439,8 @@ struct FnEmitter<'e, 'a> {
     /// Ids of the values, 0 where there is none yet.
     ids: Vec<Id>,
     vars: Vec<Instruction>,
+    /// How many accesses of private arrays have an index of their own (`memory.rs`).
+    own_indices: u32,
     blocks: Vec<BlockIds>,
     /// The block being filled; `None` behind a terminator.
     current: Option<BlockIds>,
@@ -467,6 +469,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
             kernel,
             ids: vec![0; f.values.len()],
             vars: Vec::new(),
+            own_indices: 0,
             blocks: Vec::new(),
             current: None,
             frames: HashMap::default(),

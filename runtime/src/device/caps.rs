@@ -108,6 +108,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             widened_compares: f.driver_info.starts_with("Mesa "),
             // Likewise, with nir_range_analysis.c.
             kept_sign_of_zero: f.driver_info.starts_with("Mesa "),
+            // lp_build_nir_llvm of Mesa 22.3: nir_convert_from_ssa before nir_lower_locals_to_regs.
+            stale_indices: f.driver_name == "llvmpipe",
             // lp_bld_arit.c of Mesa 22.3, wherever a vector of doubles is no register.
             coarse_double_rounding: f.driver_name == "llvmpipe",
         },
