@@ -97,9 +97,7 @@ impl FnEmitter<'_, '_> {
                 };
                 self.op_ids(op, ty, &args)
             }
-            Op::Compare(op) => {
-                self.op_ids(compare(*op, from.scalar), ty, &args)
-            }
+            Op::Compare(op) => self.op_ids(compare(*op, from.scalar), ty, &args),
             Op::Cast(op) => self.cast(*op, args[0], from, to),
             Op::Select => {
                 let mut cond = args[0];
