@@ -232,6 +232,16 @@ pub struct PodBlock {
     pub storage: bool,
 }
 
+/// Scratch memory of a kernel: private arrays that are too much for the driver. A launch brings a buffer of `bytes` for each
+/// work-item of a dispatch, less than 4 GiB, that no other dispatch uses at the same time. What it holds before is undefined.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Scratch {
+    /// Where its 64-bit device address goes.
+    pub place: PushRange,
+    /// Bytes of a work-item.
+    pub bytes: u32,
+}
+
 /// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
@@ -252,6 +262,8 @@ pub struct Kernel {
     /// Whether the kernel has a local arena (physical ABI): `spec_id::LOCAL_BYTES` must then cover it (at least 4
     /// bytes).
     pub has_arena: bool,
+    /// The memory that a launch must bring for each work-item.
+    pub scratch: Option<Scratch>,
     /// The result does not depend on how the NDRange is divided into work-groups, even of different sizes.
     pub ungrouped: bool,
     /// The descriptors that the code uses: each must be one of those above, or of the module's.
@@ -497,8 +509,10 @@ impl Reflection {
             Some(DataPlace::PointerPush(r)) => r.offset + r.size,
             Some(DataPlace::StorageBuffer(_) | DataPlace::UniformBuffer(_)) | None => 0,
         };
+        let scratch = kernel.scratch.map_or(0, |s| s.place.offset + s.place.size);
         kernel
             .push_end()
+            .max(scratch)
             .max(self.push.end())
             .max(data(&self.constant_data))
             .max(data(&self.program_variables))

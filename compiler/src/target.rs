@@ -112,9 +112,6 @@ pub struct Quirks {
     /// The index of an access to a private array is read when the access is made, from a register that may hold a later value by then:
     /// registers are shared out as if the index were read where the first access with the same index is made (llvmpipe).
     pub stale_indices: bool,
-    /// Trunc and RoundEven of doubles leave numbers above 2^24 as they are, and lose the sign of zeros (llvmpipe): they are made
-    /// of Floor and Ceil, and of sums.
-    pub coarse_double_rounding: bool,
 }
 
 /// Device limits that change the output.
@@ -128,6 +125,10 @@ pub struct Limits {
     pub work_group_size: u32,
     /// maxUniformBufferRange in bytes.
     pub uniform_buffer: u32,
+    /// Bytes of private arrays of a work-item that the driver may have; what is more goes into scratch memory.
+    pub private_memory: u32,
+    /// How deep the driver follows nested conditions; it says nothing about more (llvmpipe).
+    pub nesting: u32,
     /// The arena of local memory is rounded up to a multiple of this many bytes.
     pub local_memory_step: u32,
 }
@@ -195,7 +196,11 @@ impl Target {
                 widened_compares: true,
                 stale_indices: true,
                 kept_sign_of_zero: true,
-                coarse_double_rounding: true,
+            },
+            limits: Limits {
+                private_memory: 64,
+                nesting: 80,
+                ..Target::desktop().limits
             },
             ..Target::desktop()
         }
@@ -241,6 +246,8 @@ impl Target {
                 local_memory: 32 << 10,
                 work_group_size: 1024,
                 uniform_buffer: 64 << 10,
+                private_memory: u32::MAX,
+                nesting: u32::MAX,
                 local_memory_step: 1024,
             },
             extensions: [

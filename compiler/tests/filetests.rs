@@ -91,7 +91,10 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names == "verify" {
         return check_rejected(&module, input).map(|()| None);
     }
-    let target = Target::desktop();
+    let mut target = Target::desktop();
+    if names.contains("scratch_memory") {
+        target.limits.private_memory = 64;
+    }
     let mut diags = Diags::default();
     let mut cx = PassCx::new(&target, &mut diags);
     // A module with an ABI is one whose kernels have lost their parameters already.

@@ -130,6 +130,10 @@ pub fn launch(
     memory: &mut Memory,
 ) -> Result<(), Trap> {
     let info = &module.kernels[kernel];
+    // One for all groups, which are numbered in one dispatch.
+    let items = launch.groups.iter().chain(&launch.local).product::<u32>();
+    let scratch = module.abi.get(kernel).map_or(0, |a| a.scratch);
+    let scratch = (scratch > 0).then(|| memory.add(vec![0; (scratch * items) as usize]));
     for group in positions(launch.groups) {
         let mut shared = place_globals(module, memory)?;
         let mut values = Vec::new();
@@ -138,6 +142,9 @@ pub fn launch(
             let mut push = vec![0; module.system.size as usize + 64];
             let mut buffer = vec![0; abi.args_size as usize + 64];
             system_values(module, launch, &mut push, memory)?;
+            if let (Some(at), Some(address)) = (module.system.scratch, scratch) {
+                put(&mut push, at, &address.to_le_bytes())?;
+            }
             let mut arena = abi.local_fixed;
             for (location, arg) in abi.args.iter().zip(args) {
                 if !objects::is_named(*location) {

@@ -297,6 +297,8 @@ pub struct KernelAbi {
     pub args_size: u32,
     /// Bytes of the arena that kernel-scope `__local` variables take. `lower_memory` fills it in.
     pub local_fixed: u32,
+    /// Bytes of scratch memory of a work-item; 0: none. `scratch_memory` fills it in.
+    pub scratch: u32,
     /// What the kernel asks about its arguments.
     pub facts: Vec<FactLocation>,
     /// (sampler argument, binding in the kernel's set): the same sampler with normalized coordinates, where images of shapes
@@ -356,6 +358,8 @@ pub struct SystemPush {
     pub constant_data: Option<u32>,
     /// Offset of the 64-bit address of the printf buffer (one u64).
     pub printf_buffer: Option<u32>,
+    /// Offset of the 64-bit address of the scratch memory (one u64), of kernels that have some.
+    pub scratch: Option<u32>,
     /// Whether any kernel reads the work dimension (a specialization constant).
     pub work_dim: bool,
     /// End of the whole block, kernel arguments included.

@@ -518,11 +518,15 @@ fn write_kernel(f: &mut fmt::Formatter<'_>, k: &KernelInfo, abi: Option<&KernelA
         writeln!(f, "  attributes {}", Quoted(k.attributes.as_bytes()))?;
     }
     if let Some(abi) = abi {
-        writeln!(
+        write!(
             f,
             "  abi args_size {} local_fixed {}",
             abi.args_size, abi.local_fixed
         )?;
+        if abi.scratch > 0 {
+            write!(f, " scratch {}", abi.scratch)?;
+        }
+        writeln!(f)?;
         for location in &abi.args {
             f.write_str("  location ")?;
             match *location {
@@ -604,6 +608,7 @@ fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {
         ("global_size", s.global_size),
         ("constant_data", s.constant_data),
         ("printf_buffer", s.printf_buffer),
+        ("scratch", s.scratch),
     ];
     for (name, offset) in slots {
         if let Some(offset) = offset {

@@ -3,7 +3,7 @@
 //! Why: Vulkan dispatches start at 0 and know nothing of a global offset; a large NDRange is several dispatches.
 //! What a dispatch cannot know, the runtime writes into push constants ([`SystemPush`]); the slots are the
 //! module's, and only those exist that some kernel reads. `constant_data` is one of them: this pass sees
-//! whether `Constant` globals are left. So is `printf_buffer`, for `lower_printf`.
+//! whether `Constant` globals are left. So is `printf_buffer`, for `lower_printf`, and `scratch`, for `scratch_memory`.
 //! In:  `Inlined`.
 //! Out: `SystemValues`: of the work-item functions only `WorkDim`, `WorkgroupId`, `LocalInvocationId` and
 //! `WorkgroupSize` remain, and those of sub-groups but `NumSubgroups`; `Module::system` has the slots, `size` is their end.
@@ -17,7 +17,7 @@
 //!
 //! CL 6.12.1: a dimension that is out of range gives 0 for ids and offsets and 1 for sizes and counts.
 
-use super::{Changed, Pass, PassCx, PassError};
+use super::{Changed, Pass, PassCx, PassError, scratch_memory};
 use crate::abi::{DescriptorAbi, GlobalOffset, Slot};
 use crate::intrinsic::Intrinsic;
 use crate::inv;
@@ -40,7 +40,12 @@ pub const PASS: Pass = Pass {
 const DIMS: u32 = 3;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
-    let used = Used::by(module);
+    let mut used = Used::by(module);
+    let room = cx.target.limits.private_memory;
+    used.scratch = module
+        .funcs
+        .iter()
+        .any(|(_, f)| scratch_memory::is_likely(f, room));
     let abi = cx.target.abi.descriptor();
     match abi {
         None => module.system = physical_slots(&used),
@@ -257,6 +262,7 @@ struct Used {
     constant_data: bool,
     subgroups: bool,
     printf: Option<Span>,
+    scratch: bool,
 }
 
 impl Used {
@@ -304,6 +310,10 @@ fn physical_slots(used: &Used) -> SystemPush {
     }
     if used.printf.is_some() {
         system.printf_buffer = Some(system.size);
+        system.size += 8;
+    }
+    if used.scratch {
+        system.scratch = Some(system.size);
         system.size += 8;
     }
     let mut slot = |wanted: bool| {

@@ -11,6 +11,7 @@
 pub mod analysis;
 pub mod batch_loads;
 pub mod carry_exit_values;
+pub mod check_nesting;
 pub mod const_fold;
 mod counter;
 pub mod cse;
@@ -39,6 +40,7 @@ pub mod pointers;
 pub mod points_to;
 pub mod promote_accumulators;
 pub mod round_doubles;
+pub mod scratch_memory;
 pub mod share_loads;
 pub mod share_offsets;
 pub mod simplify_integers;

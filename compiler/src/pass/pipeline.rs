@@ -1,11 +1,11 @@
 //! The order of the passes.
 
 use super::{
-    Pass, Pipeline, batch_loads, carry_exit_values, const_fold, cse, dce, forward_memory, fuse_multiply_add,
-    gather_pointer_uses, hoist_invariants, inline, interleave, lower_exits, lower_images, lower_kernel_args,
-    lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words,
-    promote_accumulators, round_doubles, share_loads, share_offsets, simplify_integers, simplify_regions,
-    sroa, unroll_counted, unroll_loops, widen_accesses,
+    Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
+    fuse_multiply_add, gather_pointer_uses, hoist_invariants, inline, interleave, lower_exits, lower_images,
+    lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
+    merge_accesses, pair_words, promote_accumulators, round_doubles, scratch_memory, share_loads,
+    share_offsets, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -60,6 +60,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(dce::PASS);
     p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
     p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
+    if target.abi == Abi::Physical {
+        p.run_pass(scratch_memory::PASS); // arrays have elements now; its addresses are simplified like others
+    }
     p.run_pass(simplify_integers::PASS); // addresses are integers now; system values as well
     p.run_pass(hoist_invariants::PASS); // every operation is there now, and memory has its kinds
     if target.quirks.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
@@ -79,6 +82,9 @@ pub fn pipeline(target: &Target) -> Pipeline {
     p.run_pass(lower_exits::PASS); // last: everything above may use exits of any distance
     if target.quirks.loop_values {
         p.run_pass(carry_exit_values::PASS); // nothing may simplify this away again
+    }
+    if target.limits.nesting != u32::MAX {
+        p.run_pass(check_nesting::PASS); // of what the driver gets
     }
     p.finish(inv![
         Ssa,

@@ -7,7 +7,7 @@ use super::set::Shape;
 use super::{
     Arg, ArgInfo, Binding, CALDERA_SET, CLSPV_SET_PREFIX, CalderaOp, DataPlace, Descriptor, Kernel,
     LiteralSampler, MemoryUse, Op, Place, PrintfBuffer, PrintfFormat, ProgramData, PushRange, REVISION,
-    Reflection, ReflectionError, Relocation, check,
+    Reflection, ReflectionError, Relocation, Scratch, check,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -650,6 +650,10 @@ impl Reader {
             }
             CalderaOp::KernelUngrouped => self.kernel(call)?.ungrouped = true,
             CalderaOp::KernelArena => self.kernel(call)?.has_arena = true,
+            CalderaOp::KernelScratch => {
+                let (place, bytes) = (call.push(1)?, call.number(3)?);
+                self.kernel(call)?.scratch = Some(Scratch { place, bytes });
+            }
             CalderaOp::ArgumentSamplerMaskPushConstant => {
                 let place = Place::Push(call.push(2)?);
                 self.arg(call, &[0, 1])?.sampler_mask = Some(place);

@@ -31,6 +31,8 @@ pub enum CalderaOp {
     KernelArena = 7,
     /// Kernel, Ordinal, Offset, Size: where a buffer argument's flag goes, 0 for NULL and otherwise 1.
     ArgumentNotNullPushConstant = 8,
+    /// Kernel, Offset, Size, Bytes: where the address of its scratch memory goes, and how many bytes of that a work-item needs.
+    KernelScratch = 9,
 }
 
 impl CalderaOp {
@@ -45,6 +47,7 @@ impl CalderaOp {
             CalderaOp::ArgumentImageType,
             CalderaOp::KernelArena,
             CalderaOp::ArgumentNotNullPushConstant,
+            CalderaOp::KernelScratch,
         ]
         .into_iter()
         .find(|op| *op as u32 == n)
@@ -61,6 +64,7 @@ impl CalderaOp {
             CalderaOp::ArgumentImageType => "ArgumentImageType",
             CalderaOp::KernelArena => "KernelArena",
             CalderaOp::ArgumentNotNullPushConstant => "ArgumentNotNullPushConstant",
+            CalderaOp::KernelScratch => "KernelScratch",
         }
     }
 
@@ -71,7 +75,8 @@ impl CalderaOp {
             CalderaOp::ArgumentUse | CalderaOp::ArgumentImageType => 2,
             CalderaOp::ArgumentSamplerMaskPushConstant
             | CalderaOp::ArgumentNormalizedSampler
-            | CalderaOp::ArgumentNotNullPushConstant => 3,
+            | CalderaOp::ArgumentNotNullPushConstant
+            | CalderaOp::KernelScratch => 3,
             CalderaOp::ArgumentSamplerMaskUniform => 5,
         }
     }

@@ -330,6 +330,10 @@ impl Writer {
         if k.has_arena {
             self.own(CalderaOp::KernelArena, kernel, &[]);
         }
+        if let Some(scratch) = k.scratch {
+            let numbers = [scratch.place.offset, scratch.place.size, scratch.bytes];
+            self.own(CalderaOp::KernelScratch, kernel, &numbers);
+        }
         for (ordinal, arg) in k.args.iter().enumerate() {
             self.argument(kernel, ordinal as u32, arg)?;
         }

@@ -156,18 +156,8 @@ impl FnEmitter<'_, '_> {
         }
         let args = self.values(&data.args)?;
         let ty = self.e.ty(to)?;
-        let quirks = self.e.target.quirks;
-        match op {
-            I::FAbs if quirks.kept_sign_of_zero && self.has_int_of(to.scalar) => {
-                return self.without_sign(args[0], to).map(Some);
-            }
-            I::Trunc if quirks.coarse_double_rounding && to.scalar == Scalar::F64 => {
-                return self.trunc_of_double(args[0], to).map(Some);
-            }
-            I::RoundEven if quirks.coarse_double_rounding && to.scalar == Scalar::F64 => {
-                return self.rint_of_double(args[0], to).map(Some);
-            }
-            _ => {}
+        if op == I::FAbs && self.e.target.quirks.kept_sign_of_zero && self.has_int_of(to.scalar) {
+            return self.without_sign(args[0], to).map(Some);
         }
         let id = self.glsl(number, ty, &args)?;
         if op == I::Fma && !data.fp.contract {
@@ -196,42 +186,6 @@ impl FnEmitter<'_, '_> {
         let a = self.op_ids(spv::Op::Bitcast, word_ty, &[a])?;
         let magnitude = self.op_ids(spv::Op::BitwiseAnd, word_ty, &[a, mask])?;
         self.op_ids(spv::Op::Bitcast, ty, &[magnitude])
-    }
-
-    /// Towards zero: up below zero, else down. Both keep the sign of a zero.
-    fn trunc_of_double(&mut self, a: Id, to: Ty) -> Emit<Id> {
-        let ty = self.e.ty(to)?;
-        let bools = self.e.ty(to.with_scalar(Scalar::Bool))?;
-        let zero = self.e.splat(to, 0)?;
-        let down = self.glsl(glsl::FLOOR, ty, &[a])?;
-        let up = self.glsl(glsl::CEIL, ty, &[a])?;
-        let negative = self.op_ids(spv::Op::FOrdLessThan, bools, &[a, zero])?;
-        self.op_ids(spv::Op::Select, ty, &[negative, up, down])
-    }
-
-    /// To nearest even: the magnitude plus 2^52 has no bits for fractions. Larger magnitudes are integers already, or NaN.
-    fn rint_of_double(&mut self, a: Id, to: Ty) -> Emit<Id> {
-        let ty = self.e.ty(to)?;
-        let bools = self.e.ty(to.with_scalar(Scalar::Bool))?;
-        let word = to.with_scalar(Scalar::I64);
-        let word_ty = self.e.ty(word)?;
-        let magnitude = self.without_sign(a, to)?;
-        let large = self.e.splat(to, 4_503_599_627_370_496f64.to_bits())?;
-        let mut exact = |op, operands: [Id; 2]| {
-            let id = self.op_ids(op, ty, &operands)?;
-            self.e.decorate(id, spv::Decoration::NoContraction, &[]);
-            Ok(id)
-        };
-        let shifted = exact(spv::Op::FAdd, [magnitude, large])?;
-        let rounded = exact(spv::Op::FSub, [shifted, large])?;
-        let rounded = self.op_ids(spv::Op::Bitcast, word_ty, &[rounded])?;
-        let bits = self.op_ids(spv::Op::Bitcast, word_ty, &[a])?;
-        let top = self.e.splat(word, 1 << 63)?;
-        let sign = self.op_ids(spv::Op::BitwiseAnd, word_ty, &[bits, top])?;
-        let signed = self.op_ids(spv::Op::BitwiseOr, word_ty, &[rounded, sign])?;
-        let signed = self.op_ids(spv::Op::Bitcast, ty, &[signed])?;
-        let small = self.op_ids(spv::Op::FOrdLessThan, bools, &[magnitude, large])?;
-        self.op_ids(spv::Op::Select, ty, &[small, signed, a])
     }
 
     /// Instructions that are not GLSL.std.450's.

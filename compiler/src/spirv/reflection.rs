@@ -34,6 +34,7 @@ pub(super) fn system_end(s: &SystemPush) -> u32 {
     slots
         .chain(s.constant_data.map(|o| o + 8))
         .chain(s.printf_buffer.map(|o| o + 8))
+        .chain(s.scratch.map(|o| o + 8))
         .max()
         .unwrap_or(0)
 }
@@ -301,6 +302,9 @@ impl Writer<'_, '_> {
         for &(arg, binding) in abi.normalized.iter().filter(|n| !one_sampler(n.0)) {
             let numbers = [arg, abi.set, binding];
             self.own(CalderaOp::ArgumentNormalizedSampler, decl, &numbers);
+        }
+        if let (Some(offset), 1..) = (module.system.scratch, abi.scratch) {
+            self.own(CalderaOp::KernelScratch, decl, &[offset, 8, abi.scratch]);
         }
         if let Some(arena) = self.e.kernels[k].arena {
             self.write(Op::WorkgroupVariableSize, &[arena], &[abi.local_fixed], &[]);

@@ -110,17 +110,29 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             kept_sign_of_zero: f.driver_info.starts_with("Mesa "),
             // lp_build_nir_llvm of Mesa 22.3: nir_convert_from_ssa before nir_lower_locals_to_regs.
             stale_indices: f.driver_name == "llvmpipe",
-            // lp_bld_arit.c of Mesa 22.3, wherever a vector of doubles is no register.
-            coarse_double_rounding: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
             local_memory: f.max_compute_shared_memory_size,
             work_group_size: f.max_compute_work_group_invocations,
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
+            private_memory: private_memory(f),
+            // LP_MAX_TGSI_NESTING of all versions of Mesa is 80, and one is more than the compiler counts.
+            nesting: if f.driver_name == "llvmpipe" { 79 } else { u32::MAX },
             local_memory_step: LOCAL_STEP,
         },
         extensions: extensions.into_iter().map(String::from).collect(),
+    }
+}
+
+/// Bytes of private arrays that a driver may have of a work-item (compiler ADR 16).
+fn private_memory(f: &Facts) -> u32 {
+    match f.driver_name.as_str() {
+        // Version 580 refuses 16 KiB, in which its own temporaries are.
+        "NVIDIA" => 8 << 10,
+        // Mesa 22.3 takes 0.3 s to compile each KiB.
+        "llvmpipe" => 1 << 10,
+        _ => u32::MAX,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::config::{AbiChoice, config};
 use crate::kernel::placed::MAX_PUSH;
+use crate::kernel::scratch;
 use crate::vk;
 
 /// Limits of a device.
@@ -29,6 +30,8 @@ pub(crate) struct Limits {
     pub max_piece: u64,
     /// Bytes of the device's memory.
     pub global_memory: u64,
+    /// Bytes of scratch memory of a launch, unless one work-group needs more.
+    pub scratch: u64,
     /// Lanes that run together.
     pub subgroup: u32,
 }
@@ -96,6 +99,7 @@ impl Limits {
             local_memory: f.max_compute_shared_memory_size,
             uniform_alignment: f.min_uniform_buffer_offset_alignment,
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
+            scratch: scratch::budget(f.device_local_heap, f.physical_type == vk::PhysicalType::Cpu),
             bindings: Bindings {
                 storage_alignment: f.min_storage_buffer_offset_alignment,
                 storage_range: u64::from(f.max_storage_buffer_range),

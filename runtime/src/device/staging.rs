@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::spares::Spares;
+use super::spares::{Spares, Storage};
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
@@ -110,6 +110,15 @@ impl StagingPool {
             }
             done => done,
         }
+    }
+
+    /// Memory of the device's own for the time of a command.
+    pub(crate) fn scratch(&self, device: &Arc<vk::Device>, size: u64) -> Result<Storage, vk::AllocError> {
+        // Few sizes, so that a later launch finds it again.
+        let size = size.next_power_of_two();
+        self.spares.get(size, vk::Place::Device, || {
+            self.with_room(|| vk::Buffer::new(device, size, vk::Place::Device))
+        })
     }
 
     /// Memory of at least `size` bytes: a piece of the pool if one is large enough.

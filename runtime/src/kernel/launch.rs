@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use caldera_compiler::reflect::{DataPlace, PushRange};
+use caldera_compiler::reflect::{DataPlace, PushRange, Scratch};
 
 use super::pipeline::{DeviceKernel, Variant};
 use super::placed::{Placed, Push};
 use super::uses::{self, Accesses};
-use super::{Range, alias, local_size};
+use super::{Range, alias, local_size, scratch};
 use crate::device::staging::Staging;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::migrate::Touch;
@@ -98,6 +98,8 @@ pub(crate) struct Launch {
     /// Work-groups.
     groups: [u32; 3],
     tail: Option<Tail>,
+    /// Bytes of scratch memory that it may have.
+    scratch_budget: u64,
     /// The work-group size is one for now ([`DeviceKernel::settle`]).
     provisional: bool,
 }
@@ -241,6 +243,7 @@ impl Launch {
         };
         Ok(Launch {
             provisional,
+            scratch_budget: limits.scratch,
             kernel: Arc::clone(kernel),
             device: queue.device_index(),
             accesses: Accesses::new(kernel, nd.args),
@@ -310,9 +313,13 @@ impl Launch {
                 r.descriptors(descriptors, kernel.module(), args, &self.plain, printf)?;
             }
         }
-        let push = printing.as_ref().map_or(&self.push, |p| &p.push);
+        let mut push = printing.as_ref().map_or(self.push, |p| p.push);
+        let mut limit = r.group_count();
+        if let Some(scratch) = kernel.reflection().scratch {
+            limit = self.scratch(scratch, &mut push, limit, r)?;
+        }
+        let push = &push;
         r.bind(kernel, &self.pipeline);
-        let limit = r.group_count();
         if (0..3).all(|d| self.groups[d] <= limit[d]) {
             r.recorder().push_constants(&push.0[..self.push_size]);
             r.recorder().dispatch(self.groups);
@@ -320,6 +327,9 @@ impl Launch {
             self.record_regions(r, push, [0; 3], self.local, self.groups, limit);
         }
         if let Some(tail) = &self.tail {
+            if kernel.reflection().scratch.is_some() {
+                r.recorder().barrier();
+            }
             r.bind(kernel, &tail.pipeline);
             let done = [self.groups[0] * self.local[0], 0, 0];
             let groups = [1, self.groups[1], self.groups[2]];
@@ -340,6 +350,7 @@ impl Launch {
             && !self.accesses.aliases
             && self.accesses.are_few()
             && !kernel.reflection().printf
+            && kernel.reflection().scratch.is_none()
             && (0..3).all(|d| self.groups[d] <= limit[d]);
         is_plain.then(|| Plain {
             pipeline: &self.pipeline,
@@ -371,6 +382,30 @@ impl Launch {
         Ok(Some(printing))
     }
 
+    /// Scratch memory of the launch, whose address goes into the push constants, and the work-groups that it suffices for: a larger
+    /// NDRange is several dispatches, one after the other, since nobody can tell how many work-groups a device has in flight
+    /// (runtime ADR 8).
+    fn scratch(
+        &self,
+        wanted: Scratch,
+        push: &mut Push,
+        limit: [u32; 3],
+        r: &mut Recording<'_>,
+    ) -> Result<[u32; 3]> {
+        let items = self.local.iter().map(|&n| u64::from(n)).product::<u64>();
+        let group = items * u64::from(wanted.bytes);
+        let (groups, size) = scratch::regions(self.groups, limit, group, self.scratch_budget);
+        // The compiler's sums are of 32 bits.
+        if size > u64::from(u32::MAX) {
+            let what = format!("a work-group needs {group} bytes of scratch memory for its private arrays");
+            log::error!("launch: {what}");
+            return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));
+        }
+        let address = r.scratch_memory(size)?;
+        push.put(wanted.place, &address.to_ne_bytes())?;
+        Ok(groups)
+    }
+
     /// One dispatch per region of at most `limit` work-groups, behind `done` work-items.
     fn record_regions(
         &self,
@@ -384,7 +419,12 @@ impl Launch {
         let system = &self.kernel.module().reflection().push;
         let mut push = *push;
         let mut first = [0u32; 3];
+        // Dispatches take turns with scratch memory.
+        let turns = self.kernel.reflection().scratch.is_some();
         loop {
+            if turns && first != [0; 3] {
+                r.recorder().barrier();
+            }
             let count = [0, 1, 2].map(|d| limit[d].min(groups[d] - first[d]));
             let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * local[d]);
             push.vector(system.region_offset, items);

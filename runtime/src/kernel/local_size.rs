@@ -174,6 +174,7 @@ mod tests {
             max_piece: 1 << 30,
             local_step: 1024,
             global_memory: 2 << 30,
+            scratch: 1 << 20,
             subgroup: 32,
         }
     }

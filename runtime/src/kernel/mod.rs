@@ -13,6 +13,7 @@ pub mod launch;
 mod local_size;
 pub mod pipeline;
 pub(crate) mod placed;
+pub(crate) mod scratch;
 mod standing;
 mod uses;
 mod values;

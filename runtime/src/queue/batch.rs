@@ -656,6 +656,15 @@ impl Recording<'_> {
         Ok(buffer)
     }
 
+    /// Scratch memory for a launch that comes next, kept until the batch is done; its address.
+    pub(crate) fn scratch_memory(&mut self, size: u64) -> Result<u64> {
+        let memory = Arc::new(self.staging.scratch(self.logical, size).map_err(shortage)?);
+        let address = memory.address();
+        self.batch.large += memory.size();
+        self.keep(Keep::Memory(memory));
+        Ok(address)
+    }
+
     /// Stores kernel arguments in the argument buffer; returns their offset.
     fn store_arguments(&mut self, bytes: &[u8], align: u64) -> Result<u32> {
         let batch = &mut *self.batch;

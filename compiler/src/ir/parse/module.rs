@@ -176,6 +176,11 @@ fn kernel(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                     args: Vec::new(),
                     args_size: t.u32_after("args_size")?,
                     local_fixed: t.u32_after("local_fixed")?,
+                    scratch: if t.more_on_line() {
+                        t.u32_after("scratch")?
+                    } else {
+                        0
+                    },
                     ..KernelAbi::default()
                 });
             }
@@ -348,6 +353,7 @@ fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
             "global_size" => &mut s.global_size,
             "constant_data" => &mut s.constant_data,
             "printf_buffer" => &mut s.printf_buffer,
+            "scratch" => &mut s.scratch,
             "work_dim" => {
                 s.work_dim = true;
                 continue;

@@ -1,0 +1,252 @@
+//! Moves private arrays that are too much for the driver into scratch memory: a buffer with a slice for each work-item.
+//!
+//! Why: private arrays that are indexed by what is only known at run time are the driver's to place. NVIDIA's refuses kernels with
+//!      16 KiB of them for a work-item, and llvmpipe takes seconds to compile some (`docs/adr/0016-scratch-memory.md`).
+//! In:  `ExplicitMemory`, `SystemValues`; the physical ABI.
+//! Out: where the variables of a kernel are more than [`Limits::private_memory`](crate::target::Limits::private_memory) together, the
+//!      largest of them are gone: their accesses are `Physical` ones. `KernelAbi::scratch` says how many bytes a
+//!      work-item needs, `SystemPush::scratch` where the launch puts the buffer's address.
+//!
+//! The buffer is for the work-items of one dispatch, which are numbered by their place in it. Elements with the same
+//! index lie side by side for all work-items: element i of an array at byte `o` of the slices has the address
+//!
+//! ```text
+//! base + o · items + (i · items + item) · size of an element
+//! ```
+//!
+//! The sums but the last are of 32 bits: no dispatch has a buffer of 4 GiB (the launch).
+
+use std::collections::HashMap;
+
+use super::{Changed, Pass, PassCx, PassError};
+use crate::intrinsic::Intrinsic;
+use crate::inv;
+use crate::ir::{Access, BinOp, Builder, CastOp, Function, Inst, Module, Op, Scalar, Storage, Ty, Value};
+use crate::target::Features;
+
+pub const PASS: Pass = Pass {
+    name: "scratch_memory",
+    about: "Moves private arrays that are too much for the driver into a buffer.",
+    run,
+    requires: inv![SystemValues, ExplicitMemory],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// Alignment of each array in a slice: that of the largest element.
+const ALIGN: u32 = 16;
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let reserved = module.system.scratch.take();
+    let slot = reserved.unwrap_or_else(|| {
+        let args = module.abi.iter().map(|a| a.push_end());
+        args.max()
+            .unwrap_or(0)
+            .max(module.system.size)
+            .next_multiple_of(8)
+    });
+    if slot + 8 > cx.target.limits.push_constants {
+        return Ok(Changed::No);
+    }
+    let mut used = false;
+    for k in 0..module.kernels.len() {
+        let func = &mut module.funcs[module.kernels[k].func];
+        let plan = Plan::new(func, cx.target.limits.private_memory, &cx.target.features);
+        let (Some(plan), Some(abi)) = (plan, module.abi.get_mut(k)) else {
+            continue;
+        };
+        abi.scratch = plan.bytes;
+        plan.apply(func, slot);
+        used = true;
+    }
+    if used {
+        module.system.scratch = Some(slot);
+        module.system.size = module.system.size.max(slot + 8);
+    }
+    Ok(used.into())
+}
+
+/// Whether some function's private memory may be more than the driver takes: then a place is kept for the address.
+pub(super) fn is_likely(func: &Function, room: u32) -> bool {
+    let sizes = func.insts_in_order().into_iter().map(|i| match func.insts[i].op {
+        Op::Alloca { size, .. } => u64::from(size),
+        _ => 0,
+    });
+    sizes.sum::<u64>() > u64::from(room)
+}
+
+/// What leaves a function.
+struct Plan {
+    /// The variables, by their results: the offset in a slice, and the element.
+    moved: HashMap<Value, (u32, Ty)>,
+    /// Bytes of a slice.
+    bytes: u32,
+}
+
+impl Plan {
+    /// `None` if everything may stay. The largest variables go first.
+    fn new(func: &Function, room: u32, features: &Features) -> Option<Plan> {
+        let mut list = Vec::new();
+        let mut total = 0u64;
+        for inst in func.insts_in_order() {
+            if let Op::Variable { elem, count } = func.insts[inst].op {
+                let bytes = u64::from(elem.bytes()) * u64::from(count.max(1));
+                total += bytes;
+                if fits_buffer(elem, features) {
+                    list.push((bytes, func.insts[inst].results[0], elem));
+                }
+            }
+        }
+        list.sort_by_key(|&(bytes, ..)| std::cmp::Reverse(bytes));
+        let mut plan = Plan {
+            moved: HashMap::new(),
+            bytes: 0,
+        };
+        for (bytes, variable, elem) in list {
+            if total <= u64::from(room) {
+                break;
+            }
+            let Ok(size) = u32::try_from(bytes.next_multiple_of(u64::from(ALIGN))) else {
+                continue;
+            };
+            let Some(end) = plan.bytes.checked_add(size) else {
+                continue;
+            };
+            plan.moved.insert(variable, (plan.bytes, elem));
+            plan.bytes = end;
+            total -= bytes;
+        }
+        (!plan.moved.is_empty()).then_some(plan)
+    }
+
+    fn apply(&self, func: &mut Function, slot: u32) {
+        let regions = func.regions_in_order();
+        let body = func.body;
+        let place = Place::new(func, slot);
+        // Behind what computes the place.
+        let start = func.regions[body].insts.len() - place.rest;
+        for region in regions {
+            let mut old = std::mem::take(&mut func.regions[region].insts);
+            if region == body {
+                let rest = old.split_off(start);
+                func.regions[region].insts = std::mem::replace(&mut old, rest);
+            }
+            let mut b = Builder::at_end(func, region);
+            for inst in old {
+                self.inst(&mut b, &place, inst);
+            }
+        }
+    }
+
+    fn inst(&self, b: &mut Builder<'_>, place: &Place, inst: Inst) {
+        let data = &b.func.insts[inst];
+        b.span = data.span;
+        let moved = |v: Option<&Value>| v.and_then(|v| self.moved.get(v)).copied();
+        match data.op {
+            Op::Variable { .. } if moved(data.results.first()).is_some() => return,
+            Op::LoadFrom(Storage::Variable, access) | Op::StoreTo(Storage::Variable, access) => {
+                if let Some((offset, elem)) = moved(data.args.first()) {
+                    let is_load = matches!(data.op, Op::LoadFrom(..));
+                    let (index, value) = (data.args[1], data.args.get(2).copied());
+                    let address = place.element(b, offset, elem, index);
+                    let access = Access {
+                        align: elem.bytes(),
+                        ..access
+                    };
+                    let data = &mut b.func.insts[inst];
+                    data.op = match is_load {
+                        true => Op::LoadFrom(Storage::Physical, access),
+                        false => Op::StoreTo(Storage::Physical, access),
+                    };
+                    data.args = [address].into_iter().chain(value).collect();
+                }
+            }
+            _ => {}
+        }
+        b.push(inst);
+    }
+}
+
+/// Whether buffers may have elements of a type.
+fn fits_buffer(elem: Ty, features: &Features) -> bool {
+    match elem.scalar.bytes() {
+        1 => features.storage8,
+        2 => features.storage16,
+        _ => true,
+    }
+}
+
+/// A work-item's place in the buffer.
+struct Place {
+    base: Value,
+    /// Number of the work-item in its dispatch, and of them all.
+    item: Value,
+    items: Value,
+    /// Instructions of the body behind what computes this.
+    rest: usize,
+}
+
+impl Place {
+    /// Computes it at the start of the function.
+    fn new(func: &mut Function, slot: u32) -> Place {
+        let body = func.body;
+        let rest = func.regions[body].insts.len();
+        let vector = Ty::vector(Scalar::I32, 3);
+        let mut b = Builder::before(func, body, 0);
+        let access = Access {
+            align: 8,
+            volatile: false,
+        };
+        let words: Vec<Value> = (0..2)
+            .map(|n| {
+                let word = b.i32((slot / 4 + n) as i32);
+                b.value(Op::LoadFrom(Storage::PushWord, access), vec![word], Ty::I32)
+            })
+            .collect();
+        let words = b.construct(Ty::vector(Scalar::I32, 2), words);
+        let base = b.cast(CastOp::Bitcast, words, Ty::I64);
+        let mut built_in = |op| {
+            let v = b.value(Op::Intrinsic(op), vec![], vector);
+            [0, 1, 2].map(|lane| b.extract(v, lane))
+        };
+        let group = built_in(Intrinsic::WorkgroupId);
+        let groups = built_in(Intrinsic::NumWorkgroups);
+        let local = built_in(Intrinsic::LocalInvocationId);
+        let size = built_in(Intrinsic::WorkgroupSize);
+        let mut linear = |at: [Value; 3], size: [Value; 3]| {
+            let rows = b.binary(BinOp::IMul, at[2], size[1]);
+            let rows = b.binary(BinOp::IAdd, rows, at[1]);
+            let rest = b.binary(BinOp::IMul, rows, size[0]);
+            b.binary(BinOp::IAdd, rest, at[0])
+        };
+        let group = linear(group, groups);
+        let local = linear(local, size);
+        let mut product = |n: [Value; 3]| {
+            let plane = b.binary(BinOp::IMul, n[0], n[1]);
+            b.binary(BinOp::IMul, plane, n[2])
+        };
+        let (groups, size) = (product(groups), product(size));
+        let before = b.binary(BinOp::IMul, group, size);
+        let item = b.binary(BinOp::IAdd, before, local);
+        let items = b.binary(BinOp::IMul, groups, size);
+        Place {
+            base,
+            item,
+            items,
+            rest,
+        }
+    }
+
+    /// The address of an element of an array that lies at a byte of the slices.
+    fn element(&self, b: &mut Builder<'_>, offset: u32, elem: Ty, index: Value) -> Value {
+        // Offsets are multiples of the element's size.
+        let first = b.i32((offset / elem.bytes()) as i32);
+        let index = b.binary(BinOp::IAdd, index, first);
+        let row = b.binary(BinOp::IMul, index, self.items);
+        let element = b.binary(BinOp::IAdd, row, self.item);
+        let size = b.i32(elem.bytes() as i32);
+        let bytes = b.binary(BinOp::IMul, element, size);
+        let bytes = b.cast(CastOp::ZExt, bytes, Ty::I64);
+        b.binary(BinOp::IAdd, self.base, bytes)
+    }
+}

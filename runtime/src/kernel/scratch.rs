@@ -1,0 +1,54 @@
+//! Scratch memory of launches: private arrays that are too much for a driver (compiler ADR 16, runtime ADR 8).
+
+/// Bytes that a launch has at most, unless a single work-group needs more, and the part of the device's memory that this is.
+const MOST: u64 = 1 << 30;
+const PART: u64 = 16;
+
+/// The same for CPUs, which have few work-items in flight.
+const MOST_OF_CPU: u64 = 32 << 20;
+
+/// What a launch may have on a device with so much memory.
+pub(crate) fn budget(memory: u64, is_cpu: bool) -> u64 {
+    (memory / PART).min(if is_cpu { MOST_OF_CPU } else { MOST })
+}
+
+/// The work-groups of a dispatch at most, and the bytes that it then needs. `group`: bytes of a work-group.
+pub(super) fn regions(groups: [u32; 3], limit: [u32; 3], group: u64, budget: u64) -> ([u32; 3], u64) {
+    let mut room = (budget / group.max(1)).max(1);
+    let mut most = [1; 3];
+    for d in 0..3 {
+        let count = u64::from(groups[d].min(limit[d]).max(1)).min(room);
+        most[d] = count as u32;
+        room /= count;
+    }
+    let count = most.iter().map(|&n| u64::from(n)).product::<u64>();
+    (most, count.saturating_mul(group))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dispatches_stay_within_the_budget() {
+        let limit = [65535; 3];
+        assert_eq!(regions([10, 1, 1], limit, 100, 1000), ([10, 1, 1], 1000));
+        assert_eq!(regions([11, 1, 1], limit, 100, 1000), ([10, 1, 1], 1000));
+        assert_eq!(regions([4, 3, 2], limit, 100, 1000), ([4, 2, 1], 800));
+        assert_eq!(regions([2, 2, 5], limit, 100, 1000), ([2, 2, 2], 800));
+        // One group, whatever it needs.
+        assert_eq!(regions([4, 4, 4], limit, 2000, 1000), ([1, 1, 1], 2000));
+        assert_eq!(
+            regions([100_000, 1, 1], limit, 1, 1 << 30),
+            ([65535, 1, 1], 65535)
+        );
+        assert_eq!(regions([1, 1, 1], limit, u64::MAX, 5).1, u64::MAX);
+    }
+
+    #[test]
+    fn a_cpu_has_less() {
+        assert_eq!(budget(128 << 30, false), 1 << 30);
+        assert_eq!(budget(128 << 30, true), 32 << 20);
+        assert_eq!(budget(1 << 30, false), 64 << 20);
+    }
+}
