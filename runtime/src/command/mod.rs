@@ -239,6 +239,11 @@ impl Incoming<'_> {
         }
     }
 
+    /// Whether it is recorded in chunks.
+    pub(crate) fn is_chunked(&self) -> bool {
+        matches!(self, Incoming::Command(Command::Transfer(t)) if t.chunked)
+    }
+
     /// Whether what follows waits for it.
     pub(crate) fn is_barrier(&self) -> bool {
         matches!(self, Incoming::Command(Command::Barrier))

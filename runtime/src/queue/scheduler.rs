@@ -156,33 +156,36 @@ impl CommandQueue {
             until,
         };
         let mut effects = Effects::default();
-        let placed = match incoming {
-            Incoming::Command(Command::Transfer(t)) if t.chunked => {
-                self.place_chunks(t, order, event.as_ref(), &mut effects)
-            }
-            incoming => {
-                let mut state = self.lock_for_command();
-                let placed = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
-                let submits = until == Until::Done || config().debug.no_batch;
-                match placed {
-                    Ok(_) if submits => self.submit(&mut state, &mut effects).and(placed),
-                    placed => placed,
-                }
+        let placed = if incoming.is_chunked() {
+            self.place_chunks(incoming, order, event.as_ref(), &mut effects)
+        } else {
+            let mut state = self.lock_for_command();
+            let placed = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
+            if placed.is_ok() && (until == Until::Done || config().debug.no_batch) {
+                self.submit(&mut state, &mut effects).and(placed)
+            } else {
+                placed
             }
         };
         effects.run();
-        let waited = match (placed?, until) {
-            (Placed::Failed(code), Until::Taken | Until::Done) => Some(Status::Failed(code)),
-            (Placed::Recorded | Placed::Deferred(_), Until::Done) => event.as_ref().map(|e| e.wait()),
-            (Placed::Deferred(event), Until::Taken) => event.map(|e| e.wait()),
-            (_, Until::Placed) | (Placed::Recorded, Until::Taken) => None,
+        let placed = placed?;
+        if until == Until::Placed {
+            if config().debug.sync {
+                self.finish()?;
+            }
+            return Ok(event);
+        }
+        let waited = match placed {
+            Placed::Failed(code) => Some(Status::Failed(code)),
+            Placed::Recorded | Placed::Deferred(_) if until == Until::Done => {
+                event.as_ref().map(|e| e.wait())
+            }
+            Placed::Deferred(event) => event.map(|e| e.wait()),
+            Placed::Recorded => None,
         };
         // CL 5.2.2: EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if the operation is blocking and an event failed
         if let Some(Status::Failed(n)) = waited {
             return Err(execution_error(n));
-        }
-        if waited.is_none() && config().debug.sync {
-            self.finish()?;
         }
         Ok(event.filter(|_| waits.want_event))
     }
@@ -250,6 +253,7 @@ impl CommandQueue {
     }
 
     /// Records the command, or defers it.
+    #[inline]
     pub(super) fn place(
         self: &Arc<Self>,
         state: &mut State,
@@ -258,14 +262,14 @@ impl CommandQueue {
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<Placed> {
-        Ok(match self.admit(state, &incoming, order, effects)? {
+        match self.admit(state, &incoming, order, effects)? {
             Admission::Record(others) => {
                 self.record(state, &incoming, order.list, &others, event, effects)?;
-                Placed::Recorded
+                Ok(Placed::Recorded)
             }
-            Admission::Defer { look } => self.defer(state, incoming, order, event, look, effects),
-            Admission::Failed(code) => Placed::failed(code, event, effects),
-        })
+            Admission::Defer { look } => Ok(self.defer(state, incoming, order, event, look, effects)),
+            Admission::Failed(code) => Ok(Placed::failed(code, event, effects)),
+        }
     }
 
     /// What a wait list, and what else the command comes after, mean now; `strict`: a submitted command is not enough, it must

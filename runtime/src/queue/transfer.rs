@@ -158,13 +158,12 @@ impl CommandQueue {
     /// Places a transfer in chunks, as one command: records them one after the other in one turn, or defers it as a whole.
     pub(super) fn place_chunks(
         self: &Arc<Self>,
-        transfer: Transfer,
+        incoming: Incoming<'_>,
         order: Order<'_>,
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<Placed> {
         let mut state = self.lock_for_command();
-        let incoming = Incoming::Command(Command::Transfer(transfer));
         let others = match self.admit(&mut state, &incoming, order, effects)? {
             Admission::Record(others) => others,
             Admission::Defer { look } => {
@@ -174,7 +173,7 @@ impl CommandQueue {
         };
         let turn = self.take_turn(state);
         let Incoming::Command(Command::Transfer(transfer)) = incoming else {
-            unreachable!("made above");
+            unreachable!("only transfers are chunked");
         };
         let mut chunks = Chunks::new(self, &transfer, event);
         let list = order.list;
