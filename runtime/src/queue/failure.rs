@@ -23,6 +23,7 @@ pub(super) struct Failure {
 
 impl CommandQueue {
     /// The queue's error, if a command of it failed after its enqueue call.
+    #[inline]
     pub(super) fn check_usable(&self) -> Result<()> {
         match self.failure.get() {
             None => Ok(()),

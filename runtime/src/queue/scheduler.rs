@@ -218,6 +218,7 @@ impl CommandQueue {
     }
 
     /// Whether a command can be recorded now. An error: the queue takes no more commands.
+    #[inline]
     pub(super) fn admit(
         self: &Arc<Self>,
         state: &mut State,
@@ -229,7 +230,14 @@ impl CommandQueue {
         if !state.deferred.is_empty() && !self.may_overtake(state, incoming, order.list) {
             return Ok(Admission::Defer { look: false });
         }
-        let unsettled = self.unsettled(incoming.host_source(), incoming.host_given());
+        let unsettled = match incoming {
+            Incoming::Launch { .. } => None,
+            Incoming::Command(c) => self.unsettled(c.host_source(), c.host_given()),
+        };
+        let waits = !(order.list.is_empty() && order.after.is_empty());
+        if !waits && unsettled.is_none() && self.is_here(incoming) {
+            return Ok(Admission::Record(Vec::new()));
+        }
         Ok(match self.ready(order.list, order.after, unsettled.is_some()) {
             Ready::Yes(others) => {
                 let blocked = unsettled.is_some_and(|r| self.storing(state, r, effects).is_some());
