@@ -207,22 +207,6 @@ impl Incoming<'_> {
         }
     }
 
-    /// As [`Command::host_source`].
-    pub(crate) fn host_source(&self) -> Option<HostRange> {
-        match self {
-            Incoming::Launch { .. } => None,
-            Incoming::Command(c) => c.host_source(),
-        }
-    }
-
-    /// As [`Command::host_given`].
-    pub(crate) fn host_given(&self) -> Option<HostRange> {
-        match self {
-            Incoming::Launch { .. } => None,
-            Incoming::Command(c) => c.host_given(),
-        }
-    }
-
     /// As [`Command::touches`].
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
