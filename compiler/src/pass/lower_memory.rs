@@ -230,7 +230,7 @@ impl Lower<'_> {
                     let region = *region;
                     let old = std::mem::take(&mut self.b.func.regions[region].insts);
                     self.b.enter(region);
-                    *todo = Todo::Rest(Vec::from(old).into_iter());
+                    *todo = Todo::Rest(old.into_iter());
                 }
                 Todo::Rest(insts) => match insts.next() {
                     Some(inst) => {

@@ -9,7 +9,7 @@ use crate::hir::{Type, TypeId, Types};
 pub(super) fn of_array(types: &Types, elem: TypeId, rules: UboLayout) -> Result<(), String> {
     let size = types.size(elem).unwrap_or(0);
     let align = u64::from(array_align(types, elem, rules));
-    if size % align != 0 {
+    if !size.is_multiple_of(align) {
         return Err(format!(
             "elements of {size} bytes do not lie at multiples of {align}"
         ));
@@ -20,14 +20,14 @@ pub(super) fn of_array(types: &Types, elem: TypeId, rules: UboLayout) -> Result<
 /// A value of this type at an offset of the buffer, which is a multiple of 16 where elements of arrays are.
 fn of_value(types: &Types, ty: TypeId, offset: u64, rules: UboLayout) -> Result<(), String> {
     let align = u64::from(align(types, ty, rules));
-    if offset % align != 0 {
+    if !offset.is_multiple_of(align) {
         return Err(format!("offset {offset} is no multiple of {align}"));
     }
     match types.get(ty) {
         Type::Vector(..) if matches!(rules, UboLayout::Relaxed | UboLayout::Std430) => {
             let size = types.size(ty).unwrap_or(0);
             let straddles = match size > 16 {
-                true => offset % 16 != 0,
+                true => !offset.is_multiple_of(16),
                 false => offset / 16 != (offset + size - 1) / 16,
             };
             match straddles {
