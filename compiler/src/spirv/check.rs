@@ -1,18 +1,20 @@
 //! Whether words that did not come from this process are a complete module: what a program binary must be before a
 //! driver sees it.
 //!
-//! This is no validator (that is spirv-val); it finds what truncation and stray bytes do: instructions that the
-//! grammar does not have, functions without end, ids that nothing defines or that are defined twice.
+//! What is here finds what truncation and stray bytes do: instructions that the grammar does not have, functions without end, ids that
+//! nothing defines or that are defined twice. [`super::validate`] then looks at what the instructions mean.
 
 use std::collections::HashSet;
 
 use rspirv::dr;
 
+use crate::target::Target;
+
 /// A module may not be larger than this, in words.
 const MOST_WORDS: usize = 64 << 20;
 
-/// Checks; the error is a sentence.
-pub fn check(words: &[u32]) -> Result<(), String> {
+/// Checks, for a device if one is given; the error is a sentence.
+pub fn check(words: &[u32], target: Option<&Target>) -> Result<(), String> {
     if words.len() > MOST_WORDS {
         return Err("the module is too large".into());
     }
@@ -58,5 +60,6 @@ pub fn check(words: &[u32]) -> Result<(), String> {
     if module.functions.iter().any(|f| f.blocks.is_empty()) {
         return Err("a function has no body".into());
     }
-    Ok(())
+    std::panic::catch_unwind(|| super::validate::validate(&module, target))
+        .map_err(|_| "a malformed instruction".to_owned())?
 }

@@ -28,6 +28,7 @@ mod reflection;
 mod relax;
 mod subgroup;
 mod types;
+mod validate;
 
 pub use check::check;
 pub use relax::relax;

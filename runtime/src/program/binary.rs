@@ -78,7 +78,7 @@ pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, Binar
     let (words, arg_info) = match unseal(&words, device.target())? {
         Some((words, arg_info)) => (words, Some(arg_info)),
         None => {
-            spirv::check(&words).map_err(BinaryError::Unusable)?;
+            spirv::check(&words, Some(device.target())).map_err(BinaryError::Unusable)?;
             (words, None)
         }
     };

@@ -84,7 +84,7 @@ impl Shader {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         super::fault::object("vkCreateShaderModule")?;
         // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only: the compiler's
-        // promise, kept by its tests with spirv-val, and checked by reflection for binaries.
+        // promise, kept by its tests with spirv-val, and checked for binaries (`spirv::check`, and the reflection).
         let raw = unsafe { device.raw.create_shader_module(&info, None) };
         Ok(Shader {
             device: Arc::clone(device),
