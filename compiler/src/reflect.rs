@@ -354,7 +354,7 @@ impl Kernel {
     }
 }
 
-/// Push constants that every launch supplies. Each is three u32 (x, y, z).
+/// Push constants that every launch supplies. Each is three numbers (x, y, z): u32, or u64 where the range has 24 bytes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemPush {
     /// get_global_offset.

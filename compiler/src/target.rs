@@ -150,6 +150,9 @@ pub struct Target {
     pub limits: Limits,
     /// `cl_khr_*` names that the device offers: each becomes a predefined macro.
     pub extensions: Vec<String>,
+    /// Global sizes, offsets and numbers of work-groups may need 64 bits. Without it they have 32, and so has arithmetic on them where
+    /// that can be shown to suffice.
+    pub wide_ranges: bool,
 }
 
 impl Target {
@@ -250,6 +253,7 @@ impl Target {
                 nesting: u32::MAX,
                 local_memory_step: 1024,
             },
+            wide_ranges: false,
             extensions: [
                 "cl_khr_global_int32_base_atomics",
                 "cl_khr_global_int32_extended_atomics",

@@ -251,15 +251,16 @@ fn put(block: &mut [u8], at: u32, bytes: &[u8]) -> Result<(), Trap> {
 /// The push constants that the runtime fills in.
 fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut Memory) -> Result<(), Trap> {
     let system = &module.system;
+    let step = system.component();
     if let Some(at) = system.num_workgroups {
         for (i, n) in launch.groups.iter().enumerate() {
-            put(push, at + 4 * i as u32, &n.to_le_bytes())?;
+            put(push, at + step * i as u32, &n.to_le_bytes())?;
         }
     }
     if let Some(at) = system.global_size {
         for i in 0..3 {
             let n = launch.groups[i] * launch.local[i];
-            put(push, at + 4 * i as u32, &n.to_le_bytes())?;
+            put(push, at + step * i as u32, &n.to_le_bytes())?;
         }
     }
     if let Some(at) = system.constant_data {

@@ -344,6 +344,8 @@ impl KernelAbi {
 /// that some kernel uses (the names are NonSemantic.ClspvReflection's).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemPush {
+    /// They are three u64 each (`Target::wide_ranges`).
+    pub wide: bool,
     /// What get_global_offset returns.
     pub global_offset: Option<u32>,
     /// Global offset plus first work-item of this dispatch: global id = this + local ids and groups.
@@ -364,6 +366,18 @@ pub struct SystemPush {
     pub work_dim: bool,
     /// End of the whole block, kernel arguments included.
     pub size: u32,
+}
+
+impl SystemPush {
+    /// Bytes of one component.
+    pub fn component(&self) -> u32 {
+        if self.wide { 8 } else { 4 }
+    }
+
+    /// Bytes of the three components of one.
+    pub fn vector(&self) -> u32 {
+        3 * self.component()
+    }
 }
 
 /// The bytes of all `Constant` globals that are read at run time. Filled in by `lower_memory`.

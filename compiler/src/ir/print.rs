@@ -615,5 +615,8 @@ fn write_system(f: &mut fmt::Formatter<'_>, s: &SystemPush) -> fmt::Result {
             write!(f, " {name} {offset}")?;
         }
     }
+    if s.wide {
+        write!(f, " wide")?;
+    }
     writeln!(f, "{}", if s.work_dim { " work_dim" } else { "" })
 }

@@ -8,12 +8,15 @@
 //! Out: `SystemValues`: of the work-item functions only `WorkDim`, `WorkgroupId`, `LocalInvocationId` and
 //! `WorkgroupSize` remain, and those of sub-groups but `NumSubgroups`; `Module::system` has the slots, `size` is their end.
 //!
-//! | function | value, in 32 bits |
+//! | function | value |
 //! |---|---|
 //! | get_global_id | WorkgroupId · WorkgroupSize + LocalInvocationId + region_offset |
 //! | get_group_id | WorkgroupId + region_group_offset |
 //! | get_global_size | num_workgroups · WorkgroupSize |
 //! | get_num_sub_groups | WorkgroupSize / SubgroupMaxSize, rounded up |
+//!
+//! These are computed in 32 bits. With `Target::wide_ranges` what the runtime writes has 64 bits, and so have the sums and products
+//! with it; what a dispatch counts by itself stays below 2^32, which the runtime sees to.
 //!
 //! CL 6.12.1: a dimension that is out of range gives 0 for ids and offsets and 1 for sizes and counts.
 
@@ -48,7 +51,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         .any(|(_, f)| scratch_memory::is_likely(f, room));
     let abi = cx.target.abi.descriptor();
     match abi {
-        None => module.system = physical_slots(&used),
+        None => module.system = physical_slots(&used, cx.target.wide_ranges),
         Some(d) => {
             if let (Some(span), false) = (used.printf, d.printf) {
                 return Err(PassError::NotInAbi {
@@ -57,7 +60,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                     span,
                 });
             }
-            module.system = descriptor_slots(&used, d);
+            module.system = descriptor_slots(&used, d, cx.target.wide_ranges);
             // `lower_kernel_args` finds a place.
             module.slots.printf = used.printf.map(|_| Slot { set: 0, binding: 0 });
         }
@@ -299,8 +302,9 @@ impl Used {
 }
 
 /// The slots that the module needs, laid out from offset 0.
-fn physical_slots(used: &Used) -> SystemPush {
+fn physical_slots(used: &Used, wide: bool) -> SystemPush {
     let mut system = SystemPush {
+        wide,
         work_dim: used.work_dim,
         ..SystemPush::default()
     };
@@ -319,7 +323,7 @@ fn physical_slots(used: &Used) -> SystemPush {
     let mut slot = |wanted: bool| {
         wanted.then(|| {
             let at = system.size;
-            system.size += 4 * DIMS;
+            system.size += system.vector();
             at
         })
     };
@@ -337,12 +341,17 @@ fn physical_slots(used: &Used) -> SystemPush {
 }
 
 /// The same in the descriptor ABI, in clspv's order; vectors of three are aligned to 16 bytes.
-fn descriptor_slots(used: &Used, abi: &DescriptorAbi) -> SystemPush {
+fn descriptor_slots(used: &Used, abi: &DescriptorAbi, wide: bool) -> SystemPush {
     let mut end = 0u32;
+    let empty = SystemPush {
+        wide,
+        ..SystemPush::default()
+    };
     let mut slot = |wanted: bool| {
         wanted.then(|| {
-            let at = end.next_multiple_of(16);
-            end = at + 4 * DIMS;
+            // Five wide ones fit into the 128 bytes that every device has; only the runtime reads those.
+            let at = end.next_multiple_of(if wide { 8 } else { 16 });
+            end = at + empty.vector();
             at
         })
     };
@@ -360,7 +369,7 @@ fn descriptor_slots(used: &Used, abi: &DescriptorAbi) -> SystemPush {
         global_size,
         work_dim: used.work_dim && abi.work_dim,
         size: end,
-        ..SystemPush::default()
+        ..empty
     }
 }
 
@@ -426,7 +435,11 @@ fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, values: &Valu
         Intrinsic::GlobalSize | Intrinsic::LocalSize | Intrinsic::NumGroups => 1,
         _ => return None,
     };
-    let default = b.i32(out_of_range);
+    let wide = values.system.wide;
+    let default = match wide {
+        true => b.bits(Ty::I64, out_of_range),
+        false => b.i32(out_of_range as i32),
+    };
     let value = match b.func.as_bits(dim) {
         Some(d) if d < u64::from(DIMS) => component(b, op, d as u32, values),
         Some(_) => default,
@@ -441,18 +454,31 @@ fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, values: &Valu
             value
         }
     };
-    Some(b.cast(CastOp::ZExt, value, Ty::I64))
+    Some(match wide {
+        true => value,
+        false => b.cast(CastOp::ZExt, value, Ty::I64),
+    })
+}
+
+/// What has 32 bits in every dispatch, as wide as the other values are.
+fn widened(b: &mut Builder<'_>, value: Value, system: &SystemPush) -> Value {
+    match system.wide {
+        true => b.cast(CastOp::ZExt, value, Ty::I64),
+        false => value,
+    }
 }
 
 /// A component of a push constant.
-fn pushed(b: &mut Builder<'_>, slot: Option<u32>, d: u32) -> Value {
-    let offset = slot.expect("Used::by() has seen every work-item function") + 4 * d;
+fn pushed(b: &mut Builder<'_>, slot: Option<u32>, d: u32, system: &SystemPush) -> Value {
+    let size = system.component();
+    let offset = slot.expect("Used::by() has seen every work-item function") + size * d;
     let ptr = b.bits(Ty::ptr(AddressSpace::Push), u64::from(offset));
     let access = Access {
-        align: 4,
+        align: size,
         volatile: false,
     };
-    b.load(ptr, Ty::I32, access)
+    let ty = if system.wide { Ty::I64 } else { Ty::I32 };
+    b.load(ptr, ty, access)
 }
 
 /// A component of what Vulkan has.
@@ -463,14 +489,15 @@ fn built_in(b: &mut Builder<'_>, op: Intrinsic, d: u32) -> Value {
     b.extract(vector, d as u8)
 }
 
-/// One component, 32 bits.
+/// One component, of 32 bits or 64.
 fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) -> Value {
     let system = values.system;
     if let Some(abi) = values.abi {
         return descriptor_component(b, op, d, system, abi);
     }
-    let pushed = |b: &mut Builder<'_>, slot: Option<u32>| pushed(b, slot, d);
+    let pushed = |b: &mut Builder<'_>, slot: Option<u32>| pushed(b, slot, d, system);
     let built_in = |b: &mut Builder<'_>, op: Intrinsic| built_in(b, op, d);
+    let widened = |b: &mut Builder<'_>, value: Value| widened(b, value, system);
     match op {
         Intrinsic::GlobalId => {
             let group = built_in(b, Intrinsic::WorkgroupId);
@@ -479,23 +506,32 @@ fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) ->
             let offset = pushed(b, system.region_offset);
             let start = b.binary(BinOp::IMul, group, size);
             let id = b.binary(BinOp::IAdd, start, local);
+            let id = widened(b, id);
             b.binary(BinOp::IAdd, id, offset)
         }
         Intrinsic::GroupId => {
             let group = built_in(b, Intrinsic::WorkgroupId);
+            let group = widened(b, group);
             let first = pushed(b, system.region_group_offset);
             b.binary(BinOp::IAdd, group, first)
         }
         Intrinsic::GlobalSize => {
             let groups = pushed(b, system.num_workgroups);
             let size = built_in(b, Intrinsic::WorkgroupSize);
+            let size = widened(b, size);
             b.binary(BinOp::IMul, groups, size)
         }
         Intrinsic::NumGroups => pushed(b, system.num_workgroups),
         Intrinsic::GlobalOffset => pushed(b, system.global_offset),
-        Intrinsic::LocalSize => built_in(b, Intrinsic::WorkgroupSize),
+        Intrinsic::LocalSize => {
+            let size = built_in(b, Intrinsic::WorkgroupSize);
+            widened(b, size)
+        }
         // Only work-item functions come here.
-        _ => built_in(b, Intrinsic::LocalInvocationId),
+        _ => {
+            let id = built_in(b, Intrinsic::LocalInvocationId);
+            widened(b, id)
+        }
     }
 }
 
@@ -507,10 +543,14 @@ fn descriptor_component(
     system: &SystemPush,
     abi: &DescriptorAbi,
 ) -> Value {
+    let own = |b: &mut Builder<'_>, op: Intrinsic| {
+        let value = built_in(b, op, d);
+        widened(b, value, system)
+    };
     let offset = |b: &mut Builder<'_>| match abi.global_offset {
         GlobalOffset::Zero => None,
-        GlobalOffset::SpecConstants => Some(built_in(b, Intrinsic::GlobalOffsetConstant, d)),
-        GlobalOffset::PushConstants => Some(pushed(b, system.global_offset, d)),
+        GlobalOffset::SpecConstants => Some(own(b, Intrinsic::GlobalOffsetConstant)),
+        GlobalOffset::PushConstants => Some(pushed(b, system.global_offset, d, system)),
     };
     let plus = |b: &mut Builder<'_>, v: Value, more: Option<Value>| match more {
         Some(more) => b.binary(BinOp::IAdd, v, more),
@@ -518,32 +558,37 @@ fn descriptor_component(
     };
     match op {
         Intrinsic::GlobalId => {
-            let id = built_in(b, Intrinsic::GlobalInvocationId, d);
+            let id = own(b, Intrinsic::GlobalInvocationId);
             let first = match abi.regions {
-                true => Some(pushed(b, system.region_offset, d)),
+                true => Some(pushed(b, system.region_offset, d, system)),
                 false => offset(b),
             };
             plus(b, id, first)
         }
         Intrinsic::GroupId => {
-            let group = built_in(b, Intrinsic::WorkgroupId, d);
-            let first = abi.regions.then(|| pushed(b, system.region_group_offset, d));
+            let group = own(b, Intrinsic::WorkgroupId);
+            let first = abi
+                .regions
+                .then(|| pushed(b, system.region_group_offset, d, system));
             plus(b, group, first)
         }
-        Intrinsic::GlobalSize if abi.regions => pushed(b, system.global_size, d),
+        Intrinsic::GlobalSize if abi.regions => pushed(b, system.global_size, d, system),
         Intrinsic::GlobalSize => {
-            let groups = built_in(b, Intrinsic::NumWorkgroups, d);
-            let size = built_in(b, Intrinsic::WorkgroupSize, d);
+            let groups = own(b, Intrinsic::NumWorkgroups);
+            let size = own(b, Intrinsic::WorkgroupSize);
             b.binary(BinOp::IMul, groups, size)
         }
-        Intrinsic::NumGroups if abi.regions => pushed(b, system.num_workgroups, d),
-        Intrinsic::NumGroups => built_in(b, Intrinsic::NumWorkgroups, d),
+        Intrinsic::NumGroups if abi.regions => pushed(b, system.num_workgroups, d, system),
+        Intrinsic::NumGroups => own(b, Intrinsic::NumWorkgroups),
         Intrinsic::GlobalOffset => match offset(b) {
             Some(offset) => offset,
-            None => b.i32(0),
+            None => {
+                let zero = b.i32(0);
+                widened(b, zero, system)
+            }
         },
-        Intrinsic::LocalSize => built_in(b, Intrinsic::WorkgroupSize, d),
+        Intrinsic::LocalSize => own(b, Intrinsic::WorkgroupSize),
         // Only work-item functions come here.
-        _ => built_in(b, Intrinsic::LocalInvocationId, d),
+        _ => own(b, Intrinsic::LocalInvocationId),
     }
 }

@@ -16,7 +16,7 @@ const MAX_PIECE: usize = 128 << 10 >> 1;
 /// Longest text in one OpString.
 const MAX_TEXT: usize = 200_000;
 
-/// The slots of the system push constants that are three words each, with their instructions.
+/// The slots of the system push constants that have three components each, with their instructions.
 fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 5] {
     [
         (s.global_offset, Op::PushConstantGlobalOffset),
@@ -30,7 +30,7 @@ fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 5] {
 /// End of the system push constants.
 pub(super) fn system_end(s: &SystemPush) -> u32 {
     let slots = system_slots(s);
-    let slots = slots.iter().filter_map(|(at, _)| at.map(|o| o + 12));
+    let slots = slots.iter().filter_map(|(at, _)| at.map(|o| o + s.vector()));
     slots
         .chain(s.constant_data.map(|o| o + 8))
         .chain(s.printf_buffer.map(|o| o + 8))
@@ -172,7 +172,7 @@ impl Writer<'_, '_> {
         }
         for (slot, op) in system_slots(&module.system) {
             if let Some(offset) = slot {
-                self.write(op, &[], &[offset, 12], &[]);
+                self.write(op, &[], &[offset, module.system.vector()], &[]);
             }
         }
     }

@@ -29,6 +29,7 @@ mod s5_7_kernel;
 mod s5_8_again;
 mod s5_8_native;
 mod s5_8_ndrange;
+mod s5_8_wide;
 mod s5_9_event;
 mod threads;
 

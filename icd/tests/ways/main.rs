@@ -142,6 +142,17 @@ fn fork_before_first_use() {
     check("fork", &[]);
 }
 
+#[test]
+fn a_global_size_of_64_bits() {
+    let out = run(Way::DropIn, "wide", &[]);
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&out.stdout),
+        String::from_utf8_lossy(&out.stderr),
+    );
+    assert!(out.status.success(), "{}: {stderr}", out.status);
+    assert_eq!((&*stdout, &*stderr), ("ok\n", ""));
+}
+
 /// As Python's multiprocessing does: the parent lists devices, its children compute.
 #[test]
 fn fork_after_queries() {

@@ -664,6 +664,42 @@ static void starve(void)
     CHECK(clReleaseContext(context));
 }
 
+/* A global size of more than 2^32. All items but three return at once, so that this takes seconds on a CPU. */
+static void wide(void)
+{
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+    CHECK(code);
+    const char *text = "kernel void ends(global ulong *p) { size_t id = get_global_id(0);"
+                       " if ((uint)(id + 1) > 1) return;"
+                       " if (id == 0) p[0] = get_global_size(0);"
+                       " if (id == 0xffffffffUL) p[1] = id;"
+                       " if (id == 0x100000000UL) { p[2] = id; p[3] = get_group_id(0); p[4] = get_num_groups(0); } }";
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "ends", &code);
+    CHECK(code);
+    cl_ulong found[5] = {0};
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof found, found, &code);
+    CHECK(code);
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    size_t local = 128, size = ((size_t)1 << 32) + local;
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &size, &local, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof found, found, 0, NULL, NULL));
+    cl_ulong groups = size / local;
+    cl_ulong expected[5] = {size, 0xffffffff, (cl_ulong)1 << 32, groups - 1, groups};
+    for (int i = 0; i < 5; i++) {
+        if (found[i] != expected[i]) {
+            fprintf(stderr, "number %d is %llu\n", i, (unsigned long long)found[i]);
+            exit(1);
+        }
+    }
+}
+
 static struct timespec interrupted;
 
 static void last_handler(void)
@@ -735,6 +771,8 @@ int main(int argc, char **argv)
         fork_after_query();
     } else if (strcmp(what, "fork-threads") == 0) {
         fork_while_threads_ask();
+    } else if (strcmp(what, "wide") == 0) {
+        wide();
     } else if (strcmp(what, "signal") == 0) {
         leave_by_signal();
     } else if (strcmp(what, "exit") == 0) {

@@ -121,6 +121,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             nesting: if f.driver_name == "llvmpipe" { 79 } else { u32::MAX },
             local_memory_step: LOCAL_STEP,
         },
+        wide_ranges: false,
         extensions: extensions.into_iter().map(String::from).collect(),
     }
 }

@@ -93,10 +93,10 @@ pub(crate) struct Launch {
     push_size: usize,
     /// Plain values that are not in push constants.
     plain: Vec<u8>,
-    offset: [u32; 3],
+    offset: [u64; 3],
     local: [u32; 3],
     /// Work-groups.
-    groups: [u32; 3],
+    groups: [u64; 3],
     tail: Option<Tail>,
     /// Bytes of scratch memory that it may have.
     scratch_budget: u64,
@@ -119,6 +119,14 @@ pub(crate) struct Plain<'a> {
     pub groups: [u32; 3],
 }
 
+/// Dispatches of one launch at most: each takes room in a command buffer.
+const MOST_DISPATCHES: u64 = 1 << 20;
+
+/// So many work-groups that a dispatch has less than 2^32 work-items in each dimension.
+fn limit_by_size(limit: [u32; 3], local: [u32; 3]) -> [u32; 3] {
+    [0, 1, 2].map(|d| limit[d].min(u32::MAX / local[d].max(1)))
+}
+
 /// What a launch that may print has more.
 struct Printing {
     /// The push constants, with the buffer's address if it goes there.
@@ -132,7 +140,6 @@ impl Launch {
     pub(crate) fn prepare(nd: &NdRange<'_>, queue: &CommandQueue) -> Result<Launch> {
         let error = |code, what: String| Err(Error::new(code, what).at("5.8"));
         let kernel = nd.kernel;
-        let reflection = kernel.reflection();
         let device = queue.device();
         let limits = device.limits();
         // CL 5.8: INVALID_KERNEL_ARGS if argument values have not been specified
@@ -148,31 +155,36 @@ impl Launch {
             );
         }
         // CL 5.8: INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or 0
-        let mut global = [1u32; 3];
-        for (d, (to, from)) in global.iter_mut().zip(range.global).enumerate() {
-            match u32::try_from(from) {
-                Ok(n) if n > 0 => *to = n,
-                Ok(_) | Err(_) => {
-                    return error(
-                        ClCode::InvalidGlobalWorkSize,
-                        format!("global size {from} in dimension {d}"),
-                    );
-                }
-            }
+        let global = range.global.map(|n| n as u64);
+        if let Some(d) = global.iter().position(|n| *n == 0) {
+            return error(
+                ClCode::InvalidGlobalWorkSize,
+                format!("global size 0 in dimension {d}"),
+            );
         }
         // CL 5.8: INVALID_GLOBAL_OFFSET if offset + size exceeds what the device can count to
-        let mut offset = [0u32; 3];
-        for (d, (to, from)) in offset.iter_mut().zip(range.offset).enumerate() {
-            match from.checked_add(range.global[d]) {
-                Some(end) if u32::try_from(end).is_ok() => *to = from as u32,
-                Some(_) | None => {
+        let offset = range.offset.map(|n| n as u64);
+        let mut is_wide = false;
+        for d in 0..3 {
+            match offset[d].checked_add(global[d]) {
+                Some(end) => is_wide |= end > u64::from(u32::MAX),
+                None => {
                     return error(
                         ClCode::InvalidGlobalOffset,
-                        format!("offset {from} in dimension {d}"),
+                        format!("offset {} in dimension {d}", offset[d]),
                     );
                 }
             }
         }
+        let wide;
+        let kernel = match is_wide {
+            false => kernel,
+            true => {
+                wide = kernel.wide()?;
+                &wide
+            }
+        };
+        let reflection = kernel.reflection();
         let required = reflection.required_size;
         let wanted = local_size::resolve(range.local, global, range.work_dim, required, limits)?;
         let mut provisional = false;
@@ -187,8 +199,8 @@ impl Launch {
             None if reflection.ungrouped => local_size::uneven(global, limits).unwrap_or(wanted),
             None | Some(_) => wanted,
         };
-        let groups = [0, 1, 2].map(|d| global[d] / local[d]);
-        let rest = global[0] % local[0];
+        let groups = [0, 1, 2].map(|d| global[d] / u64::from(local[d]));
+        let rest = (global[0] % u64::from(local[0])) as u32;
 
         let mut placed = Placed::new(kernel);
         for (arg, value) in reflection.args.iter().zip(nd.args) {
@@ -208,7 +220,7 @@ impl Launch {
         let module = kernel.module();
         let system = &module.reflection().push;
         push.vector(system.global_offset, offset);
-        push.vector(system.enqueued_local_size, local);
+        push.vector(system.enqueued_local_size, local.map(u64::from));
         push.vector(system.global_size, global);
         push.vector(system.num_workgroups, groups);
         push.vector(system.region_offset, offset);
@@ -216,18 +228,28 @@ impl Launch {
             push.put(range, &address.to_ne_bytes())?;
         }
         kernel.check_regions(offset, groups, limits.group_count)?;
-        let arena = if reflection.has_arena {
-            let step = limits.local_step.max(16);
-            arena.max(4).next_multiple_of(step).min(limits.local_memory)
-        } else {
-            4
-        };
+        let most = limit_by_size(limits.group_count, local);
+        // CL 5.8: OUT_OF_RESOURCES if there is a failure to queue the execution instance on the device
+        let dispatches = (0..3).fold(1u64, |n, d| {
+            n.saturating_mul(groups[d].div_ceil(u64::from(most[d])))
+        });
+        if dispatches > MOST_DISPATCHES {
+            return error(
+                ClCode::OutOfResources,
+                format!("an NDRange of {dispatches} dispatches"),
+            );
+        }
+        let arena = kernel.arena(arena);
         let variant = Variant {
             local,
             arena,
             work_dim: module.reflection().spec.work_dim.map_or(0, |_| range.work_dim),
             arrays,
-            offset: module.reflection().spec.global_offset.map_or([0; 3], |_| offset),
+            offset: module
+                .reflection()
+                .spec
+                .global_offset
+                .map_or([0; 3], |_| offset.map(|n| n as u32)),
         };
         let tail = if rest == 0 {
             None
@@ -320,9 +342,9 @@ impl Launch {
         }
         let push = &push;
         r.bind(kernel, &self.pipeline);
-        if (0..3).all(|d| self.groups[d] <= limit[d]) {
+        if let Some(groups) = self.at_once(limit) {
             r.recorder().push_constants(&push.0[..self.push_size]);
-            r.recorder().dispatch(self.groups);
+            r.recorder().dispatch(groups);
         } else {
             self.record_regions(r, push, [0; 3], self.local, self.groups, limit);
         }
@@ -331,7 +353,7 @@ impl Launch {
                 r.recorder().barrier();
             }
             r.bind(kernel, &tail.pipeline);
-            let done = [self.groups[0] * self.local[0], 0, 0];
+            let done = [self.groups[0] * u64::from(self.local[0]), 0, 0];
             let groups = [1, self.groups[1], self.groups[2]];
             self.record_regions(r, push, done, [tail.width, 1, 1], groups, limit);
         }
@@ -350,13 +372,20 @@ impl Launch {
             && !self.accesses.aliases
             && self.accesses.are_few()
             && !kernel.reflection().printf
-            && kernel.reflection().scratch.is_none()
-            && (0..3).all(|d| self.groups[d] <= limit[d]);
-        is_plain.then(|| Plain {
+            && kernel.reflection().scratch.is_none();
+        let groups = self.at_once(limit).filter(|_| is_plain)?;
+        Some(Plain {
             pipeline: &self.pipeline,
             push: &self.push.0[..self.push_size],
-            groups: self.groups,
+            groups,
         })
+    }
+
+    /// The work-groups, if one dispatch takes them all.
+    fn at_once(&self, limit: [u32; 3]) -> Option<[u32; 3]> {
+        let most = limit_by_size(limit, self.local);
+        let fits = (0..3).all(|d| self.groups[d] <= u64::from(most[d]));
+        fits.then(|| self.groups.map(|n| n as u32))
     }
 
     /// A printf buffer, if the kernel may print.
@@ -394,7 +423,9 @@ impl Launch {
     ) -> Result<[u32; 3]> {
         let items = self.local.iter().map(|&n| u64::from(n)).product::<u64>();
         let group = items * u64::from(wanted.bytes);
-        let (groups, size) = scratch::regions(self.groups, limit, group, self.scratch_budget);
+        // A dispatch has at most `limit` of them anyway.
+        let groups = [0, 1, 2].map(|d| self.groups[d].min(u64::from(limit[d])) as u32);
+        let (groups, size) = scratch::regions(groups, limit, group, self.scratch_budget);
         // The compiler's sums are of 32 bits.
         if size > u64::from(u32::MAX) {
             let what = format!("a work-group needs {group} bytes of scratch memory for its private arrays");
@@ -411,26 +442,27 @@ impl Launch {
         &self,
         r: &mut Recording<'_>,
         push: &Push,
-        done: [u32; 3],
+        done: [u64; 3],
         local: [u32; 3],
-        groups: [u32; 3],
+        groups: [u64; 3],
         limit: [u32; 3],
     ) {
+        let limit = limit_by_size(limit, local);
         let system = &self.kernel.module().reflection().push;
         let mut push = *push;
-        let mut first = [0u32; 3];
+        let mut first = [0u64; 3];
         // Dispatches take turns with scratch memory.
         let turns = self.kernel.reflection().scratch.is_some();
         loop {
             if turns && first != [0; 3] {
                 r.recorder().barrier();
             }
-            let count = [0, 1, 2].map(|d| limit[d].min(groups[d] - first[d]));
-            let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * local[d]);
+            let count = [0, 1, 2].map(|d| u64::from(limit[d]).min(groups[d] - first[d]));
+            let items = [0, 1, 2].map(|d| self.offset[d] + done[d] + first[d] * u64::from(local[d]));
             push.vector(system.region_offset, items);
             push.vector(system.region_group_offset, first);
             r.recorder().push_constants(&push.0[..self.push_size]);
-            r.recorder().dispatch(count);
+            r.recorder().dispatch(count.map(|n| n as u32));
             let mut d = 0;
             loop {
                 first[d] += count[d];

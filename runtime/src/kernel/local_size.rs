@@ -9,7 +9,7 @@ const GOOD: u32 = 256;
 /// The work-group size of a launch; it divides `global` in every dimension.
 pub(super) fn resolve(
     asked: Option<[usize; 3]>,
-    global: [u32; 3],
+    global: [u64; 3],
     work_dim: u32,
     required: Option<[u32; 3]>,
     limits: &Limits,
@@ -41,7 +41,7 @@ pub(super) fn resolve(
             .at("5.8"));
         }
         // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible
-        if asked[d] == 0 || !(global[d] as usize).is_multiple_of(asked[d]) {
+        if asked[d] == 0 || !global[d].is_multiple_of(asked[d] as u64) {
             return group(format!(
                 "{} does not divide {} in dimension {d}",
                 asked[d], global[d]
@@ -59,13 +59,14 @@ pub(super) fn resolve(
 
 /// For kernels that cannot tell how they are grouped: a good work-group size for most of the NDRange, where no good
 /// one divides it. What is left over in x then runs as a narrower dispatch. `None` where a divisor is good enough.
-pub(super) fn uneven(global: [u32; 3], limits: &Limits) -> Option<[u32; 3]> {
+pub(super) fn uneven(global: [u64; 3], limits: &Limits) -> Option<[u32; 3]> {
     let even = choose(global, limits);
     let size = even.iter().product::<u32>();
     let most = GOOD.min(limits.group_invocations).min(limits.group_size[0]);
     let wide = (most / limits.subgroup * limits.subgroup).max(1);
-    let good = size * 2 >= most && even[0].is_multiple_of(limits.subgroup.min(global[0]));
-    (!good && global[0] >= 4 * wide).then_some([wide, 1, 1])
+    let good =
+        size * 2 >= most && u64::from(even[0]).is_multiple_of(u64::from(limits.subgroup).min(global[0]));
+    (!good && global[0] >= u64::from(4 * wide)).then_some([wide, 1, 1])
 }
 
 /// Work-items of an NDRange that is not worth a pipeline of its own at once: making one takes longer than hundreds of
@@ -79,8 +80,8 @@ const OFTEN: u32 = 32;
 const COUNTED: usize = 64;
 
 /// Whether [`Wishes`] have a say.
-pub(super) fn is_small(global: [u32; 3]) -> bool {
-    global.iter().map(|n| u64::from(*n)).product::<u64>() <= SMALL
+pub(super) fn is_small(global: [u64; 3]) -> bool {
+    global.iter().fold(1u64, |n, size| n.saturating_mul(*size)) <= SMALL
 }
 
 /// Work-group sizes that small NDRanges wanted and did not get, and how often. Programs that run a kernel over many
@@ -93,7 +94,7 @@ impl Wishes {
     pub(super) fn settle(
         &mut self,
         wanted: [u32; 3],
-        global: [u32; 3],
+        global: [u64; 3],
         made: impl Iterator<Item = [u32; 3]>,
     ) -> [u32; 3] {
         let mut best = None;
@@ -101,7 +102,7 @@ impl Wishes {
             if local == wanted {
                 return wanted;
             }
-            let fits = (0..3).all(|d| global[d].is_multiple_of(local[d]));
+            let fits = (0..3).all(|d| global[d].is_multiple_of(u64::from(local[d])));
             let size = local.iter().product::<u32>();
             if fits && best.is_none_or(|(most, _)| size > most) {
                 best = Some((size, local));
@@ -129,11 +130,11 @@ impl Wishes {
 }
 
 /// The largest divisor of `n` up to `most`; a multiple of `step` if there is one of at least half that size.
-fn divisor(n: u32, most: u32, step: u32) -> u32 {
+fn divisor(n: u64, most: u32, step: u32) -> u32 {
     let mut best = 1;
     let mut best_step = 0;
-    for d in 1..=most.min(n) {
-        if n.is_multiple_of(d) {
+    for d in 1..=u64::from(most).min(n) as u32 {
+        if n.is_multiple_of(u64::from(d)) {
             best = d;
             if d.is_multiple_of(step) {
                 best_step = d;
@@ -144,7 +145,7 @@ fn divisor(n: u32, most: u32, step: u32) -> u32 {
 }
 
 /// A work-group size for any global size: wide in x, about [`GOOD`] work-items.
-fn choose(global: [u32; 3], limits: &Limits) -> [u32; 3] {
+fn choose(global: [u64; 3], limits: &Limits) -> [u32; 3] {
     let all = limits.group_invocations;
     let good = GOOD.min(all);
     let mut x = divisor(global[0], good.min(limits.group_size[0]), limits.subgroup);
@@ -190,10 +191,12 @@ mod tests {
             [7, 7, 7],
             [1, 1, 100],
             [3, 1 << 16, 1],
+            [1 << 40, 1, 1],
+            [(1 << 32) + 256, 5, 1],
         ] {
             let local = choose(global, &limits());
             for d in 0..3 {
-                assert_eq!(global[d] % local[d], 0, "{global:?} {local:?}");
+                assert_eq!(global[d] % u64::from(local[d]), 0, "{global:?} {local:?}");
                 assert!(local[d] <= limits().group_size[d]);
             }
             assert!(local.iter().product::<u32>() <= 1024);
@@ -222,7 +225,7 @@ mod tests {
                     let global = [x, y, z];
                     assert!(is_small(global));
                     let local = wishes.settle(choose(global, &limits()), global, made.iter().copied());
-                    assert!((0..3).all(|d| global[d].is_multiple_of(local[d])));
+                    assert!((0..3).all(|d| global[d].is_multiple_of(u64::from(local[d]))));
                     if !made.contains(&local) {
                         made.push(local);
                     }

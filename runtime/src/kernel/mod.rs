@@ -115,6 +115,9 @@ impl Kernel {
         })?;
         let kinds = args::kinds(&executable.reflection().kernels[index]);
         let values = Values::new(kinds.len());
+        for (_, kernel) in &devices {
+            kernel.make_early(program.context());
+        }
         program.kernel_made();
         Ok(Arc::new(Kernel {
             anchor: Anchor::new(),

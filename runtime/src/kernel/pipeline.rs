@@ -1,8 +1,9 @@
 //! A program on a device: shader module, constant data, and the pipelines of its kernels.
 //!
 //! A pipeline is a kernel specialised for a work-group size, a size of the local arena (or of arrays in local memory)
-//! and, if the kernel asks for it, a work dimension. Variants are made on first use, outside of every queue's lock, and
-//! kept with the module.
+//! and, if the kernel asks for it, a work dimension. Variants are made on first use and kept with the module; the one of a kernel
+//! whose work-group size is required is made when the kernel object is, by a thread for builds. No lock is held while the driver
+//! compiles: threads that want the same variant wait for the one that makes it, and nobody else does.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -12,6 +13,7 @@ use caldera_compiler::spirv;
 
 use super::descriptors::{self, KernelDescriptors, Literals};
 use super::local_size::Wishes;
+use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
@@ -34,7 +36,13 @@ pub struct DeviceModule {
     /// What stands for NULL where there must be a descriptor.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
+    /// Compiles the program again for NDRanges beyond 32 bits, if that can be done.
+    widen: OnceLock<Widen>,
+    wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
 }
+
+/// Compiles a program for NDRanges beyond 32 bits.
+pub(crate) type Widen = Box<dyn Fn() -> std::result::Result<Arc<[u32]>, String> + Send + Sync>;
 
 impl std::fmt::Debug for DeviceModule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -65,8 +73,18 @@ pub(crate) const MAX_ARRAYS: usize = 16;
 /// A kernel's pipelines.
 #[derive(Default)]
 struct Variants {
-    made: Vec<(Variant, Arc<vk::Pipeline>)>,
+    made: Vec<(Variant, Arc<Slot>)>,
     wishes: Wishes,
+}
+
+/// A pipeline that has been made, could not be, or is in the making.
+type Slot = OnceLock<std::result::Result<Arc<vk::Pipeline>, Refused>>;
+
+/// Why there is no pipeline.
+#[derive(Clone)]
+struct Refused {
+    code: ClCode,
+    what: String,
 }
 
 /// What the driver has of a kernel, and what is known of its launches.
@@ -196,7 +214,36 @@ impl DeviceModule {
             reflection,
             constants,
             blank,
+            widen: OnceLock::new(),
+            wide: OnceLock::new(),
         }))
+    }
+
+    /// Says how the program is compiled for NDRanges beyond 32 bits ([`Target::wide_ranges`]). Hardly a program ever needs that, so
+    /// that it is done by the first launch that does.
+    ///
+    /// [`Target::wide_ranges`]: caldera_compiler::target::Target::wide_ranges
+    pub(crate) fn on_wide(&self, widen: Widen) {
+        let _ = self.widen.set(widen);
+    }
+
+    /// The program for NDRanges beyond 32 bits.
+    fn wide(&self) -> Result<&Arc<DeviceModule>> {
+        let made = self.wide.get_or_init(|| {
+            let Some(widen) = self.widen.get() else {
+                let what = "a program binary is for NDRanges of 32 bits; a program from source is for any";
+                log::error!("launch: {what}");
+                return Err((ClCode::OutOfResources, what.to_owned()));
+            };
+            let words = widen().map_err(|log| {
+                log::error!("launch: the program cannot be compiled for an NDRange of 64 bits: {log}");
+                let what = "the program cannot be compiled for the NDRange";
+                (ClCode::OutOfResources, what.to_owned())
+            })?;
+            DeviceModule::new(&self.device, &words).map_err(|e| (e.code, e.chain()))
+        });
+        made.as_ref()
+            .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
     }
 
     /// The device.
@@ -331,7 +378,7 @@ impl DeviceKernel {
 
     /// Whether an NDRange with an offset, or of several dispatches, can be launched: modules of other compilers may have
     /// no way to tell the kernel.
-    pub(crate) fn check_regions(&self, offset: [u32; 3], groups: [u32; 3], limit: [u32; 3]) -> Result<()> {
+    pub(crate) fn check_regions(&self, offset: [u64; 3], groups: [u64; 3], limit: [u32; 3]) -> Result<()> {
         let reflection = &self.module.reflection;
         if !reflection.asks_place {
             return Ok(());
@@ -341,13 +388,24 @@ impl DeviceKernel {
         let has_offset = push.global_offset.is_some() || has_regions || spec.global_offset.is_some();
         let what = if offset != [0; 3] && !has_offset {
             "the program was compiled without global offsets"
-        } else if (0..3).any(|d| groups[d] > limit[d]) && !has_regions {
+        } else if (0..3).any(|d| groups[d] > u64::from(limit[d])) && !has_regions {
             "the program was compiled for NDRanges of one dispatch"
         } else {
             return Ok(());
         };
         log::error!("launch: {what}");
         Err(Error::new(ClCode::OutOfResources, what).at("5.8"))
+    }
+
+    /// The same kernel for NDRanges beyond 32 bits.
+    pub(crate) fn wide(&self) -> Result<Arc<DeviceKernel>> {
+        let found = self.module.wide()?.kernel(&self.reflection().name)?;
+        let same =
+            found.filter(|k| super::args::kinds(k.reflection()) == super::args::kinds(self.reflection()));
+        same.ok_or_else(|| {
+            log::error!("launch: files that the program includes have changed since it was built");
+            Error::new(ClCode::OutOfResources, "the program is another one now").at("5.8")
+        })
     }
 
     /// Bytes of push constants of a launch.
@@ -361,18 +419,99 @@ impl DeviceKernel {
     }
 
     /// The work-group size of a small NDRange that may have any: `wanted`, or one that there is a pipeline for.
-    pub(super) fn settle(&self, wanted: [u32; 3], global: [u32; 3]) -> [u32; 3] {
+    pub(super) fn settle(&self, wanted: [u32; 3], global: [u64; 3]) -> [u32; 3] {
         let mut variants = self.made().variants.lock();
         let Variants { made, wishes } = &mut *variants;
         wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
     }
 
-    /// The pipeline of a variant.
+    /// The pipeline of a variant, made by this thread if no other does.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
-        let mut variants = self.made().variants.lock();
-        if let Some((_, pipeline)) = variants.made.iter().find(|(v, _)| *v == variant) {
-            return Ok(Arc::clone(pipeline));
+        let slot = {
+            let mut variants = self.made().variants.lock();
+            match variants.made.iter().find(|(v, _)| *v == variant) {
+                Some((_, slot)) => match slot.get() {
+                    Some(Ok(pipeline)) => return Ok(Arc::clone(pipeline)),
+                    Some(Err(_)) | None => Arc::clone(slot),
+                },
+                None => {
+                    let slot = Arc::new(Slot::new());
+                    variants.made.push((variant, Arc::clone(&slot)));
+                    slot
+                }
+            }
+        };
+        let made = slot.get_or_init(|| {
+            self.make_pipeline(&variant).map_err(|e| Refused {
+                code: e.code,
+                what: e.chain(),
+            })
+        });
+        made.clone().map_err(|e| {
+            // The next launch tries again.
+            let mut variants = self.made().variants.lock();
+            variants.made.retain(|(_, s)| !Arc::ptr_eq(s, &slot));
+            Error::new(e.code, e.what).at("5.8")
+        })
+    }
+
+    /// What launches will be specialised for, if that is known before the first of them.
+    fn known_variant(&self) -> Option<Variant> {
+        let kernel = self.reflection();
+        let reflection = &self.module.reflection;
+        let is_local = |a: &reflect::Arg| matches!(a.binding, Some(Binding::Workgroup { .. }));
+        if reflection.spec.work_dim.is_some() || kernel.args.iter().any(is_local) {
+            return None;
         }
+        Some(Variant {
+            local: kernel.required_size?,
+            arena: self.arena(kernel.local_fixed),
+            work_dim: 0,
+            arrays: [0; MAX_ARRAYS],
+            offset: [0; 3],
+        })
+    }
+
+    /// Has the pipeline made that the first launch will want, if that is known, by a thread of the context.
+    pub(crate) fn make_early(self: &Arc<Self>, context: &Context) {
+        let Some(variant) = self.known_variant() else {
+            return;
+        };
+        if self
+            .made()
+            .variants
+            .lock()
+            .made
+            .iter()
+            .any(|(v, _)| *v == variant)
+        {
+            return;
+        }
+        let mut kernel = Some(Arc::clone(self));
+        context.build(Box::new(move || {
+            crate::process::unless_over(|| {
+                if let Some(kernel) = kernel.take() {
+                    // The launch says what is wrong, if anything is.
+                    drop(kernel.pipeline(variant));
+                }
+            });
+            // It is left only if the process ends, and then nothing is torn down.
+            std::mem::forget(kernel);
+        }));
+    }
+
+    /// Bytes of the local arena of a launch that uses `bytes` of it.
+    pub(super) fn arena(&self, bytes: u32) -> u32 {
+        let limits = self.module.device.limits();
+        if !self.reflection().has_arena {
+            return 4;
+        }
+        let step = limits.local_step.max(16);
+        bytes.max(4).next_multiple_of(step).min(limits.local_memory)
+    }
+
+    fn make_pipeline(&self, variant: &Variant) -> Result<Arc<vk::Pipeline>> {
+        crate::process::made_pipeline();
         let spec = &self.module.reflection.spec;
         let mut constants = Vec::with_capacity(5);
         if let Some(ids) = spec.workgroup_size {
@@ -424,8 +563,6 @@ impl DeviceKernel {
             driver_cache.save();
         }
         crate::process::made_pipeline();
-        let pipeline = Arc::new(pipeline);
-        variants.made.push((variant, Arc::clone(&pipeline)));
-        Ok(pipeline)
+        Ok(Arc::new(pipeline))
     }
 }

@@ -29,13 +29,17 @@ impl Push {
         write(&mut self.0, range.offset, range.size, bytes)
     }
 
-    /// Three words, if the module wants them.
-    pub(super) fn vector(&mut self, range: Option<PushRange>, value: [u32; 3]) {
+    /// Three numbers, if the module wants them: of 32 bits, or of 64 where the range has room for that.
+    pub(super) fn vector(&mut self, range: Option<PushRange>, value: [u64; 3]) {
         let Some(r) = range else { return };
+        let size = if r.size >= 24 { 8 } else { 4 };
         for (d, v) in value.into_iter().enumerate() {
-            let at = r.offset as usize + 4 * d;
-            if let Some(to) = self.0.get_mut(at..at + 4) {
-                to.copy_from_slice(&v.to_ne_bytes());
+            let at = r.offset as usize + size * d;
+            if let Some(to) = self.0.get_mut(at..at + size) {
+                match size {
+                    8 => to.copy_from_slice(&v.to_ne_bytes()),
+                    _ => to.copy_from_slice(&(v as u32).to_ne_bytes()),
+                }
             }
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, Binar
             (words, None)
         }
     };
-    load(device, &words.into(), arg_info).map_err(|log| BinaryError::Unusable(log.trim().to_owned()))
+    load(device, &words.into(), arg_info, None).map_err(|log| BinaryError::Unusable(log.trim().to_owned()))
 }
 
 /// First words of the seal's text.

@@ -4,12 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use caldera_compiler::options::{OptionUse, Options};
+use caldera_compiler::target::Target;
 
 use super::toolchain::{self, Object, Unit};
 use super::{BuildStatus, DeviceBuild, Executable, Notify, Origin, Output, Program};
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
-use crate::kernel::pipeline::DeviceModule;
+use crate::kernel::pipeline::{DeviceModule, Widen};
 
 /// A header of clCompileProgram.
 #[derive(Clone, Debug)]
@@ -115,11 +116,43 @@ pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
     })
 }
 
-/// Hands a module to the driver.
+/// A device's target for NDRanges beyond 32 bits.
+fn wide_target(device: &Arc<Device>) -> Arc<Target> {
+    let mut target = Target::clone(device.target());
+    target.wide_ranges = true;
+    Arc::new(target)
+}
+
+/// Links the objects again.
+pub(super) fn widen_objects(device: &Arc<Device>, objects: &[Arc<Object>], options: &Options) -> Widen {
+    let (device, objects, options) = (Arc::clone(device), objects.to_vec(), options.clone());
+    Box::new(move || {
+        let linked = toolchain::link(&objects, &options, &wide_target(&device))?;
+        Ok(Arc::clone(&linked.words))
+    })
+}
+
+/// Builds the source again.
+fn widen_source(device: &Arc<Device>, source: &Arc<[u8]>, text: &str, options: &Options) -> Widen {
+    let (device, source) = (Arc::clone(device), Arc::clone(source));
+    let (text, options) = (text.to_owned(), options.clone());
+    Box::new(move || {
+        let unit = Unit {
+            source: &source,
+            options_text: &text,
+            options: &options,
+            headers: &[],
+        };
+        Ok(Arc::clone(&toolchain::build(&unit, &wide_target(&device))?.words))
+    })
+}
+
+/// Hands a module to the driver. `widen` compiles it for larger NDRanges.
 pub(super) fn load(
     device: &Arc<Device>,
     words: &Arc<[u32]>,
     arg_info: Option<bool>,
+    widen: Option<Widen>,
 ) -> std::result::Result<Output, String> {
     let module = DeviceModule::new(device, words).map_err(|e| format!("error: {}\n", e.chain()))?;
     let has_info = || {
@@ -129,6 +162,9 @@ pub(super) fn load(
             .iter()
             .any(|k| k.args.iter().any(|a| a.info.is_some()))
     };
+    if let Some(widen) = widen {
+        module.on_wide(widen);
+    }
     Ok(Output::Executable(Arc::new(Executable {
         words: Arc::clone(words),
         arg_info: arg_info.unwrap_or_else(has_info),
@@ -199,7 +235,8 @@ impl Program {
                     headers: &[],
                 };
                 let compiled = toolchain::build(&unit, device.target())?;
-                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info))?;
+                let widen = widen_source(device, source, options, parsed);
+                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
             Origin::Binary | Origin::Link => {
@@ -212,7 +249,8 @@ impl Program {
                     Output::None => return Err("error: there is no binary for the device\n".into()),
                 };
                 let compiled = toolchain::link(&objects, parsed, device.target())?;
-                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info))?;
+                let widen = widen_objects(device, &objects, parsed);
+                let output = load(device, &compiled.words, Some(parsed.kernel_arg_info), Some(widen))?;
                 Ok((output, compiled.log.clone()))
             }
         }

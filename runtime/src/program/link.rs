@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use caldera_compiler::options::OptionUse;
 
-use super::build::{InProgress, Outcome, load, parse_options, run};
+use super::build::{InProgress, Outcome, load, parse_options, run, widen_objects};
 use super::toolchain::{self, Object};
 use super::{DeviceBuild, Notify, Origin, Output, Program};
 use crate::context::Context;
@@ -68,7 +68,8 @@ impl Program {
                     }
                     let compiled = toolchain::link(&objects, &parsed, device.target())?;
                     let arg_info = objects.iter().any(|o| o.arg_info);
-                    let output = load(&device, &compiled.words, Some(arg_info))?;
+                    let widen = widen_objects(&device, &objects, &parsed);
+                    let output = load(&device, &compiled.words, Some(arg_info), Some(widen))?;
                     Ok((output, compiled.log.clone()))
                 })
                 .collect();

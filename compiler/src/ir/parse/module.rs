@@ -358,6 +358,10 @@ fn system(t: &mut Tokens<'_>, m: &mut Module) -> Result<()> {
                 s.work_dim = true;
                 continue;
             }
+            "wide" => {
+                s.wide = true;
+                continue;
+            }
             other => return t.error(format!("'{other}' is no system value")),
         };
         *slot = Some(t.u32()?);
