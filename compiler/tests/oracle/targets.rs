@@ -5,7 +5,9 @@ use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
 /// Passes that change nothing that the generator makes; other tests compare before and after.
-pub(crate) const TESTED_ELSEWHERE: [&str; 3] = [
+pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
+    // It counts only; its unit tests.
+    "check_nesting",
     // It looks only; `filetests/gather_pointer_uses`.
     "gather_pointer_uses",
     // `tests/images.rs`: reads with every sampler.
