@@ -162,10 +162,10 @@ impl CommandQueue {
             let mut state = self.lock_for_command();
             let placed = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
             if placed.is_ok() && (until == Until::Done || config().debug.no_batch) {
-                self.submit(&mut state, &mut effects).and(placed)
-            } else {
-                placed
+                // The command is placed. If the submission fails, its event does, and every later call for the queue.
+                let _ = self.submit(&mut state, &mut effects);
             }
+            placed
         };
         effects.run();
         let placed = placed?;
