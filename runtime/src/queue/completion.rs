@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::CommandQueue;
 use super::scheduler::WORTH_WAKING;
+use super::{CommandQueue, State};
 use crate::error::{ClCode, Error, Result};
 use crate::event::Effects;
 use crate::mem::parallel;
@@ -222,6 +222,17 @@ impl CommandQueue {
         };
         if let Some(finished) = finished {
             finished.done(effects);
+        }
+    }
+
+    /// The device is lost: what is in flight fails, and nothing is stored for it any more.
+    pub(super) fn abandon(&self, state: &mut State, effects: &mut Effects) {
+        let batches = std::mem::take(&mut state.in_flight);
+        self.in_flight.fetch_sub(batches.len() as u32, Ordering::Relaxed);
+        for mut batch in batches {
+            batch.failed(ClCode::OutOfResources, self.context.host_stores(), effects);
+            // A lost device may still write: what the batch keeps is leaked.
+            std::mem::forget(batch);
         }
     }
 

@@ -497,6 +497,9 @@ impl CommandQueue {
                 Ok(())
             }
             Err(e) => {
+                if self.logical.is_lost() {
+                    self.abandon(state, effects);
+                }
                 for event in batch.take_events() {
                     CommandQueue::fail_when_done(state, event, e.code, effects);
                 }
