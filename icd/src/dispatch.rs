@@ -155,7 +155,7 @@ pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
     clEnqueueSVMMigrateMem: Some(absent::clEnqueueSVMMigrateMem),
     clGetDeviceAndHostTimer: Some(absent::clGetDeviceAndHostTimer),
     clGetHostTimer: Some(absent::clGetHostTimer),
-    clGetKernelSubGroupInfo: Some(absent::clGetKernelSubGroupInfo),
+    clGetKernelSubGroupInfo: Some(clGetKernelSubGroupInfo),
     clSetDefaultDeviceCommandQueue: Some(absent::clSetDefaultDeviceCommandQueue),
     clSetProgramReleaseCallback: Some(absent::clSetProgramReleaseCallback),
     clSetProgramSpecializationConstant: Some(absent::clSetProgramSpecializationConstant),

@@ -190,6 +190,40 @@ fn work_items(sizes: Ptr<c_void>, bytes: usize) -> Result<usize> {
         })
 }
 
+/// What both names of the sub-group query do.
+fn sub_group_info(
+    kernel: Ptr<c_void>,
+    device: Ptr<c_void>,
+    param_name: cl_kernel_sub_group_info,
+    sizes: Ptr<c_void>,
+    sizes_bytes: usize,
+    info: Info,
+) -> Result<()> {
+    let kernel = handle::borrow::<Kernel>(kernel)?;
+    let device = if device.is_null() {
+        None
+    } else {
+        Some(handle::borrow::<Device>(device)?)
+    };
+    let (device, _) = kernel.on_device(device.as_ref())?;
+    let Some(size) = device.sub_group_size() else {
+        return Err(
+            Error::new(ClCode::InvalidOperation, "the device has no sub-groups").at("cl_khr_subgroups"),
+        );
+    };
+    match param_name {
+        CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR => {
+            work_items(sizes, sizes_bytes)?;
+            info.value(size)
+        }
+        CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR => {
+            info.value(work_items(sizes, sizes_bytes)?.div_ceil(size))
+        }
+        _ => info.unknown(param_name),
+    }
+    .map(drop)
+}
+
 entry! {
     /// cl_khr_subgroups — clGetKernelSubGroupInfoKHR
     fn clGetKernelSubGroupInfoKHR(
@@ -202,28 +236,26 @@ entry! {
         param_value: *mut c_void,
         param_value_size_ret: *mut size_t,
     ) {
-        let kernel = handle::borrow::<Kernel>(in_kernel)?;
-        let device = if in_device.is_null() {
-            None
-        } else {
-            Some(handle::borrow::<Device>(in_device)?)
-        };
-        let (device, _) = kernel.on_device(device.as_ref())?;
-        let Some(size) = device.sub_group_size() else {
-            return Err(Error::new(ClCode::InvalidOperation, "the device has no sub-groups").at("cl_khr_subgroups"));
-        };
         let info = Info::new(param_value_size, param_value, param_value_size_ret);
-        match param_name {
-            CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR => {
-                work_items(input_value, input_value_size)?;
-                info.value(size)
-            }
-            CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR => {
-                info.value(work_items(input_value, input_value_size)?.div_ceil(size))
-            }
-            _ => info.unknown(param_name),
-        }
-        .map(drop)
+        sub_group_info(in_kernel, in_device, param_name, input_value, input_value_size, info)
+    }
+}
+
+entry! {
+    /// CL 2.1, 5.9.4 — clGetKernelSubGroupInfo, with the queries that cl_khr_subgroups has too: applications call it
+    /// by this name on devices of any version that report the extension.
+    fn clGetKernelSubGroupInfo(
+        kernel: cl_kernel,
+        device: cl_device_id,
+        param_name: cl_kernel_sub_group_info,
+        input_value_size: size_t,
+        input_value: *const c_void,
+        param_value_size: size_t,
+        param_value: *mut c_void,
+        param_value_size_ret: *mut size_t,
+    ) {
+        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        sub_group_info(kernel, device, param_name, input_value, input_value_size, info)
     }
 }
 

@@ -184,6 +184,7 @@ api! {
     clCreateBufferWithProperties: clCreateBufferWithProperties_t,
     clCreateImageWithProperties: clCreateImageWithProperties_t,
     clGetKernelSubGroupInfoKHR: clGetKernelSubGroupInfoKHR_t,
+    clGetKernelSubGroupInfo: clGetKernelSubGroupInfo_t,
 }
 
 /// Calls an entry point: `cl!(clFinish(queue))`.

@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 
 use crate::cl;
 use crate::common;
-use crate::common::{cl_kernel, cl_program};
+use crate::common::{cl_int, cl_kernel, cl_program};
 use crate::lab::{Arg, Lab, bytes_of, element};
 
 /// Work-group sizes: smaller than a sub-group, not divisible by it, several.
@@ -60,19 +60,38 @@ kernel void neighbours(global int *out, local int *shared) {
 }
 ";
 
-/// What a device that has no sub-groups says of these functions.
-fn is_offered(lab: &Lab, kernel: cl_kernel) -> bool {
-    let (one, mut size) = (1usize, 0usize);
+/// The query by the name of the extension; asserts that OpenCL 2.1's name answers the same.
+fn ask(lab: &Lab, kernel: cl_kernel, what: u32, sizes: Option<&[u8]>, value_size: usize) -> (cl_int, usize) {
+    let (input_size, input) = sizes.map_or((size_of::<usize>(), null()), |s| (s.len(), s.as_ptr().cast()));
+    let (mut of_extension, mut of_core) = (usize::MAX, usize::MAX);
     let code = cl!(clGetKernelSubGroupInfoKHR(
         kernel,
         lab.setup.device,
-        common::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR,
-        size_of::<usize>(),
-        (&raw const one).cast(),
-        size_of::<usize>(),
-        (&raw mut size).cast(),
+        what,
+        input_size,
+        input,
+        value_size,
+        (&raw mut of_extension).cast(),
         null_mut(),
     ));
+    let core_code = cl!(clGetKernelSubGroupInfo(
+        kernel,
+        lab.setup.device,
+        what,
+        input_size,
+        input,
+        value_size,
+        (&raw mut of_core).cast(),
+        null_mut(),
+    ));
+    assert_eq!((code, of_extension), (core_code, of_core), "{what:#x}");
+    (code, of_extension)
+}
+
+/// What a device that has no sub-groups says of these functions.
+fn is_offered(lab: &Lab, kernel: cl_kernel) -> bool {
+    let what = common::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR;
+    let (code, _) = ask(lab, kernel, what, Some(&1usize.to_ne_bytes()), size_of::<usize>());
     assert!(code == 0 || code == common::CL_INVALID_OPERATION, "{code}");
     code == 0
 }
@@ -89,17 +108,8 @@ fn has_them(lab: &Lab) -> bool {
 }
 
 fn told(lab: &Lab, kernel: cl_kernel, what: u32, local: usize) -> usize {
-    let (sizes, mut value) = ([local, 1], 0usize);
-    let code = cl!(clGetKernelSubGroupInfoKHR(
-        kernel,
-        lab.setup.device,
-        what,
-        size_of_val(&sizes),
-        sizes.as_ptr().cast(),
-        size_of::<usize>(),
-        (&raw mut value).cast(),
-        null_mut(),
-    ));
+    let sizes = [local, 1].map(usize::to_ne_bytes).concat();
+    let (code, value) = ask(lab, kernel, what, Some(&sizes), size_of::<usize>());
     assert_eq!(code, 0);
     value
 }
@@ -247,22 +257,9 @@ fn wrong_questions() {
     let program = lab.build("kernel void probe(global int *p) { *p = 1; }");
     let kernel = lab.setup.kernel(program, "probe");
     if is_offered(&lab, kernel) {
-        let sizes = [4usize, 0, 4, 4];
-        let mut value = 0usize;
-        let mut ask = |what: u32, bytes: usize, size: usize| {
-            cl!(clGetKernelSubGroupInfoKHR(
-                kernel,
-                lab.setup.device,
-                what,
-                bytes,
-                sizes.as_ptr().cast(),
-                size,
-                (&raw mut value).cast(),
-                null_mut()
-            ))
-        };
+        let sizes = [4usize, 0, 4, 4].map(usize::to_ne_bytes).concat();
         let what = common::CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR;
-        assert_eq!(ask(what, 8, 8), 0);
+        assert_eq!(ask(&lab, kernel, what, Some(&sizes[..8]), 8).0, 0);
         for (what, bytes, size) in [
             (what, 0, 8),
             (what, 7, 8),
@@ -271,22 +268,10 @@ fn wrong_questions() {
             (what, 8, 4),
             (0x1234, 8, 8),
         ] {
-            assert_eq!(
-                ask(what, bytes, size),
-                common::CL_INVALID_VALUE,
-                "{what:#x} {bytes} {size}"
-            );
+            let (code, _) = ask(&lab, kernel, what, Some(&sizes[..bytes]), size);
+            assert_eq!(code, common::CL_INVALID_VALUE, "{what:#x} {bytes} {size}");
         }
-        let code = cl!(clGetKernelSubGroupInfoKHR(
-            kernel,
-            lab.setup.device,
-            what,
-            8,
-            null(),
-            0,
-            null_mut(),
-            null_mut()
-        ));
+        let (code, _) = ask(&lab, kernel, what, None, 8);
         assert_eq!(code, common::CL_INVALID_VALUE);
     }
     assert_eq!(cl!(clReleaseKernel(kernel)), 0);

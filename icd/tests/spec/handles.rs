@@ -87,6 +87,7 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
         | "clGetKernelInfo"
         | "clGetKernelWorkGroupInfo"
         | "clGetKernelSubGroupInfoKHR"
+        | "clGetKernelSubGroupInfo"
         | "clGetKernelArgInfo" => common::CL_INVALID_KERNEL,
         "clGetEventInfo"
         | "clRetainEvent"

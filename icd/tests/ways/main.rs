@@ -120,6 +120,12 @@ fn kernels() {
     check("add", &[]);
 }
 
+/// clGetKernelSubGroupInfo is found by its name, and answers what the extension's function does.
+#[test]
+fn sub_group_queries_by_the_name_of_opencl_2_1() {
+    check("sub-groups", &[]);
+}
+
 #[test]
 fn leaving_with_work_in_flight() {
     check("leave", &[]);

@@ -125,6 +125,49 @@ static void add(int release)
     CHECK(clReleaseContext(context));
 }
 
+/* A function of OpenCL 2.1 whose name the loader has: applications call it where cl_khr_subgroups is reported. */
+typedef cl_int sub_group_info(cl_kernel, cl_device_id, cl_uint, size_t, const void *, size_t, void *, size_t *);
+extern sub_group_info clGetKernelSubGroupInfo;
+
+static void sub_groups(void)
+{
+    find();
+    cl_int code;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+    CHECK(code);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &code);
+    CHECK(code);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "add", &code);
+    CHECK(code);
+    sub_group_info *of_extension = (sub_group_info *)clGetExtensionFunctionAddressForPlatform(
+        platform, "clGetKernelSubGroupInfoKHR");
+    const size_t local[2] = {24, 2};
+    size_t values[4] = {0, 0, 0, 0};
+    const cl_uint max_size = 0x2033, number = 0x2034;
+    cl_int codes[2] = {
+        clGetKernelSubGroupInfo(kernel, device, max_size, sizeof local, local, sizeof(size_t), &values[0], NULL),
+        of_extension(kernel, device, max_size, sizeof local, local, sizeof(size_t), &values[1], NULL),
+    };
+    char extensions[8192];
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    if (codes[0] == CL_SUCCESS) {
+        CHECK(clGetKernelSubGroupInfo(kernel, device, number, sizeof local, local, sizeof(size_t), &values[2], NULL));
+        CHECK(of_extension(kernel, device, number, sizeof local, local, sizeof(size_t), &values[3], NULL));
+    } else if (codes[0] != CL_INVALID_OPERATION || strstr(extensions, "cl_khr_subgroups")) {
+        CHECK(codes[0]);
+    }
+    if (codes[0] != codes[1] || values[0] != values[1] || values[2] != values[3] ||
+        (codes[0] == CL_SUCCESS && values[0] * values[2] < 48)) {
+        fprintf(stderr, "%d %d: sizes %zu %zu, numbers %zu %zu\n", codes[0], codes[1], values[0], values[1], values[2],
+                values[3]);
+        exit(1);
+    }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseContext(context));
+}
+
 static void in_child(void (*work)(void))
 {
     pid_t child = fork();
@@ -762,6 +805,8 @@ int main(int argc, char **argv)
         copy();
     } else if (strcmp(what, "add") == 0) {
         add(1);
+    } else if (strcmp(what, "sub-groups") == 0) {
+        sub_groups();
     } else if (strcmp(what, "leave") == 0) {
         add(0);
     } else if (strcmp(what, "fork") == 0) {
