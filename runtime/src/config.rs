@@ -2,20 +2,34 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `CALDERA_LOG=LEVEL[,GROUP=LEVEL…]` | `error`, `warn`, `info`, `debug`, `trace`, `off`; groups are module names such as `vk`, `queue`, `mem`, `program`, `api`. Unset: nothing is printed |
-//! | `CALDERA_LOG_FILE=PATH` | log there and not to standard error |
-//! | `CALDERA_VALIDATION=1` | load `VK_LAYER_KHRONOS_validation`; its messages go into the log, as the group `validation`, also if `CALDERA_LOG` is unset |
-//! | `CALDERA_VALIDATION=abort` | the same, and the process aborts at the first message |
-//! | `CALDERA_VULKAN_LIBRARY=PATH` | the Vulkan loader to use; unset: `libvulkan.so.1` as the dynamic linker finds it |
-//! | `CALDERA_DEVICE=TEXT` | offer only devices whose name contains the text (letter case ignored), or whose index it is |
-//! | `CALDERA_ABI=physical\|descriptor` | how kernels reach buffers: by device addresses (default), or by a descriptor for each |
-//! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | report every device as this type |
-//! | `CALDERA_CACHE=DIR` | where compiled programs and pipelines are kept; unset: `caldera` below `$XDG_CACHE_HOME`, or `~/.cache`. Removing it is always safe |
-//! | `CALDERA_CACHE=off` | keep nothing on disk |
-//! | `CALDERA_CACHE_SIZE=MIB` | what the cache may take, in MiB (512); what was not used for the longest time goes first |
-//! | `CALDERA_CALIBRATION=off`, `NAME=on\|off[,…]` | do not measure a device's arithmetic at its first use, presume nothing · presume this, whatever was measured: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
-//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | `error`: log every error code that a call returns, also if `CALDERA_LOG` is unset · `sync`: wait after each command · `no-batch`: one command per submission · `copy-kernel`: copy between buffers by a kernel wherever that is possible · `discrete`: treat memory that host and device share as if each had its own · `gather-flushes`: let a thread put off clFlush also for devices and machines where that is not worth it · for tests, `lose-device=N`: the Nth submission loses the device · `no-memory=N`, `no-memory-from=N`: the Nth allocation of device memory fails, or all from there on · `fail-allocation=N`, `fail-submission=N`, `fail-wait=N`: the Nth call of Vulkan that makes or records something, that submits, that waits or asks how far the device is, fails once for lack of memory · `lose-device-in-wait=N`: it loses the device |
-//! | `CALDERA_DUMP=DIR` | write each build's source, stages, SPIR-V and reflection there, and below `modules/` each module as the driver gets it |
+//! | `CALDERA_LOG=LEVEL[,GROUP=LEVEL…]` | The level of the log: `error`, `warn`, `info`, `debug`, `trace` or `off`. Groups are module names such as `vk`, `queue`, `mem`, `program` and `api`. If the variable is unset, nothing is printed |
+//! | `CALDERA_LOG_FILE=PATH` | Write the log to this file instead of standard error |
+//! | `CALDERA_VALIDATION=1` | Load `VK_LAYER_KHRONOS_validation`. Its messages go to the log as the group `validation`, even if `CALDERA_LOG` is unset |
+//! | `CALDERA_VALIDATION=abort` | The same, and the process aborts at the first message |
+//! | `CALDERA_VULKAN_LIBRARY=PATH` | The Vulkan loader to use. If the variable is unset, the dynamic linker looks for `libvulkan.so.1` |
+//! | `CALDERA_DEVICE=TEXT` | Offer only the devices whose name contains the text (letter case is ignored), or only the device with this index |
+//! | `CALDERA_ABI=physical\|descriptor` | How kernels reach buffers: by device addresses (`physical`, the default), or through one descriptor per buffer |
+//! | `CALDERA_DEVICE_TYPE=gpu\|cpu\|accelerator` | Report every device as this type |
+//! | `CALDERA_CACHE=DIR` | The directory in which compiled programs and pipelines are kept. If the variable is unset, it is `caldera` below `$XDG_CACHE_HOME` or `~/.cache`. It is always safe to remove it |
+//! | `CALDERA_CACHE=off` | Keep nothing on disk |
+//! | `CALDERA_CACHE_SIZE=MIB` | The size limit of the cache in MiB (default 512). The least recently used entries are removed first |
+//! | `CALDERA_CALIBRATION=off` | Do not measure the arithmetic of a device at its first use, and assume that it has none of the measured properties |
+//! | `CALDERA_CALIBRATION=NAME=on\|off[,…]` | Assume that every device has (`on`) or lacks (`off`) a property, whatever the measurement finds: `fused-fma`, `fast-fma`, `flushing-fma`, `subnormals`, `exp2`, `rsqrt` |
+//! | `CALDERA_DEBUG=FLAG[,FLAG…]` | Switch on debugging aids. The flags are those of the following rows |
+//! | `CALDERA_DEBUG=error` | Log every error code that a call returns, even if `CALDERA_LOG` is unset |
+//! | `CALDERA_DEBUG=sync` | Wait for each command after it is enqueued |
+//! | `CALDERA_DEBUG=no-batch` | Submit each command by itself |
+//! | `CALDERA_DEBUG=copy-kernel` | Copy between buffers with a kernel wherever that is possible |
+//! | `CALDERA_DEBUG=discrete` | Treat memory that host and device share as if each had its own |
+//! | `CALDERA_DEBUG=gather-flushes` | Let a thread gather the submissions of `clFlush` on every device and machine. By default this is done only on GPUs, and on machines with more than two processors |
+//! | `CALDERA_DEBUG=lose-device=N` | For tests: the Nth submission loses the device |
+//! | `CALDERA_DEBUG=no-memory=N` | For tests: the Nth allocation of device memory fails |
+//! | `CALDERA_DEBUG=no-memory-from=N` | For tests: the Nth allocation of device memory and all later ones fail |
+//! | `CALDERA_DEBUG=fail-allocation=N` | For tests: the Nth Vulkan call that creates or records something fails once with lack of host memory |
+//! | `CALDERA_DEBUG=fail-submission=N` | For tests: the Nth submission fails once with lack of host memory |
+//! | `CALDERA_DEBUG=fail-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, fails once with lack of host memory |
+//! | `CALDERA_DEBUG=lose-device-in-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, loses the device |
+//! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each build to this directory, and each module as the driver receives it to `modules/` below it |
 //!
 //! A flag, value or name of a variable that is not known is reported in the log and otherwise ignored. A process with more rights
 //! than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no cache on disk.
