@@ -1,9 +1,9 @@
-//! Slots of the dispatch table that this library does not fill: extensions that it does not report, and calls of
-//! OpenCL 2.0 and later. The loader has symbols for them and jumps through the table without a check, so a null
-//! slot would crash the application. Each of these returns an error and logs a line.
+//! The functions of the dispatch table that Caldera does not implement: those of extensions that it does not report,
+//! and of OpenCL 2.0 and later. The loader has symbols for them and calls through the table without a check, so a
+//! null slot would crash the application. Each of them logs a line and returns an error.
 //!
-//! What the loader exports is exported too, because programs that were linked against it import those names, and
-//! must start when the library stands in its place.
+//! The functions that OpenCL loaders export are exported here too. Programs that were linked with a loader import those
+//! names, and must start when the library takes the loader's place.
 
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ use opencl_sys::cl_egl::*;
 use crate::abi::*;
 use crate::entry;
 
-/// What each of them does.
+/// Logs a warning and returns CL_INVALID_OPERATION.
 fn refuse(name: &'static str) -> cl_int {
     entry::status(name, String::new, || {
         log::warn!(target: "api", "{name} was called: Caldera does not have it");
@@ -42,7 +42,7 @@ macro_rules! absent {
         pub(crate) unsafe extern "C" fn $name($(_: $ty,)* errcode_ret: *mut cl_int) -> $ret {
             let code = refuse(stringify!($name));
             if !errcode_ret.is_null() {
-                // SAFETY: not null, so by the clause of the call a place for the code.
+                // SAFETY: the pointer is not null, so by the clause of the call it is writable.
                 unsafe { errcode_ret.write(code) };
             }
             std::ptr::null_mut()
@@ -66,7 +66,7 @@ absent! { exported
 }
 
 absent! { hidden
-    // Direct3D and DirectX sharing; never there outside of Windows
+    // Direct3D and DirectX sharing, which exist only on Windows
     fn clGetDeviceIDsFromD3D10KHR(platform: cl_platform_id, d3d_device_source: cl_d3d10_device_source_khr, d3d_object: *mut c_void, d3d_device_set: cl_d3d10_device_set_khr, num_entries: cl_uint, devices: *mut cl_device_id, num_devices: *mut cl_uint) -> cl_int;
     fn clCreateFromD3D10BufferKHR(context: cl_context, flags: cl_mem_flags, resource: ID3D10Buffer_ptr; errcode_ret) -> cl_mem;
     fn clCreateFromD3D10Texture2DKHR(context: cl_context, flags: cl_mem_flags, resource: ID3D10Texture2D_ptr, subresource: cl_uint; errcode_ret) -> cl_mem;

@@ -1,9 +1,10 @@
-//! Raw arguments to values.
+//! Conversion of raw arguments to values.
 //!
 //! [`entry!`](crate::entry!) passes every argument through [`Argument::adopt`]: numbers stay numbers, pointers
-//! become [`Ptr`]. Adopting a pointer is the one unsafe step of a call: from then on reading and writing through
-//! it is safe to write, because the specification obliges the caller to pass a pointer that is valid for what the
-//! clause of the call describes, or null. Handles are pointers too, but are never read through: see
+//! become [`Ptr`]. Adopting a pointer is the unsafe step of a call. The caller of the entry point guarantees, as the
+//! specification demands, that each pointer is null or valid for the accesses that the clause of the call describes;
+//! the methods of [`Ptr`] and the functions of this module rely on that. A body must therefore read and write no more
+//! elements than the clause says. Handles are pointers too, but are never read through: see
 //! [`handle`](crate::handle).
 
 use std::ffi::{CStr, c_char, c_void};
@@ -12,7 +13,8 @@ use std::fmt;
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::mem::HostPtr;
 
-/// A pointer argument: null, or valid as the clause of the call promises, for the duration of the call.
+/// A pointer argument. For the duration of the call it is null, or valid for the accesses that the clause of the
+/// call describes.
 pub(crate) struct Ptr<T>(*mut T);
 
 impl<T> Clone for Ptr<T> {
@@ -29,12 +31,12 @@ impl<T> fmt::Debug for Ptr<T> {
     }
 }
 
-/// What an entry point can take.
+/// A type that an argument of an entry point can have.
 pub(crate) trait Argument {
     /// The form that the body of the entry sees.
     type Checked: Copy + fmt::Debug;
 
-    /// Takes the argument over.
+    /// Converts the argument to the form that the body sees.
     ///
     /// # Safety
     /// A pointer must be null or valid, for the duration of the call, for the reads and writes that the clause of
@@ -68,7 +70,7 @@ impl<T> Argument for *mut T {
     }
 }
 
-/// Function pointers.
+/// Function pointers stay as they are; null is `None`.
 impl<F: Copy + fmt::Debug> Argument for Option<F> {
     type Checked = Option<F>;
     unsafe fn adopt(self) -> Option<F> {
@@ -77,17 +79,17 @@ impl<F: Copy + fmt::Debug> Argument for Option<F> {
 }
 
 impl<T> Ptr<T> {
-    /// Whether there is anything to read or write.
+    /// Returns whether the pointer is null.
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }
 
-    /// The address, for what outlives the call: user data, host pointers, mapped pointers.
+    /// Returns the address, for pointers that outlive the call: user data, host pointers, mapped pointers.
     pub(crate) fn raw(self) -> *mut T {
         self.0
     }
 
-    /// The value, or `None` at null.
+    /// Reads the value. Returns `None` if the pointer is null.
     pub(crate) fn read(self) -> Option<T>
     where
         T: Copy,
@@ -95,11 +97,12 @@ impl<T> Ptr<T> {
         if self.0.is_null() {
             return None;
         }
-        // SAFETY: not null, so readable by the contract of `adopt`; alignment is not assumed.
+        // SAFETY: the pointer is not null, so it is readable by the contract of `adopt`. The read needs no alignment.
         Some(unsafe { self.0.read_unaligned() })
     }
 
-    /// Element `index`, or `None` at null.
+    /// Reads element `index` of an array. Returns `None` if the pointer is null. `index` must be below the number of
+    /// elements that the clause of the call promises.
     pub(crate) fn read_at(self, index: usize) -> Option<T>
     where
         T: Copy,
@@ -110,63 +113,69 @@ impl<T> Ptr<T> {
         Ptr(self.0.wrapping_add(index)).read()
     }
 
-    /// Writes where the caller wants the value; null says that it does not.
+    /// Writes the value, unless the pointer is null: a caller passes null for a result that it does not want.
     pub(crate) fn write(self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: not null, so writable by the contract of `adopt`; alignment is not assumed.
+            // SAFETY: the pointer is not null, so it is writable by the contract of `adopt`. The write needs no alignment.
             unsafe { self.0.write_unaligned(value) };
         }
     }
 
-    /// Writes element `index`; null says that the caller does not want it.
+    /// Writes element `index` of an array, unless the pointer is null. `index` must be below the number of elements that
+    /// the clause of the call promises.
     pub(crate) fn write_at(self, index: usize, value: T) {
         if !self.0.is_null() {
             Ptr(self.0.wrapping_add(index)).write(value);
         }
     }
 
-    /// `count` values. `None` at null, for a misaligned pointer and for a size that no object has.
+    /// Returns an array of `count` values, a number that the clause of the call gives. Returns `None` if the pointer is
+    /// null or misaligned, or if the size in bytes exceeds `isize::MAX`.
     pub(crate) fn slice(&self, count: usize) -> Option<&[T]> {
         let bytes = count.checked_mul(size_of::<T>())?;
         if self.0.is_null() || !self.0.is_aligned() || isize::try_from(bytes).is_err() {
             return None;
         }
-        // SAFETY: not null, aligned, of a possible size, and readable for `count` values by the contract of `adopt`.
+        // SAFETY: the pointer is not null and aligned and the size is possible, as checked above; it is readable for
+        // `count` values by the contract of `adopt`.
         Some(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
 }
 
 impl Ptr<c_void> {
-    /// `size` bytes that the caller owns; `None` at null.
+    /// Returns `size` bytes of the caller's memory, a number that the clause of the call gives. Returns `None` if the
+    /// pointer is null or `size` exceeds `isize::MAX`.
     pub(crate) fn bytes(&self, size: usize) -> Option<&[u8]> {
         let bytes: Ptr<u8> = Ptr(self.0.cast());
         if bytes.is_null() || isize::try_from(size).is_err() {
             return None;
         }
-        // SAFETY: not null, of a possible size, and readable for `size` bytes by the contract of `adopt`.
+        // SAFETY: the pointer is not null and the size is possible, as checked above; it is readable for `size` bytes by
+        // the contract of `adopt`.
         Some(unsafe { std::slice::from_raw_parts(bytes.0, size) })
     }
 
-    /// The same address as a pointer to values of another type.
+    /// Returns the same address as a pointer to values of another type.
     pub(crate) fn cast<T>(self) -> Ptr<T> {
         Ptr(self.0.cast())
     }
 }
 
 impl Ptr<c_char> {
-    /// The zero-terminated text; `None` at null. Bytes that are not UTF-8 become replacement characters.
+    /// Reads a zero-terminated string. Returns `None` if the pointer is null. Bytes that are not UTF-8 become
+    /// replacement characters.
     pub(crate) fn text(self) -> Option<String> {
         if self.is_null() {
             return None;
         }
-        // SAFETY: not null, so a zero-terminated string by the contract of `adopt`.
+        // SAFETY: the pointer is not null, so it points to a zero-terminated string by the contract of `adopt`.
         let text = unsafe { CStr::from_ptr(self.0) };
         Some(text.to_string_lossy().into_owned())
     }
 }
 
-/// A `(count, pointer)` pair that may be absent as a whole: `None` for `(0, null)`.
-/// One present without the other is CL_INVALID_VALUE.
+/// Returns the array of a `(count, pointer)` pair, or `None` for `(0, null)`. If only one of the two is given, the
+/// error is CL_INVALID_VALUE.
 pub(crate) fn optional_list<'a, T>(
     count: u32,
     list: &'a Ptr<T>,
@@ -182,7 +191,7 @@ pub(crate) fn optional_list<'a, T>(
     }
 }
 
-/// Three numbers, such as an origin or a region.
+/// Reads three numbers, such as an origin or a region. A null pointer is CL_INVALID_VALUE.
 pub(crate) fn triple(values: Ptr<usize>, what: &'static str) -> Result<[usize; 3]> {
     values
         .cast_array()
@@ -196,7 +205,7 @@ impl Ptr<usize> {
     }
 }
 
-/// A zero-terminated list of `(name, value)` pairs.
+/// Reads a zero-terminated list of `(name, value)` pairs. A null pointer is an empty list.
 pub(crate) fn properties<T: Copy + Default + PartialEq>(list: Ptr<T>) -> Vec<(T, T)> {
     let mut pairs = Vec::new();
     let mut at = list;
@@ -208,14 +217,16 @@ pub(crate) fn properties<T: Copy + Default + PartialEq>(list: Ptr<T>) -> Vec<(T,
     pairs
 }
 
-/// Application memory that a command reads or writes after the call has returned.
+/// Wraps a pointer to memory of the application that a command may read or write after the call has returned.
+/// Returns `None` if the pointer is null.
 pub(crate) fn host_ptr(ptr: Ptr<c_void>) -> Option<HostPtr> {
     // SAFETY: CL 5.2 obliges the application to keep `ptr` valid for the access until the command is complete
     // (`host_ptr` of CL_MEM_USE_HOST_PTR: until the memory object is gone).
     unsafe { HostPtr::new(ptr.raw().cast()) }
 }
 
-/// One string of clCreateProgramWithSource: `length` bytes, or up to the zero byte if `length` is 0. `None` at null.
+/// Returns one string of clCreateProgramWithSource: `length` bytes, or the bytes before the terminating zero if
+/// `length` is 0. Returns `None` if the pointer is null.
 pub(crate) fn source_piece<'a>(piece: *const c_char, length: usize) -> Option<&'a [u8]> {
     if piece.is_null() {
         return None;
@@ -223,28 +234,32 @@ pub(crate) fn source_piece<'a>(piece: *const c_char, length: usize) -> Option<&'
     if length > 0 {
         return bytes_at(piece.cast(), length);
     }
-    // SAFETY: not null; CL 5.6.1: a string without length is zero-terminated.
+    // SAFETY: the pointer is not null, and by CL 5.6.1 a string without a length is zero-terminated.
     Some(unsafe { CStr::from_ptr(piece) }.to_bytes())
 }
 
-/// Bytes that an array element points to; `None` at null. They are the application's for the duration of the call.
+/// Returns the `length` bytes that an element of an argument array points to. Returns `None` if the pointer is null or
+/// `length` exceeds `isize::MAX`. The bytes are valid for the duration of the call only.
 pub(crate) fn bytes_at<'a>(at: *const u8, length: usize) -> Option<&'a [u8]> {
     if at.is_null() || isize::try_from(length).is_err() {
         return None;
     }
-    // SAFETY: not null, of a possible size; CL 5.6.1: binaries[i] (strings[i]) has lengths[i] bytes.
+    // SAFETY: the pointer is not null and the size is possible, as checked above; by CL 5.6.1 binaries[i] (strings[i])
+    // has lengths[i] bytes.
     Some(unsafe { std::slice::from_raw_parts(at, length) })
 }
 
-/// A zero-terminated string that an array element points to; `None` at null.
+/// Reads the zero-terminated string that an element of an argument array points to. Returns `None` if the pointer is
+/// null.
 pub(crate) fn c_text(at: *const c_char) -> Option<String> {
     Ptr(at.cast_mut()).text()
 }
 
-/// Writes bytes where an array element points to; null says that they are not wanted.
+/// Writes bytes to the memory that an element of an argument array points to, unless the pointer is null.
 pub(crate) fn write_bytes(to: *mut u8, bytes: &[u8]) {
     if !to.is_null() {
-        // SAFETY: not null; CL 5.6.7: the application made room for the binary whose size it asked for.
+        // SAFETY: the pointer is not null, and by CL 5.6.7 the application has allocated the size that
+        // CL_PROGRAM_BINARY_SIZES reports for this binary.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
     }
 }

@@ -1,7 +1,7 @@
-//! The application's function pointers as closures that the runtime can keep and call from its own thread.
+//! Wraps the application's function pointers in closures that the runtime can keep and call from its own threads.
 //!
-//! The runtime calls them with no lock held (`lock::assert_none_held`), and nothing unwinds through them: a C
-//! function does not panic, and one that throws through us is the application's error.
+//! The runtime calls them with no lock held (`lock::assert_none_held`). Nothing unwinds through these closures: a C
+//! function does not panic, and a C++ function that lets an exception escape is an error of the application.
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use caldera_runtime::program::Program;
 
 use crate::args::Ptr;
 
-/// Passed back as it came.
+/// A pointer of the application that is passed back to its functions unchanged.
 struct UserData(*mut c_void);
 
-// SAFETY: the pointer is never used here, only handed to the application's own function; that this may happen on
-// another thread is what CL 4.4, 5.4.1, 5.6 and 5.9 tell the application.
+// SAFETY: the library never dereferences the pointer; it only passes it to the application's own function. CL 4.4,
+// 5.4.1, 5.6 and 5.9 tell the application that this may happen on another thread.
 unsafe impl Send for UserData {}
-// SAFETY: as above.
+// SAFETY: as for `Send`: a shared reference gives nothing but the address.
 unsafe impl Sync for UserData {}
 
 impl UserData {
@@ -38,7 +38,8 @@ pub(crate) type EventFn = unsafe extern "C" fn(*mut c_void, i32, *mut c_void);
 /// `pfn_notify` of clSetMemObjectDestructorCallback.
 pub(crate) type MemFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
 
-/// CL 4.4, 5.6: INVALID_VALUE if pfn_notify is NULL but user_data is not NULL
+/// Checks the user data of a call without a function. CL 4.4, 5.6: INVALID_VALUE if pfn_notify is NULL but user_data
+/// is not NULL.
 fn no_function(user_data: Ptr<c_void>) -> Result<()> {
     if user_data.is_null() {
         Ok(())
@@ -47,7 +48,7 @@ fn no_function(user_data: Ptr<c_void>) -> Result<()> {
     }
 }
 
-/// For contexts.
+/// Wraps `pfn_notify` of clCreateContext; `None` if it is NULL.
 pub(crate) fn context(
     notify: Option<ContextFn>,
     user_data: Ptr<c_void>,
@@ -63,7 +64,7 @@ pub(crate) fn context(
     })))
 }
 
-/// For builds.
+/// Wraps `pfn_notify` of clBuildProgram, clCompileProgram or clLinkProgram; `None` if it is NULL.
 pub(crate) fn program(
     notify: Option<ProgramFn>,
     user_data: Ptr<c_void>,
@@ -78,7 +79,7 @@ pub(crate) fn program(
     })))
 }
 
-/// For events. The closure keeps the event alive until it was called.
+/// Wraps `pfn_notify` of clSetEventCallback. The closure keeps the event alive until it has been called.
 pub(crate) fn event(
     event: &Arc<Event>,
     notify: EventFn,
@@ -92,7 +93,8 @@ pub(crate) fn event(
     })
 }
 
-/// For memory objects that are gone: their handle is a name only.
+/// Wraps `pfn_notify` of clSetMemObjectDestructorCallback. The memory object is already destroyed when the function is
+/// called, so the handle only identifies it.
 pub(crate) fn destructor(
     memobj: Ptr<c_void>,
     notify: MemFn,
@@ -110,13 +112,14 @@ pub(crate) fn destructor(
 /// `user_func` of clEnqueueNativeKernel.
 pub(crate) type NativeFn = unsafe extern "C" fn(*mut c_void);
 
-/// The copy of `args` that clEnqueueNativeKernel makes (CL 5.8), and the places in it for addresses of buffers.
+/// The copy of `args` that clEnqueueNativeKernel makes (CL 5.8), with the offsets at which addresses of buffers are
+/// stored into it.
 pub(crate) struct NativeArgs {
-    /// Aligned as the most demanding argument may want it.
+    /// The bytes, with the alignment that the most strictly aligned argument may need.
     blocks: Vec<Block>,
-    /// Byte offsets.
+    /// The offsets for the addresses of buffers, in bytes.
     places: Vec<usize>,
-    /// `args` was NULL.
+    /// Whether `args` was NULL.
     none: bool,
 }
 
@@ -125,7 +128,8 @@ pub(crate) struct NativeArgs {
 struct Block([u8; 16]);
 
 impl NativeArgs {
-    /// Copies `size` bytes; `places` are addresses in them. `None` if one is not inside.
+    /// Copies `size` bytes of `args`. `places` are addresses within `args`, one for each buffer. Returns `None` if one of
+    /// them does not lie within these bytes.
     pub(crate) fn copy(args: Ptr<c_void>, size: usize, places: &[*const c_void]) -> Option<NativeArgs> {
         let start = args.raw() as usize;
         let places = places
@@ -137,7 +141,8 @@ impl NativeArgs {
             .collect::<Option<Vec<usize>>>()?;
         let mut blocks = vec![Block([0; 16]); size.div_ceil(16)];
         if size > 0 {
-            // SAFETY: `args` is readable for `cb_args` bytes (CL 5.8), and the blocks are at least as large.
+            // SAFETY: the application guarantees that `args` is readable for `cb_args` bytes (CL 5.8), and the blocks
+            // have at least `size` bytes.
             unsafe {
                 std::ptr::copy_nonoverlapping(args.raw().cast::<u8>(), blocks.as_mut_ptr().cast(), size)
             };
@@ -149,13 +154,13 @@ impl NativeArgs {
         })
     }
 
-    /// What runs when it is the command's turn.
+    /// Returns the closure that executes the native kernel. Its argument has the host address of each buffer.
     pub(crate) fn call(mut self, function: NativeFn) -> caldera_runtime::queue::NativeFn {
         Box::new(move |buffers: &[Option<HostPtr>]| {
             let bytes: *mut u8 = self.blocks.as_mut_ptr().cast();
             for (offset, buffer) in self.places.iter().zip(buffers) {
                 let address = buffer.map_or(0, HostPtr::address);
-                // SAFETY: `copy` has checked that the place is inside of the blocks.
+                // SAFETY: `copy` has checked that the offset and the bytes of an address after it are within the blocks.
                 unsafe {
                     bytes
                         .wrapping_add(*offset)

@@ -1,5 +1,5 @@
-//! The table that the OpenCL loader calls through: one row per slot, in the order of `CL/cl_icd.h`. Every handle
-//! starts with its address.
+//! The dispatch table through which the OpenCL loader calls the library: one function per slot, in the order of
+//! `CL/cl_icd.h`. The memory that a handle points to starts with the address of this table.
 
 use crate::abi::cl_icd_dispatch;
 use crate::absent;
@@ -8,10 +8,10 @@ use crate::api::{
     image::*, image_enqueue::*, kernel::*, mem::*, platform::*, program::*, queue::*, sampler::*,
 };
 
-/// Number of slots.
+/// The number of slots.
 pub(crate) const SLOTS: usize = 150;
 
-/// The table.
+/// The dispatch table. Its functions that Caldera does not implement are those of [`absent`].
 pub(crate) static TABLE: cl_icd_dispatch = cl_icd_dispatch {
     clGetPlatformIDs: Some(clGetPlatformIDs),
     clGetPlatformInfo: Some(clGetPlatformInfo),

@@ -1,6 +1,7 @@
-//! The frame around every entry point: trace, catch panics, run the body, give the result the C way.
+//! The frame around every entry point: it runs the body, catches panics, logs the call, and returns the result in
+//! the form of the C API.
 //!
-//! `entry!` declares an exported function whose body is ordinary Rust that returns a [`Result`]:
+//! `entry!` declares an exported function. Its body is ordinary Rust code that returns a [`Result`]:
 //!
 //! ```text
 //! entry! {
@@ -13,7 +14,7 @@
 //! }
 //! ```
 //!
-//! In the body each pointer argument is a [`Ptr`].
+//! In the body, each pointer argument is a [`Ptr`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -27,14 +28,14 @@ use crate::abi::cl_int;
 use crate::args::Ptr;
 use crate::out;
 
-/// What must be true before any call does anything. Runs once, at the first call: loading the library runs nothing.
+/// Initialises the library. The first call does this, because loading the library runs no code.
 fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         object::set_dispatch(std::ptr::from_ref(&crate::dispatch::TABLE).cast());
         crate::process::watch();
         caldera_runtime::trace::install();
-        // The library has its own copy of the standard library, so this hook is not the application's.
+        // The library has its own copy of the standard library, so this does not replace a hook of the application.
         std::panic::set_hook(Box::new(|panic| {
             let trace = std::backtrace::Backtrace::force_capture();
             log::error!(target: "api", "internal error: {panic}\n{trace}");
@@ -42,7 +43,7 @@ fn prepare() {
     });
 }
 
-/// `CALDERA_DEBUG=error`.
+/// Logs the error that a call returns: as an error with `CALDERA_DEBUG=error`, otherwise at the level `debug`.
 #[cold]
 fn report(name: &str, e: &Error) {
     if config().debug.error {
@@ -52,10 +53,11 @@ fn report(name: &str, e: &Error) {
     }
 }
 
-/// Runs a body and reports what it did. Nothing unwinds into the application, whatever panics.
+/// Runs the body of an entry point and logs the call. A panic becomes CL_OUT_OF_RESOURCES, so it does not unwind
+/// into the application.
 fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce() -> Result<T>) -> Result<T> {
     if process::is_over() {
-        // Not even the log may be used: a forked child may have inherited its lock.
+        // The log must not be used either: a forked child may have inherited its lock in the locked state.
         return Err(Error::new(
             ClCode::OutOfResources,
             "the process exits, or was forked",
@@ -80,23 +82,23 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
         result
     }))
     .unwrap_or_else(|_| {
-        // The panic hook has logged what and where.
+        // The panic hook has logged the message and the backtrace.
         Err(Error::new(ClCode::OutOfResources, "internal error, see the log"))
     })
 }
 
-/// The arguments of a trace line.
+/// Joins the arguments of a call for a trace line.
 pub(crate) fn arguments(list: &[String]) -> String {
     list.join(", ")
 }
 
-/// For entries that return `cl_int`.
+/// Runs an entry point that returns `cl_int`.
 pub(crate) fn status(
     name: &'static str,
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<()>,
 ) -> cl_int {
-    // Destructors of global objects release what they have, and that is well.
+    // Destructors of the application's global objects may release handles after the exit has begun. That succeeds.
     if process::is_over() && name.starts_with("clRelease") {
         return out::SUCCESS;
     }
@@ -106,7 +108,7 @@ pub(crate) fn status(
     }
 }
 
-/// For entries that return a handle or a pointer, and the code through `errcode_ret`.
+/// Runs an entry point that returns a handle or a pointer, and the error code through `errcode_ret`.
 pub(crate) fn created<T>(
     name: &'static str,
     errcode_ret: Ptr<cl_int>,
@@ -125,7 +127,7 @@ pub(crate) fn created<T>(
     }
 }
 
-/// For entries that return a pointer and have no way to return a code.
+/// Runs an entry point that returns a pointer and has no way to return an error code: null stands for every error.
 pub(crate) fn pointer<T>(
     name: &'static str,
     describe: impl Fn() -> String,
@@ -134,7 +136,7 @@ pub(crate) fn pointer<T>(
     run(name, describe, body).unwrap_or(std::ptr::null_mut())
 }
 
-/// Declares an entry point; see the module.
+/// Declares an entry point, as the documentation of the module shows.
 #[macro_export]
 macro_rules! entry {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {

@@ -1,14 +1,14 @@
 //! The only place where a `cl_*` handle is turned into an object.
 //!
-//! A handle is the address of a cell in a slab that is never unmapped ([`caldera_runtime::object`]). It is compared
-//! with the slabs' addresses before anything is read, so null, garbage, handles of another library, handles of
-//! another type and handles of deleted objects are all recognised and answered with the object's own error code.
-//! Nothing here is unsafe.
+//! A handle is the address of a cell in a slab that is never unmapped ([`caldera_runtime::object`]). Its value is
+//! compared with the addresses of the slabs before anything is read. So null, garbage, and handles of another
+//! library, of another type or of a deleted object are recognised, and the call returns the error code of the
+//! expected object type. This module contains no unsafe code.
 //!
-//! The application's reference count belongs to the cell and not to the `Arc`: what the runtime holds does not
-//! show in `CL_*_REFERENCE_COUNT`. Releasing more often than retaining is answered with the error code. Releasing
-//! the last reference while another thread uses the handle is the application's error (CL 5, appendix A.2), and
-//! here the other call either gets the object or the error code.
+//! The application's reference count belongs to the cell and not to the `Arc`, so references that the runtime holds
+//! do not count in `CL_*_REFERENCE_COUNT`. Releasing an object more often than it was retained returns the error
+//! code. Releasing the last reference while another thread uses the handle is an error of the application (CL 5,
+//! appendix A.2); the other call then gets either the object or the error code.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn invalid<T: Object>(handle: *const c_void) -> Error {
     Error::new(T::INVALID, format!("{handle:p} is not a {}", T::NAME))
 }
 
-/// The object behind a handle.
+/// Returns the object of a handle, or the error code of its type.
 pub(crate) fn borrow<T: Object>(handle: Ptr<c_void>) -> Result<Arc<T>> {
     borrow_raw(handle.raw())
 }
@@ -32,22 +32,22 @@ fn borrow_raw<T: Object>(handle: *const c_void) -> Result<Arc<T>> {
     object::get(handle).ok_or_else(|| invalid::<T>(handle))
 }
 
-/// `clRetain*`.
+/// Implements `clRetain*`.
 pub(crate) fn retain<T: Object>(handle: Ptr<c_void>) -> Result<()> {
     object::retain::<T>(handle.raw()).ok_or_else(|| invalid::<T>(handle.raw()))
 }
 
-/// `clRelease*`.
+/// Implements `clRelease*`.
 pub(crate) fn release<T: Object>(handle: Ptr<c_void>) -> Result<()> {
     object::release::<T>(handle.raw()).ok_or_else(|| invalid::<T>(handle.raw()))
 }
 
-/// The objects of a list of handles.
+/// Returns the objects of a list of handles, or the error code of their type if one is not valid.
 pub(crate) fn list<T: Object>(handles: &[*mut c_void]) -> Result<Vec<Arc<T>>> {
     handles.iter().map(|h| borrow_raw(*h)).collect()
 }
 
-/// A wait list.
+/// Returns the events of a wait list, or CL_INVALID_EVENT_WAIT_LIST.
 pub(crate) fn wait_list<T: Object>(count: u32, handles: Ptr<*mut c_void>) -> Result<Vec<Arc<T>>> {
     // CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
     // event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events

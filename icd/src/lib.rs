@@ -1,16 +1,22 @@
 //! The C ABI of Caldera: `libcaldera.so`.
 //!
-//! Exported are every entry point of OpenCL 1.0 to 1.2, `clIcdGetPlatformIDsKHR`, and those few later ones that
-//! are implemented; nothing else. So the library works behind an OpenCL loader (which finds everything through
-//! [`dispatch`]), preloaded, and under the name `libOpenCL.so.1`.
+//! The library exports every entry point of OpenCL 1.0 to 1.2, `clIcdGetPlatformIDsKHR`, the few later entry points
+//! that it implements, and the other functions that OpenCL loaders export, which return an error ([`absent`]). It
+//! works with an OpenCL loader, which calls through [`dispatch`], preloaded, and under the name `libOpenCL.so.1`.
 //!
-//! Guarantees: loading the library runs no code, and it is never unloaded, since threads and drivers use it; the first call that needs Vulkan loads it; nothing is printed
-//! unless `CALDERA_LOG` asks for it; no handle, however wrong, is dereferenced before it is known to be one of ours
-//! ([`handle`]); a panic becomes CL_OUT_OF_RESOURCES and a line in the log ([`mod@entry`]); nothing is torn down when the
-//! process exits: calls after that, and those of a forked child whose parent uses Vulkan, give CL_OUT_OF_RESOURCES ([`process`]).
+//! Guarantees:
+//! - Loading the library runs no code. The first call that needs Vulkan loads the Vulkan loader.
+//! - The library is never unloaded, since threads and drivers use it.
+//! - It prints nothing except the output of kernels and what `CALDERA_LOG`, `CALDERA_DEBUG=error` and
+//!   `CALDERA_VALIDATION` ask for.
+//! - It does not dereference a handle before the handle is known to be one of Caldera's ([`handle`]).
+//! - A panic becomes CL_OUT_OF_RESOURCES and a line in the log ([`mod@entry`]).
+//! - Nothing is torn down when the process exits. Calls after the exit has begun, and calls of a forked child whose
+//!   parent has created a context, return CL_OUT_OF_RESOURCES ([`process`]).
 //!
-//! An entry body converts arguments ([`args`]), calls the runtime, converts the result ([`out`]). What the
-//! specification demands of a call is checked there or in the runtime function of the same name.
+//! The body of an entry point converts the arguments ([`args`]), calls the runtime and converts the result
+//! ([`out`]). The errors that the specification lists for a call are checked in that body or in the runtime function
+//! that it calls.
 #![allow(
     non_snake_case,
     non_camel_case_types,

@@ -1,4 +1,4 @@
-//! Results to raw memory: error codes, the answers of every `clGet*Info`, counted lists.
+//! Conversion of results to the C API: error codes, the answers of every `clGet*Info`, counted lists.
 
 use std::ffi::c_void;
 
@@ -10,15 +10,15 @@ use crate::args::Ptr;
 /// `CL_SUCCESS`.
 pub(crate) const SUCCESS: cl_int = 0;
 
-/// The one place where a code becomes the number that the application sees.
+/// Converts an error code to the number that the application sees. No other function does this.
 pub(crate) fn number(code: ClCode) -> cl_int {
     code.number()
 }
 
-/// Proof that an answer was written (or that the caller only wanted its size).
+/// The proof that an answer was written, or only its size if the caller asked for no more.
 pub(crate) struct Written(());
 
-/// A value without padding whose bytes are the answer.
+/// A type whose values have no padding, so that their bytes can be the answer to a query.
 ///
 /// # Safety
 /// Every byte of every value is initialised.
@@ -26,7 +26,7 @@ pub(crate) unsafe trait Plain: Copy {}
 
 macro_rules! plain {
     ($($ty:ty),* $(,)?) => {$(
-        // SAFETY: no padding.
+        // SAFETY: the type has no padding.
         unsafe impl Plain for $ty {}
     )*};
 }
@@ -45,7 +45,7 @@ plain!(
     crate::abi::cl_image_format,
 );
 
-/// Where a `clGet*Info` call wants its answer.
+/// The memory to which a `clGet*Info` call writes its answer.
 #[derive(Copy, Clone)]
 pub(crate) struct Info {
     size: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Info {
 }
 
 impl Info {
-    /// From `param_value_size`, `param_value`, `param_value_size_ret`.
+    /// Takes the arguments `param_value_size`, `param_value` and `param_value_size_ret` of a query.
     pub(crate) fn new(size: usize, value: Ptr<c_void>, size_ret: Ptr<usize>) -> Self {
         Info {
             size,
@@ -63,7 +63,7 @@ impl Info {
         }
     }
 
-    /// Answers with bytes.
+    /// Answers with bytes, or with CL_INVALID_VALUE if the caller's memory is too small.
     pub(crate) fn bytes(self, bytes: &[u8]) -> Result<Written> {
         if !self.value.is_null() {
             // CL 5: INVALID_VALUE if param_value_size is less than the size of the answer and param_value is not NULL
@@ -71,7 +71,8 @@ impl Info {
                 return Err(Error::new(ClCode::InvalidValue, "param_value_size is too small"));
             }
             let to: Ptr<u8> = self.value.cast();
-            // SAFETY: `value` is not null and by the clause of the call has room for `size` bytes, which is enough.
+            // SAFETY: `value` is not null, and by the clause of the call it is writable for `self.size` bytes, which is at
+            // least the length of the answer, as checked above.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.raw(), bytes.len()) };
         }
         self.size_ret.write(bytes.len());
@@ -80,7 +81,7 @@ impl Info {
 
     /// Answers with a list of values.
     pub(crate) fn slice<T: Plain>(self, values: &[T]) -> Result<Written> {
-        // SAFETY: `Plain` values have no uninitialised bytes, and the length is the slice's own.
+        // SAFETY: values of a `Plain` type have no uninitialised bytes, and the length is that of the slice.
         let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) };
         self.bytes(bytes)
     }
@@ -103,7 +104,7 @@ impl Info {
         self.bytes(&bytes)
     }
 
-    /// The query does not exist.
+    /// Answers CL_INVALID_VALUE, because the object has no such query.
     pub(crate) fn unknown(self, param_name: u32) -> Result<Written> {
         Err(Error::new(
             ClCode::InvalidValue,
@@ -111,20 +112,21 @@ impl Info {
         ))
     }
 
-    /// Where the caller wants the raw answer, for answers that are written through pointers in it
-    /// (CL_PROGRAM_BINARIES): `param_value_size`, `param_value`, `param_value_size_ret`.
+    /// Returns `param_value_size`, `param_value` and `param_value_size_ret` themselves, for an answer that is written
+    /// through pointers in `param_value` (CL_PROGRAM_BINARIES).
     pub(crate) fn parts(self) -> (usize, Ptr<c_void>, Ptr<usize>) {
         (self.size, self.value, self.size_ret)
     }
 
-    /// For answers that were written through [`Info::parts`].
+    /// Completes an answer that was written through [`Info::parts`]: reports its size in bytes.
     pub(crate) fn written(self, size: usize) -> Written {
         self.size_ret.write(size);
         Written(())
     }
 }
 
-/// Answers a `(num_entries, list, num_ret)` call: as many as there is room for, and how many there are.
+/// Answers a call with the arguments `(num_entries, list, num_ret)`: writes at most `num_entries` values, and the
+/// number of all values. Null pointers are skipped.
 pub(crate) fn counted<T: Copy>(all: &[T], num_entries: u32, list: Ptr<T>, num_ret: Ptr<u32>) {
     for (i, value) in all.iter().take(num_entries as usize).enumerate() {
         list.write_at(i, *value);

@@ -1,4 +1,5 @@
-//! The exit of the process and its forks (`caldera_runtime::process` says what they mean).
+//! The hooks of the C library for exit and fork of the process, and the questions about its rights.
+//! `caldera_runtime::process` has the rules.
 
 use std::ffi::{c_int, c_ulong};
 use std::sync::Once;
@@ -19,7 +20,7 @@ extern "C" fn exits() {
 }
 
 extern "C" fn before_fork() {
-    // Nothing unwinds into the C library.
+    // A panic must not unwind into the C library.
     let _ = std::panic::catch_unwind(process::before_fork);
 }
 
@@ -31,43 +32,43 @@ extern "C" fn forked() {
     process::forked();
 }
 
-/// Runs [`exits`] before whatever has been registered up to now.
+/// Registers [`exits`]. At exit it runs before every function that has been registered up to now.
 fn register() {
-    // SAFETY: a function of this library, which is never unloaded (`build.rs`).
+    // SAFETY: `exits` is a function of this library, which is never unloaded (`build.rs`).
     unsafe { atexit(exits) };
 }
 
-/// Whether the process has rights that whoever started it lacks (setuid, setgid, file capabilities).
+/// Returns whether the process has rights that the user who started it lacks (setuid, setgid, file capabilities).
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn is_privileged() -> bool {
     const AT_SECURE: c_ulong = 23;
     unsafe extern "C" {
         fn getauxval(kind: c_ulong) -> c_ulong;
     }
-    // SAFETY: it reads what the kernel gave the process at its start, and has no preconditions.
+    // SAFETY: the function has no preconditions: it reads a value that the kernel gave the process at its start.
     unsafe { getauxval(AT_SECURE) != 0 }
 }
 
-/// As above, where the C library itself answers.
+/// Returns whether the process has rights that the user who started it lacks.
 #[cfg(all(unix, not(any(target_os = "linux", target_os = "android"))))]
 fn is_privileged() -> bool {
     unsafe extern "C" {
         fn issetugid() -> c_int;
     }
-    // SAFETY: no preconditions.
+    // SAFETY: the function has no preconditions.
     unsafe { issetugid() != 0 }
 }
 
-/// The user whose rights the process has.
+/// Returns the user whose rights the process has.
 fn user() -> u32 {
     unsafe extern "C" {
         fn geteuid() -> u32;
     }
-    // SAFETY: no preconditions.
+    // SAFETY: the function has no preconditions.
     unsafe { geteuid() }
 }
 
-/// Once, at the first call, before anything else.
+/// Installs the hooks. The first call of the application does this before anything else.
 pub(crate) fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -76,7 +77,7 @@ pub(crate) fn watch() {
         }
         process::on_user(user);
         process::on_load(register);
-        // SAFETY: as above.
+        // SAFETY: these are functions of this library, which is never unloaded (`build.rs`).
         unsafe { pthread_atfork(Some(before_fork), Some(after_fork), Some(forked)) };
     });
 }

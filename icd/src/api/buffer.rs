@@ -38,7 +38,7 @@ entry! {
 }
 
 entry! {
-    /// CL 3.0, 5.2.1 — clCreateBufferWithProperties; there are no properties
+    /// CL 3.0, 5.2.1 — clCreateBufferWithProperties. No property is supported, so a list with one is an error.
     fn clCreateBufferWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties,

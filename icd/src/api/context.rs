@@ -12,7 +12,7 @@ use crate::args::{self, Ptr};
 use crate::out::Info;
 use crate::{callback, entry, handle};
 
-/// Checks a property list and gives it back as CL_CONTEXT_PROPERTIES reports it.
+/// Checks a property list and returns it in the form that CL_CONTEXT_PROPERTIES reports.
 fn check_properties(list: Ptr<cl_context_properties>) -> Result<Vec<cl_context_properties>> {
     if list.is_null() {
         return Ok(Vec::new());

@@ -23,7 +23,7 @@ fn kind_bits(kind: DeviceKind) -> cl_device_type {
     }
 }
 
-/// The devices of the asked types.
+/// Returns the devices of the given types, or the error of clGetDeviceIDs.
 pub(crate) fn of_type(device_type: cl_device_type) -> Result<Vec<Arc<Device>>> {
     const KNOWN: cl_device_type = CL_DEVICE_TYPE_DEFAULT
         | CL_DEVICE_TYPE_CPU
@@ -91,7 +91,7 @@ entry! {
     }
 }
 
-/// Table 4.3. `None`: not a query of OpenCL 1.2.
+/// Answers the queries of OpenCL 1.2 (table 4.3). Returns `None` for every other query.
 fn answer_1_2(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Option<Result<Written>> {
     let d = device.info();
     let preferred = &d.preferred_vector_width;
@@ -174,7 +174,7 @@ fn answer_1_2(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> O
         CL_DEVICE_PREFERRED_INTEROP_USER_SYNC => info.bool(d.preferred_interop_user_sync),
         CL_DEVICE_PARENT_DEVICE => info.value(std::ptr::null_mut::<c_void>()),
         CL_DEVICE_PARTITION_MAX_SUB_DEVICES => info.value(d.partition_max_sub_devices),
-        // CL 4.2: {0}: not partitionable, and not a partition.
+        // CL 4.2: the answer {0} says that the device can neither be partitioned nor is a partition.
         CL_DEVICE_PARTITION_PROPERTIES | CL_DEVICE_PARTITION_TYPE => info.value(0isize),
         CL_DEVICE_PARTITION_AFFINITY_DOMAIN => info.value(0u64),
         // CL 4.2: the reference count of a root-level device is one.
@@ -192,8 +192,8 @@ fn queue_properties(device: &Device) -> cl_command_queue_properties {
     CL_QUEUE_PROFILING_ENABLE | out_of_order
 }
 
-/// Queries of later headers that loaders and applications ask of every device. What OpenCL 1.2 lacks is answered
-/// with the value that says so; what is unknown altogether with CL_INVALID_VALUE.
+/// Answers queries of later versions that loaders and applications use on every device. For a feature that OpenCL 1.2
+/// lacks, the answer is the value that says so. An unknown query is CL_INVALID_VALUE.
 fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) -> Result<Written> {
     let d = device.info();
     match param_name {
@@ -231,7 +231,7 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT
         | CL_DEVICE_PIPE_SUPPORT
         | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => info.bool(false),
-        // Any whole number of texels will do.
+        // The only requirement is a whole number of texels.
         CL_DEVICE_IMAGE_PITCH_ALIGNMENT | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => {
             info.value(u32::from(d.image_support))
         }
@@ -250,7 +250,7 @@ fn answer_later(device: &Arc<Device>, param_name: cl_device_info, info: Info) ->
         CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE | CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE => {
             info.value(0usize)
         }
-        // No conformance submission was made.
+        // No conformance submission has been made.
         CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => info.text(""),
         _ => info.unknown(param_name),
     }
@@ -262,7 +262,7 @@ fn create_sub_devices(in_device: Ptr<c_void>) -> Result<()> {
     Err(Error::new(ClCode::InvalidValue, "devices cannot be partitioned").at("4.3"))
 }
 
-/// CL 4.3: clRetainDevice and clReleaseDevice do nothing to root-level devices.
+/// Implements clRetainDevice and clReleaseDevice. CL 4.3: they do nothing to root-level devices.
 fn keep_device(device: Ptr<c_void>) -> Result<()> {
     handle::borrow::<Device>(device).map(drop)
 }

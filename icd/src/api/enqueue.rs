@@ -1,4 +1,4 @@
-//! CL 5.2.2 to 5.2.4, 5.4, 5.8 and 5.10: what is enqueued.
+//! CL 5.2.2 to 5.2.4, 5.4, 5.8 and 5.10: the commands of a queue except those on images.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::abi::*;
 use crate::args::{self, Ptr};
 use crate::{callback, entry, handle};
 
-/// `event_wait_list` and `event`.
+/// The arguments `event_wait_list` and `event` of a call.
 pub(super) struct EventArgs {
     list: Vec<Arc<Event>>,
     malformed: bool,
@@ -25,8 +25,9 @@ pub(super) struct EventArgs {
 }
 
 impl EventArgs {
-    /// CL 5.2.2 and others: INVALID_CONTEXT if the contexts of command_queue and of the memory objects, or of the events,
-    /// are not the same. That the list is one is checked later, with [`Waits`].
+    /// Takes the arguments and compares contexts. CL 5.2.2 and others: INVALID_CONTEXT if the contexts of command_queue
+    /// and of the memory objects, or of the events, are not the same. INVALID_EVENT_WAIT_LIST comes later in the order of
+    /// checks: the runtime returns it for a malformed list ([`Waits`]).
     pub(super) fn new(
         queue: &Arc<CommandQueue>,
         objects: &[&Arc<Context>],
@@ -47,7 +48,7 @@ impl EventArgs {
         }
     }
 
-    /// Where contexts are compared last.
+    /// Takes the arguments without comparing contexts, for a call whose clause lists that error last.
     fn unchecked(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Self {
         let (list, malformed) = match handle::wait_list(count, list) {
             Ok(list) => (list, false),
@@ -68,7 +69,7 @@ impl EventArgs {
         }
     }
 
-    /// Gives the event to the application.
+    /// Gives the event of the command to the application, if the application asked for it.
     pub(super) fn give(&self, event: Option<Arc<Event>>) {
         if let Some(event) = event {
             self.event.write(object::give(event));
@@ -81,8 +82,8 @@ impl EventArgs {
     }
 }
 
-/// CL 5.2.4, 5.3.6: INVALID_VALUE if values specified in map_flags are not valid; CL_MAP_WRITE_INVALIDATE_REGION
-/// excludes the others
+/// Converts map flags. CL 5.2.4, 5.3.6: INVALID_VALUE if values specified in map_flags are not valid;
+/// CL_MAP_WRITE_INVALIDATE_REGION excludes the other flags.
 pub(super) fn map_flags(bits: cl_map_flags) -> Result<MapFlags> {
     const KNOWN: cl_map_flags = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     let invalidate = bits & CL_MAP_WRITE_INVALIDATE_REGION != 0;
@@ -96,7 +97,7 @@ pub(super) fn map_flags(bits: cl_map_flags) -> Result<MapFlags> {
     })
 }
 
-/// CL 5.2.2: INVALID_VALUE if ptr is a NULL value
+/// Wraps the host memory of a transfer. CL 5.2.2: INVALID_VALUE if ptr is a NULL value.
 pub(super) fn memory(ptr: Ptr<c_void>) -> Result<HostPtr> {
     args::host_ptr(ptr).ok_or_else(|| Error::new(ClCode::InvalidValue, "ptr is NULL").at("5.2.2"))
 }
@@ -346,7 +347,7 @@ entry! {
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         // CL 5.4.4: INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL, or if flags is not 0 or a
-        // combination of the two that there are
+        // combination of the two defined flags
         let objects = mem_objects
             .slice(num_mem_objects as usize)
             .filter(|o| !o.is_empty())
@@ -363,7 +364,8 @@ entry! {
     }
 }
 
-/// The first `work_dim` of up to three numbers; the rest is `fill`. `None` at null.
+/// Reads the first `work_dim` numbers of an array, at most three; the others are `fill`. Returns `None` if the pointer
+/// is null.
 fn sizes(values: Ptr<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]> {
     let mut all = [fill; 3];
     for (i, to) in all.iter_mut().enumerate().take(work_dim as usize) {
@@ -519,7 +521,7 @@ entry! {
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no events"))?;
         let list = handle::list::<Event>(events)?;
         let waits = Waits { list: &list, ..Waits::default() };
-        // What is enqueued later waits, too: a barrier with a wait list.
+        // Commands that are enqueued later wait for the events too, as after a barrier with a wait list.
         queue.enqueue_barrier(waits).map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! CL 9.2: functions of extensions, by name.
+//! CL 9.2: functions of extensions, found by name.
 
 use std::ffi::{c_char, c_void};
 
@@ -10,13 +10,13 @@ use crate::args::Ptr;
 use crate::out::Info;
 use crate::{entry, handle};
 
-/// The functions that an application can only find by name.
+/// Returns the address of a function that an application can only find by name.
 fn find(func_name: Ptr<c_char>) -> Result<*mut c_void> {
     let name = func_name
         .text()
         .ok_or_else(|| Error::new(ClCode::InvalidValue, "func_name is NULL").at("9.2"))?;
     let address = match name.as_str() {
-        // ocl-icd asks for this one, too.
+        // The loader ocl-icd also asks for this function.
         "clGetPlatformInfo" => clGetPlatformInfo as *const c_void,
         "clIcdGetPlatformIDsKHR" => clIcdGetPlatformIDsKHR as *const c_void,
         "clCreateCommandQueueWithPropertiesKHR" => clCreateCommandQueueWithPropertiesKHR as *const c_void,
@@ -47,8 +47,9 @@ entry! {
 }
 
 entry! {
-    /// Caldera's own: what the device offers, feature by feature, as text for people. The parameters are those of
-    /// clGetDeviceInfo without `param_name`; CL_INVALID_VALUE if the buffer is too small.
+    /// An extension of Caldera: reports, as text for people, for each optional feature whether the device offers it, and
+    /// if not, the reason. The parameters are those of clGetDeviceInfo without `param_name`. The error is
+    /// CL_INVALID_VALUE if the buffer is too small.
     fn clGetDeviceFeatureReportCALDERA(
         device: cl_device_id,
         report_size: usize,

@@ -1,4 +1,4 @@
-//! CL 5.3.1, 5.3.2, 5.3.7: images, their formats and what they answer.
+//! CL 5.3.1, 5.3.2, 5.3.7: images, their formats and their queries.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use crate::args::{self, Ptr};
 use crate::out::{self, Info};
 use crate::{entry, handle};
 
-/// CL 5.3.1: `None` for a format that is NULL or not valid
+/// Reads an image format. Returns `None` if it is NULL or not valid (CL 5.3.1).
 fn format(image_format: Ptr<cl_image_format>) -> Option<ImageFormat> {
     let format = image_format.read()?;
     ImageFormat::new(format.image_channel_order, format.image_channel_data_type)
@@ -75,7 +75,7 @@ entry! {
 }
 
 entry! {
-    /// CL 3.0, 5.3.1 — clCreateImageWithProperties; there are no properties
+    /// CL 3.0, 5.3.1 — clCreateImageWithProperties. No property is supported, so a list with one is an error.
     fn clCreateImageWithProperties(
         context: cl_context,
         properties: *const cl_mem_properties,
@@ -93,7 +93,7 @@ entry! {
     }
 }
 
-/// The descriptor that the calls of OpenCL 1.1 stand for.
+/// Returns the image descriptor that corresponds to the arguments of a call of OpenCL 1.1.
 fn old_desc(image_type: cl_mem_object_type, size: [usize; 3], pitches: [usize; 2]) -> Option<cl_image_desc> {
     Some(cl_image_desc {
         image_type,
@@ -109,7 +109,7 @@ fn old_desc(image_type: cl_mem_object_type, size: [usize; 3], pitches: [usize; 2
     })
 }
 
-/// CL 1.1, 5.3.1: INVALID_IMAGE_SIZE is what the calls of OpenCL 1.1 say to wrong sizes and pitches.
+/// Converts an error to that of a call of OpenCL 1.1. CL 1.1, 5.3.1: wrong sizes and pitches are INVALID_IMAGE_SIZE.
 fn old_error(e: Error) -> Error {
     if e.code == ClCode::InvalidImageDescriptor {
         Error::new(ClCode::InvalidImageSize, "a size or pitch is not valid").from_source(e)

@@ -91,7 +91,7 @@ entry! {
             .read()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.4"))?;
         let mut color = [first, 0, 0, 0];
-        // A depth is one number.
+        // The colour of a depth image is one number.
         if image.format().order() != ChannelOrder::Depth {
             for (i, lane) in color.iter_mut().enumerate() {
                 *lane = components.read_at(i).unwrap_or_default();

@@ -23,7 +23,7 @@ entry! {
         let program = handle::borrow::<Program>(program)?;
         // CL 5.7.1: INVALID_VALUE if kernel_name is NULL
         let Some(name) = kernel_name.text() else {
-            // INVALID_PROGRAM_EXECUTABLE comes first.
+            // INVALID_PROGRAM_EXECUTABLE comes before this error.
             program.kernel_names()?;
             return Err(Error::new(ClCode::InvalidValue, "kernel_name is NULL").at("5.7.1"));
         };
@@ -69,7 +69,7 @@ entry! {
     }
 }
 
-/// The handle that an argument of a memory object or sampler points to.
+/// Reads the handle that `arg_value` of a memory object or a sampler points to. A null pointer is a null handle.
 fn handle_arg(arg_value: Ptr<c_void>) -> *mut c_void {
     arg_value
         .cast::<*mut c_void>()
@@ -176,7 +176,8 @@ entry! {
     }
 }
 
-/// The work-items of a work-group, whose size in each dimension is given.
+/// Returns the number of work-items in a work-group. `sizes` points to its sizes in one to three dimensions and has
+/// `bytes` bytes.
 fn work_items(sizes: Ptr<c_void>, bytes: usize) -> Result<usize> {
     let count = bytes / size_of::<size_t>();
     let sizes = sizes.cast::<size_t>();
@@ -190,7 +191,7 @@ fn work_items(sizes: Ptr<c_void>, bytes: usize) -> Result<usize> {
         })
 }
 
-/// What both names of the sub-group query do.
+/// Answers the sub-group queries, for both names of the call.
 fn sub_group_info(
     kernel: Ptr<c_void>,
     device: Ptr<c_void>,
@@ -242,8 +243,8 @@ entry! {
 }
 
 entry! {
-    /// CL 2.1, 5.9.4 — clGetKernelSubGroupInfo, with the queries that cl_khr_subgroups has too: applications call it
-    /// by this name on devices of any version that report the extension.
+    /// CL 2.1, 5.9.4 — clGetKernelSubGroupInfo, with the queries that cl_khr_subgroups also has. Applications use this name
+    /// on devices of any version that report the extension.
     fn clGetKernelSubGroupInfo(
         kernel: cl_kernel,
         device: cl_device_id,

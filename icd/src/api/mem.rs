@@ -1,4 +1,4 @@
-//! CL 5.4: what all memory objects have in common.
+//! CL 5.4: the calls that all memory objects have in common.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::args::Ptr;
 use crate::out::Info;
 use crate::{callback, entry, handle};
 
-/// The buffer or image behind a handle.
+/// Returns the buffer or image of a handle, or CL_INVALID_MEM_OBJECT.
 pub(super) fn borrow(memobj: Ptr<c_void>) -> Result<MemObject> {
     match object::get::<Image>(memobj.raw()) {
         Some(image) => Ok(MemObject::Image(image)),
@@ -21,7 +21,7 @@ pub(super) fn borrow(memobj: Ptr<c_void>) -> Result<MemObject> {
     }
 }
 
-/// The objects of a list of handles.
+/// Returns the memory objects of a list of handles, or CL_INVALID_MEM_OBJECT.
 pub(super) fn list(handles: &[*mut c_void]) -> Result<Vec<MemObject>> {
     handles
         .iter()

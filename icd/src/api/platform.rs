@@ -11,21 +11,21 @@ use crate::args::Ptr;
 use crate::entry;
 use crate::out::{self, Info};
 
-/// `CL_MAKE_VERSION(1, 2, 0)`.
+/// OpenCL 1.2 as a version number, `CL_MAKE_VERSION(1, 2, 0)`.
 pub(crate) const VERSION_1_2: cl_version = version(1, 2, 0);
 
-/// `CL_MAKE_VERSION`.
+/// Makes a version number, as the macro `CL_MAKE_VERSION` of the headers does.
 pub(crate) const fn version(major: u32, minor: u32, patch: u32) -> cl_version {
     (major << 22) | (minor << 12) | patch
 }
 
-/// A `cl_name_version`.
+/// Makes a `cl_name_version`. A name that does not fit is cut off.
 pub(crate) fn name_version(version: cl_version, name: &str) -> cl_name_version {
     let mut entry = cl_name_version {
         version,
         name: [0; CL_NAME_VERSION_MAX_NAME_SIZE],
     };
-    // The last byte stays zero.
+    // The last byte stays zero, so the name is zero-terminated.
     for (to, from) in entry.name[..CL_NAME_VERSION_MAX_NAME_SIZE - 1]
         .iter_mut()
         .zip(name.bytes())
@@ -35,7 +35,8 @@ pub(crate) fn name_version(version: cl_version, name: &str) -> cl_name_version {
     entry
 }
 
-/// Checks that a handle is the platform. CL 4.1 and 4.2 leave NULL to the implementation: it is the platform, too.
+/// Checks that a handle is the platform. CL 4.1 and 4.2 leave the meaning of NULL to the implementation; here it is the
+/// platform too.
 pub(crate) fn check(platform: Ptr<c_void>) -> Result<()> {
     if platform.is_null() {
         return Ok(());
@@ -43,7 +44,8 @@ pub(crate) fn check(platform: Ptr<c_void>) -> Result<()> {
     crate::handle::borrow::<Platform>(platform).map(drop)
 }
 
-/// Without a usable device there is no platform. That is an answer, not a failure of the call.
+/// Lists the platform. If no device is usable there is no platform; the call then reports 0 platforms and returns the
+/// error of [`Platform::get`].
 fn list(num_entries: cl_uint, platforms: Ptr<cl_platform_id>, num_platforms: Ptr<cl_uint>) -> Result<()> {
     // CL 4.1: INVALID_VALUE if num_entries is 0 and platforms is not NULL, or both num_platforms and platforms are
     // NULL

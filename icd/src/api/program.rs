@@ -44,7 +44,8 @@ entry! {
     }
 }
 
-/// A `(num_devices, device_list)` pair that may be absent; INVALID_DEVICE comes after other errors, by [`handle::list`].
+/// Returns the handles of a `(num_devices, device_list)` pair that may be absent. INVALID_DEVICE comes after other errors
+/// and is checked later, by [`handle::list`].
 fn device_list(num_devices: u32, list: &Ptr<cl_device_id>) -> Result<&[cl_device_id]> {
     // CL 5.6: INVALID_VALUE if device_list is NULL and num_devices is greater than zero, or if device_list is not NULL
     // and num_devices is zero
@@ -190,7 +191,8 @@ entry! {
 }
 
 entry! {
-    /// CL 5.6.3 — clLinkProgram. Once linking can begin the program is returned, also when it fails: it holds the log.
+    /// CL 5.6.3 — clLinkProgram. Once linking has begun, the call returns the program even if linking fails, because the
+    /// program holds the log.
     fn clLinkProgram(
         context: cl_context,
         num_devices: cl_uint,
@@ -224,7 +226,7 @@ entry! {
 entry! {
     /// CL 5.6.6 — clUnloadPlatformCompiler
     fn clUnloadPlatformCompiler(platform: cl_platform_id) {
-        // The compiler has no state worth giving back.
+        // The compiler holds no resources that could be released.
         handle::borrow::<Platform>(platform).map(drop)
     }
 }
@@ -275,8 +277,8 @@ entry! {
     }
 }
 
-/// CL_PROGRAM_BINARIES: the answer is an array of pointers that the application has filled in; each binary is written
-/// where its pointer says, unless that is NULL.
+/// Answers CL_PROGRAM_BINARIES. `param_value` is an array of pointers that the application has filled in. Each binary is
+/// written to the address of its pointer, unless that is NULL.
 fn write_binaries(binaries: &[Vec<u8>], info: Info) -> Result<out::Written> {
     let size = binaries.len() * size_of::<*mut u8>();
     let (room, value, _) = info.parts();

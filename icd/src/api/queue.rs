@@ -51,7 +51,8 @@ entry! {
     }
 }
 
-/// CL 2.0, 5.1, as far as it concerns queues of the host: CL_QUEUE_PROPERTIES with the bits of OpenCL 1.2.
+/// Creates a queue from a property list (CL 2.0, 5.1). Only CL_QUEUE_PROPERTIES with the bits of OpenCL 1.2 is
+/// supported; queues on the device are not.
 fn create_with(
     context: Ptr<c_void>,
     device: Ptr<c_void>,
@@ -106,10 +107,10 @@ entry! {
 }
 
 entry! {
-    /// CL 5.1 — clReleaseCommandQueue, which flushes
+    /// CL 5.1 — clReleaseCommandQueue, which implicitly flushes the queue
     fn clReleaseCommandQueue(command_queue: cl_command_queue) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        // The reference is given up whether or not the device still works.
+        // The reference is released even if the flush fails.
         let flushed = queue.flush_for_release();
         handle::release::<CommandQueue>(command_queue)?;
         flushed

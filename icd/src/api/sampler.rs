@@ -115,7 +115,7 @@ entry! {
             CL_SAMPLER_NORMALIZED_COORDS => info.bool(sampler.normalized),
             CL_SAMPLER_ADDRESSING_MODE => info.value(sampler.addressing as u32),
             CL_SAMPLER_FILTER_MODE => info.value(sampler.filter as u32),
-            // Of later versions: there are no mipmaps.
+            // These are queries of later versions. Their answers say that there are no mipmaps.
             CL_SAMPLER_MIP_FILTER_MODE => info.value(CL_FILTER_NEAREST),
             CL_SAMPLER_LOD_MIN => info.value(0f32.to_bits()),
             CL_SAMPLER_LOD_MAX => info.value(f32::MAX.to_bits()),
