@@ -37,7 +37,7 @@ pub struct Context {
     natives: Arc<Pool>,
     builds: Arc<Pool>,
     /// Moves contents between devices.
-    mover: Arc<Executor>,
+    migration_thread: Arc<Executor>,
     flusher: Arc<Flusher>,
     host_stores: HostStores,
     queues: Mutex<WeakList<CommandQueue>>,
@@ -48,7 +48,7 @@ impl Drop for Context {
         self.executor.stop();
         self.natives.stop();
         self.builds.stop();
-        self.mover.stop();
+        self.migration_thread.stop();
         self.flusher.stop();
     }
 }
@@ -106,7 +106,7 @@ impl Context {
             executor: Executor::new("caldera-executor"),
             natives: Pool::new("caldera-native", MOST_NATIVES),
             builds: Pool::new("caldera-build", processors()),
-            mover: Executor::new("caldera-mover"),
+            migration_thread: Executor::new("caldera-migrate"),
             flusher: Flusher::new(),
             host_stores: HostStores::new(),
             queues: Mutex::new(Rank::Context, WeakList::new()),
@@ -162,8 +162,8 @@ impl Context {
     }
 
     /// Runs what waits for a device and copies contents to another.
-    pub(crate) fn mover(&self) -> &Arc<Executor> {
-        &self.mover
+    pub(crate) fn migration_thread(&self) -> &Arc<Executor> {
+        &self.migration_thread
     }
 
     pub(crate) fn flusher(&self) -> &Arc<Flusher> {

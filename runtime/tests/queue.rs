@@ -130,7 +130,7 @@ fn many_dependent_launches_keep_their_order() {
     clean();
 }
 
-/// A queue that is waited for after each launch records the next one in advance (`queue/rehearsal.rs`): the same one, and others.
+/// A queue that is waited for after each launch records the next one in advance (`queue/speculation.rs`): the same one, and others.
 #[test]
 fn launches_that_come_again_or_do_not() {
     const N: usize = 1 << 16;

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::kernel::copy::Side;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
-use crate::mem::{Buffer, HostPtr, aperture};
+use crate::mem::{Buffer, HostPtr, bar_mapping};
 use crate::queue::{Access, Finish, Keep, Recording};
 use crate::vk;
 
@@ -33,7 +33,7 @@ pub(crate) enum Reach {
     /// Mapped with CPU caches.
     Mapped(NonNull<u8>),
     /// Through the bus; short accesses only.
-    Aperture(NonNull<u8>),
+    BarMapping(NonNull<u8>),
 }
 
 /// The copy regions for a rectangle; offsets are added to both sides.
@@ -101,8 +101,8 @@ impl HostTransfer {
         }
     }
 
-    /// Piece by piece: parts of a row if it is one, else whole rows or slices.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = HostTransfer> {
+    /// Chunk by chunk: parts of a row if it is one, else whole rows or slices.
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = HostTransfer> {
         let [width, height, depth] = self.layout.collapse(&self.host_layout, self.region);
         let slice = width * height;
         let (mut cut, mut done) = (Cut::new(), 0);
@@ -139,12 +139,12 @@ impl HostTransfer {
     /// How the host may do it alone.
     pub(crate) fn reach(&self, storage: &vk::Buffer, write: bool) -> Option<Reach> {
         let longest = if write {
-            aperture::LONGEST_WRITE
+            bar_mapping::LONGEST_WRITE
         } else {
-            aperture::LONGEST_READ
+            bar_mapping::LONGEST_READ
         };
         let short = self.size() <= longest && self.region[1..] == [1, 1];
-        let through_bus = storage.aperture().filter(|_| short).map(Reach::Aperture);
+        let through_bus = storage.bar_mapping().filter(|_| short).map(Reach::BarMapping);
         storage.mapped().map(Reach::Mapped).or(through_bus)
     }
 
@@ -169,7 +169,7 @@ impl HostTransfer {
 
     /// Host to storage or back, on this thread, now.
     pub(crate) fn by_host(&self, reach: Reach, write: bool) {
-        let (Reach::Mapped(base) | Reach::Aperture(base)) = reach;
+        let (Reach::Mapped(base) | Reach::BarMapping(base)) = reach;
         let memory = HostPtr::mapped(base).offset(self.buffer.offset());
         match reach {
             Reach::Mapped(_) if write => {
@@ -179,13 +179,13 @@ impl HostTransfer {
             Reach::Mapped(_) => {
                 memory.copy_rect_to(&self.layout, self.host, &self.host_layout, self.region);
             }
-            Reach::Aperture(_) => {
+            Reach::BarMapping(_) => {
                 let memory = memory.offset(self.layout.start);
                 let host = self.host.offset(self.host_layout.start);
                 if write {
-                    aperture::write(host, memory, self.region[0]);
+                    bar_mapping::write(host, memory, self.region[0]);
                 } else {
-                    aperture::read(memory, host, self.region[0]);
+                    bar_mapping::read(memory, host, self.region[0]);
                 }
             }
         }

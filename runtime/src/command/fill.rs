@@ -45,23 +45,23 @@ impl Fill {
             }
             None => {
                 let length = self.pattern.len() as u64;
-                let piece = (REPEATED / length * length).min(rows.width);
-                let staged = r.stage(piece)?;
-                for at in (0..piece).step_by(self.pattern.len()) {
+                let chunk = (REPEATED / length * length).min(rows.width);
+                let staged = r.stage(chunk)?;
+                for at in (0..chunk).step_by(self.pattern.len()) {
                     staged.ptr.offset(at).store(&self.pattern);
                 }
                 r.access(&uses, false);
                 let base = self.buffer.offset();
-                let pieces = rows.starts().flat_map(|start| {
+                let chunks = rows.starts().flat_map(|start| {
                     (0..rows.width)
-                        .step_by(piece as usize)
+                        .step_by(chunk as usize)
                         .map(move |at| vk::CopyRegion {
                             src: staged.offset,
                             dst: base + start + at,
-                            size: piece.min(rows.width - at),
+                            size: chunk.min(rows.width - at),
                         })
                 });
-                r.recorder().copy(&staged.buffer, storage, pieces);
+                r.recorder().copy(&staged.buffer, storage, chunks);
                 r.keep(Keep::Staging(Arc::clone(&staged.buffer)));
             }
         }

@@ -9,7 +9,7 @@ use super::rect::{Layout, dense};
 use crate::device::pinned::Pinned;
 use crate::device::staging::Cut;
 use crate::error::{ClCode, Error, Result};
-use crate::mem::image::{Image, pieces, pieces_by};
+use crate::mem::image::{Image, chunks, chunks_by};
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr};
@@ -137,11 +137,11 @@ impl ImageTransfer {
     }
 
     /// The same in chunks.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = ImageTransfer> {
+    pub(crate) fn chunks(&self) -> impl Iterator<Item = ImageTransfer> {
         let first = self.texels.origin;
         let mut cut = Cut::new();
         let limit = move |left| cut.next(left);
-        pieces_by(self.texels, self.image.format().size(), limit).map(move |texels| {
+        chunks_by(self.texels, self.image.format().size(), limit).map(move |texels| {
             let [y, z] = [1, 2].map(|i| u64::from(texels.origin[i] - first[i]));
             ImageTransfer {
                 image: Arc::clone(&self.image),
@@ -353,8 +353,8 @@ impl FillImage {
         }
         let texel = self.texel.len() as u64;
         let [w, h, d] = self.texels.region.map(u64::from);
-        let piece = (w * h * d * texel).min(REPEATED.max(w * texel));
-        let staged = r.stage(piece)?;
+        let chunk = (w * h * d * texel).min(REPEATED.max(w * texel));
+        let staged = r.stage(chunk)?;
         let row: Vec<u8> = self
             .texel
             .iter()
@@ -362,13 +362,13 @@ impl FillImage {
             .cycle()
             .take((w * texel) as usize)
             .collect();
-        for at in (0..piece).step_by(row.len()) {
-            let n = row.len().min((piece - at) as usize);
+        for at in (0..chunk).step_by(row.len()) {
+            let n = row.len().min((chunk - at) as usize);
             staged.ptr.offset(at).store(&row[..n]);
         }
         r.access(&[image_access(&self.image, true)], false);
-        // The pieces do not overlap, and all have the same texels.
-        for texels in pieces(self.texels, texel as u32, piece) {
+        // The chunks do not overlap, and all have the same texels.
+        for texels in chunks(self.texels, texel as u32, chunk) {
             r.recorder()
                 .copy_to_image(&staged.buffer, image, &packed(texels, staged.offset));
         }

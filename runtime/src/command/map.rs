@@ -11,7 +11,7 @@ use super::rect::{Layout, Rows};
 use crate::error::Result;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
-use crate::mem::{Buffer, HostPtr, HostPtrUse, aperture};
+use crate::mem::{Buffer, HostPtr, HostPtrUse, bar_mapping};
 use crate::queue::{Keep, Recording};
 use crate::vk;
 
@@ -65,15 +65,15 @@ pub(crate) struct Map {
 
 impl Map {
     /// The storage in the device's aperture, if the host may fetch the contents from there into the mirror.
-    pub(crate) fn through_aperture(&self, device: usize) -> Result<Option<HostPtr>> {
-        let short = !self.fetch || self.rows.width <= aperture::LONGEST_READ;
-        in_aperture(&self.buffer, &self.rows, &self.window, short, device)
+    pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
+        let short = !self.fetch || self.rows.width <= bar_mapping::LONGEST_READ;
+        in_bar(&self.buffer, &self.rows, &self.window, short, device)
     }
 
     /// Does so, now.
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.fetch {
-            aperture::read(storage, self.window.ptr(), self.rows.width);
+            bar_mapping::read(storage, self.window.ptr(), self.rows.width);
         }
     }
 
@@ -120,15 +120,15 @@ pub(crate) struct Unmap {
 
 impl Unmap {
     /// The storage in the device's aperture, if the host may store the mirror's contents there.
-    pub(crate) fn through_aperture(&self, device: usize) -> Result<Option<HostPtr>> {
-        let short = !self.write || self.rows.width <= aperture::LONGEST_WRITE;
-        in_aperture(&self.buffer, &self.rows, &self.window, short, device)
+    pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
+        let short = !self.write || self.rows.width <= bar_mapping::LONGEST_WRITE;
+        in_bar(&self.buffer, &self.rows, &self.window, short, device)
     }
 
     /// Does so, now.
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.write {
-            aperture::write(self.window.ptr(), storage, self.rows.width);
+            bar_mapping::write(self.window.ptr(), storage, self.rows.width);
         }
     }
 
@@ -180,7 +180,7 @@ impl Unmap {
 }
 
 /// A place of a buffer in the device's aperture, if its mapping is in the mirror and `short` enough.
-fn in_aperture(
+fn in_bar(
     buffer: &Buffer,
     rows: &Rows,
     window: &Window,
@@ -189,7 +189,7 @@ fn in_aperture(
 ) -> Result<Option<HostPtr>> {
     match window {
         Window::Mirror(_) if short && rows.count == 1 => {
-            let storage = buffer.storage(device)?.aperture();
+            let storage = buffer.storage(device)?.bar_mapping();
             Ok(storage.map(|a| HostPtr::mapped(a).offset(buffer.offset() + rows.start)))
         }
         Window::Mirror(_) | Window::Storage(_) | Window::Application(_) => Ok(None),

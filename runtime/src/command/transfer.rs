@@ -1,7 +1,7 @@
 //! Reads and writes: copies between a memory object and host memory (CL 5.2.2, 5.3.3).
 //!
 //! Buffers and images differ in how a copy is recorded. Everything else is the same for both, and `queue/transfer.rs` plans
-//! it: who copies, and whether the copy is one piece or several chunks.
+//! it: who copies, and and whether it is one copy or several chunks.
 
 use super::HostRange;
 use super::buffer::HostTransfer;
@@ -28,7 +28,7 @@ pub(crate) enum Object {
 }
 
 impl Transfer {
-    /// A transfer in one piece, through staging memory.
+    /// A transfer by a single copy, through staging memory.
     pub(crate) fn new(what: Object, write: bool) -> Transfer {
         Transfer {
             what,
@@ -74,8 +74,8 @@ impl Transfer {
     pub(crate) fn chunks(&self) -> Vec<Transfer> {
         let chunk = |what| Transfer::new(what, self.write);
         match &self.what {
-            Object::Buffer(t) => t.pieces().map(Object::Buffer).map(chunk).collect(),
-            Object::Image(t) => t.pieces().map(Object::Image).map(chunk).collect(),
+            Object::Buffer(t) => t.chunks().map(Object::Buffer).map(chunk).collect(),
+            Object::Image(t) => t.chunks().map(Object::Image).map(chunk).collect(),
         }
     }
 
@@ -88,7 +88,7 @@ impl Transfer {
         }
     }
 
-    /// Records the copy in one piece. A write through staging memory copies from the host's memory here.
+    /// Records the copy as a single one. A write through staging memory copies from the host's memory here.
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         match (&self.what, self.write) {
             (Object::Buffer(t), false) => t.record_read(r),

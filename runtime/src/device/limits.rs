@@ -26,8 +26,8 @@ pub(crate) struct Limits {
     pub bindings: Bindings,
     /// The largest buffer.
     pub max_alloc: u64,
-    /// The largest piece of memory: what is larger is never mapped.
-    pub max_piece: u64,
+    /// The size in bytes of the largest Vulkan allocation; a buffer larger than this is never mapped.
+    pub max_memory_allocation: u64,
     /// Bytes of the device's memory.
     pub global_memory: u64,
     /// Bytes of scratch memory of a launch, unless one work-group needs more.
@@ -76,7 +76,7 @@ impl Limits {
     pub(crate) fn new(physical: &vk::PhysicalDevice) -> Limits {
         let f = physical.facts();
         // CL 4.2: CL_DEVICE_MAX_MEM_ALLOC_SIZE is at least a quarter of the memory. Where Vulkan allocates less at once, a
-        // buffer gets several pieces.
+        // buffer gets several allocations.
         let quarter = (f.device_local_heap / 4).min(f.sparse_address_space / 2);
         let mut largest = f.max_memory_allocation_size.max(quarter).min(f.max_buffer_size);
         if config().abi == AbiChoice::Descriptor {
@@ -113,7 +113,7 @@ impl Limits {
             },
             // Whole 256-byte units: buffers are rounded up and must still fit.
             max_alloc: max_alloc & !0xff,
-            max_piece: f.max_memory_allocation_size & !0xff,
+            max_memory_allocation: f.max_memory_allocation_size & !0xff,
             global_memory: f.device_local_heap,
             subgroup: f.subgroup_size.max(1),
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use caldera_compiler::intrinsic::SamplerMask;
 
-use super::{Device, pinned, spares, staging, upload};
+use super::{Device, pinned, recycling, staging, upload};
 use crate::error::{ClCode, Error, Result};
 use crate::kernel::copy::{self, CopyKernels};
 use crate::lock::{Mutex, Rank};
@@ -20,7 +20,7 @@ pub(crate) struct Opened {
     pub(super) samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
     copy_kernels: OnceLock<Option<CopyKernels>>,
     staging: Arc<staging::StagingPool>,
-    spares: Arc<spares::Spares>,
+    recycled: Arc<recycling::RecycledStorage>,
     pinned: pinned::PinnedMemory,
     /// How many batches its queues have retired.
     retired_batches: AtomicU64,
@@ -37,13 +37,13 @@ impl Opened {
     pub(super) fn new(physical: &vk::PhysicalDevice) -> Result<Opened, vk::VkError> {
         let logical = vk::Device::open(physical)?;
         crate::process::loaded();
-        let spares = spares::Spares::new(physical.facts().device_local_heap);
+        let recycled = recycling::RecycledStorage::new(physical.facts().device_local_heap);
         Ok(Opened {
             uploader: upload::Uploader::new(),
             samplers: Mutex::new(Rank::Cache, Vec::new()),
             copy_kernels: OnceLock::new(),
-            staging: staging::StagingPool::new(&spares),
-            spares,
+            staging: staging::StagingPool::new(&recycled),
+            recycled,
             pinned: pinned::PinnedMemory::new(),
             retired_batches: AtomicU64::new(0),
             logical,
@@ -61,8 +61,8 @@ impl Opened {
     }
 
     /// Storage for a buffer: what another one has left, or new. Its contents are undefined.
-    pub(crate) fn storage(&self, size: u64, place: vk::Place) -> Result<spares::Storage, vk::AllocError> {
-        self.spares.get(size, place, || {
+    pub(crate) fn storage(&self, size: u64, place: vk::Place) -> Result<recycling::Storage, vk::AllocError> {
+        self.recycled.get(size, place, || {
             self.staging
                 .with_room(|| vk::Buffer::new(&self.logical, size, place))
         })

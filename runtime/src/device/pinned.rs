@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::spares::Storage;
+use super::recycling::Storage;
 use crate::lock::{Mutex, Rank};
 
 /// The pinned memory of a device, by address.

@@ -1,9 +1,9 @@
-//! Staging memory of a device: pinned host memory that is costly to get, so large pieces are used again.
+//! Staging memory of a device: pinned host memory that is costly to get, so large chunks are used again.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::spares::{Spares, Storage};
+use super::recycling::{RecycledStorage, Storage};
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
@@ -13,43 +13,43 @@ const CLASSES: [(u64, usize); 4] = [(256 << 10, 16), (1 << 20, 32), (LONGEST, 8)
 /// Up to here the allocator is quick enough.
 const SMALL: u64 = 128 << 10;
 
-/// Transfers from this size on are cut into pieces, so that host and GPU copy at the same time.
+/// Transfers from this size on are cut into chunks, so that host and GPU copy at the same time.
 pub(crate) const CUT: u64 = 4 << 20;
 
-/// Bytes of the first piece; the last has up to half as much again. A submission costs the GPU 5 to 10 µs, in which it copies half as much.
+/// Bytes of the first chunk; the last has up to half as much again. A submission costs the GPU 5 to 10 µs, in which it copies half as much.
 const SHORTEST: u64 = 1 << 20;
 
-/// Bytes of a piece in between.
+/// Bytes of a chunk in between.
 const LONGEST: u64 = 4 << 20;
 
-/// How a long transfer is cut into pieces: who copies second begins soon after the first, and ends soon after it.
+/// How a long transfer is cut into chunks: who copies second begins soon after the first, and ends soon after it.
 #[derive(Debug)]
 pub(crate) struct Cut {
-    /// The next piece has no more.
+    /// The next chunk has no more.
     most: u64,
 }
 
 impl Cut {
-    /// Before the first piece.
+    /// Before the first chunk.
     pub(crate) fn new() -> Cut {
         Cut { most: SHORTEST }
     }
 
-    /// Bytes of the next piece, where so many are left.
+    /// Bytes of the next chunk, where so many are left.
     pub(crate) fn next(&mut self, left: u64) -> u64 {
         if left <= SHORTEST * 3 / 2 {
             return left;
         }
         let half = (left / 2).next_multiple_of(SHORTEST / 4);
-        let piece = half.clamp(SHORTEST, self.most);
+        let chunk = half.clamp(SHORTEST, self.most);
         self.most = (self.most * 2).min(LONGEST);
-        piece
+        chunk
     }
 }
 
-/// The free pieces.
+/// The free chunks.
 pub(crate) struct StagingPool {
-    spares: Arc<Spares>,
+    recycled: Arc<RecycledStorage>,
     free: Mutex<[Vec<vk::Buffer>; CLASSES.len()]>,
 }
 
@@ -59,7 +59,7 @@ impl std::fmt::Debug for StagingPool {
     }
 }
 
-/// Staging memory; pieces of the pool go back to it.
+/// Staging memory; chunks of the pool go back to it.
 pub(crate) struct Staging {
     buffer: Option<vk::Buffer>,
     /// And the class.
@@ -85,27 +85,27 @@ impl Drop for Staging {
 }
 
 impl StagingPool {
-    pub(super) fn new(spares: &Arc<Spares>) -> Arc<StagingPool> {
+    pub(super) fn new(recycled: &Arc<RecycledStorage>) -> Arc<StagingPool> {
         Arc::new(StagingPool {
-            spares: Arc::clone(spares),
+            recycled: Arc::clone(recycled),
             free: Mutex::new(Rank::Staging, [const { Vec::new() }; CLASSES.len()]),
         })
     }
 
-    /// Allocates; if there is no memory, once more without the free pieces and what is kept for later buffers.
+    /// Allocates; if there is no memory, once more without the free chunks and what is kept for later buffers.
     pub(crate) fn with_room<T>(
         &self,
         mut allocate: impl FnMut() -> Result<T, vk::AllocError>,
     ) -> Result<T, vk::AllocError> {
         match allocate() {
             Err(e) if e.is_shortage() => {
-                let pieces: Vec<vk::Buffer> = self.free.lock().iter_mut().flat_map(std::mem::take).collect();
+                let chunks: Vec<vk::Buffer> = self.free.lock().iter_mut().flat_map(std::mem::take).collect();
                 log::warn!(
-                    "no memory ({e}); {} free pieces of staging memory and {} spare buffers go",
-                    pieces.len(),
-                    self.spares.release(),
+                    "no memory ({e}); {} free chunks of staging memory and {} spare buffers go",
+                    chunks.len(),
+                    self.recycled.release(),
                 );
-                drop(pieces);
+                drop(chunks);
                 allocate()
             }
             done => done,
@@ -116,12 +116,12 @@ impl StagingPool {
     pub(crate) fn scratch(&self, device: &Arc<vk::Device>, size: u64) -> Result<Storage, vk::AllocError> {
         // Few sizes, so that a later launch finds it again.
         let size = size.next_power_of_two();
-        self.spares.get(size, vk::Place::Device, || {
+        self.recycled.get(size, vk::Place::Device, || {
             self.with_room(|| vk::Buffer::new(device, size, vk::Place::Device))
         })
     }
 
-    /// Memory of at least `size` bytes: a piece of the pool if one is large enough.
+    /// Memory of at least `size` bytes: a chunk of the pool if one is large enough.
     pub(crate) fn get(
         self: &Arc<Self>,
         device: &Arc<vk::Device>,
@@ -150,13 +150,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_grow_and_shrink() {
-        let pieces = |size: u64| {
+    fn chunks_grow_and_shrink() {
+        let chunks = |size: u64| {
             let (mut cut, mut left) = (Cut::new(), size);
             std::iter::from_fn(move || {
-                let piece = cut.next(left);
-                left -= piece;
-                (piece > 0).then_some(piece)
+                let chunk = cut.next(left);
+                left -= chunk;
+                (chunk > 0).then_some(chunk)
             })
             .collect::<Vec<u64>>()
         };
@@ -166,10 +166,10 @@ mod tests {
                 .map(|s| (s * (1 << 20) as f64) as u64)
                 .collect::<Vec<_>>()
         };
-        assert_eq!(pieces(CUT), mib(&[1.0, 1.5, 1.5]));
-        assert_eq!(pieces(16 << 20), mib(&[1.0, 2.0, 4.0, 4.0, 2.5, 1.25, 1.25]));
+        assert_eq!(chunks(CUT), mib(&[1.0, 1.5, 1.5]));
+        assert_eq!(chunks(16 << 20), mib(&[1.0, 2.0, 4.0, 4.0, 2.5, 1.25, 1.25]));
         for size in [1, SHORTEST, SHORTEST + 1, CUT + 1, (33 << 20) + 77, 1 << 30] {
-            let all = pieces(size);
+            let all = chunks(size);
             assert_eq!(all.iter().sum::<u64>(), size);
             assert!(all.iter().all(|p| (1..=LONGEST).contains(p)), "{all:?}");
             assert!(all.last() <= Some(&(SHORTEST * 3 / 2)), "{all:?}");

@@ -1,7 +1,7 @@
 //! Copies between host memory and Vulkan buffers and images outside of any queue: initial contents, constant data of
 //! programs, and contents that move between devices.
 //!
-//! Uploads go through a few pieces of staging memory in turn, so that host and GPU copy at the same time. Those of fresh
+//! Uploads go through a few chunks of staging memory in turn, so that host and GPU copy at the same time. Those of fresh
 //! images are not waited for: queues do that on the GPU.
 //!
 //! The uploader's lock is the one lock that is held over a wait for the GPU: nothing else is taken under it, and
@@ -13,14 +13,14 @@ use std::sync::{Arc, OnceLock};
 use crate::command::image::rows;
 use crate::command::rect::{Layout, dense};
 use crate::lock::{Mutex, Rank};
-use crate::mem::image::{Image, pieces};
-use crate::mem::{HostPtr, aperture};
+use crate::mem::image::{Image, chunks};
+use crate::mem::{HostPtr, bar_mapping};
 use crate::vk;
 
-/// Bytes of a piece of staging memory.
+/// Bytes of a chunk of staging memory.
 const CHUNK: u64 = 4 << 20;
 
-/// Pieces.
+/// Chunks.
 const SLOTS: usize = 3;
 
 /// A device's uploader; its Vulkan objects are made at first use.
@@ -68,11 +68,11 @@ fn packed(texels: vk::Texels) -> vk::ImageCopy {
     }
 }
 
-/// Pieces of an image, each with its rows and where they are in the host's memory.
+/// Chunks of an image, each with its rows and where they are in the host's memory.
 fn parts_of(image: &Image, host: &Layout) -> impl Iterator<Item = (vk::Texels, [u64; 3], Layout)> {
     let texel = image.format().size();
     let host = *host;
-    pieces(image.all(), texel, CHUNK).map(move |texels| {
+    chunks(image.all(), texel, CHUNK).map(move |texels| {
         let [_, y, z] = texels.origin.map(u64::from);
         let there = Layout {
             start: host.row(y, z),
@@ -121,11 +121,11 @@ impl Uploader {
             }
             return Ok(());
         }
-        if let Some(aperture) = buffer.aperture()
+        if let Some(bar_mapping) = buffer.bar_mapping()
             && !download
-            && size <= aperture::LONGEST_WRITE
+            && size <= bar_mapping::LONGEST_WRITE
         {
-            aperture::write(host, HostPtr::mapped(aperture).offset(at), size);
+            bar_mapping::write(host, HostPtr::mapped(bar_mapping).offset(at), size);
             return Ok(());
         }
         let mut parts = self.parts.lock();
@@ -142,7 +142,7 @@ impl Uploader {
                 host.offset(done).copy_to(slot.memory(), n);
                 slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
                 // The host may read it in the aperture.
-                p.submit(device, buffer.aperture().is_some())?;
+                p.submit(device, buffer.bar_mapping().is_some())?;
             }
         }
         self.publish(p);

@@ -67,7 +67,7 @@ pub struct Event {
     certain: AtomicBool,
     /// It is the first command of its batch: it starts when the batch does.
     leads: AtomicBool,
-    /// Of a command in pieces, of which this is the last: the first one's event.
+    /// Of a command in chunks, of which this is the last: the first one's event.
     first: OnceLock<Arc<Event>>,
     inner: Mutex<Inner>,
     changed: Condvar,
@@ -399,7 +399,7 @@ impl Event {
         true
     }
 
-    /// It is the last one's of a command in pieces, which began with another.
+    /// It is the last one's of a command in chunks, which began with another.
     pub(crate) fn begins_with(&self, first: Arc<Event>) {
         // It does so once, at the end of the enqueue call.
         let _ = self.first.set(first);

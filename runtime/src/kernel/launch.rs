@@ -313,7 +313,7 @@ impl Launch {
     pub(crate) fn record(&self, args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
         let kernel = &self.kernel;
         self.accesses.declare(kernel, args, r)?;
-        if r.is_rehearsed() {
+        if r.is_recorded_ahead() {
             return Ok(());
         }
         if let Some(plain) = self.plain(r.group_count()) {

@@ -172,7 +172,7 @@ mod tests {
             push_constants: 128,
             bindings: Default::default(),
             max_alloc: 1 << 30,
-            max_piece: 1 << 30,
+            max_memory_allocation: 1 << 30,
             local_step: 1024,
             global_memory: 2 << 30,
             scratch: 1 << 20,

@@ -1,11 +1,12 @@
 //! Kernels (CL 5.7): a function of a program with argument values.
 //!
 //! [`args`] checks argument values, `values` keeps them, `placed` puts them where the module wants them, `uses` says what memory
-//! they make the kernel access, [`launch`] is what an enqueue hands to a queue and `standing` the last of them, [`pipeline`] the
+//! they make the kernel access, [`launch`] is what an enqueue hands to a queue and `cached_launch` the last of them, [`pipeline`] the
 //! kernel in the driver's hands, `descriptors` its descriptor sets.
 
 mod alias;
 pub mod args;
+mod cached_launch;
 pub(crate) mod copy;
 pub(crate) mod descriptors;
 mod driver_cache;
@@ -14,7 +15,6 @@ mod local_size;
 pub mod pipeline;
 pub(crate) mod placed;
 pub(crate) mod scratch;
-mod standing;
 mod uses;
 mod values;
 

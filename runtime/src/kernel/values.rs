@@ -6,9 +6,9 @@
 use std::sync::{Arc, Weak};
 
 use super::Range;
+use super::cached_launch::{self, CachedLaunch};
 use super::launch::{ArgValue, NdRange};
 use super::pipeline::DeviceKernel;
-use super::standing::{self, Standing};
 use crate::command::CommandType;
 use crate::error::{ClCode, Error, Result};
 use crate::mem::{Buffer, Image};
@@ -67,7 +67,7 @@ pub(super) struct Values {
 pub(super) struct Taken {
     args: Vec<ArgValue>,
     /// The last launch, if it was with these values.
-    standing: Option<Standing>,
+    cached_launch: Option<CachedLaunch>,
     /// [`Values::changes`] when they were taken.
     changes: u64,
 }
@@ -88,7 +88,7 @@ impl Taken {
             args: &self.args,
             range: *range,
         };
-        let launch = standing::launch(&mut self.standing, &nd, queue)?;
+        let launch = cached_launch::launch(&mut self.cached_launch, &nd, queue)?;
         queue.enqueue_launch(launch, &self.args, command, waits)
     }
 
@@ -119,10 +119,10 @@ impl Values {
     pub(super) fn set(&mut self, index: usize, value: ArgValue) {
         self.changes += 1;
         if let Some(ready) = &mut self.ready
-            && let Some(standing) = &mut ready.standing
-            && !standing.change(index, &value)
+            && let Some(cached_launch) = &mut ready.cached_launch
+            && !cached_launch.change(index, &value)
         {
-            ready.standing = None;
+            ready.cached_launch = None;
         }
         let at = self.named.iter().position(|(i, _)| *i == index);
         let plain = match (Named::of(value), at) {
@@ -167,7 +167,7 @@ impl Values {
         let mut taken = self.ready.take().unwrap_or_else(|| {
             Box::new(Taken {
                 args: self.plain.clone(),
-                standing: None,
+                cached_launch: None,
                 changes: 0,
             })
         });

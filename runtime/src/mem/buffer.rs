@@ -6,13 +6,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::goodbye::Goodbye;
+use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
 use super::residence::{Residence, Use};
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
 use crate::device::Device;
-use crate::device::spares::Storage;
+use crate::device::recycling::Storage;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::{Mutex, Rank};
@@ -23,7 +23,7 @@ use crate::vk;
 /// A buffer or sub-buffer.
 pub struct Buffer {
     anchor: Anchor<Buffer>,
-    // The storage goes before the callbacks run (Drop of `Goodbye`), fields being dropped in order.
+    // The storage goes before the callbacks run (Drop of `DestructorCallbacks`), fields being dropped in order.
     root: Option<Root>,
     parent: Option<Arc<Buffer>>,
     flags: MemFlags,
@@ -31,7 +31,7 @@ pub struct Buffer {
     offset: u64,
     host_ptr: Option<HostPtr>,
     kept: KeptBy,
-    goodbye: Goodbye,
+    destructor_callbacks: DestructorCallbacks,
     context: Arc<Context>,
 }
 
@@ -146,7 +146,7 @@ impl Buffer {
             offset: 0,
             host_ptr: host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
             kept: KeptBy::default(),
-            goodbye: Goodbye::new(context),
+            destructor_callbacks: DestructorCallbacks::new(context),
             context: Arc::clone(context),
         };
         if let (Some(host), Some(root)) = (buffer.host_ptr, &buffer.root)
@@ -205,7 +205,7 @@ impl Buffer {
             offset: origin,
             host_ptr: parent.host_ptr.map(|p| p.offset(origin)),
             kept: KeptBy::default(),
-            goodbye: Goodbye::new(&parent.context),
+            destructor_callbacks: DestructorCallbacks::new(&parent.context),
             context: Arc::clone(&parent.context),
         }))
     }
@@ -248,7 +248,7 @@ impl Buffer {
     /// CL 5.4.1 — clSetMemObjectDestructorCallback. Runs on the executor thread, after the memory is gone, last
     /// registered first.
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
-        self.goodbye.add(callback);
+        self.destructor_callbacks.add(callback);
     }
 
     /// The batch that keeps it alive.
@@ -343,7 +343,7 @@ impl Buffer {
     /// Whether the root is larger than one allocation of the device.
     pub(crate) fn is_large(&self, device: usize) -> bool {
         let size = self.parent.as_deref().unwrap_or(self).size;
-        size > self.context.devices()[device].limits().max_piece
+        size > self.context.devices()[device].limits().max_memory_allocation
     }
 
     /// Plain host memory as large as the root, for mappings of a large one; allocated at first use.

@@ -8,8 +8,8 @@ use super::{Buffer, HostMemory, HostPtr, Image, MemObject};
 use crate::error::{ClCode, Error, Result};
 use crate::lock::Mutex;
 
-/// A piece of a buffer on its way.
-const PIECE: u64 = 32 << 20;
+/// A chunk of a buffer on its way.
+const CHUNK: u64 = 32 << 20;
 
 /// What a command does with a range of a memory object.
 #[derive(Clone, Debug)]
@@ -95,10 +95,10 @@ fn move_bytes(buffer: &Buffer, away: &Away, to: usize) -> Result<()> {
     let devices = buffer.context().devices();
     let (source, target) = (buffer.storage(away.from)?, buffer.storage(to)?);
     let Range { start, end } = away.range;
-    let memory = HostMemory::new(PIECE.min(end - start))
+    let memory = HostMemory::new(CHUNK.min(end - start))
         .ok_or_else(|| Error::new(ClCode::OutOfHostMemory, "contents move between devices"))?;
-    for at in (start..end).step_by(PIECE as usize) {
-        let size = PIECE.min(end - at);
+    for at in (start..end).step_by(CHUNK as usize) {
+        let size = CHUNK.min(end - at);
         let host: HostPtr = memory.ptr();
         devices[away.from].download(source, at, host, size)?;
         devices[to].upload(target, at, host, size)?;

@@ -1,9 +1,9 @@
 //! Memory objects (CL 5.2).
 
-pub(crate) mod aperture;
+pub(crate) mod bar_mapping;
 pub mod buffer;
-mod crew;
-mod goodbye;
+mod copy_threads;
+mod destructor_callbacks;
 pub mod host_ptr;
 pub(crate) mod host_stores;
 pub mod image;

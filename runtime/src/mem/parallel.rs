@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::HostPtr;
-use super::crew::{Crew, Job};
+use super::copy_threads::{CopyThreads, Job};
 use crate::command::rect::Layout;
 
 /// Copies from this size on have helpers.
@@ -122,7 +122,7 @@ impl Job for Copy {
 
 /// Whether a copy of so many bytes is for several threads now.
 pub(super) fn pays(size: u64) -> bool {
-    size >= LARGE || (size >= HELPED && Crew::started().is_some_and(|c| c.is_awake()))
+    size >= LARGE || (size >= HELPED && CopyThreads::started().is_some_and(|c| c.is_awake()))
 }
 
 /// How many helpers are worth waking for a copy.
@@ -133,10 +133,10 @@ fn helpers(size: u64) -> usize {
 /// So many bytes are copied now, in pieces or not.
 pub(crate) fn call(size: u64) {
     if size >= CALLED
-        && Crew::comes_when_called()
-        && let Some(crew) = Crew::get()
+        && CopyThreads::comes_when_called()
+        && let Some(copy_threads) = CopyThreads::get()
     {
-        crew.call(helpers(size), Duration::from_nanos(size / 16));
+        copy_threads.call(helpers(size), Duration::from_nanos(size / 16));
     }
 }
 
@@ -145,10 +145,10 @@ pub(crate) fn prepare(size: u64) {
     /// To the end of a wait that has begun, and of the copy.
     const WAIT: Duration = Duration::from_micros(200);
     if size >= HELPED
-        && Crew::comes_when_called()
-        && let Some(crew) = Crew::get()
+        && CopyThreads::comes_when_called()
+        && let Some(copy_threads) = CopyThreads::get()
     {
-        crew.call(helpers(size), WAIT + Duration::from_nanos(size / 16));
+        copy_threads.call(helpers(size), WAIT + Duration::from_nanos(size / 16));
     }
 }
 
@@ -181,12 +181,12 @@ fn share(from: HostPtr, to: HostPtr, shape: Shape) {
         next: AtomicUsize::new(0),
         left: AtomicUsize::new(shape.slices()),
     });
-    let Some(crew) = Crew::get() else {
+    let Some(copy_threads) = CopyThreads::get() else {
         copy.work();
         return;
     };
     // Nobody is woken for what is done before he comes.
-    crew.share(
+    copy_threads.share(
         &copy,
         if shape.size() < LARGE {
             0

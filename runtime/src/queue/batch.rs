@@ -5,12 +5,12 @@ use std::sync::{Arc, Weak};
 
 use super::CommandQueue;
 use super::hazards::{Access, Hazards};
-use super::rehearsal::{Rehearsal, Single};
+use super::speculation::{Single, Speculation};
 use crate::command::buffer::regions;
 use crate::command::rect::Layout;
 use crate::command::{CommandType, HostRange};
 use crate::context::Context;
-use crate::device::spares::Storage;
+use crate::device::recycling::Storage;
 use crate::device::staging::{Staging, StagingPool};
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, now};
@@ -135,7 +135,7 @@ pub(super) struct Batch {
     /// Writes host-visible memory.
     pub to_host: bool,
     /// What has been recorded of the next command.
-    pub rehearsal: Rehearsal,
+    pub speculation: Speculation,
     /// The only command, if it is a plain launch.
     pub single: Option<Single>,
     keep: Vec<Keep>,
@@ -186,7 +186,7 @@ impl Batch {
             waits: Vec::new(),
             after: Vec::new(),
             to_host: false,
-            rehearsal: Rehearsal::default(),
+            speculation: Speculation::default(),
             single: None,
             keep: Vec::new(),
             events: Vec::new(),
@@ -419,7 +419,7 @@ impl Batch {
         self.printed.clear();
         self.commands = 0;
         self.to_host = false;
-        self.rehearsal = Rehearsal::default();
+        self.speculation = Speculation::default();
         self.single = None;
         self.staging_used = 0;
         self.large = 0;
@@ -451,7 +451,7 @@ pub(crate) struct Recording<'a> {
     pub(super) uniform_alignment: u64,
     pub(super) group_count: [u32; 3],
     /// The command, a launch, is recorded already.
-    pub(super) rehearsed: bool,
+    pub(super) recorded: bool,
 }
 
 /// A piece of staging memory.
@@ -487,14 +487,14 @@ impl Recording<'_> {
             self.hazards.note(accesses, unknown)
         };
         if barrier && !self.serialize {
-            debug_assert!(!self.rehearsed, "all before is ordered");
+            debug_assert!(!self.recorded, "all before is ordered");
             self.batch.recorder.barrier();
         }
     }
 
     /// Whether a launch is recorded already, but for what it keeps and touches.
-    pub(crate) fn is_rehearsed(&self) -> bool {
-        self.rehearsed
+    pub(crate) fn is_recorded_ahead(&self) -> bool {
+        self.recorded
     }
 
     /// A launch has been recorded that needs nothing but this.

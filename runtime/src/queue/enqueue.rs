@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::kernel::copy;
 use crate::kernel::launch::{ArgValue, Launch, NdRange};
 use crate::mem::map::Mapping;
-use crate::mem::{Buffer, HostPtr, MemObject, aperture};
+use crate::mem::{Buffer, HostPtr, MemObject, bar_mapping};
 
 impl CommandQueue {
     /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
@@ -299,7 +299,7 @@ impl CommandQueue {
         waits.check_list()?;
         buffer.check_alignment(&self.device)?;
         let kind = CommandType::FillBuffer;
-        let near = size <= aperture::LONGEST_WRITE && buffer.storage(self.device_index)?.host_visible();
+        let near = size <= bar_mapping::LONGEST_WRITE && buffer.storage(self.device_index)?.host_visible();
         if near && self.is_idle() {
             // Counters are reset this way, before they are used.
             let all = pattern.repeat((size / length) as usize);
@@ -347,14 +347,14 @@ impl CommandQueue {
             window,
         };
         let visible = || !map.fetch || self.shows(buffer);
-        let aperture = map.through_aperture(self.device_index)?.filter(|_| visible());
-        let turn = match aperture {
+        let bar_mapping = map.through_bar(self.device_index)?.filter(|_| visible());
+        let turn = match bar_mapping {
             Some(_) => self.host_turn(waits, blocking)?.filter(|_| visible()),
             None => None,
         };
-        let event = match aperture.zip(turn) {
-            Some((aperture, turn)) => {
-                self.by_host(turn, CommandType::MapBuffer, waits, || map.by_host(aperture))
+        let event = match bar_mapping.zip(turn) {
+            Some((bar_mapping, turn)) => {
+                self.by_host(turn, CommandType::MapBuffer, waits, || map.by_host(bar_mapping))
             }
             None => {
                 let map = Incoming::Command(Command::Map(map));
@@ -399,10 +399,10 @@ impl CommandQueue {
             device: mapping.device,
         };
         let kind = CommandType::UnmapMemObject;
-        if let Some(aperture) = unmap.through_aperture(self.device_index)?
+        if let Some(bar_mapping) = unmap.through_bar(self.device_index)?
             && let Some(turn) = self.host_turn(waits, false)?
         {
-            return Ok(self.by_host(turn, kind, waits, || unmap.by_host(aperture)));
+            return Ok(self.by_host(turn, kind, waits, || unmap.by_host(bar_mapping)));
         }
         self.enqueue(
             kind,

@@ -16,8 +16,8 @@ mod hazards;
 mod moves;
 mod native;
 mod noticed;
-mod rehearsal;
 mod scheduler;
+mod speculation;
 mod transfer;
 mod turn;
 
@@ -43,7 +43,7 @@ use crate::vk;
 use batch::{Batch, Finishing};
 use hazards::Hazards;
 use noticed::Noticed;
-use rehearsal::Trust;
+use speculation::Confidence;
 
 /// CL_QUEUE_PROPERTIES.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -159,7 +159,7 @@ struct State {
     /// Commands that cannot be recorded yet, and what must come after them.
     deferred: VecDeque<deferred::Deferred>,
     hazards: Hazards,
-    trust: Trust,
+    confidence: Confidence,
     /// Transfer commands have written since the last barrier for the host.
     transfers: bool,
     /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
@@ -198,7 +198,7 @@ impl CommandQueue {
                     turn_is_taken: false,
                     deferred: VecDeque::new(),
                     hazards: Hazards::default(),
-                    trust: Trust::new(),
+                    confidence: Confidence::new(),
                     transfers: false,
                     uploads: 0,
                     noticed: Noticed::default(),

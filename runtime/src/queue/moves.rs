@@ -111,7 +111,7 @@ impl CommandQueue {
         gate.make_certain();
         *moving = Some(Arc::clone(&gate));
         let opens = Arc::clone(&gate);
-        self.context.mover().call(Box::new(move || {
+        self.context.migration_thread().call(Box::new(move || {
             let done = touches.iter().try_for_each(|t| t.fetch(device));
             let status = match done {
                 Ok(()) => Status::Complete,

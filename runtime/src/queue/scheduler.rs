@@ -347,14 +347,14 @@ impl CommandQueue {
         let State {
             open,
             hazards,
-            trust,
+            confidence,
             uploads,
             ..
         } = state;
         let batch = open.as_mut().expect("just opened");
         let plain = incoming.plain(&self.device).filter(|_| !others_retired);
-        let rehearsed = match batch.perform(plain.as_ref(), trust) {
-            Ok(rehearsed) => rehearsed,
+        let recorded = match batch.perform(plain.as_ref(), confidence) {
+            Ok(recorded) => recorded,
             Err(e) => {
                 *open = None;
                 return Err(e);
@@ -383,7 +383,7 @@ impl CommandQueue {
             unordered: self.properties.out_of_order,
             uniform_alignment: self.device.limits().uniform_alignment,
             group_count: self.device.limits().group_count,
-            rehearsed,
+            recorded,
         };
         if others_retired {
             recording.see_other_queues();
@@ -440,12 +440,12 @@ impl CommandQueue {
                     let State {
                         in_flight,
                         hazards,
-                        trust,
+                        confidence,
                         ..
                     } = &mut *state;
                     let plain = !self.properties.profiling && !self.properties.out_of_order;
                     match in_flight.back() {
-                        Some(before) if plain => batch.rehearse(before, hazards, trust),
+                        Some(before) if plain => batch.record_speculatively(before, hazards, confidence),
                         Some(before) => batch.expect_the_same(before),
                         None => {}
                     }

@@ -74,8 +74,8 @@ impl CommandQueue {
             return Ok(None);
         };
         let visible = || match reach {
-            Reach::Aperture(_) if !write => self.shows(&transfer.buffer),
-            Reach::Aperture(_) | Reach::Mapped(_) => true,
+            Reach::BarMapping(_) if !write => self.shows(&transfer.buffer),
+            Reach::BarMapping(_) | Reach::Mapped(_) => true,
         };
         // Asked before the wait, since the answer may change what is submitted, and again when other threads can do nothing.
         let fits = || visible() && self.is_alone(transfer, write);

@@ -22,12 +22,12 @@ pub(crate) enum Place {
 pub(crate) struct Buffer {
     device: Arc<Device>,
     pub(super) raw: vk::Buffer,
-    /// One piece, or several of a sparse buffer; none if it is imported.
+    /// One allocation, or several of a sparse buffer; none if it is imported.
     memory: Vec<Memory>,
     /// Memory of the application.
     imported: Option<vk::DeviceMemory>,
     mapped: Option<NonNull<u8>>,
-    aperture: Option<NonNull<u8>>,
+    bar_mapping: Option<NonNull<u8>>,
     address: u64,
     size: u64,
 }
@@ -66,7 +66,7 @@ impl Buffer {
             memory: Vec::new(),
             imported: None,
             mapped: None,
-            aperture: None,
+            bar_mapping: None,
             address: 0,
             size,
         }
@@ -130,10 +130,10 @@ impl Buffer {
             )?;
         } else {
             let allocator = &device.allocator;
-            let window = (!shared && device.aperture() && size <= APERTURE)
-                .then(|| allocator.allocate_in_aperture(raw, requirements))
+            let window = (!shared && device.bar_mapping() && size <= APERTURE)
+                .then(|| allocator.allocate_in_bar(raw, requirements))
                 .flatten();
-            let (memory, in_aperture) = match window {
+            let (memory, in_bar) = match window {
                 Some(memory) => (memory, true),
                 None if shared => {
                     let cached = MemoryLocation::GpuToCpu;
@@ -151,7 +151,7 @@ impl Buffer {
                     .bind_buffer_memory(raw, memory.memory(), memory.offset())
             };
             buffer.mapped = memory.mapped().filter(|_| shared);
-            buffer.aperture = memory.mapped().filter(|_| in_aperture);
+            buffer.bar_mapping = memory.mapped().filter(|_| in_bar);
             buffer.memory.push(memory);
             device.note(bound.call("vkBindBufferMemory"))?;
         }
@@ -181,8 +181,8 @@ impl Buffer {
 
     /// The host's address of its first byte in the device's aperture: for short accesses only, each costs a round trip of
     /// the bus. Never of a buffer that is mapped.
-    pub(crate) fn aperture(&self) -> Option<NonNull<u8>> {
-        self.aperture
+    pub(crate) fn bar_mapping(&self) -> Option<NonNull<u8>> {
+        self.bar_mapping
     }
 
     /// Whether its memory is the application's.
@@ -192,7 +192,7 @@ impl Buffer {
 
     /// Whether the host looks at the memory in one way or the other.
     pub(crate) fn host_visible(&self) -> bool {
-        self.mapped.or(self.aperture).is_some()
+        self.mapped.or(self.bar_mapping).is_some()
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Device {
     gathers_flushes: bool,
     unified: bool,
     pub(super) import: Option<Import>,
-    aperture: bool,
+    bar_mapping: bool,
     max_allocation: u64,
     sparse: bool,
     /// What pipelines that use sub-groups must ask for.
@@ -162,7 +162,7 @@ impl Device {
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
                 .and_then(|alignment| Import::new(instance, &raw, physical_raw, alignment)),
-            aperture: facts.aperture,
+            bar_mapping: facts.bar_mapping,
             max_allocation: facts.max_memory_allocation_size,
             sparse: facts.sparse_address_space > 0,
             required_subgroup_size: (facts.features.subgroups && facts.subgroup_size_varies)
@@ -186,7 +186,7 @@ impl Device {
         &self.identity
     }
 
-    /// Bytes of the largest piece of memory.
+    /// The size in bytes of the largest allocation of memory.
     pub(super) fn max_allocation(&self) -> u64 {
         self.max_allocation
     }
@@ -202,8 +202,8 @@ impl Device {
     }
 
     /// Whether buffers in device memory can be reached through an aperture.
-    pub(super) fn aperture(&self) -> bool {
-        self.aperture
+    pub(super) fn bar_mapping(&self) -> bool {
+        self.bar_mapping
     }
 
     /// Whether submissions cost the device more than a processor's time to gather them, and there are processors to spare.

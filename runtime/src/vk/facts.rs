@@ -67,7 +67,7 @@ pub(crate) struct Facts {
     pub host_import_alignment: Option<u64>,
     /// Device memory of any size can be mapped, uncached: the host reaches it through the bus, in an aperture as large as
     /// the memory ("resizable BAR").
-    pub aperture: bool,
+    pub bar_mapping: bool,
     /// What runs work-groups, where a vendor's extension tells.
     pub compute_units: Option<u32>,
     /// Where the device is, if on such a bus.
@@ -128,7 +128,7 @@ fn can_ask_for_size(
 }
 
 /// Whether a coherent memory type is mapped device memory, of the largest heap.
-fn has_aperture(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
+fn has_bar(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
     let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
         | vk::MemoryPropertyFlags::HOST_VISIBLE
         | vk::MemoryPropertyFlags::HOST_COHERENT;
@@ -313,7 +313,7 @@ impl Facts {
             unified_memory,
             host_import_alignment: Some(host.min_imported_host_pointer_alignment)
                 .filter(|a| a.is_power_of_two()),
-            aperture: !unified_memory && has_aperture(&memory),
+            bar_mapping: !unified_memory && has_bar(&memory),
             compute_units: [
                 nv.shader_sm_count,
                 amd.shader_engine_count

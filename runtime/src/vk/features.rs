@@ -100,7 +100,7 @@ impl FeatureSet {
         f(&mut all)
     }
 
-    /// Buffers of several pieces of memory.
+    /// Buffers of several allocations.
     pub(super) fn sparse_binding(&self) -> bool {
         self.core.sparse_binding == ON
     }

@@ -161,7 +161,7 @@ impl PhysicalDevice {
 pub(crate) struct Image {
     device: Arc<Device>,
     pub(super) raw: vk::Image,
-    /// One piece, or several of a sparse image.
+    /// One allocation, or several of a sparse image.
     memory: Vec<Memory>,
     /// It has a layout, or a command that has been recorded gives it.
     prepared: AtomicBool,

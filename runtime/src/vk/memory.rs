@@ -15,7 +15,7 @@ pub(super) struct Allocator {
     inner: Mutex<Option<ga::Allocator>>,
 }
 
-/// A piece of memory; given back with [`Allocator::free`].
+/// A memory allocation; it is given back with [`Allocator::free`].
 pub(super) struct Memory {
     inner: ga::Allocation,
 }
@@ -79,7 +79,7 @@ impl Allocator {
     }
 
     /// Device memory that is mapped through the bus; `None` if there is no more of it.
-    pub(super) fn allocate_in_aperture(
+    pub(super) fn allocate_in_bar(
         &self,
         buffer: vk::Buffer,
         requirements: vk::MemoryRequirements,

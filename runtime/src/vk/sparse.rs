@@ -1,4 +1,4 @@
-//! Buffers and images larger than one allocation may be: sparse, with memory bound in pieces.
+//! Buffers and images larger than one allocation may be: sparse, with several allocations bound to them.
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -14,20 +14,20 @@ pub(super) enum Resource {
 }
 
 /// Allocates memory for a fresh sparse resource, binds it, and waits until it is bound. `requirements.alignment` is that
-/// of sparse blocks. Pieces that were allocated before an error are freed.
+/// of sparse blocks. Allocations that were allocated before an error are freed.
 pub(super) fn populate(
     device: &Device,
     resource: Resource,
     requirements: vk::MemoryRequirements,
     location: MemoryLocation,
 ) -> Result<Vec<Memory>, AllocError> {
-    let mut pieces = Vec::new();
-    let bound = allocate_all(device, requirements, location, &mut pieces)
-        .and_then(|()| Ok(bind(device, resource, requirements.size, &pieces)?));
+    let mut allocations = Vec::new();
+    let bound = allocate_all(device, requirements, location, &mut allocations)
+        .and_then(|()| Ok(bind(device, resource, requirements.size, &allocations)?));
     match bound {
-        Ok(()) => Ok(pieces.into_iter().map(|(memory, _)| memory).collect()),
+        Ok(()) => Ok(allocations.into_iter().map(|(memory, _)| memory).collect()),
         Err(e) => {
-            for (memory, _) in pieces {
+            for (memory, _) in allocations {
                 device.allocator.free(memory);
             }
             Err(e)
@@ -35,19 +35,19 @@ pub(super) fn populate(
     }
 }
 
-/// Fills `pieces` with memory and its size until it is as much as the resource needs.
+/// Fills `allocations` with memory and its size until it is as much as the resource needs.
 fn allocate_all(
     device: &Device,
     requirements: vk::MemoryRequirements,
     location: MemoryLocation,
-    pieces: &mut Vec<(Memory, u64)>,
+    allocations: &mut Vec<(Memory, u64)>,
 ) -> Result<(), AllocError> {
     let most = device.max_allocation() / 2 / requirements.alignment * requirements.alignment;
     let mut left = requirements.size;
     while left > 0 {
         let size = left.min(most);
-        let piece = vk::MemoryRequirements { size, ..requirements };
-        pieces.push((device.allocator.allocate(None, piece, location)?, size));
+        let part = vk::MemoryRequirements { size, ..requirements };
+        allocations.push((device.allocator.allocate(None, part, location)?, size));
         left -= size;
     }
     Ok(())
@@ -57,10 +57,10 @@ fn bind(
     device: &Device,
     resource: Resource,
     size: u64,
-    pieces: &[(Memory, u64)],
+    allocations: &[(Memory, u64)],
 ) -> Result<(), super::VkError> {
     let mut at = 0;
-    let binds: Vec<vk::SparseMemoryBind> = pieces
+    let binds: Vec<vk::SparseMemoryBind> = allocations
         .iter()
         .map(|(memory, size)| {
             let bind = vk::SparseMemoryBind::default()
@@ -72,7 +72,7 @@ fn bind(
             bind
         })
         .collect();
-    debug_assert_eq!(at, size, "the pieces cover the resource");
+    debug_assert_eq!(at, size, "the allocations cover the resource");
     let (buffers, images);
     let info = match resource {
         Resource::Buffer(raw) => {

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
-use crate::mem::goodbye::Goodbye;
+use crate::mem::destructor_callbacks::DestructorCallbacks;
 use crate::mem::residence::{Residence, Use};
 use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::object::Anchor;
@@ -260,7 +260,7 @@ impl Image {
                 None => host_ptr.filter(|_| flags.host_ptr == HostPtrUse::Use),
             },
             maps: Mutex::new(Rank::Mem, Vec::new()),
-            goodbye: Goodbye::new(context),
+            destructor_callbacks: DestructorCallbacks::new(context),
             context: Arc::clone(context),
         };
         let device = &context.devices()[0];

@@ -14,12 +14,12 @@ pub(crate) use create::check_support;
 pub use format::{ChannelOrder, ChannelType, ImageFormat};
 
 use super::buffer::allocation_error;
-use super::goodbye::Goodbye;
+use super::destructor_callbacks::DestructorCallbacks;
 use super::residence::Residence;
 use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags};
 use crate::command::rect::{Layout, Rows};
 use crate::context::Context;
-use crate::device::spares::Storage;
+use crate::device::recycling::Storage;
 use crate::error::{ClCode, Error, Result};
 use crate::impl_object;
 use crate::lock::Mutex;
@@ -91,7 +91,7 @@ impl ImageType {
 /// An image.
 pub struct Image {
     anchor: Anchor<Image>,
-    // The storage goes before the callbacks run (Drop of `Goodbye`), fields being dropped in order.
+    // The storage goes before the callbacks run (Drop of `DestructorCallbacks`), fields being dropped in order.
     store: Store,
     ty: ImageType,
     format: ImageFormat,
@@ -102,7 +102,7 @@ pub struct Image {
     slice_pitch: u64,
     host_ptr: Option<HostPtr>,
     maps: Mutex<Vec<ImageMapping>>,
-    goodbye: Goodbye,
+    destructor_callbacks: DestructorCallbacks,
     context: Arc<Context>,
 }
 
@@ -229,7 +229,7 @@ impl Image {
 
     /// CL 5.4.1 — clSetMemObjectDestructorCallback.
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
-        self.goodbye.add(callback);
+        self.destructor_callbacks.add(callback);
     }
 
     pub(crate) fn maps(&self) -> &Mutex<Vec<ImageMapping>> {
@@ -489,13 +489,13 @@ fn no_host_memory() -> Error {
     Error::new(ClCode::OutOfHostMemory, "for the texels of an image")
 }
 
-/// Cuts a box into pieces of at most `limit` bytes, but at least one row each.
-pub(crate) fn pieces(texels: Texels, texel_size: u32, limit: u64) -> impl Iterator<Item = Texels> {
-    pieces_by(texels, texel_size, move |_| limit)
+/// Cuts a box into chunks of at most `limit` bytes, but at least one row each.
+pub(crate) fn chunks(texels: Texels, texel_size: u32, limit: u64) -> impl Iterator<Item = Texels> {
+    chunks_by(texels, texel_size, move |_| limit)
 }
 
-/// The same with a limit for each piece, by how many bytes are left.
-pub(crate) fn pieces_by(
+/// The same with a limit for each chunk, by how many bytes are left.
+pub(crate) fn chunks_by(
     texels: Texels,
     texel_size: u32,
     mut limit: impl FnMut(u64) -> u64,
@@ -517,7 +517,7 @@ pub(crate) fn pieces_by(
         } else {
             (count(row, h - dy), 1)
         };
-        let piece = Texels {
+        let chunk = Texels {
             origin: [x, y + dy, z + dz],
             region: [w, rows, slices],
         };
@@ -525,7 +525,7 @@ pub(crate) fn pieces_by(
         if dy == h {
             (dy, dz) = (0, dz + slices);
         }
-        Some(piece)
+        Some(chunk)
     })
 }
 
@@ -534,13 +534,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_cover_the_box() {
+    fn chunks_cover_the_box() {
         let texels = Texels {
             origin: [1, 2, 3],
             region: [4, 5, 6],
         };
         for limit in [1, 16, 33, 80, 170, 1000] {
-            let all: Vec<_> = pieces(texels, 4, limit).collect();
+            let all: Vec<_> = chunks(texels, 4, limit).collect();
             let volume: u32 = all.iter().map(|t| t.region.iter().product::<u32>()).sum();
             assert_eq!(volume, 4 * 5 * 6, "{limit}");
             for t in &all {
@@ -550,11 +550,11 @@ mod tests {
                     && t.origin[i] + t.region[i] <= texels.origin[i] + texels.region[i]));
             }
         }
-        assert_eq!(pieces(texels, 4, 1000).count(), 1);
+        assert_eq!(chunks(texels, 4, 1000).count(), 1);
     }
 
     #[test]
-    fn pieces_of_different_sizes_cover_the_box() {
+    fn chunks_of_different_sizes_cover_the_box() {
         let texels = Texels {
             origin: [1, 2, 3],
             region: [4, 5, 6],
@@ -566,7 +566,7 @@ mod tests {
                 limit.min(left / 2)
             };
             let mut seen = std::collections::BTreeSet::new();
-            for t in pieces_by(texels, 4, grow) {
+            for t in chunks_by(texels, 4, grow) {
                 let axis = |i: usize| t.origin[i]..t.origin[i] + t.region[i];
                 for (z, y, x) in
                     axis(2).flat_map(|z| axis(1).flat_map(move |y| axis(0).map(move |x| (z, y, x))))

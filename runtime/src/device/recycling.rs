@@ -15,15 +15,15 @@ const MOST: u64 = 256 << 20;
 const PART: u64 = 64;
 
 /// What is kept, the oldest first.
-pub(crate) struct Spares {
+pub(crate) struct RecycledStorage {
     /// Bytes, of each place.
     most: u64,
     free: Mutex<Vec<(vk::Place, vk::Buffer)>>,
 }
 
-impl std::fmt::Debug for Spares {
+impl std::fmt::Debug for RecycledStorage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Spares")
+        f.write_str("RecycledStorage")
     }
 }
 
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Spares {
 pub(crate) struct Storage {
     buffer: Option<vk::Buffer>,
     /// `None`: of no use to others.
-    home: Option<(Arc<Spares>, vk::Place)>,
+    home: Option<(Arc<RecycledStorage>, vk::Place)>,
 }
 
 impl Deref for Storage {
@@ -53,16 +53,16 @@ impl From<vk::Buffer> for Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if let (Some((spares, place)), Some(buffer)) = (self.home.take(), self.buffer.take()) {
-            spares.keep(place, buffer);
+        if let (Some((recycled, place)), Some(buffer)) = (self.home.take(), self.buffer.take()) {
+            recycled.keep(place, buffer);
         }
     }
 }
 
-impl Spares {
+impl RecycledStorage {
     /// For a device with so many bytes of memory.
-    pub(super) fn new(memory: u64) -> Arc<Spares> {
-        Arc::new(Spares {
+    pub(super) fn new(memory: u64) -> Arc<RecycledStorage> {
+        Arc::new(RecycledStorage {
             most: MOST.min(memory / PART),
             free: Mutex::new(Rank::Staging, Vec::new()),
         })

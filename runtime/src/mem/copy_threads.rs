@@ -2,7 +2,7 @@
 //!
 //! They are started by the first large copy, never before, and live until the process ends. To wake a thread that sleeps takes
 //! 40 µs or more, in which one thread copies 400 KB: so they stay awake for a moment after each copy, and who
-//! waits for the GPU to do its part calls them in advance ([`Crew::call`]). On machines with few processors they do neither.
+//! waits for the GPU to do its part calls them in advance ([`CopyThreads::call`]). On machines with few processors they do neither.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ const MANY_PROCESSORS: usize = 8;
 /// So long helpers stay awake after a copy: the next piece of a long transfer comes within that.
 const LINGER: Duration = Duration::from_micros(100);
 
-static CREW: OnceLock<Option<Arc<Crew>>> = OnceLock::new();
+static COPY_THREADS: OnceLock<Option<Arc<CopyThreads>>> = OnceLock::new();
 
 fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
@@ -34,7 +34,7 @@ pub(super) trait Job: Send + Sync {
 }
 
 /// Helper threads.
-pub(super) struct Crew {
+pub(super) struct CopyThreads {
     job: Mutex<Option<Arc<dyn Job>>>,
     /// Raised with each job.
     jobs: AtomicU64,
@@ -53,23 +53,23 @@ struct Member {
     thread: OnceLock<Thread>,
 }
 
-impl Crew {
+impl CopyThreads {
     /// The process's; `None` where there is nobody to help.
-    pub(super) fn get() -> Option<&'static Arc<Crew>> {
+    pub(super) fn get() -> Option<&'static Arc<CopyThreads>> {
         let fresh = || {
-            let linger = if Crew::comes_when_called() {
+            let linger = if CopyThreads::comes_when_called() {
                 LINGER
             } else {
                 Duration::ZERO
             };
-            Crew::start((processors() / 2).min(MOST_HELPERS), linger)
+            CopyThreads::start((processors() / 2).min(MOST_HELPERS), linger)
         };
-        CREW.get_or_init(fresh).as_ref()
+        COPY_THREADS.get_or_init(fresh).as_ref()
     }
 
     /// The process's, if it has been started.
-    pub(super) fn started() -> Option<&'static Arc<Crew>> {
-        CREW.get()?.as_ref()
+    pub(super) fn started() -> Option<&'static Arc<CopyThreads>> {
+        COPY_THREADS.get()?.as_ref()
     }
 
     /// Whether the process's is one that can be called in advance.
@@ -78,8 +78,8 @@ impl Crew {
     }
 
     /// Starts threads that linger for so long.
-    pub(super) fn start(count: usize, linger: Duration) -> Option<Arc<Crew>> {
-        let crew = Arc::new(Crew {
+    pub(super) fn start(count: usize, linger: Duration) -> Option<Arc<CopyThreads>> {
+        let copy_threads = Arc::new(CopyThreads {
             job: Mutex::new(Rank::Copy, None),
             jobs: AtomicU64::new(0),
             until: AtomicU64::new(0),
@@ -90,12 +90,12 @@ impl Crew {
         let mut started = 0;
         for index in 0..count {
             let thread = std::thread::Builder::new().name("caldera-copy".into());
-            let this = Arc::clone(&crew);
+            let this = Arc::clone(&copy_threads);
             if thread.spawn(move || this.run(index)).is_ok() {
                 started += 1;
             }
         }
-        (started > 0).then_some(crew)
+        (started > 0).then_some(copy_threads)
     }
 
     fn now(&self) -> u64 {
@@ -202,18 +202,18 @@ mod tests {
     #[test]
     fn jobs_are_done_once_whoever_sleeps() {
         for linger in [Duration::ZERO, Duration::from_micros(50)] {
-            let crew = Crew::start(3, linger).expect("threads");
-            assert!(!crew.is_awake());
+            let copy_threads = CopyThreads::start(3, linger).expect("threads");
+            assert!(!copy_threads.is_awake());
             for round in 0..300usize {
                 if round % 3 == 0 {
-                    crew.call(round % 4, Duration::from_micros(20));
+                    copy_threads.call(round % 4, Duration::from_micros(20));
                 }
                 let job = Arc::new(Count {
                     next: AtomicUsize::new(0),
                     done: AtomicUsize::new(0),
                     last: 100 + round,
                 });
-                crew.share(&job, round % 5);
+                copy_threads.share(&job, round % 5);
                 while job.done.load(Ordering::Acquire) < job.last {
                     std::thread::yield_now();
                 }
@@ -228,9 +228,10 @@ mod tests {
     /// Who sleeps is found asleep, and who is called comes.
     #[test]
     fn members_come_when_called() {
-        let crew = Crew::start(2, Duration::from_micros(1)).expect("threads");
+        let copy_threads = CopyThreads::start(2, Duration::from_micros(1)).expect("threads");
         let sleeping = || {
-            crew.members
+            copy_threads
+                .members
                 .iter()
                 .filter(|m| m.sleeps.load(Ordering::SeqCst))
                 .count()
@@ -243,12 +244,12 @@ mod tests {
             }
         };
         until(2);
-        crew.call(1, Duration::from_secs(3600));
+        copy_threads.call(1, Duration::from_secs(3600));
         until(1);
-        assert!(crew.is_awake());
-        crew.call(2, Duration::ZERO);
+        assert!(copy_threads.is_awake());
+        copy_threads.call(2, Duration::ZERO);
         until(0);
-        crew.until.store(0, Ordering::SeqCst);
+        copy_threads.until.store(0, Ordering::SeqCst);
         until(2);
     }
 }

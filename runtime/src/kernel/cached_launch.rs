@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::queue::CommandQueue;
 
 /// A launch, and what was asked for.
-pub(super) struct Standing {
+pub(super) struct CachedLaunch {
     launch: Launch,
     range: Range,
 }
@@ -22,23 +22,23 @@ pub(super) struct Standing {
 /// The launch of `nd`: the standing one, if it is that, or else a new one, which stands from now on. With the argument values that
 /// it was prepared for.
 pub(super) fn launch<'a>(
-    standing: &'a mut Option<Standing>,
+    cached_launch: &'a mut Option<CachedLaunch>,
     nd: &NdRange<'_>,
     queue: &CommandQueue,
 ) -> Result<&'a Launch> {
-    let is_that = |s: &Standing| {
+    let is_that = |s: &CachedLaunch| {
         s.range == nd.range && Arc::ptr_eq(s.launch.kernel(), nd.kernel) && !s.launch.is_provisional()
     };
-    if !standing.as_ref().is_some_and(is_that) {
-        *standing = Some(Standing {
+    if !cached_launch.as_ref().is_some_and(is_that) {
+        *cached_launch = Some(CachedLaunch {
             launch: Launch::prepare(nd, queue)?,
             range: nd.range,
         });
     }
-    Ok(&standing.as_ref().expect("just made").launch)
+    Ok(&cached_launch.as_ref().expect("just made").launch)
 }
 
-impl Standing {
+impl CachedLaunch {
     /// Changes the value of an argument; `false` if the launch has to be prepared again.
     pub(super) fn change(&mut self, index: usize, value: &ArgValue) -> bool {
         let binding = self.launch.kernel().reflection().args[index].binding;

@@ -19,16 +19,16 @@ const MANY: u32 = 1 << 12;
 
 /// Whether the next launch is worth recording in advance.
 #[derive(Debug)]
-pub(super) struct Trust {
+pub(super) struct Confidence {
     /// Batches of one launch in a row.
     seen: u32,
     /// So many are enough.
     needed: u32,
 }
 
-impl Trust {
-    pub(super) fn new() -> Trust {
-        Trust { seen: 0, needed: FEW }
+impl Confidence {
+    pub(super) fn new() -> Confidence {
+        Confidence { seen: 0, needed: FEW }
     }
 
     /// After a batch; `single`: it was one launch that can be rehearsed. Whether to rehearse it.
@@ -53,7 +53,7 @@ pub(super) struct Single {
 
 /// What a batch has recorded in advance.
 #[derive(Default)]
-pub(super) struct Rehearsal {
+pub(super) struct Speculation {
     /// Everything before the batch is ordered by a barrier at its beginning.
     ordered: bool,
     launch: Option<Single>,
@@ -62,13 +62,18 @@ pub(super) struct Rehearsal {
 impl Batch {
     /// The batch before was `before`: does in this one, which is empty, what will probably come. Not where commands have time stamps
     /// or are not in order.
-    pub(super) fn rehearse(&mut self, before: &Batch, hazards: &mut Hazards, trust: &mut Trust) {
+    pub(super) fn record_speculatively(
+        &mut self,
+        before: &Batch,
+        hazards: &mut Hazards,
+        confidence: &mut Confidence,
+    ) {
         self.expect_the_same(before);
-        if !trust.earn(before.commands == 1 && before.single.is_some()) {
+        if !confidence.earn(before.commands == 1 && before.single.is_some()) {
             return;
         }
-        self.rehearsal.ordered = hazards.clear();
-        if self.rehearsal.ordered {
+        self.speculation.ordered = hazards.clear();
+        if self.speculation.ordered {
             self.recorder.barrier();
         }
         if let Some(single) = before
@@ -77,27 +82,31 @@ impl Batch {
             .filter(|s| self.recorder.has_bound(&s.pipeline))
         {
             self.recorder.dispatch(single.groups);
-            self.rehearsal.launch = Some(single.clone());
+            self.speculation.launch = Some(single.clone());
         }
     }
 
     /// The first command: whether it is recorded already. If something else is, begins anew.
-    pub(super) fn perform(&mut self, launch: Option<&Plain<'_>>, trust: &mut Trust) -> Result<bool> {
-        let Some(rehearsed) = self.rehearsal.launch.take() else {
+    pub(super) fn perform(
+        &mut self,
+        launch: Option<&Plain<'_>>,
+        confidence: &mut Confidence,
+    ) -> Result<bool> {
+        let Some(recorded) = self.speculation.launch.take() else {
             return Ok(false);
         };
         let same = |l: &Plain<'_>| {
-            Arc::ptr_eq(l.pipeline, &rehearsed.pipeline)
-                && l.groups == rehearsed.groups
+            Arc::ptr_eq(l.pipeline, &recorded.pipeline)
+                && l.groups == recorded.groups
                 && self.recorder.pushed().get(..l.push.len()) == Some(l.push)
         };
         if launch.is_some_and(same) {
-            self.single = Some(rehearsed);
+            self.single = Some(recorded);
             return Ok(true);
         }
-        trust.lose();
+        confidence.lose();
         self.recorder.begin().map_err(super::batch::resources)?;
-        if std::mem::take(&mut self.rehearsal.ordered) {
+        if std::mem::take(&mut self.speculation.ordered) {
             self.recorder.barrier();
         }
         Ok(false)
@@ -120,15 +129,15 @@ mod tests {
 
     #[test]
     fn trust_is_earned_and_lost() {
-        let mut trust = Trust::new();
-        assert_eq!([true; 4].map(|s| trust.earn(s)), [false, false, true, true]);
-        assert!(!trust.earn(false) && !trust.earn(true));
-        trust.lose();
-        let earned = (0..20).position(|_| trust.earn(true));
+        let mut confidence = Confidence::new();
+        assert_eq!([true; 4].map(|s| confidence.earn(s)), [false, false, true, true]);
+        assert!(!confidence.earn(false) && !confidence.earn(true));
+        confidence.lose();
+        let earned = (0..20).position(|_| confidence.earn(true));
         assert_eq!(earned, Some(2 * FEW as usize - 1));
         for _ in 0..40 {
-            trust.lose();
+            confidence.lose();
         }
-        assert_eq!(trust.needed, MANY);
+        assert_eq!(confidence.needed, MANY);
     }
 }

@@ -8,14 +8,14 @@ use crate::lock::{Mutex, Rank};
 type Callback = Box<dyn FnOnce() + Send>;
 
 /// Destructor callbacks, and the context whose executor runs them.
-pub(super) struct Goodbye {
+pub(super) struct DestructorCallbacks {
     callbacks: Mutex<Vec<Callback>>,
     context: Arc<Context>,
 }
 
-impl Goodbye {
-    pub(super) fn new(context: &Arc<Context>) -> Goodbye {
-        Goodbye {
+impl DestructorCallbacks {
+    pub(super) fn new(context: &Arc<Context>) -> DestructorCallbacks {
+        DestructorCallbacks {
             callbacks: Mutex::new(Rank::Mem, Vec::new()),
             context: Arc::clone(context),
         }
@@ -26,7 +26,7 @@ impl Goodbye {
     }
 }
 
-impl Drop for Goodbye {
+impl Drop for DestructorCallbacks {
     fn drop(&mut self) {
         let mut callbacks = std::mem::take(self.callbacks.get_mut());
         if !callbacks.is_empty() {
