@@ -1,14 +1,18 @@
-//! Makes small loops that only read memory do four iterations in one, with all loads of the four at the beginning.
+//! Unrolls small loops that only read memory by four, with all loads of the four iterations at the beginning.
 //!
-//! Why: a loop like `for (k = 0; k < n; k++) sum += a[k] * b[k * n];` waits for memory in each iteration. Drivers unroll
-//! such loops twice at best, and do not move loads ahead of what uses those before (H200, naive matrix product: 4.2 TFLOP/s as it
-//! is, 4.2 by fours in the order of the text or with a multiplication for each address, 5.0 without these).
-//! In:  behind `lower_memory` and `hoist_invariants`. A loop is looked at if it counts (`i < n`, `i += step`, the step and the bound
-//!      from outside), if only its first test leaves it, and if its body is straight-line code without stores, in which
-//!      no address depends on what was loaded.
-//! Out: a loop ahead of it that goes on as long as four more iterations are certain; the loop itself does the rest. What is
-//!      computed, and in which order, stays as it was: only loads move, and nothing in the loop writes. What addresses
-//!      are computed from is added up from iteration to iteration.
+//! Why: a loop like `for (k = 0; k < n; k++) sum += a[k] * b[k * n];` waits for memory in each iteration.
+//! Drivers unroll such loops twice at best, and do not move loads before the uses of earlier loads. (H200,
+//! naive matrix product: 4.2 TFLOP/s as it is; 4.2 unrolled by four in the order of the text, or with a
+//! multiplication for each address; 5.0 with the loads first and additions.)
+//! In:  after `lower_memory` and `hoist_invariants`. A loop is taken if it counts (`i < n`, `i += step`, with
+//!      loop-invariant step and bound), if only its first test leaves it, and if its body is straight-line
+//!      code without stores in which no address depends on a loaded value.
+//! Out: before the loop, another loop that runs as long as four more iterations are certain. The original
+//!      loop does the rest.
+//!
+//! The pass changes neither the computations nor their order, except that loads move, which is safe because
+//! nothing in the loop writes. The values that addresses are computed from are added up from iteration to
+//! iteration.
 
 mod share;
 
@@ -34,19 +38,20 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// Iterations in one.
+/// The number of iterations that become one.
 const FACTOR: usize = 4;
 
-/// Instructions of a body.
+/// The most instructions of a loop body.
 const MAX_BODY: usize = 40;
 
-/// Bytes that an iteration loads at most: they are in registers at the same time.
+/// The most bytes that an iteration may load: the loads of all four iterations are in registers at the same
+/// time.
 const MAX_LOADED: u32 = 32;
 
-/// Loops of a known number of iterations up to this are the driver's.
+/// Loops with a known trip count of at most this are left to the driver.
 const SHORT: u64 = 64;
 
-/// Instructions that all copies in a function may have together.
+/// The most instructions that all copies in a function may have together.
 const MAX_COPIES: usize = 1024;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -57,6 +62,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Transforms the suitable loops of a function, and returns whether there were any.
 fn batch(func: &mut Function) -> bool {
     let order = func.insts_in_order();
     let loops: Vec<Inst> = order
@@ -90,13 +96,14 @@ fn batch(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether the body itself loads from memory that is slow.
+/// Returns whether the body itself loads from slow memory.
 fn has_loads(func: &Function, loop_: Inst) -> bool {
     let body = func.insts[loop_].regions[0];
     let insts = &func.regions[body].insts;
     insts.iter().any(|&i| is_slow_load(func, i))
 }
 
+/// Returns whether an instruction loads from a buffer.
 fn is_slow_load(func: &Function, inst: Inst) -> bool {
     matches!(
         func.insts[inst].op,
@@ -104,14 +111,15 @@ fn is_slow_load(func: &Function, inst: Inst) -> bool {
     )
 }
 
-/// What an iteration adds to a value, in the arithmetic of its type.
+/// The increment of a value from one iteration to the next, in the arithmetic of its type.
 #[derive(Copy, Clone)]
 enum Growth {
-    /// It stays what it is.
+    /// The value stays the same.
     Nothing,
     By(Value),
 }
 
+/// Multiplies a factor by `n`.
 fn times(b: &mut Builder<'_>, n: Value, factor: Value) -> Value {
     match b.func.as_bits(n) {
         Some(1) => factor,
@@ -119,11 +127,12 @@ fn times(b: &mut Builder<'_>, n: Value, factor: Value) -> Value {
     }
 }
 
-/// How a loop is done.
+/// The form of the transformed loop.
 pub(super) struct Batch {
-    /// Iterations in one.
+    /// The number of iterations that become one.
     pub(super) factor: usize,
-    /// The numbers among `Candidate::first` of loads that are one for all iterations: `share_loads`.
+    /// The indices in `Candidate::first` of the loads that the work-items of a sub-group share
+    /// (`share_loads`).
     pub(super) shared: Vec<usize>,
     /// Whether the number of iterations is a multiple of `factor`.
     pub(super) exact: bool,
@@ -139,21 +148,22 @@ impl Batch {
     }
 }
 
-/// A loop that is to be done by fours.
+/// A loop that can be transformed.
 pub(super) struct Candidate {
     loop_: Inst,
     counter: Counter,
     /// The repeat at the end of the body.
     end: Inst,
-    /// Loads and what their addresses are computed from, in the order of the text.
+    /// The loads and the instructions that compute their addresses, in the order of the text.
     pub(super) first: Vec<Inst>,
-    /// The arguments of the loop that these use.
+    /// The numbers of the loop's arguments that these use.
     args: Vec<usize>,
     /// The rest of the body.
     rest: Vec<Inst>,
 }
 
 impl Candidate {
+    /// Returns the candidate if the loop has the form that the module's documentation describes.
     pub(super) fn new(func: &Function, jumps: &Jumps, loop_: Inst) -> Option<Candidate> {
         if !matches!(func.insts[loop_].unroll, Unroll::Unsaid | Unroll::Full) {
             return None;
@@ -191,12 +201,13 @@ impl Candidate {
         })
     }
 
-    /// Instructions of an iteration.
+    /// Returns the number of instructions of an iteration.
     pub(super) fn len(&self) -> usize {
         self.first.len() + self.rest.len()
     }
 
-    /// Puts the loop by fours ahead of the loop, which goes on with what is left. Returns it.
+    /// Inserts the transformed loop before the original loop, which does the remaining iterations. Returns
+    /// the new loop.
     pub(super) fn build(&self, func: &mut Function, place: Region, batch: &Batch) -> Inst {
         let body = func.insts[self.loop_].regions[0];
         let span = func.insts[self.loop_].span;
@@ -262,7 +273,7 @@ impl Candidate {
         quick
     }
 
-    /// What each iteration adds to an argument of the loop.
+    /// Returns the increment of an argument of the loop, if it is loop-invariant.
     fn arg_growth(&self, func: &Function, n: usize) -> Option<Growth> {
         let body = func.insts[self.loop_].regions[0];
         let arg = func.regions[body].args[n];
@@ -279,8 +290,9 @@ impl Candidate {
         is_outside(func, body, other).then_some(Growth::By(other))
     }
 
-    /// What each iteration adds to what addresses are computed from, where that is known: then a copy needs an addition
-    /// and no multiplication. What computes it stands ahead of the loop.
+    /// Computes the loop-invariant increments of the instructions that addresses depend on, so that a copy of
+    /// such an instruction is an addition and not a multiplication. The computations are inserted before the
+    /// loop.
     fn growths(&self, func: &mut Function, place: Region) -> BTreeMap<Inst, Value> {
         let body = func.insts[self.loop_].regions[0];
         let mut known: BTreeMap<Value, Growth> = BTreeMap::new();
@@ -323,7 +335,7 @@ impl Candidate {
     }
 }
 
-/// What may stand in the body.
+/// Returns whether an instruction may be in the body.
 fn is_movable(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match &data.op {
@@ -333,8 +345,9 @@ fn is_movable(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// The loads of a body and what their addresses are computed from, also by earlier iterations, and the arguments of
-/// the loop among that. `None` if an address depends on a load.
+/// Returns the loads of a body with the instructions that compute their addresses, also in earlier
+/// iterations, and the numbers of the loop's arguments that these use. Returns `None` if an address depends
+/// on a load.
 fn addresses(func: &Function, body: Region, end: Inst, insts: &[Inst]) -> Option<(Vec<Inst>, Vec<usize>)> {
     let is_load = |i: Inst| matches!(func.insts[i].op, Op::LoadFrom(..));
     let mut ahead: Vec<Inst> = insts.iter().copied().filter(|&i| is_load(i)).collect();

@@ -1,24 +1,25 @@
-//! Loops that count up to a bound. No pass, what passes that do several iterations in one want to know.
+//! Loops that count up to a bound: an analysis and a test for passes that do several iterations in one.
 
 use super::guard::Header;
 use crate::ir::build::Builder;
 use crate::ir::{BinOp, CmpOp, Function, Inst, Op, Region, Scalar, Value, ValueDef};
 
-/// Largest constant step.
+/// The largest constant step.
 const MAX_STEP: u64 = 1 << 16;
 
-/// How a loop counts.
+/// The counter of a loop.
 pub(super) struct Counter {
-    /// The comparison, with the counter first.
+    /// The comparison, with the counter as the first operand.
     compare: CmpOp,
-    /// Number of the loop's argument.
+    /// The number of the loop's argument that counts.
     arg: usize,
     bound: Value,
     step: Value,
 }
 
 impl Counter {
-    /// If the header's test compares a number with one that stays, and each iteration adds to it one that stays.
+    /// Returns the counter if the header's test compares an argument of the loop with a loop-invariant bound,
+    /// and each iteration adds a loop-invariant step to it.
     pub(super) fn new(func: &Function, body: Region, header: &Header, end: Inst) -> Option<Counter> {
         if header.stays_by() != 0 {
             return None;
@@ -63,8 +64,10 @@ impl Counter {
         })
     }
 
-    /// At the end of `inside`, the body of a loop with the same arguments: leaves that unless so many iterations are certain, with
-    /// the arguments as results. `exact`: their number is a multiple of the factor. `also`: another condition to stay.
+    /// Appends a test to `inside`, the body of a loop `quick` that has the same arguments as the original.
+    /// The test leaves `quick`, with the arguments as results, unless the next `factor` iterations are
+    /// certain. `exact`: the number of iterations is a multiple of the factor. `also`: another condition for
+    /// staying.
     pub(super) fn test(
         &self,
         func: &mut Function,
@@ -87,7 +90,7 @@ impl Counter {
         let mut b = Builder::at_end(func, inside);
         b.span = b.func.insts[quick].span;
         let one = b.compare(compare, counter, bound);
-        // If that holds, what is left is a number without sign.
+        // If `one` holds, the difference is a nonnegative number that fits into the unsigned type.
         let left = b.binary(BinOp::ISub, bound, counter);
         let more = match constant {
             _ if exact => one,
@@ -96,7 +99,8 @@ impl Counter {
                 let needed = b.bits(ty, step * (factor - 1) - allowed);
                 b.compare(CmpOp::UGt, left, needed)
             }
-            // A quarter of it is as long as the step: no product that could overflow.
+            // Dividing the remaining distance by the factor, a power of two, avoids a product that could
+            // overflow.
             None => {
                 let shift = b.bits(ty, u64::from(factor.trailing_zeros()));
                 let quarter = b.binary(BinOp::LShr, left, shift);
@@ -119,7 +123,7 @@ impl Counter {
     }
 }
 
-/// Whether a value does not change in a loop whose body is straight-line code.
+/// Returns whether a value does not change in a loop whose body is straight-line code.
 pub(super) fn is_outside(func: &Function, body: Region, value: Value) -> bool {
     match func.values[value].def {
         ValueDef::Const(_) | ValueDef::Param(_) => true,

@@ -1,22 +1,22 @@
-//! What is known of the bits and the range of scalar integers. Analysis, not a pass.
+//! Facts about the bits and the range of scalar integers. This is an analysis, not a pass.
 //!
-//! [`Facts`] is the abstract value; [`binary`], [`unary`], [`cast`] and [`intrinsic`] are the transfer functions of the
-//! operations of [`crate::ir::eval`], for integers of any width that is a power of two. [`facts`] follows the
-//! definition of a value with them. Every fact holds for every execution in which the value is defined; where an
-//! operation leaves its result undefined (division by zero), nothing is claimed of the result. `tests/oracle/facts.rs`
-//! compares them with `eval`.
+//! [`Facts`] is the abstract value; [`binary`], [`unary`], [`cast`] and [`intrinsic`] are the transfer
+//! functions of the operations of [`crate::ir::eval`], for integers of any width that is a power of two.
+//! [`facts`] applies them along the use-def chain of a value. Every fact holds for every execution in which
+//! the value is defined; where an operation leaves its result undefined (division by zero), there is no fact
+//! about the result. `tests/oracle/facts.rs` compares the facts with `eval`.
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::{BinOp, CastOp, Function, Op, Scalar, UnOp, Value};
 
-/// The number of work-items of a group is less than this on every device, in one dimension and in all.
+/// An upper bound of the number of work-items of a work-group on every device, in each dimension and in all.
 const MAX_GROUP: u64 = 1 << 20;
 
-/// Operations that one question looks at.
+/// The most operations that one query looks at.
 const MAX_OPERATIONS: usize = 16;
 
-/// What is known of an integer of a certain width: bits that are zero, bits that are one, and the least and the
-/// greatest number that it can be, taken as unsigned.
+/// What is known of an integer of a certain width: the bits that are zero, the bits that are one, and the
+/// least and the greatest value, taken as unsigned.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Facts {
     width: u32,
@@ -26,13 +26,13 @@ pub struct Facts {
     max: u64,
 }
 
-/// The lowest `bits` bits.
+/// Returns a mask of the lowest `bits` bits.
 fn low(bits: u32) -> u64 {
     u64::MAX.checked_shr(64 - bits.min(64)).unwrap_or(0)
 }
 
 impl Facts {
-    /// Nothing is known of an integer of this width.
+    /// Returns the facts about an integer of this width of which nothing is known.
     pub fn unknown(width: u32) -> Facts {
         Facts {
             width,
@@ -43,7 +43,7 @@ impl Facts {
         }
     }
 
-    /// A number.
+    /// Returns the facts about a constant.
     pub fn constant(width: u32, bits: u64) -> Facts {
         let bits = bits & low(width);
         Facts {
@@ -55,23 +55,23 @@ impl Facts {
         }
     }
 
-    /// An unsigned number between two, with both of them.
+    /// Returns the facts about an unsigned number from `min` to `max`, both included.
     pub fn between(width: u32, min: u64, max: u64) -> Facts {
         Facts::of(width, 0, 0, min, max)
     }
 
-    /// A multiple of two to the power of this.
+    /// Returns the facts about a multiple of two to the power of `power`.
     pub fn multiple(width: u32, power: u32) -> Facts {
         Facts::of(width, low(power) & low(width), 0, 0, low(width))
     }
 
-    /// A number with these bits zero and those one.
+    /// Returns the facts about a number in which the bits of `zeros` are zero and those of `ones` are one.
     pub fn bits(width: u32, zeros: u64, ones: u64) -> Facts {
         Facts::of(width, zeros, ones, 0, low(width))
     }
 
-    /// All of that, each half made as sharp as the other allows. What contradicts itself is never executed; nothing is
-    /// claimed of it.
+    /// Combines facts about bits and range, and derives from each what it says about the other. Contradictory
+    /// facts mean that the value is never computed; then the result claims nothing.
     fn of(width: u32, zeros: u64, ones: u64, min: u64, max: u64) -> Facts {
         let (mut zeros, mut ones) = (zeros & low(width), ones & low(width));
         let min = min.max(ones);
@@ -95,7 +95,7 @@ impl Facts {
         }
     }
 
-    /// What holds of either.
+    /// Returns the facts that hold of a value that is either the one or the other.
     fn join(self, other: Facts) -> Facts {
         let (zeros, ones) = (self.zeros & other.zeros, self.ones & other.ones);
         Facts::of(
@@ -107,51 +107,52 @@ impl Facts {
         )
     }
 
-    /// The greatest number that it can be, taken as unsigned.
+    /// Returns the greatest number that the value can be, taken as unsigned.
     pub fn max(self) -> u64 {
         self.max
     }
 
-    /// The least number that it can be, taken as unsigned.
+    /// Returns the least number that the value can be, taken as unsigned.
     pub fn min(self) -> u64 {
         self.min
     }
 
-    /// Whether a number may be this one.
+    /// Returns whether the value may be this number.
     pub fn allows(self, bits: u64) -> bool {
         bits & self.zeros == 0 && !bits & self.ones == 0 && (self.min..=self.max).contains(&bits)
     }
 
-    /// The number, if there is but one.
+    /// Returns the number if only one is possible.
     pub fn as_constant(self) -> Option<u64> {
         (self.min == self.max).then_some(self.min)
     }
 
-    /// Whether it is not negative, taken as signed.
+    /// Returns whether the value, taken as signed, is certainly not negative.
     pub fn is_nonnegative(self) -> bool {
         self.max <= low(self.width - 1)
     }
 
-    /// Whether it is negative, taken as signed.
+    /// Returns whether the value, taken as signed, is certainly negative.
     fn is_negative(self) -> bool {
         self.min > low(self.width - 1)
     }
 
-    /// Log2 of a power of two that it is a multiple of; at most its width.
+    /// Returns the log2 of a power of two of which the value is a multiple; at most the width.
     pub fn trailing_zeros(self) -> u32 {
         self.zeros.trailing_ones().min(self.width)
     }
 
-    /// A shift count: modulo the width of what is shifted (OpenCL C 1.2 6.3.j).
+    /// Returns the facts about the value as a shift count: modulo the width of the shifted operand (OpenCL C
+    /// 1.2 6.3.j).
     fn count(self) -> Facts {
         let last = u64::from(self.width - 1);
         binary(BinOp::And, self, Facts::constant(self.width, last))
     }
 
-    /// Sum with another one and 1 if there is a carry; the carry is known.
+    /// Returns the known zeros and ones of the sum of two values and a constant carry.
     fn plus(self, other: Facts, carry: u64) -> (u64, u64) {
-        // The sums of the least and of the greatest numbers that the bits allow. A bit of the sum is known where the
-        // bits of both operands and the carry into it are.
+        // `greatest` and `least` are the sums of the greatest and of the least operands that the bits allow.
+        // A bit of the sum is known if the bits of both operands and the carry into it are.
         let greatest = (!self.zeros).wrapping_add(!other.zeros).wrapping_add(carry);
         let least = self.ones.wrapping_add(other.ones).wrapping_add(carry);
         let no_carry = !(greatest ^ self.zeros ^ other.zeros);
@@ -160,9 +161,9 @@ impl Facts {
         (!greatest & known, least & known)
     }
 
-    /// The lower bits, in a narrower type.
+    /// Returns the facts about the lower bits, in a narrower type.
     fn truncated(self, width: u32) -> Facts {
-        // Where both bounds lose the same, the order stays.
+        // If the upper bits of both bounds are the same, the lower bits keep the order.
         let kept = (self.min & !low(width) == self.max & !low(width))
             .then(|| (self.min & low(width), self.max & low(width)));
         let (min, max) = kept.unwrap_or((0, low(width)));
@@ -183,12 +184,13 @@ impl Facts {
                 self.max | high,
             );
         }
-        // The sign bit is one of those that are not known.
+        // The unknown sign bit leaves the upper bits unknown.
         Facts::bits(width, self.zeros, self.ones)
     }
 }
 
-/// Of two operands of one width. Nothing of floating-point operations.
+/// Returns the facts about the result of a binary operation on two operands of one width. Nothing is known of
+/// the results of floating-point operations.
 pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
     let width = a.width;
     let all = low(width);
@@ -254,7 +256,7 @@ pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
                 Some(n) => (shifted(wide.zeros, n), shifted(wide.ones, n)),
                 None => (0, 0),
             };
-            // Numbers that are not negative get smaller, negative ones greater.
+            // A right shift moves nonnegative numbers down towards 0 and negative ones up towards −1.
             let (min, max) = if a.is_nonnegative() {
                 (a.min >> count.max, a.max >> count.min)
             } else if a.is_negative() {
@@ -267,7 +269,7 @@ pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
             };
             Facts::of(width, zeros, ones, min, max)
         }
-        // What a division by zero gives is anything.
+        // A division by zero has an undefined result.
         BinOp::UDiv if b.min > 0 => Facts::between(width, a.min / b.max, a.max / b.min),
         BinOp::URem if b.min > 0 => {
             if a.max < b.min {
@@ -278,7 +280,7 @@ pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
             {
                 return Facts::between(width, a.min % n, a.max % n);
             }
-            // The lower bits of the dividend stay if the divisor is a multiple of what they are worth.
+            // If the divisor is a multiple of a power of two, the lower bits of the dividend stay.
             let kept = low(b.trailing_zeros());
             Facts::of(width, a.zeros & kept, a.ones & kept, 0, a.max.min(b.max - 1))
         }
@@ -296,8 +298,8 @@ pub fn binary(op: BinOp, a: Facts, b: Facts) -> Facts {
     }
 }
 
-/// Bounds of a number modulo two to the power of the width: those of the number if nothing between them wraps around
-/// more often than the others.
+/// Returns the bounds of a number modulo two to the power of the width: the reduced bounds if both wrap
+/// around equally often, and the whole range otherwise.
 fn bounds(width: u32, min: u128, max: u128) -> (u64, u64) {
     if min >> width == max >> width {
         (min as u64 & low(width), max as u64 & low(width))
@@ -306,7 +308,7 @@ fn bounds(width: u32, min: u128, max: u128) -> (u64, u64) {
     }
 }
 
-/// Of one operand.
+/// Returns the facts about the result of a unary operation.
 pub fn unary(op: UnOp, a: Facts) -> Facts {
     let all = low(a.width);
     match op {
@@ -316,7 +318,7 @@ pub fn unary(op: UnOp, a: Facts) -> Facts {
     }
 }
 
-/// Of conversions to an integer of a width.
+/// Returns the facts about the result of a conversion to an integer of a width.
 pub fn cast(op: CastOp, a: Facts, width: u32) -> Facts {
     match op {
         CastOp::ZExt => {
@@ -338,11 +340,12 @@ pub fn cast(op: CastOp, a: Facts, width: u32) -> Facts {
     }
 }
 
-/// Of the intrinsics that [`crate::ir::eval::intrinsic`] computes from one or two integers of a width.
+/// Returns the facts about the result of an intrinsic that [`crate::ir::eval::intrinsic`] computes from one
+/// or two integers of the same width.
 pub fn intrinsic(op: Intrinsic, a: Facts, b: Facts) -> Facts {
     let width = a.width;
     let zeros_before = |n: u64| u64::from(n.leading_zeros() + width - 64);
-    // With the sign bit turned over, the unsigned order is the signed one.
+    // With the sign bit inverted, the unsigned order is the signed one.
     let turned = |f: Facts| {
         let sign = Facts::constant(width, 1 << (width - 1));
         let turned = binary(BinOp::Xor, f, sign);
@@ -370,7 +373,7 @@ pub fn intrinsic(op: Intrinsic, a: Facts, b: Facts) -> Facts {
         Intrinsic::SMax => turned(most(turned(a), turned(b))),
         Intrinsic::SAbs if a.is_nonnegative() => a,
         Intrinsic::SAbs if a.is_negative() => unary(UnOp::INeg, a),
-        // The most negative number stays what it is.
+        // The absolute value of the most negative number is that number.
         Intrinsic::SAbs => Facts::of(width, low(a.trailing_zeros()), 0, 0, 1 << (width - 1)),
         Intrinsic::UMulHigh => {
             let high = |x: u64, y: u64| ((u128::from(x) * u128::from(y)) >> width) as u64;
@@ -394,13 +397,13 @@ pub fn intrinsic(op: Intrinsic, a: Facts, b: Facts) -> Facts {
     }
 }
 
-/// What is known of a scalar integer or bool, of another value that it has the bits of its type.
+/// Returns what is known of a scalar integer or bool. Of a value of another type nothing is known.
 pub fn facts(func: &Function, v: Value) -> Facts {
     let mut fuel = MAX_OPERATIONS;
     follow(func, v, &mut fuel)
 }
 
-/// Recursion ends when the fuel does.
+/// Follows the definition of a value. The recursion ends when the fuel does.
 fn follow(func: &Function, v: Value, fuel: &mut usize) -> Facts {
     let ty = func.ty(v);
     let width = ty.scalar.bits().max(1);

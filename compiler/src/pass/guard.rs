@@ -1,32 +1,35 @@
-//! Loops behind a test whether they are executed at all. No pass, what passes do.
+//! Guards: a loop is placed inside an `if` that tests whether the loop has an iteration. This is a
+//! transformation that passes share.
 //!
-//! `for (…; c; …)` tests ahead of its first iteration, so that nothing in it is executed for certain. Behind another test
-//! of the same, the first iteration is, and what it does may be done ahead of the loop.
+//! `for (…; c; …)` tests its condition before the first iteration, so that no instruction of the body is
+//! certain to be executed. Inside a guard with a copy of the test the first iteration is certain, and its
+//! instructions may be executed before the loop.
 
 use super::analysis::is_pure;
 use crate::ir::clone::Copier;
 use crate::ir::{Function, Inst, Op, Region, Value};
 
-/// Instructions that are copied at most.
+/// The most instructions that are copied, for the condition and for the arm that leaves.
 const MAX_COPIED: usize = 16;
 
-/// The test that a loop starts with.
+/// The test at the start of a loop.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// An `if` without results. One of its arms is an exit of its own.
+    /// The `if`, which has no results. The arm that stays does nothing but exit the `if`.
     pub test: Inst,
-    /// Which arm stays in the loop.
+    /// The index of the arm that stays in the loop.
     stay: usize,
 }
 
 impl Header {
-    /// What the condition is when the loop goes on: 0 true, 1 false.
+    /// Returns the index of the arm that stays in the loop: 0 if the condition is true then, 1 if it is
+    /// false.
     pub fn stays_by(&self) -> usize {
         self.stay
     }
 }
 
-/// The test, if it can be copied.
+/// Returns the test at the start of a loop, if there is one and it can be copied.
 pub fn header(func: &Function, loop_: Inst) -> Option<Header> {
     let body = *func.insts[loop_].regions.first()?;
     let insts = &func.regions[body].insts;
@@ -53,24 +56,24 @@ pub fn header(func: &Function, loop_: Inst) -> Option<Header> {
     Some(Header { test, stay })
 }
 
-/// Whether it may be executed once more.
+/// Returns whether an instruction may be executed once more.
 fn is_copied(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     is_pure(data) && !matches!(data.op, Op::CallPure(_))
 }
 
-/// What [`build`] has made.
+/// The result of [`build`].
 #[derive(Clone, Debug)]
 pub struct Guarded {
-    /// The `if`; its results stand for the loop's.
+    /// The guard; its results replace those of the loop.
     pub inst: Inst,
-    /// The region in which the loop now is, the last but the exit.
+    /// The region in which the loop now is, as the last instruction before the exit.
     pub region: Region,
-    /// That exit. It passes the loop's results, whatever stands for them elsewhere.
+    /// That exit. It passes the loop's own results, which must stay when other uses of them are replaced.
     pub exit: Inst,
 }
 
-/// Puts a loop that is in `place` behind another test.
+/// Places a loop, which is in the region `place`, inside a guard.
 pub fn build(func: &mut Function, place: Region, loop_: Inst, header: &Header) -> Option<Guarded> {
     let at = func.regions[place].insts.iter().position(|&i| i == loop_)?;
     let span = func.insts[loop_].span;

@@ -1,17 +1,21 @@
-//! Does several iterations of loops that wait for their own arithmetic side by side.
+//! Unrolls loops that wait for their own arithmetic, and interleaves the instructions of the iterations.
 //!
-//! Why: each operation of an n-body step on doubles waits for the one before it, 180 cycles for an iteration in which an H200 is busy for 50,
-//! and its driver begins no other one ahead of a branch. Copies in a row leave it to the driver to find what is independent, which it does
-//! over some distance only. What is rare (an argument of `rsqrt` that is 0 or subnormal) is behind a branch in each iteration; one
-//! branch for all of them is there an eighth as often. H200, n-body on doubles (NVIDIA's OpenCL 208 G/s): 131 as it was, 167 and 193 by fours and sixteens in a
-//! row, 264 by fours and 292 by eights side by side; 301 if there are two such eights in a row.
-//! In:  behind `batch_loads`. A loop in a kernel is looked at if it counts as there, if only its first test leaves it, and if the rest is straight-line code
-//!      without stores that loads from work-group memory at most, but for `if`s of which one arm does nothing; and if the longest chain of
-//!      operations in an iteration is so long that drivers do not hide it.
-//! Out: a loop ahead of it that goes on as long as so many more iterations are certain; the loop itself does the rest, or all where groups
-//!      are so large that registers would be short. What is
-//!      computed, and in which order of iterations values are carried, stays as it was: an operation of the iterations stands beside
-//!      the same one of the others. `if`s become one, whose idle arm is taken if all of them would take it.
+//! Why: in an iteration of such a loop each operation depends on the one before it, so that the GPU is idle
+//! for most of the latency; `PERFORMANCE.md` has an n-body step on doubles on an H200. The driver starts no
+//! other iteration before a branch. Copies one after another leave it to the driver to find independent
+//! instructions, which it does over a short distance only. A rare case (an argument of `rsqrt` that is 0 or
+//! subnormal) is a branch in each iteration; interleaved iterations share one branch.
+//! In:  after `batch_loads`. A loop is taken if it is in a kernel; if it counts as described in `counter`; if
+//!      only its first test leaves it; if the rest is straight-line code without stores that loads from
+//!      work-group memory at most, apart from `if`s of which one arm does nothing; and if the longest chain
+//!      of operations in an iteration is too long for drivers to hide.
+//! Out: before the loop, another loop that runs as long as all iterations of a group are certain. The
+//!      original loop does the rest, or everything if the work-groups are so large that there would not be
+//!      enough registers.
+//!
+//! The pass changes neither the computations nor the order of iterations in which values are carried: each
+//! operation of an iteration stands beside the same operation of the other iterations. The `if`s of a group
+//! become one `if`, whose idle arm is taken if all iterations would take it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,28 +43,29 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// Iterations side by side, and the largest groups for whose work-items a GPU has as many registers (of 65,536) as that takes.
+/// The number of interleaved iterations, and the largest work-groups for which a GPU with 65,536 registers
+/// has enough of them.
 const FORMS: [(usize, u32); 2] = [(8, 256), (4, 512)];
 
-/// Words that the iterations side by side may have in registers for each other.
+/// The most words of registers that the values of all interleaved iterations may occupy at a time.
 const MAX_LIVE: usize = 192;
 
-/// Instructions of a body, with all that is inside of it.
+/// The most instructions of a loop body, including those in its regions.
 const MAX_BODY: usize = 160;
 
-/// Bytes that an iteration loads at most: they are in registers at the same time.
+/// The most bytes that an iteration may load: the loads of all iterations are in registers at the same time.
 const MAX_LOADED: u32 = 32;
 
-/// Instructions that all copies in a function may have together.
+/// The most instructions that all copies in a function may have together.
 const MAX_COPIES: usize = 4096;
 
-/// Cycles that the longest chain of an iteration takes at least. Drivers overlap the iterations of a shorter one themselves (H200, n-body in
-/// floats, 80 cycles).
+/// The fewest cycles that the longest chain of an iteration must take. Drivers overlap the iterations of
+/// shorter chains themselves (H200, n-body on floats, 80 cycles).
 const LONG: u32 = 100;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    // Functions that stay are called from groups of any size.
+    // Only kernels: a function that is not inlined may be called from work-groups of any size.
     let kernels: Vec<_> = module.kernels.iter().map(|k| k.func).collect();
     for (f, func) in module.funcs.iter_mut() {
         changed |= kernels.contains(&f) && interleave(func);
@@ -68,11 +73,13 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Whether the pass is going to take a loop, ahead of `lower_memory` and what makes chains shorter.
+/// Returns whether the pass is going to take a loop. For use before `lower_memory` and the other passes that
+/// shorten chains.
 pub(super) fn will_take(func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
     Candidate::new(func, jumps, loop_, LONG + LONG / 2).is_some()
 }
 
+/// Interleaves the iterations of suitable loops in a function, and returns whether there were any.
 fn interleave(func: &mut Function) -> bool {
     let order = func.insts_in_order();
     let loops: Vec<Inst> = order
@@ -108,26 +115,27 @@ fn interleave(func: &mut Function) -> bool {
     changed
 }
 
-/// A loop whose iterations go side by side.
+/// A loop whose iterations are to be interleaved.
 struct Candidate {
     loop_: Inst,
     counter: Counter,
     /// The repeat at the end of the body.
     end: Inst,
-    /// What counters and the like are computed by: an iteration of it after the other.
+    /// The instructions that compute counters and similar carried values. They are not interleaved: all of an
+    /// iteration come before those of the next.
     first: Vec<Inst>,
-    /// The rest of the body.
+    /// The rest of the body, which is interleaved.
     rest: Vec<Inst>,
-    /// The arguments of the loop that an instruction or what is inside of it uses, by their numbers.
+    /// For each instruction the loop's arguments that it and its regions use, by number.
     uses: BTreeMap<Inst, Vec<usize>>,
-    /// Instructions of an iteration, with all inside of them.
+    /// The number of instructions of an iteration, including those in regions.
     size: usize,
-    /// One of [`FORMS`].
+    /// The chosen element of [`FORMS`].
     form: (usize, u32),
 }
 
 impl Candidate {
-    /// `long`: cycles of the longest chain.
+    /// Returns the candidate if the pass can take the loop. `long`: the fewest cycles of the longest chain.
     fn new(func: &Function, jumps: &Jumps, loop_: Inst, long: u32) -> Option<Candidate> {
         if matches!(func.insts[loop_].unroll, Unroll::Never | Unroll::Done) {
             return None;
@@ -167,14 +175,16 @@ impl Candidate {
         found.split(func, body).then_some(found)
     }
 
-    /// Finds what cannot wait for its turn: what carries to the next iteration a value that is wanted there earlier in the text than
-    /// it is made. Whether that is little, and simple.
+    /// Moves to `first` the instructions that cannot be interleaved: those that compute a carried value which
+    /// the next iteration uses earlier in the text than it is computed. Returns whether they are few and
+    /// pure.
     fn split(&mut self, func: &Function, body: Region) -> bool {
         let nexts = &func.insts[self.end].args;
         let args = &func.regions[body].args;
         let number: BTreeMap<Inst, usize> = self.rest.iter().enumerate().map(|(k, &i)| (i, k)).collect();
         let maker = |n: usize| func.def_inst(nexts[n]).filter(|i| number.contains_key(i));
-        // A value that one iteration has from the argument of another is no value of its own.
+        // The body must not pass an argument on as another argument: no instruction of the iteration computes
+        // that value.
         let passed_on = |(n, &v): (usize, &Value)| {
             v != args[n] && matches!(func.values[v].def, ValueDef::Arg(region, _) if region == body)
         };
@@ -198,7 +208,7 @@ impl Candidate {
                 _ => continue,
             };
             while let Some(value) = values.pop() {
-                // Constants, arguments and what is outside of the loop are there already.
+                // Constants, arguments and values from outside of the loop are available already.
                 let inst = func.def_inst(value).filter(|i| number.contains_key(i));
                 if let Some(inst) = inst.filter(|&i| ahead.insert(i)) {
                     values.extend(func.insts[inst].args.iter());
@@ -211,7 +221,7 @@ impl Candidate {
         simple && self.first.len() * 2 <= self.rest.len()
     }
 
-    /// Puts the loop of groups ahead of the loop, which goes on with what is left.
+    /// Inserts the interleaved loop before the original loop, which does the remaining iterations.
     fn build(&self, func: &mut Function, place: Region) {
         let body = func.insts[self.loop_].regions[0];
         let span = func.insts[self.loop_].span;
@@ -236,7 +246,7 @@ impl Candidate {
         list.insert(at, quick);
     }
 
-    /// Appends iterations side by side. Gives what the loop's arguments are then.
+    /// Appends the interleaved iterations. Returns the values of the loop's arguments after them.
     fn iterations(&self, func: &mut Function, inside: Region) -> Vec<Value> {
         let beside = self.form.0;
         let values = func.regions[inside].args.clone();
@@ -281,14 +291,15 @@ impl Candidate {
     }
 }
 
-/// An `if` of which one arm only says what the results are.
+/// An `if` of which one arm only passes values to the results.
 struct Branch {
     inst: Inst,
-    /// The number of that arm.
+    /// The index of that arm.
     idle: usize,
 }
 
 impl Branch {
+    /// Returns the branch if `inst` is an `if` with an idle arm.
     fn new(func: &Function, inst: Inst) -> Option<Branch> {
         let data = &func.insts[inst];
         let idle = |&arm: &usize| {
@@ -299,8 +310,8 @@ impl Branch {
         Some(Branch { inst, idle })
     }
 
-    /// How many instructions it is with all inside of it, if that is not much, and nothing but its results tells whether the busy
-    /// arm was executed.
+    /// Returns the number of instructions, including those in regions, if it is small and if the busy arm has
+    /// no effect but its results.
     fn size(&self, func: &Function) -> Option<usize> {
         let mut inside = BTreeSet::from([self.inst]);
         let mut size = 1;
@@ -319,14 +330,14 @@ impl Branch {
         Some(size)
     }
 
-    /// One `if` for the copies, in the busy arm of which each has its own.
+    /// Appends one `if` for all copies, whose busy arm contains the busy arms of all of them.
     fn build(&self, func: &mut Function, place: Region, copies: &mut [Copier]) {
         let data = func.insts[self.inst].clone();
         let idle_values = func.insts[func.regions[data.regions[self.idle]].insts[0]]
             .args
             .clone();
         let conditions: Vec<Value> = copies.iter().map(|c| c.value(data.args[0])).collect();
-        // All say the idle arm, or one does not.
+        // The idle arm is taken if all conditions select it.
         let join = [BinOp::And, BinOp::Or][self.idle];
         let mut b = Builder::at_end(func, place);
         b.span = data.span;
@@ -362,7 +373,7 @@ impl Branch {
     }
 }
 
-/// How many instructions one of the body is, if it may be there.
+/// Returns the number of instructions that an instruction of the body counts as, if it may be interleaved.
 fn movable(func: &Function, inst: Inst) -> Option<usize> {
     match Branch::new(func, inst) {
         Some(branch) => branch.size(func),
@@ -370,6 +381,7 @@ fn movable(func: &Function, inst: Inst) -> Option<usize> {
     }
 }
 
+/// Returns whether an instruction may change places with those of other iterations.
 fn can_be_moved(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match &data.op {
@@ -380,7 +392,7 @@ fn can_be_moved(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// The arguments of the loop that an instruction or what is inside of it uses, by their numbers.
+/// Returns the loop's arguments that an instruction and its regions use, by number.
 fn used_args(func: &Function, body: Region, inst: Inst) -> Vec<usize> {
     let mut used = BTreeSet::new();
     let mut note = |inst: Inst| {
@@ -402,7 +414,8 @@ fn used_args(func: &Function, body: Region, inst: Inst) -> Vec<usize> {
     used.into_iter().collect()
 }
 
-/// Cycles from the first to the last of what waits for each other in straight-line code, but for the busy arms of branches.
+/// Returns the length in cycles of the longest chain of dependent instructions, without the busy arms of
+/// branches.
 fn longest_chain(func: &Function, insts: &[Inst]) -> u32 {
     let mut ready: BTreeMap<Value, u32> = BTreeMap::new();
     let mut longest = 0;
@@ -419,7 +432,7 @@ fn longest_chain(func: &Function, insts: &[Inst]) -> u32 {
     longest
 }
 
-/// Cycles until others can use the result, as on GPUs of today.
+/// Returns the cycles until another instruction can use the result, on a typical GPU of the 2020s.
 fn cycles(func: &Function, inst: Inst) -> u32 {
     let data = &func.insts[inst];
     let of_double = |&v: &Value| func.ty(v).scalar == Scalar::F64;
@@ -437,9 +450,10 @@ fn cycles(func: &Function, inst: Inst) -> u32 {
     }
 }
 
-/// Words of what an iteration has computed or loaded and still wants, where that is most.
+/// Returns the largest number of words that are live at a time among the values that an iteration computes or
+/// loads.
 fn most_live(func: &Function, insts: &[Inst]) -> usize {
-    // What only says how bits are looked at stands for what it looks at.
+    // An operation that takes no cycles only reinterprets its operands, and stands for them.
     let mut made_of: BTreeMap<Value, Vec<Inst>> = BTreeMap::new();
     let mut last_use: BTreeMap<Inst, usize> = BTreeMap::new();
     for (k, &inst) in insts.iter().enumerate() {

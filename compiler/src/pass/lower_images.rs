@@ -1,11 +1,12 @@
 //! Lowers image reads with samplers to what Vulkan's samplers do exactly, and the rest to fetches.
 //!
-//! Why: a sampler of Vulkan with unnormalized coordinates reads single 1D and 2D images only and clamps; one that
-//! filters may be less exact than OpenCL wants ([`Quirks::coarse_filter`](crate::target::Quirks)). What it can do
-//! is one instruction; `docs/adr/0008-samplers.md` has the reasons.
+//! Why: a Vulkan sampler with unnormalized coordinates reads only single 1D and 2D images and only clamps. A
+//! sampler that filters may be less exact than OpenCL requires
+//! ([`Quirks::coarse_filter`](crate::target::Quirks)). A read that the sampler can do is one instruction;
+//! `docs/adr/0008-samplers.md` has the reasons.
 //! In:  `Inlined`; images and samplers are parameters of kernels, or literal samplers.
-//! Out: `Images`: no `ReadImage`. Of sampler arguments the properties may be asked (`SamplerProperties`), of images
-//! the channel order and data type.
+//! Out: `Images`: no `ReadImage` is left. `SamplerProperties` may ask for the properties of sampler
+//!      arguments, and other intrinsics for the channel order and data type of images.
 //!
 //! | coordinates | sampler | shape | becomes |
 //! |---|---|---|---|
@@ -16,16 +17,19 @@
 //! | float | unnormalized, nearest | others | `FetchImage`, addressed by arithmetic |
 //! | float | unnormalized, linear | others | `SampleImage` with the coordinates divided by the size |
 //!
-//! Integer texels with a border are fetched: the border colour of a sampler is a float's. Of an argument the sampler
-//! is known at run time only; where the row matters, its properties are tested. A sampler argument that samples an
-//! image that is not 1D or 2D stands for its kin with normalized coordinates (`lower_kernel_args`).
+//! Integer texels with a border are fetched, because the border colour of a sampler is that of a float image.
+//! The properties of a sampler argument are known only at run time; where the row of the table depends on
+//! them, they are tested. A sampler argument that samples an image that is neither 1D nor 2D is replaced by
+//! the sampler that has normalized coordinates and is otherwise the same (`lower_kernel_args`).
 //!
-//! In clspv's mapping (`DescriptorAbi::sampler_pairs` unset) a sampler argument is one descriptor: reads with it are
-//! `SampleImage` whatever they read. If a kernel reads an array or a 3D image with it, that descriptor is the sampler's
-//! kin with normalized coordinates; unnormalized coordinates of all reads with it are divided by the size.
+//! In clspv's mapping (`DescriptorAbi::sampler_pairs` unset) a sampler argument is one descriptor, and every
+//! read with it becomes `SampleImage`. If a kernel reads an array or a 3D image with the argument, the
+//! descriptor is the sampler with normalized coordinates; then all reads with it divide unnormalized
+//! coordinates by the size.
 //!
-//! Integers are clamped to the image's data type before they are written (CL 8.3.3, 8.3.4), and components reordered
-//! where the target stores channel orders that Vulkan does not have ([`Features::reordered_writes`](crate::target::Features)).
+//! Writes of integers clamp them to the image's data type first (CL 8.3.3, 8.3.4). Components are reordered
+//! where the target stores channel orders that Vulkan does not have
+//! ([`Features::reordered_writes`](crate::target::Features)).
 
 mod filter;
 
@@ -55,7 +59,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// Whether the pass has something to do with an instruction.
+/// Returns whether the pass lowers an instruction.
 fn concerns(func: &Function, inst: Inst) -> bool {
     matches!(
         func.insts[inst].op,
@@ -63,18 +67,18 @@ fn concerns(func: &Function, inst: Inst) -> bool {
     )
 }
 
-/// What a read does with a sampler that is an argument.
+/// How a read may use a sampler that is an argument.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Samplers {
-    /// It may ask for the sampler's properties and for its kin with normalized coordinates.
+    /// The read may ask for the sampler's properties and use its variant with normalized coordinates.
     Pairs,
-    /// Its descriptor is the sampler.
+    /// The descriptor is the sampler itself.
     Given,
-    /// Its descriptor is the sampler's kin with normalized coordinates.
+    /// The descriptor is the sampler's variant with normalized coordinates.
     Normalized,
 }
 
-/// The sampler arguments that arrays and 3D images are read with.
+/// Returns the sampler arguments that arrays and 3D images are read with.
 fn samplers_of_layers(func: &Function) -> BTreeSet<Value> {
     let mut list = BTreeSet::new();
     let mut walk = Walk::new(func);
@@ -90,10 +94,12 @@ fn samplers_of_layers(func: &Function) -> BTreeSet<Value> {
     list
 }
 
+/// Lowers the reads and writes of images in a function, and returns whether there were any.
 fn lower(func: &mut Function, target: &Target) -> bool {
     let one_descriptor = target.abi.descriptor().filter(|d| !d.sampler_pairs);
     let normalized = match one_descriptor {
-        // The older form of the mapping has no push constants: such samplers are normalized ones.
+        // The older form of the mapping has no push constants for the test; there the sampler is used as it
+        // is.
         Some(d) if !d.older_rules => samplers_of_layers(func),
         Some(_) | None => BTreeSet::new(),
     };
@@ -143,7 +149,7 @@ fn lower(func: &mut Function, target: &Target) -> bool {
     changed
 }
 
-/// OpenCL's channel data types of integers.
+/// The values of OpenCL's channel data types of integers.
 mod channel {
     pub(super) const SIGNED_INT8: i32 = 0x10d7;
     pub(super) const SIGNED_INT16: i32 = 0x10d8;
@@ -151,9 +157,9 @@ mod channel {
     pub(super) const UNSIGNED_INT16: i32 = 0x10db;
 }
 
-/// A texel's components where images of the channel order keep them.
+/// Moves a texel's components to the lanes where an image of its channel order stores them.
 fn reordered(b: &mut Builder<'_>, image: Value, value: Value) -> Value {
-    // A, RA, ARGB; what a lane of the image takes.
+    // CL_A, CL_RA and CL_ARGB, each with the component that goes into each lane of the image.
     const ORDERS: [(i32, [u8; 4]); 3] = [(0x10b1, [3; 4]), (0x10b3, [0, 3, 3, 3]), (0x10b7, [3, 0, 1, 2])];
     let ty = b.func.ty(value);
     let order = intrinsic(b, Intrinsic::ChannelOrder, vec![image], Ty::I32);
@@ -168,7 +174,7 @@ fn reordered(b: &mut Builder<'_>, image: Value, value: Value) -> Value {
     result
 }
 
-/// An integer texel in the range of the image's data type.
+/// Clamps an integer texel to the range of the image's data type.
 fn saturated(b: &mut Builder<'_>, image: Value, value: Value, texel: Texel) -> Value {
     let ty = b.func.ty(value);
     let (narrow, middle, wide) = match texel {
@@ -203,7 +209,7 @@ fn intrinsic(b: &mut Builder<'_>, op: Intrinsic, args: Vec<Value>, ty: Ty) -> Va
     b.intrinsic(op, args, Some(ty)).expect("has a result")
 }
 
-/// The type of a texel.
+/// Returns the type of a texel.
 fn texel_type(texel: Texel) -> Ty {
     match texel {
         Texel::Float => Ty::vector(Scalar::F32, 4),
@@ -211,7 +217,7 @@ fn texel_type(texel: Texel) -> Ty {
     }
 }
 
-/// Whether Vulkan has samplers with unnormalized coordinates for images of this shape.
+/// Returns whether Vulkan has samplers with unnormalized coordinates for images of this shape.
 fn is_single(shape: ImageShape) -> bool {
     match shape {
         ImageShape::D1 | ImageShape::D2 => true,
@@ -219,7 +225,7 @@ fn is_single(shape: ImageShape) -> bool {
     }
 }
 
-/// One read with a sampler.
+/// A read with a sampler.
 #[derive(Copy, Clone)]
 struct Read {
     image: Value,
@@ -239,7 +245,7 @@ impl Read {
             .as_bits(self.sampler)
             .map(|bits| match Handle::from_bits(bits) {
                 Handle::Literal(mask) => mask,
-                // There are none of these yet.
+                // Only `lower_kernel_args`, a later pass, makes constants of arguments.
                 Handle::Arg(_) | Handle::Normalized(_) => SamplerMask(0),
             });
         match (literal, has_float) {
@@ -254,8 +260,9 @@ impl Read {
         is_single(self.shape)
     }
 
-    /// Integer coordinates. CL 6.12.14.2: the filter must be nearest, the coordinates unnormalized, the addressing
-    /// mode one that clamps; so whatever else the sampler says is of no interest.
+    /// Reads at integer coordinates with a literal sampler. CL 6.12.14.2: the filter must be nearest, the
+    /// coordinates unnormalized and the addressing mode a clamping one, so the other properties of the
+    /// sampler are ignored.
     fn literal_at_texel(&self, b: &mut Builder<'_>, mask: SamplerMask) -> Value {
         let address = match mask.address() {
             SamplerMask::ADDRESS_NONE => {
@@ -273,6 +280,7 @@ impl Read {
         self.software(b, SamplerMask(address)).nearest(b, self.at)
     }
 
+    /// Reads at integer coordinates with a sampler argument.
     fn argument_at_texel(&self, b: &mut Builder<'_>) -> Value {
         if self.samplers != Samplers::Pairs {
             let mut at = centre(b, self.at);
@@ -291,8 +299,10 @@ impl Read {
             .nearest(b, self.at)
     }
 
+    /// Reads at float coordinates with a literal sampler.
     fn literal(&self, b: &mut Builder<'_>, mask: SamplerMask) -> Value {
-        // An integer's filter is nearest (CL 6.12.14.3); what a linear one does is undefined.
+        // CL 6.12.14.3: the filter for integer texels is nearest; the result with a linear filter is
+        // undefined.
         let linear = mask.linear() && self.texel == Texel::Float;
         let filter = if linear {
             SamplerMask::LINEAR
@@ -303,7 +313,7 @@ impl Read {
         if mask.address() == SamplerMask::ADDRESS_NONE || mask.address() > SamplerMask::ADDRESS_MIRRORED {
             mask.0 = mask.0 & !SamplerMask::ADDRESS_BITS | SamplerMask::ADDRESS_EDGE;
         }
-        // CL 6.12.14.1: repeating modes are for normalized coordinates.
+        // CL 6.12.14.1: the repeating modes are for normalized coordinates.
         if !mask.normalized() && mask.address() > SamplerMask::ADDRESS_CLAMP {
             mask.0 = mask.0 & !SamplerMask::ADDRESS_BITS | SamplerMask::ADDRESS_EDGE;
         }
@@ -323,6 +333,7 @@ impl Read {
         self.sample_literal(b, SamplerMask(mask.0 | SamplerMask::NORMALIZED), at)
     }
 
+    /// Reads at float coordinates with a sampler argument.
     fn argument(&self, b: &mut Builder<'_>) -> Value {
         if self.samplers == Samplers::Given {
             return self.sample(b, self.sampler, self.at);
@@ -369,7 +380,8 @@ impl Read {
         choose(b, by_sampler, |b| self.sample_normalized(b, normalized), nearest)
     }
 
-    /// Samples with the sampler's kin with normalized coordinates; `normalized`: the coordinates are already.
+    /// Samples with the sampler's variant with normalized coordinates. `normalized` tells at run time whether
+    /// the coordinates are normalized already.
     fn sample_normalized(&self, b: &mut Builder<'_>, normalized: Value) -> Value {
         let divided = self.divided(b, self.at);
         let lanes = b.func.ty(self.at).lanes;
@@ -405,7 +417,7 @@ impl Read {
         Software::new(b, self.image, self.shape, self.texel, properties)
     }
 
-    /// Coordinates as normalized ones; layers stay.
+    /// Returns unnormalized coordinates as normalized ones; the layer of an array stays as it is.
     fn divided(&self, b: &mut Builder<'_>, at: Value) -> Value {
         let lanes = self.shape.lanes();
         let size_type = Ty::vector(Scalar::I32, lanes);
@@ -421,7 +433,7 @@ impl Read {
     }
 }
 
-/// The middle of a texel: exact for all coordinates of images, and not near any other texel.
+/// Returns the middle of a texel. It is exact for all coordinates of images, and never near another texel.
 fn centre(b: &mut Builder<'_>, at: Value) -> Value {
     let ty = b.func.ty(at).with_scalar(Scalar::F32);
     let at = b.cast(CastOp::SToF, at, ty);
@@ -429,7 +441,7 @@ fn centre(b: &mut Builder<'_>, at: Value) -> Value {
     b.binary(BinOp::FAdd, at, half)
 }
 
-/// Whether any of some bits is set.
+/// Returns whether any of the given bits is set.
 fn has(b: &mut Builder<'_>, properties: Value, bits: u32) -> Value {
     let bits = b.i32(bits as i32);
     let zero = b.i32(0);
@@ -437,7 +449,7 @@ fn has(b: &mut Builder<'_>, properties: Value, bits: u32) -> Value {
     b.compare(CmpOp::INe, set, zero)
 }
 
-/// One value or another, by a condition that is the same for all work-items.
+/// Chooses between two values by a condition that is the same for all work-items.
 fn choose(
     b: &mut Builder<'_>,
     condition: Value,

@@ -1,9 +1,10 @@
-//! Lowers memory and pointers: each address space by its address format (`lower_memory/format.rs`).
+//! Lowers memory and pointers, each address space by its address format (`lower_memory/format.rs`).
 //!
-//! In:  `Inlined`, `KernelArgs`, `NoLongVectors`. Works best behind promotion to SSA: what is private and still in
-//!      memory costs most.
-//! Out: `ExplicitMemory`: of memory instructions only `Variable`, `LoadFrom`, `StoreTo` and `AtomicOn` are left, no
-//!      other value is a pointer; `KernelAbi::local_fixed` and `Module::constant_data` are filled in.
+//! Why: `docs/adr/0005-address-formats.md`.
+//! In:  `Inlined`, `KernelArgs`, `NoLongVectors`. Best after promotion to SSA: private variables that are
+//!      still in memory are the most expensive.
+//! Out: `ExplicitMemory`: the only memory instructions are `Variable`, `LoadFrom`, `StoreTo` and `AtomicOn`,
+//!      and no other value is a pointer. `KernelAbi::local_fixed` and `Module::constant_data` are filled in.
 //!
 //! | space | a pointer is | memory is |
 //! |---|---|---|
@@ -12,13 +13,12 @@
 //! | private | an I32 byte offset | a `Variable` for each object whose pointers do not escape, else one stack (also a `Variable`) |
 //! | push constants, arguments | an I32 byte offset | words |
 //!
-//! That is the physical ABI. In the descriptor ABI pointers to buffers and local memory are offsets into memory objects
-//! of the kernel: `lower_memory/objects.rs`.
+//! The table describes the physical ABI. In the descriptor ABI, pointers to buffers and local memory are
+//! offsets into memory objects of the kernel: `lower_memory/objects.rs`.
 //!
-//! A pointer in memory has 8 bytes everywhere; a local or private one is an integer there that is its offset plus
-//! a bias, so that no object is at NULL. Only conversions add and subtract the bias.
-//!
-//! Why: `docs/adr/0005-address-formats.md`.
+//! A pointer in memory always has 8 bytes. A local or private pointer is stored as an integer, its offset
+//! plus a bias, so that no object is at NULL. Only conversions between the two forms add and subtract the
+//! bias.
 
 mod access;
 mod atomic;
@@ -62,7 +62,7 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut blob = Blob::default();
     let slot = ConstantSlot {
-        // Behind everything else, unless `lower_system_values` has reserved a place.
+        // After all other push constants, unless `lower_system_values` has reserved an offset.
         offset: module
             .system
             .constant_data
@@ -118,7 +118,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         module.system.constant_data = None;
         module.slots.constants = None;
     } else if cx.target.abi.descriptor().is_some() {
-        // In a storage buffer.
+        // The data are in a storage buffer and need no push constant.
     } else {
         module.system.constant_data = Some(slot.offset);
         module.system.size = module.system.size.max(slot.offset + 8);
@@ -132,6 +132,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::Yes)
 }
 
+/// Returns the error for constant data that exceed their limit.
 fn too_large() -> PassError {
     PassError::TooLarge {
         what: "the program's constant data".into(),
@@ -140,41 +141,43 @@ fn too_large() -> PassError {
     }
 }
 
-/// End of all push constants.
+/// Returns the end of all push constants in bytes.
 fn push_end(module: &Module) -> u32 {
     let args = module.abi.iter().flat_map(|a| &a.args).map(|a| a.push_end());
     args.max().unwrap_or(0).max(module.system.size)
 }
 
-/// The push constant with the address of the constant data.
+/// The push constant that holds the address of the constant data.
 #[derive(Copy, Clone)]
 struct ConstantSlot {
     offset: u32,
 }
 
-/// State of the lowering of one function.
+/// The state of the lowering of one function.
 struct Lower<'f> {
     b: Builder<'f>,
     plan: Plan,
-    /// Of the descriptor ABI.
+    /// The memory objects; only under the descriptor ABI.
     objects: Option<Objects>,
+    /// The pointers into several objects to which [`Target::Several`] refers by index.
     several: Vec<Several>,
     globals: &'f Map<Global, GlobalData>,
     blob: &'f mut Blob,
     slot: ConstantSlot,
     target: &'f DeviceTarget,
-    /// Address spaces of the values that were pointers.
+    /// For each value, its address space if it was a pointer.
     spaces: Vec<Option<AddressSpace>>,
-    /// What replaces a value.
+    /// For each value, the value that replaces it, if any.
     map: Vec<Option<Value>>,
-    /// Results of the `Variable` instructions.
+    /// The results of the `Variable` instructions.
     variables: Vec<Option<Value>>,
+    /// The result of the `Variable` instruction of the stack.
     stack: Option<Value>,
-    /// Address of the constant data.
+    /// The address of the constant data, once it has been loaded.
     constant_base: Option<Value>,
-    /// The addresses of constant variables that are really needed.
+    /// The `GlobalAddr` instructions of constant variables whose address is really needed.
     constants: BTreeSet<Inst>,
-    /// Instructions to put in front of the function's body.
+    /// Instructions that are inserted at the start of the function's body.
     prologue: Region,
 }
 
@@ -191,8 +194,9 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Region arguments and the results of what stays as it is become plain numbers in place. Instructions that
-    /// are replaced keep their old results, so that offsets can be read off the chains of `ptr_add`.
+    /// Changes the types of pointers that stay in place, region arguments and the results of instructions
+    /// that are kept, to integers. Instructions that are replaced keep their old results, so that offsets can
+    /// still be read from chains of `ptr_add`.
     fn retype(&mut self) {
         for n in 0..self.spaces.len() {
             let Some(space) = self.spaces[n] else {
@@ -216,9 +220,9 @@ impl Lower<'_> {
         }
     }
 
-    /// A region and all inside of it, in the order of the text, without recursion.
+    /// Lowers a region and the regions inside of it, in the order of the text, without recursion.
     fn region(&mut self, region: Region) -> Result<(), PassError> {
-        // What is to be done, the next last: regions to enter, and the rest of those that were entered.
+        // A stack: regions that are to be entered, and the remaining instructions of regions that have been.
         enum Todo {
             Enter(Region),
             Rest(std::vec::IntoIter<Inst>),
@@ -249,16 +253,18 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Returns the address format of an address space under the target's ABI.
     fn format(&self, space: AddressSpace) -> AddressFormat {
         AddressFormat::of(space, self.objects.is_some())
     }
 
-    /// Whether a value was a pointer into an object (descriptor ABI).
+    /// Returns whether a value was a pointer into a memory object (descriptor ABI).
     fn is_object_pointer(&self, v: Value) -> bool {
         self.objects.is_some() && self.space(v).is_some_and(objects::is_object_space)
     }
 
-    /// Pointers can be in memory that lives as long as the kernel does, and in the program's own.
+    /// Returns an error if memory may not contain pointers under this ABI. It may if it lives no longer than
+    /// the kernel, or is the program's own constant data.
     fn check_pointer_in(&self, memory: Value, what: &str) -> Result<(), PassError> {
         let is_own = |o: &Objects| {
             let of = o.of(memory);
@@ -274,7 +280,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The address space of a value that was a pointer.
+    /// Returns the address space of a value that was a pointer.
     fn space(&self, v: Value) -> Option<AddressSpace> {
         match self.spaces.get(v.index()) {
             Some(space) => *space,
@@ -282,7 +288,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a value has become.
+    /// Returns the value that has replaced a value, or the lowered form of a constant.
     fn mapped(&mut self, v: Value) -> Value {
         if let Some(Some(new)) = self.map.get(v.index()) {
             return *new;
@@ -298,11 +304,13 @@ impl Lower<'_> {
         self.b.bits(format.value_type(), bits)
     }
 
+    /// Records that the value `new` replaces the result of an instruction.
     fn replace(&mut self, inst: Inst, new: Value) {
         let old = self.b.func.insts[inst].results[0];
         self.map[old.index()] = Some(new);
     }
 
+    /// Lowers one instruction.
     fn inst(&mut self, inst: Inst) -> Result<(), PassError> {
         let data = &self.b.func.insts[inst];
         let args = data.args.clone();
@@ -379,7 +387,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// An instruction that stays, with new operands; [`Self::region`] goes on with what is inside of it.
+    /// Keeps an instruction, with new operands. [`Self::region`] lowers the regions inside of it.
     fn keep(&mut self, inst: Inst) -> Result<(), PassError> {
         let mut args = self.b.func.insts[inst].args.clone();
         for (n, a) in args.iter_mut().enumerate() {
@@ -390,6 +398,7 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Lowers a `ptr_add` and returns the new pointer.
     fn ptr_add(&mut self, pointer: Value, offset: Value) -> Value {
         let format = self.format(self.space(pointer).unwrap_or(AddressSpace::Global));
         let base = self.mapped(pointer);
@@ -420,6 +429,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns the address of a global variable.
     fn global_address(&mut self, inst: Inst, g: Global) -> Result<Value, PassError> {
         if self.objects.is_some() {
             return self.object_address(g);
@@ -437,7 +447,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The address of the constant data, read once, plus the variable's offset.
+    /// Returns the address of a constant variable: that of the constant data, loaded once, plus the
+    /// variable's offset.
     fn constant_address(&mut self, g: Global) -> Result<Value, PassError> {
         let offset = self.blob.offset(g, self.globals).map_err(|_| too_large())?;
         let base = match self.constant_base {
@@ -467,7 +478,7 @@ impl Lower<'_> {
         Ok(self.b.binary(BinOp::IAdd, base, offset))
     }
 
-    /// The memory behind a pointer.
+    /// Returns the memory that a pointer points to.
     fn target(&mut self, pointer: Value) -> Result<Target, PassError> {
         let space = self
             .space(pointer)
@@ -499,7 +510,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The variable of an object, created at its first use.
+    /// Returns the variable of an object, creating it at the first use.
     fn variable(&mut self, object: Object) -> (Value, Ty) {
         let (known, plan) = match object {
             Object::Stack => (self.stack, &self.plan.stack),
@@ -521,6 +532,7 @@ impl Lower<'_> {
         (v, elem)
     }
 
+    /// Lowers a load and returns the new value. A load of a known constant becomes the constant.
     fn load(&mut self, pointer: Value, result: Value, access: Access) -> Result<Value, PassError> {
         let ty = match self.space(result) {
             Some(space) => Ty::ptr(space),
@@ -542,7 +554,7 @@ impl Lower<'_> {
         Ok(self.value_form(bits, space, many))
     }
 
-    /// A value as it is stored: pointers as I64.
+    /// Returns a value in the form in which memory holds it: a pointer as an I64.
     fn memory_form(&mut self, v: Value) -> Value {
         let Some(space) = self.space(v) else {
             return self.mapped(v);
@@ -561,8 +573,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The pointer that was stored as this I64.
-    /// `many`: one to an object that may be several.
+    /// Returns the pointer that memory holds as the I64 `bits`. `many`: the pointer may point into several
+    /// objects.
     fn value_form(&mut self, bits: Value, space: AddressSpace, many: bool) -> Value {
         let format = self.format(space);
         match format {
@@ -578,7 +590,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Narrow accesses to buffers need features.
+    /// Returns an error if an access to a buffer is so narrow that it needs a feature that the target lacks.
     fn check_width(&self, target: Target, ty: Ty) -> Result<(), PassError> {
         let features = &self.target.features;
         let (missing, feature, needs) = match (target, ty.scalar) {
@@ -605,6 +617,7 @@ impl Lower<'_> {
     }
 }
 
+/// Returns the error for a module that does not fulfil what the pass requires.
 #[track_caller]
 fn bug(message: &str) -> InternalError {
     InternalError::new("lower_memory", message)

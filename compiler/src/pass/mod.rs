@@ -1,12 +1,13 @@
-//! The pass manager: plain functions, one descriptor each, one ordered list ([`pipeline`]).
+//! The pass manager: passes are plain functions with one descriptor each, in one ordered list ([`pipeline`]).
 //!
-//! A pass is a file with a `const PASS: Pass` and a function `run`. It states what must hold before it
-//! ([`Pass::requires`]), what holds after it ([`Pass::establishes`]) and what it undoes ([`Pass::destroys`]),
-//! in terms of [`Invariant`]s that the verifier can check. [`Pipeline`] asserts when the list is *built* that
-//! each requirement is held, so that a wrong order fails a unit test and not a kernel.
+//! A pass is a file with a `const PASS: Pass` and a function `run`. The descriptor states the [`Invariant`]s
+//! that must hold before the pass ([`Pass::requires`]), those that hold after it ([`Pass::establishes`]) and
+//! those that the pass may break ([`Pass::destroys`]). The verifier can check each of them. [`Pipeline`]
+//! asserts when the list is *built* that every requirement is met, so that a wrong order fails a unit test
+//! and not a kernel.
 //!
-//! The manager alone prints, times, skips, bisects and verifies; what of it is wanted, the caller says in
-//! [`Hooks`] (the compiler never reads the environment), and what came of it is in [`Report`].
+//! Only the manager prints, times, skips, bisects and verifies. The caller requests these actions in
+//! [`Hooks`] (the compiler never reads the environment) and finds their results in [`Report`].
 
 pub mod analysis;
 pub mod batch_loads;
@@ -59,30 +60,31 @@ use crate::target::Target;
 use crate::verify;
 use std::time::{Duration, Instant};
 
-/// A property of a whole module. `verify` knows how to check each.
+/// A property of a whole module. [`verify`] can check each of them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Invariant {
-    /// What [`crate::ir`] promises of every module.
+    /// The rules that [`crate::ir`] states for every module.
     Ssa,
-    /// The functions are exactly the kernels, in the order of `kernels`; there are no calls.
+    /// The first functions are the kernels, in the order of `kernels`. Any other function is pure
+    /// ([`analysis::is_pure_function`]), and only `call_pure` calls functions.
     Inlined,
     /// Kernels have no parameters: arguments are read from the spaces `Push` and `Args`; `abi` is filled in.
     KernelArgs,
-    /// Of the work-item functions only those remain that Vulkan has.
+    /// The remaining work-item functions are those that Vulkan has.
     SystemValues,
-    /// Of image reads only those remain that Vulkan has.
+    /// The remaining image reads are those that Vulkan has.
     Images,
     /// No value has more than 4 lanes.
     NoLongVectors,
-    /// Memory is accessed as its address format says; see `lower_memory`.
+    /// Memory is accessed by storage, not by pointers; see [`lower_memory`].
     ExplicitMemory,
-    /// Exits and repeats are those that SPIR-V can say; see [`lower_exits`].
+    /// Exits and repeats are those that SPIR-V can express; see [`lower_exits`].
     SpirvExits,
 }
 
 impl Invariant {
-    /// All of them, in order.
+    /// All invariants, in order.
     pub const ALL: [Invariant; 8] = [
         Invariant::Ssa,
         Invariant::Inlined,
@@ -100,7 +102,7 @@ impl Invariant {
 pub struct Invariants(u32);
 
 impl Invariants {
-    /// The set of these.
+    /// Returns the set of the invariants in `list`.
     pub const fn of(list: &[Invariant]) -> Self {
         let mut bits = 0;
         let mut i = 0;
@@ -110,25 +112,25 @@ impl Invariants {
         }
         Invariants(bits)
     }
-    /// Whether one is in the set.
+    /// Returns whether the set contains an invariant.
     pub fn contains(self, one: Invariant) -> bool {
         self.0 & (1 << one as u32) != 0
     }
-    /// Those of `self` that are not in `other`.
+    /// Returns the invariants of `self` that are not in `other`.
     #[must_use]
     pub fn minus(self, other: Invariants) -> Self {
         Invariants(self.0 & !other.0)
     }
-    /// Those in either.
+    /// Returns the union of the two sets.
     #[must_use]
     pub fn plus(self, other: Invariants) -> Self {
         Invariants(self.0 | other.0)
     }
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
-    /// The members in order.
+    /// Iterates over the members in order.
     pub fn iter(self) -> impl Iterator<Item = Invariant> {
         Invariant::ALL.into_iter().filter(move |&i| self.contains(i))
     }
@@ -148,7 +150,7 @@ macro_rules! inv {
     };
 }
 
-/// Whether a pass did anything.
+/// Whether a pass changed the module.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Changed {
@@ -165,7 +167,7 @@ impl From<bool> for Changed {
 /// Why a module cannot be compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum PassError {
-    /// The compiler's fault.
+    /// A fault of the compiler.
     #[error(transparent)]
     Internal(#[from] InternalError),
     /// The device cannot do what the program asks for.
@@ -178,54 +180,57 @@ pub enum PassError {
     /// A function is called that no linked object defines.
     #[error("undefined reference to '{name}'")]
     Undefined { name: String, span: Span },
-    /// Functions that call each other in a circle (OpenCL 1.2 6.9.i).
+    /// Functions call each other in a circle (CL 1.2 6.9.i).
     #[error("recursion is not supported: '{name}' calls itself")]
     Recursion { name: String, span: Span },
-    /// Something that only device addresses make possible, in a module without them.
+    /// The module has no device addresses and uses something that only they make possible.
     #[error("{what}: the descriptor ABI cannot express it ({why})")]
     NotInAbi {
         what: String,
         why: &'static str,
         span: Span,
     },
-    /// A limit of this compiler.
+    /// The program exceeds a limit of this compiler.
     #[error("{what} exceeds the limit of {limit}")]
     TooLarge { what: String, limit: u64, span: Span },
 }
 
-/// A pass: what the manager and the documentation need to know of it.
+/// The descriptor of a pass, for the manager and the documentation.
 #[derive(Copy, Clone)]
 pub struct Pass {
-    /// File, printed name and test directory.
+    /// Name of the file, of the test directory, and in messages.
     pub name: &'static str,
     /// One sentence for `docs/passes.md`.
     pub about: &'static str,
     pub run: fn(&mut Module, &mut PassCx<'_>) -> Result<Changed, PassError>,
     pub requires: Invariants,
     pub establishes: Invariants,
-    /// Invariants that may no longer hold afterwards.
+    /// Invariants that may no longer hold after the pass.
     pub destroys: Invariants,
 }
 
-/// What a pass may look at besides the module.
+/// The environment of a running pass: everything besides the module that it may look at.
 #[derive(Debug)]
 pub struct PassCx<'a> {
     pub target: &'a Target,
     pub diags: &'a mut Diags,
-    /// What to print, skip and check.
+    /// What the manager prints, skips and checks.
     pub hooks: Hooks,
-    /// What the manager saw.
+    /// What the manager has observed.
     pub report: Report,
-    /// Which functions a fixpoint is done with.
+    /// The functions that the passes of a fixpoint no longer change.
     pub settled: Settled,
 }
 
-/// Functions that none of a fixpoint's passes changes any more. Those passes look at one function at a time, so
-/// each function is done when it did not change for as many passes in a row as there are.
+/// Tracks the functions of a fixpoint that none of its passes changes any more. The passes look at one
+/// function at a time, so a function is settled once it has stayed the same for as many passes in a row as
+/// the fixpoint has.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// How many passes left each function alone since the last that did not. Empty outside of fixpoints.
+    /// For each function, the number of passes since the last one that changed it. Empty outside of
+    /// fixpoints.
     quiet: Vec<usize>,
+    /// The number of passes in a row that must leave a function alone before it counts as settled.
     enough: usize,
 }
 
@@ -236,7 +241,7 @@ impl Settled {
             enough: passes,
         }
     }
-    /// The same functions for so many passes.
+    /// Returns the state for another list of `passes` passes, with the same functions settled and no other.
     fn followed_by(&self, passes: usize) -> Self {
         let done = |&n: &usize| if n >= self.enough { passes } else { 0 };
         Settled {
@@ -244,11 +249,11 @@ impl Settled {
             enough: passes,
         }
     }
-    /// Whether a pass need not look at a function.
+    /// Returns whether a pass may skip a function.
     pub fn contains(&self, f: Func) -> bool {
         self.quiet.get(f.index()).is_some_and(|&n| n >= self.enough)
     }
-    /// States whether a pass that looked at a function changed it; returns that.
+    /// Records whether a pass that looked at a function changed it, and returns `changed`.
     pub fn note(&mut self, f: Func, changed: bool) -> bool {
         if let Some(quiet) = self.quiet.get_mut(f.index()) {
             *quiet = if changed { 0 } else { *quiet + 1 };
@@ -258,7 +263,7 @@ impl Settled {
 }
 
 impl<'a> PassCx<'a> {
-    /// Without hooks.
+    /// Creates an environment with the default hooks.
     pub fn new(target: &'a Target, diags: &'a mut Diags) -> Self {
         PassCx {
             target,
@@ -270,7 +275,7 @@ impl<'a> PassCx<'a> {
     }
 }
 
-/// Names of passes.
+/// A selection of passes by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Select {
     #[default]
@@ -289,13 +294,13 @@ impl Select {
     }
 }
 
-/// What the manager shall do around passes.
+/// What the manager does around passes.
 #[derive(Clone, Debug)]
 pub struct Hooks {
     pub print_before: Select,
     pub print_after: Select,
     pub skip: Select,
-    /// Stop after so many passes (bisection).
+    /// The number of passes after which the pipeline stops (bisection).
     pub limit: Option<usize>,
     /// Verify after each pass that changed something, not only at the end.
     pub verify_each: bool,
@@ -303,7 +308,7 @@ pub struct Hooks {
 }
 
 impl Default for Hooks {
-    /// Verifies after each pass in debug builds; nothing else.
+    /// Returns hooks that do nothing but verify after each pass in debug builds.
     fn default() -> Self {
         Hooks {
             print_before: Select::None,
@@ -319,25 +324,25 @@ impl Default for Hooks {
 /// The module as text before or after a pass.
 #[derive(Clone, Debug)]
 pub struct Dump {
-    /// Number of the pass in the order of execution.
+    /// Number of the pass in the order of execution, from 0.
     pub index: usize,
     pub pass: &'static str,
-    /// Whether the pass had run.
+    /// Whether the text is that of the module after the pass.
     pub after: bool,
     pub text: String,
 }
 
-/// What the manager saw.
+/// The observations of the manager in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     pub dumps: Vec<Dump>,
-    /// Pass and time, in order of execution, if asked for.
+    /// The name of each executed pass and its time, in order of execution; empty unless `Hooks::time` is set.
     pub times: Vec<(&'static str, Duration)>,
-    /// Passes executed.
+    /// Number of passes executed.
     pub executed: usize,
-    /// The executions that changed something: their names, in order.
+    /// The names of the executions that changed the module, in order.
     pub changed: Vec<&'static str>,
-    /// Fixpoints that ended because of their bound.
+    /// The fixpoints that ended because they reached their bound.
     pub unsettled: Vec<&'static str>,
 }
 
@@ -347,8 +352,9 @@ enum Step {
     While { first: Pass, passes: Vec<Pass> },
 }
 
-/// Rounds after which a fixpoint ends even if its passes still change something. Each pass leaves a module that
-/// means the same, so the result is right, only not as simple as it could be; [`Report::unsettled`] names it.
+/// The number of rounds after which a fixpoint ends even if its passes still change something. Each pass
+/// leaves a module of the same meaning, so the result is correct, only not as simple as it could be;
+/// [`Report::unsettled`] then names the fixpoint.
 const MAX_ROUNDS: usize = 24;
 
 /// An ordered list of passes.
@@ -365,7 +371,7 @@ impl Default for Pipeline {
 }
 
 impl Pipeline {
-    /// An empty list for modules of which this holds.
+    /// Creates an empty list for modules of which `held` holds.
     pub fn starting_with(held: Invariants) -> Self {
         Pipeline {
             steps: Vec::new(),
@@ -374,6 +380,8 @@ impl Pipeline {
         }
     }
 
+    /// Asserts that the requirements of a pass are met at the end of the list, and updates the invariants
+    /// that hold there.
     fn account(&mut self, pass: &Pass) {
         let missing = pass.requires.minus(self.held);
         assert!(
@@ -385,14 +393,14 @@ impl Pipeline {
         self.held = self.held.minus(pass.destroys).plus(pass.establishes);
     }
 
-    /// Appends a pass.
+    /// Appends a pass. Panics if its requirements are not met, as do the other functions that append passes.
     pub fn run_pass(&mut self, pass: Pass) -> &mut Self {
         self.account(&pass);
         self.steps.push(Step::Run(pass));
         self
     }
 
-    /// Appends passes that are repeated until none of them changes anything.
+    /// Appends passes that are repeated until none of them changes anything, up to a bound.
     pub fn fixpoint(&mut self, name: &'static str, passes: &[Pass]) -> &mut Self {
         for pass in passes {
             self.account(pass);
@@ -404,8 +412,8 @@ impl Pipeline {
         self
     }
 
-    /// Appends a pass that is followed by others, once each, in the functions that it changed, as long as it
-    /// changes any.
+    /// Appends a pass, `first`, that is followed by others, each of which runs once on the functions that
+    /// `first` changed. All of this is repeated as long as `first` changes a function.
     pub fn while_changed(&mut self, first: Pass, passes: &[Pass]) -> &mut Self {
         self.account(&first);
         for pass in passes {
@@ -418,7 +426,7 @@ impl Pipeline {
         self
     }
 
-    /// Ends the list: what must hold of the result.
+    /// Ends the list. `profile` is what must hold of the result. Panics if the passes do not establish it.
     #[must_use]
     pub fn finish(mut self, profile: Invariants) -> Self {
         let missing = profile.minus(self.held);
@@ -427,7 +435,7 @@ impl Pipeline {
         self
     }
 
-    /// Runs all passes.
+    /// Runs all passes, and verifies the result. Returns the first error of a pass or of the verifier.
     pub fn run(&self, module: &mut Module, cx: &mut PassCx<'_>) -> Result<(), PassError> {
         let mut run = Run {
             held: inv![Ssa],
@@ -455,7 +463,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// The distinct passes in order of first appearance.
+    /// Returns the distinct passes in order of first appearance.
     pub fn passes(&self) -> Vec<Pass> {
         let mut list: Vec<Pass> = Vec::new();
         for step in &self.steps {
@@ -474,16 +482,18 @@ impl Pipeline {
     }
 }
 
-/// State of one run.
+/// The state of one run of a pipeline.
 struct Run {
     held: Invariants,
-    /// A pass was left out, so that others may not have found what they require.
+    /// Whether a pass was left out, so that later passes may not have found what they require.
     skipped: bool,
-    /// The limit was reached.
+    /// Whether the limit of [`Hooks::limit`] was reached.
     stopped: bool,
 }
 
 impl Run {
+    /// Runs one pass with its hooks. Returns `Changed::No` without running it if it is skipped or the limit
+    /// is reached.
     fn pass(&mut self, pass: &Pass, module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         let index = cx.report.executed;
         if cx.hooks.limit.is_some_and(|n| index >= n) {
@@ -517,6 +527,7 @@ impl Run {
         Ok(changed)
     }
 
+    /// Runs a [`Step::While`].
     fn while_changed(
         &mut self,
         first: &Pass,
@@ -526,7 +537,7 @@ impl Run {
     ) -> Result<(), PassError> {
         let mut changed = Settled::start(module.funcs.len(), 1);
         for _ in 0..MAX_ROUNDS {
-            // One that leaves a function alone once is done with it.
+            // One execution of `first` that leaves a function alone settles that function.
             cx.settled = changed;
             let again = self.pass(first, module, cx)?;
             changed = std::mem::take(&mut cx.settled);
@@ -543,6 +554,7 @@ impl Run {
         Ok(())
     }
 
+    /// Runs a [`Step::Fixpoint`]. `start` holds the functions that are settled already.
     fn fixpoint(
         &mut self,
         name: &'static str,
@@ -551,7 +563,7 @@ impl Run {
         module: &mut Module,
         cx: &mut PassCx<'_>,
     ) -> Result<(), PassError> {
-        // A pass need not run again if nothing else changed the module since it last did.
+        // The fixpoint is reached once as many passes in a row as it has left the module unchanged.
         let mut quiet = 0;
         cx.settled = start;
         for _ in 0..MAX_ROUNDS {

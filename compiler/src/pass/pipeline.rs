@@ -11,80 +11,123 @@ use crate::abi::Abi;
 use crate::inv;
 use crate::target::Target;
 
-/// The whole order, top to bottom. Each line says why it stands where it stands.
+/// Returns the list of passes for a target, in the order in which they run. The comment on a pass gives the
+/// reason for its position.
 pub fn pipeline(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
-    p.run_pass(sroa::PASS); // once in each function, not once in each copy of it
+    // Before `inline`: each function is simplified once, not once for each copy that `inline` makes of it.
+    p.run_pass(sroa::PASS);
     p.run_pass(mem2reg::PASS);
     p.fixpoint(
         "callees",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
-    p.run_pass(inline::PASS); // OpenCL C forbids recursion, so this ends
-    p.run_pass(sroa::PASS); // leaves variables of one type each, as mem2reg wants them
-    p.run_pass(mem2reg::PASS); // everything below wants to see values, not memory
+    // Inlining ends because OpenCL C forbids recursion.
+    p.run_pass(inline::PASS);
+    // Inlined functions bring their variables: `sroa` splits them into variables of one type each, which
+    // `mem2reg` can promote.
+    p.run_pass(sroa::PASS);
+    // All later passes work better on SSA values than on memory.
+    p.run_pass(mem2reg::PASS);
     p.fixpoint(
         "early",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.while_changed(
-        unroll_counted::PASS, // before the next promotion: arrays that it lets have constant indices
+        // Before the next `mem2reg`: unrolling makes the indices into private arrays constant, so that the
+        // arrays can be promoted.
+        unroll_counted::PASS,
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
-    p.run_pass(simplify_integers::PASS); // once loops are unrolled: their copies differ by constants
-    p.run_pass(cse::PASS); // addresses of neighbours have one base now
-    p.run_pass(forward_memory::PASS); // while pointers lead to kernel arguments
-    p.run_pass(hoist_invariants::PASS); // loads, as long as it is known what is written
-    p.run_pass(promote_accumulators::PASS); // addresses stand outside of loops now
+    // After unrolling: addresses in the copies of a loop body differ by constants, which this pass moves
+    // outwards.
+    p.run_pass(simplify_integers::PASS);
+    // Neighbouring addresses have a common base now, which `cse` computes once.
+    p.run_pass(cse::PASS);
+    // As long as pointers can be followed back to kernel arguments, which tells which accesses may alias.
+    p.run_pass(forward_memory::PASS);
+    // As long as the arguments tell which memory is written, so that loads can be hoisted too.
+    p.run_pass(hoist_invariants::PASS);
+    // After hoisting: the addresses that a loop accumulates into are computed outside of the loop.
+    p.run_pass(promote_accumulators::PASS);
     if target.abi == Abi::Physical {
-        p.run_pass(merge_accesses::PASS); // buffers that are arrays of one type want their lanes
+        // Only with device addresses: under the descriptor ABI a buffer is an array of one element type, its
+        // lanes.
+        p.run_pass(merge_accesses::PASS);
     }
-    p.run_pass(gather_pointer_uses::PASS); // while kernels have parameters
-    p.run_pass(lower_system_values::PASS); // first: the system's push constants come before the arguments
-    p.run_pass(lower_printf::PASS); // reads its slot there; vectors still whole
-    p.run_pass(lower_images::PASS); // literal samplers have reached their reads
-    p.run_pass(lower_kernel_args::PASS); // lays out what the reads want to know of images and samplers
-    p.run_pass(sroa::PASS); // struct arguments are variables now
+    // As long as kernels have parameters.
+    p.run_pass(gather_pointer_uses::PASS);
+    // Before `lower_kernel_args`: the system's push constants come before the arguments.
+    p.run_pass(lower_system_values::PASS);
+    // After `lower_system_values`, whose push constants hold the address of the printf buffer, and while
+    // vectors are whole.
+    p.run_pass(lower_printf::PASS);
+    // After folding: literal samplers have reached the reads that use them.
+    p.run_pass(lower_images::PASS);
+    // After `lower_images`: it reserves push constants for the image and sampler properties that the reads
+    // ask for.
+    p.run_pass(lower_kernel_args::PASS);
+    // Struct arguments are private variables now.
+    p.run_pass(sroa::PASS);
     p.run_pass(mem2reg::PASS);
-    p.run_pass(widen_accesses::PASS); // while vectors are whole
-    p.run_pass(lower_long_vectors::PASS); // behind promotion: values may be long, not only accesses
+    // While vectors are whole: the pass combines narrow lanes.
+    p.run_pass(widen_accesses::PASS);
+    // After `mem2reg`: accesses and the values that promotion leaves are both split.
+    p.run_pass(lower_long_vectors::PASS);
     if target.quirks.lane_by_lane && target.abi == Abi::Physical {
-        p.run_pass(pair_words::PASS); // parts of long vectors as well, and before memory has element types
+        // After `lower_long_vectors`, to pair the parts of long vectors too; before `lower_memory` chooses
+        // element types.
+        p.run_pass(pair_words::PASS);
     }
     if target.quirks.double_rounding {
-        p.run_pass(round_doubles::PASS); // vectors are short, and folding is still to come
+        // Vectors are short now, and the folding below simplifies the result.
+        p.run_pass(round_doubles::PASS);
     }
-    // Once: `late` does what this leaves.
+    // Each of these runs once: the fixpoint `late` does the rest.
     p.run_pass(const_fold::PASS);
     p.run_pass(simplify_regions::PASS);
     p.run_pass(dce::PASS);
-    p.run_pass(fuse_multiply_add::PASS); // behind folding and cse: a product with two uses is not fused
-    p.run_pass(lower_memory::PASS); // needs short vectors, and constant offsets where they can be had
+    // After folding and `cse`, which show which products have more than one use: those are not fused.
+    p.run_pass(fuse_multiply_add::PASS);
+    // Needs short vectors, and constant offsets where folding can find them.
+    p.run_pass(lower_memory::PASS);
     if target.abi == Abi::Physical {
-        p.run_pass(scratch_memory::PASS); // arrays have elements now; its addresses are simplified like others
+        // After `lower_memory` has given private arrays their element types; the passes below simplify the
+        // new addresses.
+        p.run_pass(scratch_memory::PASS);
     }
-    p.run_pass(simplify_integers::PASS); // addresses are integers now; system values as well
-    p.run_pass(hoist_invariants::PASS); // every operation is there now, and memory has its kinds
+    // Addresses and system values are integer arithmetic now.
+    p.run_pass(simplify_integers::PASS);
+    // All operations are in their final form, and each access names its storage.
+    p.run_pass(hoist_invariants::PASS);
     if target.quirks.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
-        p.run_pass(share_loads::PASS); // ahead of what repeats the same loops
+        // Before the passes that unroll the same loops.
+        p.run_pass(share_loads::PASS);
     }
     if target.quirks.counted_loops {
-        p.run_pass(unroll_loops::PASS); // behind all that makes loops smaller; `late` takes its blocks away
+        // After all passes that make loops smaller; `late` dissolves the blocks that this pass makes.
+        p.run_pass(unroll_loops::PASS);
     } else {
-        p.run_pass(batch_loads::PASS); // addresses outside of loops stand there now; `late` merges what copies share
-        p.run_pass(interleave::PASS); // what that leaves
-        p.run_pass(share_offsets::PASS); // behind hoisting, which would take the sums apart again
+        // Loop-invariant addresses have been hoisted; `late` merges the computations that the copies share.
+        p.run_pass(batch_loads::PASS);
+        // For the loops that `batch_loads` leaves.
+        p.run_pass(interleave::PASS);
+        // After `hoist_invariants`, which would take the sums apart again.
+        p.run_pass(share_offsets::PASS);
     }
     p.fixpoint(
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
-    p.run_pass(lower_exits::PASS); // last: everything above may use exits of any distance
+    // Last of the passes for all targets: the others may use multi-level exits.
+    p.run_pass(lower_exits::PASS);
     if target.quirks.loop_values {
-        p.run_pass(carry_exit_values::PASS); // nothing may simplify this away again
+        // After the last fixpoint, which would simplify the carried values away.
+        p.run_pass(carry_exit_values::PASS);
     }
     if target.limits.nesting != u32::MAX {
-        p.run_pass(check_nesting::PASS); // of what the driver gets
+        // Checks the final control flow, which the driver gets.
+        p.run_pass(check_nesting::PASS);
     }
     p.finish(inv![
         Ssa,
@@ -98,7 +141,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     ])
 }
 
-/// The passes of all targets, each once, in the order in which they first run.
+/// Returns the passes of all targets, each once, in the order in which they first run.
 pub fn all_passes() -> Vec<Pass> {
     let mut list = pipeline(&Target::desktop()).passes();
     let mut at = 0;

@@ -1,24 +1,27 @@
-//! How often a loop repeats at most, where constants say so. No pass, what passes want to know.
+//! Trip counts: how often a loop repeats at most, where constants determine it. This is an analysis, not a
+//! pass.
 
 use super::analysis::Jumps;
 use crate::ir::{CastOp, EntityRef, Function, Inst, Op, Region, Value, ValueDef, eval};
 
-/// What is known of a loop that counts.
+/// The trip count of a loop.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct TripCount {
-    /// How often the loop repeats at most: the iteration of this number, from 0, is left through `test`.
+    /// The largest number of repeats: iteration number `repeats`, counted from 0, leaves the loop through
+    /// `test`.
     pub repeats: u64,
-    /// The `if` that leaves the loop then. It is executed in each iteration that comes to its end, and does not
-    /// leave in any before.
+    /// The `if` that leaves the loop then. Every iteration that reaches its end executes it, and it does not
+    /// leave the loop in an earlier iteration.
     pub test: Inst,
-    /// Whether `test` leaves by its first arm.
+    /// Whether `test` leaves the loop by its first arm.
     pub leaves_if: bool,
 }
 
-/// Operations of one condition or step that are followed.
+/// The most operations that are followed for one condition or step.
 const MAX_OPERATIONS: usize = 24;
 
-/// The trip count of a loop if it is at most `limit`. `position`: of each instruction in the order of the text.
+/// Returns the trip count of a loop if it is at most `limit`. `position` has the position of each instruction
+/// in the order of the text.
 pub fn trip_count(
     func: &Function,
     jumps: &Jumps,
@@ -42,7 +45,7 @@ pub fn trip_count(
             [false, true] => false,
             _ => return None,
         };
-        // Where one arm leaves, the other may repeat.
+        // One arm leaves the loop, and the other one does not leave it at its end.
         let repeats = simulate(func, repeats, loop_, func.insts[test].args[0], leaves_if, limit)?;
         Some(TripCount {
             repeats,
@@ -52,7 +55,7 @@ pub fn trip_count(
     })
 }
 
-/// Whether what is straight-line code leaves the loop at its end.
+/// Returns whether an arm is straight-line code that leaves the loop at its end.
 fn leaves(func: &Function, jumps: &Jumps, position: &[u32], loop_: Inst, arm: Region) -> bool {
     let Some(end) = func.terminator(arm) else {
         return false;
@@ -65,7 +68,7 @@ fn leaves(func: &Function, jumps: &Jumps, position: &[u32], loop_: Inst, arm: Re
         return false;
     }
     match func.insts[end].op {
-        // Outer ones come earlier in the text.
+        // An instruction that encloses the loop comes earlier in the text.
         Op::Exit(target) => {
             debug_assert!(jumps.exits(target).contains(&end));
             position[target.index()] <= position[loop_.index()]
@@ -101,14 +104,14 @@ fn simulate(
             let first = values.next()??;
             values.all(|v| v == Some(first)).then_some(first)
         };
-        // What does not count need not be known again.
+        // A carried value that is not constant in one iteration is unknown in all later ones.
         let new = (0..state.len()).map(|arg| state[arg].and_then(|_| next(arg)));
         state = new.collect();
     }
     None
 }
 
-/// The value that something computed from constants and the loop's arguments has in the first iteration.
+/// Returns the value that `v`, computed from constants and the loop's arguments, has in the first iteration.
 pub fn first_value(func: &Function, loop_: Inst, v: Value) -> Option<u64> {
     let state: Vec<Option<u64>> = func.insts[loop_].args.iter().map(|&a| func.as_bits(a)).collect();
     let known = Known {
@@ -119,21 +122,22 @@ pub fn first_value(func: &Function, loop_: Inst, v: Value) -> Option<u64> {
     known.value(v)
 }
 
-/// What is known in one iteration.
+/// The known carried values of one iteration.
 struct Known<'a> {
     func: &'a Function,
     body: Region,
-    /// Values of the region's arguments.
+    /// The values of the region's arguments.
     state: &'a [Option<u64>],
 }
 
 impl Known<'_> {
+    /// Computes a value if it follows from constants and the known arguments.
     fn value(&self, v: Value) -> Option<u64> {
         let mut fuel = MAX_OPERATIONS;
         self.compute(v, &mut fuel)
     }
 
-    /// Recursion ends when the fuel does.
+    /// Computes a value. The recursion ends when the fuel does.
     fn compute(&self, v: Value, fuel: &mut usize) -> Option<u64> {
         let func = self.func;
         if func.ty(v).is_vector() {
@@ -173,7 +177,7 @@ impl Known<'_> {
     }
 }
 
-/// The place of each instruction in the order of the text.
+/// Returns the position of each instruction in the order of the text.
 pub fn positions(func: &Function) -> Vec<u32> {
     let mut position = vec![u32::MAX; func.insts.len()];
     for (n, inst) in func.insts_in_order().into_iter().enumerate() {

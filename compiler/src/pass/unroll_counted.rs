@@ -1,18 +1,22 @@
 //! Unrolls loops that count to a constant, further if the source asks for it.
 //!
-//! Why: `#pragma unroll` and `opencl_unroll_hint` (OpenCL 2.0 6.11.5, accepted by all 1.2 compilers) ask for it; and
-//! a private array that is indexed by a loop's counter becomes values only if the index is constant. So does what is
-//! read of a table in constant memory: the rounds of a hash function take their numbers from one, which costs an eighth
-//! of the speed (H200, SHA-256).
-//! In:  any module; behind folding, so that counters are constants.
-//! Out: loops whose number of iterations is known are copies of their body in a row, within a budget of
-//!      instructions; longer ones that the source wants unrolled do several iterations in one, as do those that only read
-//!      work-group memory, where constants in addresses cost nothing, and, no further, those that only compute with doubles
-//!      or halves. What is computed,
-//!      and in which order, stays as it was. Several iterations of a loop that `interleave` is going to take are left to that. A loop with a hint that is not followed keeps it: SPIR-V's loop
-//!      control passes it on.
+//! Why: `#pragma unroll` and `opencl_unroll_hint` (OpenCL 2.0 6.11.5, accepted by all 1.2 compilers) ask for
+//! it. A private array that is indexed by a loop's counter becomes SSA values only if the index is constant.
+//! The same holds for loads from a table in constant memory, such as the round constants of a hash function,
+//! which become constants (`PERFORMANCE.md`: SHA-256).
+//! In:  any module; after folding, so that initial values and steps of counters are constants.
+//! Out: a loop whose trip count is known is replaced by copies of its body in a row, within a budget of
+//!      instructions. A longer loop is unrolled partially, so that one of its iterations does several of the
+//!      source's, in three cases: the source asks for it; the loop reads no memory but work-group memory,
+//!      where a constant part of an address is free; or, by a smaller factor, the loop only computes with
+//!      doubles or halves.
 //!
-//! Innermost loops first. Loops around one that is no single block then wait for the next execution.
+//! The pass changes neither the computations nor their order. It does not unroll partially a loop that
+//! `interleave` is going to take. A loop whose hint is not followed keeps the hint, which becomes SPIR-V's
+//! loop control.
+//!
+//! Innermost loops come first. If the result of unrolling a loop is not a plain sequence of instructions, the
+//! loops around it are left to the next execution of the pass.
 
 use std::collections::BTreeSet;
 
@@ -38,73 +42,78 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// Operations after each other that are followed from an index.
+/// The longest chain of operations that is followed from an index.
 const MAX_INDEX: u32 = 6;
 
-/// Most instructions that a loop may become, and most iterations.
+/// The most instructions and the most iterations that an unrolled loop may have.
 #[derive(Copy, Clone)]
 struct Budget {
     insts: u64,
     iterations: u64,
 }
 
-/// Nobody asked for it, but it costs about nothing.
+/// The budget of a loop without a hint: unrolling it costs next to nothing.
 const SMALL: Budget = Budget {
     insts: 160,
     iterations: 16,
 };
 
-/// Most bytes of global and constant memory that a loop may load of which nobody asked that it be unrolled: drivers
-/// begin all loads of a block first, and registers that hold them are work-items that do not run.
+/// The most bytes of global and constant memory that the copies of a loop without a hint may load. Drivers
+/// begin all loads of a block first; the registers that hold the results reduce the number of work-items that
+/// can run at a time.
 const LOADED: u64 = 128;
 
-/// The loop indexes private memory by what changes in it.
+/// The budget of a loop that indexes private memory by a value that changes in it.
 const PROMOTING: Budget = Budget {
     insts: 1200,
     iterations: 64,
 };
 
-/// The loop reads tables of constants by its counter.
+/// The budget of a loop that reads tables of constants by its counter.
 const TABLES: Budget = Budget {
     insts: 6144,
     iterations: 64,
 };
 
-/// The source asked for it.
+/// The budget of a loop that the source asks to unroll.
 const ASKED: Budget = Budget {
     insts: 4096,
     iterations: 512,
 };
 
-/// Iterations in one, of a loop that is to be unrolled and is too long for that.
+/// The smallest factor for a loop that the source wants unrolled fully and that is too long for it.
 const LEAST_FACTOR: u64 = 4;
 
-/// Instructions that several iterations in one of a loop may have of which nobody asked for that: it reads work-group memory,
-/// whose addresses the counter is part of, and waits for no other (H200, a matrix product in blocks, of whose instructions 8%
-/// count and compute addresses: 1.01 times the speed by fours, 1.08 by eights, 1.10 by sixteens).
+/// The most instructions that a loop without a hint may have after partial unrolling because it loads only
+/// from work-group memory. Its counter is part of the addresses, and it has no barriers and no stores to that
+/// memory. (H200, a matrix product in blocks, of whose instructions 8% count and compute addresses: 1.01
+/// times the speed with factor 4, 1.08 with 8, 1.10 with 16.)
 const SHARING: u64 = 8192;
 
-/// Fewest instructions of such a loop: drivers unroll smaller ones themselves.
+/// The fewest instructions of such a loop: drivers unroll smaller loops themselves.
 const LARGE: u64 = 64;
 
-/// A kind of arithmetic whose loops, if they have nothing else, do several iterations in one, and no further.
+/// A type of arithmetic whose loops are unrolled partially, by a limited factor, if they do nothing else.
 struct Alone {
     scalar: Scalar,
-    /// Operations in an iteration, those of vectors one for each lane, product and sum apart.
+    /// The number of operations in an iteration. A vector operation counts once for each lane; a product and
+    /// the sum that it may be fused with count separately.
     operations: Range<u64>,
-    /// Most of them in what becomes one, and most iterations.
+    /// The most operations in an iteration of the unrolled loop; the largest factor.
     most: u64,
     factor: u64,
 }
 
-/// Copies save nothing but the counter and the jump, which wait for none of this arithmetic, but drivers do not stop in time or
-/// begin too late, as measured on an H200:
+/// The arithmetic for which the driver's own unrolling is bad. Copies of such a loop save only the counter
+/// and the jump, which the arithmetic does not wait for, so the gain is in keeping the driver from unrolling
+/// too far or not at all. Measured on an H200 (`PERFORMANCE.md`):
 ///
-/// - Doubles: the driver makes more copies than the instruction cache has room for. 256 multiply-adds, 8 times: 31.1 TFLOP/s as the
-///   driver has it, 32.1 not unrolled, 32.2 two in one; 128, 16 times: 31.8, 31.8, 32.2.
-/// - Halves: which registers a short loop's few values have decides whether both banks are read alike, and it is the same
-///   ones in each iteration of it. Vectors of 2, 4, 8 and 16: 67, 107, 87 and 112 TFLOP/s as the driver has it, 122, 118, 102 and 124
-///   four in one, 126, 123, 103 and 102 eight in one.
+/// - Doubles: the driver makes more copies than the instruction cache has room for. A factor of 2 is faster
+///   than the driver's choice and than the loop as it is.
+/// - Halves: the registers that the few values of a short loop are assigned to decide whether both register
+///   banks are used evenly, and they are the same in each iteration. Vectors of 2, 4, 8 and 16 lanes: 67,
+///   107, 87 and 112 TFLOP/s as the driver unrolls the loop; 122, 118, 102 and 124 with factor 4; 126, 123,
+///   103 and 102 with factor 8.
 const ALONE: [Alone; 2] = [
     Alone {
         scalar: Scalar::F64,
@@ -120,20 +129,21 @@ const ALONE: [Alone; 2] = [
     },
 ];
 
-/// Instructions that such a loop may become.
+/// The most instructions that such a loop may have after unrolling.
 const ALONE_ROOM: u64 = 512;
 
-/// Instructions that a function may have before nothing is unrolled in it any more.
+/// The number of instructions in a function above which no loop in it is unrolled.
 const MAX_FUNCTION: u64 = 24_000;
 
-/// A barrier counts as so many instructions: drivers take long over them.
+/// The number of instructions that a barrier counts as: drivers take long to compile a barrier.
 const BARRIER: u64 = 40;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (f, func) in module.funcs.iter_mut() {
         if !cx.settled.contains(f) {
-            // Elsewhere addresses cost what they cost, and long loops have a pass of their own.
+            // Drivers with the quirk gain nothing from constants in addresses, and `unroll_loops` takes their
+            // long loops.
             let shares = !cx.target.quirks.counted_loops;
             changed |= cx.settled.note(f, unroll(func, shares));
         }
@@ -141,14 +151,16 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// What to do with a loop.
+/// How a loop is unrolled.
 #[derive(Copy, Clone)]
 enum Decision {
+    /// All iterations, in a row.
     Full(TripCount),
-    /// So many in one, and what the loop says of further unrolling.
+    /// Several iterations in one: the factor, and the hint that the loop then carries for the driver.
     Partial(u64, TripCount, Unroll),
 }
 
+/// Unrolls the loops of a function and returns whether there were any. `shares`: see [`Facts::shares`].
 fn unroll(func: &mut Function, shares: bool) -> bool {
     let order = func.insts_in_order();
     if !order.iter().any(|&i| func.insts[i].op == Op::Loop) {
@@ -172,7 +184,7 @@ fn unroll(func: &mut Function, shares: bool) -> bool {
         }
         total += size;
         changed = true;
-        // Jumps to what is outside are more than was counted.
+        // The copies of jumps to targets outside are additional instructions that `size` does not include.
         let mut simple = !facts.leaves[inst.index()];
         let copies = match decision {
             Decision::Full(count) => {
@@ -198,7 +210,7 @@ fn unroll(func: &mut Function, shares: bool) -> bool {
     changed
 }
 
-/// What to do with a loop, and how many instructions that adds.
+/// Decides whether and how to unroll a loop. Also returns the number of instructions that this adds.
 fn decide(
     func: &Function,
     jumps: &Jumps,
@@ -215,7 +227,7 @@ fn decide(
         Unroll::Full | Unroll::By(_) => ASKED,
     };
     let size = u64::from(facts.size[inst.index()]).max(1);
-    // A loop that is not unrolled whole may still be known to end after a multiple of the factor.
+    // A trip count above the budget's limit is still useful: it tells which factors divide it.
     let loaded = u64::from(facts.loaded[inst.index()]);
     let shares = facts.work_group[inst.index()] == Some(true) && loaded == 0 && size >= LARGE;
     let alone = match hint {
@@ -230,7 +242,7 @@ fn decide(
     };
     let count = trip_count(func, jumps, position, inst, limit);
     if let Some(count) = count {
-        // Of one iteration there are no more loads than before.
+        // A loop of one iteration does not load more than before.
         let more = count.repeats > 1 && count.repeats * loaded > LOADED;
         if hint == Unroll::Unsaid && !facts.indexes[inst.index()] && more {
             return None;
@@ -244,16 +256,17 @@ fn decide(
             return Some((Decision::Full(count), count.repeats * size));
         }
     }
-    // Copies of a loop that is not counted each have its test, which costs more than it saves (H200, a matrix product by
-    // fours: two thirds of the speed of the loop as it is); the driver knows better.
+    // Copies of a loop with an unknown trip count would each have a test, which costs more than unrolling
+    // saves (H200, a matrix product with factor 4: two thirds of the speed of the original loop). Such loops
+    // are left to the driver.
     let count = count?;
-    // The largest power of two that leaves nothing over.
+    // The largest power of two, at most 16, that divides the number of repeats.
     let even = 1 << count.repeats.trailing_zeros().min(4);
     let (wanted, room) = match hint {
         Unroll::Never | Unroll::Done => return None,
         Unroll::Unsaid if let Some(factor) = alone => (even.min(factor), ALONE_ROOM),
         Unroll::Unsaid if !shares => return None,
-        // The largest that fits and leaves nothing over.
+        // The largest factor that fits into the room and divides the number of repeats.
         Unroll::Unsaid => (even.min(1 << (SHARING / size).max(1).ilog2()), SHARING),
         Unroll::By(n) => (u64::from(n), budget.insts),
         Unroll::Full => (even.max(LEAST_FACTOR), budget.insts),
@@ -273,12 +286,13 @@ fn decide(
     (factor >= 2).then_some((decision, factor * size))
 }
 
-/// For a loop that does nothing but operations of one kind, which do not depend on its counter: how many iterations to do in one.
+/// Returns the factor for a loop that does nothing but operations of one type, which do not depend on its
+/// counter.
 fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
     let body = func.insts[loop_].regions[0];
     let (&end, insts) = func.regions[body].insts.split_last()?;
     let is_it = |&v: &Value| func.ty(v).scalar == kind.scalar;
-    // The counter's step, its comparison, the test.
+    // Other instructions are the counter's step, its comparison, and the test.
     let mut others = 0;
     let mut operations = 0;
     for &inst in insts {
@@ -293,7 +307,7 @@ fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
             _ => return None,
         }
     }
-    // Values that change places would have to be moved.
+    // If carried values change places, each iteration has to move them.
     let moves = func.insts[end]
         .args
         .iter()
@@ -306,25 +320,28 @@ fn alone(func: &Function, loop_: Inst, kind: &Alone) -> Option<u64> {
         .then(|| kind.factor.min(1 << (kind.most / operations).max(1).ilog2()))
 }
 
-/// Facts about instructions with all that is inside of them.
+/// Facts about instructions; each includes the instructions in the regions of the instruction.
 struct Facts {
+    /// The number of instructions, with [`BARRIER`] for a barrier.
     size: Vec<u32>,
-    /// Bytes loaded from global and constant memory, in one iteration of each loop.
+    /// The bytes loaded from global and constant memory; for a loop, in one iteration.
     loaded: Vec<u32>,
     /// Whether there is an access to a private variable at an offset that is not constant.
     indexes: Vec<bool>,
-    /// Whether work-group memory is read; `None` if there is a loop, a barrier or a store to it as well.
+    /// Whether work-group memory is read; `None` if there is a loop, a barrier or a store to work-group
+    /// memory as well.
     work_group: Vec<Option<bool>>,
-    /// Whether that is asked for at all.
+    /// Whether loops that read work-group memory or only compute are unrolled partially.
     shares: bool,
+    /// Whether the instruction is a loop.
     is_loop: Vec<bool>,
-    /// The values carried by loops that go into offsets in tables of constants.
+    /// The values carried by loops that are part of an offset into a table of constants.
     tables: BTreeSet<(Region, u32)>,
-    /// Whether something was done that the loops around must wait for.
+    /// Whether a loop inside was unrolled with a result for which the loops around it must wait.
     waits: Vec<bool>,
-    /// Whether there is a jump to what is around it.
+    /// Whether a jump leaves the instruction.
     leaves: Vec<bool>,
-    /// Of what is inside the outermost target of a jump, as a position.
+    /// The position of the outermost target of the jumps inside.
     outermost: Vec<u32>,
 }
 
@@ -345,7 +362,7 @@ impl Facts {
         }
     }
 
-    /// Whether the loop steps through a table of constants.
+    /// Returns whether an offset into a table of constants is computed from a counter of the loop.
     fn counts_through_a_table(&self, func: &Function, jumps: &Jumps, loop_: Inst) -> bool {
         let body = func.insts[loop_].regions[0];
         let mut carried = self.tables.range((body, 0)..=(body, u32::MAX));
@@ -366,7 +383,7 @@ impl Facts {
         })
     }
 
-    /// Everything inside comes first.
+    /// Computes the facts of an instruction. The instructions inside of it have been visited before.
     fn visit(&mut self, func: &Function, position: &[u32], inst: Inst) {
         let data = &func.insts[inst];
         let mut size = match &data.op {
@@ -406,7 +423,8 @@ impl Facts {
         };
         for &region in &data.regions {
             for i in func.regions[region].insts.iter().map(|i| i.index()) {
-                // Copies that were made meanwhile are accounted for by what they are copies of.
+                // Copies made by this execution are newer than the facts, and are counted with their
+                // originals.
                 if i < self.size.len() {
                     size = size.saturating_add(self.size[i]);
                     loaded = u32::saturating_add(loaded, self.loaded[i]);
@@ -430,8 +448,8 @@ impl Facts {
     }
 }
 
-/// Whether an address is that of a program-scope constant plus what loops carry, and no constant itself; adds what they
-/// carry.
+/// Returns whether an address is that of a constant variable at program scope plus an offset computed from
+/// values that loops carry, and adds these values to `carried`. A constant address is none.
 fn table_index(func: &Function, pointer: Value, carried: &mut BTreeSet<(Region, u32)>) -> bool {
     let mut base = pointer;
     let mut found = Vec::new();
@@ -455,7 +473,8 @@ fn table_index(func: &Function, pointer: Value, carried: &mut BTreeSet<(Region, 
     false
 }
 
-/// Whether only values carried by loops and constants go into a value, in at most `room` operations after each other.
+/// Returns whether a value is computed only from constants and values carried by loops, in a chain of at most
+/// `room` operations. Adds the carried values to `found`.
 fn comes_from_loops(func: &Function, v: Value, room: u32, found: &mut Vec<(Region, u32)>) -> bool {
     match &func.values[v].def {
         ValueDef::Const(_) => true,
@@ -476,13 +495,15 @@ fn comes_from_loops(func: &Function, v: Value, room: u32, found: &mut Vec<(Regio
     }
 }
 
+/// Returns whether a value is the address of a private variable.
 fn is_alloca(func: &Function, v: Value) -> bool {
     let def = func.def_inst(v);
     def.is_some_and(|i| matches!(func.insts[i].op, Op::Alloca { .. }))
 }
 
-/// Makes the loop a block of all its iterations. In the last one the test leaves. Whether the result is as simple as
-/// can be: the iterations in a row, without blocks and branches of their own.
+/// Replaces a loop by a block that contains all of its iterations. The last iteration leaves through the
+/// test. Returns whether the result is a plain sequence of iterations without blocks and branches of their
+/// own.
 fn all_iterations(func: &mut Function, jumps: &Jumps, target: Inst, count: TripCount) -> bool {
     let body = func.insts[target].regions[0];
     let stay = func.insts[count.test].regions[usize::from(count.leaves_if)];
@@ -505,7 +526,8 @@ fn all_iterations(func: &mut Function, jumps: &Jumps, target: Inst, count: TripC
     is_simple
 }
 
-/// What runs to its end in each iteration but the last, which ends at the test.
+/// Appends to `body` the iterations of a loop in which only the test leaves an iteration: all instructions
+/// for each iteration but the last, which ends at the test.
 fn in_a_row(
     func: &mut Function,
     body: Region,
@@ -545,7 +567,7 @@ fn in_a_row(
     }
 }
 
-/// Each iteration a block that is left where the original repeats.
+/// Appends to `body` one block for each iteration, which is left where the original repeats.
 fn in_blocks(
     func: &mut Function,
     target: Inst,

@@ -1,15 +1,15 @@
-//! Makes small innermost loops do several iterations in one, for drivers that count them.
+//! Unrolls small innermost loops partially, for drivers that count the iterations of loops.
 //!
+//! Why: llvmpipe counts the iterations of all loops of an invocation together and silently leaves every loop
+//! once the count reaches a limit, so that a kernel that does much work in one work-item stores wrong results
+//! ([`Quirks::counted_loops`](crate::target::Quirks::counted_loops)). The pass does not remove the limit; it
+//! raises it up to `MAX_FACTOR` times. A larger factor costs too much time in llvmpipe's compiler.
 //! In:  any module.
-//! Out: a loop without loops inside has its body several times in a row, each copy with its own exits, so that
-//!      the loop comes back to its head less often. What is computed, and in which order, stays as it was;
-//!      loops with barriers are no exception.
+//! Out: the body of a loop without inner loops is repeated several times in a row, each copy with its own
+//!      exits, so that the loop has fewer iterations. The computations and their order stay as they were,
+//!      also in loops with barriers.
 //!
-//! For [`Quirks::counted_loops`](crate::target::Quirks::counted_loops): llvmpipe counts the iterations of all
-//! loops of an invocation together and silently leaves every loop once the count is reached, so that a kernel that
-//! does much work in one work-item stores wrong results. This does not lift the limit, it makes it up to
-//! `MAX_FACTOR` times as large. More costs too much time in llvmpipe's compiler.
-//! Where the work-groups are not small, only what is cheap is repeated (`unroll_loops/versions.rs`).
+//! Where the work-groups are not small, only cheap bodies are repeated (`unroll_loops/versions.rs`).
 
 mod trips;
 pub(super) mod versions;
@@ -34,27 +34,29 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// Copies of a loop's body.
+/// The most copies of a loop's body.
 const MAX_FACTOR: usize = 16;
 
-/// The same for loops with barriers: each barrier takes llvmpipe long to compile.
+/// The most copies for loops with barriers: llvmpipe takes long to compile a barrier.
 const MAX_WITH_BARRIER: usize = 2;
 
-/// Instructions that the unrolled loops of a function may have together: compile time again.
+/// The most instructions that the unrolled loops of a function may have together, which limits compile time.
 const MAX_INSTS: usize = 4096;
 
-/// What unrolled loops may cost where the work-groups are not small: there the work is more likely spread over
-/// many work-items. Compile time once more, and the copies that the driver executes behind a loop's last iteration.
+/// The most that unrolled loops may cost where the work-groups are not small: there the work is more likely
+/// spread over many work-items. The cost is compile time and the copies that llvmpipe executes after a loop's
+/// last iteration.
 const MAX_COST: usize = 384;
 
-/// What a lane of a memory access costs beside an instruction on values.
+/// The cost of each lane of a memory access; an instruction on values costs 1.
 const LANE_COST: usize = 8;
 
-/// Loops with no more iterations are left alone wherever they are: Vulkan drivers unroll them entirely if the
-/// number is constant, which more exits would only keep them from.
+/// A loop with at most this many iterations is left alone in every function: Vulkan drivers unroll it
+/// entirely if the number is constant, and more exits would only prevent that.
 const SHORT: u64 = 32;
 
-/// So are loops that have no more than this in one execution of the function: too few to count.
+/// A loop with at most this many iterations in one execution of the function is left alone too: these are too
+/// few to reach the driver's limit.
 const FEW: u64 = trips::MAX;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -90,7 +92,8 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
             match items {
                 Some(items) if items <= SMALL_GROUP => loops.push((c.inst, small)),
                 Some(_) => loops.push((c.inst, large)),
-                // A function that stays one is pure, called or not any more: it cannot ask for the work-group's size.
+                // A function that is not inlined is pure, even if no call of it is left, so it cannot read
+                // the size of the work-group.
                 None if pure => loops.push((c.inst, large)),
                 None if small == large => loops.push((c.inst, small)),
                 None => {
@@ -107,26 +110,27 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Whether a loop is left alone: the bound of its iterations, and that of them all in one execution.
+/// Returns whether a loop is left alone. The arguments are the bounds of its iterations in one execution of
+/// the loop and in one execution of the function.
 fn is_short((own, total): (u64, Option<u64>)) -> bool {
     own <= SHORT || total.is_some_and(|t| t <= FEW)
 }
 
-/// A loop without loops inside.
+/// A loop without inner loops.
 struct Candidate {
     inst: Inst,
-    /// Where it stands.
+    /// The region that contains it.
     region: Region,
-    /// Instructions inside.
+    /// The number of instructions inside.
     size: usize,
-    /// The same, in what they cost llvmpipe's compiler.
+    /// The cost of the instructions inside in llvmpipe's compiler.
     cost: usize,
-    /// The factor must not be larger.
+    /// The largest factor that the loop allows.
     most: usize,
 }
 
 impl Candidate {
-    /// `None` if a loop is inside.
+    /// Returns the candidate, or `None` if the loop contains a loop.
     fn new(func: &Function, region: Region, inst: Inst) -> Option<Self> {
         let mut candidate = Candidate {
             inst,
@@ -155,7 +159,8 @@ impl Candidate {
     }
 }
 
-/// How many copies of the bodies there are to be: a power of two, the same for all.
+/// Returns the number of copies of the loop bodies, a power of two that is the same for all loops of a
+/// function.
 fn factor(plan: &[Candidate], weight: impl Fn(&Candidate) -> usize, room: usize) -> usize {
     let mut factor = MAX_FACTOR;
     let size = |factor: usize| plan.iter().map(|c| weight(c) * factor.min(c.most)).sum::<usize>();
@@ -165,8 +170,8 @@ fn factor(plan: &[Candidate], weight: impl Fn(&Candidate) -> usize, room: usize)
     factor
 }
 
-/// Replaces a loop's body by blocks in a row, each a copy of it that is left where the original repeats. `finish`
-/// gets each instruction of the body, its copy, and the number of the copy.
+/// Replaces a loop's body by blocks in a row, each a copy of the body that is left where the original
+/// repeats. `finish` is called with each instruction of the body, its copy, and the number of the copy.
 pub(super) fn iterations_in_one(
     func: &mut Function,
     target: Inst,

@@ -1,7 +1,8 @@
-//! Loads of a batch that the work-items of a sub-group share: `share_loads`.
+//! Loads that the work-items of a sub-group share, for `share_loads`.
 //!
-//! What each of them would load in iteration 0, 1, 2 … of the batch at one address for all, the first loads for iteration 0, the
-//! second for iteration 1 and so on, and they take it from each other.
+//! In each iteration of the batch all work-items would load from one address. Instead, work-item 0 of the
+//! sub-group loads the value for iteration 0, work-item 1 that for iteration 1, and so on, and the others get
+//! the values by shuffles.
 
 use super::{Batch, Candidate, Growth, times};
 use crate::intrinsic::Intrinsic;
@@ -11,15 +12,16 @@ use crate::ir::{BinOp, CastOp, Function, Inst, Op, Region, Scalar, Storage, Ty, 
 use crate::pass::uniformity::Uniformity;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the address of a load is computed from in an iteration.
+/// The values in an iteration from which the address of a load is computed.
 #[derive(Default)]
 struct Sources {
     insts: BTreeSet<Inst>,
-    /// Numbers of the loop's arguments.
+    /// The numbers of the loop's arguments.
     args: BTreeSet<usize>,
 }
 
 impl Candidate {
+    /// Returns the instructions and arguments of the loop from which the address of a load is computed.
     fn sources(&self, func: &Function, load: Inst) -> Sources {
         let body = func.insts[self.loop_].regions[0];
         let mut sources = Sources::default();
@@ -38,8 +40,8 @@ impl Candidate {
         sources
     }
 
-    /// The numbers in `first` of the loads that all work-items of a sub-group do at one address, which is another in each
-    /// iteration and known ahead.
+    /// Returns the indices in `first` of the loads whose address is the same for all work-items of a
+    /// sub-group, changes from iteration to iteration, and can be computed in advance.
     pub(in crate::pass) fn shared_loads(&self, func: &Function, uniformity: &Uniformity) -> Vec<usize> {
         let is_shared = |load: Inst| {
             let data = &func.insts[load];
@@ -57,8 +59,9 @@ impl Candidate {
             .collect()
     }
 
-    /// What the arguments of the loop have more for the work-item's own iteration of the batch, by their number; computed ahead
-    /// of the loop.
+    /// Computes, before the loop, the offset of each argument of the loop from its value in the first
+    /// iteration of the batch to its value in the iteration for which the work-item loads. The keys are the
+    /// numbers of the arguments.
     pub(super) fn lane_offsets(
         &self,
         func: &mut Function,
@@ -90,7 +93,7 @@ impl Candidate {
         offsets
     }
 
-    /// Does the shared loads, and maps their results in each iteration. Returns them.
+    /// Emits the shared loads and shuffles, and maps their results in each iteration. Returns the loads.
     pub(super) fn share(
         &self,
         func: &mut Function,

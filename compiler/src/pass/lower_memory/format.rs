@@ -3,7 +3,7 @@
 use crate::ir::ty::LOCAL_POINTER_BIAS;
 use crate::ir::{AddressSpace, Storage, Ty};
 
-/// How pointers of an address space are represented.
+/// The representation of pointers of an address space.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum AddressFormat {
     /// A 64-bit device address.
@@ -14,15 +14,16 @@ pub(super) enum AddressFormat {
     Private32,
     /// A 32-bit byte offset into the push-constant block or the argument buffer.
     Words32,
-    /// A byte offset into memory that is named, or with the name: `objects.rs`.
+    /// A byte offset into a memory object that is known, or an offset with the number of the object:
+    /// `objects.rs`.
     Object,
 }
 
-/// What a private pointer is more as a number than as an offset: see [`LOCAL_POINTER_BIAS`].
+/// The difference between a private pointer as a number and as an offset: see [`LOCAL_POINTER_BIAS`].
 const PRIVATE_BIAS: u32 = 0x2000_0000;
 
 impl AddressFormat {
-    /// The format of an address space in the physical ABI, or the descriptor ABI.
+    /// Returns the format of an address space; `named`: under the descriptor ABI.
     pub(super) fn of(space: AddressSpace, named: bool) -> Self {
         match space {
             AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local if named => {
@@ -35,7 +36,7 @@ impl AddressFormat {
         }
     }
 
-    /// Type of a pointer (of those to objects that know their object).
+    /// Returns the type of a pointer; for [`AddressFormat::Object`], of a pointer into one object only.
     pub(super) fn value_type(self) -> Ty {
         match self {
             AddressFormat::Physical64 => Ty::I64,
@@ -46,7 +47,7 @@ impl AddressFormat {
         }
     }
 
-    /// What a pointer as an integer has more than the pointer as a value.
+    /// Returns the difference between a pointer as an integer and the pointer as a value.
     pub(super) fn bias(self) -> u32 {
         match self {
             AddressFormat::Physical64 | AddressFormat::Words32 | AddressFormat::Object => 0,
@@ -55,7 +56,7 @@ impl AddressFormat {
         }
     }
 
-    /// The value of a pointer that has these bits in memory.
+    /// Returns the value of a pointer that memory holds as these bits.
     pub(super) fn value_of_bits(self, bits: u64) -> u64 {
         match self {
             AddressFormat::Physical64 => bits,
@@ -67,7 +68,7 @@ impl AddressFormat {
     }
 }
 
-/// Where the words of an interface space are.
+/// Returns the storage of the words of an interface space.
 pub(super) fn word_storage(space: AddressSpace) -> Option<Storage> {
     match space {
         AddressSpace::Push => Some(Storage::PushWord),

@@ -1,15 +1,17 @@
-//! Pointers of the descriptor ABI: offsets into memory that an access names.
+//! Pointers under the descriptor ABI: offsets into memory objects, which the access names.
 //!
-//! A pointer that can point into one object only is an I32 byte offset into that. One that may point into several is
-//! an I64: the number of the object plus one, above 32 bits of offset, so that additions to it leave the number alone
-//! and NULL is 0; an access through it is a switch. As a number, and in memory, every pointer has that form.
+//! A pointer that can point into one object only is an I32 byte offset into that object. A pointer that may
+//! point into several is an I64: the number of the object plus one in the upper 32 bits, and the byte offset
+//! in the lower 32. Additions to it leave the number alone, and NULL is 0. An access through such a pointer
+//! is a switch over the objects. A pointer that is converted to a number or stored in memory always has the
+//! second form.
 //!
-//! Where a kernel compares such pointers, or makes numbers of them, NULL counts as an object, so that a pointer that may
-//! be NULL has the second form.
+//! Where a kernel compares pointers in a way that can find NULL, or converts them to numbers, NULL counts as
+//! an object, so that a pointer that may be NULL has the second form.
 //!
-//! Which objects those are `points_to` finds out. What it cannot see is an error of the program: pointers in buffers,
-//! and pointers made of numbers from elsewhere. Pointers in the program's constant data have the second form, too; the data are one
-//! object.
+//! `points_to` finds the objects. A pointer that it cannot follow is an error of the program: one loaded from
+//! a buffer, or one made of a number that was no pointer. Pointers in the program's constant data have the
+//! second form, too; the data are one object.
 
 use super::access::{Array, Target};
 use super::element::Accesses;
@@ -27,21 +29,23 @@ use crate::pass::points_to::PointsTo;
 use crate::target::Features;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a kernel's pointers to buffers and local memory are.
+/// The memory objects of a kernel, and the objects that its pointers may point into.
 #[derive(Debug)]
 pub(super) struct Objects {
     sets: PointsTo,
-    /// All memory of the kernel, by number. The number behind the last is NULL's.
+    /// All memory objects of the kernel; the index is the number of the object. NULL has the number after the
+    /// last.
     pub(super) list: Vec<MemoryObject>,
-    /// Accesses by object and width in bytes; memory that has one element type: width 0.
+    /// The accesses to each object by width in bytes; width 0 for an object that has one element type.
     accesses: BTreeMap<(u32, u32), Accesses>,
+    /// The object of each variable in local or constant memory.
     numbers: BTreeMap<Global, u32>,
     features: Features,
-    /// Buffers that have one element type for accesses of all widths.
+    /// The buffers that have one element type for accesses of all widths.
     whole: BTreeSet<u32>,
 }
 
-/// Whether a pointer of the space is an offset into an object.
+/// Returns whether pointers of an address space are offsets into objects.
 pub(super) fn is_object_space(space: AddressSpace) -> bool {
     match space {
         AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local => true,
@@ -50,7 +54,9 @@ pub(super) fn is_object_space(space: AddressSpace) -> bool {
 }
 
 impl Objects {
-    /// `list` has what the arguments bring; variables are added.
+    /// Finds the objects of a function's pointers and collects the accesses. `list` has the objects of the
+    /// arguments; those of variables are added. `needed`: the `GlobalAddr` instructions of constants whose
+    /// address is needed.
     pub(super) fn new(
         func: &Function,
         globals: &Map<Global, GlobalData>,
@@ -118,23 +124,23 @@ impl Objects {
         objects
     }
 
-    /// Whether a pointer may point into several objects, or be NULL instead.
+    /// Returns whether a pointer may point into several objects, or into one and be NULL.
     pub(super) fn is_many(&self, v: Value) -> bool {
         self.sets.is_many(v)
     }
 
-    /// Type of a pointer.
+    /// Returns the type of a pointer.
     pub(super) fn pointer_type(&self, v: Value) -> Ty {
         if self.is_many(v) { Ty::I64 } else { Ty::I32 }
     }
 
-    /// What there is behind a pointer.
+    /// Returns the numbers of the objects that a pointer may point into, without NULL.
     pub(super) fn of(&self, v: Value) -> Vec<u32> {
         let null = self.list.len() as u32;
         self.sets.of(v).filter(|&n| n != null).collect()
     }
 
-    /// The one object into which a pointer points that is never NULL.
+    /// Returns the object of a pointer that points into one object only and is never NULL.
     fn single(&self, v: Value) -> Option<u32> {
         match self.is_many(v) {
             true => None,
@@ -142,9 +148,9 @@ impl Objects {
         }
     }
 
-    /// Buffers with accesses of several widths. Each width would be a variable of its own with the same descriptor,
-    /// `Aliased`, which clspv's mapping does not have. Only where there are atomics of two widths, no one element type
-    /// will do.
+    /// Returns the buffers with accesses of several widths. Otherwise each width would be a variable of its
+    /// own with the same descriptor, decorated `Aliased`, which clspv's mapping does not have. Buffers with
+    /// atomics of two widths are not among them: no single element type suits them.
     fn of_several_widths(&self) -> BTreeSet<u32> {
         let mut widths: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
         for ((object, _), accesses) in &self.accesses {
@@ -158,7 +164,7 @@ impl Objects {
         several.map(|(object, _)| object).collect()
     }
 
-    /// How memory of an object is accessed: element types by the width of what is accessed, or one for all.
+    /// Returns whether accesses to an object have an element type for each width, and not one for all.
     fn by_width(&self, object: u32) -> bool {
         if self.whole.contains(&object) {
             return false;
@@ -175,7 +181,7 @@ impl Objects {
         }
     }
 
-    /// The widest access of at most `bytes` that buffers have.
+    /// Returns the width in bytes of the accesses that the device offers for an access of `bytes` bytes.
     fn width(&self, bytes: u32) -> u32 {
         match bytes {
             1 if !self.features.storage8 => 4,
@@ -184,6 +190,7 @@ impl Objects {
         }
     }
 
+    /// Collects the memory accesses of an instruction.
     fn record(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match &data.op {
@@ -207,6 +214,7 @@ impl Objects {
         }
     }
 
+    /// Collects a load or store.
     fn typed(&mut self, pointer: Value, ty: Ty, align: u32) {
         for object in self.of(pointer) {
             if !self.by_width(object) {
@@ -221,12 +229,13 @@ impl Objects {
             } else if width < bytes {
                 accesses.typed(Ty::of(Scalar::int(width * 8)), width);
             } else {
-                // Parts of words, some by atomics.
+                // The access concerns a part of a word; a store must then be atomic.
                 accesses.atomic(Ty::of(Scalar::int(width * 8)));
             }
         }
     }
 
+    /// Collects a copy or fill.
     fn bulk(&mut self, pointer: Value, align: u32, size: u32) {
         for object in self.of(pointer) {
             if !self.by_width(object) {
@@ -246,7 +255,7 @@ impl Objects {
         }
     }
 
-    /// The element type for an access of so many bytes.
+    /// Returns the element type for an access of `bytes` bytes.
     fn elem(&self, object: u32, bytes: u32) -> Ty {
         if let Some(MemoryObject::Uniform { .. }) = self.list.get(object as usize) {
             return Ty::I32;
@@ -262,6 +271,7 @@ impl Objects {
         }
     }
 
+    /// Returns the storage for an access to an object with an element type.
     fn storage(&self, object: u32, elem: Ty) -> Storage {
         match self.list.get(object as usize) {
             Some(MemoryObject::LocalArray { .. } | MemoryObject::Local(_)) => Storage::Shared(object, elem),
@@ -273,7 +283,7 @@ impl Objects {
     }
 }
 
-/// Whether a kernel can tell which pointers are NULL.
+/// Returns whether a kernel can find out which pointers are NULL.
 fn asks_for_null(func: &Function, sets: &PointsTo) -> bool {
     let is_object = |v: Value| func.ty(v).space().is_some_and(is_object_space);
     func.insts_in_order().into_iter().any(|inst| {
@@ -289,10 +299,10 @@ fn asks_for_null(func: &Function, sets: &PointsTo) -> bool {
     })
 }
 
-/// Memory behind a pointer that may point into several objects.
+/// A pointer that may point into several objects.
 #[derive(Clone, Debug)]
 pub(super) struct Several {
-    /// I64.
+    /// The pointer as an I64.
     pointer: Value,
     objects: Vec<u32>,
 }
@@ -304,7 +314,7 @@ impl Lower<'_> {
             .ok_or_else(|| bug("a pointer into an object in the physical ABI").into())
     }
 
-    /// A pointer to an object as an I64, from whichever form it has.
+    /// Returns a pointer into an object as an I64, whichever form it has.
     pub(super) fn tagged(&mut self, v: Value) -> Value {
         let new = self.mapped(v);
         if self.b.func.ty(new) == Ty::I64 {
@@ -313,14 +323,15 @@ impl Lower<'_> {
         let object = self.objects.as_ref().and_then(|o| o.single(v));
         let wide = self.b.cast(CastOp::ZExt, new, Ty::I64);
         let Some(object) = object else {
-            // Behind NULL.
+            // The pointer is NULL, plus an offset.
             return wide;
         };
         let tag = self.b.bits(Ty::I64, object_pointer(object));
         self.b.binary(BinOp::IAdd, wide, tag)
     }
 
-    /// What the operand of an instruction becomes where pointers of one form flow into the other.
+    /// Returns the new operand number `n` of an instruction, converted if a pointer of one form flows into
+    /// the other.
     pub(super) fn flowing(&mut self, inst: Inst, n: usize, v: Value) -> Value {
         let is_object = self.space(v).is_some_and(is_object_space);
         let Some(objects) = self.objects.as_ref().filter(|_| is_object) else {
@@ -348,7 +359,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The address of a variable in local or constant memory.
+    /// Returns the address of a variable in local or constant memory.
     pub(super) fn object_address(&mut self, g: Global) -> Result<Value, PassError> {
         let object = self.objects()?.numbers.get(&g).copied();
         let in_blob = object.is_some_and(|n| {
@@ -376,6 +387,7 @@ impl Lower<'_> {
         Ok(self.b.i32(offset as i32))
     }
 
+    /// Returns the error for a program that the descriptor ABI cannot express.
     pub(super) fn not_in_abi(&self, what: &str, why: &'static str) -> PassError {
         PassError::NotInAbi {
             what: what.into(),
@@ -384,7 +396,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The memory behind a pointer to an object.
+    /// Returns the memory that a pointer into an object points to.
     pub(super) fn object_target(&mut self, pointer: Value) -> Result<Target, PassError> {
         let objects = self.objects()?;
         let list = objects.of(pointer);
@@ -415,12 +427,13 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns the target for a pointer that may point into several objects.
     fn several(&mut self, pointer: Value, objects: Vec<u32>) -> Target {
         self.several.push(Several { pointer, objects });
         Target::Several(self.several.len() - 1)
     }
 
-    /// The same, a run-time number of bytes further.
+    /// Returns the target `offset` bytes, a number at run time, after another one.
     pub(super) fn several_moved(&mut self, n: usize, offset: Value) -> Target {
         let Several { pointer, objects } = self.several[n].clone();
         let wide = self.b.cast(CastOp::ZExt, offset, Ty::I64);
@@ -428,7 +441,7 @@ impl Lower<'_> {
         self.several(pointer, objects)
     }
 
-    /// The array with the element type that suits an access.
+    /// Returns the array with the element type that suits an access.
     pub(super) fn suited(&self, a: Array, scalar: Scalar, access: Access) -> Array {
         let (object, Some(objects)) = (object_of(a.storage), &self.objects) else {
             return a;
@@ -444,7 +457,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Does something with each of the objects that a pointer may point into, and chooses between the results.
+    /// Calls `work` for each of the objects that a pointer may point into, in the arms of a switch, and
+    /// returns the result of the switch.
     pub(super) fn in_each(
         &mut self,
         n: usize,
@@ -456,7 +470,7 @@ impl Lower<'_> {
         let half = self.b.i64(32);
         let high = self.b.binary(BinOp::LShr, pointer, half);
         let tag = self.b.cast(CastOp::Trunc, high, Ty::I32);
-        // The last one is the default: of the others nothing may be assumed but that it is one of them.
+        // The last object is the default case: a valid pointer that is none of the others points into it.
         let (last, first) = objects.split_last()?;
         let cases = first.iter().map(|&o| vec![u64::from(o) + 1]).collect();
         let results: Vec<Ty> = result.into_iter().collect();
@@ -480,7 +494,7 @@ impl Lower<'_> {
     }
 }
 
-/// The number of the object that a storage is.
+/// Returns the number of the object to which a storage refers.
 fn object_of(storage: Storage) -> Option<u32> {
     match storage {
         Storage::Buffer(n, _) | Storage::Shared(n, _) | Storage::ReadOnly(n, _) => Some(n),

@@ -1,4 +1,4 @@
-//! How often a loop comes back to its head, where that follows from the loop itself.
+//! Bounds of trip counts, where they follow from the loop itself.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use crate::ir::{BinOp, CastOp, CmpOp, Function, Inst, Op, Value};
 use crate::pass::analysis::Jumps;
 use crate::pass::trip_count::trip_count;
 
-/// Iterations that are counted out; more are as good as unknown.
+/// The most iterations that are counted by simulation; a greater bound counts as unknown.
 pub(super) const MAX: u64 = 4096;
 
-/// No limit of 32 bits that is smaller is near an overflow.
+/// A bound of the loop's counter below this cannot make a 32-bit counter overflow.
 const FAR: u64 = 1 << 30;
 
-/// A bound for the iterations of a loop that ends at all, if one is known that is not above [`MAX`].
+/// Returns a bound of the iterations of a terminating loop, if one is known that is at most [`MAX`].
 fn bound(func: &Function, jumps: &Jumps, position: &[u32], inst: Inst) -> Option<u64> {
     if let Some(count) = trip_count(func, jumps, position, inst, MAX) {
         return Some(count.repeats);
@@ -23,7 +23,7 @@ fn bound(func: &Function, jumps: &Jumps, position: &[u32], inst: Inst) -> Option
         return None;
     };
     let body = func.insts[inst].regions[0];
-    // Whatever stands in the body itself is executed before the repeat at its end.
+    // Then every instruction of the body itself is executed before the repeat.
     if func.regions[body].insts.last() != Some(&repeat) {
         return None;
     }
@@ -35,10 +35,10 @@ fn bound(func: &Function, jumps: &Jumps, position: &[u32], inst: Inst) -> Option
         .min()
 }
 
-/// An `if` that leaves the loop from one side.
+/// An `if` of which one arm leaves the loop.
 struct Guard {
     cond: Value,
-    /// What the condition is while the loop goes on.
+    /// The value of the condition while the loop goes on.
     stays: bool,
 }
 
@@ -66,12 +66,12 @@ impl Guard {
         })
     }
 
-    /// The conditions that must all have their value for the loop to go on.
+    /// Returns the conditions that must all have the value `stays` for the loop to go on.
     fn conjuncts(&self, func: &Function) -> Vec<(bool, Value)> {
         let joined = if self.stays { BinOp::And } else { BinOp::Or };
         let mut list = vec![self.cond];
         let mut next = 0;
-        // Few: a condition with more parts than this is not worth it.
+        // A condition with more parts is not worth the search.
         while next < list.len() && list.len() < 8 {
             match func.def_inst(list[next]).map(|i| &func.insts[i]) {
                 Some(data) if data.op == Op::Binary(joined) => {
@@ -85,7 +85,7 @@ impl Guard {
     }
 }
 
-/// The iterations that one condition allows.
+/// Returns the number of iterations that one condition allows.
 fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) -> Option<u64> {
     let compare = &func.insts[func.def_inst(cond)?];
     let Op::Compare(op) = compare.op else { return None };
@@ -95,7 +95,7 @@ fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) 
     }
     let params = &func.regions[func.insts[inst].regions[0]].args;
     let scalar = ty.scalar;
-    // The side that counts, before its step or behind it.
+    // The operand that counts: an argument of the loop, before its step, or the stepped value.
     let (side, n) = (0..2).find_map(|side| {
         let value = compare.args[side];
         let n = params.iter().position(|&p| p == value);
@@ -111,7 +111,7 @@ fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) 
         _ => return None,
     };
     let amount = func.as_bits(by);
-    // Halving and doubling come to an end of their own within the bits there are.
+    // Repeated halving or doubling ends by itself within as many steps as there are bits.
     let fast = match step_op {
         BinOp::AShr | BinOp::LShr | BinOp::Shl => amount.is_some_and(|a| a % u64::from(scalar.bits()) != 0),
         BinOp::SDiv | BinOp::UDiv | BinOp::IMul => amount.is_some_and(|a| (2..=1 << 16).contains(&a)),
@@ -122,14 +122,15 @@ fn counted(func: &Function, inst: Inst, repeat: Inst, stays: bool, cond: Value) 
     }
     let limit = func.as_bits(compare.args[1 - side])?;
     let first = func.insts[inst].args[n];
-    // From no less than nothing, by no less than one: it takes no longer than from nothing by one, or by the constant that it is.
+    // The loop starts at 0 or more and its step is 1 or more, so its trip count is at most that of a loop
+    // from 0 with step 1, or with the step itself if that is constant.
     let wide = scalar.bits() >= 32 && limit < FAR;
     let times = limit / amount.filter(|&by| wide && by > 0).unwrap_or(1);
     let counts = step_op == BinOp::IAdd && upwards(op, side, stays) && times < MAX;
     (counts && at_least(func, first, 0) && at_least(func, by, 1)).then(|| times + 1)
 }
 
-/// Whether the loop goes on while the counting side is below the other.
+/// Returns whether the loop goes on while the counting operand is less than the other.
 fn upwards(op: CmpOp, side: usize, stays: bool) -> bool {
     use CmpOp::{SGe, SGt, SLe, SLt, UGe, UGt, ULe, ULt};
     let less = matches!(op, SLt | SLe | ULt | ULe);
@@ -137,7 +138,7 @@ fn upwards(op: CmpOp, side: usize, stays: bool) -> bool {
     (less || greater) && (less == (side == 0)) == stays
 }
 
-/// Whether the value is known to be no less, and far from overflow.
+/// Returns whether a value is known to be at least `least`, and small enough not to overflow.
 fn at_least(func: &Function, value: Value, least: u64) -> bool {
     if let Some(bits) = func.as_bits(value) {
         return (least..=MAX).contains(&bits);
@@ -160,11 +161,11 @@ fn at_least(func: &Function, value: Value, least: u64) -> bool {
     }
 }
 
-/// For each loop whose bound is known: the bound, and that of the iterations that it has in one execution of the
-/// function, if that is known too.
+/// Returns for each loop with a known bound the bound of its iterations in one execution of the loop and, if
+/// known, in one execution of the function.
 pub(super) fn bounds(func: &Function, jumps: &Jumps, position: &[u32]) -> HashMap<Inst, (u64, Option<u64>)> {
     let mut found = HashMap::new();
-    // What is known of the loops around each region.
+    // For each region, the bound of the executions of that region in one execution of the function.
     let mut around = HashMap::from([(func.body, Some(1u64))]);
     let mut walk = Walk::new(func);
     while let Some((region, inst)) = walk.next(func) {

@@ -1,15 +1,16 @@
-//! A loop in two versions, of which the size of the work-groups chooses one.
+//! Loops in two versions, between which the size of the work-group decides.
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::clone::Cloner;
 use crate::ir::{BinOp, Builder, CmpOp, Function, Inst, Op, Region, Scalar, Ty, Unroll, Value};
 
-/// Work-items of a group that is small: programs that give a single work-item very much to do know that they run on
-/// a CPU, and ask for no larger groups.
+/// The most work-items of a small work-group. Programs that give very much work to a single work-item are
+/// written for CPUs, and ask for no larger work-groups.
 pub(super) const SMALL_GROUP: u32 = 16;
 
-/// Makes a loop an `if` with a copy of it in each arm; the first is executed in small groups. Returns the copies.
-/// The size of the groups is a specialization constant: one of the two is never compiled.
+/// Replaces a loop by an `if` with a copy of the loop in each arm; small work-groups execute the first.
+/// Returns the copies. The size of the work-group is a specialization constant, so that the driver compiles
+/// only one of the two.
 pub(super) fn by_group_size(
     func: &mut Function,
     source: &Function,
@@ -20,7 +21,7 @@ pub(super) fn by_group_size(
     in_two(func, source, loop_, small)
 }
 
-/// Makes a loop an `if` with a copy of it in each arm. Returns the copies.
+/// Replaces a loop by an `if` with a copy of the loop in each arm. Returns the copies.
 pub(in crate::pass) fn in_two(
     func: &mut Function,
     source: &Function,
@@ -62,7 +63,8 @@ pub(in crate::pass) fn in_two(
     copies
 }
 
-/// Whether the group has so many work-items at most, computed ahead of an instruction.
+/// Inserts before an instruction a test whether the work-group has at most `most` work-items, and returns its
+/// result.
 pub(in crate::pass) fn is_group_of(func: &mut Function, region: Region, inst: Inst, most: u32) -> Value {
     let list = &func.regions[region].insts;
     let index = list.iter().position(|&i| i == inst).unwrap_or(list.len());
