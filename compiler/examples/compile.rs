@@ -1,4 +1,4 @@
-//! Compiles a file for a host that binds descriptors, and prints what goes where.
+//! Compiles a file for a host that binds descriptors, and prints the descriptor map.
 //!
 //! ```text
 //! cargo run -p caldera-compiler --example compile -- FILE.cl [OPTIONS OF clBuildProgram]
@@ -13,7 +13,7 @@ use caldera_compiler::reflect::{MapStyle, descriptor_map};
 use caldera_compiler::target::Target;
 use caldera_compiler::{Input, compile};
 
-/// Reads headers from the directory of the including file, then from those of `-I`.
+/// Reads headers from the directory of the including file, then from the directories of `-I`.
 struct Disk;
 
 impl IncludeResolver for Disk {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         options: &options,
         resolver: &Disk,
     };
-    // The log reads as clang's does, with the file's name and lines.
+    // The log has the format of clang's, with the file's name and lines.
     let compiled = compile(&input, &Target::clspv()).map_err(|failed| failed.log)?;
     let mut out = std::io::stdout().lock();
     use std::io::Write as _;

@@ -1,14 +1,15 @@
-//! clspv's command line options, and what they choose here.
+//! clspv's command line options and their meaning for Caldera.
 //!
-//! One [`Clspv`] collects them; [`Clspv::apply`] and [`Clspv::options`] say what they come to. Options that steer how
-//! clspv itself works, and not what a host sees of the module, are accepted and do nothing.
+//! A [`Clspv`] collects the options; [`Clspv::apply`] and [`Clspv::options`] apply them to the target and to
+//! the language options. Options that steer clspv's own algorithms, and do not change what a host sees of the
+//! module, are accepted without effect.
 
 use crate::abi::{Abi, DescriptorAbi, GlobalOffset, PodPlace, UboLayout};
 use crate::intrinsic::SamplerMask;
 use crate::options::{Define, Options};
 use crate::target::{SpirvVersion, Target};
 
-/// A wrong command line.
+/// A command line that is not valid.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
@@ -17,18 +18,18 @@ fn usage<T>(message: impl Into<String>) -> Result<T, UsageError> {
     Err(UsageError(message.into()))
 }
 
-/// What an option does.
+/// The effect of an option.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Effect {
-    /// Nothing: its name and nothing else, or a value that does not matter.
+    /// The option has no effect, with or without a value.
     Ignored,
-    /// A switch of the descriptor ABI.
+    /// A switch, which most often concerns the descriptor ABI.
     Switch(Switch),
     Number(Number),
     Choice(Choice),
     /// A layout that uniform buffers may have.
     Layout(UboLayout),
-    /// What Caldera does not have; why.
+    /// An option that Caldera does not support, with the reason.
     Refused(&'static str),
 }
 
@@ -75,7 +76,7 @@ enum Choice {
     InputLanguage,
 }
 
-/// (name, effect, help); in the order of the help.
+/// The options as (name, effect, help), in the order of the help text.
 const TABLE: &[(&str, Effect, &str)] = &[
     (
         "cluster-pod-kernel-args",
@@ -277,27 +278,28 @@ const TABLE: &[(&str, Effect, &str)] = &[
     ("hack-logical-ptrtoint", Effect::Ignored, ""),
 ];
 
-/// How `-output-format` writes modules.
+/// The format in which `-output-format` writes modules.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum OutputFormat {
-    /// Words.
+    /// The words of the module in binary.
     #[default]
     Spv,
-    /// `{0x07230203, …}`.
+    /// A C initializer: `{0x07230203, …}`.
     C,
 }
 
-/// Which of clspv's two documented behaviours the defaults follow.
+/// The documented behaviour of clspv, of two, that the defaults follow.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Behaviour {
-    /// Plain values are clustered, get_work_dim works, 8-bit integers are there.
+    /// Plain values are clustered, `get_work_dim` works, and 8-bit integers are available.
     #[default]
     Newer,
-    /// They are not, and more is forbidden ([`DescriptorAbi::older_rules`]).
+    /// Plain values are not clustered, `get_work_dim` and 8-bit integers are not available, and further
+    /// restrictions apply ([`DescriptorAbi::older_rules`]).
     Older,
 }
 
-/// The options seen so far.
+/// The options read so far.
 #[derive(Clone, Debug, Default)]
 pub struct Clspv {
     switches: Vec<(Switch, bool)>,
@@ -307,21 +309,21 @@ pub struct Clspv {
     no_16bit_buffers: bool,
     rounding_rte: [bool; 3],
     denorm_preserve: [bool; 3],
-    /// Whether any option asks for the descriptor ABI by being there.
+    /// Whether any option implies the descriptor ABI.
     wants_descriptors: bool,
     /// `-arch=spirv32`.
     small_sizes: bool,
-    /// `-relaxed-ubo-layout` and its like.
+    /// The layout that `-relaxed-ubo-layout` and similar options chose.
     ubo_layout: UboLayout,
-    /// `-samplermap`: the file, for the caller to read.
+    /// The file of `-samplermap`; the caller reads it.
     pub sampler_map_file: Option<String>,
-    /// `-descriptormap`.
+    /// The file of `-descriptormap`.
     pub descriptor_map_file: Option<String>,
-    /// `-output-format`.
+    /// The format of `-output-format`.
     pub output_format: OutputFormat,
-    /// Its defaults.
+    /// The behaviour that the defaults follow.
     pub behaviour: Behaviour,
-    /// What `-samplermap` says, once read with [`parse_sampler_map`].
+    /// The samplers that `-samplermap` lists, once read with [`parse_sampler_map`].
     pub sampler_map: Option<Vec<SamplerMask>>,
 }
 
@@ -334,8 +336,8 @@ fn boolean(name: &str, value: Option<&str>) -> Result<bool, UsageError> {
 }
 
 impl Clspv {
-    /// Takes an option, with one or two dashes; `next` gives the following word, for a value that does not come with
-    /// `=`. `false`: not one of clspv's own.
+    /// Reads an option with one or two dashes. `next` returns the following word, for a value that is not
+    /// given with `=`. Returns `false` if the option is not one of clspv's own.
     pub fn accept(
         &mut self,
         word: &str,
@@ -415,7 +417,7 @@ impl Clspv {
                     match (class, choice) {
                         ("ssbo", Choice::No8Bit) => self.no_8bit_buffers = true,
                         ("ssbo", _) => self.no_16bit_buffers = true,
-                        // Uniform buffers and push constants are words anyway.
+                        // Uniform buffers and push constants are accessed as words in any case.
                         ("ubo" | "pushconstant", _) => {}
                         _ => return bad(),
                     }
@@ -460,14 +462,15 @@ impl Clspv {
             .map(|(_, v)| *v)
     }
 
-    /// Whether an option is about clspv's mapping, which is the descriptor ABI: where things go, which storage the
-    /// interface may use, the older form. Options of types, of the SPIR-V version and of arithmetic are for both ABIs.
+    /// Returns whether an option concerns clspv's mapping, and so the descriptor ABI: where bindings are
+    /// placed, which storage the interface may use, or the older behaviour. Options for types, the SPIR-V
+    /// version and arithmetic apply to both ABIs.
     pub fn wants_descriptors(&self) -> bool {
         let wants = self.wants_descriptors || self.behaviour == Behaviour::Older;
         wants && self.switch(Switch::PhysicalBuffers) != Some(true)
     }
 
-    /// The descriptor ABI that was asked for.
+    /// Returns the descriptor ABI that the options ask for.
     pub fn descriptor_abi(&self) -> Result<DescriptorAbi, UsageError> {
         let on = |switch| self.switch(switch) == Some(true);
         let older = self.behaviour == Behaviour::Older;
@@ -489,7 +492,7 @@ impl Clspv {
         };
         abi.global_offset = match (on(Switch::GlobalOffset), on(Switch::GlobalOffsetPush)) {
             (_, true) => GlobalOffset::PushConstants,
-            // As clspv: a dispatch's region has its offset in push constants.
+            // As in clspv, the offset of a dispatch's region is in push constants.
             (true, false) if abi.regions => GlobalOffset::PushConstants,
             (true, false) => GlobalOffset::SpecConstants,
             (false, false) => GlobalOffset::Zero,
@@ -512,7 +515,7 @@ impl Clspv {
         Ok(abi)
     }
 
-    /// Changes a target as the options say; its ABI is already chosen.
+    /// Changes a target as the options require. The target's ABI must already be chosen.
     pub fn apply(&self, target: &mut Target) -> Result<(), UsageError> {
         if let Abi::Descriptor(abi) = &mut target.abi {
             *abi = self.descriptor_abi()?;
@@ -549,7 +552,7 @@ impl Clspv {
         Ok(())
     }
 
-    /// Changes the language's options: relaxed arithmetic, the width of `size_t`.
+    /// Changes the language options: relaxed arithmetic and the width of `size_t`.
     pub fn options(&self, options: &mut Options) {
         if self.small_sizes {
             options.small_sizes = true;
@@ -581,7 +584,8 @@ impl Clspv {
     }
 }
 
-/// Lines of help on the options that do something, then the names of those that are accepted.
+/// Returns the help text: the options that have an effect, then the names of the accepted options without
+/// effect.
 pub fn help() -> String {
     let mut text = String::new();
     for (name, effect, about) in TABLE {
@@ -613,7 +617,7 @@ pub fn help() -> String {
     text
 }
 
-/// The CLK_ macros of samplers, by their bits.
+/// The `CLK_` macros of samplers with their bits.
 const SAMPLER_NAMES: &[(&str, u32)] = &[
     ("CLK_NORMALIZED_COORDS_FALSE", 0),
     ("CLK_NORMALIZED_COORDS_TRUE", 1),
@@ -626,7 +630,7 @@ const SAMPLER_NAMES: &[(&str, u32)] = &[
     ("CLK_FILTER_LINEAR", 0x20),
 ];
 
-/// Names of a sampler's properties: coordinates, addressing, filter.
+/// Returns the names of a sampler's properties: coordinates, addressing mode, filter mode.
 pub(crate) fn sampler_names(mask: u32) -> [&'static str; 3] {
     let name = |prefix: &str, bits: u32| {
         let found = SAMPLER_NAMES
@@ -641,7 +645,7 @@ pub(crate) fn sampler_names(mask: u32) -> [&'static str; 3] {
     ]
 }
 
-/// Reads a sampler map: sampler expressions with commas between them.
+/// Reads a sampler map: sampler expressions separated by commas.
 pub fn parse_sampler_map(text: &str) -> Result<Vec<SamplerMask>, UsageError> {
     let mut list = Vec::new();
     let entries: Vec<&str> = text.split(',').map(str::trim).collect();

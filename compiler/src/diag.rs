@@ -1,34 +1,34 @@
-//! Diagnostics and their rendering into a build log, in the form that clang prints:
-//! `file:line:col: error: message`, the source line, a caret line, then notes.
+//! Diagnostics and their rendering into a build log in clang's format: `file:line:col: error: message`, the
+//! source line, a line with a caret, then notes.
 
 use crate::source::{SourceMap, Span};
 
-/// How bad a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// Attached to another diagnostic.
+    /// An addition to another diagnostic.
     Note,
-    /// The build goes on.
+    /// A problem that does not stop the build.
     Warning,
-    /// The build fails.
+    /// A problem that makes the build fail.
     Error,
 }
 
-/// One message with a position.
+/// A message with a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diag {
-    /// Severity.
+    /// The severity.
     pub severity: Severity,
-    /// Where; [`Span::NONE`] if it concerns the whole program.
+    /// The position; [`Span::NONE`] if the message concerns the whole program.
     pub span: Span,
-    /// One sentence, lower case, no full stop.
+    /// The message: one sentence in lower case without a full stop.
     pub message: String,
-    /// Further positions: macro expansions, candidates, previous declarations.
+    /// Further positions with messages: macro expansions, candidates, previous declarations.
     pub notes: Vec<(Span, String)>,
 }
 
 impl Diag {
-    /// An error.
+    /// Creates an error.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Diag {
             severity: Severity::Error,
@@ -38,7 +38,7 @@ impl Diag {
         }
     }
 
-    /// A warning.
+    /// Creates a warning.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Diag {
             severity: Severity::Warning,
@@ -56,20 +56,21 @@ impl Diag {
     }
 }
 
-/// The diagnostics of one compilation, in order of discovery.
+/// The diagnostics of one compilation, in the order in which they were found.
 #[derive(Clone, Default, Debug)]
 pub struct Diags {
     list: Vec<Diag>,
     errors: usize,
-    /// There were more errors than anybody reads: nothing more is taken.
+    /// The limit on errors was exceeded; further diagnostics are dropped.
     full: bool,
 }
 
-/// Errors after which the rest is left out.
+/// The number of errors after which further diagnostics are dropped.
 const MAX_ERRORS: usize = 100;
 
 impl Diags {
-    /// Appends one, unless the same was said just before: a macro may use its argument several times.
+    /// Appends a diagnostic, unless it repeats one of the last few: a macro may use its argument several
+    /// times.
     pub fn push(&mut self, d: Diag) {
         if self.full || self.list.iter().rev().take(8).any(|old| *old == d) {
             return;
@@ -84,32 +85,32 @@ impl Diags {
         self.list.push(d);
     }
 
-    /// Shorthand for an error.
+    /// Appends an error.
     pub fn error(&mut self, span: Span, message: impl Into<String>) {
         self.push(Diag::error(span, message));
     }
 
-    /// Shorthand for a warning.
+    /// Appends a warning.
     pub fn warning(&mut self, span: Span, message: impl Into<String>) {
         self.push(Diag::warning(span, message));
     }
 
-    /// Whether any error was reported.
+    /// Returns whether any error was reported.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
     }
 
-    /// How many errors were reported.
+    /// Returns the number of errors reported.
     pub fn error_count(&self) -> usize {
         self.errors
     }
 
-    /// All of them.
+    /// Iterates over all diagnostics.
     pub fn iter(&self) -> impl Iterator<Item = &Diag> {
         self.list.iter()
     }
 
-    /// Whether there is nothing to say.
+    /// Returns whether there are no diagnostics.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -162,7 +163,7 @@ impl Diags {
     }
 }
 
-/// Most macros that one position is traced through.
+/// The greatest number of macro expansions that are listed for one position.
 const MAX_EXPANSIONS: usize = 6;
 
 fn render_one(out: &mut String, map: &SourceMap, span: Span, word: &str, message: &str) {
@@ -184,17 +185,18 @@ fn render_one(out: &mut String, map: &SourceMap, span: Span, word: &str, message
     }
 }
 
-/// Longest message and name that are printed whole.
+/// The length in bytes up to which messages and file names are printed whole.
 const MAX_MESSAGE: usize = 2000;
 
-/// Longest source line that is printed whole, and what is printed in front of the position in a longer one.
+/// The length in bytes up to which a source line is printed whole, and the length of the part before the
+/// position that is printed of a longer line.
 const MAX_LINE: usize = 400;
 const LINE_BEFORE: usize = 120;
 
-/// What is printed for what is left out.
+/// The text printed in place of an omitted part.
 const CUT: &str = "...";
 
-/// The start of a text that is too long for a log.
+/// Returns the text, or its beginning if it is too long for a log.
 fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
     match text.len() > MAX_MESSAGE {
         true => format!("{}{CUT}", &text[..text.floor_char_boundary(MAX_MESSAGE)]).into(),
@@ -211,8 +213,8 @@ fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, messag
         at.column,
         shortened(message)
     ));
-    // The part of a long line that is around the position. A program of one line would be printed whole for each
-    // of its errors.
+    // Only the part of a long line around the position is printed. Otherwise a program on a single line would
+    // be printed whole for each of its errors.
     let (line, column) = (at.line_text, at.column as usize - 1);
     let (mut from, mut to) = (0, line.len());
     if line.len() > MAX_LINE {
@@ -227,7 +229,7 @@ fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, messag
         cut(to < line.len())
     ));
     out.extend(before_line.chars().map(|_| ' '));
-    // Tabs are kept so that the caret stands under its column whatever the tab width.
+    // Tabs are kept, so the caret is below its column for any tab width.
     let before = line.get(from..column).unwrap_or(&line[from..to]);
     out.extend(before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }));
     out.push('^');
@@ -239,22 +241,23 @@ fn render_line(out: &mut String, map: &SourceMap, span: Span, word: &str, messag
     out.push('\n');
 }
 
-/// A fault of the compiler itself: an invariant that a stage or pass broke. Never the user's error.
+/// An invariant of the compiler that a stage or pass broke: a fault of the compiler, never of the user's
+/// program.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("internal compiler error in {stage}: {message} ({file}:{line})")]
 pub struct InternalError {
-    /// Stage or pass name.
+    /// The name of the stage or pass.
     pub stage: &'static str,
-    /// What was wrong.
+    /// The broken invariant, as a message.
     pub message: String,
     /// The compiler's own source file.
     pub file: &'static str,
-    /// And line.
+    /// The line in that file.
     pub line: u32,
 }
 
 impl InternalError {
-    /// Records the caller's position.
+    /// Creates the error with the position of the caller.
     #[track_caller]
     pub fn new(stage: &'static str, message: impl Into<String>) -> Self {
         let at = std::panic::Location::caller();
@@ -284,7 +287,7 @@ mod tests {
         );
     }
 
-    /// Of a long line, the log has what is around the position.
+    /// The log contains only the part of a long line around the position.
     #[test]
     fn long_lines_are_cut() {
         let text: String = (0..4000).map(|n| format!("ü{n};")).collect();

@@ -1,7 +1,7 @@
-//! The whole way: source to module, objects, linking.
+//! The stages of a compilation in order, from source to module; objects and linking.
 //!
-//! Every stage runs on a thread of its own with a large stack, since the tree of a program is as deep as the
-//! program is nested; what panics there is an internal error in the log, never a panic of the caller.
+//! Every stage runs on a thread of its own with a large stack, because the tree of a program is as deep as
+//! the program is nested. A panic in a stage becomes an internal error in the log; the caller never panics.
 
 use crate::diag::{Diag, Diags, InternalError, Severity};
 use crate::ir::parse::{ParseError, parse};
@@ -16,53 +16,54 @@ use crate::{hir, reflect, sema, spirv, stack, syntax};
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
-/// One translation unit.
+/// The source of one translation unit.
 #[derive(Copy, Clone)]
 pub struct Input<'a> {
-    /// As diagnostics print it.
+    /// The name that diagnostics print.
     pub name: &'a str,
-    /// OpenCL C.
+    /// The source in OpenCL C.
     pub source: &'a str,
-    /// What clBuildProgram's string of options says.
+    /// The parsed option string of clBuildProgram.
     pub options: &'a Options,
-    /// Finds what `#include` names; [`NoIncludes`](crate::pp::NoIncludes) finds nothing.
+    /// Finds the files that `#include` names; [`NoIncludes`](crate::pp::NoIncludes) finds none.
     pub resolver: &'a dyn IncludeResolver,
 }
 
 /// A finished module.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// SPIR-V with reflection.
+    /// The SPIR-V with its reflection.
     pub words: Vec<u32>,
-    /// Warnings.
+    /// The warnings.
     pub log: String,
 }
 
 /// A compilation that failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// What was wrong.
+    /// The build log with the errors.
     pub log: String,
-    /// Whether it is the compiler's fault.
+    /// Whether the failure is a fault of the compiler.
     pub internal: bool,
 }
 
-/// A compiled, not yet linked translation unit.
+/// A translation unit that is compiled but not linked.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The unit, not optimized yet.
+    /// The unit's IR, before the passes.
     pub module: Module,
-    /// Warnings.
+    /// The warnings.
     pub log: String,
 }
 
 impl Object {
-    /// The text form of the module: what a program binary holds.
+    /// Returns the text form of the module, which a program binary holds.
     pub fn to_text(&self) -> String {
         self.module.to_string()
     }
 
-    /// From [`Object::to_text`], which may have been tampered with since: the module is verified.
+    /// Reads the output of [`Object::to_text`]. The text may have been tampered with, so the module is
+    /// verified.
     pub fn from_text(text: &str) -> Result<Object, ObjectError> {
         let module = parse(text)?;
         crate::verify::module(&module, crate::inv![Ssa], "reading an object")?;
@@ -73,13 +74,13 @@ impl Object {
     }
 }
 
-/// Text that is not an object.
+/// A text that is not a valid object.
 #[derive(Debug, thiserror::Error)]
 pub enum ObjectError {
-    /// Not the text form of a module.
+    /// The text is not the text form of a module.
     #[error(transparent)]
     Syntax(#[from] ParseError),
-    /// A module that breaks the rules.
+    /// The module breaks the rules of the IR.
     #[error(transparent)]
     Invalid(#[from] InternalError),
 }
@@ -87,24 +88,24 @@ pub enum ObjectError {
 /// The steps of a compilation, in order.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
-    /// Text to tokens.
+    /// Converts text to tokens.
     Preprocess,
-    /// Tokens to AST.
+    /// Converts tokens to an AST.
     Parse,
-    /// AST to the typed tree.
+    /// Converts the AST to the typed tree.
     Sema,
-    /// The typed tree to IR.
+    /// Converts the typed tree to IR.
     LowerHir,
-    /// Objects to one module.
+    /// Joins objects into one module.
     Link,
-    /// IR to IR.
+    /// Transforms the IR.
     Passes,
-    /// IR to SPIR-V.
+    /// Converts IR to SPIR-V.
     Emit,
 }
 
 impl Stage {
-    /// As `calderac --time` prints it.
+    /// Returns the name that `calderac --time` prints.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Preprocess => "preprocess",
@@ -118,39 +119,40 @@ impl Stage {
     }
 }
 
-/// What a stage produced.
+/// The result of a stage.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Dump {
-    /// Of every stage but the last.
+    /// The result of any stage except emission.
     Text(String),
     /// A SPIR-V module.
     Words(Vec<u32>),
 }
 
-/// Watches a compilation: dumps, times, hooks of the pass manager.
+/// Observes a compilation: receives results and times, and sets the hooks of the pass manager.
 pub trait Observer: Send {
-    /// Whether the result of a stage is wanted.
+    /// Returns whether the results of a stage are wanted.
     fn wants(&self, stage: Stage) -> bool;
-    /// Whether that one of the results of a wanted stage is wanted.
+    /// Returns whether this one of the results of a wanted stage is wanted.
     fn wants_named(&self, _stage: Stage, _name: &str) -> bool {
         true
     }
-    /// The result of a stage; `name` tells several of one stage apart (passes: number, name, before or after).
+    /// Receives the result of a stage. `name` tells several results of one stage apart; for passes it holds
+    /// the number, "before" or "after", and the name of the pass.
     fn dump(&mut self, stage: Stage, name: &str, dump: Dump);
-    /// How long a stage, or a pass of it, took.
+    /// Receives the time that a stage, or one pass of it, took.
     fn time(&mut self, stage: Stage, pass: Option<&'static str>, time: Duration);
-    /// For the pass manager.
+    /// Returns the hooks for the pass manager.
     fn hooks(&self) -> Hooks {
         Hooks::default()
     }
-    /// Whether to go no further than this stage.
+    /// Returns whether to stop after this stage.
     fn stop_after(&self, stage: Stage) -> bool {
         let _ = stage;
         false
     }
 }
 
-/// An observer that does not care.
+/// An observer that ignores everything.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct Unobserved;
 
@@ -162,17 +164,17 @@ impl Observer for Unobserved {
     fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
 }
 
-/// Source to SPIR-V, with the reflection that [`reflect::read`] reads.
+/// Compiles source to SPIR-V with the reflection that [`reflect::read`] reads.
 ///
 /// # Errors
 ///
-/// [`Failed`] has the build log. [`Failed::internal`] tells a fault of the compiler from errors in the program;
-/// nothing panics.
+/// [`Failed`] contains the build log. [`Failed::internal`] distinguishes a fault of the compiler from errors
+/// in the program. The function does not panic.
 pub fn compile(input: &Input<'_>, target: &Target) -> Result<Compiled, Failed> {
     compile_observed(input, target, &mut Unobserved)
 }
 
-/// Source to SPIR-V, watched. No words if the observer stopped it.
+/// Compiles source to SPIR-V under an observer. Returns no words if the observer stopped the compilation.
 pub fn compile_observed(
     input: &Input<'_>,
     target: &Target,
@@ -186,11 +188,12 @@ pub fn compile_observed(
     })
 }
 
-/// Source to an object that [`link`] takes. Functions that it only declares may be another object's.
+/// Compiles source to an object for [`link`]. Another object may define the functions that the source only
+/// declares.
 ///
 /// # Errors
 ///
-/// As [`compile`].
+/// Fails as [`compile`] does.
 pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(input.options, target, observer);
@@ -201,11 +204,12 @@ pub fn compile_object(input: &Input<'_>, target: &Target) -> Result<Object, Fail
     })
 }
 
-/// Objects to SPIR-V: an executable program.
+/// Links objects into an executable program in SPIR-V.
 ///
 /// # Errors
 ///
-/// As [`compile`]; functions that a kernel reaches and no object defines are among the errors in the program.
+/// Fails as [`compile`] does; a function that a kernel reaches and no object defines is an error in the
+/// program.
 pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<Compiled, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);
@@ -219,11 +223,11 @@ pub fn link(objects: &[&Object], options: &Options, target: &Target) -> Result<C
     })
 }
 
-/// Objects to one object: a library (`-create-library`).
+/// Links objects into one object, a library (`-create-library`).
 ///
 /// # Errors
 ///
-/// As [`compile`].
+/// Fails as [`compile`] does.
 pub fn link_library(objects: &[&Object], options: &Options, target: &Target) -> Result<Object, Failed> {
     let observer = &mut Unobserved;
     let mut run = Run::new(options, target, observer);
@@ -234,15 +238,16 @@ pub fn link_library(objects: &[&Object], options: &Options, target: &Target) -> 
     })
 }
 
-/// The stack that the stages take apart from what they take for the depth of the source's tree: the preprocessor's
-/// nesting is bounded, and so is that of regions where passes follow them ([`spirv::MAX_DEPTH`]).
+/// The stack size that the stages need, without the part that depends on the nesting of the source's tree.
+/// The nesting in the preprocessor is bounded, and so is that of regions where passes recurse over them
+/// ([`spirv::MAX_DEPTH`]).
 const STACK: usize = 6 << 20;
 
-/// Why a stage did not give a result.
+/// The reason why a stage gave no result.
 enum Stop {
-    /// The reasons are in the diagnostics.
+    /// The errors are in the diagnostics.
     Reported,
-    /// The compiler's fault.
+    /// The compiler is at fault.
     Internal(InternalError),
 }
 
@@ -254,7 +259,7 @@ impl From<InternalError> for Stop {
 
 type Staged<T> = Result<Option<T>, Stop>;
 
-/// One compilation.
+/// The state of one compilation.
 struct Run<'a> {
     options: &'a Options,
     target: &'a Target,
@@ -274,7 +279,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs something where there are so many bytes of stack.
+    /// Runs `work` with at least `need` bytes of stack.
     fn on_thread<T: Send>(
         &mut self,
         need: usize,
@@ -299,7 +304,8 @@ impl<'a> Run<'a> {
         result
     }
 
-    /// Errors so far end the compilation; so may the observer.
+    /// Returns whether to continue after a stage. Errors so far end the compilation; the observer may end it
+    /// too.
     fn goes_on(&self, stage: Stage) -> Result<bool, Stop> {
         if self.diags.has_errors() {
             return Err(Stop::Reported);
@@ -307,7 +313,7 @@ impl<'a> Run<'a> {
         Ok(!self.observer.stop_after(stage))
     }
 
-    /// Source to IR, then `rest`.
+    /// Compiles the source to IR, then calls `rest`.
     fn front<T: Send>(
         &mut self,
         input: &Input<'_>,
@@ -364,7 +370,8 @@ impl<'a> Run<'a> {
         tokens
     }
 
-    /// What a stage was made from goes as soon as the next one is there: sources of whole libraries are large.
+    /// Parses, analyses and lowers the tokens. The input of each stage is dropped when its output exists,
+    /// because the sources of whole libraries are large.
     fn build_ir(&mut self, tokens: Vec<Token>, roots: Roots) -> Staged<Module> {
         let unit = self.timed(Stage::Parse, |run| {
             syntax::parse(&tokens, run.options.std, &run.map, &mut run.diags)
@@ -374,7 +381,7 @@ impl<'a> Run<'a> {
             let text = format!("{unit:#?}\n");
             self.observer.dump(Stage::Parse, "ast", Dump::Text(text));
         }
-        // What could be parsed is looked at in spite of syntax errors, for the errors in it.
+        // After syntax errors the parsed part is still analysed, to report the errors in it.
         if self.observer.stop_after(Stage::Parse) {
             self.goes_on(Stage::Parse)?;
             return Ok(None);
@@ -421,7 +428,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// IR to SPIR-V.
+    /// Runs the passes and emits SPIR-V.
     fn back(&mut self, mut module: Module) -> Staged<Vec<u32>> {
         self.timed(Stage::Passes, |run| run.passes(&mut module))?;
         if self.observer.wants(Stage::Passes) {
@@ -477,7 +484,8 @@ impl<'a> Run<'a> {
                 | PassError::NotInAbi { span, .. }
                 | PassError::TooLarge { span, .. }),
             ) => {
-                // Positions in other objects are not known here.
+                // The source map does not contain the files of other objects, so positions in them are
+                // dropped.
                 let known = (span.file.0 as usize) < self.map.len();
                 let span = if known { span } else { Span::NONE };
                 self.diags.error(span, e.to_string());
@@ -486,7 +494,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The build log, and what the compilation came to.
+    /// Ends the compilation: returns its result, or the failure, with the build log.
     fn end<T>(mut self, result: Staged<T>) -> Result<(Option<T>, String), Failed> {
         let warned = self.diags.iter().any(|d| d.severity == Severity::Warning);
         if self.options.werror && warned && !self.options.no_warnings && !self.diags.has_errors() {
@@ -515,7 +523,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What a panic said.
+/// Turns the payload of a panic into an internal error.
 fn panicked(payload: &(dyn std::any::Any + Send)) -> InternalError {
     let message = payload
         .downcast_ref::<&str>()

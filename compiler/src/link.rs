@@ -1,9 +1,10 @@
 //! Joins the modules of several objects into one (clLinkProgram).
 //!
-//! A call of a declared function goes to the function of that name which another object defines; only one may,
-//! unless it is `static`, which nobody outside sees, or `inline`. Functions that no object defines stay undefined:
-//! `inline` reports those that a kernel reaches. So it is with `__constant` variables that are declared `extern`;
-//! otherwise each object keeps its own variables, and its own copies of library functions.
+//! A call of a declared function is redirected to the function of that name that another object defines. Only
+//! one object may define a function, unless it is `static`, which other objects cannot see, or `inline`. A
+//! function that no object defines stays undefined; the pass `inline` reports it if a kernel reaches it. The
+//! same rules hold for `__constant` variables that are declared `extern`. Otherwise each object keeps its own
+//! variables and its own copies of library functions.
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::{
@@ -12,27 +13,27 @@ use crate::ir::{
 use crate::printf;
 use std::collections::{HashMap, HashSet};
 
-/// Why objects do not fit together.
+/// The reason why objects cannot be linked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LinkError {
-    /// Two objects define a kernel of that name.
+    /// Two objects define a kernel of this name.
     #[error("kernel '{0}' is defined in more than one object")]
     DuplicateKernel(String),
-    /// Two objects define a function of that name.
+    /// Two objects define a function of this name.
     #[error("function '{0}' is defined in more than one object")]
     DuplicateFunction(String),
-    /// An `extern` variable could be either of two.
+    /// Two objects define a variable of this name with different contents, and a third declares it `extern`.
     #[error("variable '{0}' is defined in more than one object, with different contents")]
     DuplicateVariable(String),
-    /// Declared in one object otherwise than defined in another.
+    /// One object declares the function with other types than another object defines it with.
     #[error("function '{0}' is declared with other types than it is defined with")]
     SignatureMismatch(String),
-    /// Objects of a later stage.
+    /// An object has already been through passes that only a linked module goes through.
     #[error("an object has been lowered already")]
     Lowered,
 }
 
-/// Joins them in order.
+/// Joins the modules of objects, in order.
 pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
     let mut out = Module::default();
     let mut defined: HashMap<String, Func> = HashMap::new();
@@ -85,7 +86,7 @@ pub fn join(objects: &[&Module]) -> Result<Module, LinkError> {
     Ok(out)
 }
 
-/// Enters a definition where declarations of other objects look for it.
+/// Records a definition for the declarations in other objects.
 fn define(
     out: &mut Module,
     defined: &mut HashMap<String, Func>,
@@ -110,8 +111,8 @@ fn define(
     Ok(())
 }
 
-/// Sends uses of variables that are only declared to the first definition of that name. There may be others, of
-/// headers that several objects include, with the same contents.
+/// Redirects uses of variables that are only declared to the first definition of that name. Further
+/// definitions with the same contents are allowed: they come from headers that several objects include.
 fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
     let is_declared = |g: &GlobalData| g.space == AddressSpace::Constant && g.init.is_none();
     let declared: Vec<(Global, &GlobalData)> =
@@ -147,7 +148,8 @@ fn resolve_variables(module: &mut Module) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// Formats of printf, and the literals that they print, are numbered through.
+/// Renumbers the strings of an object, which are printf's formats and the literals that it prints, so that
+/// they follow those of the objects before it.
 fn renumber_strings(func: &mut Function, strings: &[Vec<u8>], first: u64) {
     if first == 0 {
         return;
@@ -172,7 +174,7 @@ fn renumber_strings(func: &mut Function, strings: &[Vec<u8>], first: u64) {
     }
 }
 
-/// Sends calls of undefined functions to the definitions.
+/// Redirects calls of undefined functions to the definitions.
 fn resolve(module: &mut Module, defined: &HashMap<String, Func>) -> Result<(), LinkError> {
     let mut goes_to: HashMap<Func, Func> = HashMap::new();
     for &f in &module.undefined {
@@ -218,7 +220,7 @@ mod tests {
         let joined = join(&[&object("a"), &object("b")]).expect("they fit");
         let text = joined.to_string();
         assert!(text.contains("string 3 \"b\""), "{text}");
-        // The number that %d prints stays.
+        // The argument of `%d` is unchanged.
         assert!(text.contains("printf i32 2, i32 1, i32 3"), "{text}");
     }
 }

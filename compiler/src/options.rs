@@ -1,19 +1,19 @@
 //! The option string of clBuildProgram, clCompileProgram and clLinkProgram (OpenCL 1.2, 5.6.4 and 5.6.5).
 
-/// `-cl-std`.
+/// The version of OpenCL C that `-cl-std` selects.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum ClStd {
     /// `CL1.0`
     Cl10,
     /// `CL1.1`
     Cl11,
-    /// `CL1.2`, also without the option.
+    /// `CL1.2`, the default.
     #[default]
     Cl12,
 }
 
 impl ClStd {
-    /// As users write it: `1.1`.
+    /// Returns the version as users write it, for example `1.1`.
     pub fn text(self) -> &'static str {
         match self {
             ClStd::Cl10 => "1.0",
@@ -22,7 +22,7 @@ impl ClStd {
         }
     }
 
-    /// The value of `__OPENCL_C_VERSION__`.
+    /// Returns the value of `__OPENCL_C_VERSION__`.
     pub fn version(self) -> u32 {
         match self {
             ClStd::Cl10 => 100,
@@ -32,22 +32,24 @@ impl ClStd {
     }
 }
 
-/// Versions of OpenCL C that other devices have, and names of other languages: known, but not available here.
+/// Versions of OpenCL C that other devices have, and names of other languages. They are recognised but not
+/// supported.
 const NEWER: &[&str] = &["CL2.0", "CL3.0", "CLC++", "CLC++1.0", "CLC++2021"];
 
-/// Parsed build options.
+/// The parsed build options.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// `-D name[=value]` and `-U name` in order.
+    /// `-D name[=value]` and `-U name`, in order.
     pub defines: Vec<Define>,
-    /// `-I`, in order.
+    /// The directories of `-I`, in order.
     pub include_dirs: Vec<String>,
     /// `-cl-std`.
     pub std: ClStd,
-    /// `-cl-std` with a version that the device lacks: builds fail with a message (5.6.4.5 has it so for a
-    /// device of version 1.0 that is asked for 1.1).
+    /// The value of `-cl-std`, if it is a version that the device lacks. The build then fails with a message,
+    /// as 5.6.4.5 requires of a device of version 1.0 that is asked for 1.1.
     pub newer_std: Option<String>,
-    /// `-cl-opt-disable` (also `-O0`): no effect, what drivers do with the output is not ours to disable.
+    /// `-cl-opt-disable` (also `-O0`). It has no effect, because the optimisations of the driver cannot be
+    /// disabled.
     pub opt_disable: bool,
     /// `-cl-mad-enable`.
     pub mad_enable: bool,
@@ -61,12 +63,12 @@ pub struct Options {
     pub no_signed_zeros: bool,
     /// `-cl-single-precision-constant`.
     pub single_precision_constant: bool,
-    /// `-cl-denorms-are-zero`: no effect, which it allows.
+    /// `-cl-denorms-are-zero`. It has no effect, which the specification allows.
     pub denorms_are_zero: bool,
-    /// `-cl-fp32-correctly-rounded-divide-sqrt`: quotients and square roots of float are correctly
-    /// rounded. Builds fail, as 5.6.4.2 has it, where the device lacks CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT.
+    /// `-cl-fp32-correctly-rounded-divide-sqrt`: quotients and square roots of `float` are correctly rounded.
+    /// As 5.6.4.2 requires, a build fails if the device lacks CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT.
     pub fp32_correctly_rounded_divide_sqrt: bool,
-    /// `-cl-strict-aliasing`: no effect.
+    /// `-cl-strict-aliasing`. It has no effect.
     pub strict_aliasing: bool,
     /// `-w`.
     pub no_warnings: bool,
@@ -74,56 +76,58 @@ pub struct Options {
     pub werror: bool,
     /// `-cl-kernel-arg-info`.
     pub kernel_arg_info: bool,
-    /// `-g`: no effect.
+    /// `-g`. It has no effect.
     pub debug_info: bool,
-    /// `-create-library` (link).
+    /// `-create-library`, a link option.
     pub create_library: bool,
-    /// `-enable-link-options` (link, with `-create-library`).
+    /// `-enable-link-options`, a link option that requires `-create-library`.
     pub enable_link_options: bool,
-    /// clspv's `-cl-native-math`: built-in functions of float promise no precision, as `native_` ones.
+    /// clspv's `-cl-native-math`: built-in functions of `float` promise no precision, like `native_`
+    /// functions.
     pub native_math: bool,
-    /// clspv's `-arch=spirv32`: `size_t` and its like have 32 bits.
+    /// clspv's `-arch=spirv32`: `size_t` and the other types of that size have 32 bits.
     pub small_sizes: bool,
 }
 
-/// A macro definition of the command line.
+/// A macro that the command line defines or undefines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Define {
-    /// `-D name` (value 1) or `-D name=value`; the name may carry a parameter list.
+    /// `-D name` (with the value 1) or `-D name=value`; the name may include a parameter list.
     Define(String, Option<String>),
-    /// `-U name`
+    /// `-U name`.
     Undef(String),
 }
 
-/// An option string that is refused (CL_INVALID_BUILD_OPTIONS and its like).
+/// A reason to refuse an option string (CL_INVALID_BUILD_OPTIONS, CL_INVALID_COMPILER_OPTIONS,
+/// CL_INVALID_LINKER_OPTIONS).
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum OptionError {
-    /// Not an option of OpenCL 1.2.
+    /// The option is not one of OpenCL 1.2.
     #[error("unknown build option '{0}'")]
     Unknown(String),
-    /// An option without its argument.
+    /// The option lacks its argument.
     #[error("argument to '{0}' is missing")]
     MissingArgument(String),
-    /// An argument that the option does not take.
+    /// The option does not accept this argument.
     #[error("invalid value '{value}' in '{option}'")]
     BadValue {
         /// The option.
         option: String,
-        /// Its argument.
+        /// The argument.
         value: String,
     },
-    /// A quote without its end.
+    /// A quote is not closed.
     #[error("unterminated quote in build options")]
     Unterminated,
-    /// An option of the linker given to the compiler or the other way round.
+    /// A linker option was given to the compiler, or a compiler option to the linker.
     #[error("option '{0}' is not valid here")]
     NotHere(String),
 }
 
-/// Which API call the string was given to.
+/// The API call that an option string was given to.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum OptionUse {
-    /// clBuildProgram: compile and link options.
+    /// clBuildProgram, which takes compile and link options.
     Build,
     /// clCompileProgram.
     Compile,
@@ -263,7 +267,7 @@ impl Options {
     }
 }
 
-/// An identifier, with a parameter list behind it or not.
+/// Returns whether the text is an identifier, with or without a parameter list after it.
 fn is_macro_head(text: &str) -> bool {
     let name = text.split('(').next().unwrap_or(text);
     let mut chars = name.chars();
@@ -273,9 +277,9 @@ fn is_macro_head(text: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
-/// Splits at white space outside quotes. Quotes (single or double) may stand anywhere in a word and are
-/// removed; a backslash takes the next character literally if that is a quote, a backslash or white space,
-/// and stands for itself otherwise (Windows paths).
+/// Splits the text at white space outside quotes. Quotes, single or double, may occur anywhere in a word and
+/// are removed. A backslash makes the next character literal if that is a quote, a backslash or white space;
+/// otherwise the backslash stands for itself, as in Windows paths.
 fn split_words(text: &str) -> Result<Vec<String>, OptionError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,8 +1,9 @@
 //! Source files and positions in them.
 //!
-//! Every diagnostic, AST node, HIR node and IR instruction carries a [`Span`]; a [`SourceMap`] turns it back
-//! into a file name, line, column and line text. Positions inside a macro expansion are those of the macro's
-//! use in the file (the expansion point), as clang reports them, and an [`Origin`] says where in which macro.
+//! Every diagnostic, AST node, HIR node and IR instruction carries a [`Span`]; a [`SourceMap`] turns the span
+//! into a file name, line, column and line text. The position of a token inside a macro expansion is the
+//! macro's use in the file (the expansion point), as clang reports it; its [`Origin`] names the macro and the
+//! token of its definition.
 
 use std::sync::Arc;
 
@@ -10,30 +11,30 @@ use std::sync::Arc;
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct FileId(pub u32);
 
-/// Where in a macro a position came from: an entry of the [`SourceMap`].
+/// The token of a macro definition that a position came from: an entry of the [`SourceMap`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Origin(u32);
 
 impl Origin {
-    /// Not from a macro.
+    /// The origin of a position outside macro expansions.
     pub const NONE: Origin = Origin(0);
 }
 
 /// A half-open byte range `lo..hi` of a file.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Span {
-    /// The file.
+    /// The file that contains the bytes.
     pub file: FileId,
-    /// First byte.
+    /// The first byte.
     pub lo: u32,
-    /// One past the last byte.
+    /// The byte after the last one.
     pub hi: u32,
-    /// The macro's token that this is the use of.
+    /// The token of the macro definition, if this span is the use of a macro.
     pub origin: Origin,
 }
 
 impl Span {
-    /// No position: file 0 is reserved for it.
+    /// The absence of a position; file 0 is reserved for it.
     pub const NONE: Span = Span {
         file: FileId(0),
         lo: 0,
@@ -41,7 +42,8 @@ impl Span {
         origin: Origin::NONE,
     };
 
-    /// The smallest span that covers both; `self` where they are in different files.
+    /// Returns the span from the start of `self` to the end of `end`, or `self` if they are in different
+    /// files or `end` ends before `self` starts.
     pub fn to(self, end: Span) -> Span {
         if self.file == end.file && end.hi > self.lo {
             Span { hi: end.hi, ..self }
@@ -50,7 +52,7 @@ impl Span {
         }
     }
 
-    /// Whether there is a position at all.
+    /// Returns whether this is not a position in a file.
     pub fn is_none(self) -> bool {
         self.file == FileId(0)
     }
@@ -63,22 +65,23 @@ pub struct SourceFile {
     pub name: String,
     /// The whole text.
     pub text: Arc<str>,
-    /// Byte offset of the start of each line.
+    /// The byte offset of the start of each line.
     line_starts: Vec<u32>,
-    /// The `#include` that brought it first.
+    /// The `#include` directive that first included the file.
     included_at: Option<Span>,
-    /// `#line`: from this line index on, lines count from this number, in a file of this name.
+    /// The effects of `#line`: from this line index on, lines are counted from this number, in a file of this
+    /// name.
     renumbered: Vec<(u32, u32, Option<String>)>,
 }
 
-/// A position as it is printed.
+/// A position as diagnostics print it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Location<'a> {
-    /// File name.
+    /// The name of the file.
     pub file: &'a str,
-    /// 1-based line.
+    /// The line, counted from 1.
     pub line: u32,
-    /// 1-based column in bytes.
+    /// The column in bytes, counted from 1.
     pub column: u32,
     /// The text of the line without its line end.
     pub line_text: &'a str,
@@ -87,12 +90,12 @@ pub struct Location<'a> {
 /// A token of a macro's replacement list, in one expansion of the macro.
 #[derive(Copy, Clone, Debug)]
 struct MacroToken {
-    /// Index into `macros`.
+    /// The macro, as an index into `macros`.
     name: u32,
     file: FileId,
     lo: u32,
     hi: u32,
-    /// Of the macro's name, where it was used.
+    /// The origin of the macro's name where it was used.
     user: Origin,
 }
 
@@ -100,9 +103,9 @@ struct MacroToken {
 #[derive(Clone, Debug)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// Names of macros, where they are defined.
+    /// The macro names, at their definitions.
     macros: Vec<Span>,
-    /// What [`Origin`]s stand for; [`Origin::NONE`] has none.
+    /// The macro tokens that [`Origin`]s stand for; [`Origin::NONE`] has no entry.
     macro_tokens: Vec<MacroToken>,
 }
 
@@ -138,12 +141,12 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// States which `#include` brought a file.
+    /// Records the `#include` directive that included a file.
     pub(crate) fn set_includer(&mut self, id: FileId, at: Span) {
         self.files[id.0 as usize].included_at = Some(at);
     }
 
-    /// The `#include` directives that led to a position, outermost first.
+    /// Returns the `#include` directives that led to a position, outermost first.
     pub fn includers(&self, span: Span) -> Vec<Span> {
         let mut out = Vec::new();
         let mut next = self.file(span.file).included_at;
@@ -155,14 +158,14 @@ impl SourceMap {
         out
     }
 
-    /// Number of a macro whose name is defined here.
+    /// Adds a macro whose name is defined at this position, and returns its number.
     pub(crate) fn add_macro(&mut self, name: Span) -> u32 {
         self.macros.push(name);
         self.macros.len() as u32 - 1
     }
 
-    /// The origin of a token of a macro's replacement list: the macro, where the token stands in its
-    /// definition, and the origin of the macro's use.
+    /// Adds the origin of a token of a macro's replacement list. `name` is the number of the macro, `token`
+    /// the position of the token in the definition, and `user` the origin of the macro's use.
     pub(crate) fn add_origin(&mut self, name: u32, token: Span, user: Origin) -> Origin {
         self.macro_tokens.push(MacroToken {
             name,
@@ -174,7 +177,8 @@ impl SourceMap {
         Origin(self.macro_tokens.len() as u32)
     }
 
-    /// The macros that a position came from, outermost first: name, and where in the definition.
+    /// Returns the macros that a position came from, outermost first: the name of each, and the position in
+    /// its definition.
     pub fn expansions(&self, span: Span) -> Vec<(&str, Span)> {
         let mut out = Vec::new();
         let mut at = span.origin;
@@ -195,15 +199,15 @@ impl SourceMap {
         out
     }
 
-    /// Gives a file its text, for one that is written after it was added.
+    /// Sets the text of a file, if the text is complete only after the file was added.
     pub fn set_text(&mut self, id: FileId, text: impl Into<Arc<str>>) {
         let f = &mut self.files[id.0 as usize];
         f.text = text.into();
         f.line_starts = line_starts(&f.text);
     }
 
-    /// `#line`: the line that begins at or after `offset` gets the number `line`, those behind it count on, and
-    /// they are in the file `name` if there is one.
+    /// Executes `#line`: the first line that begins after `offset` gets the number `line`, and the following
+    /// lines count from it. They are in the file `name` if it is given.
     pub fn set_line(&mut self, id: FileId, offset: u32, line: u32, name: Option<String>) {
         let f = &mut self.files[id.0 as usize];
         let first = f.line_starts.partition_point(|&s| s <= offset) as u32;
@@ -212,24 +216,25 @@ impl SourceMap {
             line,
             name.or_else(|| f.renumbered.last().and_then(|r| r.2.clone())),
         );
-        // A file that is included again says the same again.
+        // When a file is included again, its `#line` directives have the same effect, so they are not stored
+        // twice.
         if f.renumbered.last().is_none_or(|r| r.0 < first) {
             f.renumbered.push(entry);
         }
     }
 
-    /// Number of files, the reserved one included.
+    /// Returns the number of files, including the reserved file 0.
     #[allow(clippy::len_without_is_empty, reason = "never empty")]
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// The file's name and text.
+    /// Returns a file with its name and text.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
 
-    /// The text that a span covers.
+    /// Returns the text that a span covers.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file)
             .text
@@ -237,7 +242,7 @@ impl SourceMap {
             .unwrap_or("")
     }
 
-    /// File, line and column of the start of a span.
+    /// Returns the file, line and column of the start of a span.
     pub fn locate(&self, span: Span) -> Location<'_> {
         let f = self.file(span.file);
         let line = f.line_starts.partition_point(|&s| s <= span.lo).max(1) - 1;

@@ -1,44 +1,44 @@
-//! Threads whose stacks are sure to be large enough.
+//! Threads whose stacks are known to be large enough.
 //!
-//! The stages recurse over the tree of a program, which is as deep as the program is nested. How deep that is, is
-//! bounded before anything recurses ([`crate::syntax::nesting`]), and so the stack that it takes is known. A stack
-//! is address space that is reserved; only what is touched becomes memory. Where little can be reserved
-//! (`ulimit -v`), a smaller stack does for a program that is nested less.
+//! The stages recurse over the tree of a program, which is as deep as the program is nested. That depth is
+//! bounded before any stage recurses ([`crate::syntax::nesting`]), so the required stack size is known. A
+//! stack reserves address space; only the pages that are touched use memory. Where little address space can
+//! be reserved (`ulimit -v`), a smaller stack is used, which is enough for a program with less nesting.
 
 use std::cell::Cell;
 
-/// Stack of a compilation where that much can be reserved.
+/// The preferred size of the stack of a compilation, in bytes.
 const PREFERRED: usize = 256 << 20;
 
-/// What remains unused: for the frames of whoever asks next.
+/// The number of bytes that stay free for the frames of functions that the stages call.
 const MARGIN: usize = 256 << 10;
 
 thread_local! {
-    /// Where the stack of this thread begins, as an address, and its size: of threads that were started here. Nothing
-    /// is known of the stack of any other thread, and applications do start some with 16 KiB.
+    /// The address where this thread's stack begins, and the stack's size, on threads that this module
+    /// started. The stack of any other thread is unknown; some applications start threads with 16 KiB.
     static STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
-/// An address in the frame of the caller, or close to it.
+/// Returns an address in or near the frame of the caller.
 #[inline(never)]
 fn address() -> usize {
     let here = 0u8;
     std::ptr::from_ref(std::hint::black_box(&here)).addr()
 }
 
-/// What is left of this thread's stack, as far as that is known.
+/// Returns the number of bytes left on this thread's stack, or 0 if the stack is unknown.
 fn left() -> usize {
     STACK
         .get()
         .map_or(0, |(base, size)| size.saturating_sub(base.abs_diff(address())))
 }
 
-/// No stack of the size that is needed could be reserved.
+/// A stack of the required size could not be reserved.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NoStack;
 
-/// Runs something that takes at most `need` bytes of stack: here if this thread has them, or else on a thread that
-/// does. Panics go through.
+/// Runs `work`, which needs at most `need` bytes of stack: on this thread if its stack suffices, else on a
+/// new thread. A panic of `work` is propagated.
 pub(crate) fn run<R: Send>(need: usize, work: impl FnOnce() -> R + Send) -> Result<R, NoStack> {
     if need.saturating_add(MARGIN) <= left() {
         return Ok(work());
@@ -55,7 +55,8 @@ pub(crate) fn run<R: Send>(need: usize, work: impl FnOnce() -> R + Send) -> Resu
     }
 }
 
-/// Takes and runs `work` on a new thread with a stack of this size, if one can be started.
+/// Runs `work` on a new thread with a stack of this size. If the thread cannot be started, `work` is left in
+/// place.
 fn on_thread<R: Send>(size: usize, work: &mut Option<impl FnOnce() -> R + Send>) -> Result<R, NoStack> {
     let result = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()

@@ -1,9 +1,10 @@
-//! «Did you mean …?»: the name that is nearest to one that means nothing.
+//! Finds the known name that is nearest to an unknown one, for the hint "did you mean …?".
 
-/// Longer names are not compared: the time is quadratic.
+/// Names longer than this are not compared, because the comparison takes quadratic time.
 const MAX_LENGTH: usize = 64;
 
-/// The candidate with the fewest edits, if they are few for the length. Among equals the first in the alphabet.
+/// Returns the candidate with the smallest edit distance, if that is small for the name's length. Among
+/// equally near candidates it returns the first in alphabetical order.
 pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let most = name.len() / 3;
     if name.len() < 3 || name.len() > MAX_LENGTH {
@@ -17,7 +18,8 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, c)| c)
 }
 
-/// Edits from one to the other: characters inserted, deleted, replaced, and neighbours exchanged.
+/// Returns the edit distance: the number of characters inserted, deleted or replaced, and of neighbours
+/// exchanged.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut above: Vec<usize> = (0..=b.len()).collect();

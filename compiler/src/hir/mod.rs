@@ -1,11 +1,11 @@
 //! The typed tree between `sema` and `lower_hir`.
 //!
-//! What is true of it: every name is resolved, every expression has a type, every implicit conversion of
-//! OpenCL C 1.2 chapter 6 is an explicit [`ExprKind::Convert`] or [`ExprKind::Splat`], constants are folded
-//! where C requires a constant, built-in functions are calls of library functions or intrinsics, and there is
-//! no error left to report but a device limit.
+//! In this tree every name is resolved, and every expression has a type. Every implicit conversion of OpenCL
+//! C 1.2 chapter 6 is an explicit [`ExprKind::Convert`] or [`ExprKind::Splat`]. Constants are folded where C
+//! requires a constant, and built-in functions are calls of library functions or intrinsics. The only errors
+//! that later stages can still report are device limits.
 //!
-//! Values and places are different things: an [`Expr`] is a value (of any type but arrays and functions), a
+//! Values and places are distinct: an [`Expr`] is a value (of any type except arrays and functions), and a
 //! [`Place`] is memory. Reading memory is [`ExprKind::Load`]; an array used as a value is
 //! [`ExprKind::AddrOf`] its first element.
 
@@ -37,15 +37,15 @@ entity! {
     LabelId, "label"
 }
 
-/// A program.
+/// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub types: Types,
     pub functions: Map<FuncId, Function>,
     pub globals: Map<GlobalId, GlobalVar>,
-    /// In source order.
+    /// The kernels in source order.
     pub kernels: Vec<Kernel>,
-    /// printf format strings and the string literals that its `%s` arguments name, by id.
+    /// The format strings of printf and the string literals that its `%s` arguments name, by number.
     pub strings: Vec<Vec<u8>>,
 }
 
@@ -54,35 +54,35 @@ pub struct Program {
 pub struct GlobalVar {
     pub name: String,
     pub ty: TypeId,
-    /// `Constant` or `Local`.
+    /// The address space, `Constant` or `Local`.
     pub space: Space,
-    /// Bytes; at least the type's, more with `aligned`.
+    /// The alignment in bytes: at least that of the type, more with `aligned`.
     pub align: u32,
     pub init: Option<ConstData>,
     pub span: Span,
 }
 
-/// An initializer that is known at compile time, laid out as the target lays memory out (little-endian).
+/// An initializer that is known at compile time, in the target's memory layout (little-endian).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConstData {
     pub bytes: Vec<u8>,
-    /// (offset of an 8-byte pointer, variable, byte offset in it).
+    /// Pointers to other variables: (offset of the 8-byte pointer, variable, byte offset in the variable).
     pub relocations: Vec<(u32, GlobalId, u64)>,
 }
 
-/// What a kernel is beyond its function.
+/// The properties of a kernel beyond those of its function.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub func: FuncId,
-    /// Parameter type as clGetKernelArgInfo prints it, and its qualifiers.
+    /// The parameters as clGetKernelArgInfo reports them.
     pub args: Vec<KernelArg>,
     pub required_size: Option<[u32; 3]>,
     pub size_hint: Option<[u32; 3]>,
-    /// As CL_KERNEL_ATTRIBUTES prints them.
+    /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
 }
 
-/// See clGetKernelArgInfo (OpenCL 1.2 5.7.3).
+/// A parameter as clGetKernelArgInfo reports it (OpenCL 1.2 5.7.3).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelArg {
     pub name: String,
@@ -90,23 +90,24 @@ pub struct KernelArg {
     pub is_const: bool,
     pub is_volatile: bool,
     pub is_restrict: bool,
-    /// For images: `Some(write)`.
+    /// Whether an image is written; `None` for other parameters.
     pub image_write: Option<bool>,
 }
 
-/// A function, defined or only declared.
+/// A function that is defined or only declared.
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
-    /// Parameters are the first locals, in order.
+    /// The parameters, which are the first locals, in order.
     pub params: Vec<LocalId>,
     pub ret: TypeId,
     pub locals: Map<LocalId, Local>,
     pub labels: Map<LabelId, String>,
-    /// `None`: declared, defined in another object (clLinkProgram).
+    /// The statements; `None` if the function is only declared, and another object defines it
+    /// (clLinkProgram).
     pub body: Option<Vec<Stmt>>,
     pub is_kernel: bool,
-    /// From the built-in library.
+    /// Whether the function is from the built-in library.
     pub is_library: bool,
     pub linkage: Linkage,
     pub span: Span,
@@ -129,22 +130,22 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// Kinds of statements.
+/// The kinds of statements.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// Evaluated for its effects.
+    /// An expression that is evaluated for its effects.
     Expr(Expr),
-    /// A declaration is executed: the variable's bytes are set.
+    /// The execution of a declaration, which sets the variable's bytes.
     Init(LocalId, Init),
     Block(Vec<Stmt>),
-    /// Condition: type `Bool`, as everywhere below.
+    /// A conditional statement; the condition has type `Bool`, as in the other statements.
     If {
         cond: Expr,
         then: Box<Stmt>,
         otherwise: Option<Box<Stmt>>,
     },
-    /// Body runs, then `step`, until `cond` (absent: forever) is false; `test_first` is false for do-while.
-    /// `continue` goes to `step`.
+    /// A loop: `body` runs, then `step`, until `cond` is false; without `cond` it runs forever. `test_first`
+    /// is false for do-while. `continue` goes to `step`.
     Loop {
         cond: Option<Expr>,
         step: Option<Expr>,
@@ -152,12 +153,13 @@ pub enum StmtKind {
         test_first: bool,
         unroll: Option<u32>,
     },
-    /// `value` is an int, uint, long or ulong; `body` contains `Case` and `Default`, at any depth, as C allows.
+    /// A switch on an int, uint, long or ulong. `body` contains `Case` and `Default` at any depth, as C
+    /// allows.
     Switch {
         value: Expr,
         body: Box<Stmt>,
     },
-    /// A jump target of the innermost switch for values in `lo..=hi` (as bits of the switch's type).
+    /// A jump target of the innermost switch, for values in `lo..=hi` (as bits of the switch's type).
     Case {
         lo: u64,
         hi: u64,
@@ -170,12 +172,12 @@ pub enum StmtKind {
     Return(Option<Expr>),
 }
 
-/// How memory is initialized.
+/// The initialization of memory.
 #[derive(Clone, Debug)]
 pub struct Init {
-    /// All bytes are zero first (an aggregate with fewer initializers than members).
+    /// Whether all bytes are set to zero first, because an aggregate has fewer initializers than members.
     pub zero: bool,
-    /// Then these values, in order, at byte offsets from the start.
+    /// The values that are stored then, in order, at byte offsets from the start.
     pub stores: Vec<(u32, Expr)>,
 }
 
@@ -187,8 +189,9 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// Arithmetic on two operands of the result's type (shift counts too, converted; lane by lane on vectors).
-/// Signedness and float or not follow from the type.
+/// An arithmetic operation. Both operands have the result's type, including shift counts, which are
+/// converted. On vectors it works lane by lane. The type determines signedness, and integer or floating-point
+/// arithmetic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum BinOp {
     Add,
@@ -196,7 +199,7 @@ pub enum BinOp {
     Mul,
     Div,
     Rem,
-    /// The count is taken modulo the width.
+    /// A shift, whose count is taken modulo the width.
     Shl,
     Shr,
     And,
@@ -204,7 +207,7 @@ pub enum BinOp {
     Xor,
 }
 
-/// Comparison of two operands of one type: scalars, pointers, vectors.
+/// A comparison of two operands of one type: scalars, pointers or vectors.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum CmpOp {
     Eq,
@@ -215,38 +218,39 @@ pub enum CmpOp {
     Ge,
 }
 
-/// Conversions between the operand's type and the expression's.
+/// A conversion from the operand's type to the expression's type.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Convert {
-    /// Between integer, floating-point and bool scalars, or vectors of equal lanes: C's conversion (float to
-    /// integer toward zero, to float to nearest even, to `Bool` by comparison with zero, `Bool` to 0 or 1).
+    /// C's conversion between integer, floating-point and bool scalars, or vectors of equal lanes. Float to
+    /// integer rounds toward zero, conversion to float rounds to nearest even, conversion to `Bool` compares
+    /// with zero, and `Bool` becomes 0 or 1.
     Numeric,
-    /// `as_typen`: equal sizes (3- and 4-lane vectors count as equal).
+    /// `as_typen` between types of equal size; 3- and 4-lane vectors count as equal.
     Bits,
     PointerToInt,
     IntToPointer,
-    /// Other pointee, same space or Global <-> Constant.
+    /// To another pointee, in the same address space or between Global and Constant.
     Pointer,
-    /// Pointer to `Bool`: is not null.
+    /// A pointer to `Bool`: whether it is not null.
     PointerToBool,
-    /// Vector comparison's `Bool` lanes to 0 / -1 of an integer vector.
+    /// The `Bool` lanes of a vector comparison to 0 or -1 in an integer vector.
     Mask,
 }
 
-/// Kinds of values.
+/// The kinds of values.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// Scalar, or vector, as raw bits of each lane (zero-extended); pointers too (null is 0).
+    /// A constant scalar or vector, as the raw bits of each lane (zero-extended), or a pointer (null is 0).
     Const(Vec<u64>),
     /// The bytes of a place, as a value: also whole structs.
     Load(Box<Place>),
-    /// Type: pointer to the place's type, or for arrays to its element.
+    /// The address of a place. Its type is a pointer to the place's type, or for arrays to the element type.
     AddrOf(Box<Place>),
     /// `-`
     Neg(Box<Expr>),
     /// `~`
     BitNot(Box<Expr>),
-    /// `!` of a `Bool`.
+    /// `!` of a `Bool`
     Not(Box<Expr>),
     Binary {
         op: BinOp,
@@ -254,34 +258,37 @@ pub enum ExprKind {
         rhs: Box<Expr>,
         contract: bool,
     },
-    /// Type: `Bool`, or for vectors a vector of `Bool` (always under a `Convert::Mask`).
+    /// A comparison of type `Bool`, or for vectors a vector of `Bool`, which is always the operand of a
+    /// `Convert::Mask`.
     Compare(CmpOp, Box<Expr>, Box<Expr>),
-    /// Both of type `Bool`, short-circuit.
+    /// `&&` with short-circuit evaluation; the operands and the result have type `Bool`, as for `Or`.
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
-    /// Scalar condition of type `Bool`; only one arm is evaluated. Types equal, or void.
+    /// `?:` with a scalar condition of type `Bool`; only one arm is evaluated. The arms have equal types, or
+    /// are void.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// Vector `?:` and `select` with the condition as a vector of `Bool`: all operands are evaluated.
+    /// Vector `?:` and `select`, with the condition as a vector of `Bool`. All operands are evaluated.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
     Convert(Convert, Box<Expr>),
-    /// Scalar to all lanes.
+    /// A scalar copied to all lanes.
     Splat(Box<Expr>),
-    /// Scalars and vectors, concatenated.
+    /// The concatenation of scalars and vectors.
     Vector(Vec<Expr>),
-    /// Lanes of a vector value; one lane gives a scalar.
+    /// Lanes of a vector value; a single lane gives a scalar.
     Swizzle(Box<Expr>, Vec<u8>),
-    /// Pointer ± index (a signed or unsigned 64-bit integer, scaled by the pointee's size).
+    /// A pointer plus or minus an index (a signed or unsigned 64-bit integer, scaled by the pointee's size).
     PointerAdd {
         ptr: Box<Expr>,
         index: Box<Expr>,
         negate: bool,
     },
-    /// Difference in elements, type long.
+    /// The difference of two pointers in elements, of type long.
     PointerDiff(Box<Expr>, Box<Expr>),
-    /// The value is the stored one. Structs too.
+    /// An assignment, also of structs; its value is the stored value.
     Assign(Box<Place>, Box<Expr>),
-    /// `place = convert(convert(place) op rhs)`; the place is evaluated once. `compute` is the type of the
-    /// operation (rhs has it already, except that pointers take a 64-bit index with `op` Add or Sub).
+    /// `place = convert(convert(place) op rhs)`, where the place is evaluated once. `compute` is the type of
+    /// the operation. `rhs` has this type already; but for a pointer, `rhs` is a 64-bit index and `op` is Add
+    /// or Sub.
     CompoundAssign {
         place: Box<Place>,
         op: BinOp,
@@ -289,7 +296,7 @@ pub enum ExprKind {
         compute: TypeId,
         contract: bool,
     },
-    /// `++` and `--`: `post` gives the old value.
+    /// `++` and `--`; with `post` the value is the old one.
     IncDec {
         place: Box<Place>,
         decrement: bool,
@@ -297,34 +304,34 @@ pub enum ExprKind {
     },
     Call(FuncId, Vec<Expr>),
     Intrinsic(Intrinsic, Vec<Expr>),
-    /// The first is evaluated for its effects.
+    /// The comma operator: the first operand is evaluated for its effects.
     Comma(Box<Expr>, Box<Expr>),
-    /// Statements, then the value (GNU statement expressions).
+    /// A GNU statement expression: statements, then the value.
     StmtExpr(Vec<Stmt>, Option<Box<Expr>>),
 }
 
-/// Memory.
+/// A location in memory.
 #[derive(Clone, Debug)]
 pub struct Place {
     pub kind: PlaceKind,
-    /// Type of the object; may be an array.
+    /// The type of the object, which may be an array.
     pub ty: TypeId,
     pub space: Space,
     pub is_volatile: bool,
     pub span: Span,
 }
 
-/// Kinds of places.
+/// The kinds of places.
 #[derive(Clone, Debug)]
 pub enum PlaceKind {
     Local(LocalId),
     Global(GlobalId),
-    /// `*ptr`; the alignment is that of the type unless stated (vload).
+    /// `*ptr`; the alignment is that of the type unless it is stated (vload).
     Deref {
         ptr: Box<Expr>,
         align: Option<u32>,
     },
-    /// A member at a byte offset.
+    /// A member, given by its byte offset.
     Member {
         base: Box<Place>,
         offset: u32,
@@ -334,18 +341,19 @@ pub enum PlaceKind {
         base: Box<Place>,
         index: Box<Expr>,
     },
-    /// Lanes of a vector in memory, `v.xz`: may be assigned if no lane repeats. One lane is a scalar place.
+    /// Lanes of a vector in memory, such as `v.xz`; they can be assigned if no lane repeats. A single lane is
+    /// a scalar place.
     Lanes {
         base: Box<Place>,
         lanes: Vec<u8>,
     },
-    /// `v[i]` on a vector in memory.
+    /// `v[i]` for a vector in memory.
     DynamicLane {
         base: Box<Place>,
         index: Box<Expr>,
     },
-    /// A fresh private object that holds a value: a compound literal, or a function's struct result.
+    /// A new private object that holds a value: a compound literal, or the struct that a function returns.
     Temporary(Box<Expr>),
-    /// A compound literal or other unnamed object: initialized when evaluated.
+    /// A compound literal or other unnamed object, initialized when it is evaluated.
     Literal(LocalId, Box<Init>),
 }

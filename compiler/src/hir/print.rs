@@ -1,4 +1,5 @@
-//! Text of a program, for `--emit=hir`: C-like, with every conversion and every load written out.
+//! Prints a program as text for `--emit=hir`. The text resembles C, with every conversion and every load
+//! written out.
 
 use super::{
     BinOp, CmpOp, Convert, Expr, ExprKind, Function, GlobalVar, Init, Place, PlaceKind, Program, Space, Stmt,
@@ -284,7 +285,7 @@ impl Printer<'_> {
         self.out.write_char(')')
     }
 
-    /// `!` behind a floating-point operator that must not be fused with another.
+    /// Returns `!`, which follows a floating-point operator that must not be contracted, or an empty string.
     fn exact(&self, ty: TypeId, contract: bool) -> &'static str {
         let is_float = self.program.types.lanes(ty).is_some_and(|(s, _)| s.is_float());
         if is_float && !contract { "!" } else { "" }

@@ -1,4 +1,4 @@
-//! OpenCL C types (6.1), uniqued, and their layout.
+//! The types of OpenCL C (6.1), which are interned, and their layout.
 
 use crate::entity;
 use crate::intrinsic::ImageShape;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 entity! {
-    /// A uniqued type: equal ids are equal types.
+    /// An interned type: equal ids are equal types.
     TypeId, "ty"
 }
 entity! {
@@ -16,7 +16,8 @@ entity! {
     RecordId, "record"
 }
 
-/// Arithmetic scalar types (6.1.1). `size_t`, `ptrdiff_t`, `intptr_t`, `uintptr_t` are `ULong`/`Long`.
+/// Arithmetic scalar types (6.1.1). `size_t`, `ptrdiff_t`, `intptr_t`, `uintptr_t` are `ULong` or `Long`, or
+/// `UInt` or `Int` with 32-bit sizes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Scalar {
     Bool,
@@ -34,7 +35,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Size and alignment in bytes; `Bool` in memory is one byte.
+    /// Returns the size and alignment in bytes; `Bool` in memory is one byte.
     pub fn bytes(self) -> u32 {
         match self {
             Scalar::Bool | Scalar::Char | Scalar::UChar => 1,
@@ -43,7 +44,7 @@ impl Scalar {
             Scalar::Long | Scalar::ULong | Scalar::Double => 8,
         }
     }
-    /// An integer type that a vector may have as its element: any but `bool`.
+    /// Returns whether this is an integer type that vectors may have as elements, which is any but `bool`.
     pub fn is_lane_integer(self) -> bool {
         !self.is_float() && self != Scalar::Bool
     }
@@ -56,7 +57,7 @@ impl Scalar {
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long) || self.is_float()
     }
-    /// As it is spelled in OpenCL C.
+    /// Returns the spelling in OpenCL C.
     pub fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
@@ -98,7 +99,7 @@ pub enum ImageDim {
 }
 
 impl ImageDim {
-    /// All of them.
+    /// All image types.
     pub const ALL: [ImageDim; 8] = [
         ImageDim::D1,
         ImageDim::D1Buffer,
@@ -110,7 +111,7 @@ impl ImageDim {
         ImageDim::D3,
     ];
 
-    /// The shape; depth images have that of their colour kin.
+    /// Returns the shape; a depth image has the shape of the corresponding colour image.
     pub fn shape(self) -> ImageShape {
         match self {
             ImageDim::D1 => ImageShape::D1,
@@ -121,7 +122,7 @@ impl ImageDim {
             ImageDim::D3 => ImageShape::D3,
         }
     }
-    /// The type's name in OpenCL C.
+    /// Returns the type's name in OpenCL C.
     pub fn name(self) -> &'static str {
         match self {
             ImageDim::D1 => "image1d_t",
@@ -134,7 +135,7 @@ impl ImageDim {
             ImageDim::D3 => "image3d_t",
         }
     }
-    /// Whether texels are one number, the depth.
+    /// Returns whether a texel is a single number, the depth.
     pub fn is_depth(self) -> bool {
         match self {
             ImageDim::D2Depth | ImageDim::D2ArrayDepth => true,
@@ -148,12 +149,13 @@ impl ImageDim {
     }
 }
 
-/// A type. Qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value types.
+/// A type. The qualifiers of objects (const, volatile) are part of pointees and of `Place`s, not of value
+/// types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     Void,
     Scalar(Scalar),
-    /// 2, 3, 4, 8 or 16 lanes. Vectors of `Bool` exist only as results of vector comparisons.
+    /// A vector of 2, 3, 4, 8 or 16 lanes. Vectors of `Bool` exist only as results of vector comparisons.
     Vector(Scalar, u8),
     Pointer {
         pointee: TypeId,
@@ -162,9 +164,10 @@ pub enum Type {
         is_volatile: bool,
         is_restrict: bool,
     },
-    /// Element, count.
+    /// An array: element type and number of elements.
     Array(TypeId, u64),
-    /// `[]` of a parameter's inner type or an initialized declaration; never the type of an object.
+    /// `[]` in the inner type of a parameter, or in a declaration whose initializer gives the size; never the
+    /// type of an object.
     IncompleteArray(TypeId),
     Record(RecordId),
     Function {
@@ -182,10 +185,11 @@ pub enum Type {
 /// A member of a struct or union.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Field {
-    /// `None`: an anonymous struct or union, whose members are found through it.
+    /// The name; `None` for an anonymous struct or union, whose members are accessed as members of the
+    /// enclosing one.
     pub name: Option<String>,
     pub ty: TypeId,
-    /// Bytes from the start.
+    /// The offset from the start in bytes.
     pub offset: u32,
     pub is_const: bool,
     pub is_volatile: bool,
@@ -196,9 +200,9 @@ pub struct Field {
 pub struct Record {
     pub tag: Option<String>,
     pub is_union: bool,
-    /// `None` while only declared.
+    /// The members; `None` while the type is only declared.
     pub fields: Option<Vec<Field>>,
-    /// Bytes, trailing padding included.
+    /// The size in bytes, including trailing padding.
     pub size: u32,
     pub align: u32,
 }
@@ -212,7 +216,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// Find or create.
+    /// Returns the id of a type, adding it to the table if it is new.
     pub fn intern(&mut self, ty: Type) -> TypeId {
         if let Some(&id) = self.ids.get(&ty) {
             return id;
@@ -221,14 +225,14 @@ impl Types {
         self.ids.insert(ty, id);
         id
     }
-    /// What an id stands for.
+    /// Returns the type of an id.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id]
     }
     pub fn scalar(&mut self, s: Scalar) -> TypeId {
         self.intern(Type::Scalar(s))
     }
-    /// A vector, or the scalar for one lane.
+    /// Returns a vector type, or the scalar type for one lane.
     pub fn vector(&mut self, s: Scalar, lanes: u8) -> TypeId {
         if lanes == 1 {
             self.scalar(s)
@@ -236,7 +240,7 @@ impl Types {
             self.intern(Type::Vector(s, lanes))
         }
     }
-    /// Scalar and lanes of an arithmetic type.
+    /// Returns the scalar type and the number of lanes of an arithmetic type.
     pub fn lanes(&self, id: TypeId) -> Option<(Scalar, u8)> {
         match *self.get(id) {
             Type::Scalar(s) => Some((s, 1)),
@@ -252,7 +256,8 @@ impl Types {
             | Type::Event => None,
         }
     }
-    /// Size in bytes as `sizeof` gives it; 3-lane vectors have the size of 4 (6.1.5). `None` if incomplete.
+    /// Returns the size in bytes as `sizeof` gives it; a 3-lane vector has the size of a 4-lane one (6.1.5).
+    /// Returns `None` for an incomplete type.
     pub fn size(&self, id: TypeId) -> Option<u64> {
         Some(match *self.get(id) {
             Type::Void | Type::IncompleteArray(_) | Type::Function { .. } => return None,
@@ -266,7 +271,7 @@ impl Types {
             }
         })
     }
-    /// Alignment in bytes (6.1.5: vectors are aligned to their size).
+    /// Returns the alignment in bytes; vectors are aligned to their size (6.1.5).
     pub fn align(&self, id: TypeId) -> u32 {
         match *self.get(id) {
             Type::Void | Type::Function { .. } => 1,

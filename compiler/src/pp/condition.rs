@@ -1,4 +1,4 @@
-//! `#if` and `#elif` expressions (C99 6.10.1): 64-bit integers, signed or unsigned.
+//! Evaluates `#if` and `#elif` expressions (C99 6.10.1) as 64-bit integers, signed or unsigned.
 
 use super::Pp;
 use super::names::{DEFINED, Def};
@@ -6,7 +6,7 @@ use super::token::{Punct, Token, TokenKind};
 use crate::source::Span;
 use crate::syntax::literal;
 
-/// Deepest nesting of operators and parentheses.
+/// The greatest allowed nesting depth of operators and parentheses.
 const MAX_NESTING: u32 = 256;
 
 #[derive(Copy, Clone)]
@@ -24,7 +24,7 @@ impl Value {
     }
 }
 
-/// The message of the first problem, with its position.
+/// The message of the first error, with its position.
 struct Problem(Span, String);
 
 type Result<T> = std::result::Result<T, Problem>;
@@ -32,15 +32,15 @@ type Result<T> = std::result::Result<T, Problem>;
 struct Parser<'p, 'a> {
     pp: &'p mut Pp<'a>,
     current: Option<Token>,
-    /// Position for messages at the end of the line.
+    /// The position that messages name when the line has ended.
     end: Span,
     depth: u32,
-    /// Within an operand that is not evaluated.
+    /// The number of enclosing operands that are not evaluated, such as the right side of `0 && …`.
     dead: u32,
 }
 
 impl Pp<'_> {
-    /// Value of an expression, where that it is none is nobody's error.
+    /// Returns the value of an expression, or `None` if it is not a valid expression. Nothing is reported.
     pub(super) fn value(&mut self, tokens: Vec<Token>) -> Option<i64> {
         let end = tokens.last().map_or(Span::NONE, |t| t.span);
         self.evaluate(tokens, end).ok().map(|v| v.bits)
@@ -67,7 +67,7 @@ impl Pp<'_> {
         })
     }
 
-    /// Evaluates the expression; problems are reported and count as false.
+    /// Evaluates the expression. An error is reported, and the condition then counts as false.
     pub(super) fn condition(&mut self, tokens: Vec<Token>, at: Span) -> bool {
         let end = tokens.last().map_or(at, |t| t.span);
         if tokens.is_empty() {
@@ -132,7 +132,8 @@ impl Parser<'_, '_> {
         Ok(v)
     }
 
-    /// Parses an operand, as dead code unless `live`.
+    /// Parses an operand; unless `live`, the operand is not evaluated, so a division by zero in it is not an
+    /// error.
     fn unless(&mut self, live: bool, f: fn(&mut Self) -> Result<Value>) -> Result<Value> {
         self.dead += u32::from(!live);
         let r = f(self);
@@ -191,7 +192,7 @@ impl Parser<'_, '_> {
             Punct::Percent if unsigned => int((ux % uy) as i64),
             Punct::Percent => int(x.wrapping_rem(y)),
             Punct::Shl | Punct::Shr => {
-                // The type is the left operand's.
+                // The result of a shift has the type of its left operand.
                 let bits = match (op, a.unsigned, uy > 63) {
                     (Punct::Shl, _, true) | (_, true, true) => 0,
                     (_, false, true) => x >> 63,
@@ -315,7 +316,7 @@ impl Parser<'_, '_> {
         })
     }
 
-    /// `defined X`, `defined(X)`
+    /// Parses `defined X` or `defined(X)`; `defined` itself is the current token.
     fn defined(&mut self, at: Token) -> Result<Value> {
         let mut name = self.pp.next_raw();
         let paren = name.is_some_and(|t| t.is(Punct::LParen));

@@ -10,15 +10,16 @@ use crate::diag::Diag;
 use crate::source::{FileId, Span};
 use crate::syntax::literal;
 
-/// Deepest nesting of includes.
+/// The greatest allowed nesting depth of included files.
 const MAX_INCLUDE_DEPTH: usize = 200;
-/// Most includes in one compile.
+/// The greatest number of `#include` directives that one compilation may execute.
 const MAX_INCLUDES: usize = 20_000;
-/// Deepest nesting of conditions.
+/// The greatest allowed nesting depth of conditionals.
 const MAX_CONDITIONS: usize = 4096;
 
 impl Pp<'_> {
-    /// The next token of the innermost file, directives carried out. `None` at the end of everything.
+    /// Returns the next token of the innermost file and executes the directives before it. Returns `None` at
+    /// the end of the main file.
     pub(super) fn next_from_file(&mut self) -> Option<Token> {
         loop {
             let f = self.files.last_mut()?;
@@ -78,7 +79,7 @@ impl Pp<'_> {
         }
     }
 
-    /// A token of the directive's line.
+    /// Returns the next token of the directive's line, or `None` at the end of that line.
     fn directive_token(&mut self) -> Option<Token> {
         let f = self.files.last_mut()?;
         let raw = f.lexer.next(true, &mut self.spliced)?;
@@ -106,7 +107,7 @@ impl Pp<'_> {
         self.files.last_mut().map(|f| &mut f.lexer)
     }
 
-    /// Carries out the directive whose `#` was read. A pragma comes back as a token.
+    /// Executes the directive whose `#` was just read. A pragma is returned as a token.
     fn directive(&mut self, hash: Span) -> Option<Token> {
         let name = self.directive_token()?;
         let text = self.text(&name).to_string();
@@ -161,7 +162,7 @@ impl Pp<'_> {
             (TokenKind::Ident, "ident" | "sccs") => {}
             _ => self.diags.error(name.span, "invalid preprocessing directive"),
         }
-        // `include` has put another file on top; its line end is its own affair.
+        // `#include` has opened another file and has already skipped the rest of its own line.
         if !matches!(text.as_str(), "include" | "include_next" | "import")
             && let Some(l) = self.lexer()
         {
@@ -170,7 +171,7 @@ impl Pp<'_> {
         pragma
     }
 
-    /// The macro name that must come next.
+    /// Reads the macro name that a directive requires, and reports an error if there is none.
     fn macro_name(&mut self, at: Span) -> Option<(u32, Token)> {
         let Some(t) = self.directive_token() else {
             self.diags.error(at, "macro name missing");
@@ -218,7 +219,7 @@ impl Pp<'_> {
         self.names.get_mut(id).def = Def::Macro(Rc::new(m));
     }
 
-    /// Builds a macro from what follows its name in `#define`.
+    /// Builds a macro from the tokens that follow its name in `#define`.
     fn make_macro(&mut self, tokens: Vec<Token>, name: Token) -> Option<Macro> {
         let mut rest = &tokens[..];
         let params = match rest.first() {
@@ -248,7 +249,7 @@ impl Pp<'_> {
                 );
             }
             let mut token = *t;
-            // Comments and spaces alike are one space.
+            // Any run of white space and comments counts as one space.
             token.flags.0 = if body.is_empty() {
                 0
             } else {
@@ -283,7 +284,7 @@ impl Pp<'_> {
         })
     }
 
-    /// Parses a parameter list behind its `(`. Returns it and the index of what follows the `)`.
+    /// Parses a parameter list after its `(`. Returns the list and the index of the token after the `)`.
     fn parameters(&mut self, tokens: &[Token], at: Span) -> Option<(Params, usize)> {
         let mut p = Params {
             ids: Vec::new(),
@@ -350,7 +351,7 @@ impl Pp<'_> {
             })
     }
 
-    /// Turns a predefined macro's definition into a macro, at its first use.
+    /// Turns the definition of a predefined macro into a macro, when the macro is first used.
     pub(super) fn define_predefined(&mut self, id: u32, line: &str) -> Option<Rc<Macro>> {
         let mut tokens = self.lex_text(line, Span::NONE);
         if tokens.is_empty() {
@@ -388,7 +389,7 @@ impl Pp<'_> {
         }
     }
 
-    /// `#elif`, `#else` and `#endif` met while a group is being read.
+    /// Handles an `#elif`, `#else` or `#endif` that ends the group being read.
     fn end_group(&mut self, text: &str, at: Span) {
         let Some(f) = self.files.last_mut() else { return };
         let Some(c) = f.conditions.last_mut() else {
@@ -409,7 +410,7 @@ impl Pp<'_> {
             self.diags.push(d);
         }
         c.seen_else |= text == "else";
-        // The group just read was taken, so the rest is not.
+        // The group that ends here was taken, so the remaining groups of this conditional are skipped.
         c.taken = true;
         if f.conditions.len() == 1 {
             f.guard = Guard::No;
@@ -417,7 +418,7 @@ impl Pp<'_> {
         self.skip_group();
     }
 
-    /// Skips to the `#elif` or `#else` whose group is to be read, or behind the `#endif`.
+    /// Skips to the `#elif` or `#else` whose group is to be read, or past the `#endif`.
     fn skip_group(&mut self) {
         let mut nested = 0usize;
         loop {
@@ -506,7 +507,7 @@ impl Pp<'_> {
         let found = self
             .resolver
             .resolve(&name, angled, &includer, &self.options.include_dirs);
-        // As clang: fatal, since what follows would only repeat the news.
+        // As in clang, a missing header is a fatal error: later errors would only follow from it.
         let (full, text) = match found {
             Some(Included { name, text: Ok(text) }) => (name, text),
             Some(Included { name, text: Err(why) }) => {
@@ -554,7 +555,8 @@ impl Pp<'_> {
         });
     }
 
-    /// `<name>`, `"name"`, or macros that expand to one of them.
+    /// Reads `<name>`, `"name"`, or macros that expand to one of them. Returns the name, whether it is in
+    /// angle brackets, and its position.
     fn header_name(&mut self, at: Span) -> Option<(String, bool, Span)> {
         let l = self.lexer()?;
         match l.header_name() {
@@ -597,7 +599,7 @@ impl Pp<'_> {
         None
     }
 
-    /// `#line number ["name"]`, and `# number "name" flags` of other preprocessors.
+    /// Executes `#line number ["name"]`, and `# number "name" flags` as other preprocessors write it.
     fn line(&mut self, tokens: Vec<Token>, at: Span) {
         let tokens = self.expand_list(tokens);
         let number = tokens.first().filter(|t| t.kind == TokenKind::Number);

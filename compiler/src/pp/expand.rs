@@ -1,8 +1,8 @@
 //! Macro expansion (C99 6.10.3).
 //!
-//! Replacements are read from a stack of contexts. A macro is disabled while its context is on the stack, and a
-//! disabled macro's name that is met is marked so that it stays unexpanded for good: that is the rule of
-//! 6.10.3.4 without explicit hide sets.
+//! Replacement lists are read from a stack of contexts. A macro is disabled while its context is on the
+//! stack. The name of a disabled macro is marked when it is read, and is never expanded afterwards. This
+//! implements the rule of 6.10.3.4 without explicit hide sets.
 
 use std::rc::Rc;
 
@@ -13,33 +13,36 @@ use super::token::{Punct, Token, TokenFlags, TokenKind};
 use crate::diag::Diag;
 use crate::source::{Origin, SourceMap, Span};
 
-/// Most tokens that are read in one compile while macros are expanded: what comes out of one that is many macros
-/// deep was read many times.
+/// The greatest number of tokens that one compilation may read during macro expansion. A token that comes out
+/// of nested macros is read once per level, so this limits the time.
 const MAX_WORK: usize = 16 << 20;
-/// Most tokens that are copied to be read again, in arguments and replacements: these take memory.
+/// The greatest number of tokens that are copied into arguments and replacement lists; this limits the
+/// memory.
 const MAX_COPIED: usize = 8 << 20;
-/// Most tokens that come out of macros in one compile.
+/// The greatest number of tokens that macros may produce in one compilation.
 const MAX_PRODUCED: usize = 4 << 20;
-/// Most bytes of pasted and stringified text.
+/// The greatest total length of pasted and stringified text, in bytes.
 const MAX_SCRATCH: usize = 16 << 20;
-/// Deepest nesting of macro calls in macro arguments.
+/// The greatest allowed nesting depth of macro calls in macro arguments.
 const MAX_DEPTH: usize = 200;
 
-/// Tokens to be read before the file goes on.
+/// A list of tokens that is read before reading continues in the file.
 pub(super) struct Context {
     body: Body,
     pos: usize,
-    /// The macro that is disabled meanwhile, or [`NO_ID`].
+    /// The macro that is disabled while this context is on the stack, or [`NO_ID`].
     name: u32,
 }
 
 enum Body {
-    /// A replacement list without parameters; every token gets the span, the first the flags.
+    /// The replacement list of a macro without parameters. Every token gets this span, and the first token
+    /// gets these flags.
     Plain(Rc<Macro>, Span, u8),
     Tokens(Vec<Token>),
 }
 
-/// Arguments of a call: tokens as written, and each one expanded when first asked for.
+/// The arguments of a macro call: the tokens as written, and the expansion of each argument, made at its
+/// first use.
 struct Args {
     list: Vec<Vec<Token>>,
     expanded: Vec<Option<Vec<Token>>>,
@@ -48,7 +51,7 @@ struct Args {
 const LAYOUT: u8 = TokenFlags::SPACE | TokenFlags::LINE;
 
 impl Pp<'_> {
-    /// The next token without expansion.
+    /// Returns the next token without macro expansion.
     pub(super) fn next_raw(&mut self) -> Option<Token> {
         while self.contexts.len() > self.barrier {
             let Some(c) = self.contexts.last_mut() else { break };
@@ -95,7 +98,7 @@ impl Pp<'_> {
         });
     }
 
-    /// The next token after macro expansion.
+    /// Returns the next token after macro expansion.
     pub(super) fn next_expanded(&mut self) -> Option<Token> {
         loop {
             let mut t = self.next_raw()?;
@@ -175,12 +178,12 @@ impl Pp<'_> {
         }
     }
 
-    /// A macro without replacement stood first in its line: the line break goes to what follows.
+    /// Keeps the line start of a macro name whose replacement is empty, for the token that follows.
     fn keep_layout(&mut self, name: Token) {
         self.pending |= name.flags.0 & TokenFlags::LINE;
     }
 
-    /// Counts work; `false` once there was too much of it.
+    /// Adds `n` to the number of tokens read, and returns `false` once a limit of the expansion is exceeded.
     fn spend(&mut self, n: usize, at: Span) -> bool {
         self.work += n;
         if self.work > MAX_WORK || self.scratch.len() > MAX_SCRATCH {
@@ -189,7 +192,7 @@ impl Pp<'_> {
         !self.aborted
     }
 
-    /// The same for `n` tokens that are copied.
+    /// Like [`Self::spend`], and also counts the `n` tokens as copied.
     fn copy(&mut self, n: usize, at: Span) -> bool {
         self.copied += n;
         if self.copied > MAX_COPIED {
@@ -198,7 +201,7 @@ impl Pp<'_> {
         self.spend(n, at)
     }
 
-    /// Counts a token that goes on to the parser, if a macro made it.
+    /// Counts a token that is handed to the parser, if it came from a macro.
     pub(super) fn produce(&mut self, t: Token) {
         if t.span != t.spelling {
             self.produced += 1;
@@ -208,7 +211,7 @@ impl Pp<'_> {
         }
     }
 
-    /// Expands a list of tokens on its own.
+    /// Fully expands a list of tokens, with nothing after it to read.
     pub(super) fn expand_list(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let mut out = Vec::with_capacity(tokens.len());
         self.isolated(tokens, |pp| {
@@ -219,7 +222,7 @@ impl Pp<'_> {
         out
     }
 
-    /// Runs `f` with `tokens` as all there is to read.
+    /// Runs `f` with `tokens` as the whole input.
     pub(super) fn isolated<R>(&mut self, tokens: Vec<Token>, f: impl FnOnce(&mut Self) -> R) -> R {
         let saved = (self.barrier, self.closed);
         self.barrier = self.contexts.len();
@@ -233,7 +236,7 @@ impl Pp<'_> {
         r
     }
 
-    /// Reads the arguments of a call; the opening parenthesis is already read.
+    /// Reads the arguments of a macro call, whose opening parenthesis has been read.
     fn collect_args(&mut self, m: &Macro, params: usize, variadic: bool, name: Token) -> Option<Args> {
         let mut list: Vec<Vec<Token>> = vec![Vec::new()];
         let mut depth = 0usize;
@@ -269,7 +272,7 @@ impl Pp<'_> {
             list.clear();
             ""
         } else if variadic && list.len() + 1 == params {
-            // GNU: the variable arguments may be left out with their comma.
+            // GNU C allows the variable arguments to be left out together with the comma before them.
             list.push(Vec::new());
             ""
         } else if list.len() < params {
@@ -296,7 +299,7 @@ impl Pp<'_> {
         Some(Args { list, expanded })
     }
 
-    /// The replacement list with arguments, `#` and `##` worked in.
+    /// Returns the replacement list with its arguments substituted and `#` and `##` applied.
     fn substitute(&mut self, m: &Macro, name: Token, args: &mut Args) -> Vec<Token> {
         let mut out: Vec<Token> = Vec::with_capacity(m.body.len());
         let variadic = m
@@ -304,7 +307,7 @@ impl Pp<'_> {
             .as_ref()
             .filter(|p| p.variadic)
             .map_or(NO_PARAM, |p| (p.ids.len() - 1) as u16);
-        // The left operand of a `##` being worked on was empty.
+        // Whether the left operand of the current `##` is empty.
         let mut left_empty = true;
         let mut i = 0;
         while i < m.body.len() {
@@ -383,7 +386,7 @@ impl Pp<'_> {
     }
 
     fn expand_argument(&mut self, arg: &[Token], at: Span) -> Vec<Token> {
-        // Most arguments have nothing to expand.
+        // Most arguments contain no macro, so they need no expansion.
         let inert = |t: &Token| t.kind != TokenKind::Ident || matches!(self.names.get(t.id).def, Def::None);
         if arg.iter().all(inert) {
             return arg.to_vec();
@@ -410,7 +413,8 @@ impl Pp<'_> {
             }
             let quoted = match t.kind {
                 TokenKind::Str | TokenKind::Char => true,
-                // An unclosed literal with quotes in it, or a stray backslash that would take a quote along.
+                // This is an unterminated literal that contains quotes, or a backslash that would escape the
+                // character after it.
                 TokenKind::Other => {
                     self.text(t).contains('"') || arg.get(i + 1).is_none_or(|n| !n.flags.space_before())
                 }
@@ -432,7 +436,7 @@ impl Pp<'_> {
         token(TokenKind::Str, 0, NO_ID, at, self.scratch_span(lo))
     }
 
-    /// One token of two; `at` is the operator.
+    /// Pastes two tokens into one; `at` is the position of the `##`.
     fn paste(&mut self, left: Token, right: Token, at: Span) -> Option<Token> {
         let lo = self.scratch.len();
         self.append_text(left.spelling);
@@ -528,7 +532,7 @@ impl Pp<'_> {
         out
     }
 
-    /// A token's text.
+    /// Returns the text of a token.
     pub(super) fn text(&self, t: &Token) -> &str {
         if t.spelling.file == self.scratch_file {
             &self.scratch[t.spelling.lo as usize..t.spelling.hi as usize]
@@ -556,13 +560,13 @@ impl Pp<'_> {
     }
 }
 
-/// The use of a macro, as the position of one of its tokens.
+/// Returns the position of a macro's use, with the given token of its replacement list as its origin.
 fn origin(map: &mut SourceMap, m: &Macro, token: Span, at: Span) -> Span {
-    // Nothing can be shown of what is in no file.
+    // A predefined macro has no definition in a file that a diagnostic could show.
     if m.defined_at.is_none() {
         return at;
     }
-    // A token that was spliced has its text elsewhere.
+    // The text of a token with line splices is in the scratch file, so the macro's name is shown instead.
     let shown = if token.file == m.defined_at.file {
         token
     } else {

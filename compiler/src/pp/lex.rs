@@ -1,11 +1,12 @@
-//! From characters to preprocessing tokens: translation phases 2 (line splices) and 3 (tokens and comments).
+//! Splits characters into preprocessing tokens: translation phases 2 (line splices) and 3 (tokens and
+//! comments).
 
 use std::sync::Arc;
 
 use super::token::{Punct, Token, TokenFlags, TokenKind};
 use crate::source::{FileId, Origin, Span};
 
-/// Classes of bytes.
+/// Byte classes.
 const OTHER: u8 = 0;
 const SPACE: u8 = 1;
 const NEWLINE: u8 = 2;
@@ -20,7 +21,8 @@ const CLASS: [u8; 256] = {
     while i < 256 {
         let b = i as u8;
         t[i] = match b {
-            // NUL, too: programs pass the end of a C string with its text, and clang takes it for white space.
+            // NUL is white space too, as in clang: some programs pass the terminating NUL of a C string as
+            // part of the text.
             b' ' | b'\t' | 0x0b | 0x0c | 0 => SPACE,
             b'\n' | b'\r' => NEWLINE,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80..=0xff => IDENT,
@@ -43,8 +45,8 @@ fn continues_ident(b: u8) -> bool {
     matches!(class(b), IDENT | DIGIT)
 }
 
-/// If a line splice starts at `pos`, the position after it. White space between the backslash and the line end
-/// is tolerated, as clang and gcc do.
+/// Returns the position after the line splice that starts at `pos`, if there is one. White space between the
+/// backslash and the line end is accepted, as in clang and gcc.
 fn splice_end(s: &[u8], pos: usize) -> Option<usize> {
     if s.get(pos) != Some(&b'\\') {
         return None;
@@ -61,8 +63,8 @@ fn splice_end(s: &[u8], pos: usize) -> Option<usize> {
     }
 }
 
-/// Scans one token of text that has no splices in it; `pos` is at its first character. Returns its kind and end.
-/// An unterminated string or character constant is [`TokenKind::Other`].
+/// Scans the token whose first character is at `pos`, in text without line splices. Returns its kind and its
+/// end. An unterminated string or character constant is [`TokenKind::Other`].
 pub(super) fn scan(s: &[u8], pos: usize) -> (TokenKind, usize) {
     let b = s[pos];
     match class(b) {
@@ -187,19 +189,19 @@ fn punct(s: &[u8], pos: usize) -> (Punct, usize) {
     }
 }
 
-/// A file being read.
+/// The lexer of one file that is being read.
 pub(super) struct Lexer {
     pub(super) file: FileId,
     pub(super) text: Arc<str>,
     pub(super) pos: usize,
-    /// Where an unterminated comment began.
+    /// The position of the start of an unterminated comment.
     pub(super) open_comment: Option<usize>,
     line_start: bool,
 }
 
 impl Lexer {
     pub(super) fn new(file: FileId, text: Arc<str>) -> Self {
-        // A byte order mark is white space.
+        // A byte order mark counts as white space.
         let pos = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Lexer {
             file,
@@ -219,8 +221,8 @@ impl Lexer {
         }
     }
 
-    /// Skips white space and comments. Returns the flags of what follows; stops in front of a line end if
-    /// `in_directive`.
+    /// Skips white space and comments, and returns the flags of the token that follows. Stops before a line
+    /// end if `in_directive`.
     fn skip_space(&mut self, in_directive: bool) -> u8 {
         let s = self.text.as_bytes();
         let mut p = self.pos;
@@ -277,8 +279,9 @@ impl Lexer {
         flags
     }
 
-    /// The next token: kind, range, flags; `None` at the end of the file, or of the line if `in_directive`.
-    /// Where splices or the like make the spelling differ from the file's text, it is put into `spliced`.
+    /// Returns the next token, or `None` at the end of the file or, if `in_directive`, at the end of the
+    /// line. Where line splices make the spelling differ from the file's text, the spelling is written into
+    /// `spliced`.
     pub(super) fn next(&mut self, in_directive: bool, spliced: &mut String) -> Option<Raw> {
         let flags = self.skip_space(in_directive);
         let s = self.text.as_bytes();
@@ -309,8 +312,8 @@ impl Lexer {
         })
     }
 
-    /// Reads `<name>` or `"name"` if that comes next: its range, or `Err` with the position of an opening
-    /// character that is not closed in the line.
+    /// Reads `<name>` or `"name"` if one of them comes next. Returns its range, or `Err` with the position of
+    /// an opening character that is not closed on the same line.
     pub(super) fn header_name(&mut self) -> Option<Result<(usize, usize), usize>> {
         self.skip_space(true);
         let s = self.text.as_bytes();
@@ -334,14 +337,15 @@ impl Lexer {
         Some(Err(lo))
     }
 
-    /// Goes to the end of the line (from within a directive).
+    /// Moves to the end of the line. The lexer must be inside a directive.
     pub(super) fn skip_line(&mut self) {
         let mut spliced = String::new();
         while self.next(true, &mut spliced).is_some() {}
         self.line_start = true;
     }
 
-    /// The rest of a directive's line with splices removed, white space trimmed, comments kept.
+    /// Returns the rest of a directive's line: line splices are removed, white space is trimmed, comments are
+    /// kept.
     pub(super) fn rest_of_line(&mut self) -> String {
         let s = self.text.as_bytes();
         let mut out = Vec::new();
@@ -360,8 +364,8 @@ impl Lexer {
         String::from_utf8_lossy(&out).trim().to_string()
     }
 
-    /// In a group that a condition leaves out: goes behind the next `#` that begins a line. Returns its position,
-    /// or `None` at the end of the file.
+    /// In a group that is skipped, moves past the next `#` that begins a line. Returns the position of the
+    /// `#`, or `None` at the end of the file.
     pub(super) fn skip_to_hash(&mut self) -> Option<usize> {
         loop {
             let flags = self.skip_space(false);
@@ -372,7 +376,7 @@ impl Lexer {
                 self.pos += 1;
                 return Some(self.pos - 1);
             }
-            // The rest of the line; quotes hide comment starts.
+            // Skips the rest of the line. A comment start inside quotes does not start a comment.
             let mut p = self.pos;
             while let Some(&b) = s.get(p) {
                 match class(b) {
@@ -398,23 +402,24 @@ fn find_comment_end(s: &[u8], mut p: usize) -> Option<usize> {
     }
 }
 
-/// What [`Lexer::next`] found.
+/// The token that [`Lexer::next`] found.
 pub(super) struct Raw {
     pub(super) kind: TokenKind,
     pub(super) lo: usize,
     pub(super) hi: usize,
     pub(super) flags: u8,
-    /// The spelling is in the string that was passed, not in the file.
+    /// The spelling is in the string that was passed to [`Lexer::next`], not in the file.
     pub(super) spliced: bool,
 }
 
-/// A token with line splices in or directly behind it: its text without them goes into `out`.
+/// Scans a token that has line splices in it or directly after it, and writes its text without splices into
+/// `out`.
 fn scan_spliced(s: &[u8], lo: usize, out: &mut String) -> (TokenKind, usize) {
     let mut clean: Vec<u8> = Vec::new();
-    // Position in the file of each clean byte.
+    // The position in the file of each byte of `clean`.
     let mut from: Vec<usize> = Vec::new();
     let mut p = lo;
-    // Lines are taken in batches that double, so that a token of very many lines costs linear time.
+    // Lines are joined in batches of doubling size, so a token of very many lines takes linear time.
     let mut batch = 1;
     loop {
         let mut splices = 0;
@@ -440,17 +445,17 @@ fn scan_spliced(s: &[u8], lo: usize, out: &mut String) -> (TokenKind, usize) {
         let (kind, end) = scan(&clean, 0);
         if end < clean.len() || !more {
             let hi = from.get(end).copied().unwrap_or(p);
-            // The file's text is valid, so a cut inside a character can only be the scanner's «other».
+            // The file's text is valid UTF-8, so only a token of kind `Other` can end inside a character.
             out.clear();
             out.push_str(&String::from_utf8_lossy(&clean[..end]));
-            // Leave a splice behind the token to the white space.
+            // A splice after the token is left for `skip_space`.
             let hi = if end > 0 { from[end - 1] + 1 } else { hi };
             return (kind, hi);
         }
     }
 }
 
-/// Builds a token.
+/// Builds a token from its parts.
 pub(super) fn token(kind: TokenKind, flags: u8, id: u32, span: Span, spelling: Span) -> Token {
     Token {
         kind,

@@ -1,5 +1,5 @@
-//! The preprocessor: C99 6.10 with the GNU extensions that OpenCL C code uses, and OpenCL C's predefined
-//! macros (OpenCL 1.2, 6.10).
+//! The preprocessor: C99 6.10, the GNU extensions that OpenCL C programs use, and the predefined macros of
+//! OpenCL C (OpenCL 1.2, 6.10).
 
 mod condition;
 mod directive;
@@ -22,27 +22,29 @@ use crate::options::{Define, Options};
 use crate::source::{FileId, SourceMap, Span};
 use crate::target::Target;
 
-/// Finds included files. The compiler itself does no input or output. It asks from a thread of its own.
+/// Finds included files, since the compiler itself does no input or output. It is called on a thread that the
+/// compiler creates.
 pub trait IncludeResolver: Sync {
-    /// Looks for `name`. `angled`: written `<name>`. `includer` is the including file's name, `dirs` the `-I`
-    /// directories in order. `None`: there is no such file.
+    /// Finds the file `name`. `angled` means that it was written as `<name>`; `includer` is the name of the
+    /// including file; `dirs` are the `-I` directories in order. Returns `None` if there is no such file.
     fn resolve(&self, name: &str, angled: bool, includer: &str, dirs: &[String]) -> Option<Included>;
 }
 
-/// A file that `#include` names.
+/// A file that `#include` found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Included {
-    /// Its full name: its identity for `#pragma once`.
+    /// The full name, which identifies the file for `#pragma once`.
     pub name: String,
-    /// What it holds, or why that cannot be had, as part of a message: "is not a regular file".
+    /// The file's text, or the reason why it cannot be read, as the end of a message: "is not a regular
+    /// file".
     pub text: Result<Arc<str>, String>,
 }
 
-/// Largest file that should be included. Resolvers read regular files up to this size only: a device or a pipe may
-/// have no end.
+/// The size of the largest file that a resolver should include. Resolvers read regular files only, up to this
+/// size, because a device or a pipe may have no end.
 pub const MAX_INCLUDED_BYTES: u64 = 64 << 20;
 
-/// A resolver that finds nothing.
+/// A resolver that finds no file.
 #[derive(Copy, Clone, Debug, Default)]
 pub struct NoIncludes;
 
@@ -52,12 +54,12 @@ impl IncludeResolver for NoIncludes {
     }
 }
 
-/// After so many errors the preprocessor gives up.
+/// The number of errors after which the preprocessor stops.
 const MAX_ERRORS: usize = 50;
 
-/// State of one run.
+/// The state of one run of the preprocessor.
 struct Pp<'a> {
-    /// The device's.
+    /// The extensions of the target device.
     extensions: &'a [String],
     map: &'a mut SourceMap,
     main: FileId,
@@ -67,20 +69,20 @@ struct Pp<'a> {
     names: Names,
     /// The files being read, innermost last.
     files: Vec<Open>,
-    /// Every file that was included.
+    /// Every file that was included so far.
     known: Vec<KnownFile>,
     contexts: Vec<expand::Context>,
-    /// Contexts below this index are not read, and if `closed` the file is not either.
+    /// Contexts below this index are not read; if `closed` is set, the file is not read either.
     barrier: usize,
     closed: bool,
-    /// Arguments of a macro call are being read.
+    /// The arguments of a macro call are being read.
     in_args: bool,
-    /// Text of tokens that stand in no file; becomes the scratch file's text.
+    /// The text of tokens that are in no file; it becomes the text of the scratch file.
     scratch: String,
     scratch_file: FileId,
-    /// Buffer of the lexer.
+    /// The lexer's buffer for tokens with line splices.
     spliced: String,
-    /// Line start that an empty expansion leaves to the next token.
+    /// The line-start flag of a macro name whose expansion was empty; the next token gets it.
     pending: u8,
     counter: u32,
     work: usize,
@@ -88,7 +90,7 @@ struct Pp<'a> {
     produced: usize,
     depth: usize,
     includes: usize,
-    /// A limit was exceeded or a header not found: nothing more is read.
+    /// A limit was exceeded or a header was not found, so nothing more is read.
     aborted: bool,
 }
 
@@ -100,15 +102,15 @@ struct Open {
     known: Option<usize>,
 }
 
-/// An `#if` that is open.
+/// A conditional whose `#endif` has not been read.
 struct Condition {
     at: Span,
-    /// One of its groups was read already.
+    /// One of its groups has been read or is being read.
     taken: bool,
     seen_else: bool,
 }
 
-/// How far a file looks like `#ifndef X … #endif` and nothing else.
+/// How much of the file so far has the form of an include guard, `#ifndef X … #endif` and nothing else.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Guard {
     Start,
@@ -123,7 +125,7 @@ struct KnownFile {
     file: FileId,
     /// `#pragma once`
     once: bool,
-    /// The macro that guards all of it.
+    /// The include-guard macro, if a guard encloses the whole file.
     guard: Option<u32>,
 }
 
@@ -135,7 +137,7 @@ impl Pp<'_> {
         }
     }
 
-    /// Reads everything there is into `out`.
+    /// Reads the whole input into `out`.
     fn run(&mut self, out: &mut Vec<Token>) {
         let errors = self.diags.error_count();
         while let Some(mut t) = self.next_expanded() {
@@ -175,13 +177,13 @@ impl Pp<'_> {
     }
 }
 
-/// Whether a character may stand in an identifier.
+/// Returns whether a character may be part of an identifier.
 fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Preprocesses the file `main`: errors and warnings go to `diags`, included files and the scratch file into
-/// `map`. After a fatal error (a limit, a header that is not found) there are no tokens.
+/// Preprocesses the file `main`. Errors and warnings go to `diags`; included files and the scratch file are
+/// added to `map`. After a fatal error (a limit exceeded, a header not found) the list of tokens is empty.
 pub fn preprocess(
     map: &mut SourceMap,
     main: FileId,
@@ -226,7 +228,7 @@ pub fn preprocess(
     }
     pp.run(&mut out);
     if pp.aborted {
-        // Whatever there is, is no source.
+        // The tokens read so far are only a part of the program, so they are dropped.
         out = Vec::new();
     }
     let scratch = std::mem::take(&mut pp.scratch);
@@ -234,7 +236,7 @@ pub fn preprocess(
     out
 }
 
-/// `-D` and `-U` as directives.
+/// Writes `-D` and `-U` as directives.
 fn command_line(defines: &[Define]) -> String {
     let mut text = String::new();
     for d in defines {
@@ -251,7 +253,7 @@ fn command_line(defines: &[Define]) -> String {
     text
 }
 
-/// The tokens as text that lexes to the same tokens again, with the lines of the source.
+/// Returns the tokens as text that lexes to the same tokens again and keeps the lines of the source.
 pub fn tokens_to_text(tokens: &[Token], map: &SourceMap) -> String {
     let mut out = String::new();
     for t in tokens {
@@ -264,7 +266,7 @@ pub fn tokens_to_text(tokens: &[Token], map: &SourceMap) -> String {
         }
         if t.kind == TokenKind::Pragma {
             out.push_str("#pragma ");
-            // A backslash at its end would splice the next line to it.
+            // A backslash at the end would join the next line to the pragma.
             out.push_str(t.text(map).trim_end_matches(['\\', ' ', '\t']));
             out.push('\n');
         } else {

@@ -1,4 +1,5 @@
-//! Identifiers of one preprocessor run: numbered once, with the macro that each names.
+//! The identifiers of one preprocessor run. Each distinct name gets one number, and an entry with the macro
+//! that it names.
 
 use std::rc::Rc;
 
@@ -8,21 +9,21 @@ use crate::source::Span;
 
 /// A macro.
 pub(super) struct Macro {
-    /// `None`: object-like.
+    /// The parameters of a function-like macro; `None` for an object-like macro.
     pub(super) params: Option<Params>,
     pub(super) body: Vec<BodyToken>,
-    /// The body has neither parameters nor `##`: it can be read in place.
+    /// The body has neither parameters nor `##`, so it can be read without being copied.
     pub(super) plain: bool,
-    /// The name in its definition; [`Span::NONE`] for predefined ones.
+    /// The position of the name in its definition; [`Span::NONE`] for predefined macros.
     pub(super) defined_at: Span,
-    /// Its number in the source map.
+    /// The macro's number in the source map.
     pub(super) number: u32,
 }
 
-/// Parameters of a function-like macro.
+/// The parameters of a function-like macro.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Params {
-    /// Identifier numbers; the variadic one last (`__VA_ARGS__` or GNU's named one).
+    /// The identifier numbers; a variadic parameter (`__VA_ARGS__`, or GNU C's named one) is last.
     pub(super) ids: Vec<u32>,
     pub(super) variadic: bool,
 }
@@ -31,14 +32,14 @@ pub(super) struct Params {
 #[derive(Copy, Clone)]
 pub(super) struct BodyToken {
     pub(super) token: Token,
-    /// Index of the parameter that it names, or [`NO_PARAM`].
+    /// The index of the parameter that the token names, or [`NO_PARAM`].
     pub(super) param: u16,
 }
 
-/// The token names no parameter.
+/// The value of [`BodyToken::param`] for a token that names no parameter.
 pub(super) const NO_PARAM: u16 = u16::MAX;
 
-/// Macros whose replacement is made up at each use.
+/// The macros whose replacement is computed at each use.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Special {
     File,
@@ -50,11 +51,11 @@ pub(super) enum Special {
     Pragma,
 }
 
-/// What a name means to the preprocessor.
+/// The meaning of a name to the preprocessor.
 #[derive(Clone)]
 pub(super) enum Def {
     None,
-    /// A predefined macro that was not used yet: its definition as a `#define` line has it.
+    /// A predefined macro that was not used yet, with its definition as written after `#define`.
     Lazy(&'static str),
     Special(Special),
     Macro(Rc<Macro>),
@@ -66,11 +67,11 @@ pub(super) struct Entry {
     hash: u32,
     pub(super) keyword: Option<Keyword>,
     pub(super) def: Def,
-    /// Its expansion is being read.
+    /// The macro's replacement list is being read, so the name is not expanded.
     pub(super) disabled: bool,
 }
 
-/// Interner and macro table.
+/// The interner of identifiers, and the macro table.
 pub(super) struct Names {
     slots: Vec<u32>,
     entries: Vec<Entry>,
@@ -78,10 +79,10 @@ pub(super) struct Names {
     settings: predefined::Settings,
 }
 
-/// Numbers that the preprocessor itself asks for.
+/// The numbers of the names that the preprocessor itself asks for.
 pub(super) const DEFINED: u32 = 0;
 pub(super) const VA_ARGS: u32 = 1;
-/// «No identifier».
+/// The identifier number of a token that is not an identifier.
 pub(super) const NO_ID: u32 = u32::MAX;
 
 impl Names {
@@ -110,7 +111,8 @@ impl Names {
         &mut self.entries[id as usize]
     }
 
-    /// The number of a name; new ones learn here whether they are keywords or predefined macros.
+    /// Returns the number of a name. A name that is new is looked up among the keywords and predefined
+    /// macros.
     pub(super) fn intern(&mut self, text: &str) -> u32 {
         let hash = hash(text.as_bytes());
         let mask = self.slots.len() - 1;

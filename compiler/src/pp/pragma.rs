@@ -1,5 +1,5 @@
-//! `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9; OpenCL C 9.1): what the preprocessor does about them. The parser
-//! does the rest.
+//! The preprocessor's part of `#pragma` and `_Pragma` (C99 6.10.6, 6.10.9; OpenCL C 9.1). The parser handles
+//! the rest.
 
 use super::Pp;
 use super::lex::token;
@@ -8,7 +8,8 @@ use super::token::{Punct, Token, TokenFlags, TokenKind};
 use crate::source::Span;
 
 impl Pp<'_> {
-    /// A pragma of either form. `once` is carried out here; the others become a token whose text is the pragma.
+    /// Handles a pragma of either form. `once` is executed here; any other pragma becomes a token whose text
+    /// is the pragma.
     pub(super) fn pragma(&mut self, tokens: Vec<Token>, at: Span) -> Option<Token> {
         let first = tokens.first().map_or("", |t| self.text(t)).to_string();
         if first == "once" {
@@ -19,7 +20,8 @@ impl Pp<'_> {
             }
             return None;
         }
-        // Those of the standards are not expanded (C99 6.10.6); unroll counts are, and what stands behind `pack`.
+        // Macros are not expanded in the standard pragmas (C99 6.10.6). They are expanded in unroll counts
+        // and after `pack`.
         let list = match first.as_str() {
             "STDC" => tokens,
             "OPENCL" => {
@@ -54,7 +56,7 @@ impl Pp<'_> {
         }
     }
 
-    /// The text of the scratch file from `lo` on as a pragma.
+    /// Makes a pragma token from the text of the scratch file from `lo` to its end.
     fn pragma_token(&mut self, lo: usize, list: &[Token], at: Span) -> Token {
         let span = list.last().map_or(at, |t| at.to(t.span));
         token(
@@ -66,7 +68,7 @@ impl Pp<'_> {
         )
     }
 
-    /// `unroll` with a number that is an expression: its value takes the expression's place.
+    /// Handles `unroll` with a count. A count that is an expression is replaced by its value.
     fn unroll(&mut self, list: Vec<Token>, at: Span) -> Token {
         let names = |t: &Token| t.kind == TokenKind::Ident;
         let value = match &list[1..] {
@@ -81,8 +83,8 @@ impl Pp<'_> {
         self.pragma_token(lo, &list, at)
     }
 
-    /// `OPENCL EXTENSION name : behavior` (9.1). All extensions of the device are always on, so that nothing but
-    /// a wrong or unknown one has an effect: a warning, as clang has it.
+    /// Checks `OPENCL EXTENSION name : behavior` (9.1). All extensions of the device are always enabled, so
+    /// the pragma changes nothing; a malformed pragma or an unknown extension gets a warning, as in clang.
     fn check_extension(&mut self, tokens: &[Token], at: Span) {
         let Some((keyword, rest)) = tokens.get(1..).and_then(<[Token]>::split_first) else {
             return;
@@ -130,9 +132,9 @@ impl Pp<'_> {
         }
     }
 
-    /// `_Pragma ( "…" )`
+    /// Handles `_Pragma ( "…" )`.
     pub(super) fn pragma_operator(&mut self, t: Token) -> Option<Token> {
-        // As clang: the operand may come from macros.
+        // As in clang, the operand may come from macros.
         let mut step = |want: fn(&Token) -> bool| self.next_expanded().filter(want);
         let string = step(|p| p.is(Punct::LParen))
             .and_then(|_| step(|p| p.kind == TokenKind::Str))
@@ -159,8 +161,8 @@ impl Pp<'_> {
     }
 }
 
-/// The text with a space for each comment outside of literals (translation phase 3, which the operand of `_Pragma` goes
-/// through, C99 6.10.9); `None` if one does not end.
+/// Returns the text with each comment outside of literals replaced by a space, or `None` if a comment does
+/// not end. C99 6.10.9 subjects the operand of `_Pragma` to translation phase 3.
 fn without_comments(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = text;

@@ -1,13 +1,13 @@
-//! Names that are known before the source is read: keywords and predefined macros.
+//! The names that are known before the source is read: keywords and predefined macros.
 //!
-//! Looked up once per distinct identifier, so that a compile pays only for the names that it uses.
+//! Each distinct identifier is looked up once, so a compilation pays only for the names that it uses.
 
 use super::names::Special;
 use super::token::Keyword;
 use crate::options::{ClStd, Options};
 use crate::target::Target;
 
-/// What decides which macros exist.
+/// The settings that decide which macros exist.
 pub(super) struct Settings {
     std: ClStd,
     fast_relaxed_math: bool,
@@ -26,19 +26,19 @@ impl Settings {
     }
 }
 
-/// Meaning of a name.
+/// The meaning of a name before the source is read.
 pub(super) enum Known {
     Nothing,
     Keyword(Keyword),
-    /// The text behind `#define`.
+    /// A macro, with the text that follows `#define`.
     Macro(&'static str),
     Special(Special),
 }
 
-/// Looks a name up.
+/// Looks up a name.
 pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     match Keyword::from_text(name) {
-        // Since OpenCL C 1.1.
+        // `vec_step` exists since OpenCL C 1.1.
         Some(Keyword::VecStep) if settings.std == ClStd::Cl10 => return Known::Nothing,
         Some(k) => return Known::Keyword(k),
         None => {}
@@ -67,12 +67,13 @@ pub(super) fn lookup(name: &str, settings: &Settings) -> Known {
     }
 }
 
-/// Definition of an extension's macro; the name here is not looked at.
+/// The definition of every extension's macro. The name in this text is ignored.
 const EXTENSION: &str = "cl_khr_extension 1";
 
-/// OpenCL 1.2, 6.10 (version and platform macros), 6.12.2 (math constants and limits), 6.12.3 (integer limits),
-/// 6.12.8 (fence flags), 6.12.14 (samplers, image channels); C99 6.10.8. Sorted by name. `0.inff` and `0.nanf`
-/// are spellings of our own that `syntax::literal` understands.
+/// The predefined macros, sorted by name. They come from OpenCL 1.2: 6.10 (version and platform macros),
+/// 6.12.2 (math constants and limits), 6.12.3 (integer limits), 6.12.8 (fence flags), 6.12.14 (samplers,
+/// image channels); and from C99 6.10.8. `0.inff` and `0.nanf` are spellings of our own, which
+/// `syntax::literal` reads.
 static MACROS: &[(&str, &str)] = &[
     ("CHAR_BIT", "CHAR_BIT 8"),
     ("CHAR_MAX", "CHAR_MAX 127"),
@@ -122,7 +123,8 @@ static MACROS: &[(&str, &str)] = &[
     ("CL_VERSION_1_0", "CL_VERSION_1_0 100"),
     ("CL_VERSION_1_1", "CL_VERSION_1_1 110"),
     ("CL_VERSION_1_2", "CL_VERSION_1_2 120"),
-    // As clang does: programs compare __OPENCL_C_VERSION__ with these, and an undefined name would be 0.
+    // As in clang: programs compare `__OPENCL_C_VERSION__` with these macros, and an undefined name would be
+    // 0.
     ("CL_VERSION_2_0", "CL_VERSION_2_0 200"),
     ("CL_VERSION_3_0", "CL_VERSION_3_0 300"),
     ("DBL_DIG", "DBL_DIG 15"),
@@ -226,7 +228,7 @@ static MACROS: &[(&str, &str)] = &[
     ("UINT_MAX", "UINT_MAX 0xffffffffU"),
     ("ULONG_MAX", "ULONG_MAX 0xffffffffffffffffUL"),
     ("USHRT_MAX", "USHRT_MAX 65535"),
-    // clspv's: what the program is for.
+    // clspv defines this macro, to tell programs that they are compiled for Vulkan.
     ("VULKAN", "VULKAN 100"),
     ("__DATE__", "__DATE__ \"??? ?? ????\""),
     ("__ENDIAN_LITTLE__", "__ENDIAN_LITTLE__ 1"),
@@ -239,7 +241,7 @@ static MACROS: &[(&str, &str)] = &[
     ("__STDC__", "__STDC__ 1"),
     ("__TIME__", "__TIME__ \"??:??:??\""),
     ("__UINTPTR_TYPE__", "__UINTPTR_TYPE__ ulong"),
-    // What clang has, and programs use without asking.
+    // Clang provides these names, and programs use them without a test for clang.
     ("__builtin_assume", "__builtin_assume(x) ((void)0)"),
     ("__builtin_expect", "__builtin_expect(x, c) (x)"),
     ("__builtin_unreachable", "__builtin_unreachable() ((void)0)"),

@@ -1,55 +1,56 @@
-//! Tokens: what the preprocessor hands to the parser.
+//! Tokens, the preprocessor's output and the parser's input.
 
 use crate::source::{SourceMap, Span};
 
 /// A preprocessed token. Its text is `map.text(token.spelling)`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// The class of the token.
     pub kind: TokenKind,
-    /// Preceding white space and line ends.
+    /// The white space and line end before the token.
     pub flags: TokenFlags,
-    /// Identifier number within one run of the preprocessor; meaningless afterwards.
+    /// The identifier's number within one run of the preprocessor; it has no meaning afterwards.
     pub(crate) id: u32,
-    /// Where diagnostics point: the token itself, or the use of the macro whose replacement it came from.
+    /// The position for diagnostics: the token itself, or the use of the macro that it came from.
     pub span: Span,
-    /// Where its text is: a file, or the scratch file for pasted, stringified and spliced tokens.
+    /// The position of the text: in a file, or in the scratch file for pasted, stringified and spliced
+    /// tokens.
     pub spelling: Span,
 }
 
 impl Token {
-    /// The token's characters.
+    /// Returns the characters of the token.
     pub fn text<'m>(&self, map: &'m SourceMap) -> &'m str {
         map.text(self.spelling)
     }
 
-    /// Whether it is this punctuator.
+    /// Returns whether the token is the punctuator `p`.
     pub fn is(&self, p: Punct) -> bool {
         self.kind == TokenKind::Punct(p)
     }
 
-    /// Whether it is this keyword.
+    /// Returns whether the token is the keyword `k`.
     pub fn is_keyword(&self, k: Keyword) -> bool {
         self.kind == TokenKind::Keyword(k)
     }
 }
 
-/// White space before a token.
+/// Flags of a token; those that other modules can read tell the white space before it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct TokenFlags(pub(crate) u8);
 
 impl TokenFlags {
     pub(crate) const SPACE: u8 = 1;
     pub(crate) const LINE: u8 = 2;
-    /// A macro name that was met inside its own expansion: never expanded again.
+    /// A macro name that was read inside its own expansion; it is never expanded.
     pub(crate) const NO_EXPAND: u8 = 4;
 
-    /// White space (or a line end) stands before the token.
+    /// Returns whether white space or a line end precedes the token.
     pub fn space_before(self) -> bool {
         self.0 & (Self::SPACE | Self::LINE) != 0
     }
 
-    /// The token is the first of its line.
+    /// Returns whether the token is the first of its line.
     pub fn line_start(self) -> bool {
         self.0 & Self::LINE != 0
     }
@@ -62,21 +63,21 @@ impl TokenFlags {
 /// Token classes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum TokenKind {
-    /// A name that is no keyword.
+    /// A name that is not a keyword.
     Ident,
-    /// A keyword of C99, OpenCL C or GNU C, alternative spellings folded.
+    /// A keyword of C99, OpenCL C or GNU C; alternative spellings are one keyword.
     Keyword(Keyword),
-    /// A preprocessing number; its value is worked out by `syntax::literal`.
+    /// A preprocessing number; `syntax::literal` computes its value.
     Number,
-    /// `'c'`, with any prefix.
+    /// A character constant `'c'`, with any prefix.
     Char,
-    /// `"s"`, with any prefix.
+    /// A string literal `"s"`, with any prefix.
     Str,
-    /// An operator or separator; digraphs folded.
+    /// An operator or separator; a digraph is the same as the punctuator that it stands for.
     Punct(Punct),
-    /// A `#pragma` line or `_Pragma` operator; the text is what follows `#pragma`.
+    /// A `#pragma` line or a `_Pragma` operator; the text is the part after `#pragma`.
     Pragma,
-    /// A character that begins no token (`@`, `` ` ``, `\`); an error wherever it is parsed.
+    /// A character that begins no token (`@`, `` ` ``, `\`); it is an error wherever it reaches the parser.
     Other,
 }
 
@@ -89,7 +90,7 @@ macro_rules! punctuators {
         }
 
         impl Punct {
-            /// Its spelling.
+            /// Returns the spelling of the punctuator.
             pub fn text(self) -> &'static str {
                 match self {
                     $(Punct::$name => $text,)*
@@ -111,21 +112,21 @@ punctuators! {
 
 macro_rules! keywords {
     ($($name:ident $text:literal $(| $alt:literal)*,)*) => {
-        /// Keywords; each has the spelling first listed.
+        /// Keywords, each documented with its plain spelling.
         #[derive(Copy, Clone, PartialEq, Eq, Debug)]
         pub enum Keyword {
             $(#[doc = concat!("`", $text, "`")] $name,)*
         }
 
         impl Keyword {
-            /// The plain spelling.
+            /// Returns the plain spelling of the keyword.
             pub fn text(self) -> &'static str {
                 match self {
                     $(Keyword::$name => $text,)*
                 }
             }
 
-            /// Recognises a keyword in any of its spellings.
+            /// Returns the keyword that `text` spells, in any of its spellings.
             pub fn from_text(text: &str) -> Option<Keyword> {
                 match text {
                     $($text $(| $alt)* => Some(Keyword::$name),)*

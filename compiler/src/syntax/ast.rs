@@ -1,6 +1,6 @@
-//! The abstract syntax tree: C99 with OpenCL C's qualifiers, names unresolved, types as written.
+//! The abstract syntax tree: C99 with OpenCL C's qualifiers. Names are unresolved, and types are as written.
 //!
-//! lang-c's tree is lowered into this at once and never leaves `syntax`, so that the parser stays replaceable.
+//! lang-c's tree is lowered into this tree at once and never leaves `syntax`, so the parser can be replaced.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +13,20 @@ pub struct Ident {
     pub span: Span,
 }
 
-/// A whole source.
+/// A whole translation unit.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TranslationUnit {
     pub items: Vec<Item>,
-    /// What is not known of the source because of syntax errors.
+    /// The facts that syntax errors leave unknown.
     pub doubt: Doubt,
 }
 
-/// What syntax errors leave unknown.
+/// The facts about a source that syntax errors leave unknown.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Doubt {
-    /// What may be declared in the parts that are missing.
+    /// Names that the missing parts may declare.
     pub names: BTreeSet<String>,
-    /// From where on in a function statements are missing, to its end.
+    /// Ranges of function bodies in which statements are missing; each reaches to the end of its function.
     pub spans: Vec<Span>,
     /// The rest of the source is missing.
     pub incomplete: bool,
@@ -48,13 +48,14 @@ pub struct FunctionDef {
     pub declarator: Declarator,
     pub body: Stmt,
     pub span: Span,
-    /// `#pragma OPENCL FP_CONTRACT` in force at the start of the body; `None`: the default (on).
+    /// The state of `#pragma OPENCL FP_CONTRACT` at the start of the body; `None` is the default, which is
+    /// on.
     pub fp_contract: Option<bool>,
-    /// Old-style parameter declarations were present (an error in OpenCL C).
+    /// Whether the definition has old-style parameter declarations, which are an error in OpenCL C.
     pub k_and_r: bool,
 }
 
-/// `specs declarator = init, …;`
+/// A declaration: `specs declarator = init, …;`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Declaration {
     pub specs: DeclSpecs,
@@ -62,7 +63,7 @@ pub struct Declaration {
     pub span: Span,
 }
 
-/// One declared name.
+/// One declared name of a declaration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InitDeclarator {
     pub declarator: Declarator,
@@ -101,9 +102,9 @@ pub enum AccessQual {
 pub struct Quals {
     pub is_const: bool,
     pub is_volatile: bool,
-    /// `restrict`, where it was written.
+    /// The position of `restrict`, if it was written.
     pub restrict_at: Option<Span>,
-    /// All that were written, so that sema can diagnose several.
+    /// All address-space qualifiers that were written, so that sema can diagnose several.
     pub spaces: Vec<(SpaceQual, Span)>,
     pub access: Option<(AccessQual, Span)>,
 }
@@ -111,17 +112,17 @@ pub struct Quals {
 /// `__attribute__((name(args)))`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Attribute {
-    /// Without surrounding underscores.
+    /// The name without surrounding underscores.
     pub name: String,
     pub args: Vec<AttrArg>,
     pub span: Span,
 }
 
-/// An attribute's argument.
+/// An argument of an attribute.
 #[derive(Clone, PartialEq, Debug)]
 pub enum AttrArg {
     Expr(Expr),
-    /// A type or anything else, as text (`vec_type_hint(unsigned int)`).
+    /// A type or any other text (`vec_type_hint(unsigned int)`).
     Text(String),
 }
 
@@ -132,13 +133,13 @@ pub struct DeclSpecs {
     pub ty: TypeSpec,
     pub quals: Quals,
     pub is_inline: bool,
-    /// `kernel` / `__kernel`.
+    /// Whether `kernel` or `__kernel` was written.
     pub is_kernel: bool,
     pub attributes: Vec<Attribute>,
     pub span: Span,
 }
 
-/// Keywords of arithmetic types; a declaration has a multiset of them.
+/// A keyword of an arithmetic type; a declaration has a multiset of them.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum TypeKeyword {
     Void,
@@ -155,34 +156,36 @@ pub enum TypeKeyword {
     Complex,
 }
 
-/// What kind of thing is declared.
+/// The type specifier of a declaration.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TypeSpec {
-    /// `unsigned long int`, in order; empty: none was written (an error but for K&R).
+    /// Keywords such as `unsigned long int`, in order. An empty list means that none was written, which is an
+    /// error except in K&R declarations.
     Keywords(Vec<TypeKeyword>),
-    /// A typedef's name; OpenCL's own (`uint`, `float4`, `half`, `bool`, `size_t`, `image2d_t` …) come this way.
+    /// A typedef name. OpenCL's own type names (`uint`, `float4`, `half`, `bool`, `size_t`, `image2d_t` …)
+    /// are represented in this way too.
     Name(Ident),
     Struct(Box<StructSpec>),
     Enum(Box<EnumSpec>),
-    /// `typeof(expr)` or `typeof(type)`: rejected by sema.
+    /// `typeof(expr)` or `typeof(type)`, which sema rejects.
     Typeof(Span),
 }
 
-/// `struct`/`union`.
+/// A `struct` or `union` specifier.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StructSpec {
     pub is_union: bool,
     pub tag: Option<Ident>,
-    /// `None`: a reference or forward declaration.
+    /// The members; `None` for a reference or forward declaration.
     pub members: Option<Vec<Member>>,
-    /// `packed`, `aligned` before or after the body.
+    /// The attributes `packed` and `aligned` before or after the body.
     pub attributes: Vec<Attribute>,
-    /// The largest alignment of members that `#pragma pack` leaves; 0: any.
+    /// The greatest alignment that `#pragma pack` allows for members; 0 means no limit.
     pub pack: u32,
     pub span: Span,
 }
 
-/// A line of members; no declarators: an anonymous struct or union.
+/// One declaration of members. Without declarators it is an anonymous struct or union.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Member {
     pub specs: DeclSpecs,
@@ -190,15 +193,15 @@ pub struct Member {
     pub span: Span,
 }
 
-/// One member.
+/// One declared member.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MemberDeclarator {
     pub declarator: Declarator,
-    /// Bit-fields are rejected by sema.
+    /// The width of a bit-field, which sema rejects.
     pub bit_width: Option<Expr>,
 }
 
-/// `enum`.
+/// An `enum` specifier.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EnumSpec {
     pub tag: Option<Ident>,
@@ -206,33 +209,33 @@ pub struct EnumSpec {
     pub span: Span,
 }
 
-/// What surrounds a declared name. `derived` is listed from the name outward: `*a[3]` is `[Array, Pointer]`:
-/// a is an array of pointers.
+/// A declared name with its type constructors. `derived` is listed from the name outward: for `*a[3]`, an
+/// array of pointers, it is `[Array, Pointer]`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Declarator {
-    /// `None` in type names and unnamed parameters.
+    /// The name; `None` in type names and unnamed parameters.
     pub name: Option<Ident>,
     pub derived: Vec<Derived>,
     pub attributes: Vec<Attribute>,
     pub span: Span,
 }
 
-/// One step of a declarator.
+/// One type constructor of a declarator.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Derived {
-    /// Qualifiers of the pointer itself.
+    /// A pointer, with the qualifiers of the pointer itself.
     Pointer(Quals),
-    /// `None`: `[]`.
+    /// An array; `None` for `[]`.
     Array(Option<Box<Expr>>),
     Function(Params),
-    /// A block pointer (`^`): rejected by sema.
+    /// A block pointer (`^`), which sema rejects.
     Block(Span),
 }
 
-/// Parameters of a function declarator.
+/// The parameters of a function declarator.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Params {
-    /// Empty for `()` and `(void)`.
+    /// The parameters; empty for `()` and `(void)`.
     pub list: Vec<Param>,
     pub variadic: bool,
     pub span: Span,
@@ -268,7 +271,7 @@ pub struct InitItem {
     pub init: Initializer,
 }
 
-/// `.member`, `[index]`, GNU `[lo ... hi]`.
+/// A designator: `.member`, `[index]`, or GNU C's `[lo ... hi]`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Designator {
     Member(Ident),
@@ -283,18 +286,18 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// Loop hints (`#pragma unroll n`, `opencl_unroll_hint(n)`).
+/// A loop hint (`#pragma unroll n`, `opencl_unroll_hint(n)`).
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum UnrollHint {
     #[default]
     None,
-    /// 0 is «as far as possible», 1 «not at all».
+    /// The unroll factor; 0 means as far as possible, 1 means no unrolling.
     Count(u32),
-    /// A count that is an expression.
+    /// An unroll factor that is an expression.
     Value(Box<Expr>),
 }
 
-/// Kinds of statements.
+/// The kinds of statements.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StmtKind {
     Empty,
@@ -331,7 +334,7 @@ pub enum StmtKind {
         value: Expr,
         body: Box<Stmt>,
     },
-    /// GNU `case lo ... hi:`
+    /// GNU C's `case lo ... hi:`.
     CaseRange {
         lo: Expr,
         hi: Expr,
@@ -343,15 +346,15 @@ pub enum StmtKind {
     Break,
     Continue,
     Return(Option<Expr>),
-    /// `asm`: rejected by sema.
+    /// `asm`, which sema rejects.
     Asm,
-    /// `_Static_assert(condition, "message")`; the span is that of the message.
+    /// `_Static_assert(condition, "message")`, with the span of the message.
     StaticAssert(Expr, Span),
     /// `#pragma OPENCL FP_CONTRACT` inside a block.
     FpContract(bool),
 }
 
-/// First part of `for`.
+/// The first part of a `for` head.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ForInit {
     None,
@@ -363,7 +366,7 @@ pub enum ForInit {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
-    /// The whole expression, parentheses included where they were written around it.
+    /// The span of the whole expression, including parentheses around it.
     pub span: Span,
 }
 
@@ -382,7 +385,7 @@ pub enum UnaryOp {
     PostDec,
 }
 
-/// Binary operators without assignment.
+/// Binary operators other than assignments.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum BinaryOp {
     Add,
@@ -405,11 +408,11 @@ pub enum BinaryOp {
     LogicalOr,
 }
 
-/// Kinds of expressions.
+/// The kinds of expressions.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExprKind {
     Ident(String),
-    /// Literal text is parsed by `syntax`: value, and which suffixes and base were written.
+    /// An integer literal: `syntax` computes the value and records the suffixes and the base.
     Int {
         value: u64,
         unsigned: bool,
@@ -417,23 +420,23 @@ pub enum ExprKind {
         decimal: bool,
         overflow: bool,
     },
-    /// `half` for suffix h, `single` for f. The value is the literal rounded once to f64 except where
-    /// `single`: then rounded once to f32.
+    /// A floating-point literal: `half` for the suffix `h`, `single` for `f`. The value is rounded once, to
+    /// `f32` if `single` is set, otherwise to `f64`.
     Float {
         value: f64,
         single: bool,
         half: bool,
     },
-    /// A character constant's value (type int).
+    /// The value of a character constant (type `int`).
     Char(i32),
-    /// Adjacent string literals joined, escapes resolved, no terminator.
+    /// A string literal: adjacent literals are joined, escapes are resolved, and there is no terminator.
     Str(Vec<u8>),
     Paren(Box<Expr>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// `=`: `None`; otherwise the operator of a compound assignment.
+    /// An assignment: `None` for `=`, otherwise the operator of a compound assignment.
     Assign(Option<BinaryOp>, Box<Expr>, Box<Expr>),
-    /// The middle is `None` for GNU `a ?: b`.
+    /// The conditional operator; the middle operand is `None` for GNU C's `a ?: b`.
     Conditional(Box<Expr>, Option<Box<Expr>>, Box<Expr>),
     Comma(Vec<Expr>),
     Call(Box<Expr>, Vec<Expr>),
@@ -441,21 +444,21 @@ pub enum ExprKind {
     Member(Box<Expr>, Ident),
     Arrow(Box<Expr>, Ident),
     Cast(Box<TypeName>, Box<Expr>),
-    /// `(type)(a, b, …)`: a vector literal if the type is a vector, else a cast of a comma expression.
+    /// `(type)(a, b, …)`: a vector literal if the type is a vector, otherwise a cast of a comma expression.
     VectorLiteral(Box<TypeName>, Vec<Expr>),
     /// `(type){…}`
     CompoundLiteral(Box<TypeName>, Vec<InitItem>),
     SizeofType(Box<TypeName>),
     SizeofExpr(Box<Expr>),
-    /// `vec_step(type)` / `vec_step(expr)`.
+    /// `vec_step(type)`; `VecStepExpr` is `vec_step(expr)`.
     VecStepType(Box<TypeName>),
     VecStepExpr(Box<Expr>),
     AlignofType(Box<TypeName>),
     AlignofExpr(Box<Expr>),
     /// `__builtin_offsetof(type, a.b[2])`
     Offsetof(Box<TypeName>, Vec<Designator>),
-    /// GNU `({ … })`: the value is that of the last expression statement.
+    /// GNU C's `({ … })`, whose value is that of the last expression statement.
     StmtExpr(Vec<Stmt>),
-    /// `__builtin_va_arg`, `_Generic`: rejected by sema.
+    /// `__builtin_va_arg` or `_Generic`, which sema rejects.
     Unsupported(&'static str),
 }

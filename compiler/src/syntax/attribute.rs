@@ -1,4 +1,4 @@
-//! `__attribute__((…))`: read from the tokens, since lang-c knows neither all its positions nor its arguments.
+//! Reads `__attribute__((…))` from the tokens, because lang-c does not know all its positions and arguments.
 
 use super::ast::{AttrArg, Attribute, Expr, ExprKind};
 use super::literal;
@@ -7,17 +7,17 @@ use crate::diag::Diags;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::Span;
 
-/// One `__attribute__((…))` and where it stands.
+/// One `__attribute__((…))` with its position.
 pub(super) struct AttributeRecord {
-    /// Its tokens.
+    /// The range of its tokens, with `hi`.
     pub(super) lo: usize,
     pub(super) hi: usize,
     pub(super) list: Vec<Pending>,
-    /// Something in the tree took it.
+    /// A node of the tree has taken the attribute.
     pub(super) used: bool,
 }
 
-/// An attribute whose arguments may still have to be parsed.
+/// An attribute whose arguments may not be parsed yet.
 pub(super) struct Pending {
     pub(super) name: String,
     pub(super) args: Vec<Arg>,
@@ -26,7 +26,7 @@ pub(super) struct Pending {
 
 pub(super) enum Arg {
     Done(AttrArg),
-    /// An expression in these tokens.
+    /// An expression, as a range of tokens.
     Tokens(usize, usize),
 }
 
@@ -44,7 +44,7 @@ impl Pending {
     }
 }
 
-/// Reads the attribute at token `at`. Returns it and the index behind it.
+/// Reads the attribute at token `at`. Returns it and the index of the token after it.
 pub(super) fn read(
     source: &Source<'_>,
     at: usize,

@@ -1,4 +1,5 @@
-//! What is checked before parsing: brackets match, nesting is bounded, and where top-level declarations end.
+//! Checks made before parsing: brackets match and nesting is bounded. Also splits the source into top-level
+//! declarations.
 
 use std::ops::Range;
 
@@ -6,20 +7,21 @@ use crate::diag::{Diag, Diags};
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::Span;
 
-/// Deepest nesting of brackets, as clang's default.
+/// The greatest allowed nesting depth of brackets, which is clang's default.
 const MAX_BRACKETS: usize = 256;
-/// Deepest nesting of everything: brackets, statements without braces, prefix operators, casts.
+/// The greatest allowed nesting depth of all constructs: brackets, statements without braces, prefix
+/// operators, casts.
 const MAX_DEPTH: usize = 2000;
-/// Most binary operators in one expression.
+/// The greatest allowed number of binary operators in one expression.
 const MAX_OPERATORS: usize = 4096;
 
-/// «No partner».
+/// The partner of a token that has none.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// For each bracket the index of its partner, [`NONE`] for other tokens and for brackets without one.
+/// The index of each bracket's partner; [`NONE`] for other tokens and for brackets without a partner.
 pub(super) struct Brackets {
     pub(super) partner: Vec<u32>,
-    /// Tokens from here on could not be matched.
+    /// The index of the first token that cannot be used, because a bracket there is never closed.
     pub(super) usable: usize,
 }
 
@@ -32,10 +34,10 @@ fn closer(open: Punct) -> Option<Punct> {
     }
 }
 
-/// Bracket errors after which the rest is not looked at.
+/// The number of bracket errors after which further brackets are not checked.
 const MAX_ERRORS: usize = 20;
 
-/// Whether the token `i` shows that the parenthesis or bracket opened at `at` was forgotten.
+/// Returns whether token `i` shows that the parenthesis or bracket opened at `at` was not closed.
 fn ends_statement(tokens: &[Token], partner: &[u32], at: usize, i: usize, p: Punct) -> bool {
     let before = |i: usize| i.checked_sub(1).map(|i| tokens[i].kind);
     match p {
@@ -56,7 +58,7 @@ fn ends_statement(tokens: &[Token], partner: &[u32], at: usize, i: usize, p: Pun
     }
 }
 
-/// Semicolons that are not in brackets.
+/// Counts the semicolons that are not in brackets.
 fn semicolons(tokens: &[Token], partner: &[u32], range: Range<usize>) -> usize {
     let mut count = 0;
     let mut i = range.start;
@@ -70,14 +72,15 @@ fn semicolons(tokens: &[Token], partner: &[u32], range: Range<usize>) -> usize {
     count
 }
 
-/// Matches all brackets; what does not match is reported.
+/// Matches all brackets and reports those that do not match.
 pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
     let mut partner = vec![NONE; tokens.len()];
     let mut open: Vec<(usize, Punct)> = Vec::new();
     let mut errors = 0;
     for (i, t) in tokens.iter().enumerate() {
         let TokenKind::Punct(p) = t.kind else { continue };
-        // A statement's end, or a block, where a parenthesis is still open: it should have been closed before.
+        // The end of a statement, or a block, follows while a parenthesis is open: the parenthesis should
+        // have been closed before it.
         while let Some(&(at, close)) = open.last()
             && close != Punct::RBrace
             && errors <= MAX_ERRORS
@@ -113,7 +116,8 @@ pub(super) fn match_brackets(tokens: &[Token], diags: &mut Diags) -> Brackets {
                 partner[i] = at as u32;
                 open.pop();
             }
-            // An inner bracket was left open: it is closed here if an outer one matches, braces first.
+            // An inner bracket was left open. It is closed here if an outer bracket matches; braces take
+            // precedence.
             Some(_)
                 if open.iter().any(|o| o.1 == p)
                     && (p == Punct::RBrace || !open.last().is_some_and(|o| o.1 == Punct::RBrace)) =>
@@ -157,12 +161,12 @@ fn missing(tokens: &[Token], at: usize, close: Punct, here: Span, diags: &mut Di
     diags.push(d);
 }
 
-/// Ranges of the top-level declarations and definitions in `tokens[..brackets.usable]`.
+/// Returns the ranges of the top-level declarations and definitions in `tokens[..brackets.usable]`.
 pub(super) fn split(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> {
     let mut items = Vec::new();
     let mut start = 0;
     let mut i = 0;
-    // The last token that is not part of an attribute; whether `=` was seen.
+    // `last` is the last token that is not part of an attribute; `assigned` tells whether `=` was seen.
     let mut last: Option<usize> = None;
     let mut assigned = false;
     while i < brackets.usable {
@@ -195,7 +199,7 @@ pub(super) fn split(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> 
                     end = Some(i + 1);
                 }
             }
-            // A closing bracket without its opening one ends whatever it stands in.
+            // A closing brace without an opening one ends the declaration that contains it.
             TokenKind::Punct(Punct::RBrace) if brackets.partner[i] == NONE => end = Some(i + 1),
             _ => {}
         }
@@ -210,14 +214,15 @@ pub(super) fn split(tokens: &[Token], brackets: &Brackets) -> Vec<Range<usize>> 
             assigned = false;
         }
     }
-    // A bracket that is left open spoils the item that it is in.
+    // If a bracket is left open, the declaration that contains it cannot be used.
     if start < brackets.usable && brackets.usable == tokens.len() {
         items.push(start..brackets.usable);
     }
     items
 }
 
-/// The body of a function whose parameters are declared behind its parameter list, in the style of before C89.
+/// Finds the body of a function whose parameters are declared after its parameter list, in the style from
+/// before C89.
 fn old_style_body(tokens: &[Token], from: usize) -> Option<usize> {
     let first = tokens.get(from)?;
     if !matches!(first.kind, TokenKind::Ident | TokenKind::Keyword(_)) {
@@ -240,28 +245,28 @@ fn old_style_body(tokens: &[Token], from: usize) -> Option<usize> {
     None
 }
 
-/// How deep a parser's recursion may get.
+/// Bounds on the recursion depth of a parser.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct Nesting {
-    /// Levels of brackets and other nesting.
+    /// The number of levels of brackets and other nesting.
     pub depth: usize,
-    /// Longest chain of binary operators, whose tree leans to the left.
+    /// The length of the longest chain of binary operators, whose tree leans to the left.
     pub operators: usize,
-    /// `depth`, and the binary operators of different precedence on the way there.
+    /// `depth` plus the binary operators of different precedence on the path to the deepest level.
     pub frames: usize,
 }
 
-/// Levels of precedence of binary operators.
+/// The number of precedence levels of binary operators.
 const PRECEDENCES: usize = 10;
 
-/// Bounds the nesting of the tree that these tokens make. `Err` is the position where a limit is exceeded.
+/// Bounds the nesting of the tree of these tokens. `Err` is the position where a limit is exceeded.
 pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
-    // Per bracket level: (nesting without brackets, binary operators) since the statement or operand began, and the
-    // nesting of each `if` of the statement that has no `else` yet.
+    // Per bracket level: the nesting without brackets and the number of binary operators since the statement
+    // or operand began; and the nesting of each `if` of the statement that has no `else` yet.
     let mut levels: Vec<((usize, usize), Vec<usize>)> = Vec::new();
     let mut here = (0usize, 0usize);
     let mut ifs: Vec<usize> = Vec::new();
-    // Nesting of all outer levels; binary operators in front of their brackets, by precedence.
+    // The nesting of all outer levels, and the binary operators before their brackets, by precedence.
     let mut outer = 0usize;
     let mut climbed = 0usize;
     let mut max = Nesting::default();
@@ -283,7 +288,7 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
                     operand = p != Punct::RBrace;
                     let next = tokens.get(i + 1);
                     match p {
-                        // Perhaps a cast, or the head of a statement.
+                        // The parenthesis may end a cast or the head of a statement.
                         Punct::RParen => {
                             let binary = next.is_none_or(|n| matches!(n.kind, TokenKind::Punct(q) if !matches!(q, Punct::LParen | Punct::Tilde | Punct::Bang)));
                             here.0 += usize::from(!binary);
@@ -323,8 +328,8 @@ pub(super) fn nesting(tokens: &[Token]) -> Result<Nesting, Span> {
                 ifs.push(here.0);
                 here.0 += 1;
             }
-            // The arm is one deeper than its `if`, whatever stood in between: a chain of else-ifs is no deeper than
-            // it is long.
+            // The `else` branch is one level deeper than its `if`, whatever was between them. So the depth of
+            // a chain of `else if` is at most the length of the chain.
             TokenKind::Keyword(Keyword::Else) => {
                 here = (ifs.pop().unwrap_or(here.0) + 1, 0);
             }

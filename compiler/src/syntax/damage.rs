@@ -1,5 +1,5 @@
-//! What syntax errors leave unknown, so that the semantic analysis can look at the rest of the program without
-//! reporting what only follows from them.
+//! Records the facts that syntax errors leave unknown, so that the semantic analysis can check the rest of
+//! the program without reporting errors that only follow from the first ones.
 
 use std::ops::Range;
 
@@ -8,19 +8,20 @@ use super::types::TypeNames;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::SourceMap;
 
-/// Collects the doubt of a unit.
+/// Collects the doubt of a translation unit.
 #[derive(Default)]
 pub(super) struct Damage {
     pub(super) doubt: Doubt,
 }
 
 impl Damage {
-    /// There were too many errors: the rest was not looked at.
+    /// Records that parsing stopped after too many errors, so the rest of the source is unknown.
     pub(super) fn stopped(&mut self) {
         self.doubt.incomplete = true;
     }
 
-    /// An item is left out. Whatever it named may have been declared by it; a typedef's name is a type.
+    /// Records that an item is left out. It may have declared any name that occurs in it; the name of a
+    /// typedef counts as a type.
     pub(super) fn lose<'t>(
         &mut self,
         tokens: impl Iterator<Item = &'t Token>,
@@ -43,8 +44,8 @@ impl Damage {
         }
     }
 
-    /// An item that parses without the tokens that were dropped: a function's body is as written up to the first
-    /// of them; of anything else nothing is known.
+    /// Handles an item that parses without the tokens that were dropped. The body of a function is kept and
+    /// is in doubt from the first dropped token on; any other item is unusable.
     pub(super) fn repaired(
         &mut self,
         items: Vec<Item>,
@@ -74,7 +75,7 @@ impl Damage {
     }
 }
 
-/// Adds a range; it replaces those that it covers.
+/// Adds a range, which replaces the ranges that overlap it.
 pub(super) fn leave_out(dropped: &mut Vec<Range<usize>>, r: Range<usize>) {
     dropped.retain(|d| d.end <= r.start || d.start >= r.end);
     dropped.push(r);

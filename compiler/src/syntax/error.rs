@@ -1,5 +1,5 @@
-//! lang-c's one syntax error, an offset and what it would have taken there, as a message in clang's words; and
-//! which tokens to leave out so that the rest can be looked at.
+//! Turns lang-c's one syntax error, an offset and the set of tokens expected there, into a message in clang's
+//! words. Chooses the tokens to leave out so that the rest can be parsed.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use crate::diag::Diag;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::Span;
 
-/// What to do about an error.
+/// The way to continue after an error.
 pub(super) enum Recovery {
-    /// Parse again with this name taken for a type.
+    /// Parse again with this name as a type name.
     Type(String),
     /// Parse again without these tokens.
     Drop(Range<usize>),
-    /// Nothing more can be found in this item.
+    /// Give up this item: no further errors can be found in it.
     Item,
 }
 
 pub(super) struct Context<'a> {
     pub(super) source: &'a Source<'a>,
-    /// The text that was parsed; `None` before that.
+    /// The text that was parsed; `None` before parsing.
     pub(super) text: Option<&'a Rewritten>,
     pub(super) range: Range<usize>,
 }
 
-/// Explains a syntax error.
+/// Explains a syntax error and chooses the recovery.
 pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'static str>) -> (Diag, Recovery) {
     let tokens = cx.source.tokens;
     let (at, before) = cx.position(offset);
@@ -149,14 +149,15 @@ pub(super) fn explain(cx: &Context<'_>, offset: usize, expected: &HashSet<&'stat
 }
 
 impl Context<'_> {
-    /// The token that could not be taken (`None`: the end) and the one before it.
+    /// Returns the token that could not be parsed (`None` at the end) and the token before it.
     fn position(&self, offset: usize) -> (Option<usize>, Option<usize>) {
         let Some(chunks) = self.text.map(|t| &t.chunks).filter(|c| !c.is_empty()) else {
             return (None, None);
         };
         let mut i = chunks.partition_point(|c| (c.0 as usize) < offset);
         let starts_here = chunks.get(i).is_some_and(|c| c.0 as usize == offset);
-        // Behind a reserved word that was tried as a name: that word is meant.
+        // The error may be after a reserved word that was tried as a name; then the reserved word is the
+        // faulty token.
         if !starts_here
             && i > 0
             && matches!(
@@ -183,7 +184,7 @@ impl Context<'_> {
         (i > self.range.start).then(|| self.source.tokens[i - 1])
     }
 
-    /// An identifier that stands where only a type can: behind it comes the declared name.
+    /// Finds an identifier in a position where only a type can be: the declared name follows it.
     fn unknown_type(&self, at: Option<usize>, before: Option<usize>) -> Option<usize> {
         let tokens = self.source.tokens;
         for i in [before, at].into_iter().flatten() {
@@ -194,7 +195,7 @@ impl Context<'_> {
             let declares = match next.kind {
                 TokenKind::Ident => true,
                 TokenKind::Punct(Punct::Star) | TokenKind::Keyword(_) => {
-                    // `qualifier name *`, or a parameter.
+                    // It is `qualifier name *`, or a parameter.
                     let qualifier = self
                         .prev(i)
                         .is_some_and(|p| is_specifier(&p) && !is_type_keyword(&p));
@@ -207,7 +208,7 @@ impl Context<'_> {
                 }
                 _ => false,
             };
-            // In a body, a parenthesis holds declarations only behind `for`.
+            // Inside a body, a parenthesis contains declarations only after `for`.
             let in_body = self.body().is_some_and(|b| b.contains(&i));
             let for_head = || i >= 2 && tokens[i - 2].is_keyword(Keyword::For);
             if in_body
@@ -232,7 +233,7 @@ impl Context<'_> {
                         ) | TokenKind::Pragma
                     )
             });
-            // `name other` behind a `)` may as well be a missing semicolon.
+            // `name other` after a `)` may also be a missing semicolon.
             if declares
                 && opens
                 && !(self.prev(i).is_some_and(|p| p.is(Punct::RParen)) && next.flags.line_start())
@@ -244,7 +245,7 @@ impl Context<'_> {
         None
     }
 
-    /// A name that qualifiers or a storage class declare, without any type.
+    /// Finds a name that is declared with qualifiers or a storage class but without a type.
     fn missing_type(&self, at: Option<usize>, before: Option<usize>) -> Option<usize> {
         let declares = |i: &usize| {
             let t = self.source.tokens[*i];
@@ -264,7 +265,8 @@ impl Context<'_> {
         [before, at].into_iter().flatten().find(declares)
     }
 
-    /// What is known to be wrong where this token stands, `before` in front of it.
+    /// Returns a specific message if the token is not allowed in this position; `before` is the token before
+    /// it.
     fn misplaced(&self, at: usize, before: usize) -> Option<&'static str> {
         let t = self.source.tokens[at];
         let start = self.statement_start(before);
@@ -298,7 +300,7 @@ impl Context<'_> {
         (storage && in_record()).then_some("type name does not allow storage class to be specified")
     }
 
-    /// How to go on without the statement that a token is in.
+    /// Continues without the statement that contains a token.
     fn without_statement(&self, at: usize) -> Recovery {
         match around(self, at) {
             Some(range) => Recovery::Drop(range),
@@ -306,7 +308,7 @@ impl Context<'_> {
         }
     }
 
-    /// Whether a token closes the body of a struct, union or enum.
+    /// Returns whether a token closes the body of a struct, union or enum.
     fn after_record(&self, i: Option<usize>) -> bool {
         let Some(i) = i.filter(|&i| self.source.tokens[i].is(Punct::RBrace)) else {
             return false;
@@ -314,7 +316,7 @@ impl Context<'_> {
         self.is_record(self.source.partner[i] as usize)
     }
 
-    /// Whether a brace opens the body of a struct, union or enum.
+    /// Returns whether a brace opens the body of a struct, union or enum.
     fn is_record(&self, open: usize) -> bool {
         let keyword = |back: usize| {
             let t = open.checked_sub(back).map(|i| self.source.tokens[i].kind);
@@ -328,7 +330,7 @@ impl Context<'_> {
         keyword(1) || keyword(2)
     }
 
-    /// The bracket that a token stands in.
+    /// Returns the opening bracket that encloses a token.
     fn enclosing(&self, at: usize) -> Option<usize> {
         let mut i = at;
         while i > self.range.start {
@@ -346,7 +348,7 @@ impl Context<'_> {
         None
     }
 
-    /// The item's function body.
+    /// Returns the range of the item's function body.
     fn body(&self) -> Option<Range<usize>> {
         let last = self.range.end.checked_sub(1)?;
         let open = self.source.partner[last];
@@ -356,7 +358,7 @@ impl Context<'_> {
         Some(open as usize + 1..last + 1)
     }
 
-    /// Whether a brace opens a block (and not an initializer).
+    /// Returns whether a brace opens a block and not an initializer.
     fn is_block(&self, brace: usize) -> bool {
         self.source.tokens[brace].is(Punct::LBrace)
             && !self
@@ -364,11 +366,11 @@ impl Context<'_> {
                 .is_some_and(|p| p.is(Punct::Eq) || p.is(Punct::Comma) || p.is(Punct::LParen))
     }
 
-    /// The first token of the statement that a token is in.
+    /// Returns the first token of the statement that contains a token.
     fn statement_start(&self, at: usize) -> usize {
         let mut i = at + 1;
         while i > self.range.start {
-            // A semicolon that was put in.
+            // A dropped statement was replaced by a semicolon.
             if i <= at && self.source.dropped.iter().any(|d| d.end == i) {
                 return i;
             }
@@ -400,7 +402,7 @@ impl Context<'_> {
         self.range.start
     }
 
-    /// Behind the statement that a token is in.
+    /// Returns the index after the statement that contains a token.
     fn statement_end(&self, at: usize) -> usize {
         let mut i = at;
         while i < self.range.end {
@@ -431,7 +433,7 @@ impl Context<'_> {
         self.range.end
     }
 
-    /// Whether a missing semicolon explains this token.
+    /// Returns whether a missing semicolon explains this token.
     fn ends_here(&self, t: Token) -> bool {
         t.flags.line_start()
             || match t.kind {
@@ -501,7 +503,7 @@ impl Context<'_> {
     }
 }
 
-/// Where a forgotten bracket spoils a statement: what to leave out.
+/// Returns the statement to leave out because of an unmatched bracket at `at`.
 pub(super) fn around(cx: &Context<'_>, at: usize) -> Option<Range<usize>> {
     let body = cx.body()?;
     if !body.contains(&at) {
@@ -517,7 +519,7 @@ fn is_assignment(t: &Token) -> bool {
     text.ends_with('=') && !matches!(text, "==" | "!=" | "<=" | ">=")
 }
 
-/// A storage class or qualifier.
+/// Returns whether a token is a storage class or qualifier.
 fn is_qualifier(t: &Token) -> bool {
     is_specifier(t)
         && !is_type_keyword(t)
@@ -525,12 +527,12 @@ fn is_qualifier(t: &Token) -> bool {
         && !matches!(t.kind, TokenKind::Keyword(Keyword::Restrict | Keyword::Inline))
 }
 
-/// See [`Keyword::is_type`].
+/// Returns whether a token is a keyword for which [`Keyword::is_type`] holds.
 fn is_type_keyword(t: &Token) -> bool {
     matches!(t.kind, TokenKind::Keyword(k) if k.is_type())
 }
 
-/// A keyword that begins or continues declaration specifiers.
+/// Returns whether a token is a keyword that begins or continues declaration specifiers.
 fn is_specifier(t: &Token) -> bool {
     match t.kind {
         TokenKind::Keyword(k) => matches!(

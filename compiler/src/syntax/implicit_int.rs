@@ -1,17 +1,17 @@
-//! Declarations without a type: `const x = 3`, `f(__global *p)`. C99 has none; C90's are of type `int`, and other
-//! implementations of OpenCL C still take them, with a warning.
+//! Declarations without a type, such as `const x = 3` and `f(__global *p)`. In C90 they have type `int`; C99
+//! has none, but other implementations of OpenCL C accept them with a warning.
 
 use std::ops::Range;
 
 use super::rewrite::Source;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 
-/// What is said of each.
+/// The warning for each such declaration.
 pub(super) const MISSING: &str =
     "type specifier missing, defaults to 'int'; ISO C99 and later do not support implicit int";
 
-/// Tokens of `range` that an `int` is missing in front of, ascending: what stands behind storage classes, qualifiers
-/// and function specifiers alone, and can only be a declarator.
+/// Returns the tokens of `range` before which an `int` is missing, in ascending order. Such a token follows
+/// only storage classes, qualifiers and function specifiers, and can only begin a declarator.
 pub(super) fn missing(source: &Source<'_>, range: Range<usize>) -> Vec<usize> {
     let Source { tokens, partner, .. } = *source;
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn missing(source: &Source<'_>, range: Range<usize>) -> Vec<usize> {
         while i < range.end {
             let t = tokens[i];
             if t.is_keyword(Keyword::Attribute) {
-                // To the end of its argument.
+                // Skips to the end of the attribute's argument.
                 let open = i + 1;
                 i = match partner.get(open) {
                     Some(&close) if close as usize > open => close as usize + 1,
@@ -50,7 +50,7 @@ pub(super) fn missing(source: &Source<'_>, range: Range<usize>) -> Vec<usize> {
     found
 }
 
-/// Storage classes, qualifiers, function specifiers: what may stand before a type.
+/// Returns whether a token is a storage class, qualifier or function specifier, which may precede a type.
 fn is_specifier(t: Token) -> bool {
     let TokenKind::Keyword(k) = t.kind else {
         return false;
@@ -70,7 +70,7 @@ fn is_specifier(t: Token) -> bool {
     )
 }
 
-/// Whether a declarator begins behind the specifiers.
+/// Returns whether a declarator begins after the specifiers.
 fn is_declarator(source: &Source<'_>, specifiers: Range<usize>, item: &Range<usize>) -> bool {
     let Source {
         tokens, map, types, ..
@@ -88,9 +88,9 @@ fn is_declarator(source: &Source<'_>, specifiers: Range<usize>, item: &Range<usi
     };
     match next.kind {
         TokenKind::Punct(Punct::Eq | Punct::Semi | Punct::Comma | Punct::LBracket) => true,
-        // A function of no type; elsewhere it is a cast, or a macro that is not defined.
+        // A function without a return type. Elsewhere this is a cast, or the use of an undefined macro.
         TokenKind::Punct(Punct::LParen) => start == item.start,
-        // The last of several parameters; otherwise it may be a cast to a type of the function.
+        // The last of several parameters. Otherwise it may be a cast to a function type.
         TokenKind::Punct(Punct::RParen) => start > item.start && tokens[start - 1].is(Punct::Comma),
         _ => false,
     }

@@ -1,6 +1,6 @@
 //! Values of literals (C99 6.4.4 and 6.4.5; OpenCL C 6.1 for `h`).
 //!
-//! The parser sees placeholders only, so every form that OpenCL C has and lang-c lacks is decided here.
+//! The parser sees only placeholders, so all forms of OpenCL C that lang-c lacks are handled here.
 
 use super::ast::ExprKind;
 
@@ -11,11 +11,11 @@ pub(crate) struct Int {
     pub(crate) unsigned: bool,
     pub(crate) long: bool,
     pub(crate) decimal: bool,
-    /// Does not fit 64 bits.
+    /// The value does not fit into 64 bits.
     pub(crate) overflow: bool,
 }
 
-/// A number.
+/// A numeric literal.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) enum Number {
     Int(Int),
@@ -23,7 +23,7 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// The literal as an expression.
+    /// Returns the literal as an expression.
     pub(crate) fn expr(self) -> ExprKind {
         match self {
             Number::Int(i) => ExprKind::Int {
@@ -38,11 +38,11 @@ impl Number {
     }
 }
 
-/// Parses a preprocessing number; the error is the diagnostic's text.
+/// Parses a preprocessing number. The error is the text of the diagnostic.
 pub(crate) fn number(text: &str) -> Result<Number, String> {
     let lower = text.to_ascii_lowercase();
     match lower.as_str() {
-        // Spellings of the predefined INFINITY, NAN and HUGE_VAL.
+        // These are the spellings in the definitions of INFINITY, NAN and HUGE_VAL.
         "0.inff" => return Ok(float(f64::INFINITY, true, false)),
         "0.nanf" => return Ok(float(f64::NAN, true, false)),
         "0.inf" => return Ok(float(f64::INFINITY, false, false)),
@@ -114,7 +114,7 @@ fn integer(lower: &str) -> Result<Number, String> {
     }))
 }
 
-/// `(single, half)` of a suffix.
+/// Returns `(single, half)` for a suffix.
 fn float_suffix(suffix: &str) -> Result<(bool, bool), String> {
     match suffix {
         "" | "l" => Ok((false, false)),
@@ -150,7 +150,7 @@ fn decimal_float(lower: &str) -> Result<Number, String> {
     }
     let (single, half) = float_suffix(&lower[p..])?;
     let text = &lower[..p];
-    // `single` is rounded once, straight from the decimal digits.
+    // A `single` literal is rounded once, from the decimal digits to `f32`.
     let value = if single {
         text.parse::<f32>().map(f64::from)
     } else {
@@ -218,8 +218,8 @@ fn hex_float(h: &str) -> Result<Number, String> {
     Ok(float(value, single, half))
 }
 
-/// `mantissa · 2^exponent` rounded to nearest even with `precision` bits, lowest bit 2^`lowest`, overflow to
-/// infinity from 2^`highest` on.
+/// Returns `mantissa · 2^exponent` rounded to nearest even with `precision` bits. The lowest bit is
+/// 2^`lowest`; values from 2^`highest` on become infinity.
 fn round_binary(mantissa: u64, exponent: i64, precision: i64, lowest: i64, highest: i64) -> f64 {
     if mantissa == 0 {
         return 0.0;
@@ -245,13 +245,14 @@ fn round_binary(mantissa: u64, exponent: i64, precision: i64, lowest: i64, highe
     if 64 - i64::from(kept.leading_zeros()) + unit > highest {
         return f64::INFINITY;
     }
-    // Exact: `kept` has at most 53 significant bits; the scaling goes in two steps for subnormals.
+    // This is exact: `kept` has at most 53 significant bits, and the scaling takes two steps for subnormals.
     let scale = |e: i64| f64::from_bits(((e + 1023) as u64) << 52);
     let first = unit.clamp(-1000, 900);
     kept as f64 * scale(first) * scale((unit - first).clamp(-1000, 1000))
 }
 
-/// One character or escape sequence at the start of `text`: its value and the rest.
+/// Reads the character or escape sequence at the start of `text`. Returns its value, whether that value is
+/// one byte, and the rest of the text.
 fn character(text: &str) -> Result<(u32, bool, &str), String> {
     let mut chars = text.chars();
     let c = chars.next().ok_or("empty character constant")?;
@@ -301,13 +302,14 @@ fn character(text: &str) -> Result<(u32, bool, &str), String> {
                 None => Err("incomplete universal character name".into()),
             };
         }
-        // As clang: unknown escapes stand for the character.
+        // As in clang, an unknown escape stands for its character.
         other => other as u32,
     };
     Ok((simple, simple < 256, chars.as_str()))
 }
 
-/// A character constant's value. Several characters are packed big-endian, as gcc and clang do.
+/// Returns the value of a character constant. Several characters are packed in big-endian order, as in gcc
+/// and clang.
 pub(crate) fn char_value(text: &str) -> Result<i32, String> {
     let text = text.strip_prefix('L').unwrap_or(text);
     let mut rest = text
@@ -332,7 +334,7 @@ pub(crate) fn char_value(text: &str) -> Result<i32, String> {
     Ok(bytes.iter().fold(0u32, |v, b| v << 8 | u32::from(*b)) as i32)
 }
 
-/// The first escape of a literal that stands for nothing but its own character.
+/// Returns the first unknown escape of a literal, which stands for its own character.
 pub(crate) fn unknown_escape(text: &str) -> Option<char> {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -346,7 +348,7 @@ pub(crate) fn unknown_escape(text: &str) -> Option<char> {
     None
 }
 
-/// Whether a character constant has several characters.
+/// Returns whether a character constant contains several characters.
 pub(crate) fn is_multichar(text: &str) -> bool {
     let inner = text.strip_prefix('\'').and_then(|t| t.strip_suffix('\''));
     inner.is_some_and(|t| matches!(character(t), Ok((_, _, rest)) if !rest.is_empty()))
@@ -360,7 +362,7 @@ fn push_char(bytes: &mut Vec<u8>, value: u32, is_byte: bool) {
     }
 }
 
-/// A string literal's bytes, without terminator.
+/// Returns the bytes of a string literal, without a terminator.
 pub(crate) fn string_value(text: &str) -> Result<Vec<u8>, String> {
     let text = text.strip_prefix('L').unwrap_or(text);
     let mut rest = text

@@ -1,9 +1,11 @@
-//! Parsing: tokens to AST. The trees are lang-c's, which nothing outside this module names.
+//! Parses tokens into an AST. The parser's own trees have lang-c's types, which nothing outside this module
+//! names.
 //!
-//! Brackets are matched and nesting is bounded first (`brackets`). Then each top-level declaration is rewritten
-//! into plain C (`rewrite`), parsed on its own (`grammar`; by lang-c if that does not take it), and lowered
-//! (`lower`). So one build reports several syntax errors (`error`), and no parse gets large. What they leave unknown
-//! (`damage`) tells the semantic analysis what not to report.
+//! First, brackets are matched and the nesting is bounded (`brackets`). Then each top-level declaration is
+//! rewritten into plain C (`rewrite`), parsed on its own (by `grammar`, or by lang-c if `grammar` does not
+//! accept it), and lowered (`lower`). So one build reports several syntax errors (`error`), and each parse
+//! stays small. The facts that errors leave unknown (`damage`) tell the semantic analysis which errors not to
+//! report.
 
 pub mod ast;
 mod attribute;
@@ -40,13 +42,13 @@ use crate::pp::{Punct, Token, TokenKind};
 use crate::source::{SourceMap, Span};
 use crate::stack;
 
-/// Syntax errors after which the parser gives up, as clang.
+/// The number of syntax errors after which the parser stops, as in clang.
 const MAX_ERRORS: usize = 20;
-/// Most text that is parsed again because of syntax errors.
+/// The greatest total length of text that is parsed again because of syntax errors, in bytes.
 const MAX_REPARSED: usize = 400_000;
 
-/// Parses a whole source. Reports as many syntax errors as it can find; the unit then lacks what they are in, and
-/// its [`ast::Doubt`] says what is unknown for that.
+/// Parses a whole source. Reports as many syntax errors as it can find. The items that contain them are
+/// missing from the unit, and its [`ast::Doubt`] describes the facts that are unknown as a result.
 pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -> ast::TranslationUnit {
     let mut packs = Packs::default();
     for (i, t) in tokens.iter().enumerate() {
@@ -101,14 +103,15 @@ pub fn parse(tokens: &[Token], std: ClStd, map: &SourceMap, diags: &mut Diags) -
     })
 }
 
-/// Splits at top-level declarations and function definitions. Brackets must match, as they do in text of our own.
+/// Splits a source into top-level declarations and function definitions. The brackets must match; callers
+/// pass text that is part of the compiler.
 pub fn split_top_level(tokens: &[Token]) -> Vec<Range<usize>> {
     let brackets = brackets::match_brackets(tokens, &mut Diags::default());
     brackets::split(tokens, &brackets)
 }
 
 /// Parses one of the ranges of [`split_top_level`]. `typedef_names` are the user-defined type names in scope;
-/// OpenCL C's own are known.
+/// OpenCL C's own type names need not be listed.
 pub fn parse_item(
     tokens: &[Token],
     typedef_names: &[&str],
@@ -147,37 +150,38 @@ pub fn parse_item(
     })
 }
 
-/// How deep the trees of this source can get: what later stages recurse over.
+/// Returns bounds on the depth of the trees of this source, which later stages recurse over.
 pub fn nesting(tokens: &[Token]) -> Nesting {
     brackets::nesting(tokens).unwrap_or_default()
 }
 
-/// Stack that a parse takes without nesting, per frame of nesting, and per operator of a chain. Measured in a
-/// debug build: at most 10 KiB a frame, and 2 KiB an operator where lang-c copies its tree.
+/// The stack that a parse needs in bytes: without nesting, per frame of nesting, and per operator of a chain.
+/// The measured maxima in a debug build are 10 KiB per frame, and 2 KiB per operator where lang-c copies its
+/// tree.
 const STACK_BASE: usize = 128 << 10;
 const STACK_PER_FRAME: usize = 14 << 10;
 const STACK_PER_OPERATOR: usize = 6 << 10;
 
-/// The stack that a parse takes; the other stages take less for the same tree.
+/// Returns the stack size in bytes that a parse needs; the other stages need less for the same tree.
 pub(crate) fn stack_for(nesting: Nesting) -> usize {
     STACK_BASE + nesting.frames * STACK_PER_FRAME + nesting.operators * STACK_PER_OPERATOR
 }
 
-/// The error where that cannot be had.
+/// The error for a stack that cannot be reserved.
 pub(crate) const NO_STACK: &str = "source is nested too deeply for the address space that is left";
 
-/// A parse of one source.
+/// The state of the parse of one source.
 struct Session<'a> {
     tokens: &'a [Token],
     map: &'a SourceMap,
     brackets: &'a Brackets,
     types: TypeNames,
     packs: Packs,
-    /// The FP_CONTRACT pragma in force.
+    /// The current state of the FP_CONTRACT pragma.
     fp_contract: Option<bool>,
     errors: usize,
     reparsed: usize,
-    /// What errors have left unknown.
+    /// The facts that errors have left unknown.
     damage: Damage,
 }
 
@@ -195,7 +199,7 @@ impl Session<'_> {
         })
     }
 
-    /// Skips pragmas in front of an item, and stray semicolons.
+    /// Skips pragmas before an item, and stray semicolons.
     fn start_of_item(&mut self, mut range: Range<usize>, diags: &mut Diags) -> Range<usize> {
         while let Some(t) = self.tokens.get(range.start).filter(|_| range.start < range.end) {
             match t.kind {
@@ -212,7 +216,8 @@ impl Session<'_> {
         range
     }
 
-    /// The declarations of an item. `None`: it has a syntax error and nothing of it can be used.
+    /// Parses the declarations of an item. Returns `None` if it has a syntax error and no part of it can be
+    /// used.
     fn items_of(&mut self, range: Range<usize>, diags: &mut Diags) -> Option<Vec<ast::Item>> {
         let unmatched = |i: usize| {
             let bracket = matches!(
@@ -229,7 +234,7 @@ impl Session<'_> {
             bracket && self.brackets.partner[i] == brackets::NONE
         };
         let mut dropped: Vec<Range<usize>> = Vec::new();
-        // Bracket errors were reported already: the statements that they are in are left out.
+        // Bracket errors were reported before, so the statements that contain them are left out.
         let spoilt: Vec<usize> = range.clone().filter(|&i| unmatched(i)).collect();
         let mut failed = !spoilt.is_empty();
         for at in spoilt {
@@ -297,7 +302,8 @@ impl Session<'_> {
         }
     }
 
-    /// lang-c's tree to ours. Also the type names of inner scopes, and whether they are vectors.
+    /// Lowers lang-c's tree to ours. Also returns the type names of inner scopes, with whether they are
+    /// vectors.
     fn lower(
         &self,
         source: &Source<'_>,
@@ -346,7 +352,7 @@ impl Session<'_> {
     }
 }
 
-/// Parses an item that the grammar does not take, or finds out what is wrong with it.
+/// Parses with lang-c an item that `grammar` does not accept, or finds its syntax error.
 fn parse_as_c11(item: &mut Rewritten) -> Result<TranslationUnit, SyntaxError> {
     item.render();
     let config = Config {

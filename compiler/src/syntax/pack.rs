@@ -1,7 +1,7 @@
-//! `#pragma pack` (MSVC's, gcc's and clang's): the largest alignment that members of a structure have. It holds for
-//! the structures that are defined behind it, up to the next one; `push` and `pop` keep values in a stack.
+//! `#pragma pack` (MSVC's, gcc's and clang's) sets the greatest alignment of structure members. It applies to
+//! structures defined after it, up to the next such pragma; `push` and `pop` save values on a stack.
 //!
-//! What is wrong with one, clang warns of; the pragma then has no effect.
+//! A wrong pragma gets clang's warning and has no effect.
 
 use super::literal::{self, Number};
 use crate::diag::{Diag, Diags};
@@ -10,7 +10,7 @@ use crate::source::Span;
 const WRONG_VALUE: &str = "expected #pragma pack parameter to be '1', '2', '4', '8', or '16'";
 const MALFORMED: &str = "expected integer or identifier in '#pragma pack' - ignored";
 
-/// What one asks for. Values are alignments; 0 is the usual layout.
+/// The request of a pragma. Values are alignments; 0 is the default layout.
 #[derive(PartialEq, Eq, Debug)]
 enum Request<'t> {
     /// `pack()`
@@ -21,11 +21,11 @@ enum Request<'t> {
     Show,
     /// `pack(push)`, `pack(push, n)`, `pack(push, label)`, `pack(push, label, n)`
     Push(Option<&'t str>, Option<u32>),
-    /// The same of `pop`.
+    /// `pop`, with the same forms.
     Pop(Option<&'t str>, Option<u32>),
 }
 
-/// What a `push` has kept.
+/// A value that `push` has saved.
 struct Kept {
     label: String,
     value: u32,
@@ -37,14 +37,14 @@ struct Kept {
 pub(super) struct Packs {
     now: u32,
     stack: Vec<Kept>,
-    /// The value from a token on.
+    /// The changes of the value: the token of each pragma, and the value after it.
     changes: Vec<(usize, u32)>,
     /// The last pragma that set a value.
     set_at: Option<Span>,
 }
 
 impl Packs {
-    /// Takes the text of a pragma; those that are no `pack` are none of its affair.
+    /// Reads the text of a pragma and ignores pragmas other than `pack`.
     pub(super) fn see(&mut self, token: usize, text: &str, at: Span, diags: &mut Diags) {
         let words = words(text);
         let Some((&"pack", rest)) = words.split_first() else {
@@ -64,7 +64,7 @@ impl Packs {
             Request::Reset => self.set(0, at),
             Request::Set(n) => self.set(n, at),
             Request::Show => {
-                // As clang: its largest value stands for the usual layout.
+                // As in clang, the default layout is reported as the largest alignment, 8.
                 let value = if self.now == 0 { 8 } else { self.now };
                 diags.warning(at, format!("value of #pragma pack(show) == {value}"));
             }
@@ -104,7 +104,7 @@ impl Packs {
         self.set_at = Some(at);
     }
 
-    /// Warns of what was pushed and never popped.
+    /// Warns about values that were pushed and never popped.
     pub(super) fn end(&self, diags: &mut Diags) {
         for (i, kept) in self.stack.iter().rev().enumerate() {
             let message = "unterminated '#pragma pack (push, ...)' at end of file";
@@ -117,14 +117,14 @@ impl Packs {
         }
     }
 
-    /// The value at a token.
+    /// Returns the value at a token.
     pub(super) fn at(&self, token: usize) -> u32 {
         let behind = self.changes.partition_point(|c| c.0 < token);
         behind.checked_sub(1).map_or(0, |i| self.changes[i].1)
     }
 }
 
-/// Names and numbers whole, every other character by itself.
+/// Splits the text into words: names and numbers are whole, and every other character is a word of its own.
 fn words(text: &str) -> Vec<&str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let mut words = Vec::new();
@@ -141,7 +141,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// What follows `pack`.
+/// Parses the words that follow `pack`.
 fn parse<'t>(words: &[&'t str]) -> Result<Request<'t>, &'static str> {
     let Some((&"(", mut rest)) = words.split_first() else {
         return Err("missing '(' after '#pragma pack' - ignoring");
@@ -151,7 +151,7 @@ fn parse<'t>(words: &[&'t str]) -> Result<Request<'t>, &'static str> {
         rest = behind;
         Some(*first)
     };
-    // Clang looks at the value once all else is right.
+    // Clang checks the value only after everything else is found correct.
     let mut end = next();
     let mut label = None;
     let mut number = None;
@@ -207,7 +207,7 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// An alignment; 0 asks for the usual ones.
+/// Returns an alignment; 0 stands for the default layout.
 fn value(word: &str) -> Result<u32, &'static str> {
     match literal::number(word) {
         Ok(Number::Int(i)) if matches!(i.value, 0 | 1 | 2 | 4 | 8 | 16) => Ok(i.value as u32),

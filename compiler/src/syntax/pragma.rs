@@ -1,27 +1,27 @@
-//! The pragmas that OpenCL C has (6.9, 6.11 and the unroll hints that every implementation takes).
+//! The pragmas of OpenCL C (6.9, 6.11) and the unroll hints that every implementation accepts.
 
 /// A pragma.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Pragma {
-    /// `OPENCL FP_CONTRACT` (also `STDC`): on, off; `None`: default.
+    /// `OPENCL FP_CONTRACT` (also `STDC`): on or off, or `None` for the default.
     FpContract(Option<bool>),
-    /// `OPENCL EXTENSION name : behavior`: the preprocessor's affair.
+    /// `OPENCL EXTENSION name : behavior`, which the preprocessor handles.
     Extension,
-    /// `unroll`, `unroll n`, `unroll(n)`; 0 without a number, 1 for `nounroll`.
+    /// `unroll`, `unroll n`, `unroll(n)`; the factor is 0 without a number, and 1 for `nounroll`.
     Unroll(u32),
-    /// `unroll name`: a constant's.
+    /// `unroll name`, where the name is that of a constant.
     UnrollName(String),
-    /// One that has no effect. That includes those that nobody knows: they are other tools' affair.
+    /// A pragma without effect. Unknown pragmas are ignored too, because they may be meant for other tools.
     Ignored,
-    /// Wrong: what to say.
+    /// A wrong pragma, with the warning.
     Wrong(String),
 }
 
-/// Said of an unroll hint that nothing takes.
+/// The warning for an unroll hint without a loop.
 pub(super) const NO_LOOP: &str =
     "expected a for, while, or do-while loop to follow '#pragma unroll' - ignored";
 
-/// Parses what follows `#pragma`.
+/// Parses the text that follows `#pragma`.
 pub(super) fn parse(text: &str) -> Pragma {
     let mut words = text
         .split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ':'))
@@ -58,7 +58,7 @@ fn extra(name: &str) -> Pragma {
     Pragma::Wrong(format!("extra tokens at end of '#pragma {name}' - ignored"))
 }
 
-/// The number of `unroll`, with or without parentheses.
+/// Parses the factor of `unroll`, with or without parentheses.
 fn count(name: &str, text: &str) -> Pragma {
     let text = text.trim();
     let inner = match text.strip_prefix('(') {

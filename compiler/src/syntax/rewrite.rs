@@ -1,9 +1,10 @@
-//! Tokens of one top-level declaration to lexemes of plain C, which [`super::grammar`] parses, and to text, which
-//! lang-c parses.
+//! Rewrites the tokens of one top-level declaration into lexemes of plain C, which [`super::grammar`] parses,
+//! and into text, which lang-c parses.
 //!
-//! Names become numbers (`a0`, `a1`, … in the text), every literal `0` or `""`, every qualifier and `kernel`
-//! `const`; attributes and pragmas are left out and kept aside. The map from lexemes and text offsets back to
-//! tokens gives each node of the tree its token, and so its real text and position.
+//! Names become numbers (`a0`, `a1`, … in the text), every literal becomes `0` or `""`, and every qualifier
+//! and `kernel` become `const`. Attributes and pragmas are left out and recorded separately. The map from
+//! lexemes and text offsets to tokens gives each node of the tree its token, and so its real text and
+//! position.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -17,10 +18,10 @@ use crate::ir::entity::Mix;
 use crate::pp::{Keyword, Punct, Token, TokenKind};
 use crate::source::SourceMap;
 
-/// What the grammar sees of a token.
+/// The form in which the grammar sees a token.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Lexeme {
-    /// Equal names have equal numbers.
+    /// A name; equal names have equal numbers.
     Name(u32),
     Keyword(Keyword),
     /// A number or character constant.
@@ -29,28 +30,29 @@ pub(super) enum Lexeme {
     Punct(Punct),
 }
 
-/// The rewritten item.
+/// A rewritten item.
 pub(super) struct Rewritten {
     pub(super) lexemes: Vec<Lexeme>,
-    /// The token of each lexeme.
+    /// The index of each lexeme's token.
     tokens: Vec<u32>,
-    /// How many names there are, and those that are types.
+    /// The number of names; `type_names` lists the names that are types.
     pub(super) names: u32,
     pub(super) type_names: Vec<u32>,
-    /// For lang-c; empty before [`Rewritten::render`]. Places in the tree are offsets into it then, else numbers
-    /// of lexemes.
+    /// The text for lang-c, empty before [`Rewritten::render`]. If it has been rendered, positions in the
+    /// tree are offsets into it; otherwise they are indices of lexemes.
     pub(super) text: String,
-    /// `(offset, token)` of each piece of text, ascending.
+    /// `(offset, token)` of each chunk of text, in ascending order.
     pub(super) chunks: Vec<(u32, u32)>,
     pub(super) attributes: Vec<AttributeRecord>,
-    /// Expressions of attribute arguments, parsed behind the item: `(attribute record, attribute, argument)`.
+    /// The expressions in attribute arguments, which are parsed after the item, as `(attribute record,
+    /// attribute, argument)`.
     pub(super) extra: Vec<(usize, usize, usize)>,
-    /// The first declaration of the text is the prelude of type names.
+    /// The first declaration of the text is the prelude that declares the type names.
     pub(super) has_prelude: bool,
 }
 
 impl Rewritten {
-    /// The token at a place.
+    /// Returns the token at a position of the tree.
     pub(super) fn token_at(&self, place: usize) -> usize {
         if self.chunks.is_empty() {
             return self.tokens.get(place).map_or(0, |&t| t as usize);
@@ -61,12 +63,13 @@ impl Rewritten {
             .map_or(0, |c| c.1 as usize)
     }
 
-    /// The last token of a node that ends at a place (white space behind it may be included).
+    /// Returns the last token of a node that ends at a position; the node may include the white space after
+    /// it.
     pub(super) fn token_before(&self, end: usize) -> usize {
         self.token_at(end.saturating_sub(1))
     }
 
-    /// Writes the text: `typedef int a1,a7;`, the type names that occur and no others, and the lexemes.
+    /// Writes the text: `typedef int a1,a7;` for the type names that occur, then the lexemes.
     pub(super) fn render(&mut self) {
         let mut w = TextWriter {
             text: String::with_capacity(self.lexemes.len() * 4),
@@ -94,13 +97,13 @@ impl Rewritten {
 /// Writes lexemes as text.
 struct TextWriter {
     text: String,
-    /// The text ends in a letter, digit or `_`; in an operator.
+    /// The text ends with a letter, digit or `_`; for `after_operator`, it ends with an operator.
     after_word: bool,
     after_operator: bool,
 }
 
 impl TextWriter {
-    /// Returns where the lexeme begins.
+    /// Writes a lexeme and returns the offset where it begins.
     fn lexeme(&mut self, lexeme: Lexeme) -> usize {
         match lexeme {
             Lexeme::Name(n) => self.piece(&format!("a{n}")),
@@ -115,7 +118,7 @@ impl TextWriter {
         let first = text.as_bytes().first().copied().unwrap_or(b' ');
         let word = first.is_ascii_alphanumeric() || first == b'_' || first == b'"';
         let bracket = matches!(first, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b';' | b',');
-        // `0...` would be the number `0.` and two points.
+        // `0...` would be read as the number `0.` and two points.
         if ((word || first == b'.') && self.after_word) || (!word && !bracket && self.after_operator) {
             self.text.push(' ');
         }
@@ -127,14 +130,14 @@ impl TextWriter {
     }
 }
 
-/// What a rewrite works on.
+/// The input of a rewrite.
 pub(super) struct Source<'a> {
     pub(super) tokens: &'a [Token],
     pub(super) partner: &'a [u32],
     pub(super) map: &'a SourceMap,
     pub(super) types: &'a TypeNames,
     pub(super) packs: &'a Packs,
-    /// Tokens of statements that had a syntax error: left out.
+    /// The tokens of statements with syntax errors, which are left out.
     pub(super) dropped: &'a [std::ops::Range<usize>],
 }
 
@@ -158,13 +161,13 @@ impl<'a> Writer<'a> {
         self.push(token, Lexeme::Punct(punct));
     }
 
-    /// A number that no name has.
+    /// Returns a number that no name has yet.
     fn new_name(&mut self) -> u32 {
         self.out.names += 1;
         self.out.names - 1
     }
 
-    /// The number of a name.
+    /// Returns the number of a name.
     fn name(&mut self, text: &'a str) -> u32 {
         if let Some(n) = self.names.get(text) {
             return *n;
@@ -206,7 +209,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         .peekable();
     let implicit = implicit_int::missing(source, range.clone());
     let mut implicit = implicit.into_iter().peekable();
-    // Labels before this point form a chain that began at the start of a statement of a block.
+    // Whether the labels before this point form a chain that began at the start of a statement of a block.
     let mut chain = false;
     let mut prev: Option<Token> = None;
     let mut i = range.start;
@@ -228,7 +231,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
             TokenKind::Ident => {
                 let text = t.text(map);
                 if shadowing.binary_search(&i).is_ok() {
-                    // The name itself may be the type's, before.
+                    // Before this token, the text may name the type; from here on, it names the parameter,
+                    // with a new number.
                     w.name(text);
                     let n = w.new_name();
                     w.names.insert(text, n);
@@ -253,7 +257,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                     i = end;
                     continue;
                 }
-                // lang-c's `__alignof__` takes no expression.
+                // lang-c's `__alignof__` does not accept an expression.
                 Keyword::VecStep | Keyword::Alignof => w.keyword(i, Keyword::Sizeof),
                 Keyword::Extension => {}
                 Keyword::Case | Keyword::Default => {
@@ -262,7 +266,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
                         chain = prev
                             .is_none_or(|p| p.is(Punct::Semi) || p.is(Punct::LBrace) || p.is(Punct::RBrace));
                     } else if chain {
-                        // `case 1: case 2:` is the same as `case 1: ; case 2:`, without the nesting.
+                        // `case 1: case 2:` is rewritten as `case 1: ; case 2:`, which means the same and
+                        // does not nest.
                         w.punct(i, Punct::Semi);
                     }
                     w.keyword(i, k);
@@ -271,11 +276,11 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
             },
             TokenKind::Punct(p) => {
                 match p {
-                    // GNU `a ?: b`
+                    // GNU C's `a ?: b`: a placeholder for the middle operand.
                     Punct::Colon if prev.is_some_and(|p| p.is(Punct::Question)) => {
                         w.push(i, Lexeme::Constant);
                     }
-                    // `label: }`
+                    // `label: }`: an empty statement after the label.
                     Punct::RBrace if prev.is_some_and(|p| p.is(Punct::Colon)) => w.punct(i, Punct::Semi),
                     _ => {}
                 }
@@ -290,7 +295,7 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
         prev = Some(t);
         i += 1;
     }
-    // Attribute arguments that need parsing.
+    // Append the attribute arguments that need parsing.
     for r in 0..w.out.attributes.len() {
         for a in 0..w.out.attributes[r].list.len() {
             for g in 0..w.out.attributes[r].list[a].args.len() {
@@ -325,7 +330,8 @@ pub(super) fn rewrite(source: &Source<'_>, range: std::ops::Range<usize>, diags:
     w.out
 }
 
-/// lang-c takes a `#` for a directive, that is, for white space.
+/// Returns the text of a punctuator for lang-c. lang-c would read a `#` as a directive and skip it like white
+/// space.
 fn punct_text(p: Punct) -> &'static str {
     match p {
         Punct::Hash | Punct::HashHash => "@",
@@ -333,8 +339,8 @@ fn punct_text(p: Punct) -> &'static str {
     }
 }
 
-/// Tokens that declare a parameter whose name is that of a type. lang-c forgets such a parameter in the
-/// function's body, so it gets a name of its own from there on.
+/// Returns the tokens that declare a parameter with the name of a type. lang-c forgets such a parameter
+/// inside the function's body, so the parameter gets a name of its own from that token on.
 fn shadowing_parameters(source: &Source<'_>, range: std::ops::Range<usize>) -> Vec<usize> {
     let Source {
         tokens,
@@ -344,7 +350,7 @@ fn shadowing_parameters(source: &Source<'_>, range: std::ops::Range<usize>) -> V
         ..
     } = *source;
     let mut found = Vec::new();
-    // The parameter list: the first parenthesis behind a name at the top level.
+    // Find the parameter list: the first parenthesis after a name at the top level.
     let mut i = range.start;
     let mut list = None;
     while i < range.end {

@@ -1,17 +1,17 @@
-//! Which names are types (C's grammar needs to know).
+//! Tracks which names are types, which C's grammar needs to know.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::options::ClStd;
 
-/// Type names declared in the source so far; OpenCL C's own need no table.
+/// The type names declared in the source so far. OpenCL C's own type names are computed.
 #[derive(Clone, Default, Debug)]
 pub(super) struct TypeNames {
-    /// The version of OpenCL C whose types there are.
+    /// The version of OpenCL C, which decides which built-in types exist.
     std: ClStd,
-    /// Value: whether it is known to be a vector type.
+    /// The type names that the source declares, with whether each is known to be a vector type.
     user: HashMap<String, bool>,
-    /// Names that were taken for types after an error.
+    /// The names that were assumed to be types after an error.
     assumed: HashSet<String>,
 }
 
@@ -27,13 +27,13 @@ impl TypeNames {
         self.user.insert(name.to_string(), vector);
     }
 
-    /// Takes a name for a type that is none, so that its other uses are not reported.
+    /// Assumes that an undeclared name is a type, so that its other uses are not reported.
     pub(super) fn assume(&mut self, name: &str) {
         self.declare(name, false);
         self.assumed.insert(name.to_string());
     }
 
-    /// The type name that is nearest to a name that is none.
+    /// Returns the type name that is most similar to an unknown name.
     pub(super) fn similar(&self, name: &str) -> Option<String> {
         let lanes = ["", "2", "3", "4", "8", "16"];
         let elements = ELEMENTS.iter().flat_map(|e| lanes.map(|n| format!("{e}{n}")));
@@ -44,7 +44,7 @@ impl TypeNames {
         crate::suggest::nearest(name, builtin.iter().map(String::as_str).chain(user)).map(str::to_string)
     }
 
-    /// `None`: not a type; else whether it is a vector type.
+    /// Returns whether a type is a vector type; `None` if the name is not a type.
     pub(super) fn get(&self, name: &str) -> Option<bool> {
         if let Some(v) = self.user.get(name) {
             return Some(*v);
@@ -53,7 +53,7 @@ impl TypeNames {
     }
 }
 
-/// The first version that has a type (OpenCL 1.1 and 1.2, appendices "Changes").
+/// Returns the first version that has a type (OpenCL 1.1 and 1.2, appendices "Changes").
 fn since(name: &str) -> ClStd {
     match name {
         "image1d_t" | "image1d_array_t" | "image1d_buffer_t" | "image2d_array_t" => ClStd::Cl12,
@@ -62,7 +62,7 @@ fn since(name: &str) -> ClStd {
     }
 }
 
-/// OpenCL 1.2, 6.1.1 to 6.1.4.
+/// Looks up a built-in type (OpenCL 1.2, 6.1.1 to 6.1.4): whether it is a vector type.
 fn builtin(name: &str) -> Option<bool> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let lanes = &name[stem.len()..];
@@ -72,17 +72,17 @@ fn builtin(name: &str) -> Option<bool> {
     (ELEMENTS.contains(&stem) && matches!(lanes, "2" | "3" | "4" | "8" | "16")).then_some(true)
 }
 
-/// Types of one component that are no keywords.
+/// Returns whether a name is a type of one component that is not a keyword.
 fn is_name(name: &str) -> bool {
     OTHERS.contains(&name) || matches!(name, "uchar" | "ushort" | "uint" | "ulong" | "half")
 }
 
-/// What vectors are made of.
+/// The element types of vectors.
 const ELEMENTS: &[&str] = &[
     "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half",
 ];
 
-/// All other names of types.
+/// All other type names.
 const OTHERS: &[&str] = &[
     "bool",
     "size_t",

@@ -1,4 +1,4 @@
-//! The command line.
+//! Parses the command line of calderac.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::clspv::{Behaviour, Clspv, parse_sampler_map};
@@ -8,7 +8,7 @@ use caldera_compiler::pass::{Hooks, Select};
 use caldera_compiler::reflect::MapStyle;
 use caldera_compiler::target::{SpirvVersion, Target};
 
-/// What is written.
+/// The kind of output that is written.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Emit {
     Preprocessed,
@@ -38,7 +38,7 @@ impl Emit {
         })
     }
 
-    /// The stage whose result it is.
+    /// Returns the stage that produces this output.
     pub(crate) fn stage(self) -> Stage {
         match self {
             Emit::Preprocessed => Stage::Preprocess,
@@ -50,7 +50,7 @@ impl Emit {
         }
     }
 
-    /// The name of the dump.
+    /// Returns the name under which the driver reports this output.
     pub(crate) fn dump(self) -> &'static str {
         match self {
             Emit::Preprocessed => "pp",
@@ -62,16 +62,16 @@ impl Emit {
         }
     }
 
-    /// Whether it is made of a finished module.
+    /// Returns whether this output is made from a finished module.
     pub(crate) fn needs_module(self) -> bool {
         self.stage() == Stage::Emit
     }
 }
 
-/// The command line.
+/// The parsed command line.
 pub(crate) struct Args {
     pub(crate) files: Vec<String>,
-    /// `-` is standard output.
+    /// The output file; `-` is standard output.
     pub(crate) output: Option<String>,
     pub(crate) emit: Emit,
     pub(crate) map_style: MapStyle,
@@ -85,13 +85,13 @@ pub(crate) struct Args {
     pub(crate) time: bool,
 }
 
-/// Why nothing can be done.
+/// A reason not to compile.
 pub(crate) enum Refusal {
     Help,
     Version,
     ListPasses,
     Usage(String),
-    /// A file that the options name cannot be read.
+    /// A file that an option names cannot be read.
     File(String),
 }
 
@@ -99,7 +99,7 @@ fn usage(message: impl Into<String>) -> Refusal {
     Refusal::Usage(message.into())
 }
 
-/// What `--target` and its like say.
+/// The values of `--target`, `--abi` and `--spirv`.
 #[derive(Default)]
 struct Environment {
     target: Option<String>,
@@ -107,7 +107,7 @@ struct Environment {
     spirv: Option<SpirvVersion>,
 }
 
-/// Reads the command line.
+/// Parses the command line.
 pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal> {
     let mut out = Args {
         files: Vec::new(),
@@ -123,7 +123,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Args, Refusal>
         hooks: Hooks::default(),
         time: false,
     };
-    // What the language takes is collected and parsed as clBuildProgram's string would be.
+    // Language options are collected into one string and parsed like that of clBuildProgram.
     let mut language = String::new();
     let mut environment = Environment::default();
     let mut it = args;

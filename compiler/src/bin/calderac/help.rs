@@ -1,4 +1,4 @@
-//! `--help`.
+//! The text of `--help`.
 
 const HEAD: &str = "\
 calderac: OpenCL C 1.2 to Vulkan SPIR-V
@@ -63,7 +63,7 @@ exit code: 0 compiled, 1 errors in the program, 2 wrong usage, 3 a file cannot b
 4 internal compiler error
 ";
 
-/// The whole text.
+/// Returns the whole text.
 pub(crate) fn text() -> String {
     format!("{HEAD}{}{TAIL}", caldera_compiler::clspv::help())
 }

@@ -1,4 +1,4 @@
-//! The offline compiler: OpenCL C to Vulkan SPIR-V, and everything in between for a look.
+//! The offline compiler: compiles OpenCL C to Vulkan SPIR-V, and prints the result of any stage.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// What `main` ends with. The numbers are documented by `--help`.
+/// The exit code of the program. `--help` documents the numbers.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
 enum Exit {
@@ -68,7 +68,7 @@ fn main() -> ExitCode {
             return Exit::File.into();
         }
     };
-    // A panic of the compiler is reported as an internal error, with its message, by the library.
+    // The library turns a panic of the compiler into an internal error; this hook prints the panic's message.
     std::panic::set_hook(Box::new(|info| complain(&format!("{info}\n"))));
     let done = match args.files.as_slice() {
         [file] => one_file(&args, file),
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     done.err().unwrap_or(Exit::Good).into()
 }
 
-/// What goes wrong has been said already; the exit code remains.
+/// The result of a step. An error has already been printed, so only the exit code remains.
 type Done = Result<(), Exit>;
 
 fn print(text: &str) -> Exit {
@@ -97,7 +97,7 @@ fn failed(f: &Failed) -> Exit {
     if f.internal { Exit::Internal } else { Exit::Program }
 }
 
-/// Reads included files.
+/// Reads included files from disk.
 struct Disk;
 
 impl IncludeResolver for Disk {
@@ -119,7 +119,8 @@ impl IncludeResolver for Disk {
     }
 }
 
-/// A regular file of a size that a header may have. A pipe would not even be opened before somebody writes to it.
+/// Reads a regular file of at most the size allowed for headers. The type is checked first because opening a
+/// pipe blocks until another process opens it for writing.
 fn read_header(path: &Path) -> std::io::Result<Vec<u8>> {
     let kind = std::fs::metadata(path)?;
     if kind.is_dir() {
@@ -138,7 +139,7 @@ fn read_header(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Collects what the command line asks for.
+/// Collects the output that the command line asks for.
 struct Watcher<'a> {
     args: &'a Args,
     result: Option<Dump>,
@@ -173,7 +174,7 @@ impl Observer for Watcher<'_> {
         self.args.hooks.clone()
     }
     fn stop_after(&self, stage: Stage) -> bool {
-        // What comes behind the stage that is written out is of no interest, errors apart.
+        // Stages after the one that is written are not needed; only the errors up to that stage are.
         self.args.stop_after == Some(stage) || (!self.args.check && stage == self.args.emit.stage())
     }
 }
@@ -191,7 +192,7 @@ fn read(file: &str) -> Result<Vec<u8>, Exit> {
     })
 }
 
-/// Why a file cannot be read, as clang says it.
+/// Returns the message for a file that cannot be read, in clang's wording.
 fn unreadable(file: &str, e: &std::io::Error) -> String {
     match e.kind() {
         std::io::ErrorKind::NotFound => format!("no such file or directory: '{file}'"),
@@ -203,14 +204,14 @@ fn shown(file: &str) -> &str {
     if file == "-" { "<stdin>" } else { file }
 }
 
-/// The words of a SPIR-V module, if it is one.
+/// Returns the words of a SPIR-V module, if the bytes are one.
 fn as_module(bytes: &[u8]) -> Option<Vec<u32>> {
     let (words, rest) = bytes.as_chunks::<4>();
     let words: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();
     (words.first() == Some(&0x0723_0203) && rest.is_empty()).then_some(words)
 }
 
-/// Compiles one file, or looks into one module.
+/// Compiles one source file, or converts one SPIR-V module.
 fn one_file(args: &Args, file: &str) -> Done {
     let bytes = read(file)?;
     if let Some(words) = as_module(&bytes) {
@@ -245,7 +246,7 @@ fn one_file(args: &Args, file: &str) -> Done {
     }
 }
 
-/// Compiles and links.
+/// Compiles the files and links them.
 fn several_files(args: &Args, files: &[String]) -> Done {
     let mut objects = Vec::new();
     for file in files {
@@ -277,7 +278,7 @@ fn several_files(args: &Args, files: &[String]) -> Done {
     module(args, "a", &linked.words)
 }
 
-/// Writes what is asked for of a module.
+/// Writes the requested output of a module.
 fn module(args: &Args, file: &str, words: &[u32]) -> Done {
     let unreadable = |e: &dyn std::fmt::Display| {
         complain(&format!("calderac: error: '{}': {e}\n", shown(file)));
@@ -324,7 +325,7 @@ fn module(args: &Args, file: &str, words: &[u32]) -> Done {
     write(&to, &bytes)
 }
 
-/// A module as text. Its reflection, which stands behind the functions, comes as comments.
+/// Disassembles a module. Its reflection, which follows the functions, is written as comments.
 fn assembly(words: &[u32]) -> Result<String, reflect::ReflectionError> {
     let mut text = spirv::disassemble(&reflect::strip(words)?);
     for line in reflect::listing(words)?.lines() {
@@ -335,7 +336,7 @@ fn assembly(words: &[u32]) -> Result<String, reflect::ReflectionError> {
     Ok(text)
 }
 
-/// `{0x07230203, …}`
+/// Writes the module as a C initializer: `{0x07230203, …}`.
 fn initializer(words: &[u32]) -> String {
     let list: Vec<String> = words.iter().map(|w| format!("0x{w:08x}")).collect();
     format!("{{{}}}\n", list.join(",\n"))

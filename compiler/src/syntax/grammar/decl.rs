@@ -1,4 +1,4 @@
-//! Declarations, types and declarators.
+//! Parses declarations, types and declarators.
 
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -15,29 +15,29 @@ enum Part {
     Inline,
 }
 
-/// Which declarators are looked for.
+/// The form of declarator to parse.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Form {
-    /// With a name.
+    /// A declarator with a name.
     Named,
-    /// Without one.
+    /// A declarator without a name.
     Abstract,
-    /// Of parameters.
+    /// A parameter's declarator, with or without a name.
     Either,
 }
 
-/// Which type specifiers may follow those before.
+/// The type specifiers read so far, which decide which ones may follow.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Seen {
     Nothing,
-    /// `unsigned`, `long`, …: others of them.
+    /// A keyword such as `unsigned` or `long`, which others may follow.
     Combining,
-    /// `void`, a struct, a name: none.
+    /// A complete type such as `void`, a struct or a typedef name, which no other may follow.
     Whole,
 }
 
 impl Parser<'_> {
-    /// A declaration or function definition at file scope.
+    /// Parses a declaration or function definition at file scope.
     pub(super) fn external(&mut self) -> Option<Node<c::ExternalDeclaration>> {
         let start = self.at;
         if self.keyword() == Some(Keyword::StaticAssert) {
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Some(self.node(c::StaticAssert { expression, message }, start))
     }
 
-    /// Whether a declaration is next, labels apart.
+    /// Returns whether a declaration is next. Labels are not considered.
     pub(super) fn starts_declaration(&self) -> bool {
         let Some(next) = self.peek() else { return false };
         self.names_type(next)
@@ -104,7 +104,7 @@ impl Parser<'_> {
         self.declaration_behind(specifiers, typedef, first, start)
     }
 
-    /// The rest of a declaration behind its first declarator.
+    /// Parses the rest of a declaration after its first declarator.
     fn declaration_behind(
         &mut self,
         specifiers: Vec<Node<c::DeclarationSpecifier>>,
@@ -116,7 +116,7 @@ impl Parser<'_> {
         let mut next = first;
         while let Some((name, declarator)) = next.take() {
             let start = declarator.span.start;
-            // In scope from here on, its own initializer included.
+            // The name is in scope from here on, including in its own initializer.
             self.declare(name?, typedef);
             let initializer = if !typedef && self.is(Punct::Eq) {
                 Some(self.assigned_initializer()?)
@@ -140,7 +140,7 @@ impl Parser<'_> {
         Some(self.node(declaration, start))
     }
 
-    /// Also tells whether `typedef` is among them.
+    /// Parses declaration specifiers, and returns whether `typedef` is among them.
     fn declaration_specifiers(&mut self) -> Option<(Vec<Node<c::DeclarationSpecifier>>, bool)> {
         let mut list = Vec::with_capacity(2);
         let mut seen = Seen::Nothing;
@@ -161,11 +161,11 @@ impl Parser<'_> {
             };
             list.push(self.node(node, start));
         }
-        // Without a type it is lang-c's.
+        // Declarations without a type are left to lang-c.
         (seen != Seen::Nothing).then_some((list, typedef))
     }
 
-    /// Of members and type names.
+    /// Parses the specifiers of members and type names.
     fn specifier_qualifiers(&mut self) -> Option<Vec<Node<c::SpecifierQualifier>>> {
         let mut list = Vec::with_capacity(1);
         let mut seen = Seen::Nothing;
@@ -182,7 +182,7 @@ impl Parser<'_> {
         (seen != Seen::Nothing).then_some(list)
     }
 
-    /// The next specifier; the inner `None` if there is none.
+    /// Parses the next specifier; the inner `None` means that there is none.
     fn part(&mut self, seen: &mut Seen) -> Option<Option<Part>> {
         use c::TypeSpecifier as T;
         let keyword = match self.peek() {
@@ -226,7 +226,7 @@ impl Parser<'_> {
                 };
                 return Some(Some(Part::Type(ty)));
             }
-            // `typeof`, `_Atomic`, `_Complex`, …
+            // `typeof`, `_Atomic`, `_Complex` and others are left to lang-c.
             _ => return None,
         };
         match (now, *seen) {
@@ -355,7 +355,7 @@ impl Parser<'_> {
         Some(self.node(node, start))
     }
 
-    /// A declarator and the name in it.
+    /// Parses a declarator. Returns it and the name that it declares.
     fn declarator(&mut self, form: Form) -> Option<(Option<u32>, Node<c::Declarator>)> {
         let start = self.at;
         let mut derived = Vec::new();
@@ -407,7 +407,7 @@ impl Parser<'_> {
         Some((name, self.node(node, start)))
     }
 
-    /// Whether the parenthesis that is next is no list of parameters.
+    /// Returns whether the next parenthesis begins a nested declarator and not a parameter list.
     fn at_nested_declarator(&self, form: Form) -> bool {
         match self.second() {
             Some(Lexeme::Punct(Punct::Star | Punct::LParen | Punct::LBracket)) => true,
@@ -432,7 +432,7 @@ impl Parser<'_> {
         Some(c::DerivedDeclarator::Array(self.node(node, start)))
     }
 
-    /// A list of parameters.
+    /// Parses a parameter list.
     fn function(&mut self) -> Option<c::DerivedDeclarator> {
         let start = self.at;
         self.expect(Punct::LParen)?;

@@ -1,4 +1,4 @@
-//! Expressions and initializers.
+//! Parses expressions and initializers.
 
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -10,7 +10,7 @@ use crate::pp::{Keyword, Punct};
 type Expression = Node<c::Expression>;
 
 impl Parser<'_> {
-    /// With commas.
+    /// Parses an expression that may contain commas.
     pub(super) fn expression(&mut self) -> Option<Expression> {
         let start = self.at;
         let first = self.assignment()?;
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Some(self.node(c::Expression::Comma(Box::new(list)), start))
     }
 
-    /// Without commas.
+    /// Parses an expression without commas at its top level.
     pub(super) fn assignment(&mut self) -> Option<Expression> {
         let start = self.at;
         let (left, is_unary) = self.cast()?;
@@ -37,7 +37,7 @@ impl Parser<'_> {
         self.conditional_behind(condition, start)
     }
 
-    /// A constant expression: no assignment, no commas.
+    /// Parses a constant expression, which has no assignment and no comma at its top level.
     pub(super) fn conditional(&mut self) -> Option<Expression> {
         let start = self.at;
         let (left, _) = self.cast()?;
@@ -81,7 +81,7 @@ impl Parser<'_> {
         self.node(c::Expression::BinaryOperator(node), start)
     }
 
-    /// Operators that bind more tightly than `above`, behind their first operand.
+    /// Parses the operators that bind more tightly than `above`, after their first operand.
     fn binary(&mut self, mut left: Expression, start: usize, above: u8) -> Option<Expression> {
         while let Some((op, strength)) = self.peek().and_then(binary_operator)
             && strength > above
@@ -95,7 +95,8 @@ impl Parser<'_> {
         Some(left)
     }
 
-    /// Also tells whether it is no cast, that is, whether it may be assigned to.
+    /// Parses a cast or unary expression. Also returns whether it is not a cast, since only then it may be
+    /// assigned to.
     fn cast(&mut self) -> Option<(Expression, bool)> {
         if !self.at_type_in_parentheses() {
             return Some((self.unary()?, true));
@@ -241,7 +242,7 @@ impl Parser<'_> {
                 c::Expression::Identifier(Box::new(self.identifier()?.1))
             }
             Lexeme::Constant => {
-                // Only its place matters.
+                // Only the position of the constant matters.
                 let constant = self.operator(c::Constant::Character(String::new()));
                 c::Expression::Constant(Box::new(constant))
             }
@@ -258,13 +259,13 @@ impl Parser<'_> {
                 self.expect(Punct::RParen)?;
                 return Some(inside);
             }
-            // `__builtin_offsetof`, `_Generic` and the like are lang-c's.
+            // `__builtin_offsetof`, `_Generic` and similar constructs are left to lang-c.
             Lexeme::Name(_) | Lexeme::Keyword(_) | Lexeme::Punct(_) => return None,
         };
         Some(self.node(node, start))
     }
 
-    /// Adjacent string literals.
+    /// Parses adjacent string literals.
     pub(super) fn string(&mut self) -> Option<Node<c::StringLiteral>> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -275,7 +276,7 @@ impl Parser<'_> {
         (!parts.is_empty()).then(|| self.node(parts, start))
     }
 
-    /// As in a list: from the expression or brace on.
+    /// Parses an initializer from its expression or brace on.
     fn initializer(&mut self) -> Option<Node<c::Initializer>> {
         let start = self.at;
         let node = if self.is(Punct::LBrace) {
@@ -286,7 +287,7 @@ impl Parser<'_> {
         Some(self.node(node, start))
     }
 
-    /// `= …` of a declaration: the node begins at the `=`.
+    /// Parses `= …` of a declaration. The node begins at the `=`.
     pub(super) fn assigned_initializer(&mut self) -> Option<Node<c::Initializer>> {
         let start = self.at;
         self.expect(Punct::Eq)?;
@@ -360,7 +361,7 @@ fn assignment_operator(lexeme: Lexeme) -> Option<c::BinaryOperator> {
     })
 }
 
-/// The operator, and how tightly it binds.
+/// Returns the operator and its precedence; a larger number binds more tightly.
 fn binary_operator(lexeme: Lexeme) -> Option<(c::BinaryOperator, u8)> {
     use c::BinaryOperator as B;
     let Lexeme::Punct(p) = lexeme else { return None };

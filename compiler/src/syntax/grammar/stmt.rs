@@ -1,4 +1,4 @@
-//! Statements.
+//! Parses statements.
 
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -8,7 +8,7 @@ use super::Parser;
 use crate::pp::{Keyword, Punct};
 
 impl Parser<'_> {
-    /// `{ … }` as a statement.
+    /// Parses `{ … }` as a statement.
     pub(super) fn compound(&mut self) -> Option<Node<c::Statement>> {
         let start = self.at;
         self.expect(Punct::LBrace)?;
@@ -122,7 +122,7 @@ impl Parser<'_> {
                     let value = self.expression_before(Punct::Semi)?;
                     self.ended(c::Statement::Return(value))?
                 }
-                // `sizeof`; `asm` is lang-c's.
+                // This is `sizeof`, or `asm`, which is left to lang-c.
                 _ => self.expression_statement()?,
             },
             Lexeme::Name(_) | Lexeme::Constant | Lexeme::Str | Lexeme::Punct(_) => {
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Some(self.node(node, start))
     }
 
-    /// Behind it stands a semicolon.
+    /// Parses the semicolon after a statement and returns the statement.
     fn ended(&mut self, statement: c::Statement) -> Option<c::Statement> {
         self.expect(Punct::Semi)?;
         Some(statement)
@@ -143,7 +143,7 @@ impl Parser<'_> {
         self.ended(c::Statement::Expression(e))
     }
 
-    /// An expression, or none if what ends it is next.
+    /// Parses an optional expression that ends before the punctuator `end`.
     fn expression_before(&mut self, end: Punct) -> Option<Option<Box<Node<c::Expression>>>> {
         if self.is(end) {
             return Some(None);
@@ -151,7 +151,7 @@ impl Parser<'_> {
         Some(Some(Box::new(self.expression()?)))
     }
 
-    /// The expression in parentheses behind a keyword.
+    /// Parses the expression in parentheses after a keyword.
     fn head(&mut self) -> Option<Box<Node<c::Expression>>> {
         self.expect(Punct::LParen)?;
         let e = self.expression()?;
@@ -159,7 +159,7 @@ impl Parser<'_> {
         Some(Box::new(e))
     }
 
-    /// What stands behind a label.
+    /// Parses the statement after a label.
     fn labeled(&mut self, label: Node<c::Label>, start: usize) -> Option<c::Statement> {
         let node = c::LabeledStatement {
             label,
@@ -168,7 +168,7 @@ impl Parser<'_> {
         Some(c::Statement::Labeled(self.node(node, start)))
     }
 
-    /// `case …:` or `default:`
+    /// Parses `case …:` or `default:`.
     fn case(&mut self) -> Option<Node<c::Label>> {
         let start = self.at;
         let default = self.keyword() == Some(Keyword::Default);

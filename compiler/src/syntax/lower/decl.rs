@@ -1,4 +1,4 @@
-//! Declarations, types and declarators.
+//! Lowers declarations, types and declarators.
 
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -11,7 +11,7 @@ use super::Lower;
 use crate::pp::{Keyword, Punct, TokenKind};
 use crate::source::Span;
 
-/// Collects declaration specifiers.
+/// Collects the specifiers of a declaration.
 struct Specs {
     storage: Vec<(Storage, Span)>,
     keywords: Vec<TypeKeyword>,
@@ -73,7 +73,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a typedef names a vector type.
+    /// Returns whether a typedef names a vector type.
     fn is_vector(&self, specs: &DeclSpecs, declarator: &Declarator) -> bool {
         let attributes = specs.attributes.iter().chain(&declarator.attributes);
         attributes
@@ -108,7 +108,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The token of the declared name, or where it would be.
+    /// Returns the token of the declared name, or the position where the name would be.
     fn declared_at(&self, d: &Node<c::Declarator>) -> usize {
         match &d.node.kind.node {
             c::DeclaratorKind::Identifier(i) => self.first(i),
@@ -327,7 +327,7 @@ impl Lower<'_> {
         let mut last = self.last(n);
         let mut attributes = Vec::new();
         if let Some(name) = name {
-            // Attributes behind the name, as far as the declarator goes.
+            // Collect the attributes after the name, up to the end of the declarator.
             let mut at = name + 1;
             loop {
                 let behind = self.attributes_after(at - 1);
@@ -356,7 +356,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lists what surrounds the name from the name outward. Returns the name's token.
+    /// Lists the type constructors of a declarator from the name outward. Returns the token of the name.
     fn derive(&mut self, n: &Node<c::Declarator>, out: &mut Vec<Derived>) -> Option<usize> {
         let name = match &n.node.kind.node {
             c::DeclaratorKind::Abstract => None,
@@ -463,13 +463,13 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a type name is known to be a vector type.
+    /// Returns whether a type name is known to be a vector type.
     pub(super) fn is_vector_type(&self, t: &TypeName) -> bool {
         t.declarator.derived.is_empty()
             && matches!(&t.specs.ty, TypeSpec::Name(n) if self.names_vector(&n.name))
     }
 
-    /// The keyword that a token is: the text shows `vec_step` and `__alignof__` as `sizeof`.
+    /// Returns the keyword that a token is; the rewritten text has `sizeof` for `vec_step` and `__alignof__`.
     pub(super) fn keyword(&self, token: usize) -> Option<Keyword> {
         match self.source.tokens.get(token)?.kind {
             TokenKind::Keyword(k) => Some(k),

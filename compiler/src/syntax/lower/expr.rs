@@ -1,8 +1,9 @@
-//! Expressions and initializers.
+//! Lowers expressions and initializers.
 //!
-//! lang-c drops parentheses. They are found again in the tokens: each expression is lowered together with its
-//! first and last token, and a matching pair directly around it is its own, unless it belongs to what surrounds
-//! the expression (a call's, a statement's). `lo` is the first token that may be the expression's.
+//! lang-c's tree does not contain parentheses, so they are recovered from the tokens. Each expression is
+//! lowered together with its first and last token. A matching pair of parentheses directly around it belongs
+//! to the expression, unless it belongs to the enclosing construct (a call, a statement). `lo` is the first
+//! token that can belong to the expression.
 
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -12,7 +13,7 @@ use super::super::literal;
 use super::Lower;
 use crate::pp::{Keyword, Punct, TokenKind};
 
-/// An expression with its tokens.
+/// An expression with the range of its tokens.
 pub(super) struct Lowered {
     pub(super) expr: Expr,
     first: usize,
@@ -20,7 +21,7 @@ pub(super) struct Lowered {
 }
 
 impl Lower<'_> {
-    /// Lowers an expression whose tokens begin at `lo` or behind it.
+    /// Lowers an expression whose tokens begin at `lo` or after it.
     pub(super) fn expr(&mut self, n: &Node<c::Expression>, lo: usize) -> Lowered {
         let (kind, first, last) = self.kind(n, lo);
         let e = self.lowered(kind, first, last);
@@ -38,7 +39,7 @@ impl Lower<'_> {
         }
     }
 
-    /// With the parentheses around it that open at `lo` or behind it.
+    /// Adds the parentheses around an expression that open at `lo` or after it.
     fn parenthesized(&self, mut e: Lowered, lo: usize) -> Lowered {
         while e.first > lo {
             let (open, close) = (self.before(e.first), self.after(e.last));
@@ -190,7 +191,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A list separated by commas, from token `lo` on.
+    /// Lowers a list separated by commas, from token `lo` on.
     fn list(&mut self, list: &[Node<c::Expression>], lo: usize) -> Vec<Expr> {
         let mut at = lo;
         let mut out = Vec::with_capacity(list.len());
@@ -215,7 +216,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Warns of escapes without a meaning and of several characters in one constant.
+    /// Warns about unknown escapes and about several characters in one constant.
     fn check_text(&mut self, token: usize) {
         let text = self.token_text(token);
         if text.starts_with('L') && text.ends_with('"') {
@@ -247,8 +248,8 @@ impl Lower<'_> {
         )
     }
 
-    /// `(type) operand`. To lang-c `(float4)(x).xyz` is a cast of `(x).xyz`; in OpenCL C, as in clang, it is
-    /// member xyz of the vector literal.
+    /// Lowers `(type) operand`. For lang-c, `(float4)(x).xyz` is a cast of `(x).xyz`; in OpenCL C, as in
+    /// clang, it is the member `xyz` of the vector literal.
     fn cast(&mut self, k: &c::CastExpression) -> (ExprKind, usize, usize) {
         let first = self.before(self.first(&k.type_name));
         let close = self.partner(first);
@@ -273,8 +274,8 @@ impl Lower<'_> {
         (kind, first, last)
     }
 
-    /// Binary and postfix operators: chains that lean to the left and may be long, so the left spine is walked
-    /// without recursion.
+    /// Lowers binary and postfix operators. Their chains lean to the left and may be long, so the left
+    /// operands are visited without recursion.
     fn chain(&mut self, n: &Node<c::Expression>, lo: usize) -> (ExprKind, usize, usize) {
         let mut spine = vec![n];
         while let Some(inner) = spine.last().and_then(|n| left_operand(n)) {
@@ -292,7 +293,7 @@ impl Lower<'_> {
         (left.expr.kind, left.first, left.last)
     }
 
-    /// One operator of a chain, its left operand done. Returns the last token too.
+    /// Lowers one operator of a chain whose left operand is lowered already. Returns the last token too.
     fn link(&mut self, n: &Node<c::Expression>, left: Lowered) -> (ExprKind, usize) {
         let e = Box::new(left.expr);
         match &n.node {
@@ -327,7 +328,8 @@ impl Lower<'_> {
         }
     }
 
-    /// One operator of a chain; parentheses around inner ones are found here, around the outermost by the caller.
+    /// Completes one operator of a chain. Parentheses around inner operators are added here; the caller adds
+    /// those around the outermost.
     fn finish_link(
         &mut self,
         kind: ExprKind,
@@ -380,13 +382,13 @@ impl Lower<'_> {
         out
     }
 
-    /// A label or other name at a token.
+    /// Returns a label or other name.
     pub(super) fn name(&self, n: &Node<c::Identifier>) -> Ident {
         self.ident(n)
     }
 }
 
-/// The operand that a binary or postfix operator is written behind.
+/// Returns the left operand of a binary or postfix operator.
 fn left_operand(n: &Node<c::Expression>) -> Option<&Node<c::Expression>> {
     match &n.node {
         c::Expression::BinaryOperator(b) => Some(&b.node.lhs),
@@ -462,7 +464,7 @@ fn binary_op(op: &c::BinaryOperator) -> Operator {
     }
 }
 
-/// The parenthesized expression that postfix operators are applied to; all of them then begin at `lo`.
+/// Returns the parenthesized expression that postfix operators apply to, and makes all of them begin at `lo`.
 fn postfix_base(e: &mut Expr, lo: u32) -> Option<&mut Expr> {
     let mut base = &*e;
     loop {
@@ -489,7 +491,7 @@ fn postfix_base(e: &mut Expr, lo: u32) -> Option<&mut Expr> {
     Some(at)
 }
 
-/// `(type)(a, b)`; `inner` is the [`ExprKind::Paren`].
+/// Builds `(type)(a, b)`; `inner` is the [`ExprKind::Paren`].
 fn vector_literal(t: super::super::ast::TypeName, inner: ExprKind) -> ExprKind {
     let list = match inner {
         ExprKind::Paren(e) => match e.kind {

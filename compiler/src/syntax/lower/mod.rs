@@ -1,5 +1,5 @@
-//! lang-c's tree to ours. The placeholders of the rewritten text become the tokens again, and what lang-c gets
-//! wrong for OpenCL C is put right (`expr`).
+//! Lowers lang-c's tree to ours. The placeholders of the rewritten text are replaced by the tokens again, and
+//! the constructs that lang-c parses differently from OpenCL C are corrected (`expr`).
 
 mod decl;
 mod expr;
@@ -21,15 +21,15 @@ pub(super) struct Lower<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) text: Rewritten,
     pub(super) diags: &'a mut Diags,
-    /// Type names of inner scopes, and whether they are vectors.
+    /// The type names of inner scopes, with whether they are vectors.
     pub(super) local_types: HashMap<String, bool>,
-    /// `#pragma OPENCL FP_CONTRACT` at the start of the item.
+    /// The state of `#pragma OPENCL FP_CONTRACT` at the start of the item.
     pub(super) fp_contract: Option<bool>,
-    /// Where [`Lower::pragmas_before`] goes on.
+    /// The token at which [`Lower::pragmas_before`] continues.
     pub(super) pragma_at: usize,
-    /// End of the item's tokens.
+    /// The end of the item's tokens.
     pub(super) end: usize,
-    /// Pragmas that loops took.
+    /// The pragmas that loops have used.
     pub(super) hints: Vec<usize>,
 }
 
@@ -40,7 +40,7 @@ impl Lower<'_> {
         if self.text.has_prelude && !declarations.is_empty() {
             declarations.remove(0);
         }
-        // Attribute arguments were parsed as declarations behind the item.
+        // Attribute arguments were parsed as declarations after the item.
         let extra = std::mem::take(&mut self.text.extra);
         let tail = declarations.split_off(declarations.len().saturating_sub(extra.len()));
         for ((r, a, g), d) in extra.into_iter().zip(tail) {
@@ -74,17 +74,17 @@ impl Lower<'_> {
         items
     }
 
-    /// The token where a node starts.
+    /// Returns the first token of a node.
     fn first<T>(&self, n: &Node<T>) -> usize {
         self.text.token_at(n.span.start)
     }
 
-    /// The token where a node ends.
+    /// Returns the last token of a node.
     fn last<T>(&self, n: &Node<T>) -> usize {
         self.text.token_before(n.span.end)
     }
 
-    /// The token in front of one, among those that lang-c saw.
+    /// Returns the token before this one, among those that lang-c saw.
     fn before(&self, token: usize) -> usize {
         let mut i = token;
         while i > 0 {
@@ -96,7 +96,7 @@ impl Lower<'_> {
         0
     }
 
-    /// The token behind one, among those that lang-c saw.
+    /// Returns the token after this one, among those that lang-c saw.
     fn after(&self, token: usize) -> usize {
         let mut i = token + 1;
         while i < self.end && self.is_hidden(i) {
@@ -137,7 +137,7 @@ impl Lower<'_> {
         self.source.tokens.get(token).map_or(Span::NONE, |t| t.span)
     }
 
-    /// Span from one token to another.
+    /// Returns the span from one token to another.
     fn range(&self, first: usize, last: usize) -> Span {
         self.token_span(first).to(self.token_span(last))
     }
@@ -164,7 +164,7 @@ impl Lower<'_> {
         self.ident_at(self.first(n))
     }
 
-    /// Takes the attributes that begin in a range of tokens and were not taken yet.
+    /// Takes the attributes that begin in a range of tokens and were not taken before.
     fn attributes_in(&mut self, lo: usize, hi: usize) -> Vec<Attribute> {
         let mut out = Vec::new();
         for r in &mut self.text.attributes {
@@ -176,7 +176,7 @@ impl Lower<'_> {
         out
     }
 
-    /// The start of the attributes (and pragmas) that stand directly in front of a token.
+    /// Returns the start of the attributes and pragmas directly before a token.
     fn attributes_before(&self, token: usize) -> usize {
         let mut at = token;
         while at > 0 {
@@ -193,7 +193,7 @@ impl Lower<'_> {
         at
     }
 
-    /// The end of the attributes that stand directly behind a token.
+    /// Returns the end of the attributes directly after a token.
     fn attributes_after(&self, token: usize) -> usize {
         let mut at = token + 1;
         while let Some(r) = self.text.attributes.iter().find(|r| r.lo == at) {
@@ -202,8 +202,8 @@ impl Lower<'_> {
         at
     }
 
-    /// A qualifier: a C one, or a keyword of OpenCL C that the text shows as `const`. `Some` is a misplaced
-    /// `kernel`'s span.
+    /// Lowers a qualifier: one of C, or a keyword of OpenCL C that the rewritten text shows as `const`.
+    /// Returns the span of a `kernel` keyword.
     fn qualifier(&mut self, n: &Node<c::TypeQualifier>, quals: &mut Quals) -> Option<Span> {
         let token = self.first(n);
         let span = self.token_span(token);

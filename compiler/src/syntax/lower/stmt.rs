@@ -1,4 +1,4 @@
-//! Statements, and the pragmas and attributes that belong to them.
+//! Lowers statements, with the pragmas and attributes that belong to them.
 
 use lang_c::ast as c;
 use lang_c::span::Node;
@@ -10,7 +10,7 @@ use crate::pp::{Punct, TokenKind};
 use crate::source::Span;
 
 impl Lower<'_> {
-    /// The statements of a block; `close` is its closing brace.
+    /// Lowers the statements of a block; `close` is its closing brace.
     pub(super) fn block(&mut self, items: &[Node<c::BlockItem>], close: usize) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(items.len());
         for item in items {
@@ -40,14 +40,15 @@ impl Lower<'_> {
         out
     }
 
-    /// C11's static assertion, which clang takes in OpenCL C too: condition, and where the message is.
+    /// Lowers C11's static assertion, which clang accepts in OpenCL C too. Returns the condition and the
+    /// position of the message.
     pub(super) fn static_assert(&mut self, n: &Node<c::StaticAssert>) -> (Expr, Span) {
         let lo = self.after(self.first(n)) + 1;
         let condition = self.expr(&n.node.expression, lo).expr;
         (condition, self.node_span(&n.node.message))
     }
 
-    /// FP_CONTRACT pragmas up to a token become statements.
+    /// Turns the FP_CONTRACT pragmas before a token into statements.
     fn pragmas_before(&mut self, token: usize, out: &mut Vec<Stmt>) {
         while self.pragma_at < token {
             let t = self.source.tokens[self.pragma_at];
@@ -69,7 +70,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The hint in front of a loop.
+    /// Returns the unroll hint before a loop.
     fn unroll_hint(&mut self, loop_at: usize) -> UnrollHint {
         let start = self.attributes_before(loop_at);
         let mut hint = UnrollHint::None;
@@ -113,7 +114,7 @@ impl Lower<'_> {
         hint
     }
 
-    /// Reports hints that stand before no loop; `first` is the item's first token.
+    /// Reports hints that do not precede a loop; `first` is the item's first token.
     pub(in super::super) fn unused_hints(&mut self, first: usize) {
         for i in first..self.end {
             let t = self.source.tokens[i];
@@ -201,7 +202,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The expression in the parentheses behind a keyword.
+    /// Lowers the expression in the parentheses after a keyword.
     fn head(&mut self, e: &Node<c::Expression>, keyword: usize) -> super::super::ast::Expr {
         let open = self.after(keyword);
         self.expr(e, open + 1).expr
@@ -238,7 +239,7 @@ impl Lower<'_> {
         let first = self.first(n);
         let unroll = self.unroll_hint(first);
         let open = self.after(first);
-        // The two semicolons of the head.
+        // Find the two semicolons of the head.
         let close = self.partner(open);
         let mut semis = [close; 2];
         let mut found = 0;
