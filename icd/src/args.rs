@@ -116,13 +116,14 @@ impl<T> Ptr<T> {
     /// Writes the value, unless the pointer is null: a caller passes null for a result that it does not want.
     pub(crate) fn write(self, value: T) {
         if !self.0.is_null() {
-            // SAFETY: the pointer is not null, so it is writable by the contract of `adopt`. The write needs no alignment.
+            // SAFETY: the pointer is not null, so it is writable by the contract of `adopt`. The write needs no
+            // alignment.
             unsafe { self.0.write_unaligned(value) };
         }
     }
 
-    /// Writes element `index` of an array, unless the pointer is null. `index` must be below the number of elements that
-    /// the clause of the call promises.
+    /// Writes element `index` of an array, unless the pointer is null. `index` must be below the number of elements
+    /// that the clause of the call promises.
     pub(crate) fn write_at(self, index: usize, value: T) {
         if !self.0.is_null() {
             Ptr(self.0.wrapping_add(index)).write(value);
@@ -150,8 +151,8 @@ impl Ptr<c_void> {
         if bytes.is_null() || isize::try_from(size).is_err() {
             return None;
         }
-        // SAFETY: the pointer is not null and the size is possible, as checked above; it is readable for `size` bytes by
-        // the contract of `adopt`.
+        // SAFETY: the pointer is not null and the size is possible, as checked above; it is readable for `size`
+        // bytes by the contract of `adopt`.
         Some(unsafe { std::slice::from_raw_parts(bytes.0, size) })
     }
 

@@ -128,8 +128,8 @@ pub(crate) struct NativeArgs {
 struct Block([u8; 16]);
 
 impl NativeArgs {
-    /// Copies `size` bytes of `args`. `places` are addresses within `args`, one for each buffer. Returns `None` if one of
-    /// them does not lie within these bytes.
+    /// Copies `size` bytes of `args`. `places` are addresses within `args`, one for each buffer. Returns `None` if
+    /// one of them does not lie within these bytes.
     pub(crate) fn copy(args: Ptr<c_void>, size: usize, places: &[*const c_void]) -> Option<NativeArgs> {
         let start = args.raw() as usize;
         let places = places
@@ -160,7 +160,8 @@ impl NativeArgs {
             let bytes: *mut u8 = self.blocks.as_mut_ptr().cast();
             for (offset, buffer) in self.places.iter().zip(buffers) {
                 let address = buffer.map_or(0, HostPtr::address);
-                // SAFETY: `copy` has checked that the offset and the bytes of an address after it are within the blocks.
+                // SAFETY: `copy` has checked that the offset and the bytes of an address after it are within the
+                // blocks.
                 unsafe {
                     bytes
                         .wrapping_add(*offset)

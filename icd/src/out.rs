@@ -71,8 +71,8 @@ impl Info {
                 return Err(Error::new(ClCode::InvalidValue, "param_value_size is too small"));
             }
             let to: Ptr<u8> = self.value.cast();
-            // SAFETY: `value` is not null, and by the clause of the call it is writable for `self.size` bytes, which is at
-            // least the length of the answer, as checked above.
+            // SAFETY: `value` is not null, and by the clause of the call it is writable for `self.size` bytes,
+            // which is at least the length of the answer, as checked above.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.raw(), bytes.len()) };
         }
         self.size_ret.write(bytes.len());

@@ -25,9 +25,9 @@ pub(super) struct EventArgs {
 }
 
 impl EventArgs {
-    /// Takes the arguments and compares contexts. CL 5.2.2 and others: INVALID_CONTEXT if the contexts of command_queue
-    /// and of the memory objects, or of the events, are not the same. INVALID_EVENT_WAIT_LIST comes later in the order of
-    /// checks: the runtime returns it for a malformed list ([`Waits`]).
+    /// Takes the arguments and compares contexts. CL 5.2.2 and others: INVALID_CONTEXT if the contexts of
+    /// command_queue and of the memory objects, or of the events, are not the same. INVALID_EVENT_WAIT_LIST comes
+    /// later in the order of checks: the runtime returns it for a malformed list ([`Waits`]).
     pub(super) fn new(
         queue: &Arc<CommandQueue>,
         objects: &[&Arc<Context>],
@@ -514,7 +514,8 @@ entry! {
     /// CL 1.1, 5.10 — clEnqueueWaitForEvents
     fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        // CL 1.1, 5.10: INVALID_VALUE if num_events is zero or event_list is NULL; INVALID_EVENT if events are not valid
+        // CL 1.1, 5.10: INVALID_VALUE if num_events is zero or event_list is NULL; INVALID_EVENT if events are not
+        // valid
         let events = event_list
             .slice(num_events as usize)
             .filter(|e| !e.is_empty())

@@ -47,8 +47,8 @@ entry! {
 }
 
 entry! {
-    /// An extension of Caldera: reports, as text for people, for each optional feature whether the device offers it, and
-    /// if not, the reason. The parameters are those of clGetDeviceInfo without `param_name`. The error is
+    /// An extension of Caldera: reports, as text for people, for each optional feature whether the device offers
+    /// it, and if not, the reason. The parameters are those of clGetDeviceInfo without `param_name`. The error is
     /// CL_INVALID_VALUE if the buffer is too small.
     fn clGetDeviceFeatureReportCALDERA(
         device: cl_device_id,

@@ -84,8 +84,8 @@ fn arg_value(kind: ArgKind, size: usize, value: Ptr<c_void>) -> Result<ArgValue>
             ArgKind::pod(value.bytes(size).unwrap_or(&[]))
         }
         ArgKind::Local => ArgValue::Local(size),
-        // CL 5.7.2: INVALID_MEM_OBJECT for an argument declared to be a memory object when arg_value is not one; NULL is
-        // a null pointer
+        // CL 5.7.2: INVALID_MEM_OBJECT for an argument declared to be a memory object when arg_value is not one;
+        // NULL is a null pointer
         ArgKind::Buffer => {
             let given = handle_arg(value);
             if given.is_null() {
@@ -243,8 +243,8 @@ entry! {
 }
 
 entry! {
-    /// CL 2.1, 5.9.4 — clGetKernelSubGroupInfo, with the queries that cl_khr_subgroups also has. Applications use this name
-    /// on devices of any version that report the extension.
+    /// CL 2.1, 5.9.4 — clGetKernelSubGroupInfo, with the queries that cl_khr_subgroups also has. Applications use
+    /// this name on devices of any version that report the extension.
     fn clGetKernelSubGroupInfo(
         kernel: cl_kernel,
         device: cl_device_id,

@@ -44,8 +44,8 @@ entry! {
     }
 }
 
-/// Returns the handles of a `(num_devices, device_list)` pair that may be absent. INVALID_DEVICE comes after other errors
-/// and is checked later, by [`handle::list`].
+/// Returns the handles of a `(num_devices, device_list)` pair that may be absent. INVALID_DEVICE comes after other
+/// errors and is checked later, by [`handle::list`].
 fn device_list(num_devices: u32, list: &Ptr<cl_device_id>) -> Result<&[cl_device_id]> {
     // CL 5.6: INVALID_VALUE if device_list is NULL and num_devices is greater than zero, or if device_list is not NULL
     // and num_devices is zero
@@ -175,8 +175,8 @@ entry! {
     ) {
         let program = handle::borrow::<Program>(program)?;
         let devices = self::device_list(num_devices, &device_list)?;
-        // CL 5.6.3: INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not NULL or
-        // if num_input_headers is not zero and header_include_names or input_headers are NULL
+        // CL 5.6.3: INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not
+        // NULL or if num_input_headers is not zero and header_include_names or input_headers are NULL
         let programs = args::optional_list(num_input_headers, &input_headers, "input_headers")?.unwrap_or(&[]);
         let names = args::optional_list(num_input_headers, &header_include_names, "header_include_names")?;
         let notify = callback::program(pfn_notify, user_data)?;
@@ -191,8 +191,8 @@ entry! {
 }
 
 entry! {
-    /// CL 5.6.3 — clLinkProgram. Once linking has begun, the call returns the program even if linking fails, because the
-    /// program holds the log.
+    /// CL 5.6.3 — clLinkProgram. Once linking has begun, the call returns the program even if linking fails,
+    /// because the program holds the log.
     fn clLinkProgram(
         context: cl_context,
         num_devices: cl_uint,
@@ -277,8 +277,8 @@ entry! {
     }
 }
 
-/// Answers CL_PROGRAM_BINARIES. `param_value` is an array of pointers that the application has filled in. Each binary is
-/// written to the address of its pointer, unless that is NULL.
+/// Answers CL_PROGRAM_BINARIES. `param_value` is an array of pointers that the application has filled in. Each
+/// binary is written to the address of its pointer, unless that is NULL.
 fn write_binaries(binaries: &[Vec<u8>], info: Info) -> Result<out::Written> {
     let size = binaries.len() * size_of::<*mut u8>();
     let (room, value, _) = info.parts();
