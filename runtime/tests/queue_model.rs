@@ -1,32 +1,35 @@
 //! A model of an in-order queue, and every interleaving of small programs on it.
 //!
-//! The steps are what the queue does under one hold of its lock, one batch of the GPU, and one copy of the host (see
-//! `docs/scheduling.md`, "Invariants of a queue"). Threads enqueue kernels, reads and writes; the GPU executes batches and somebody
-//! retires them at any time; one allocation or submission may fail. A search visits each state that some interleaving reaches.
-//! Beside the real memory the model keeps the memory as it would be if each command were executed at once, in the order in
-//! which commands are placed. A read must bring that, or show an error.
+//! A step of the model is one critical section of the queue's lock, the execution of one batch by the GPU, or one copy
+//! by the host (`docs/scheduling.md`, "Invariants of a queue"). Threads enqueue kernels, reads and writes. At any time
+//! the GPU may execute a batch, and a batch may be retired. One allocation or submission may fail. A search visits
+//! every state that some interleaving reaches.
 //!
-//! Each rule of the queue can be switched off, and then the search must find the fault that the rule prevents: otherwise the model
-//! proves nothing.
+//! Beside the real memory, the model keeps the ideal memory: the contents if each command were executed at the moment
+//! when it is placed in the queue's order. A read must return the ideal contents, or its command must fail.
+//!
+//! Each rule of the queue can be switched off. Then the search must find the fault that the rule prevents; otherwise
+//! the model would prove nothing.
 
 use std::collections::{HashSet, VecDeque};
 
-/// Words of a buffer, and of each read's destination: a chunk or a step of the host copies one of them.
+/// The number of words in a buffer, and in the destination of each read. A chunk, or a step of a copy by the host,
+/// copies one word.
 const WORDS: usize = 2;
 type Memory = [u8; WORDS];
 
-/// What a thread enqueues or waits for, one after the other.
+/// An operation of a thread. A thread executes its operations one after the other.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 enum Op {
     /// A kernel that sets all of buffer A to a value.
     Fill(u8),
-    /// The same, after the user event.
+    /// The same, with the user event in its wait list.
     FillAfterUser(u8),
-    /// A blocking read of A: by the host if the queue is idle, else in chunks.
+    /// A blocking read of A. The host copies if the queue is idle; otherwise the GPU copies in chunks.
     Read,
-    /// A non-blocking read of A in chunks, after the user event.
+    /// A non-blocking read of A in chunks, with the user event in its wait list.
     ReadAfterUser,
-    /// Maps A, whose storage the host sees, and writes from there to B. The write waits for the map.
+    /// Maps A, whose storage is mapped host memory, and writes from the mapping to B. The write follows the map.
     CopyByMapping,
     /// A blocking read of B in chunks.
     ReadB,
@@ -34,55 +37,56 @@ enum Op {
     Flush,
     /// clFinish.
     Finish,
-    /// The user event is set to complete.
+    /// Sets the user event to complete.
     SetUser,
 }
 
-/// The rules that can be switched off.
+/// A rule of the queue, which can be switched off.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Rule {
-    /// A transfer keeps the turn until it is placed as a whole.
+    /// A transfer keeps the queue's turn until all of its chunks are placed.
     Turn,
-    /// A call whose chunk failed waits for the chunks before it.
+    /// A call that cannot record a chunk waits for its earlier chunks before it returns the error.
     Drain,
-    /// The event of a deferred transfer fails only when its chunks are done.
+    /// The event of a deferred transfer fails only when the recorded chunks of the transfer are done.
     FailWhenDone,
-    /// A write from memory that a command in flight stores into is deferred.
+    /// A write whose source a command in flight still stores into is deferred.
     Table,
-    /// The error of a deferred command or of a submission is the queue's.
+    /// The error of a deferred command or of a submission becomes the error of the queue.
     Failure,
 }
 
-/// A recorded command; `read` numbers the reads of the program.
+/// A recorded command. `read` is the index of the read in [`State::reads`].
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 enum Command {
     Fill(u8),
-    /// A word of A (or of B) to staging memory, from where the host takes it.
+    /// Copies a word of A (or of B) to staging memory. The host copies it from there when the batch is retired.
     Chunk {
         read: usize,
         word: usize,
         of_b: bool,
         staged: u8,
     },
-    /// Staged words to B.
+    /// Copies staged words to B.
     WriteB(Memory),
-    /// The host will see A.
+    /// Makes A visible to the host.
     Map,
-    /// The event of a read gets its final status when all before it is done.
+    /// Gives the event of a read its final status, when all commands before it are done.
     Event {
         read: usize,
         ok: bool,
     },
 }
 
+/// A deferred command.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Deferred {
     what: What,
-    /// It waits for the user event.
+    /// Whether it waits for the user event.
     user: bool,
 }
 
-/// What a deferred command does.
+/// The action of a deferred command.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 enum What {
     Fill(u8),
@@ -101,33 +105,33 @@ enum Status {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Read {
     to: Memory,
-    /// What it must bring.
+    /// The contents that the read must return.
     expected: Memory,
     of_b: bool,
     status: Status,
-    /// The application has heard of an error: its memory may be gone.
+    /// Whether the application has seen an error of this read. Then it may have freed the destination.
     freed: bool,
 }
 
-/// Where a thread is within its operation.
+/// The state of a thread within its current operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum At {
     Start,
-    /// A blocking read has submitted what was recorded, and waits for it.
+    /// A blocking read has submitted the open batch, and waits until no batch is in flight.
     WaitForIdle,
-    /// It enqueues the read for the GPU.
+    /// The read is about to be enqueued for the GPU.
     Gpu,
-    /// The host copies; the next word.
+    /// The host copies. The number is the next word.
     HostCopy(usize),
-    /// Chunks are recorded; the next one.
+    /// The thread records chunks. The number is the next chunk.
     Chunks(usize),
-    /// A chunk failed: waits for those before it.
+    /// A chunk could not be recorded. The thread waits for the earlier chunks.
     Draining,
-    /// Waits for the event.
+    /// The thread waits for the event of the read.
     Event,
-    /// The map has been recorded, the write comes next.
+    /// The map has been recorded. The write is next.
     Mapped,
-    /// clFinish has submitted what was recorded, and waits.
+    /// clFinish has submitted the open batch, and waits.
     Finishing,
 }
 
@@ -135,7 +139,7 @@ enum At {
 struct Thread {
     next: usize,
     at: At,
-    /// The read that it is at.
+    /// The index of its current or latest read.
     read: usize,
 }
 
@@ -149,13 +153,13 @@ struct Batch {
 struct State {
     a: Memory,
     b: Memory,
-    /// As if every command were executed when it is placed.
+    /// The ideal contents of A and B, as if every command were executed when it is placed.
     ideal_a: Memory,
     ideal_b: Memory,
     turn: Option<usize>,
     open: Vec<Command>,
     in_flight: VecDeque<Batch>,
-    /// The host work of a batch that is being retired.
+    /// The host's part of the batch that is being retired.
     retiring: VecDeque<Command>,
     deferred: VecDeque<Deferred>,
     failed: bool,
@@ -163,7 +167,7 @@ struct State {
     may_fail: bool,
     reads: Vec<Read>,
     threads: Vec<Thread>,
-    /// The first violation, if there is one.
+    /// The first violation of an invariant, if there is one.
     fault: Option<&'static str>,
 }
 
@@ -197,13 +201,13 @@ impl State {
         self.unfinished() == 0
     }
 
-    /// Commands that are not done.
+    /// Returns the number of commands that are not done.
     fn unfinished(&self) -> usize {
         let in_flight: usize = self.in_flight.iter().map(|b| b.commands.len()).sum();
         self.open.len() + in_flight + self.retiring.len() + self.deferred.len()
     }
 
-    /// Whether a command in flight makes A visible to the host only when it is done.
+    /// Returns whether a map of A is not retired: until then, earlier commands may still store into A.
     fn is_stored_into(&self) -> bool {
         let all = self.in_flight.iter().flat_map(|b| &b.commands);
         all.chain(&self.open)
@@ -225,7 +229,7 @@ impl State {
             self.fault = Some("a read brings what no order gives");
         }
         read.status = if ok { Status::Complete } else { Status::Failed };
-        // Who hears of an error may free its memory at once.
+        // An application that sees the error may free the destination at once.
         read.freed |= !ok;
     }
 
@@ -240,7 +244,7 @@ impl State {
         });
     }
 
-    /// The read takes its place in the order.
+    /// Places a read in the order of the queue: from now on the contents that it must return are fixed.
     fn place_read(&mut self, read: usize) {
         self.reads[read].expected = if self.reads[read].of_b {
             self.ideal_b
@@ -259,13 +263,13 @@ impl State {
         }
     }
 
-    /// The call of a thread returns.
+    /// Lets the call of a thread return.
     fn returns(&mut self, thread: usize) {
         self.threads[thread].next += 1;
         self.threads[thread].at = At::Start;
     }
 
-    /// The call of a read returns an error.
+    /// Lets the call of a read return an error.
     fn returns_error(&mut self, thread: usize) {
         let read = self.threads[thread].read;
         self.reads[read].freed = true;
@@ -274,7 +278,7 @@ impl State {
     }
 }
 
-/// A program for each thread, and what holds while it runs.
+/// A program for each thread, and the rule that is switched off, if any.
 struct Model<'a> {
     programs: &'a [&'a [Op]],
     off: Option<Rule>,
@@ -285,7 +289,7 @@ impl Model<'_> {
         self.off != Some(rule)
     }
 
-    /// Submits the open batch; or (`fails`) it and the queue fail.
+    /// Submits the open batch. If `fails` is set, the submission fails, and with it the commands and the queue.
     fn submit(&self, s: &mut State, fails: bool) {
         let commands = std::mem::take(&mut s.open);
         if commands.is_empty() {
@@ -306,7 +310,7 @@ impl Model<'_> {
         self.fail(s);
     }
 
-    /// A command failed after its call had returned.
+    /// Makes the queue fail, because a command has failed after its call returned.
     fn fail(&self, s: &mut State) {
         if !self.has(Rule::Failure) {
             return;
@@ -319,7 +323,7 @@ impl Model<'_> {
         }
     }
 
-    /// The states after a submission, which may fail.
+    /// Adds the states after a submission, which may fail.
     fn submitted(&self, s: State, out: &mut Vec<State>) {
         if s.may_fail && !s.open.is_empty() {
             let mut failed = s.clone();
@@ -332,7 +336,7 @@ impl Model<'_> {
         out.push(done);
     }
 
-    /// All states after one step.
+    /// Returns all states that one step can lead to.
     fn steps(&self, s: &State) -> Vec<State> {
         let mut out = Vec::new();
         for thread in 0..s.threads.len() {
@@ -346,7 +350,7 @@ impl Model<'_> {
         out
     }
 
-    /// The GPU executes the first batch that it has not.
+    /// Lets the GPU execute the oldest batch that it has not executed.
     fn gpu(&self, s: &State, out: &mut Vec<State>) {
         let Some(at) = s.in_flight.iter().position(|b| !b.executed) else {
             return;
@@ -370,7 +374,7 @@ impl Model<'_> {
         out.push(s);
     }
 
-    /// Somebody retires: takes the oldest executed batch, or does the next piece of host work.
+    /// Retires: takes the oldest executed batch, or performs the next host action of the batch that is being retired.
     fn retire(&self, s: &State, out: &mut Vec<State>) {
         let mut s = s.clone();
         if let Some(command) = s.retiring.pop_front() {
@@ -383,7 +387,7 @@ impl Model<'_> {
             }
         } else if s.in_flight.front().is_some_and(|b| b.executed) {
             let batch = s.in_flight.pop_front().expect("just seen");
-            // What has no host work is done with the batch.
+            // The other commands have no host action, so they are done when the batch is.
             let works = |c: &Command| matches!(c, Command::Chunk { .. } | Command::Event { .. });
             s.retiring.extend(batch.commands.into_iter().filter(works));
         } else {
@@ -392,12 +396,12 @@ impl Model<'_> {
         out.push(s);
     }
 
-    /// The first deferred command is recorded, if nothing blocks it any more.
+    /// Records the first deferred command, if nothing blocks it any more.
     fn pump(&self, s: &State, out: &mut Vec<State>) {
         let Some(first) = s.deferred.front().cloned() else {
             return;
         };
-        // All that a write follows must be retired.
+        // A write is blocked until all commands before it are retired.
         let unsettled = first.what == What::WriteB && s.unfinished() > s.deferred.len();
         if unsettled || (first.user && !s.user) {
             return;
@@ -435,7 +439,7 @@ impl Model<'_> {
         self.submitted(s, out);
     }
 
-    /// A chunk of a deferred read cannot be recorded.
+    /// Returns the state after a chunk of a deferred read could not be recorded.
     fn deferred_read_fails(&self, mut s: State, read: usize) -> State {
         s.may_fail = false;
         self.fail_when_done(&mut s, read);
@@ -443,7 +447,8 @@ impl Model<'_> {
         s
     }
 
-    /// The event of a read fails when all that is in flight is done: it may be chunks of the same read.
+    /// Lets the event of a read fail when everything in flight is done, because chunks of the same read may be in
+    /// flight.
     fn fail_when_done(&self, s: &mut State, read: usize) {
         let failed = Command::Event { read, ok: false };
         match s.in_flight.back_mut() {
@@ -454,7 +459,7 @@ impl Model<'_> {
         }
     }
 
-    /// One step of a thread.
+    /// Performs one step of a thread.
     fn step(&self, s: &State, thread: usize, op: Op, out: &mut Vec<State>) {
         let others_turn = s.turn.is_some_and(|t| t != thread);
         let mut s = s.clone();
@@ -493,7 +498,7 @@ impl Model<'_> {
 
     fn finish(&self, mut s: State, thread: usize, out: &mut Vec<State>) {
         match s.threads[thread].at {
-            // What is recorded now has been enqueued later.
+            // Commands in the open batch were enqueued after this clFinish.
             At::Finishing if s.in_flight.is_empty() && s.retiring.is_empty() && s.deferred.is_empty() => {
                 let silent = s.reads.iter().any(|r| r.status == Status::Unknown);
                 if silent && !s.failed && self.programs.len() == 1 {
@@ -595,7 +600,7 @@ impl Model<'_> {
             }
             At::Chunks(word) => self.record_chunk(s, thread, word, out),
             At::Draining => {
-                // Only batches in flight: they end by themselves.
+                // The thread waits only for batches in flight, which complete without any other thread.
                 if s.in_flight.is_empty() && s.retiring.is_empty() {
                     s.turn = None;
                     s.returns_error(thread);
@@ -611,7 +616,7 @@ impl Model<'_> {
                 out.push(s);
             }
             At::Event => {
-                // The wait submits what is recorded.
+                // The wait submits the open batch.
                 if !s.open.is_empty() {
                     self.submitted(s, out);
                 }
@@ -649,13 +654,13 @@ impl Model<'_> {
         }
     }
 
-    /// What is wrong with a state in which nothing can happen any more.
+    /// Returns the fault of a state in which no step is possible any more, if it has one.
     fn end(&self, s: &State) -> Option<&'static str> {
         let stuck = s.threads.iter().zip(self.programs).any(|(t, p)| t.next < p.len());
         if stuck {
             return Some("a call never returns");
         }
-        // What is only recorded may stay so: nobody has flushed.
+        // A recorded command may stay unsubmitted, because no thread has flushed.
         let recorded = |read| s.open.contains(&Command::Event { read, ok: true });
         let lost = |r: usize| s.reads[r].status == Status::Unknown && !recorded(r);
         if s.user && (0..s.reads.len()).any(lost) {
@@ -664,7 +669,7 @@ impl Model<'_> {
         None
     }
 
-    /// Visits every state; the first fault, and how many states there are.
+    /// Visits every state. Returns the first fault and the number of states.
     fn explore(&self) -> (Option<&'static str>, usize) {
         let mut seen = HashSet::new();
         let starts = [false, true].map(|may_fail| State::start(self.programs.len(), may_fail));
@@ -686,7 +691,7 @@ impl Model<'_> {
     }
 }
 
-/// The programs: each is right with all rules, and finds what the rule beside it prevents.
+/// The programs. Each has no fault with all rules, and shows the fault that the rule beside it prevents.
 const PROGRAMS: [(&[&[Op]], Rule); 7] = [
     (
         &[
