@@ -1,6 +1,6 @@
-//! Copies by kernels (`CALDERA_DEBUG=copy-kernel`), where host and device have memory of their own (`discrete`): sizes, offsets, rows,
-//! sub-buffers, rows from and to pageable and pinned host memory, and what comes before and after. One test, because the switches are
-//! the process's.
+//! Copies by kernels (`CALDERA_DEBUG=copy-kernel`) where host and device have separate memory (`discrete`): sizes,
+//! offsets, rows, sub-buffers, rows from and to pageable and pinned host memory, and the order with the commands
+//! before and after. This is one test, because the environment variables apply to the whole process.
 
 mod support;
 
@@ -34,14 +34,14 @@ fn copies_are_exact() {
         (32, 16, 1),
         (0, 48, 15),
         (64, 160, 4097 + 14),
-        // Not for the kernel: these are Vulkan's.
+        // The kernel cannot do these, so Vulkan's copy does.
         (4, 16, 100),
         (16, 7, 333),
     ] {
         let (a, b) = (bytes(n, 1), bytes(n, 2));
         let (x, y) = (buffer_of(&context, &a), buffer_of(&context, &b));
         queue.enqueue_copy(&x, &y, from, to, size, NOTHING).expect("copy");
-        // The next command sees it.
+        // The next command sees the copy.
         let z = buffer_of(&context, &b);
         queue.enqueue_copy(&y, &z, 0, 0, 4 * n, NOTHING).expect("copy");
         let raw = |v: &[f32]| -> Vec<u8> { v.iter().flat_map(|f| f.to_ne_bytes()).collect() };
@@ -64,7 +64,7 @@ fn copies_are_exact() {
     assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
 }
 
-/// Rows and slices, in units of 16, 4 and 1 bytes, from and to sub-buffers.
+/// Copies rows and slices, in units of 16, 4 and 1 bytes, from and to sub-buffers.
 fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
     const SIZE: usize = 1 << 16;
     let raw = |seed: u32| -> Vec<u8> {
@@ -98,7 +98,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
             side([2, 7, 0], 77, 2618),
             512,
         ),
-        // Whole slices are rows; all of it is one.
+        // Whole slices can be copied as rows, and whole buffers as one row.
         ([32, 8, 6], side([0, 0, 1], 32, 512), side([0, 0, 0], 32, 320), 0),
         ([32, 8, 6], side([0, 0, 1], 32, 256), side([0, 0, 2], 32, 256), 0),
         ([1, 300, 1], side([0, 0, 0], 3, 0), side([1, 0, 0], 2, 0), 0),
@@ -163,7 +163,7 @@ fn rows_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
     }
 }
 
-/// Rectangles that go piece by piece: rows of a slice, whole slices, rows longer than a piece.
+/// Copies rectangles in chunks: rows of a slice, whole slices, rows that are longer than a chunk.
 fn pieces_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
     for (region, row_pitch, slice_pitch) in [
         ([3000, 600, 4], 3104, 3104 * 610),
@@ -205,7 +205,7 @@ fn pieces_are_exact(context: &Arc<Context>, queue: &Arc<CommandQueue>) {
     }
 }
 
-/// Host memory with contents: pageable, or that of a buffer which stays mapped.
+/// Host memory with contents. It is pageable, or the memory of a buffer that stays mapped.
 struct Host {
     start: NonNull<u8>,
     size: usize,
@@ -246,7 +246,7 @@ impl Host {
     fn at(&self, offset: usize) -> HostPtr {
         assert!(offset <= self.size);
         let start = self.start.as_ptr().wrapping_add(offset);
-        // SAFETY: the memory lives as long as this and is used by the commands of one test.
+        // SAFETY: the memory lives as long as `self`, and only the commands of one test use it.
         unsafe { HostPtr::new(start) }.expect("not null")
     }
 

@@ -1,5 +1,5 @@
-//! Modules whose buffers are descriptors, as clspv makes them: layouts, pipelines and push constants come from the
-//! reflection alone, wherever its options put things.
+//! Modules whose buffers are descriptors, as clspv generates them. Layouts, pipelines and push constants follow
+//! from the reflection alone, for every placement that clspv's options select.
 
 mod support;
 
@@ -63,7 +63,7 @@ const SOURCE: &str = "
         if (a == 0) none[i] = 1;
     }";
 
-/// Everywhere that plain values and constants can be.
+/// Tests every place in which plain values and constants can be.
 #[test]
 fn places() {
     let context = context();
@@ -90,7 +90,7 @@ fn places() {
     ] {
         let kernel = kernel(SOURCE, options);
         let (from, to) = (buffer_of(&context, &x), buffer_of(&context, &[0.0; 64]));
-        // Sets are used again within a batch and by later ones.
+        // Descriptor sets are reused within a batch and by later batches.
         for round in 0..3i8 {
             let mut b = [0u8; 16];
             b[8..12].copy_from_slice(&100f32.to_ne_bytes());
@@ -148,14 +148,14 @@ fn offsets_and_regions() {
         launch(&kernel, 7, 10).expect("launch");
         right(7);
     }
-    // More work-groups than one dispatch takes on most devices.
+    // The launch has more work-groups than one dispatch can have on most devices.
     let regions = kernel(source, &["-cl-arm-non-uniform-work-group-size", "-global-offset"]);
     launch(&regions, 5, 1).expect("launch");
     right(5);
     let plain = kernel(source, &[]);
     launch(&plain, 0, 10).expect("launch");
     right(0);
-    // It was compiled without: an error, not a wrong result.
+    // The module was compiled without global offsets, so a launch with one is an error and not a wrong result.
     assert_eq!(
         launch(&plain, 1, 10).expect_err("no offsets").code,
         ClCode::OutOfResources
@@ -191,7 +191,8 @@ fn kernels_share_constants_and_sets() {
     clean();
 }
 
-/// A driver that takes fences for barriers (llvmpipe) gets modules from elsewhere without them.
+/// llvmpipe executes a memory fence as a control barrier. Fences are therefore removed from modules that other
+/// compilers have made; otherwise a fence that only some work-items reach would join the wrong barrier.
 #[test]
 fn fences_where_only_some_work_items_come_by() {
     let source = "kernel void k(volatile global float *y, global float *sums) {
@@ -230,7 +231,7 @@ fn fences_where_only_some_work_items_come_by() {
 #[test]
 fn wrong_modules_are_refused() {
     let good = words(SOURCE, &[]);
-    // A newer revision of the reflection.
+    // The module imports a newer revision of the reflection.
     let name = b"NonSemantic.ClspvReflection.7";
     let bytes: Vec<u8> = good.iter().flat_map(|w| w.to_le_bytes()).collect();
     let at = bytes
@@ -250,7 +251,7 @@ fn wrong_modules_are_refused() {
     };
     assert!(refused(&newer).contains("revision 9 is newer than 7"));
     assert!(refused(&good[..good.len() - 1]).contains("malformed"));
-    // Two arguments at one descriptor.
+    // Two arguments have the same descriptor.
     let mut reflection = caldera_compiler::reflect::read(&good).expect("reflection");
     let first = reflection.kernels[0].args[0].binding;
     reflection.kernels[0].args[2].binding = first;

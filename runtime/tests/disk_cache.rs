@@ -1,5 +1,5 @@
-//! Programs through the cache on disk. One test, because the cache is the process's: its place comes from the
-//! environment.
+//! Programs and the cache on disk. This is one test, because the whole process has one cache, whose directory comes
+//! from the environment.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::*;
 
 const SOURCE: &str = "#include \"n.h\"\nkernel void k(global int *p) { p[get_global_id(0)] = N; }";
 
-/// How many results came from the disk since the last call.
+/// Counts the results that came from the disk, by lines of the log.
 struct Hits {
     log: PathBuf,
     seen: usize,
@@ -67,7 +67,7 @@ fn programs_come_from_the_disk_only_while_that_is_right() {
             .map(|()| program.binaries().remove(0))
     };
 
-    // Without the header, and with it: that a file is not there is remembered too.
+    // The build fails without the header and succeeds with it: the cache also remembers that a file was absent.
     assert_eq!(build().expect_err("no header").code, ClCode::BuildProgramFailure);
     std::fs::write(&header, "#define N 1\n").expect("header");
     let one = build().expect("build");
@@ -75,7 +75,7 @@ fn programs_come_from_the_disk_only_while_that_is_right() {
     assert!(build().expect("build") == one);
     assert_eq!(hits.new_ones(), 1);
 
-    // Another header, and the first one back.
+    // The header changes, and changes back.
     std::fs::write(&header, "#define N 2\n").expect("header");
     let two = build().expect("build");
     assert!(two != one);
@@ -84,7 +84,7 @@ fn programs_come_from_the_disk_only_while_that_is_right() {
     assert!(build().expect("build") == one);
     assert_eq!(hits.new_ones(), 0);
 
-    // A damaged cache is no cache.
+    // Damaged entries are ignored.
     for path in entries(&dir.join("cache")) {
         let mut bytes = std::fs::read(&path).expect("entry");
         let middle = bytes.len() / 2;
@@ -96,7 +96,7 @@ fn programs_come_from_the_disk_only_while_that_is_right() {
     assert!(build().expect("build") == one);
     assert_eq!(hits.new_ones(), 1);
 
-    // Objects with headers of the call, and what is linked from them.
+    // Objects that are compiled with headers of the call, and programs that are linked from them.
     let linked = |n: &str| {
         let header = Header {
             name: "n.h".into(),

@@ -1,5 +1,6 @@
-//! clFlush while the device is busy (`CALDERA_DEBUG=gather-flushes`): the context's thread submits what was left to it,
-//! and nothing else has to be called. One test, because the switch is the process's.
+//! clFlush while the device is busy (`CALDERA_DEBUG=gather-flushes`): the context's thread submits the batches that
+//! were left to it, without another call of the application. This is one test, because the environment variable
+//! applies to the whole process.
 
 mod support;
 
@@ -11,10 +12,10 @@ use caldera_runtime::mem::Buffer;
 use caldera_runtime::queue::{CommandQueue, MapFlags};
 use support::*;
 
-/// Long enough for a launch that later ones find the device busy.
+/// Work-items of a launch: so many that the device is still busy when later launches are flushed.
 const ITEMS: usize = 1 << 19;
 
-/// y += x, so many times, with a flush each.
+/// Enqueues `y += x` several times, with a flush after each launch.
 fn add(queue: &Arc<CommandQueue>, x: &Arc<Buffer>, y: &Arc<Buffer>, times: usize) {
     let kernel = saxpy(&device());
     let args = saxpy_args(1.0, x, y);
@@ -38,7 +39,7 @@ fn flushed_commands_run_without_another_call() {
     let data = vec![1.0f32; ITEMS];
     let x = buffer_of(&context, &data);
 
-    // The last element is looked at in memory.
+    // The test reads the last element through a mapping.
     let y = buffer_of(&context, &vec![0.0; ITEMS]);
     let one = queue(&context, false);
     let write = MapFlags {
@@ -51,7 +52,7 @@ fn flushed_commands_run_without_another_call() {
     for round in 1..=3 {
         add(&one, &x, &y, 10);
         let start = Instant::now();
-        // SAFETY: the mapping is alive; an aligned float that the device stores is read as a whole.
+        // SAFETY: the mapping is alive. The float is aligned, and the device stores it as a whole.
         while unsafe { at.cast::<f32>().as_ptr().read_volatile() } != (round * 10) as f32 {
             assert!(
                 start.elapsed() < Duration::from_secs(60),
@@ -59,11 +60,11 @@ fn flushed_commands_run_without_another_call() {
             );
             std::thread::sleep(Duration::from_millis(1));
         }
-        // The thread sleeps again before the next round.
+        // Gives the flush thread the time to fall asleep before the next round.
         std::thread::sleep(Duration::from_millis(5));
     }
 
-    // Several queues and threads, waits in between, and objects let go of while flushes are owed.
+    // Several queues and threads, with waits in between, and with objects that are released while flushes are pending.
     std::thread::scope(|scope| {
         for _ in 0..3 {
             scope.spawn(|| {

@@ -1,5 +1,5 @@
-//! Commands that take from host memory what earlier ones store there (CL 5.2.2, 5.2.4), and large transfers whose
-//! pieces wait and fail together.
+//! Commands that read host memory that earlier commands write (CL 5.2.2, 5.2.4), and large transfers whose chunks wait
+//! and fail together.
 
 mod support;
 
@@ -59,7 +59,7 @@ fn a_write_takes_what_a_read_before_it_stored() {
         let between = vec![1.0f32; 16];
         let gate = Event::user(&context);
         let list = if held { vec![Arc::clone(&gate)] } else { Vec::new() };
-        // Something on the way, so that nothing is done at once by the host.
+        // The copy makes the queue busy, so that the host does not perform the transfers at once.
         queue.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
         read_to(&queue, &a, &between, &list);
         write_from(&queue, &b, &between, &[]);
@@ -88,7 +88,7 @@ fn a_write_waits_for_the_read_of_another_queue() {
     clean();
 }
 
-/// Neither call waits for what only this thread will set going.
+/// Neither the read nor the write may wait for the user event, which this thread sets after both calls.
 #[test]
 fn a_write_does_not_block_behind_a_gate() {
     let context = context();
@@ -192,7 +192,8 @@ fn a_blocking_read_waits_for_a_barrier_before_it() {
     clean();
 }
 
-/// What an earlier command of another queue stores into host memory does not come after what a later one stores there.
+/// Two reads of different queues store into the same host memory. The read that comes later in the order of events also
+/// stores later.
 #[test]
 fn host_memory_is_written_in_the_order_of_events() {
     let context = context();
@@ -202,7 +203,7 @@ fn host_memory_is_written_in_the_order_of_events() {
         let between = vec![1.0f32; 16];
         one.enqueue_copy(&a, &b, 0, 0, 4, NOTHING).expect("copy");
         let first = read_to(&one, &a, &between, &[]);
-        // By way of a command that is no read.
+        // The second read waits for the first one indirectly, through a copy.
         let copied = event(other.enqueue_copy(&b, &a, 4, 4, 60, after(&[Arc::clone(&first)])));
         let second = read_to(&other, &b, &between, &[copied]);
         Event::wait_all(&[second]).expect("wait");
@@ -213,7 +214,7 @@ fn host_memory_is_written_in_the_order_of_events() {
     clean();
 }
 
-/// A write takes what another queue read, also if it waits for that only by way of another command.
+/// A write sees the result of another queue's read, even if it waits for that read only indirectly, through a marker.
 #[test]
 fn a_write_waits_for_a_read_by_way_of_another_command() {
     let context = context();
@@ -234,7 +235,7 @@ fn a_write_waits_for_a_read_by_way_of_another_command() {
     clean();
 }
 
-/// Memory of the application that begins `offset` bytes behind a page.
+/// Memory of the application that begins `offset` bytes after the start of a page.
 struct Pages {
     bytes: Vec<f32>,
     start: usize,
@@ -254,8 +255,9 @@ impl Pages {
     }
 }
 
-/// CL_MEM_USE_HOST_PTR, wherever the memory begins (imported, or copied at the ends of mappings): mappings are in it, also
-/// of sub-buffers and overlapping ones; each side sees what the other stored; nothing beside it is touched.
+/// CL_MEM_USE_HOST_PTR with memory at different offsets in a page (so that it is imported, or copied when mappings
+/// begin and end). Mappings lie in the application's memory, also those of sub-buffers and overlapping ones. Host
+/// and device see each other's stores. The memory around it does not change.
 #[test]
 fn memory_of_the_application_is_coherent_at_mappings() {
     const N: usize = 1000;
@@ -276,7 +278,7 @@ fn memory_of_the_application_is_coherent_at_mappings() {
         queue
             .enqueue_ndrange(&launch, CommandType::NdRangeKernel, NOTHING)
             .expect("launch");
-        // y += 2 in the whole; then two mappings that overlap, one by way of the sub-buffer.
+        // The kernel adds 2 to all elements. Then two mappings overlap, one of the buffer and one of the sub-buffer.
         let flags = MapFlags {
             read: true,
             write: true,
@@ -294,14 +296,14 @@ fn memory_of_the_application_is_coherent_at_mappings() {
             assert_eq!(*y, i as f32 + 2.0, "offset {offset}");
         }
         let mapped = part.cast::<[f32; 2]>();
-        // SAFETY: mapped for writing, 64 bytes from byte 1040 on.
+        // SAFETY: 64 bytes from byte 1040 on are mapped for writing.
         unsafe { mapped.write_unaligned([500.0, 501.0]) };
         let ended = event(queue.enqueue_unmap(&sub, part.addr().get(), after(&[])));
         event(queue.enqueue_unmap(&whole, all.addr().get(), after(&[ended])));
         let mut expected: Vec<f32> = content.iter().map(|y| y + 2.0).collect();
         expected[260..262].copy_from_slice(&[500.0, 501.0]);
         assert_eq!(read(&queue, &whole), expected, "offset {offset}");
-        // Onto itself.
+        // A read of the buffer into its own storage.
         queue
             .enqueue_read(&whole, true, 0, 4 * N, host(memory.part(N)), NOTHING)
             .expect("read");

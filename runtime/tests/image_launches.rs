@@ -1,5 +1,5 @@
-//! Launches with images and samplers need no new descriptor sets, and no memory of the host, once a queue has run some
-//! like them. One test, because it counts what the process does.
+//! Launches with images and samplers allocate no descriptor sets and no host memory, once the queue has run similar
+//! launches. This is one test, because it counts the descriptor pools of the whole process.
 
 mod support;
 
@@ -18,24 +18,24 @@ use caldera_runtime::mem::image::{Image, ImageDesc, ImageFormat};
 use caldera_runtime::sampler::{AddressingMode, FilterMode, Sampler};
 use support::*;
 
-/// Counts this thread's allocations.
+/// The system's allocator, with a counter of the allocations of each thread.
 struct Counting;
 
 thread_local! {
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: the system's allocator does it all.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // A thread that ends may have no counter any more.
+        // The counter of a thread that is ending may already be destroyed.
         let _ = ALLOCATIONS.try_with(|n| n.set(n.get() + 1));
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -92,7 +92,8 @@ fn nothing_is_allocated() {
             ArgValue::Pod(PodBytes::new(&1i32.to_ne_bytes())),
         ]
     };
-    // So few that the queue submits them together: on a CPU device whatever the time they take, on a GPU since waits are short.
+    // These are so few launches that the queue submits them together: on a CPU device in any case, on a GPU because the
+    // waits are short.
     let batch = || {
         for i in 0..12 {
             let args = arguments(i);
@@ -113,7 +114,7 @@ fn nothing_is_allocated() {
         batch();
     }
     assert_eq!(caldera_runtime::descriptor_pools(), sets);
-    // A few for each submission.
+    // Each submission may allocate a few times.
     let memory = ALLOCATIONS.get() - memory;
     assert!(memory < 500, "{memory} allocations in 100 batches of 12 launches");
     assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");

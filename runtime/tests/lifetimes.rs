@@ -1,4 +1,4 @@
-//! Queues that the application has let go of while commands wait.
+//! Queues that the application releases while commands are deferred.
 
 mod support;
 
@@ -28,7 +28,7 @@ fn goes_away(queue: &std::sync::Weak<CommandQueue>) {
     panic!("the queue leaks");
 }
 
-/// The last reference to a queue is in the wait list of a command that another queue holds back.
+/// The last reference to a queue is in the wait list of a deferred command of another queue.
 #[test]
 fn a_queue_ends_with_the_last_event_that_is_waited_for() {
     let context = context();
@@ -55,7 +55,7 @@ fn a_queue_ends_with_the_last_event_that_is_waited_for() {
     assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
 }
 
-/// Nobody asks for what a released queue held back.
+/// A released queue has a deferred command, and no thread waits for it or queries its event.
 #[test]
 fn a_released_queue_goes_away_when_what_it_held_back_is_done() {
     let context = context();

@@ -1,5 +1,6 @@
-//! Modules whose reflection was tampered with: each is refused with an error, or runs, whatever it computes. Nothing
-//! crashes, and the validation layer has nothing to say: no descriptor is used that was not written.
+//! Modules whose reflection is modified at random. Each must be refused with an error, or run; its results do not
+//! matter. Nothing may crash, and the validation layer must not report a message. In particular, no descriptor may
+//! be used that was not written.
 
 mod support;
 
@@ -23,7 +24,7 @@ use caldera_runtime::queue::CommandQueue;
 use caldera_runtime::sampler::{AddressingMode, FilterMode, Sampler};
 use support::*;
 
-/// Everything that reflection says something about.
+/// A program with every kind of argument and constant that reflection describes.
 const SOURCE: &str = "
     constant int table[4] = {1, 2, 4, 8};
     constant sampler_t nearest = CLK_FILTER_NEAREST | CLK_ADDRESS_CLAMP_TO_EDGE;
@@ -53,7 +54,7 @@ fn words(options: &[&str], target: Option<Target>) -> Vec<u32> {
         clspv.apply(&mut target).expect("valid");
         target
     });
-    // What clspv's mapping cannot express, or only on demand.
+    // Comparisons with NULL and printf need options that clspv's mapping does not have by default.
     let (other, print) = match &target.abi {
         Abi::Descriptor(d) if d.null_flags => ("none != 0", "printf(\"%d\\n\", a)"),
         Abi::Descriptor(_) | Abi::Physical => ("x[0] == 0", ""),
@@ -69,7 +70,7 @@ fn words(options: &[&str], target: Option<Target>) -> Vec<u32> {
         .words
 }
 
-/// What arguments can be.
+/// The objects that arguments can be.
 struct Objects {
     context: Arc<Context>,
     queue: Arc<CommandQueue>,
@@ -107,7 +108,7 @@ impl Objects {
         }
     }
 
-    /// Values that clSetKernelArg would let pass.
+    /// Returns argument values that clSetKernelArg would accept.
     fn values(&self, kernel: &DeviceKernel) -> Vec<ArgValue> {
         let size = |place| match place {
             Place::Push(range) => range.size,
@@ -152,7 +153,7 @@ impl Objects {
     }
 }
 
-/// The reflection instructions of a module, as ranges of words.
+/// Returns the reflection instructions of a module, as ranges of words.
 fn reflection_of(words: &[u32]) -> Vec<std::ops::Range<usize>> {
     let (mut at, mut sets, mut found) = (5, Vec::new(), Vec::new());
     while at < words.len() {
@@ -170,10 +171,10 @@ fn reflection_of(words: &[u32]) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// Mutants of each module. Tens of thousands were run once.
+/// The number of mutants of each module.
 const ROUNDS: usize = 250;
 
-/// Numbers that mutants use.
+/// Constants that mutants use.
 const NUMBERS: &[u32] = &[
     0,
     1,
@@ -202,7 +203,8 @@ const NUMBERS: &[u32] = &[
     u32::MAX,
 ];
 
-/// The module with constants of these values in front of its first function, and their ids.
+/// Inserts constants with the values of [`NUMBERS`] before the module's first function. Returns the module and the
+/// ids of the constants.
 fn with_numbers(words: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let (mut at, mut uint) = (5, 0);
     // OpFunction
@@ -236,7 +238,7 @@ impl Random {
     }
 }
 
-/// One of the many ways to change some words of reflection.
+/// Changes some words of the reflection in one of several ways.
 fn mutate(words: &[u32], numbers: &[u32], random: &mut Random) -> Vec<u32> {
     let mut out = words.to_vec();
     let list = reflection_of(&out);
@@ -245,9 +247,9 @@ fn mutate(words: &[u32], numbers: &[u32], random: &mut Random) -> Vec<u32> {
     match random.below(16) {
         0 => drop(out.drain(one)),
         1 => drop(out.splice(other.start..other.start, words[one].to_vec())),
-        // Its number in the set.
+        // Changes the number of the instruction in its set.
         2 => out[one.start + 4] = 1 + random.below(43) as u32,
-        // An operand becomes another instruction's, or any id.
+        // Replaces an operand by an operand of another instruction, or by any id.
         3 if one.len() > 5 && other.len() > 5 => {
             out[one.start + 5 + random.below(one.len() - 5)] =
                 words[other.start + 5 + random.below(other.len() - 5)];
@@ -292,7 +294,7 @@ fn mutants_are_refused_or_run() {
         ),
     ];
     let mut random = Random(5);
-    // Where arguments are addresses a launch can go anywhere; but they can be loaded.
+    // In the physical ABI a wrong launch could access any address, so these mutants are only loaded.
     let (good, numbers) = with_numbers(&words(&[], Some(Target::clone(device().target()))));
     for _ in 0..ROUNDS {
         if let Ok(module) = DeviceModule::new(&device(), &mutate(&good, &numbers, &mut random)) {

@@ -12,7 +12,7 @@ use caldera_runtime::kernel::pipeline::DeviceKernel;
 use caldera_runtime::queue::{CommandQueue, Waits};
 use support::*;
 
-/// y += x, after the events; with an event.
+/// Enqueues `y += x` with a wait list, and returns its event.
 fn add(
     queue: &Arc<CommandQueue>,
     kernel: &Arc<DeviceKernel>,
@@ -62,7 +62,7 @@ fn what_is_not_held_back_goes_ahead() {
     let after_marker = add(&queue, &kernel, &to_w, &[]);
 
     Event::wait_all(&[Arc::clone(&after_free), marker_of_one, after_marker]).expect("wait");
-    // A blocking read does not wait for what is held back.
+    // A blocking read does not wait for deferred commands.
     assert_eq!(read(&queue, &w), vec![3.0; 16]);
     assert_eq!(read(&queue, &y), vec![0.0; 16]);
     for e in [&held, &chained, &marker_of_all] {
@@ -89,7 +89,7 @@ fn barriers_hold_back_what_follows() {
     let before = add(&queue, &kernel, &to_y, &[&gate]);
     let barrier = queue.enqueue_barrier(EVENT).expect("barrier").expect("event");
     let behind = add(&queue, &kernel, &to_y, &[]);
-    // A barrier with a list waits for that alone, and what follows for it.
+    // A barrier with a wait list waits only for these events, and later commands wait for the barrier.
     let list = [Arc::clone(&other)];
     let waits = Waits {
         malformed: false,
@@ -139,7 +139,7 @@ fn failures_reach_dependents_alone() {
     clean();
 }
 
-/// Chains that wait for gates which open in a random order: each result is that of its chain.
+/// Chains of commands wait for user events that are set in a random order. Each chain must give its own result.
 #[test]
 fn many_chains() {
     let context = context();

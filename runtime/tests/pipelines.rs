@@ -1,4 +1,5 @@
-//! When pipelines are made, and how often. One test, because the log is the process's: its place comes from the environment.
+//! When pipelines are created, and how often. This is one test, because the whole process has one log, whose file comes
+//! from the environment.
 
 mod support;
 
@@ -27,7 +28,7 @@ const SOURCE: &str = "
         p[get_global_id(0)] = q[15 - get_local_id(0)];
     }";
 
-/// Pipelines of a kernel that have been made so far.
+/// Returns the number of pipelines of a kernel that have been created so far.
 fn made(log: &Path, kernel: &str) -> usize {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     text.matches(&format!("pipeline {kernel} Variant")).count()
@@ -50,7 +51,8 @@ fn pipelines_are_made_once_and_early() {
     let program = Program::with_source(&context, SOURCE.as_bytes().to_vec());
     program.build(&[], "", None).expect("it builds");
 
-    // A size that is required is known before the first launch, unless local arguments have a say.
+    // A required work-group size is known before the first launch, so the pipeline is created then, unless the
+    // kernel has local arguments.
     let kernel = |name: &str| Kernel::create(&program, name).expect("a kernel");
     let (first, second, unknown) = (kernel("required"), kernel("required"), kernel("unknown"));
     let end = Instant::now() + Duration::from_secs(20);
@@ -82,7 +84,7 @@ fn pipelines_are_made_once_and_early() {
     assert_eq!(made(&log, "required"), 1, "the launches took it");
     assert_eq!(made(&log, "unknown"), 1);
 
-    // Threads that want the same variant at once share the work.
+    // Threads that need the same pipeline variant at the same time create it once.
     const SIZES: [usize; 4] = [1, 4, 16, 64];
     let meeting = Arc::new(Barrier::new(8));
     std::thread::scope(|s| {

@@ -1,5 +1,5 @@
-//! Queues, buffers, events and launches on the first Vulkan device, with a kernel assembled by hand: what holds
-//! below the compiler and the C API. Run with `CALDERA_VALIDATION=1` to have the validation layer look on.
+//! Queues, buffers, events and launches on the first Vulkan device, without the compiler and the C API: the kernel is
+//! assembled by hand. With `CALDERA_VALIDATION=1` the validation layer checks the calls.
 
 mod support;
 
@@ -19,7 +19,7 @@ fn ramp(n: usize) -> Vec<f32> {
     (0..n).map(|i| i as f32).collect()
 }
 
-/// Fails the test if the validation layer has spoken.
+/// Fails the test if the validation layer has reported a message.
 fn clean() {
     assert_eq!(
         caldera_runtime::validation_messages(),
@@ -103,7 +103,7 @@ fn many_dependent_launches_keep_their_order() {
     let (x, y) = (buffer_of(&context, &[1.0; 64]), buffer_of(&context, &[0.0; 64]));
     let forward = saxpy_args(1.0, &x, &y);
     let back = saxpy_args(1.0, &y, &x);
-    // Fibonacci, modulo what floats can hold.
+    // Each launch adds one buffer to the other, so both go through the Fibonacci numbers.
     for _ in 0..8 {
         for args in [&forward, &back] {
             queue
@@ -130,7 +130,8 @@ fn many_dependent_launches_keep_their_order() {
     clean();
 }
 
-/// A queue that is waited for after each launch records the next one in advance (`queue/speculation.rs`): the same one, and others.
+/// A queue that is waited for after each launch records the next one in advance (`queue/speculation.rs`): the same
+/// one, and others.
 #[test]
 fn launches_that_come_again_or_do_not() {
     const N: usize = 1 << 16;
@@ -139,7 +140,8 @@ fn launches_that_come_again_or_do_not() {
     let kernel = saxpy(&device());
     let buffers = [1.0, 2.0, 3.0].map(|v| buffer_of(&context, &vec![v; N]));
     let mut model = [1.0f32, 2.0, 3.0].map(|v| vec![v; N]);
-    // (what, first operand, second, work-items, times); 0: a launch by factor 1, 1: by factor -1, 2: a fill, 3: two launches
+    // (what, first operand, second, work-items, times); 0: a launch by factor 1, 1: by factor -1, 2: a fill, 3: two
+    // launches
     let steps = [
         (0, 0, 1, N, 12),
         (1, 0, 1, N, 1),
@@ -189,7 +191,7 @@ fn launches_that_come_again_or_do_not() {
                     add(&mut model);
                 }
             }
-            // Sometimes the next one comes while the last is not done.
+            // Every seventh round does not wait, so the next command is enqueued while this one is in flight.
             if round % 7 != 6 {
                 queue.finish().expect("finish");
             }
@@ -229,7 +231,7 @@ fn copies_fills_and_rectangles() {
     want[240..255].fill(9);
     want[64..128].fill(7);
     assert_eq!(out[..255], want[..255]);
-    // A 4 × 3 × 2 box out of a 16-byte-wide plane.
+    // A box of 4 × 3 × 1 bytes in a plane whose rows have 16 bytes.
     let side = RectSide {
         origin: [2, 1, 1],
         row_pitch: 16,
@@ -314,7 +316,7 @@ fn reads_wait_for_the_kernels_before_them() {
     for (i, out) in outs.iter().enumerate() {
         assert!(out.iter().all(|v| *v == (i + 1) as f32), "read {i}");
     }
-    // A write from where a read has just gone.
+    // A write whose source is the destination of the read before it.
     let back = vec![0.0f32; n];
     queue
         .enqueue_read(&y, false, 0, 4 * n, host(&back), NOTHING)
@@ -354,7 +356,7 @@ fn user_events_hold_back_and_release() {
         )
         .expect("launch")
         .expect("event");
-    // Behind it in the same queue, and across queues.
+    // A command after it in the same queue, and one in another queue that waits for it.
     let behind = q1.enqueue_marker(EVENT).expect("marker").expect("event");
     let across = q2
         .enqueue_ndrange(
@@ -457,7 +459,7 @@ fn callbacks_come_once_per_status() {
         .collect();
     got.sort_unstable();
     assert_eq!(got, [0, 1, 2]);
-    // On an event that is complete already.
+    // A callback that is registered when the event is already complete.
     event.on_status(
         Status::Complete,
         Box::new(move |s| send.send(s.number()).expect("alive")),
@@ -554,7 +556,7 @@ fn maps_see_and_make_changes() {
         let p = p.cast::<f32>();
         for i in 0..16 {
             let at = p.as_ptr().wrapping_add(i);
-            // SAFETY: the region is mapped for reading and writing, 64 bytes.
+            // SAFETY: the region of 64 bytes is mapped for reading and writing.
             let v = unsafe { at.read() };
             assert_eq!(v, 2.0 * (i + 4) as f32, "flags {bits:#x}");
             // SAFETY: as above.
@@ -646,8 +648,8 @@ fn queues_and_threads_at_once() {
     clean();
 }
 
-/// CL 5.9 leaves it undefined that a callback waits. Here it waits for a native kernel and for what another callback, which
-/// comes later on the same thread, lets go on.
+/// CL 5.9 leaves it undefined what happens if a callback waits. In Caldera it may: this one waits for a native
+/// kernel, and for a command that another callback, which comes later on the same thread, lets continue.
 #[test]
 fn callbacks_that_wait_do_not_hang() {
     let context = context();
@@ -691,7 +693,7 @@ fn callbacks_that_wait_do_not_hang() {
     clean();
 }
 
-/// A callback that takes its time, here until the main thread has seen the end of everything.
+/// A callback that does not return until the main thread has seen the completion of all other commands.
 #[test]
 fn a_callback_that_does_not_return_holds_up_nobody() {
     let context = context();
@@ -758,7 +760,7 @@ fn queues_run_to_their_end_when_dropped() {
         q.enqueue_read(&y, false, 0, 256, host(&out), NOTHING)
             .expect("read");
     }
-    // The compiler must not assume that nothing has written `out`.
+    // The GPU has written `out`, which the compiler cannot see.
     assert_eq!(std::hint::black_box(&out)[..], vec![3.0; 64]);
     clean();
 }

@@ -1,4 +1,5 @@
-//! The steady state: launches whose buffers are descriptors take what earlier ones gave back.
+//! The steady state: launches whose buffers are descriptors reuse the memory and the descriptor sets of earlier
+//! launches.
 
 mod support;
 
@@ -11,27 +12,27 @@ use caldera_runtime::command::CommandType;
 use caldera_runtime::kernel::launch::{ArgValue, PodBytes};
 use support::*;
 
-/// The system's allocator, counted.
+/// The system's allocator, with a counter of its calls.
 struct Counted;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: the system's allocator does all that is asked for.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(at, layout) };
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `realloc`.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -39,7 +40,8 @@ unsafe impl GlobalAlloc for Counted {
 #[global_allocator]
 static COUNTED: Counted = Counted;
 
-/// Plain values in push constants; and so many that they are in a buffer, which takes memory of the host's for each launch.
+/// Two kernels with the number of allocations that a launch may need. The plain values of the first are push constants.
+/// The second has so many of them that they are in a buffer, which needs host memory for each launch.
 const SOURCES: [(f64, &str); 2] = [
     (0.0, "kernel void k(global float *y, global float *x, float8 a, constant float *c) {
         y[get_global_id(0)] += x[get_global_id(0)] * a.s1 + c[0];
@@ -92,7 +94,8 @@ fn launches_allocate_nothing() {
             let each = allocations as f64 / (ROUNDS * LAUNCHES) as f64;
             assert!(each < most + 0.05, "{each} allocations a launch, {abi:?}");
         }
-        // No more sets than launches can be under way: seven pools for the first 64, and one for each 64 of the others.
+        // There are no more descriptor sets than launches in flight: seven pools for the first 64, and one pool for
+        // every further 64.
         let pools = caldera_runtime::descriptor_pools() - pools;
         assert!(pools <= 7 + LAUNCHES as u64 / 64 + 1, "{pools} descriptor pools");
     }

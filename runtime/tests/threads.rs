@@ -1,7 +1,8 @@
-//! Threads that share queues, buffers and events: chains of commands over all queues and devices, user events that another
-//! thread sets, callbacks that enqueue, native kernels, queries and releases at any time. Every result is known.
+//! Threads that share queues, buffers and events: chains of commands over all queues and devices, user events that
+//! another thread sets, callbacks that enqueue, native kernels, queries and releases at any time. The test knows
+//! every result.
 //!
-//! `docs/thread-sanitizer.md` says how to run it, with the other tests, under ThreadSanitizer.
+//! `docs/thread-sanitizer.md` says how to run this and the other tests under ThreadSanitizer.
 
 mod support;
 
@@ -24,7 +25,7 @@ const THREADS: usize = 4;
 const ROUNDS: usize = 50;
 const N: usize = 64;
 
-/// A buffer, what is in each of its elements when the last command is done, and that command.
+/// A buffer, the value that each of its elements has after the last command, and the event of that command.
 struct Chain {
     buffer: Arc<Buffer>,
     value: f32,
@@ -32,7 +33,7 @@ struct Chain {
 }
 
 struct World {
-    /// By device.
+    /// One kernel for each device.
     kernels: Vec<Arc<DeviceKernel>>,
     ones: Arc<Buffer>,
     queues: Vec<Mutex<Arc<CommandQueue>>>,
@@ -45,7 +46,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Some queue: in order or not, with and without profiling, of one of the devices.
+/// Creates a queue of one of the devices, in order or out of order, with or without profiling, as `kind` selects.
 fn make_queue(context: &Arc<Context>, kind: usize) -> Arc<CommandQueue> {
     let properties = QueueProperties {
         out_of_order: kind & 2 != 0,
@@ -75,7 +76,7 @@ impl World {
         }
     }
 
-    /// Adds 1 to each element, by a kernel of the device or of the host.
+    /// Adds 1 to each element, by a kernel of the device or by a native kernel.
     fn add(
         &self,
         queue: &Arc<CommandQueue>,
@@ -86,7 +87,7 @@ impl World {
         let enqueued = if native {
             let function = Box::new(|places: &[Option<caldera_runtime::mem::HostPtr>]| {
                 let at = places[0].expect("one buffer").as_ptr().cast::<[f32; N]>();
-                // SAFETY: the buffer's memory, N floats, which nobody else uses meanwhile.
+                // SAFETY: `at` is the memory of the buffer, N floats, and no other command uses it at the same time.
                 let words = unsafe { &mut *at };
                 words.iter_mut().for_each(|w| *w += 1.0);
             });
@@ -124,7 +125,7 @@ impl World {
                     .enqueue_read(&chain.buffer, false, 0, 4 * N, host(&memory), after(&[event]))
                     .expect("enqueued")
                     .expect("an event");
-                // Whoever writes next waits for the reader, and so for its writer.
+                // The next command that writes waits for this read, and so for the write before it.
                 chain.last = Some(Arc::clone(&read));
                 reads.push((memory, read, chain.value));
             } else if number.is_multiple_of(7) {
@@ -219,7 +220,7 @@ fn chains_over_queues_and_threads() {
     assert_eq!(caldera_runtime::validation_messages(), 0, "see the log");
 }
 
-/// The same with two devices in the context: a process whose Vulkan has lavapipe twice.
+/// The same with two devices in the context: the child process has a Vulkan loader that lists lavapipe twice.
 #[test]
 fn chains_over_two_devices() {
     let folder = Path::new("/usr/share/vulkan/icd.d");

@@ -1,4 +1,4 @@
-//! What the runtime's tests share: a device, a queue, and a kernel assembled by hand.
+//! Functions that the tests of the runtime share: a device, queues, buffers, and a kernel that is assembled by hand.
 #![allow(dead_code, reason = "each test uses a part")]
 
 use std::process::Command;
@@ -21,18 +21,18 @@ use caldera_runtime::mem::{Buffer, HostPtr, MemFlags};
 use caldera_runtime::platform::Platform;
 use caldera_runtime::queue::{CommandQueue, QueueProperties, Waits};
 
-/// The device of the tests.
+/// Returns the device of the tests, the first one.
 pub(crate) fn device() -> Arc<Device> {
     caldera_runtime::trace::install();
     Arc::clone(&Platform::get().expect("a Vulkan driver").devices()[0])
 }
 
-/// A context on it.
+/// Creates a context with that device.
 pub(crate) fn context() -> Arc<Context> {
     Context::create(&[device()], Vec::new(), None).expect("context")
 }
 
-/// A queue.
+/// Creates an in-order queue.
 pub(crate) fn queue(context: &Arc<Context>, profiling: bool) -> Arc<CommandQueue> {
     let properties = QueueProperties {
         profiling,
@@ -41,7 +41,7 @@ pub(crate) fn queue(context: &Arc<Context>, profiling: bool) -> Arc<CommandQueue
     CommandQueue::create(context, &context.devices()[0], properties).expect("queue")
 }
 
-/// A queue that is out of order.
+/// Creates an out-of-order queue.
 pub(crate) fn unordered_queue(context: &Arc<Context>) -> Arc<CommandQueue> {
     let properties = QueueProperties {
         out_of_order: true,
@@ -50,38 +50,38 @@ pub(crate) fn unordered_queue(context: &Arc<Context>) -> Arc<CommandQueue> {
     CommandQueue::create(context, &context.devices()[0], properties).expect("queue")
 }
 
-/// Nothing to wait for, no event.
+/// No wait list and no event.
 pub(crate) const NOTHING: Waits<'static> = Waits {
     malformed: false,
     list: &[],
     want_event: false,
 };
 
-/// Nothing to wait for, but an event.
+/// No wait list, but an event.
 pub(crate) const EVENT: Waits<'static> = Waits {
     malformed: false,
     list: &[],
     want_event: true,
 };
 
-/// A slice as the memory that a command reads or writes.
+/// Wraps a slice as the host memory that a command reads or writes.
 pub(crate) fn host<T>(data: &[T]) -> HostPtr {
-    // SAFETY: each test keeps the slice alive until the command is done, and nothing else uses it meanwhile.
+    // SAFETY: each test keeps the slice alive until the command is done, and does not use it before that.
     unsafe { HostPtr::new(data.as_ptr().cast::<u8>().cast_mut()) }.expect("not null")
 }
 
-/// A buffer of plain memory.
+/// Creates a buffer with default flags and undefined contents.
 pub(crate) fn buffer(context: &Arc<Context>, size: usize) -> Arc<Buffer> {
     Buffer::create(context, MemFlags::default(), size, None).expect("buffer")
 }
 
-/// A buffer with contents.
+/// Creates a buffer with contents.
 pub(crate) fn buffer_of(context: &Arc<Context>, data: &[f32]) -> Arc<Buffer> {
     let flags = MemFlags::from_bits(1 | 1 << 5).expect("flags");
     Buffer::create(context, flags, size_of_val(data), Some(host(data))).expect("buffer")
 }
 
-/// The floats of a buffer.
+/// Reads the floats of a buffer.
 pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> {
     let out = vec![f32::NAN; buffer.size() as usize / 4];
     queue
@@ -90,7 +90,7 @@ pub(crate) fn read(queue: &Arc<CommandQueue>, buffer: &Arc<Buffer>) -> Vec<f32> 
     out
 }
 
-/// Kernel `k` of a program.
+/// Compiles a program and returns its kernel `k`.
 pub(crate) fn compiled(source: &str, abi: Abi) -> Arc<DeviceKernel> {
     let mut target = Target::clone(device().target());
     target.abi = abi;
@@ -107,7 +107,7 @@ pub(crate) fn compiled(source: &str, abi: Abi) -> Arc<DeviceKernel> {
     module.kernel("k").expect("descriptors").expect("kernel")
 }
 
-/// The saxpy kernel.
+/// Assembles the saxpy kernel.
 pub(crate) fn saxpy(device: &Arc<Device>) -> Arc<DeviceKernel> {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/saxpy.spvasm");
     let out = Command::new("spirv-as")
@@ -158,7 +158,7 @@ pub(crate) fn saxpy(device: &Arc<Device>) -> Arc<DeviceKernel> {
     module.kernel("saxpy").expect("descriptors").expect("kernel")
 }
 
-/// Argument values of saxpy.
+/// Returns argument values for saxpy.
 pub(crate) fn saxpy_args(a: f32, x: &Arc<Buffer>, y: &Arc<Buffer>) -> Vec<ArgValue> {
     vec![
         ArgValue::Pod(PodBytes::new(&a.to_ne_bytes())),
@@ -167,7 +167,7 @@ pub(crate) fn saxpy_args(a: f32, x: &Arc<Buffer>, y: &Arc<Buffer>) -> Vec<ArgVal
     ]
 }
 
-/// A one-dimensional launch.
+/// Returns a one-dimensional launch with `n` work-items.
 pub(crate) fn range<'a>(
     kernel: &'a Arc<DeviceKernel>,
     args: &'a [ArgValue],
