@@ -242,7 +242,7 @@ pub enum Convert {
 pub enum ExprKind {
     /// A constant scalar or vector, as the raw bits of each lane (zero-extended), or a pointer (null is 0).
     Const(Vec<u64>),
-    /// The bytes of a place, as a value: also whole structs.
+    /// The value in a place, which may be a whole struct.
     Load(Box<Place>),
     /// The address of a place. Its type is a pointer to the place's type, or for arrays to the element type.
     AddrOf(Box<Place>),

@@ -1,16 +1,16 @@
-//! Attributes (6.11).
+//! Checks attributes (6.11).
 
 use super::Sema;
 use crate::hir::Space;
 use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, ExprKind, SpaceQual};
 
-/// Largest alignment that `aligned` accepts.
+/// The greatest alignment that `aligned` accepts, in bytes.
 const MAX_ALIGN: i128 = 1 << 28;
-/// `aligned` without an argument: the largest alignment of any type.
+/// The alignment of `aligned` without an argument, in bytes: the greatest alignment of any type.
 const BIGGEST_ALIGN: u32 = 128;
 
-/// Attributes that have no effect here, or whose effect is found elsewhere.
+/// The known attributes, sorted. They have no effect, or other parts of the compiler handle them.
 const KNOWN: &[&str] = &[
     "aligned",
     "alloc_size",
@@ -57,19 +57,19 @@ const KNOWN: &[&str] = &[
     "work_group_size_hint",
 ];
 
-/// `packed` and `aligned` of a type, member or variable.
+/// The attributes `packed` and `aligned` of a type, member or variable.
 #[derive(Copy, Clone, Default, Debug)]
 pub(super) struct Layout {
     pub(super) packed: bool,
-    /// 0: none.
+    /// The alignment in bytes; 0 without `aligned`.
     pub(super) align: u32,
 }
 
-/// What attributes stand on.
+/// The construct that attributes are attached to.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Subject {
     Function,
-    /// Also a parameter.
+    /// A variable or a parameter.
     Variable,
     /// A struct, union or enum that is being defined.
     Type,
@@ -78,7 +78,7 @@ pub(super) enum Subject {
 }
 
 impl Sema<'_> {
-    /// Warns of attributes that mean nothing to this compiler, and checks those that it knows.
+    /// Warns about attributes that this compiler does not know, and checks the attributes that it knows.
     pub(super) fn check_attributes(&mut self, attributes: &[Attribute], subject: Subject) {
         for a in attributes {
             if KNOWN.binary_search(&a.name.as_str()).is_err() {
@@ -101,7 +101,7 @@ impl Sema<'_> {
             "aligned" if a.args.len() > 1 => {
                 self.error(a.span, "'aligned' attribute takes no more than 1 argument");
             }
-            // Memory is that of the host, whose order of bytes is the device's.
+            // `endian` has no effect, because the host and the device have the same byte order.
             "endian" if a.args.is_empty() => {
                 self.warning(a.span, "'endian' attribute without 'host' or 'device' ignored");
             }
@@ -143,7 +143,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Attributes of kernels on what is none.
+    /// Reports attributes of kernels on functions that are not kernels.
     pub(super) fn check_kernel_attributes(&mut self, attributes: &[Attribute]) {
         for a in attributes {
             if let "reqd_work_group_size"
@@ -162,7 +162,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The layout attributes among some.
+    /// Returns the layout attributes in a list.
     pub(super) fn layout_attributes(&mut self, attributes: &[Attribute]) -> Layout {
         let mut layout = Layout::default();
         for a in attributes {
@@ -190,7 +190,7 @@ impl Sema<'_> {
         Some(value as u32)
     }
 
-    /// An argument that must be an integer constant expression; reports if it is not.
+    /// Returns an argument that must be an integer constant expression; reports an error if it is not.
     pub(super) fn int_argument(&mut self, a: &Attribute, index: usize) -> Option<(i128, Span)> {
         if let Some(AttrArg::Expr(e)) = a.args.get(index) {
             let value = self.value(e).ok()?;
@@ -205,7 +205,8 @@ impl Sema<'_> {
         None
     }
 
-    /// Lanes that `ext_vector_type(n)` or `vector_size(bytes)` on a typedef ask for, of elements of `size` bytes.
+    /// Returns the number of lanes that `ext_vector_type(n)` or `vector_size(bytes)` on a typedef requests,
+    /// for elements of `size` bytes.
     pub(super) fn vector_lanes(&mut self, attributes: &[Attribute], size: u32) -> Option<(i128, Span)> {
         let (a, unit) = attributes.iter().find_map(|a| match a.name.as_str() {
             "ext_vector_type" => Some((a, 1)),
@@ -213,12 +214,12 @@ impl Sema<'_> {
             _ => None,
         })?;
         let (n, span) = self.int_argument(a, 0)?;
-        // What is no multiple has no number of lanes that there is.
+        // A size that is not a multiple of the element's size gives 0, which is not a valid number of lanes.
         Some((if n % unit == 0 { n / unit } else { 0 }, span))
     }
 }
 
-/// The address space of a qualifier.
+/// Returns the address space of a qualifier.
 pub(super) fn space_of(q: SpaceQual) -> Space {
     match q {
         SpaceQual::Private => Space::Private,
@@ -228,7 +229,7 @@ pub(super) fn space_of(q: SpaceQual) -> Space {
     }
 }
 
-/// Whether an attribute is present.
+/// Returns whether an attribute is present.
 pub(super) fn has(attributes: &[Attribute], name: &str) -> bool {
     attributes.iter().any(|a| a.name == name)
 }

@@ -1,4 +1,4 @@
-//! Binary operators and assignments (6.3).
+//! Checks binary operators and assignments (6.3).
 
 use super::convert::{Why, signed_of_width};
 use super::{Lvalue, Reported, Result, Sema, builtin, fold};
@@ -6,14 +6,14 @@ use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, Place, PlaceKind, Scalar
 use crate::source::{Origin, Span};
 use crate::syntax::ast::{self, BinaryOp};
 
-/// Where an operation stands: the whole expression, and its operator, where messages point.
+/// The positions of an operation: the whole expression, and the operator, where messages point.
 #[derive(Copy, Clone)]
 pub(super) struct At {
     pub(super) span: Span,
     pub(super) op: Span,
 }
 
-/// How an operator is written.
+/// Returns the spelling of an operator.
 fn spelling(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "+",
@@ -73,7 +73,7 @@ pub(super) fn is_const(e: &Expr) -> bool {
 }
 
 impl Sema<'_> {
-    /// `a op b`. Chains to the left are walked without recursion.
+    /// Analyses `a op b`. Chains that lean to the left are processed without recursion.
     pub(super) fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr, span: Span) -> Result<Expr> {
         let mut chain = vec![(op, b, span)];
         let mut first = a;
@@ -100,7 +100,8 @@ impl Sema<'_> {
         lhs
     }
 
-    /// Where the operator between two operands is written; both operands where that is in a macro.
+    /// Returns the position of the operator between two operands, or of both operands if they come from a
+    /// macro.
     fn operator_span(&self, a: Span, b: Span, text: &str) -> Span {
         if a.file == b.file && a.hi <= b.lo {
             let between = Span {
@@ -157,7 +158,7 @@ impl Sema<'_> {
         self.lanes(ty).is_some_and(|(s, _)| s.is_integer())
     }
 
-    /// An operation on two operands of one type, folded if both are constants.
+    /// Builds an operation on two operands of one type, and folds it if both are constants.
     fn binary_node(&mut self, op: BinOp, a: Expr, b: Expr, at: At) -> Result<Expr> {
         let ty = a.ty;
         if let (ExprKind::Const(x), ExprKind::Const(y), Some((s, _))) = (&a.kind, &b.kind, self.lanes(ty)) {
@@ -226,7 +227,7 @@ impl Sema<'_> {
         matches!(self.ty(ty), Type::Scalar(s) if s.is_integer())
     }
 
-    /// Whether a pointer can be moved: its pointee has a size (void counts as one byte).
+    /// Checks that a pointer can be moved: its pointee must have a size, where void counts as one byte.
     pub(super) fn check_arithmetic_pointee(&mut self, ty: TypeId, span: Span) -> Result<()> {
         let Type::Pointer { pointee, .. } = *self.ty(ty) else {
             return Ok(());
@@ -241,7 +242,7 @@ impl Sema<'_> {
         ))
     }
 
-    /// `ptr ± index`; the index is 64 bits wide.
+    /// Builds `ptr ± index`; the index is 64 bits wide.
     pub(super) fn pointer_add(&mut self, ptr: Expr, index: Expr, negate: bool, span: Span) -> Expr {
         let ty = ptr.ty;
         if matches!(&index.kind, ExprKind::Const(bits) if bits[..] == [0]) {
@@ -309,7 +310,7 @@ impl Sema<'_> {
         })
     }
 
-    /// The count of a shift, as the type of what is shifted (6.3.j).
+    /// Converts the count of a shift to the type of the shifted operand (6.3.j).
     fn shift_count(&mut self, b: Expr, ty: TypeId, at: At) -> Result<Expr> {
         let (ta, tb) = (ty, b.ty);
         let (Some((sa, na)), Some((sb, nb))) = (self.lanes(ta), self.lanes(tb)) else {
@@ -371,7 +372,7 @@ impl Sema<'_> {
         Ok(self.numeric(e, int))
     }
 
-    /// An integer beside a pointer; other than 0 it is worth a warning.
+    /// Converts an integer that is compared with a pointer. Any value other than 0 gets a warning.
     fn compared_integer(&mut self, e: Expr, ty: TypeId, types: (TypeId, TypeId), at: At) -> Expr {
         if !self.is_null(&e) {
             let (x, y) = (self.type_name(types.0), self.type_name(types.1));
@@ -432,7 +433,7 @@ impl Sema<'_> {
         Ok((a, b))
     }
 
-    /// Comparison of vectors: 0 or -1 in signed integers of the operand's width (6.3.d, 6.3.e).
+    /// Compares vectors; the result is 0 or -1 in signed integers of the operand's width (6.3.d, 6.3.e).
     pub(super) fn compare_lanes(&mut self, op: CmpOp, a: Expr, b: Expr, span: Span) -> Expr {
         let Some((s, n)) = self.lanes(a.ty) else { return a };
         let ty = self.vector_ty(signed_of_width(s.bytes()), n);
@@ -502,7 +503,8 @@ impl Sema<'_> {
         Ok(self.numeric(e, int))
     }
 
-    /// 0 or -1 where a lane is 0 or not; a comparison's result is that already.
+    /// Returns 0 for lanes that are 0 and -1 for other lanes. The result of a comparison already has this
+    /// form.
     fn truth_lanes(&mut self, e: Expr, span: Span) -> Expr {
         if matches!(e.kind, ExprKind::Convert(Convert::Mask, _)) {
             return e;
@@ -511,7 +513,7 @@ impl Sema<'_> {
         self.compare_lanes(CmpOp::Ne, e, zero, span)
     }
 
-    /// `a = b`, `a op= b`
+    /// Analyses `a = b` or `a op= b`.
     pub(super) fn assign(
         &mut self,
         op: Option<BinaryOp>,
@@ -519,7 +521,7 @@ impl Sema<'_> {
         b: &ast::Expr,
         span: Span,
     ) -> Result<Expr> {
-        // Both sides are looked at before either's failure ends this.
+        // Both sides are analysed before an error in either ends the analysis.
         let l = self.modifiable(a, a.span);
         let r = self.value(b);
         let (l, r) = (l?, r?);
@@ -560,7 +562,7 @@ impl Sema<'_> {
             Class::Arithmetic(op) | Class::Integer(op) | Class::Shift(op) => op,
             Class::Compare(_) | Class::Logical { .. } => return Err(self.invalid(ty, tr, at)),
         };
-        // Only its type matters.
+        // Only the type of this expression matters.
         let stand_in = Expr {
             kind: ExprKind::StmtExpr(Vec::new(), None),
             ty,
@@ -606,7 +608,7 @@ impl Sema<'_> {
             };
             self.warning(at.op, format!("{word} by zero is undefined"));
         }
-        // The library's quotient, where the place can be named twice.
+        // Uses the library's division if the place can be evaluated twice.
         if bin == BinOp::Div
             && compute == ty
             && is_plain(&l.place)
@@ -635,7 +637,7 @@ impl Sema<'_> {
     }
 }
 
-/// Whether a place is a variable or a part of one, which evaluating twice does not change.
+/// Returns whether a place is a variable or a part of one, so that evaluating it twice has no further effect.
 fn is_plain(place: &Place) -> bool {
     match &place.kind {
         PlaceKind::Local(_) | PlaceKind::Global(_) => true,

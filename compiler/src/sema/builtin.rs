@@ -1,8 +1,8 @@
-//! Built-in functions (6.12): resolving a call to a library function, an intrinsic or an expression.
+//! Built-in functions (6.12): resolves a call to a library function, an intrinsic or an expression.
 //!
-//! On entry: a name that no declaration of the program explains, and the arguments' values. On exit: HIR with
-//! every conversion explicit. The data is in [`crate::builtins`]; overloads are chosen as clang chooses among
-//! overloadable C functions (`overload`).
+//! On entry, no declaration in the program declares the name, and the arguments are values. On exit, the call
+//! is HIR with every conversion explicit. The signatures are in [`crate::builtins`]; overloads are chosen by
+//! the rules of clang for overloadable C functions (`overload`).
 
 mod build;
 mod convert_fn;
@@ -32,13 +32,13 @@ use crate::source::Span;
 use crate::syntax::ast;
 use std::sync::Arc;
 
-/// What a call of an unknown name turned out to be.
+/// The result of resolving a call of an undeclared name.
 pub(super) enum BuiltinCall {
-    /// No built-in function has that name.
+    /// No built-in function has this name.
     NotABuiltin,
-    /// It is one, but the call is wrong; reported.
+    /// The name is that of a built-in function, but the call is wrong; the error is reported.
     Error,
-    /// The call.
+    /// The resolved call.
     Expr(Box<hir::Expr>),
 }
 
@@ -51,8 +51,8 @@ impl From<Result<hir::Expr>> for BuiltinCall {
     }
 }
 
-/// A call `name(args)` that no declared function takes. Arguments are values: arrays and strings have become
-/// pointers, nothing is promoted.
+/// Resolves a call `name(args)` that no declared function accepts. The arguments are values: arrays and
+/// strings have become pointers, but nothing is promoted.
 pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, span: Span) -> BuiltinCall {
     if s.in_library && lib::scalar_item(&name.name).is_some() {
         return library::named(s, &name.name, span)
@@ -114,12 +114,12 @@ pub(super) fn call(s: &mut Sema<'_>, name: &ast::Ident, args: Vec<hir::Expr>, sp
     result.into()
 }
 
-/// Whether there is a built-in function of this name, with exactly these parameters and this result.
+/// Returns whether there is a built-in function with this name, exactly these parameters and this result.
 pub(super) fn declared(s: &mut Sema<'_>, name: &str, params: &[TypeId], ret: TypeId) -> bool {
     find(name, s.in_library).is_some_and(|row| overload::declared(s, row, params, ret))
 }
 
-/// Where a call is written, and under which name.
+/// The name and the position of a call.
 #[derive(Copy, Clone)]
 struct Call<'n> {
     name: &'n ast::Ident,
@@ -130,7 +130,7 @@ fn find(name: &str, in_library: bool) -> Option<&'static Row> {
     table::lookup(name).filter(|_| in_library || !name.starts_with(INTERNAL_PREFIX))
 }
 
-/// A name that spells types, if those types exist here.
+/// Parses a name that spells types, such as `convert_int4`, if the target has those types.
 fn spelled(s: &Sema<'_>, name: &str) -> Option<Spelled> {
     let what = name::parse(name)?;
     let exists = match what {
@@ -143,7 +143,7 @@ fn spelled(s: &Sema<'_>, name: &str) -> Option<Spelled> {
     exists.then_some(what)
 }
 
-/// Whether a scalar type can be computed with.
+/// Returns whether the target can compute with a scalar type.
 fn has_type(s: &Sema<'_>, scalar: Scalar) -> bool {
     match scalar {
         Scalar::Half => s.has_half,
@@ -184,7 +184,7 @@ fn spelled_call(
     }
 }
 
-/// The call of a resolved overload; the arguments have the parameters' types.
+/// Builds the call of a resolved overload; the arguments have the parameters' types.
 fn emit(
     s: &mut Sema<'_>,
     row: &'static Row,
@@ -239,13 +239,13 @@ fn emit(
     }
 }
 
-/// Whether functions may be as inexact as -cl-fast-relaxed-math lets them.
+/// Returns whether functions may be as inexact as -cl-fast-relaxed-math allows.
 fn is_relaxed(s: &Sema<'_>) -> bool {
     s.options.fast_relaxed_math && !s.in_library
 }
 
-/// A function of halves by way of the one of floats. What drivers compute in half is within no limit of cl_khr_fp16's table (H200:
-/// cos(54304h) is 1).
+/// Computes a function of halves with the function of floats. Some drivers' functions of half do not meet any
+/// limit of cl_khr_fp16's table (on H200, cos(54304h) is 1).
 fn in_float(
     s: &mut Sema<'_>,
     row: &'static Row,
@@ -264,13 +264,14 @@ fn in_float(
     Ok(s.numeric(result, ty))
 }
 
-/// Whether a square root must be correctly rounded, and its format is not where all are.
+/// Returns whether a square root must be correctly rounded on request, in the format where that is not always
+/// required.
 fn rounds_roots(s: &Sema<'_>, inst: &Instance) -> bool {
     s.options.fp32_correctly_rounded_divide_sqrt && !s.in_library && inst.scalar == Scalar::Float
 }
 
-/// Whether a quotient of floats is the library's: the driver's is not needed with one rounding, and the divisor is not
-/// constant.
+/// Returns whether a quotient of floats is computed by the library: correct rounding is not requested, the
+/// target has a quick quotient, and the divisor is not constant.
 pub(super) fn divides_by_library(s: &Sema<'_>, divisor: &hir::Expr) -> bool {
     !s.in_library
         && matches!(s.lanes(divisor.ty), Some((Scalar::Float, _)))
@@ -279,7 +280,7 @@ pub(super) fn divides_by_library(s: &Sema<'_>, divisor: &hir::Expr) -> bool {
         && inline::has_quick_quotient(s)
 }
 
-/// Such a quotient.
+/// Builds a quotient that the library computes.
 pub(super) fn division(s: &mut Sema<'_>, x: hir::Expr, y: hir::Expr, span: Span) -> Result<hir::Expr> {
     let (_, lanes) = s.lanes(y.ty).unwrap_or((Scalar::Float, 1));
     if is_at_most_one(&x) {
@@ -300,8 +301,8 @@ pub(super) fn division(s: &mut Sema<'_>, x: hir::Expr, y: hir::Expr, span: Span)
     of_floats(s, name, lanes, vec![x, y], span)
 }
 
-/// Whether all lanes of a constant of floats are normal numbers of at most 1, so that a quotient is subnormal where the
-/// reciprocal is.
+/// Returns whether all lanes of a float constant are normal numbers of magnitude at most 1, so that a
+/// quotient is subnormal only where the reciprocal is.
 fn is_at_most_one(e: &hir::Expr) -> bool {
     let normal = |&bits: &u64| {
         let a = bits as u32 & 0x7fff_ffff;
@@ -314,7 +315,7 @@ fn is_one(e: &hir::Expr) -> bool {
     matches!(&e.kind, hir::ExprKind::Const(lanes) if lanes.iter().all(|&bits| bits as u32 == 1f32.to_bits()))
 }
 
-/// A call of one of the library's own functions with vectors of so many floats.
+/// Builds a call of one of the library's own functions on vectors of `lanes` floats.
 fn of_floats(s: &mut Sema<'_>, name: &str, lanes: u8, args: Vec<hir::Expr>, span: Span) -> Result<hir::Expr> {
     let Some((row, sig)) = table::lookup(name).and_then(|row| Some((row, row.sigs.first()?))) else {
         return Err(library::missing(s, name, span));
@@ -328,9 +329,9 @@ fn of_floats(s: &mut Sema<'_>, name: &str, lanes: u8, args: Vec<hir::Expr>, span
     emit(s, row, &inst, args, span)
 }
 
-/// A sum, difference or product of floats where FP_CONTRACT is off, on a device whose multiply-add takes subnormal
-/// numbers for zeros while its additions and multiplications keep them: as a multiply-add, so that all take them for zeros, as a device without
-/// CL_FP_DENORM may (7.5.3), and none does otherwise.
+/// Builds a sum, difference or product of floats as a multiply-add if FP_CONTRACT is off, on a device whose
+/// multiply-add flushes subnormal numbers to zero while its additions and multiplications keep them. So all
+/// operations treat subnormal numbers alike, as zeros, which a device without CL_FP_DENORM may do (7.5.3).
 pub(super) fn flushed(
     s: &Sema<'_>,
     op: hir::BinOp,
@@ -361,7 +362,7 @@ pub(super) fn flushed(
     Some(inline::multiply_add(args, a.ty, span))
 }
 
-/// Scalar arguments where the generic type is a vector (`fmax(gentype, float)`), repeated.
+/// Repeats scalar arguments whose parameter is a vector in another overload (`fmax(gentype, float)`).
 fn widen(s: &mut Sema<'_>, inst: &Instance, args: Vec<hir::Expr>) -> Vec<hir::Expr> {
     let ty = s.vector_ty(inst.scalar, inst.lanes);
     let params = inst.sig.params.iter();
@@ -371,13 +372,13 @@ fn widen(s: &mut Sema<'_>, inst: &Instance, args: Vec<hir::Expr>) -> Vec<hir::Ex
         .collect()
 }
 
-/// The library's file-scope declaration (typedef, struct, `__constant` table) of a name that library code uses
-/// and that has not been declared yet.
+/// Returns the library's file-scope declaration (typedef, struct, `__constant` table) of a name that library
+/// code uses and that has not been declared yet.
 pub(super) fn library_declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<ast::Declaration>> {
     library::declaration(s, name)
 }
 
-/// Whether a name is a built-in function's, for better messages when it is used other than in a call.
+/// Returns whether a name is that of a built-in function, for better messages when it is used outside a call.
 pub(super) fn is_builtin(name: &str) -> bool {
     find(name, false).is_some() || name::parse(name).is_some()
 }

@@ -1,4 +1,4 @@
-//! Calls of functions (6.8): overload sets, arguments.
+//! Checks calls of functions (6.8): overload sets and arguments.
 
 use super::builtin::{self, BuiltinCall};
 use super::scope::{Entity, OverloadsId};
@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 
 impl Sema<'_> {
-    /// `callee(args)`
+    /// Analyses `callee(args)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr], span: Span) -> Result<Expr> {
         let mut core = callee;
         while let ast::ExprKind::Paren(e) = &core.kind {
@@ -19,7 +19,7 @@ impl Sema<'_> {
             ast::ExprKind::Ident(name) => Some(name),
             _ => None,
         };
-        // A built-in function is what no declaration has.
+        // A name without a declaration may be a built-in function.
         let set = match name.and_then(|n| self.world.names.get(n)) {
             Some(Entity::Functions(set)) => Some(set),
             Some(Entity::Invalid) => {
@@ -116,7 +116,8 @@ impl Sema<'_> {
         if let [only] = self.overloads[set][..]
             && !self.function_info[only].overloadable
         {
-            // Built-in functions are overloadable: a function of the user's with such a name stands beside them.
+            // Built-in functions are overloadable, so a user's function with such a name is an additional
+            // overload.
             if builtin::is_builtin(&name.name) && !self.accepts(only, &args) {
                 match builtin::call(self, name, args, span) {
                     BuiltinCall::Expr(e) => return Ok(*e),
@@ -169,7 +170,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether a function can be called with these arguments.
+    /// Returns whether a function can be called with these arguments.
     fn accepts(&self, f: FuncId, args: &[Expr]) -> bool {
         let params = &self.signatures[f].params;
         params.len() == args.len()

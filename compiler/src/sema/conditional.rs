@@ -1,4 +1,4 @@
-//! `?:` (6.3.i), and conditions of statements.
+//! Checks `?:` (6.3.i) and the conditions of statements.
 
 use super::binary::{At, is_const};
 use super::{Result, Sema, fold};
@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 
 impl Sema<'_> {
-    /// `c ? a : b`, and GNU's `c ?: b`.
+    /// Analyses `c ? a : b` and GNU C's `c ?: b`.
     pub(super) fn conditional(
         &mut self,
         c: &ast::Expr,
@@ -71,7 +71,7 @@ impl Sema<'_> {
 
     fn common_arms(&mut self, a: Expr, b: Expr, span: Span) -> Result<(Expr, Expr)> {
         let (ta, tb) = (a.ty, b.ty);
-        // 6.9.b, 6.12.14.1: no operator works on them.
+        // 6.9.b, 6.12.14.1: no operator accepts images or samplers.
         let handle = |ty| matches!(self.ty(ty), Type::Image { .. } | Type::Sampler);
         if ta == tb && !matches!(self.ty(ta), Type::Scalar(_)) && !handle(ta) {
             return Ok((a, b));
@@ -168,7 +168,7 @@ impl Sema<'_> {
         Ok((a, b))
     }
 
-    /// `?:` with a vector condition: lane by lane, by the sign bit (6.3.i).
+    /// Analyses `?:` with a vector condition, which selects lane by lane by the sign bit (6.3.i).
     fn select(&mut self, cond: Expr, s: Scalar, n: u8, a: Expr, b: Expr, span: Span) -> Result<Expr> {
         if s.is_float() {
             let t = self.type_name(cond.ty);
@@ -178,8 +178,8 @@ impl Sema<'_> {
             ));
         }
         let (mut a, mut b) = match (self.ty(a.ty), self.ty(b.ty)) {
-            // Two integers become lanes of the vector: the higher rank wins, but nothing is promoted to int,
-            // which no condition of char or short lanes could choose from.
+            // Two integers become lanes of the vector. The higher rank wins, but nothing is promoted to int,
+            // because a condition with lanes of char or short could not select from int lanes.
             (&Type::Scalar(x), &Type::Scalar(y)) if x.is_lane_integer() && y.is_lane_integer() => {
                 let higher = if (x.bytes(), !x.is_signed()) >= (y.bytes(), !y.is_signed()) {
                     x
@@ -192,7 +192,7 @@ impl Sema<'_> {
             _ => self.common_arms(a, b, span)?,
         };
         if let Type::Scalar(arm) = *self.ty(a.ty) {
-            // Two scalars: the vector has the condition's lanes.
+            // Two scalar arms: the result has as many lanes as the condition.
             let ty = self.vector_ty(arm, n);
             a = self.splat(a, ty);
             b = self.splat(b, ty);
@@ -230,7 +230,7 @@ impl Sema<'_> {
         ))
     }
 
-    /// A conditional statement's or loop's condition.
+    /// Analyses the condition of a conditional statement or loop.
     pub(super) fn condition_expr(&mut self, e: &ast::Expr) -> Result<Expr> {
         let v = self.value(e)?;
         if matches!(self.ty(v.ty), Type::Vector(..) | Type::Record(_) | Type::Void) {

@@ -1,14 +1,14 @@
-//! Program-scope initializers: constant expressions as bytes and relocations (6.5.3, C99 6.6).
+//! Turns the constant expressions of program-scope initializers into bytes and relocations (6.5.3, C99 6.6).
 
 use super::{Result, Sema, fold};
 use crate::hir::{ConstData, Expr, ExprKind, GlobalId, GlobalVar, Init, PlaceKind, Space, Type, TypeId};
 use crate::source::Span;
 
-/// Largest constant object.
+/// The size of the largest allowed constant object, in bytes.
 const MAX_CONSTANT: u64 = 256 << 20;
 
 impl Sema<'_> {
-    /// The bytes of a constant object.
+    /// Returns the bytes of a constant object.
     pub(super) fn constant_data(&mut self, ty: TypeId, init: &Init, span: Span) -> Result<ConstData> {
         let size = self.program.types.size(ty).unwrap_or(0);
         if size > MAX_CONSTANT {
@@ -60,7 +60,7 @@ impl Sema<'_> {
                 Ok(())
             }
             Type::Record(_) => {
-                // A copy of another constant object.
+                // The initializer may be a copy of another constant object.
                 let source = match &e.kind {
                     ExprKind::Load(place) => match place.kind {
                         PlaceKind::Global(id) => self.program.globals[id].init.clone(),
@@ -83,7 +83,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An unnamed object in constant memory.
+    /// Adds an unnamed object in constant memory.
     pub(super) fn constant_object(&mut self, ty: TypeId, init: &Init, span: Span) -> Result<GlobalId> {
         let data = self.constant_data(ty, init, span)?;
         let id = self.program.globals.push(GlobalVar {

@@ -1,11 +1,11 @@
 //! Conversions (6.2): lvalue conversion, promotions, usual arithmetic conversions, assignment conversion,
-//! casts, conditions.
+//! casts and conditions.
 
 use super::{Lvalue, Operand, Reported, Result, Sema, fold};
 use crate::hir::{Convert, Expr, ExprKind, Place, PlaceKind, Scalar, Space, Type, TypeId};
 use crate::source::Span;
 
-/// Why a value is converted implicitly; chooses the message.
+/// The reason for an implicit conversion, which determines the message.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Why {
     Assign,
@@ -15,7 +15,7 @@ pub(crate) enum Why {
 }
 
 impl Sema<'_> {
-    /// Lvalue conversion: reads an object, turns an array into a pointer to its first element.
+    /// Performs lvalue conversion: reads an object, or turns an array into a pointer to its first element.
     pub(crate) fn rvalue(&mut self, op: Operand) -> Result<Expr> {
         match op {
             Operand::Value(e) => Ok(e),
@@ -53,7 +53,7 @@ impl Sema<'_> {
             | Type::Image { .. }
             | Type::Sampler
             | Type::Event => match l.place.kind {
-                // A value that went through memory only formally.
+                // The value was only wrapped as a temporary object, so it is not in memory.
                 PlaceKind::Temporary(e) => Ok(*e),
                 PlaceKind::Local(_)
                 | PlaceKind::Global(_)
@@ -67,7 +67,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Pointer to the first element of an array.
+    /// Returns a pointer to the first element of an array.
     pub(crate) fn decay(&mut self, l: Lvalue) -> Expr {
         let elem = match *self.ty(l.place.ty) {
             Type::Array(elem, _) | Type::IncompleteArray(elem) => elem,
@@ -102,7 +102,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Converts between arithmetic types of equal lanes; folds constants, drops what is no conversion.
+    /// Converts between arithmetic types with equal numbers of lanes. Constants are folded, and a conversion
+    /// to the same type is omitted.
     pub(crate) fn numeric(&mut self, e: Expr, ty: TypeId) -> Expr {
         if e.ty == ty {
             return e;
@@ -119,7 +120,7 @@ impl Sema<'_> {
                 span,
             };
         }
-        // A comparison's int result back to what it came from.
+        // The int result of a comparison is converted back to the `Bool` that it came from.
         if to == Scalar::Bool
             && let ExprKind::Convert(Convert::Numeric, inner) = e.kind
         {
@@ -145,7 +146,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A scalar to all lanes of a vector type with the same element type.
+    /// Copies a scalar to all lanes of a vector type with the same element type.
     pub(crate) fn splat(&mut self, e: Expr, ty: TypeId) -> Expr {
         let span = e.span;
         let Some((_, n)) = self.lanes(ty) else { return e };
@@ -159,7 +160,7 @@ impl Sema<'_> {
         Expr { kind, ty, span }
     }
 
-    /// Another view of a pointer, or between pointers and integers, without checks.
+    /// Converts between pointer types, or between pointers and integers, without checks.
     pub(crate) fn reinterpret(&mut self, how: Convert, e: Expr, ty: TypeId) -> Expr {
         if e.ty == ty {
             return e;
@@ -175,7 +176,7 @@ impl Sema<'_> {
         Expr { kind, ty, span }
     }
 
-    /// Integer promotions (C99 6.3.1.1) of a scalar; everything else stays.
+    /// Performs the integer promotions (C99 6.3.1.1) on a scalar; other values are unchanged.
     pub(crate) fn promote(&mut self, e: Expr) -> Expr {
         match *self.ty(e.ty) {
             Type::Scalar(Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort) => {
@@ -186,7 +187,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The common type of two arithmetic scalars (6.2.6; C99 6.3.1.8).
+    /// Returns the common type of two arithmetic scalars (6.2.6; C99 6.3.1.8).
     pub(crate) fn common_scalar(a: Scalar, b: Scalar) -> Scalar {
         use Scalar::{Bool, Char, Double, Float, Half, Int, Long, Short, UChar, UInt, ULong, UShort};
         for s in [Double, Float, Half, ULong] {
@@ -204,8 +205,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Usual arithmetic conversions (6.2.6) of two values. `None`: the operands do not go together (not
-    /// reported) — except that a scalar of too high a rank is reported here.
+    /// Performs the usual arithmetic conversions (6.2.6) on two values. Returns `None`, without a report, if
+    /// the operands do not match; only a scalar of too high a rank is reported here.
     pub(crate) fn usual(&mut self, a: Expr, b: Expr, span: Span) -> Result<Option<(Expr, Expr)>> {
         let (Some((sa, na)), Some((sb, nb))) = (self.lanes(a.ty), self.lanes(b.ty)) else {
             return Ok(None);
@@ -230,7 +231,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A scalar operand beside a vector: it is converted and repeated, but must not have the higher rank.
+    /// Converts and repeats a scalar operand whose other operand is a vector. The scalar must not have the
+    /// higher rank.
     fn widen(&mut self, e: Expr, vector: TypeId, span: Span) -> Result<Expr> {
         let (Some((from, _)), Some((to, _))) = (self.lanes(e.ty), self.lanes(vector)) else {
             return Ok(e);
@@ -244,7 +246,8 @@ impl Sema<'_> {
                     || (from.bytes() == to.bytes() && to.is_signed() && !from.is_signed())
             }
         };
-        // The library is written once for all element types: `16 - k` also where `k` is a vector of short.
+        // Library code is written once for all element types: it uses `16 - k` also where `k` is a vector of
+        // short.
         if higher && !self.in_library {
             let (v, s) = (self.type_name(vector), self.type_name(e.ty));
             return Err(self.error(
@@ -260,7 +263,7 @@ impl Sema<'_> {
         Ok(self.splat(e, vector))
     }
 
-    /// Whether a value is a null pointer constant: an integer constant 0, or that cast to `void *`.
+    /// Returns whether a value is a null pointer constant: the integer constant 0, or 0 cast to `void *`.
     pub(crate) fn is_null(&self, e: &Expr) -> bool {
         let zero = matches!(&e.kind, ExprKind::Const(bits) if bits[..] == [0]);
         zero && match *self.ty(e.ty) {
@@ -270,7 +273,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A value as a condition: `Bool`. Scalars and pointers only.
+    /// Converts a scalar or pointer to a condition of type `Bool`.
     pub(crate) fn condition(&mut self, e: Expr) -> Result<Expr> {
         let bool_ty = self.common.bool;
         match *self.ty(e.ty) {
@@ -292,8 +295,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A vector as a condition of `?:`, `&&` …: a vector of `Bool`, true where the lane is not zero, or with
-    /// `sign` where its sign bit is set.
+    /// Converts a vector to a condition of `?:`, `&&` and similar operators: a vector of `Bool` that is true
+    /// where the lane is not zero, or with `sign` where its sign bit is set.
     pub(crate) fn lane_condition(&mut self, e: Expr, sign: bool) -> Expr {
         let Some((s, n)) = self.lanes(e.ty) else { return e };
         if s == Scalar::Bool {
@@ -329,7 +332,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Implicit conversion as if by assignment (6.2.1, 6.2.2, C99 6.5.16.1).
+    /// Converts a value implicitly as if by assignment (6.2.1, 6.2.2, C99 6.5.16.1).
     pub(crate) fn convert(&mut self, e: Expr, ty: TypeId, why: Why) -> Result<Expr> {
         if e.ty == ty {
             return Ok(e);
@@ -355,7 +358,7 @@ impl Sema<'_> {
             (Type::Scalar(_), Type::Event) if self.is_null(&e) => {
                 Ok(self.reinterpret(Convert::IntToPointer, e, ty))
             }
-            // 6.12.14.1: a sampler is a constant. A declaration's initializer has its own message.
+            // 6.12.14.1: a sampler is a constant. The initializer of a declaration has its own message.
             (Type::Scalar(s), Type::Sampler) if s.is_integer() => match self.int_value(&e) {
                 Some(value) => {
                     let bits = self.const_bits(value as u64, self.common.uint, e.span);
@@ -368,14 +371,15 @@ impl Sema<'_> {
         }
     }
 
-    /// Whether [`Self::convert`] would succeed; for choosing among overloads. Lower is better.
+    /// Ranks the conversion of a value for overload resolution; lower is better. Returns `None` if
+    /// [`Self::convert`] would fail.
     pub(crate) fn conversion_rank(&self, e: &Expr, ty: TypeId) -> Option<u32> {
         if e.ty == ty {
             return Some(0);
         }
         match (self.ty(e.ty), self.ty(ty)) {
             (&Type::Scalar(a), &Type::Scalar(b)) => Some(match (a.is_float(), b.is_float()) {
-                // Promotions before conversions.
+                // Promotions rank before conversions.
                 (false, false) if b == Scalar::Int && a.bytes() < 4 => 1,
                 (true, true) if a.bytes() < b.bytes() => 1,
                 (x, y) if x == y => 2,
@@ -460,7 +464,7 @@ impl Sema<'_> {
         Ok(self.reinterpret(Convert::Pointer, e, ty))
     }
 
-    /// Whether two pointees are pointers into different spaces somewhere.
+    /// Returns whether two types are pointers into different address spaces at any level.
     pub(crate) fn nested_space_differs(&self, mut a: TypeId, mut b: TypeId) -> bool {
         while let (
             &Type::Pointer {
@@ -483,7 +487,8 @@ impl Sema<'_> {
         false
     }
 
-    /// Equal but for qualifiers of inner pointees, or an array of unknown length beside a known one.
+    /// Returns whether types are equal except for qualifiers of inner pointees; an array of unknown length
+    /// also matches one of known length.
     pub(crate) fn same_but_qualifiers(&self, a: TypeId, b: TypeId) -> bool {
         if a == b {
             return true;
@@ -536,7 +541,7 @@ impl Sema<'_> {
         self.error(e.span, message)
     }
 
-    /// `(type)value` (6.2.2, 6.2.3).
+    /// Analyses a cast `(type)value` (6.2.2, 6.2.3).
     pub(crate) fn cast(&mut self, e: Expr, ty: TypeId, span: Span) -> Result<Expr> {
         let e = Expr { span, ..e };
         if e.ty == ty || *self.ty(ty) == Type::Void {
@@ -545,7 +550,7 @@ impl Sema<'_> {
         match (self.ty(e.ty), self.ty(ty)) {
             (Type::Scalar(_), Type::Scalar(_)) => Ok(self.numeric(e, ty)),
             (Type::Scalar(Scalar::Bool), &Type::Vector(s, n)) if s.is_integer() => {
-                // 6.2.2: a bool casts to a vector of all ones or zeros.
+                // 6.2.2: a bool is cast to a vector of all ones or all zeros.
                 let mask = self.vector_ty(Scalar::Bool, n);
                 let e = self.splat(e, mask);
                 Ok(Expr {
@@ -637,7 +642,7 @@ impl Sema<'_> {
     }
 }
 
-/// The signed integer of a width.
+/// Returns the signed integer type of a width.
 pub(crate) fn signed_of_width(bytes: u32) -> Scalar {
     match bytes {
         1 => Scalar::Char,

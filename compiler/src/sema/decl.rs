@@ -1,4 +1,4 @@
-//! Declarations of variables and types (6.5, 6.7, 6.8).
+//! Checks declarations of variables and types (6.5, 6.7, 6.8).
 
 use super::attr::Subject;
 use super::scope::{Entity, Tag};
@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::ast::{DeclSpecs, Declaration, Ident, InitDeclarator, Storage, TypeSpec};
 
 impl Sema<'_> {
-    /// A declaration at file scope.
+    /// Analyses a declaration at file scope.
     pub(super) fn file_declaration(&mut self, d: &Declaration) {
         let Ok(base) = self.declaration_base(d) else {
             return;
@@ -25,7 +25,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A declaration in a block; what it executes is appended.
+    /// Analyses a declaration in a block, and appends the statements that it executes.
     pub(super) fn block_declaration(&mut self, d: &Declaration, out: &mut Vec<Stmt>) -> Result<()> {
         let base = match self.declaration_base(d) {
             Ok(b) => b,
@@ -50,7 +50,7 @@ impl Sema<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// After an error: the name exists, so that its uses are not reported.
+    /// After an error, binds the name as invalid, so that its uses are not reported.
     fn bind_invalid(&mut self, item: &InitDeclarator) {
         if let Some(n) = &item.declarator.name
             && self.world.names.get_here(&n.name).is_none()
@@ -76,7 +76,7 @@ impl Sema<'_> {
             TypeSpec::Keywords(_) | TypeSpec::Name(_) | TypeSpec::Typeof(_) => (false, false),
         };
         let subject = match d.declarators.first() {
-            // Attributes in front of a definition are the type's (`sema/record`).
+            // Attributes before a definition belong to the type (`sema/record`).
             _ if defines_type => Subject::Type,
             _ if storage_of(&d.specs) == Some(Storage::Typedef) => Subject::Typedef,
             Some(item) if self.declares_function(base, item) => Subject::Function,
@@ -115,7 +115,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports specifiers that a variable or type cannot have.
+    /// Reports specifiers that only functions can have.
     fn only_of_functions(&mut self, specs: &DeclSpecs) {
         if specs.is_kernel {
             self.error(specs.span, "'__kernel' attribute only applies to functions");
@@ -125,7 +125,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Reports `auto` and `register`, which OpenCL C lacks (6.8), and what the version asked for lacks.
+    /// Reports `auto` and `register`, which OpenCL C lacks (6.8), and storage classes that the requested
+    /// version lacks.
     pub(super) fn check_storage(&mut self, specs: &DeclSpecs) {
         if self.in_library {
             return;
@@ -149,7 +150,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Typedefs and functions, which are the same everywhere. `None`: a variable.
+    /// Analyses a typedef or function declarator, which is the same in all scopes. Returns `None` for a
+    /// variable.
     fn common_declarator(
         &mut self,
         d: &Declaration,
@@ -239,7 +241,7 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// Alignment of a variable.
+    /// Returns the alignment of a variable in bytes.
     fn variable_align(&mut self, q: &QualType, specs: &DeclSpecs, item: &InitDeclarator) -> u32 {
         self.check_attributes(&item.declarator.attributes, Subject::Variable);
         let own = self.layout_attributes(&item.declarator.attributes).align;
@@ -247,7 +249,7 @@ impl Sema<'_> {
         own.max(outer).max(q.align).max(self.program.types.align(q.ty))
     }
 
-    /// Types that no variable can have.
+    /// Reports types that no variable can have.
     fn check_variable_type(&mut self, ty: TypeId, name: &Ident) -> Result<()> {
         match *self.ty(ty) {
             Type::Scalar(Scalar::Half) | Type::Vector(Scalar::Half, _) if !self.has_half => {
@@ -291,7 +293,7 @@ impl Sema<'_> {
             ));
         }
         if q.space != Some(Space::Constant) && !(is_sampler && q.space.is_none()) {
-            // The initializer may have errors of its own.
+            // The initializer is not analysed, because it could only add errors.
             return Err(self.error(
                 name.span,
                 "program scope variable must reside in constant address space",
@@ -300,7 +302,7 @@ impl Sema<'_> {
         self.constant_variable(d, q, item, name)
     }
 
-    /// A `__constant` variable at program or kernel scope.
+    /// Analyses a `__constant` variable at program or kernel scope.
     fn constant_variable(
         &mut self,
         d: &Declaration,
@@ -377,7 +379,7 @@ impl Sema<'_> {
         };
         self.world.names.bind(&name.name, Entity::Global(id), name.span);
         if let Some(init) = &item.init {
-            // Expressions here are constants, also inside a kernel.
+            // Inside a kernel, these expressions must be constants too.
             let (ty, values) = self.initializer(q.ty, init, name.span)?;
             self.program.globals[id].ty = ty;
             self.complete(ty, name.span, "variable")?;
@@ -394,7 +396,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// `extern constant` in a function: the program's variable of that name, declared already or later.
+    /// Analyses `extern constant` in a function, which names a program-scope variable that is declared before
+    /// or after it.
     fn block_extern(
         &mut self,
         d: &Declaration,
@@ -432,7 +435,7 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// The bits of a sampler initializer.
+    /// Returns the bits of a sampler's initializer.
     fn sampler_data(&mut self, init: &Init, span: Span) -> Result<hir::ConstData> {
         let value = init.stores.first().and_then(|(_, e)| match &e.kind {
             ExprKind::Convert(hir::Convert::Bits, inner) => self.int_value(inner),
@@ -476,7 +479,7 @@ impl Sema<'_> {
         let storage = storage_of(&d.specs);
         let space = q.space.unwrap_or(Space::Private);
         match storage {
-            // A sampler is a constant, whatever it says (6.12.14.1).
+            // A sampler is a constant, whatever its address-space qualifier (6.12.14.1).
             Some(Storage::Static) if space != Space::Constant && *self.ty(q.ty) != Type::Sampler => {
                 return Err(self.error(
                     name.span,
@@ -497,7 +500,7 @@ impl Sema<'_> {
                 name.span,
                 "function scope variable cannot be declared in global address space",
             )),
-            // Names a variable of the program's.
+            // The declaration names a program-scope variable.
             Space::Constant if storage == Some(Storage::Extern) => self.block_extern(d, q, item, name),
             Space::Constant | Space::Local if !is_kernel && !self.in_library => {
                 let word = if space == Space::Local {
@@ -529,7 +532,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A `__local` variable of a kernel.
+    /// Analyses a `__local` variable of a kernel.
     fn local_variable(
         &mut self,
         d: &Declaration,
@@ -595,7 +598,7 @@ impl Sema<'_> {
         let Some(init) = &item.init else {
             return Ok(());
         };
-        // The name stays good for what follows even if its initializer is not.
+        // The name stays valid for the following code even if its initializer is not.
         let (ty, init) = self.initializer(q.ty, init, name.span)?;
         let constant = match &init.stores[..] {
             [(0, e)] if q.is_const && !init.zero => match &e.kind {
@@ -620,7 +623,7 @@ impl Sema<'_> {
     }
 }
 
-/// The storage class of a declaration.
+/// Returns the storage class of a declaration.
 fn storage_of(specs: &DeclSpecs) -> Option<Storage> {
     specs.storage.first().map(|s| s.0)
 }

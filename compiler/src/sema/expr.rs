@@ -1,4 +1,4 @@
-//! Expressions (6.3, C99 6.5): everything but binary operators, members and calls.
+//! Checks expressions (6.3, C99 6.5) other than binary operators, members and calls.
 
 use super::convert::Why;
 use super::scope::Entity;
@@ -11,16 +11,17 @@ use crate::suggest;
 use crate::syntax::ast::{self, Designator, TypeName, UnaryOp};
 
 impl Sema<'_> {
-    /// An expression's value.
+    /// Analyses an expression and returns its value.
     pub(crate) fn value(&mut self, e: &ast::Expr) -> Result<Expr> {
         let op = self.operand(e)?;
         self.rvalue(op)
     }
 
-    /// An expression that need not have a value: `void` calls, conditionals and so on.
+    /// Analyses an expression that need not have a value, such as a call of a `void` function.
     pub(super) fn effect(&mut self, e: &ast::Expr) -> Result<Expr> {
         match self.operand(e)? {
-            // Nothing is read unless it is volatile.
+            // A place of type void, or of half without cl_khr_fp16, cannot be read, so only its address is
+            // computed.
             Operand::Place(l)
                 if matches!(self.ty(l.place.ty), Type::Void)
                     || (matches!(self.ty(l.place.ty), Type::Scalar(Scalar::Half)) && !self.has_half) =>
@@ -35,7 +36,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An expression before lvalue conversion.
+    /// Analyses an expression without lvalue conversion.
     pub(crate) fn operand(&mut self, e: &ast::Expr) -> Result<Operand> {
         self.nesting += 1;
         let result = if self.nesting > super::MAX_NESTING {
@@ -150,7 +151,7 @@ impl Sema<'_> {
                 format!("unexpected type name '{name}': expected expression"),
             )),
             Some(Entity::Invalid) => Err(super::Reported),
-            // C99 6.4.2.2; the others are GNU's and clang's.
+            // C99 6.4.2.2 defines `__func__`; GNU C and clang define the others.
             None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__")
                 && self.body.is_some() =>
             {
@@ -169,7 +170,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A visible name that may be meant by one that means nothing; a built-in function's if one is called.
+    /// Returns the visible name that is most similar to an undeclared one; built-in functions are considered
+    /// if the name is called.
     pub(super) fn similar_name(&self, name: &str, called: bool) -> Option<String> {
         let visible = self.world.names.names();
         let builtins = table::rows()
@@ -178,7 +180,7 @@ impl Sema<'_> {
         suggest::nearest(name, visible.chain(builtins)).map(str::to_string)
     }
 
-    /// Reports a diagnostic of an unknown name, with the name that may be meant.
+    /// Reports a diagnostic for an undeclared name, with the similar name.
     pub(super) fn report_similar(&mut self, mut d: Diag, similar: Option<String>) -> Reported {
         if let Some(n) = similar {
             d.message.push_str(&format!("; did you mean '{n}'?"));
@@ -189,7 +191,7 @@ impl Sema<'_> {
         self.report(d)
     }
 
-    /// The type of an operand that is not evaluated.
+    /// Returns the type of an operand that is not evaluated.
     pub(super) fn type_of(&mut self, e: &ast::Expr) -> Result<TypeId> {
         match self.unevaluated(e)? {
             Operand::Value(v) => Ok(v.ty),
@@ -200,7 +202,7 @@ impl Sema<'_> {
         }
     }
 
-    /// An operand whose type alone matters.
+    /// Analyses an operand that is not evaluated.
     fn unevaluated(&mut self, e: &ast::Expr) -> Result<Operand> {
         let count = |s: &mut Self, by: i32| {
             if let Some(b) = &mut s.body {
@@ -213,7 +215,7 @@ impl Sema<'_> {
         operand
     }
 
-    /// GNU `__alignof__` of an expression: of a variable, what it was declared with.
+    /// Analyses GNU C's `__alignof__` of an expression; for a variable it is the declared alignment.
     fn align_of(&mut self, e: &ast::Expr, span: Span) -> Result<Expr> {
         let operand = self.unevaluated(e)?;
         let declared = match &operand {
@@ -328,7 +330,7 @@ impl Sema<'_> {
                 kind: ExprKind::Comma(Box::new(e), Box::new(self.nothing(span))),
             });
         }
-        // Both are looked at before either's failure ends this.
+        // Both are analysed before an error in either ends the analysis.
         let value = self.value(inner);
         let (q, value) = (q?, value?);
         if matches!(self.ty(q.ty), Type::Scalar(Scalar::Half)) && !self.has_half {
@@ -340,7 +342,7 @@ impl Sema<'_> {
         self.cast(value, q.ty, span)
     }
 
-    /// A value of type void.
+    /// Returns a value of type void.
     pub(super) fn nothing(&self, span: Span) -> Expr {
         Expr {
             kind: ExprKind::StmtExpr(Vec::new(), None),
@@ -349,7 +351,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `a, b, …`
+    /// Analyses `a, b, …`.
     pub(super) fn comma(&mut self, list: &[ast::Expr], span: Span) -> Result<Expr> {
         let Some((last, first)) = list.split_last() else {
             return Err(self.error(span, "expected expression"));
@@ -521,7 +523,7 @@ impl Sema<'_> {
         })
     }
 
-    /// An object that may be assigned.
+    /// Analyses an expression that must be a modifiable object.
     pub(super) fn modifiable(&mut self, e: &ast::Expr, op_span: Span) -> Result<Lvalue> {
         let op = self.operand(e)?;
         let l = match op {
@@ -538,7 +540,7 @@ impl Sema<'_> {
             Type::Void | Type::Function { .. } => {
                 return Err(self.error(op_span, "expression is not assignable"));
             }
-            // 6.9.b, 6.12.14.1
+            // 6.9.b, 6.12.14.1: images and samplers cannot be modified.
             Type::Image { .. } | Type::Sampler => {
                 let t = self.type_name(l.place.ty);
                 return Err(self.error(op_span, format!("variable of type '{t}' cannot be modified")));
@@ -568,7 +570,7 @@ impl Sema<'_> {
         if let PlaceKind::Lanes { lanes, .. } = &l.place.kind {
             let mut seen = 0u32;
             for &lane in lanes {
-                // The fourth lane of three is nowhere.
+                // The lane number of a component outside the vector may be too large for the mask.
                 let bit = 1u32.checked_shl(lane.into()).unwrap_or(0);
                 if seen & bit != 0 {
                     return Err(self.error(
@@ -617,7 +619,7 @@ impl Sema<'_> {
                 self.read(l)?;
                 return Err(super::Reported);
             }
-            // 6.3.c: not on vectors of floating-point numbers.
+            // 6.3.c: floating-point vectors cannot be incremented or decremented.
             Type::Vector(s, _) if s.is_float() => {
                 let t = self.type_name(l.place.ty);
                 let word = if decrement { "decrement" } else { "increment" };
@@ -642,7 +644,7 @@ impl Sema<'_> {
         })
     }
 
-    /// An argument converted to a parameter's type.
+    /// Converts an argument to the parameter's type.
     pub(super) fn argument(&mut self, e: Expr, ty: TypeId) -> Result<Expr> {
         self.convert(e, ty, Why::Pass)
     }

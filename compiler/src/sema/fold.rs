@@ -1,15 +1,15 @@
 //! Constant evaluation: arithmetic in the precision of its type, and address constants.
 //!
-//! Values are raw bits of a lane, zero-extended to 64 bits, as in [`ExprKind::Const`].
+//! A value is the raw bits of a lane, zero-extended to 64 bits, as in [`ExprKind::Const`].
 
 use super::Sema;
 use crate::half;
 use crate::hir::{BinOp, CmpOp, Convert, Expr, ExprKind, GlobalId, Place, PlaceKind, Scalar, Type};
 
-/// Deepest expression that is evaluated recursively; sema's own limit on nesting is lower.
+/// The greatest depth of expressions that are evaluated recursively; sema's own limit on nesting is lower.
 const MAX_DEPTH: u32 = 2000;
 
-/// Keeps the bits of a type's width.
+/// Keeps the bits within a type's width.
 pub(crate) fn truncate(bits: u64, s: Scalar) -> u64 {
     match s.bytes() {
         1 => bits & 0xff,
@@ -19,7 +19,7 @@ pub(crate) fn truncate(bits: u64, s: Scalar) -> u64 {
     }
 }
 
-/// The mathematical value of an integer's bits.
+/// Returns the mathematical value of an integer's bits.
 pub(crate) fn int_of(bits: u64, s: Scalar) -> i128 {
     if s.is_signed() {
         let shift = 64 - 8 * s.bytes();
@@ -29,7 +29,7 @@ pub(crate) fn int_of(bits: u64, s: Scalar) -> i128 {
     }
 }
 
-/// The value of a float's bits.
+/// Returns the value of a float's bits.
 pub(crate) fn float_of(bits: u64, s: Scalar) -> f64 {
     match s {
         Scalar::Half => half::to_f64(bits as u16),
@@ -47,7 +47,7 @@ pub(crate) fn float_of(bits: u64, s: Scalar) -> f64 {
     }
 }
 
-/// Bits of a float type for a value, rounded to nearest even.
+/// Returns the bits of a value in a float type, rounded to nearest even.
 pub(crate) fn float_bits(v: f64, s: Scalar) -> u64 {
     match s {
         Scalar::Half => u64::from(half::from_f64(v)),
@@ -56,7 +56,8 @@ pub(crate) fn float_bits(v: f64, s: Scalar) -> u64 {
     }
 }
 
-/// C's conversion of one scalar; `None` where it is undefined (out of range float to integer).
+/// Performs C's conversion of one scalar. A float that is out of range for an integer type, which C leaves
+/// undefined, gives an arbitrary value.
 pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> u64 {
     match (from.is_float(), to.is_float()) {
         (_, false) if to == Scalar::Bool => u64::from(if from.is_float() {
@@ -66,7 +67,7 @@ pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> u64 {
         }),
         (false, false) => truncate(int_of(bits, from) as u64, to),
         (false, true) => match to {
-            // One rounding only.
+            // The integer is rounded once, directly to float.
             Scalar::Float => u64::from((int_of(bits, from) as f32).to_bits()),
             _ => float_bits(int_of(bits, from) as f64, to),
         },
@@ -81,7 +82,7 @@ pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar) -> u64 {
     }
 }
 
-/// `a op b`; `None` for division by zero and its overflow.
+/// Computes `a op b`. Returns `None` for a division by zero, and for operations that floats do not have.
 pub(crate) fn binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
     if s.is_float() {
         return float_binary(op, s, a, b);
@@ -115,7 +116,8 @@ fn float_binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
         };
         return Some(u64::from(r.to_bits()));
     }
-    // f64 has more than twice the bits of half: rounding twice is harmless for these operations.
+    // f64 has more than twice the precision of half, so double rounding gives the correct result for these
+    // operations.
     let (x, y) = (float_of(a, s), float_of(b, s));
     let r = match op {
         BinOp::Add => x + y,
@@ -127,7 +129,7 @@ fn float_binary(op: BinOp, s: Scalar, a: u64, b: u64) -> Option<u64> {
     Some(float_bits(r, s))
 }
 
-/// A comparison.
+/// Evaluates a comparison.
 pub(crate) fn compare(op: CmpOp, s: Scalar, a: u64, b: u64) -> bool {
     fn holds<T: PartialOrd>(op: CmpOp, x: &T, y: &T) -> bool {
         match op {
@@ -146,7 +148,7 @@ pub(crate) fn compare(op: CmpOp, s: Scalar, a: u64, b: u64) -> bool {
     }
 }
 
-/// `-a`
+/// Computes `-a`.
 pub(crate) fn negate(s: Scalar, a: u64) -> u64 {
     if s.is_float() {
         a ^ 1 << (8 * s.bytes() - 1)
@@ -155,7 +157,7 @@ pub(crate) fn negate(s: Scalar, a: u64) -> u64 {
     }
 }
 
-/// Lanes of a constant arithmetic value.
+/// Returns the lanes of a constant arithmetic value.
 pub(crate) fn eval(s: &Sema<'_>, e: &Expr) -> Option<Vec<u64>> {
     eval_at(s, e, 0)
 }
@@ -269,7 +271,7 @@ fn eval_at(s: &Sema<'_>, e: &Expr, depth: u32) -> Option<Vec<u64>> {
     })
 }
 
-/// A `const` variable that was initialized with a constant, as a value.
+/// Returns the value of a `const` variable that was initialized with a constant.
 fn eval_load(s: &Sema<'_>, place: &Place) -> Option<Vec<u64>> {
     match &place.kind {
         PlaceKind::Local(id) => s.constant_local(*id).map(|bits| vec![bits]),
@@ -285,7 +287,7 @@ fn eval_load(s: &Sema<'_>, place: &Place) -> Option<Vec<u64>> {
     }
 }
 
-/// Value of an integer constant expression.
+/// Returns the value of an integer constant expression.
 pub(crate) fn int_value(s: &Sema<'_>, e: &Expr) -> Option<i128> {
     let (scalar, 1) = s.lanes(e.ty)? else { return None };
     if scalar.is_float() {
@@ -297,7 +299,8 @@ pub(crate) fn int_value(s: &Sema<'_>, e: &Expr) -> Option<i128> {
     Some(int_of(*eval(s, e)?.first()?, scalar))
 }
 
-/// An address constant: a variable (`None`: no variable, the null pointer or a number) and a byte offset.
+/// Returns an address constant: a variable and a byte offset. The variable is `None` for a null pointer or an
+/// integer.
 pub(crate) fn address(s: &Sema<'_>, e: &Expr) -> Option<(Option<GlobalId>, i128)> {
     address_at(s, e, 0)
 }

@@ -1,4 +1,4 @@
-//! Function declarations and definitions (6.8, 6.9), and the check that none is recursive.
+//! Checks function declarations and definitions (6.8, 6.9), and that no function is recursive.
 
 use super::attr::Subject;
 use super::scope::{Entity, OverloadsId};
@@ -10,23 +10,23 @@ use crate::source::Span;
 use crate::syntax::ast::{self, DeclSpecs, Declarator, Derived, FunctionDef, Ident, Params, Storage};
 use std::collections::HashMap;
 
-/// A label's state in a function.
+/// The state of a label in a function.
 #[derive(Clone)]
 pub(super) struct LabelState {
     pub(super) id: LabelId,
     pub(super) defined: Option<Span>,
-    /// Where it was first used.
+    /// The position of its first use.
     pub(super) used: Span,
 }
 
-/// What is known of a function beside its HIR.
+/// The properties of a function that its HIR does not contain.
 pub(super) struct FunctionInfo {
     pub(super) defined: bool,
-    /// `__attribute__((overloadable))`: others may have its name.
+    /// `__attribute__((overloadable))`: other functions may have the same name.
     pub(super) overloadable: bool,
 }
 
-/// A function's head.
+/// The head of a function.
 struct Head<'a> {
     name: &'a Ident,
     ret: TypeId,
@@ -38,7 +38,7 @@ impl Sema<'_> {
     pub(super) fn item(&mut self, item: &ast::Item) {
         match item {
             ast::Item::Function(f) => {
-                // Reported; the next item is independent of it.
+                // The error was reported; the next item is independent of it.
                 let _ = self.function_definition(f);
             }
             ast::Item::Declaration(d) => self.file_declaration(d),
@@ -64,7 +64,7 @@ impl Sema<'_> {
         if let Some(r) = failed {
             return Err(r);
         }
-        // Checks the result type and varargs.
+        // This checks the result type and variable arguments.
         let types = Params {
             list: Vec::new(),
             variadic: list.variadic,
@@ -79,7 +79,7 @@ impl Sema<'_> {
         })
     }
 
-    /// A prototype.
+    /// Analyses a function declaration.
     pub(super) fn function_declaration(&mut self, specs: &DeclSpecs, d: &Declarator) -> Result<()> {
         if let (Some(name), Some((Derived::Function(list), rest))) = (&d.name, d.derived.split_first())
             && name.name == "printf"
@@ -89,7 +89,7 @@ impl Sema<'_> {
             return self.printf_declaration(specs, d, list, rest);
         }
         if !matches!(d.derived.first(), Some(Derived::Function(_))) {
-            // Through a typedef of a function type.
+            // The declaration uses a typedef of a function type.
             let base = self.specs_type(specs)?;
             let q = self.declarator_type(base, d)?;
             let (Some(name), Type::Function { ret, params }) = (&d.name, self.ty(q.ty).clone()) else {
@@ -109,7 +109,7 @@ impl Sema<'_> {
             return Ok(());
         }
         let head = self.prototype_head(specs, d)?;
-        // As one more overload with the types of a built-in function, it is that function.
+        // An overload with exactly the types of a built-in function declares that built-in function.
         let overloadable =
             attr::has(&specs.attributes, "overloadable") || attr::has(&d.attributes, "overloadable");
         let name = &head.name.name;
@@ -123,7 +123,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// `int printf(constant char *, ...)`: programs repeat what 6.12.13 declares. It is the built-in function.
+    /// Checks a declaration of `printf`, such as `int printf(constant char *, ...)`. Programs repeat the
+    /// declaration of 6.12.13; it declares the built-in function.
     fn printf_declaration(
         &mut self,
         specs: &DeclSpecs,
@@ -214,8 +215,8 @@ impl Sema<'_> {
         Ok(id)
     }
 
-    /// C99 6.2.2, 6.7.4: one `static` declaration hides the function from other objects; `inline` leaves them
-    /// free to have their own.
+    /// Sets the linkage (C99 6.2.2, 6.7.4): a single `static` declaration makes the function internal to its
+    /// object, and `inline` allows other objects to have their own definition.
     fn set_linkage(&mut self, id: FuncId, specs: &DeclSpecs) {
         let has = |s: Storage| specs.storage.iter().any(|(storage, _)| *storage == s);
         let linkage = &mut self.program.functions[id].linkage;
@@ -262,7 +263,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Parameter types that declare the same function: `restrict` does not matter.
+    /// Returns whether two parameter types declare the same function; `restrict` does not matter.
     fn same_parameter(&self, a: TypeId, b: TypeId) -> bool {
         match (self.ty(a), self.ty(b)) {
             (
@@ -294,7 +295,7 @@ impl Sema<'_> {
         span: Span,
     ) -> FuncId {
         let (locals, params) = self.param_locals(head);
-        // Overloads need names of their own.
+        // Each overload needs a name of its own.
         let name = if overloadable {
             self.overload_name(&name, &signature)
         } else {
@@ -356,7 +357,7 @@ impl Sema<'_> {
         let head = match self.head(&f.specs, &f.declarator, f.span) {
             Ok(head) => head,
             Err(r) => {
-                // Calls of it should not be reported as well.
+                // The name is bound, so that calls of the function are not reported too.
                 if let Some(n) = &f.declarator.name
                     && self.world.names.get_here(&n.name).is_none()
                 {
@@ -417,7 +418,7 @@ impl Sema<'_> {
             depth: 0,
         });
         if let Type::Record(_) = *self.ty(head.ret) {
-            // Reported, then the body is looked at all the same.
+            // The error was reported; the body is analysed nevertheless.
             let _ = self.complete(head.ret, head.name.span, "function result");
         }
         let body = self.scoped(|s| {
@@ -456,7 +457,7 @@ impl Sema<'_> {
             self.error(p.span, "parameter name omitted");
             return;
         };
-        // Reported; the name is bound all the same.
+        // The error was reported; the name is bound nevertheless.
         let _ = self.complete(q.ty, name.span, "variable");
         if self.world.names.get_here(&name.name).is_some() {
             self.error(name.span, format!("redefinition of parameter '{}'", name.name));
@@ -467,7 +468,7 @@ impl Sema<'_> {
             .bind(&name.name, Entity::Local { id, is_const }, name.span);
     }
 
-    /// Value of a `const` variable that was initialized with a constant.
+    /// Returns the value of a `const` variable that was initialized with a constant.
     pub(super) fn constant_local(&self, id: LocalId) -> Option<u64> {
         self.body.as_ref()?.const_locals.get(&id).copied()
     }
@@ -484,13 +485,14 @@ impl Sema<'_> {
 
     /// Analyses a library function's body.
     pub(super) fn library_body(&mut self, id: FuncId, def: &FunctionDef) {
-        // An error in the library is reported like the user's: it is a bug, and must not go unseen.
+        // An error in the library is a fault of the compiler; it is reported like a user's error, so that it
+        // is noticed.
         if let Ok(head) = self.head(&def.specs, &def.declarator, def.span) {
             let _ = self.body_of(id, def, &head, false);
         }
     }
 
-    /// Reports functions that call themselves, directly or not (6.9.i).
+    /// Reports functions that call themselves, directly or indirectly (6.9.i).
     pub(super) fn check_recursion(&mut self) {
         let n = self.program.functions.len();
         let mut callees: Vec<Vec<(FuncId, Span)>> = vec![Vec::new(); n];
@@ -509,7 +511,7 @@ impl Sema<'_> {
             if state[root.index()] != Visit::New {
                 continue;
             }
-            // Function and index of the next call to follow.
+            // A function, and the index of its next call to follow.
             let mut stack = vec![(root, 0)];
             state[root.index()] = Visit::Open;
             while let Some((f, next)) = stack.last_mut() {

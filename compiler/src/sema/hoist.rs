@@ -1,10 +1,10 @@
 //! Statement expressions that control leaves or enters: `goto`, labels, `return`, `case`, and `break` and
 //! `continue` of an outer loop inside `({ … })`.
 //!
-//! An expression has no place for a jump to go to, so such a statement expression becomes statements in front of
-//! the statement that it is in, and a variable for its value. What the language evaluates only sometimes (behind
-//! `&&`, `||`, `?:`, in a loop's condition) becomes `if` statements; operands that are not sequenced may be
-//! evaluated in any order, so that they can stay behind.
+//! A jump cannot lead into or out of an expression. So such a statement expression is replaced by statements
+//! before the statement that contains it, and by a variable for its value. Operands that are evaluated
+//! conditionally (after `&&`, `||`, `?:`, in a loop's condition) become `if` statements. Operands that are
+//! not sequenced may be evaluated in any order, so they can stay in the expression.
 
 use super::Sema;
 use crate::hir::{Expr, ExprKind, Init, Place, PlaceKind, Stmt, StmtKind, TypeId};
@@ -18,7 +18,7 @@ fn block(stmts: Vec<Stmt>, span: Span) -> Box<Stmt> {
     Box::new(stmt(StmtKind::Block(stmts), span))
 }
 
-/// The operands of an expression, in order.
+/// Returns the operands of an expression, in order.
 fn operands(e: &mut Expr) -> Vec<&mut Expr> {
     match &mut e.kind {
         ExprKind::Const(_) => Vec::new(),
@@ -63,7 +63,7 @@ fn in_place(p: &mut Place) -> Vec<&mut Expr> {
     }
 }
 
-/// Whether control leaves or enters the expression other than at its start and end.
+/// Returns whether control leaves or enters the expression other than at its start and end.
 fn jumps(e: &mut Expr) -> bool {
     if let ExprKind::StmtExpr(stmts, _) = &mut e.kind
         && stmts.iter_mut().any(|s| escapes(s, false, false))
@@ -73,7 +73,7 @@ fn jumps(e: &mut Expr) -> bool {
     operands(e).into_iter().any(jumps)
 }
 
-/// Whether a statement of a statement expression has a label, or a jump out of it.
+/// Returns whether a statement of a statement expression contains a label, or a jump out of the expression.
 fn escapes(s: &mut Stmt, in_loop: bool, in_switch: bool) -> bool {
     match &mut s.kind {
         StmtKind::Goto(_) | StmtKind::Label(_) | StmtKind::Return(_) => true,
@@ -102,7 +102,7 @@ fn escapes(s: &mut Stmt, in_loop: bool, in_switch: bool) -> bool {
 }
 
 impl Sema<'_> {
-    /// Takes the jumps out of the expressions of a function's body.
+    /// Removes the jumps from the expressions of a function's body.
     pub(super) fn hoist_jumps(&mut self, stmts: Vec<Stmt>) -> Vec<Stmt> {
         let mut out = Vec::with_capacity(stmts.len());
         for s in stmts {
@@ -167,7 +167,7 @@ impl Sema<'_> {
         out.push(stmt(kind, span));
     }
 
-    /// A loop whose condition or step jumps tests, or steps, in its body.
+    /// Moves the condition or step of a loop into its body if it contains jumps.
     fn hoist_loop(&mut self, kind: StmtKind, span: Span) -> StmtKind {
         let StmtKind::Loop {
             mut cond,
@@ -204,7 +204,8 @@ impl Sema<'_> {
         if !last.is_empty()
             && let Some(b) = &mut self.body
         {
-            // `continue` goes to what is now the end of the body.
+            // `continue` jumps to the place before the step and the test, which are now at the end of the
+            // body.
             let end = b.labels.push("continue".into());
             continue_at(&mut body, end);
             first.push(body);
@@ -222,7 +223,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A variable with a value, and the value read from it.
+    /// Stores a value in a new variable, and returns the value read from the variable.
     fn stored(&mut self, value: Expr, out: &mut Vec<Stmt>) -> Expr {
         let (ty, span) = (value.ty, value.span);
         let Ok(id) = self.fresh_local(".value", ty, span) else {
@@ -236,7 +237,7 @@ impl Sema<'_> {
         self.load(self.local_place(id, span))
     }
 
-    /// Puts into `out` what of an expression must become statements.
+    /// Appends to `out` the parts of an expression that must become statements.
     fn hoist(&mut self, e: &mut Expr, out: &mut Vec<Stmt>) {
         if !jumps(e) {
             return;
@@ -288,7 +289,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A place for the value of an expression; none for void.
+    /// Returns a place for the value of an expression, or `None` for void.
     fn fresh_value(&mut self, ty: TypeId, span: Span) -> Option<Place> {
         if ty == self.common.void {
             return None;
@@ -297,7 +298,7 @@ impl Sema<'_> {
         Some(self.local_place(id, span))
     }
 
-    /// One arm of a conditional as a statement.
+    /// Turns one arm of a conditional into a statement.
     fn hoist_arm(&mut self, mut arm: Expr, to: Option<&Place>) -> Box<Stmt> {
         let span = arm.span;
         let mut out = Vec::new();
@@ -314,7 +315,7 @@ impl Sema<'_> {
         block(out, span)
     }
 
-    /// `a && b` or `a || b` whose second operand jumps.
+    /// Replaces `a && b` or `a || b` whose second operand contains a jump.
     fn hoist_short_circuit(&mut self, mut a: Expr, b: Expr, both: bool, out: &mut Vec<Stmt>) -> Expr {
         let span = a.span;
         self.hoist(&mut a, out);
@@ -335,7 +336,7 @@ impl Sema<'_> {
     }
 }
 
-/// Makes `continue` of the loop whose body this is a jump to a label.
+/// Replaces each `continue` of the loop with this body by a jump to a label.
 fn continue_at(s: &mut Stmt, label: crate::hir::LabelId) {
     match &mut s.kind {
         StmtKind::Continue => s.kind = StmtKind::Goto(label),

@@ -1,4 +1,4 @@
-//! Initializers (C99 6.7.8; 6.1.6 for vectors in braces): flattened to stores at byte offsets.
+//! Flattens initializers (C99 6.7.8; 6.1.6 for vectors in braces) to stores at byte offsets.
 
 use super::convert::Why;
 use super::{Result, Sema};
@@ -6,14 +6,14 @@ use crate::hir::{Expr, ExprKind, Init, RecordId, Type, TypeId};
 use crate::source::Span;
 use crate::syntax::ast::{self, Designator, InitItem, Initializer};
 
-/// Most stores that one initializer may expand to (ranges of designators multiply).
+/// The greatest number of stores that one initializer may expand to (ranges of designators multiply).
 const MAX_STORES: usize = 1 << 20;
 
-/// Position in one braced list.
+/// A position in one braced list.
 struct Cursor<'a> {
     items: &'a [InitItem],
     at: usize,
-    /// The value of the item at `at`, if it was already analysed to learn its type.
+    /// The value of the item at `at`, if it was analysed already to determine its type.
     value: Option<Expr>,
 }
 
@@ -27,16 +27,17 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// What is collected.
+/// The stores collected so far.
 struct Out {
     stores: Vec<(u32, Expr)>,
-    /// Bytes that stores cover, if none overlaps.
+    /// The number of bytes that the stores cover, if none overlaps another.
     covered: u64,
     overlaps: bool,
 }
 
 impl Sema<'_> {
-    /// An initializer of an object of type `ty`: the object's type (arrays get their length) and its bytes.
+    /// Analyses the initializer of an object of type `ty`. Returns the object's type (an array gets its
+    /// length) and the stores.
     pub(super) fn initializer(
         &mut self,
         ty: TypeId,
@@ -81,7 +82,7 @@ impl Sema<'_> {
         }
     }
 
-    /// A braced initializer.
+    /// Analyses a braced initializer.
     pub(super) fn braced(&mut self, ty: TypeId, items: &[InitItem], span: Span) -> Result<(TypeId, Init)> {
         let mut out = Out {
             stores: Vec::new(),
@@ -101,7 +102,7 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// `{ … }` for an object at `offset`; its complete type.
+    /// Analyses `{ … }` for an object at `offset`. Returns the object's complete type.
     fn object_list(
         &mut self,
         ty: TypeId,
@@ -117,7 +118,7 @@ impl Sema<'_> {
         };
         match *self.ty(ty) {
             Type::Array(elem, _) | Type::IncompleteArray(elem) => {
-                // `char s[] = {"abc"}`
+                // `char s[] = {"abc"}`: a string in braces.
                 if let [
                     InitItem {
                         designators,
@@ -158,7 +159,7 @@ impl Sema<'_> {
                             return Err(self.error(e.span, "designator in initializer for vector type"));
                         }
                         Initializer::List(inner, at) => {
-                            // `{{1, 2}, …}`: braces around a scalar or part.
+                            // `{{1, 2}, …}`: braces around a scalar or a part of the vector.
                             let [
                                 InitItem {
                                     init: Initializer::Expr(e),
@@ -238,7 +239,8 @@ impl Sema<'_> {
         }
     }
 
-    /// Elements of an array from a list; the number of elements up to the last initialized one.
+    /// Initializes the elements of an array from a list. Returns the number of elements up to the last
+    /// initialized one.
     fn array_items(
         &mut self,
         elem: TypeId,
@@ -317,7 +319,7 @@ impl Sema<'_> {
         Ok(n as u64)
     }
 
-    /// Members of a record from a list.
+    /// Initializes the members of a record from a list.
     fn record_items(
         &mut self,
         id: RecordId,
@@ -340,7 +342,8 @@ impl Sema<'_> {
                     };
                     out.overlaps = true;
                     self.designated(f.ty, offset + u64::from(f.offset), rest, cursor, out)?;
-                    // Go on behind the (possibly anonymous) direct member that holds it.
+                    // Continue after the direct member, possibly an anonymous one, that contains the
+                    // designated member.
                     let fields = self.program.types.records[id]
                         .fields
                         .as_deref()
@@ -375,7 +378,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// The item at the cursor, after `path` of its designators has led to an object.
+    /// Initializes with the item at the cursor the object that `path` designates, starting from an object of
+    /// type `ty`.
     fn designated(
         &mut self,
         ty: TypeId,
@@ -424,7 +428,7 @@ impl Sema<'_> {
         }
     }
 
-    /// The next item of the list initializes the object, or as much of the list as it takes.
+    /// Initializes an object with the next item of the list, or with as many items as the object needs.
     fn next_item(&mut self, ty: TypeId, offset: u64, cursor: &mut Cursor<'_>, out: &mut Out) -> Result<()> {
         let Some(item) = cursor.peek() else { return Ok(()) };
         let e = match &item.init {
@@ -483,7 +487,7 @@ impl Sema<'_> {
         }
     }
 
-    /// Bytes of a string literal that initializes an array of characters, and the element type.
+    /// Returns the bytes of a string literal that initializes an array of characters, and the element type.
     fn string_for(&self, ty: TypeId, e: &ast::Expr) -> Option<(Vec<u8>, TypeId)> {
         let (Type::Array(elem, _) | Type::IncompleteArray(elem)) = *self.ty(ty) else {
             return None;
@@ -499,7 +503,7 @@ impl Sema<'_> {
         is_char.then(|| (bytes.clone(), elem))
     }
 
-    /// Stores the characters; the array's length.
+    /// Stores the characters of a string. Returns the length of the array.
     fn string(
         &mut self,
         ty: TypeId,

@@ -1,5 +1,5 @@
-//! Kernels (6.7, 6.9, 6.11.2): what their parameters may be, their attributes, and what clGetKernelArgInfo and
-//! CL_KERNEL_ATTRIBUTES report.
+//! Checks kernels (6.7, 6.9, 6.11.2): the types of their parameters, their attributes, and the information
+//! for clGetKernelArgInfo and CL_KERNEL_ATTRIBUTES.
 
 use super::scope::Entity;
 use super::type_spec::{Predefined, predefined};
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::ast::{AttrArg, Attribute, Derived, FunctionDef, Param, Params, TypeKeyword, TypeSpec};
 
 impl Sema<'_> {
-    /// Checks a kernel's definition and records it.
+    /// Checks the definition of a kernel and records the kernel.
     pub(super) fn kernel(&mut self, func: FuncId, f: &FunctionDef, params: &[QualType], list: &Params) {
         let name = self.program.functions[func].name.clone();
         let span = f.declarator.name.as_ref().map_or(f.span, |n| n.span);
@@ -44,8 +44,9 @@ impl Sema<'_> {
         self.program.kernels.push(kernel);
     }
 
-    /// `-constant-args-ubo`: what is behind the pointer must have a layout that uniform buffers may have. The data
-    /// are accessed as words, which any device can read, but the mapping has it so.
+    /// Checks, for `-constant-args-ubo`, that the pointee has a layout that uniform buffers may have. The
+    /// generated code accesses the data as words, which any device can read, but clspv's mapping requires the
+    /// check.
     fn check_uniform_layout(&mut self, pointee: TypeId, span: Span) {
         let Some(abi) = self.target.abi.descriptor().filter(|d| d.constant_args_ubo) else {
             return;
@@ -168,7 +169,7 @@ impl Sema<'_> {
                 is_restrict,
                 ..
             } => (is_const || space == Space::Constant, is_volatile, is_restrict),
-            // The standard has qualifiers only of what pointers point to.
+            // OpenCL reports qualifiers only for the pointees of pointers.
             _ => (false, false, false),
         };
         KernelArg {
@@ -188,7 +189,7 @@ impl Sema<'_> {
         }
     }
 
-    /// As written, without qualifiers and spaces: `uint4*`, `struct foo`.
+    /// Returns the type as written, without qualifiers and spaces: `uint4*`, `struct foo`.
     fn arg_type_name(&self, ty: TypeId, p: &Param) -> String {
         let stars = p
             .declarator
@@ -197,7 +198,7 @@ impl Sema<'_> {
             .filter(|d| matches!(d, Derived::Pointer(_) | Derived::Array(_)))
             .count();
         if let (0, &Type::Pointer { pointee, .. }) = (stars, self.ty(ty)) {
-            // The pointer is a typedef's.
+            // The pointer is part of a typedef.
             return format!("{}*", self.plain_name(pointee));
         }
         let mut name = match &p.specs.ty {
@@ -267,7 +268,7 @@ impl Sema<'_> {
                 let Some((size, span)) = self.int_argument(a, 0) else {
                     return;
                 };
-                // Those of SubgroupSize in Vulkan.
+                // Vulkan's sub-group sizes are powers of 2 up to 128.
                 if !(1..=128).contains(&size) || size & (size - 1) != 0 {
                     self.error(
                         span,
@@ -285,7 +286,7 @@ impl Sema<'_> {
         kernel.attributes.push_str(&text);
     }
 
-    /// Whether `vec_type_hint` can name this type: a number or vector. Reports if not.
+    /// Returns whether `vec_type_hint` can name this type, a number or vector; reports an error otherwise.
     fn is_hintable(&mut self, name: &str, span: Span) -> bool {
         let keywords = |w: &str| matches!(w, "unsigned" | "signed" | "char" | "short" | "int" | "long");
         let ty = match predefined(name) {
@@ -352,7 +353,7 @@ impl Sema<'_> {
     }
 }
 
-/// OpenCL's short name of an unsigned type.
+/// Returns OpenCL's short name of an unsigned type.
 fn unsigned_alias(name: &str) -> String {
     match name {
         "unsigned" | "unsigned int" => "uint".into(),

@@ -1,4 +1,4 @@
-//! Constants and literals (C99 6.4.4, 6.4.5; 6.1.6 vector literals; compound literals).
+//! Analyses constants and literals (C99 6.4.4, 6.4.5; 6.1.6 vector literals; compound literals).
 
 use super::convert::Why;
 use super::{Lvalue, Operand, Result, Sema, fold};
@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, InitItem, TypeName};
 
 impl Sema<'_> {
-    /// An integer literal: the first type of C99 6.4.4.1's list that holds the value.
+    /// Returns an integer literal of the first type in the list of C99 6.4.4.1 that can represent the value.
     pub(super) fn int_literal(
         &mut self,
         value: u64,
@@ -46,7 +46,8 @@ impl Sema<'_> {
         Ok(self.const_bits(value, ty, span))
     }
 
-    /// A floating-point literal: double unless there is none or the user asked for single.
+    /// Returns a floating-point literal. Without suffix its type is double, unless the target has no double
+    /// or the user asked for single precision.
     pub(super) fn float_literal(&mut self, value: f64, single: bool, half: bool, span: Span) -> Result<Expr> {
         let scalar = if half {
             if !self.has_half {
@@ -62,7 +63,7 @@ impl Sema<'_> {
         Ok(self.const_bits(fold::float_bits(value, scalar), ty, span))
     }
 
-    /// A string literal: a `__constant char` array.
+    /// Returns a string literal, which is a `__constant char` array.
     pub(super) fn string_literal(&mut self, bytes: &[u8], span: Span) -> Operand {
         let id = self.string_global(bytes, span);
         Operand::Place(Lvalue {
@@ -78,7 +79,7 @@ impl Sema<'_> {
         })
     }
 
-    /// `(type)(a, b, …)`.
+    /// Analyses `(type)(a, b, …)`.
     pub(super) fn vector_literal(
         &mut self,
         name: &TypeName,
@@ -87,7 +88,7 @@ impl Sema<'_> {
     ) -> Result<Expr> {
         let ty = self.type_of_name(name)?.ty;
         if !matches!(self.ty(ty), Type::Vector(..)) {
-            // A cast of a comma expression.
+            // This is a cast of a comma expression.
             let value = self.comma(parts, span)?;
             return self.cast(value, ty, span);
         }
@@ -105,7 +106,8 @@ impl Sema<'_> {
         self.build_vector(values, ty, span, true)
     }
 
-    /// A vector from scalars and shorter vectors in order (6.1.6). `splat`: a single scalar fills all lanes.
+    /// Builds a vector from scalars and shorter vectors in order (6.1.6). With `splat`, a single scalar fills
+    /// all lanes.
     pub(super) fn build_vector(
         &mut self,
         mut values: Vec<Expr>,
@@ -122,7 +124,7 @@ impl Sema<'_> {
             if splat || (is_vector && only.ty == ty) {
                 let mut only = std::mem::replace(only, self.const_int(0, span));
                 if self.lanes(only.ty).is_some_and(|l| l == (Scalar::Bool, 1)) {
-                    // A component is 0 or 1, as clang has it; only a cast gives all ones (6.2.2).
+                    // As in clang, a bool component becomes 0 or 1; only a cast gives all ones (6.2.2).
                     only = self.numeric(only, elem);
                 }
                 return self.cast(only, ty, span);
@@ -177,8 +179,8 @@ impl Sema<'_> {
         Ok(Expr { kind, ty, span })
     }
 
-    /// `(type){…}`: an unnamed object; vectors and scalars are plain values unless their address is taken
-    /// (`as_object`).
+    /// Analyses `(type){…}`, which is an unnamed object. Vectors and scalars become plain values, unless
+    /// their address is taken (`as_object`).
     pub(super) fn compound_literal(
         &mut self,
         name: &TypeName,
@@ -187,7 +189,7 @@ impl Sema<'_> {
         as_object: bool,
     ) -> Result<Operand> {
         let q = self.type_of_name(name)?;
-        // 6.9.b, 6.12.14.1: no objects but parameters and declared constants.
+        // 6.9.b, 6.12.14.1: only parameters and declared constants can have these types.
         if matches!(self.ty(q.ty), Type::Image { .. } | Type::Sampler) {
             let t = self.type_name(q.ty);
             return Err(self.error(
@@ -208,7 +210,7 @@ impl Sema<'_> {
             return Ok(Operand::Value(Expr { span, ..value }));
         }
         let place = if at_file_scope {
-            // An address in a program-scope initializer needs an object with static lifetime.
+            // An address in a program-scope initializer requires an object with static lifetime.
             let id = self.constant_object(ty, &init, span)?;
             Place {
                 kind: PlaceKind::Global(id),
@@ -234,7 +236,7 @@ impl Sema<'_> {
         }))
     }
 
-    /// The zero of a scalar, vector or pointer type.
+    /// Returns the zero of a scalar, vector or pointer type.
     pub(super) fn zero(&self, ty: TypeId, span: Span) -> Expr {
         let n = self.lanes(ty).map_or(1, |(_, n)| n);
         Expr {

@@ -1,4 +1,4 @@
-//! Members and vector components (6.1.7), subscripts.
+//! Analyses members and vector components (6.1.7) and subscripts.
 
 use super::{Lvalue, Operand, Result, Sema};
 use crate::diag::Diag;
@@ -8,7 +8,7 @@ use crate::suggest;
 use crate::syntax::ast::{self, Ident};
 
 impl Sema<'_> {
-    /// `base.name`
+    /// Analyses `base.name`.
     pub(super) fn member_access(&mut self, base: &ast::Expr, name: &Ident, span: Span) -> Result<Operand> {
         let base = self.operand(base)?;
         let ty = match &base {
@@ -48,7 +48,7 @@ impl Sema<'_> {
         }
     }
 
-    /// `base->name`
+    /// Analyses `base->name`.
     pub(super) fn arrow(&mut self, base: &ast::Expr, name: &Ident, span: Span) -> Result<Operand> {
         let ptr = self.value(base)?;
         let Type::Pointer { pointee, .. } = *self.ty(ptr.ty) else {
@@ -145,7 +145,7 @@ impl Sema<'_> {
     }
 
     fn lanes_of_place(&self, l: Lvalue, mut lanes: Vec<u8>, ty: crate::hir::TypeId, span: Span) -> Lvalue {
-        // Lanes of lanes are lanes of the vector itself.
+        // Lanes selected from selected lanes are lanes of the vector itself.
         let (base, outer) = match l.place {
             Place {
                 kind: PlaceKind::Lanes { base, lanes: outer },
@@ -171,12 +171,12 @@ impl Sema<'_> {
         }
     }
 
-    /// `a[i]`, in either order.
+    /// Analyses `a[i]` with the operands in either order.
     pub(super) fn subscript(&mut self, a: &ast::Expr, i: &ast::Expr, span: Span) -> Result<Operand> {
         let a_span = a.span;
         let (a, i) = (self.operand(a), self.value(i));
         let (mut a, mut i) = (a?, i?);
-        // `i[a]`
+        // `i[a]` has the same meaning.
         if !self.is_subscriptable(&a) {
             let i_op = Operand::Value(i);
             if !self.is_subscriptable(&i_op) {
@@ -247,7 +247,7 @@ impl Sema<'_> {
         )
     }
 
-    /// An index as a 64-bit integer of its signedness.
+    /// Converts an index to a 64-bit integer of its signedness.
     pub(super) fn wide_index(&mut self, i: Expr) -> Expr {
         let signed = matches!(self.ty(i.ty), Type::Scalar(s) if s.is_signed());
         let ty = if signed || i.ty == self.common.bool {
@@ -296,7 +296,7 @@ impl Sema<'_> {
     }
 }
 
-/// The fourth lane of three that were themselves chosen from a vector.
+/// The lane number for the fourth lane of three lanes that were themselves selected from a vector.
 const NOWHERE: u8 = u8::MAX;
 
 fn swizzle(e: Expr, lanes: Vec<u8>, ty: crate::hir::TypeId, span: Span) -> Expr {
@@ -316,8 +316,8 @@ enum Bad {
     Length(usize),
 }
 
-/// Lanes that a component selection of an `n`-lane vector names. A 3-lane vector halves as if it had a fourth lane
-/// (6.1.7): what is read there is undefined, what is written there goes nowhere.
+/// Returns the lanes that a component selection of an `n`-lane vector names. A 3-lane vector is halved as if
+/// it had a fourth lane (6.1.7): a read of that lane is undefined, and a write to it has no effect.
 fn lanes_of(name: &str, n: u8) -> std::result::Result<Vec<u8>, Bad> {
     let even = if n == 3 { 4 } else { n };
     match name {
@@ -348,7 +348,7 @@ fn lanes_of(name: &str, n: u8) -> std::result::Result<Vec<u8>, Bad> {
             Some(l) => lanes.push(l as u8),
         }
     }
-    // The two sets of letters do not mix.
+    // The two sets of letters cannot be mixed.
     if !numeric && letters.contains(['x', 'y', 'z', 'w']) && letters.contains(['r', 'g', 'b', 'a']) {
         let c = letters.chars().find(|c| "rgba".contains(*c)).unwrap_or('r');
         return Err(Bad::Name(c.to_string()));

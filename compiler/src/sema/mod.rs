@@ -1,14 +1,16 @@
-//! AST to typed HIR: OpenCL C 1.2 chapter 6, the language (the built-in functions are in `builtin`).
+//! Turns the AST into typed HIR: OpenCL C 1.2 chapter 6, the language. `builtin` handles the built-in
+//! functions.
 //!
-//! On entry: one parsed translation unit. On exit: an [`hir::Program`] in which every name is resolved and
-//! every conversion explicit, and the diagnostics. The program is meaningful only if no error was reported.
+//! On entry, there is one parsed translation unit. On exit, there are an [`hir::Program`] in which every name
+//! is resolved and every conversion is explicit, and the diagnostics. The program is meaningful only if no
+//! error was reported.
 //!
-//! How it is organised: `Sema` owns the program under construction and is passed everywhere; the files below
-//! add methods to it, by subject. Functions that can fail after having reported return `Result`, whose error
-//! carries nothing: the diagnostic is the error.
+//! `Sema` owns the program under construction and is passed everywhere; each submodule adds methods for one
+//! subject to it. A function that can fail after having reported an error returns `Result`. Its error carries
+//! no value, because the diagnostic describes the error.
 //!
-//! Built-in library code is analysed by the same code in another *world*: `Sema::library_function` declares
-//! a function at once and queues its body, which is then analysed where only library names are visible.
+//! Built-in library code is analysed by the same code in another *world*: `Sema::library_function` declares a
+//! function at once and queues its body, which is analysed later where only library names are visible.
 
 mod attr;
 mod binary;
@@ -46,30 +48,30 @@ use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-/// A diagnostic has been reported; there is no value.
+/// An error was reported, so there is no value.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Reported;
 
-/// Deepest nesting of expressions and statements together. The parser's own limits are near it; whoever calls
-/// [`analyze`] provides the stack for it.
+/// The greatest nesting depth of expressions and statements together, which is close to the parser's own
+/// limits. The caller of [`analyze`] provides enough stack for it.
 const MAX_NESTING: u32 = 1200;
 
-/// Result of analysing a piece of the program.
+/// The result of analysing a part of the program.
 pub(crate) type Result<T> = std::result::Result<T, Reported>;
 
-/// A type with the qualifiers of an object that has it.
+/// A type with the qualifiers of an object of that type.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct QualType {
     pub(crate) ty: TypeId,
     pub(crate) is_const: bool,
     pub(crate) is_volatile: bool,
-    /// Only on pointers, where it is part of the type as well.
+    /// Set only for pointers, where it is also part of the type.
     pub(crate) is_restrict: bool,
-    /// Address space that was written; `None`: the context's default.
+    /// The address space that was written; `None` means the context's default.
     pub(crate) space: Option<Space>,
-    /// From `aligned` on a typedef; 0: the type's own.
+    /// The alignment in bytes from `aligned` on a typedef; 0 means the type's own alignment.
     pub(crate) align: u32,
-    /// `size_t` and its like, under whatever name.
+    /// The type is `size_t` or another type of its size, under any name.
     pub(crate) is_size: bool,
 }
 
@@ -91,22 +93,22 @@ impl QualType {
 #[derive(Clone, Debug)]
 pub(crate) struct Lvalue {
     pub(crate) place: hir::Place,
-    /// May not be assigned.
+    /// The object may not be assigned.
     pub(crate) is_const: bool,
-    /// A function's result or other temporary: not assignable, no address.
+    /// The object is a function's result or another temporary: it cannot be assigned and has no address.
     pub(crate) is_temporary: bool,
 }
 
-/// What an expression is before lvalue conversion.
+/// The result of analysing an expression, before lvalue conversion.
 #[derive(Clone, Debug)]
 pub(crate) enum Operand {
     Value(hir::Expr),
     Place(Lvalue),
-    /// A function's name.
+    /// The name of a function.
     Function(Span),
 }
 
-/// Parameter and result types of a function.
+/// The parameter and result types of a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Signature {
     pub(crate) ret: TypeId,
@@ -123,7 +125,7 @@ pub(crate) struct Common {
     pub(crate) uint: TypeId,
     pub(crate) long: TypeId,
     pub(crate) ulong: TypeId,
-    /// `size_t` and `ptrdiff_t` of programs; the library's have 64 bits.
+    /// The program's `size_t`; `difference` is its `ptrdiff_t`. In the library these types have 64 bits.
     pub(crate) size: TypeId,
     pub(crate) difference: TypeId,
     pub(crate) float: TypeId,
@@ -131,7 +133,7 @@ pub(crate) struct Common {
     pub(crate) event: TypeId,
 }
 
-/// The function whose body is being analysed.
+/// The state of the function whose body is being analysed.
 struct Body {
     func: FuncId,
     ret: TypeId,
@@ -139,26 +141,26 @@ struct Body {
     locals: Map<LocalId, hir::Local>,
     labels: Map<LabelId, String>,
     label_names: HashMap<String, function::LabelState>,
-    /// Values of `const` scalars that were initialized with constants.
+    /// The values of `const` scalars that were initialized with constants.
     const_locals: HashMap<LocalId, u64, BuildHasherDefault<Mix>>,
-    /// Innermost last.
+    /// The enclosing switches, innermost last.
     switches: Vec<switch::SwitchState>,
     loops: u32,
-    /// Statement expressions around the current statement.
+    /// The number of statement expressions around the current statement.
     statement_exprs: u32,
-    /// Operands of `sizeof` and its like around the current expression.
+    /// The number of operands of `sizeof` and similar operators around the current expression.
     unevaluated: u32,
-    /// One of them has a jump or label in it: [`hoist`] is needed.
+    /// A statement expression contains a jump or a label, so [`hoist`] must run.
     jumps_in_expr: bool,
-    /// `#pragma OPENCL FP_CONTRACT`.
+    /// The state of `#pragma OPENCL FP_CONTRACT`.
     contract: bool,
-    /// Block nesting: 0 is outside the body, 1 its outermost block.
+    /// The nesting depth of blocks: 0 is outside the body, 1 is its outermost block.
     depth: u32,
 }
 
 impl Body {
-    /// Goes back to the labels that were known before an operand that is not evaluated: what that defined is not
-    /// there, what it names must be.
+    /// Removes the labels that an unevaluated operand defined, and keeps the labels that it uses, which must
+    /// be defined. `before` are the labels known before the operand.
     fn forget_labels(&mut self, before: &HashMap<String, function::LabelState>) {
         self.label_names.retain(|name, label| match before.get(name) {
             Some(known) => {
@@ -170,29 +172,29 @@ impl Body {
     }
 }
 
-/// Names of one world: the user's program or the built-in library.
+/// The names of one world: the user's program or the built-in library.
 #[derive(Default)]
 struct World {
     names: Scopes<Entity>,
     tags: Scopes<Tag>,
 }
 
-/// The analyser.
+/// The semantic analyser.
 pub(crate) struct Sema<'a> {
     pub(crate) program: hir::Program,
     pub(crate) diags: &'a mut Diags,
     pub(crate) map: &'a mut SourceMap,
     pub(crate) options: &'a Options,
     pub(crate) target: &'a Target,
-    /// Types that are always at hand.
+    /// Types that are used often.
     pub(crate) common: Common,
-    /// `half` as a value (cl_khr_fp16).
+    /// The target has `half` as a value type (cl_khr_fp16).
     pub(crate) has_half: bool,
-    /// `double` (cl_khr_fp64).
+    /// The target has `double` (cl_khr_fp64).
     pub(crate) has_double: bool,
     /// The world whose names are visible now.
     world: World,
-    /// The other one: the library's while the user's program is analysed and vice versa.
+    /// The other world: the library's while the user's program is analysed, and the reverse.
     other_world: World,
     in_library: bool,
     signatures: Map<FuncId, Signature>,
@@ -204,21 +206,21 @@ pub(crate) struct Sema<'a> {
     pending: Vec<(FuncId, Arc<ast::FunctionDef>)>,
     strings: HashMap<Vec<u8>, GlobalId>,
     body: Option<Body>,
-    /// Expressions and statements around the current one.
+    /// The number of expressions and statements around the current one.
     nesting: u32,
-    /// Caller and callee of each call, and where; for the recursion check.
+    /// The caller, the callee and the position of each call, for the recursion check.
     calls: Vec<(FuncId, FuncId, Span)>,
-    /// Names of records and enums without a tag that a typedef named.
+    /// The names that typedefs give to records and enums without a tag.
     record_names: HashMap<hir::RecordId, String>,
-    /// Variables of the program that so far only functions declare.
+    /// Program-scope variables that only functions have declared so far.
     block_externs: HashMap<String, GlobalId>,
-    /// What may be declared where a syntax error is.
+    /// Names that the parts with syntax errors may declare.
     doubted: HashSet<String>,
-    /// Records with a member of type `size_t` or its like.
+    /// Records with a member of type `size_t` or another type of its size.
     size_records: HashSet<hir::RecordId>,
 }
 
-/// Analyses a translation unit. The result is meaningful if `diags` has no errors.
+/// Analyses a translation unit. The result is meaningful only if `diags` contains no errors.
 pub fn analyze(
     unit: &ast::TranslationUnit,
     map: &mut SourceMap,
@@ -258,7 +260,7 @@ fn analyze_items(
     s.finish()
 }
 
-/// What `size_t` and `uintptr_t` are.
+/// Returns the scalar type of `size_t` and `uintptr_t`.
 fn size_scalar(options: &Options) -> Scalar {
     match options.small_sizes {
         true => Scalar::UInt,
@@ -266,7 +268,7 @@ fn size_scalar(options: &Options) -> Scalar {
     }
 }
 
-/// What `ptrdiff_t` and `intptr_t` are.
+/// Returns the scalar type of `ptrdiff_t` and `intptr_t`.
 fn signed_size_scalar(options: &Options) -> Scalar {
     match options.small_sizes {
         true => Scalar::Int,
@@ -332,27 +334,27 @@ impl<'a> Sema<'a> {
 
     // ---- Types -------------------------------------------------------------------------------------------
 
-    /// What a type id stands for.
+    /// Returns the type of an id.
     pub(crate) fn ty(&self, id: TypeId) -> &Type {
         self.program.types.get(id)
     }
 
-    /// Whether the program keeps to the contract's older form.
+    /// Returns whether the program must keep the rules of clspv's older behaviour.
     pub(crate) fn older_rules(&self) -> bool {
         !self.in_library && self.target.abi.descriptor().is_some_and(|d| d.older_rules)
     }
 
-    /// Scalar (lanes 1) or vector type.
+    /// Returns a vector type, or the scalar type for one lane.
     pub(crate) fn vector_ty(&mut self, scalar: Scalar, lanes: u8) -> TypeId {
         self.program.types.vector(scalar, lanes)
     }
 
-    /// Scalar and number of lanes of an arithmetic type.
+    /// Returns the scalar type and the number of lanes of an arithmetic type.
     pub(crate) fn lanes(&self, ty: TypeId) -> Option<(Scalar, u8)> {
         self.program.types.lanes(ty)
     }
 
-    /// Pointer type without qualifiers on the pointee.
+    /// Returns a pointer type without qualifiers on the pointee.
     pub(crate) fn pointer_ty(&mut self, pointee: TypeId, space: Space) -> TypeId {
         self.program.types.intern(Type::Pointer {
             pointee,
@@ -365,7 +367,7 @@ impl<'a> Sema<'a> {
 
     // ---- Diagnostics -------------------------------------------------------------------------------------
 
-    /// Reports an error; the result is for `return Err(…)` or `?`.
+    /// Reports an error. The result is used with `return Err(…)` or `?`.
     pub(crate) fn error(&mut self, span: Span, message: impl Into<String>) -> Reported {
         self.diags.error(span, message);
         Reported
@@ -379,7 +381,7 @@ impl<'a> Sema<'a> {
         Reported
     }
 
-    /// A name that may have been declared where a syntax error is: its uses are not errors.
+    /// Records a name that a part with a syntax error may declare, so that its uses are not errors.
     fn doubt(&mut self, name: &str) {
         if !builtin::is_builtin(name) && type_spec::predefined(name).is_none() {
             self.world.names.bind(name, Entity::Invalid, Span::NONE);
@@ -387,7 +389,7 @@ impl<'a> Sema<'a> {
         self.doubted.insert(name.to_string());
     }
 
-    /// Whether a type that is not complete here may be completed where a syntax error is.
+    /// Returns whether a diagnostic is about an incomplete type that a part with a syntax error may complete.
     fn is_doubted(&self, diag: &Diag) -> bool {
         let names = |n: &String| {
             ["struct", "union", "enum"]
@@ -397,7 +399,7 @@ impl<'a> Sema<'a> {
         diag.message.contains("incomplete") && self.doubted.iter().any(names)
     }
 
-    /// Reports a warning, but not about library code.
+    /// Reports a warning, except about library code.
     pub(crate) fn warning(&mut self, span: Span, message: impl Into<String>) {
         if !self.in_library {
             self.diags.warning(span, message);
@@ -406,7 +408,7 @@ impl<'a> Sema<'a> {
 
     // ---- Values ------------------------------------------------------------------------------------------
 
-    /// A scalar constant from its bits (truncated to the type by the caller).
+    /// Returns a scalar constant from its bits, which the caller has truncated to the type.
     pub(crate) fn const_bits(&self, bits: u64, ty: TypeId, span: Span) -> hir::Expr {
         hir::Expr {
             kind: hir::ExprKind::Const(vec![bits]),
@@ -415,12 +417,13 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// An `int` constant.
+    /// Returns an `int` constant.
     pub(crate) fn const_int(&self, value: i32, span: Span) -> hir::Expr {
         self.const_bits(u64::from(value as u32), self.common.int, span)
     }
 
-    /// Value of an integer constant expression, sign-extended as its type says; `None` if it is not one.
+    /// Returns the value of an integer constant expression, sign-extended according to its type; `None` if
+    /// the expression is not one.
     pub(crate) fn int_value(&self, e: &hir::Expr) -> Option<i128> {
         fold::int_value(self, e)
     }
@@ -434,7 +437,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The object that a pointer value points to. The expression must have pointer type.
+    /// Returns the object that a pointer value points to. The expression must have pointer type.
     pub(crate) fn deref(&self, ptr: hir::Expr, align: Option<u32>) -> Lvalue {
         let (ty, space, is_const, is_volatile) = match *self.ty(ptr.ty) {
             Type::Pointer {
@@ -447,7 +450,7 @@ impl<'a> Sema<'a> {
             _ => (self.common.void, Space::Private, false, false),
         };
         Lvalue {
-            // What the address space says, pointers need not.
+            // The constant address space implies const, so the pointer's type need not say it.
             is_const: is_const || space == Space::Constant,
             is_temporary: false,
             place: hir::Place {
@@ -463,7 +466,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// A place for a private variable of the function being analysed.
+    /// Returns the place of a private variable of the function being analysed.
     pub(crate) fn local_place(&self, id: LocalId, span: Span) -> hir::Place {
         let (ty, is_volatile) = self.body.as_ref().map_or((self.common.void, false), |b| {
             let l = &b.locals[id];
@@ -478,7 +481,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// A new private variable of the function being analysed.
+    /// Adds a private variable to the function being analysed.
     pub(crate) fn fresh_local(&mut self, name: &str, ty: TypeId, span: Span) -> Result<LocalId> {
         let align = self.program.types.align(ty);
         match &mut self.body {
@@ -493,7 +496,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    /// The `__constant char[]` that holds a string literal (`bytes` without the terminator).
+    /// Returns the `__constant char[]` variable that holds a string literal; `bytes` excludes the terminator.
     pub(crate) fn string_global(&mut self, bytes: &[u8], span: Span) -> GlobalId {
         if let Some(&id) = self.strings.get(bytes) {
             return id;
@@ -520,7 +523,8 @@ impl<'a> Sema<'a> {
         id
     }
 
-    /// The bytes of a string literal (without the terminator), if that is what the value points to.
+    /// Returns the bytes of the string literal that a value points to, without the terminator; `None` if it
+    /// does not point to one.
     pub(crate) fn string_bytes(&self, e: &hir::Expr) -> Option<&[u8]> {
         let (global, offset) = fold::address(self, e)?;
         let var = &self.program.globals[global?];
@@ -532,7 +536,7 @@ impl<'a> Sema<'a> {
         Some(&tail[..end])
     }
 
-    /// Number of a string in the program's table of printf strings.
+    /// Returns the number of a string in the program's table of printf strings.
     pub(crate) fn printf_string(&mut self, bytes: &[u8]) -> u32 {
         let strings = &mut self.program.strings;
         let at = strings.iter().position(|s| s == bytes).unwrap_or_else(|| {
@@ -544,8 +548,9 @@ impl<'a> Sema<'a> {
 
     // ---- The built-in library ----------------------------------------------------------------------------
 
-    /// The library function with this key (unique among library functions; it becomes the function's name).
-    /// Declared on first use from `def`; its body is analysed later, in the library's world.
+    /// Returns the library function with this key, which is unique among library functions and becomes the
+    /// function's name. At its first use the function is declared from `def`; its body is analysed later, in
+    /// the library's world.
     pub(crate) fn library_function(
         &mut self,
         key: &str,
@@ -563,7 +568,7 @@ impl<'a> Sema<'a> {
         Some(id)
     }
 
-    /// Runs `f` with only library names (or only the user's) visible, at file scope.
+    /// Runs `f` at file scope with only the library's names, or only the user's, visible.
     fn in_world<T>(&mut self, library: bool, f: impl FnOnce(&mut Self) -> T) -> T {
         let body = self.body.take();
         let swap = self.in_library != library;

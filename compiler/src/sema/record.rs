@@ -1,4 +1,4 @@
-//! Structures, unions and enumerations, and their layout (6.1.5, 6.11.1; C99 6.7.2).
+//! Analyses structures, unions and enumerations, and their layout (6.1.5, 6.11.1; C99 6.7.2).
 
 use super::attr::{Layout, Subject};
 use super::scope::{Entity, Tag};
@@ -12,15 +12,15 @@ use crate::syntax::ast::{
 };
 use std::collections::HashMap;
 
-/// Offsets are assigned as members come.
+/// The layout of a record while its members are added.
 struct Placement {
     size: u64,
     align: u32,
     packed: bool,
-    /// The largest alignment of a member.
+    /// The greatest alignment that a member may have.
     most: u32,
     is_union: bool,
-    /// Names of the members so far, and of the members of those without a name.
+    /// The names of the members so far, including the members of anonymous members.
     names: HashMap<String, Span>,
 }
 
@@ -39,7 +39,8 @@ impl Placement {
 }
 
 impl Sema<'_> {
-    /// The type of a `struct`/`union` specifier; `outer` are the attributes of the whole declaration.
+    /// Returns the type of a `struct` or `union` specifier; `outer` are the attributes of the whole
+    /// declaration.
     pub(super) fn record_type(&mut self, spec: &StructSpec, outer: &[Attribute]) -> Result<TypeId> {
         let id = match &spec.tag {
             None => self.new_record(spec, None),
@@ -82,8 +83,8 @@ impl Sema<'_> {
             let mut layout = self.layout_attributes(&spec.attributes);
             let more = self.layout_attributes(outer);
             layout.packed |= more.packed;
-            // `aligned` before the members belongs to the declared object, except in our callers' lists, which
-            // only pass the record's own.
+            // Of the declaration's attributes only `packed` applies to the record: `aligned` applies to the
+            // declared object.
             self.define_record(id, spec, members, layout);
         }
         Ok(self.program.types.intern(Type::Record(id)))
@@ -256,7 +257,7 @@ impl Sema<'_> {
         span: Span,
     ) -> Result<u32> {
         let size = match *self.ty(q.ty) {
-            // A flexible array member takes no room.
+            // A flexible array member has size 0.
             Type::IncompleteArray(_) => 0,
             _ => {
                 self.complete(q.ty, span, "field")?;
@@ -275,7 +276,7 @@ impl Sema<'_> {
             self.program.types.align(q.ty)
         };
         let align = if at.packed || layout.packed { 1 } else { natural };
-        // As clang: the pragma has the last word, also over `aligned` of the member (not of the structure).
+        // As in clang, the pragma also overrides `aligned` on the member, but not on the structure.
         let offset = at.place(size, align.max(layout.align).min(at.most));
         if offset > type_spec::MAX_OBJECT {
             return Err(self.error(span, "structure is too large"));
@@ -283,7 +284,7 @@ impl Sema<'_> {
         Ok(offset as u32)
     }
 
-    /// Reports a member's name that another one has; `names` are those so far.
+    /// Reports a member name that another member already has; `names` contains the names so far.
     fn check_name(&mut self, names: &mut HashMap<String, Span>, name: &str, span: Span) {
         if let Some(previous) = names.insert(name.to_string(), span) {
             self.report(
@@ -303,7 +304,8 @@ impl Sema<'_> {
         }
     }
 
-    /// A member by name, also inside anonymous members: its field with the offset from the start of `id`.
+    /// Finds a member by name, also inside anonymous members. Returns its field with the offset from the
+    /// start of `id`.
     pub(super) fn find_field(&self, id: RecordId, name: &str) -> Option<Field> {
         for f in self.program.types.records[id].fields.iter().flatten() {
             match (&f.name, self.ty(f.ty)) {
@@ -324,7 +326,7 @@ impl Sema<'_> {
         None
     }
 
-    /// The type of an `enum` specifier; its enumerators are declared.
+    /// Returns the type of an `enum` specifier, and declares its enumerators.
     pub(super) fn enum_type(&mut self, spec: &EnumSpec) -> Result<TypeId> {
         if let Some(tag) = &spec.tag {
             let known = match spec.enumerators {

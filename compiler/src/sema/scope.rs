@@ -1,7 +1,7 @@
-//! Scopes (6.2.1 of C99): which entity a name means where.
+//! Scopes (C99 6.2.1): the entity that each name denotes at each point.
 //!
-//! Names are interned once; each has a stack of bindings, so that a lookup is one hash and leaving a scope
-//! undoes what it bound.
+//! Names are interned once, and each name has a stack of bindings. So a lookup takes one hash computation,
+//! and leaving a scope pops the bindings that the scope made.
 
 use super::QualType;
 use crate::entity;
@@ -17,7 +17,7 @@ entity! {
     OverloadsId, "overloads"
 }
 
-/// What an ordinary identifier means.
+/// The meaning of an ordinary identifier.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Entity {
     Typedef(QualType),
@@ -28,17 +28,17 @@ pub(crate) enum Entity {
     },
     /// A `__constant` or `__local` variable.
     Global(GlobalId),
-    /// An enumerator: its value's bits.
+    /// An enumerator, with the bits of its value.
     Enumerator {
         bits: u64,
         ty: TypeId,
     },
     Functions(OverloadsId),
-    /// Declared with errors that were reported.
+    /// A name whose declaration had errors that were reported.
     Invalid,
 }
 
-/// What a tag means.
+/// The meaning of a tag.
 #[derive(Copy, Clone, Debug)]
 pub(crate) enum Tag {
     Record(RecordId),
@@ -60,7 +60,7 @@ struct Binding<E> {
 pub(crate) struct Scopes<E> {
     ids: NameMap<u32>,
     bindings: Vec<Vec<Binding<E>>>,
-    /// Names bound in each open scope above file scope.
+    /// The names bound in each open scope above file scope.
     open: Vec<Vec<u32>>,
 }
 
@@ -74,7 +74,7 @@ impl<E> Default for Scopes<E> {
     }
 }
 
-/// Block scopes that [`Scopes::hide_blocks`] took away.
+/// The block scopes that [`Scopes::hide_blocks`] removed.
 #[derive(Debug)]
 pub(crate) struct Suspended<E> {
     open: Vec<Vec<u32>>,
@@ -87,14 +87,14 @@ impl<E: Copy> Scopes<E> {
         self.open.push(Vec::new());
     }
 
-    /// Closes the innermost.
+    /// Closes the innermost scope.
     pub(crate) fn pop(&mut self) {
         for id in self.open.pop().unwrap_or_default() {
             self.bindings[id as usize].pop();
         }
     }
 
-    /// Nesting: 0 is file scope.
+    /// Returns the nesting depth; 0 is file scope.
     pub(crate) fn depth(&self) -> u32 {
         self.open.len() as u32
     }
@@ -113,29 +113,29 @@ impl<E: Copy> Scopes<E> {
         self.bindings[*self.ids.get(name)? as usize].last()
     }
 
-    /// The innermost entity of that name.
+    /// Returns the innermost entity of this name.
     pub(crate) fn get(&self, name: &str) -> Option<E> {
         self.top(name).map(|b| b.entity)
     }
 
-    /// The entity of that name in the current scope, and where it was declared.
+    /// Returns the entity of this name in the current scope, with the position of its declaration.
     pub(crate) fn get_here(&self, name: &str) -> Option<(E, Span)> {
         let b = self.top(name)?;
         (b.depth == self.depth()).then_some((b.entity, b.span))
     }
 
-    /// The entity of that name at file scope.
+    /// Returns the entity of this name at file scope.
     pub(crate) fn get_global(&self, name: &str) -> Option<E> {
         let first = self.bindings[*self.ids.get(name)? as usize].first()?;
         (first.depth == 0).then_some(first.entity)
     }
 
-    /// Where the innermost entity of that name was declared.
+    /// Returns the position where the innermost entity of this name was declared.
     pub(crate) fn declared_at(&self, name: &str) -> Option<Span> {
         self.top(name).map(|b| b.span)
     }
 
-    /// Binds a name in the current scope; an earlier binding there is replaced.
+    /// Binds a name in the current scope, replacing an earlier binding there.
     pub(crate) fn bind(&mut self, name: &str, entity: E, span: Span) {
         let depth = self.depth();
         let id = self.id(name);
@@ -152,7 +152,7 @@ impl<E: Copy> Scopes<E> {
         }
     }
 
-    /// Binds a name at file scope, under whatever is visible now.
+    /// Binds a name at file scope; bindings in inner scopes still hide it.
     pub(crate) fn bind_global(&mut self, name: &str, entity: E, span: Span) {
         let id = self.id(name);
         let stack = &mut self.bindings[id as usize];
@@ -167,7 +167,7 @@ impl<E: Copy> Scopes<E> {
         }
     }
 
-    /// All names that are bound, for suggestions.
+    /// Iterates over all names that are bound, for suggestions.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.ids
             .iter()
@@ -190,7 +190,7 @@ impl<E: Copy> Scopes<E> {
         Suspended { open, bindings }
     }
 
-    /// Brings block scopes back.
+    /// Restores the block scopes that were hidden.
     pub(crate) fn restore(&mut self, suspended: Suspended<E>) {
         self.open = suspended.open;
         for (id, taken) in suspended.bindings {

@@ -1,4 +1,4 @@
-//! Statements (C99 6.8) and GNU statement expressions.
+//! Analyses statements (C99 6.8) and GNU statement expressions.
 
 use super::convert::Why;
 use super::function::LabelState;
@@ -7,7 +7,7 @@ use crate::hir::{Expr, ExprKind, LabelId, Stmt, StmtKind, Type};
 use crate::source::Span;
 use crate::syntax::ast::{self, ForInit, Ident};
 
-/// Most loops in each other: more than the structures of SPIR-V's modules may nest.
+/// The greatest nesting depth of loops, which is more than the control flow of SPIR-V modules may have.
 const MAX_LOOPS: u32 = 256;
 
 fn block(stmts: Vec<Stmt>, span: Span) -> Stmt {
@@ -18,7 +18,7 @@ fn block(stmts: Vec<Stmt>, span: Span) -> Stmt {
 }
 
 impl Sema<'_> {
-    /// Opens a scope for names, tags and pragmas; `f` runs in it.
+    /// Opens a scope for names, tags and pragmas, and runs `f` in it.
     pub(super) fn scoped<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.world.names.push();
         self.world.tags.push();
@@ -36,7 +36,7 @@ impl Sema<'_> {
         result
     }
 
-    /// Statements in order; errors in one leave the others.
+    /// Analyses statements in order; an error in one does not affect the others.
     pub(super) fn statements(&mut self, list: &[ast::Stmt]) -> Result<Vec<Stmt>> {
         let mut out = Vec::with_capacity(list.len());
         let mut failed = None;
@@ -48,7 +48,7 @@ impl Sema<'_> {
         failed.map_or(Ok(out), Err)
     }
 
-    /// One statement as one.
+    /// Analyses a statement and returns it as a single statement.
     pub(super) fn statement(&mut self, s: &ast::Stmt) -> Result<Stmt> {
         let mut out = Vec::new();
         self.statement_into(s, &mut out)?;
@@ -72,14 +72,14 @@ impl Sema<'_> {
         result
     }
 
-    /// A statement behind its labels.
+    /// Analyses a statement with its labels.
     fn labelled(&mut self, s: &ast::Stmt, out: &mut Vec<Stmt>) -> Result<()> {
         let (s, labels) = self.labels_of(s, out);
         self.unlabelled(s, out)?;
         labels
     }
 
-    /// The labels of a statement, which are walked without recursion, and the statement behind them.
+    /// Analyses the labels of a statement without recursion. Returns the statement after them.
     fn labels_of<'s>(&mut self, mut s: &'s ast::Stmt, out: &mut Vec<Stmt>) -> (&'s ast::Stmt, Result<()>) {
         let mut labels = Ok(());
         loop {
@@ -158,14 +158,15 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// Remembers that a statement expression has a jump or label in it.
+    /// Records that a statement expression contains a jump or a label.
     fn note_jump(&mut self) {
         if let Some(b) = &mut self.body {
             b.jumps_in_expr |= b.statement_exprs > 0;
         }
     }
 
-    /// A loop's condition or step: `break` and `continue` in it are the loop's own, as clang has it.
+    /// Runs `f` on a loop's condition or step. As in clang, `break` and `continue` in it belong to the loop
+    /// itself.
     fn in_loop<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         if let Some(b) = &mut self.body {
             b.loops += 1;
@@ -177,7 +178,8 @@ impl Sema<'_> {
         result
     }
 
-    /// A static assertion that fails, or that is none, is an error.
+    /// Checks a static assertion. It is an error if the condition is false or is not an integer constant
+    /// expression.
     pub(super) fn static_assert(&mut self, condition: &ast::Expr, message: Span) {
         let Ok(value) = self.value(condition) else { return };
         match self.int_value(&value) {
@@ -206,12 +208,13 @@ impl Sema<'_> {
             && let Ok(known) = &cond
             && let Some(yes) = self.int_value(known)
         {
-            // What the target decides: the other side, and what it calls, is not even looked at.
+            // The target decides this condition; the other branch, and the functions it calls, are not
+            // analysed.
             let taken = if yes != 0 { Some(then) } else { otherwise };
             let taken = taken.map(|t| self.scoped(|s| s.statement(t))).transpose()?;
             return Ok(StmtKind::Block(taken.into_iter().collect()));
         }
-        // A chain of else-ifs may be long: it is followed without recursion.
+        // A chain of `else if` may be long, so it is processed without recursion.
         let then = self.scoped(|s| s.statement(then));
         let mut links = Vec::new();
         let mut rest = otherwise;
@@ -245,7 +248,7 @@ impl Sema<'_> {
         test_first: bool,
     ) -> Result<StmtKind> {
         let unroll = self.unroll_count(unroll);
-        // In the order of the source, for the order of the messages.
+        // The parts are analysed in the order of the source, so that messages have this order.
         let (cond, body) = if test_first {
             let cond = self.in_loop(|s| s.condition_expr(cond));
             (cond, self.loop_body(body))
@@ -262,7 +265,7 @@ impl Sema<'_> {
         })
     }
 
-    /// The count that a loop's hint gives.
+    /// Returns the unroll factor of a loop's hint.
     fn unroll_count(&mut self, hint: &ast::UnrollHint) -> Option<u32> {
         let e = match hint {
             ast::UnrollHint::None => return None,
@@ -436,13 +439,14 @@ impl Sema<'_> {
         }
     }
 
-    /// `({ … })`: its value is that of the last statement if that is an expression, with labels or not.
+    /// Analyses `({ … })`. Its value is that of the last statement if this is an expression statement, with
+    /// or without labels.
     pub(super) fn statement_expr(&mut self, stmts: &[ast::Stmt], span: Span) -> Result<Expr> {
         let Some(b) = &mut self.body else {
             return Err(self.error(span, "statement expression not allowed at file scope"));
         };
         b.statement_exprs += 1;
-        // What is never evaluated has labels of its own.
+        // An expression that is not evaluated has its own labels.
         let outside = (b.unevaluated > 0).then(|| (b.label_names.clone(), b.switches.last().cloned()));
         let result = self.scoped(|s| s.statement_expr_body(stmts, span));
         if let Some(b) = &mut self.body {

@@ -1,4 +1,4 @@
-//! `switch` and its labels (C99 6.8.4.2).
+//! Analyses `switch` and its labels (C99 6.8.4.2).
 
 use super::{Result, Sema, fold};
 use crate::diag::Diag;
@@ -7,11 +7,11 @@ use crate::source::Span;
 use crate::syntax::ast;
 use std::collections::BTreeMap;
 
-/// The innermost `switch` while its body is analysed.
+/// The state of the innermost `switch` while its body is analysed.
 #[derive(Clone)]
 pub(super) struct SwitchState {
     ty: TypeId,
-    /// Lowest value of each label to its highest.
+    /// The labels: the lowest value of each, with its highest value and its position.
     values: BTreeMap<i128, (i128, Span)>,
     default: Option<Span>,
 }
@@ -77,7 +77,7 @@ impl Sema<'_> {
         Ok(bits)
     }
 
-    /// `case lo:` or `case lo ... hi:`; the label's statement.
+    /// Analyses `case lo:` or `case lo ... hi:`. Returns the statement of the label.
     pub(super) fn case(&mut self, lo: &ast::Expr, hi: Option<&ast::Expr>, span: Span) -> Result<Stmt> {
         let Some(ty) = self.body.as_ref().and_then(|b| b.switches.last()).map(|s| s.ty) else {
             return Err(self.error(span, "'case' statement not in switch statement"));

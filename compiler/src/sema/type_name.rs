@@ -1,9 +1,9 @@
-//! How types are spelled in diagnostics and in clGetKernelArgInfo.
+//! Spells types for diagnostics and for clGetKernelArgInfo.
 
 use super::Sema;
 use crate::hir::{RecordId, Space, Type, TypeId};
 
-/// Keyword of an address space.
+/// Returns the keyword of an address space.
 pub(crate) fn space_name(space: Space) -> &'static str {
     match space {
         Space::Private => "__private",
@@ -14,7 +14,7 @@ pub(crate) fn space_name(space: Space) -> &'static str {
 }
 
 impl Sema<'_> {
-    /// A type as diagnostics quote it (without the quotes).
+    /// Returns a type as diagnostics quote it, without the quotes.
     pub(crate) fn type_name(&self, ty: TypeId) -> String {
         self.declare(ty, String::new())
     }
@@ -29,7 +29,7 @@ impl Sema<'_> {
         }
     }
 
-    /// C declarator syntax: `inner` is what has been written around the name so far.
+    /// Writes a type in C's declarator syntax; `inner` is the part already written around the name.
     fn declare(&self, ty: TypeId, inner: String) -> String {
         let base = match self.ty(ty) {
             Type::Void => "void".to_string(),
@@ -71,7 +71,7 @@ impl Sema<'_> {
                     | Type::Event => format!("*{restrict}{inner}"),
                 };
                 if matches!(self.ty(*pointee), Type::Pointer { .. }) {
-                    // Qualifiers of a pointer stand behind its star.
+                    // The qualifiers of a pointer follow its star.
                     let quals = format!("{quals}{}", space_name(*space));
                     return self.declare(*pointee, format!("{quals} {star}"));
                 }

@@ -1,4 +1,4 @@
-//! Types as written: specifiers and declarators (6.1, 6.5, C99 6.7).
+//! Analyses types as written: specifiers and declarators (6.1, 6.5, C99 6.7).
 
 use super::scope::Entity;
 use super::{QualType, Result, Sema, attr};
@@ -12,17 +12,17 @@ use crate::syntax::ast::{
     TypeSpec,
 };
 
-/// Largest object in bytes; offsets in it are `u32`.
+/// The size of the largest allowed object in bytes; offsets in objects are `u32`.
 pub(super) const MAX_OBJECT: u64 = 1 << 31;
 
-/// What a type name means that OpenCL C predefines.
+/// The meaning of a type name that OpenCL C predefines.
 pub(super) enum Predefined {
     Type(Type),
-    /// `size_t` and the like, which cannot be a kernel's parameter (6.9.k).
+    /// `size_t` and the other types of its size, which cannot be the types of kernel parameters (6.9.k).
     Size(Scalar),
 }
 
-/// OpenCL C's own type names (6.1).
+/// Looks up OpenCL C's own type names (6.1).
 pub(super) fn predefined(name: &str) -> Option<Predefined> {
     let scalar = |s: &str| {
         Some(match s {
@@ -76,7 +76,7 @@ pub(super) fn predefined(name: &str) -> Option<Predefined> {
 }
 
 impl Sema<'_> {
-    /// The type that specifiers give, with their qualifiers.
+    /// Returns the type of declaration specifiers, with their qualifiers.
     pub(super) fn specs_type(&mut self, specs: &DeclSpecs) -> Result<QualType> {
         let mut q = match &specs.ty {
             TypeSpec::Keywords(words) => QualType::plain(self.keyword_type(words, specs.span)?),
@@ -217,7 +217,7 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// What a type name means.
+    /// Returns the type that a type name denotes.
     fn named_type(&mut self, name: &Ident) -> Result<QualType> {
         match self.lookup(&name.name) {
             Some(Entity::Typedef(q)) => return Ok(q),
@@ -264,7 +264,7 @@ impl Sema<'_> {
         self.derive(base, &d.derived, d)
     }
 
-    /// Applies steps of a declarator, the last one first.
+    /// Applies the steps of a declarator, the last one first.
     pub(super) fn derive(&mut self, base: QualType, derived: &[Derived], d: &Declarator) -> Result<QualType> {
         let mut q = base;
         for step in derived.iter().rev() {
@@ -301,7 +301,7 @@ impl Sema<'_> {
         let ty = self.program.types.intern(Type::Pointer {
             pointee: q.ty,
             space,
-            // Constant memory is not writable anyway: one type for both spellings.
+            // Constant memory is never writable, so both spellings give the same type.
             is_const: q.is_const && space != Space::Constant,
             is_volatile: q.is_volatile,
             is_restrict: false,
@@ -420,7 +420,7 @@ impl Sema<'_> {
         Ok(QualType::plain(ty))
     }
 
-    /// Type of a parameter, arrays adjusted to pointers.
+    /// Returns the type of a parameter, with arrays adjusted to pointers.
     pub(super) fn param_type(&mut self, p: &Param) -> Result<QualType> {
         let base = self.specs_type(&p.specs)?;
         self.check_storage(&p.specs);
@@ -433,11 +433,11 @@ impl Sema<'_> {
             self.error(p.specs.span, "'__kernel' attribute only applies to functions");
         }
         let at = p.declarator.name.as_ref().map_or(p.span, |n| n.span);
-        // The outermost array becomes a pointer, whatever its length.
+        // The outermost array becomes a pointer; its length does not matter.
         let mut q = match p.declarator.derived.split_first() {
             Some((Derived::Array(size), rest)) => {
                 if let Some(size) = size {
-                    // Checked, then forgotten.
+                    // The length is analysed for its errors only.
                     let _ = self.value(size);
                 }
                 let elem = self.derive(base, rest, &p.declarator)?;
@@ -475,13 +475,13 @@ impl Sema<'_> {
         Ok(q)
     }
 
-    /// A type name in a cast, `sizeof` and so on.
+    /// Returns the type of a type name in a cast, `sizeof` and similar constructs.
     pub(super) fn type_of_name(&mut self, name: &TypeName) -> Result<QualType> {
         let base = self.specs_type(&name.specs)?;
         self.declarator_type(base, &name.declarator)
     }
 
-    /// What a name means now; in the library, its declarations are found on demand.
+    /// Looks up a name in the current scope. In the library, the library's declarations are found on demand.
     pub(super) fn lookup(&mut self, name: &str) -> Option<Entity> {
         let found = self.world.names.get(name);
         if found.is_none() && self.in_library {
@@ -492,7 +492,7 @@ impl Sema<'_> {
         found
     }
 
-    /// Reports that an object of an incomplete or unsuitable type is declared.
+    /// Reports an error if an object of an incomplete or unsuitable type is declared.
     pub(super) fn complete(&mut self, ty: TypeId, span: Span, what: &str) -> Result<()> {
         match *self.ty(ty) {
             Type::Void | Type::Function { .. } | Type::IncompleteArray(_) => {}

@@ -1,11 +1,12 @@
-//! Which types may be in a uniform buffer (Vulkan, "Offset and Stride Assignment").
+//! Checks which types may be in a uniform buffer (Vulkan, "Offset and Stride Assignment").
 //!
-//! OpenCL C gives each member its place (6.1.5); the rules only say whether that place is allowed.
+//! OpenCL C determines the offset of each member (6.1.5); Vulkan's rules only determine whether that offset
+//! is allowed.
 
 use crate::abi::UboLayout;
 use crate::hir::{Type, TypeId, Types};
 
-/// An array of elements of this type, of unknown length: what is behind a pointer.
+/// Checks an array of unknown length with elements of this type, which is the pointee of a pointer.
 pub(super) fn of_array(types: &Types, elem: TypeId, rules: UboLayout) -> Result<(), String> {
     let size = types.size(elem).unwrap_or(0);
     let align = u64::from(array_align(types, elem, rules));
@@ -17,7 +18,8 @@ pub(super) fn of_array(types: &Types, elem: TypeId, rules: UboLayout) -> Result<
     of_value(types, elem, 0, rules)
 }
 
-/// A value of this type at an offset of the buffer, which is a multiple of 16 where elements of arrays are.
+/// Checks a value of this type at an offset in the buffer. Array elements are at offset 0, which stands for a
+/// multiple of 16.
 fn of_value(types: &Types, ty: TypeId, offset: u64, rules: UboLayout) -> Result<(), String> {
     let align = u64::from(align(types, ty, rules));
     if !offset.is_multiple_of(align) {
@@ -46,7 +48,8 @@ fn of_value(types: &Types, ty: TypeId, offset: u64, rules: UboLayout) -> Result<
                     return Err(format!("'{name}' is in the padding of the member before it"));
                 }
                 of_value(types, field.ty, at, rules).map_err(|e| format!("'{name}': {e}"))?;
-                // Nothing may lie between the end of a struct or array and the next multiple of its alignment.
+                // Vulkan forbids members between the end of a struct or array and the next multiple of its
+                // alignment.
                 if rules < UboLayout::Std430
                     && matches!(types.get(field.ty), Type::Array(..) | Type::Record(_))
                 {
@@ -60,7 +63,7 @@ fn of_value(types: &Types, ty: TypeId, offset: u64, rules: UboLayout) -> Result<
     }
 }
 
-/// The alignment that the rules ask for.
+/// Returns the alignment that the rules require, in bytes.
 fn align(types: &Types, ty: TypeId, rules: UboLayout) -> u32 {
     let own = match types.get(ty) {
         Type::Vector(scalar, _) if rules >= UboLayout::Relaxed => scalar.bytes(),
@@ -75,7 +78,7 @@ fn align(types: &Types, ty: TypeId, rules: UboLayout) -> u32 {
     own.max(1)
 }
 
-/// The alignment and stride of an array.
+/// Returns the alignment and stride of an array, in bytes.
 fn array_align(types: &Types, elem: TypeId, rules: UboLayout) -> u32 {
     rounded(align(types, elem, rules), rules)
 }

@@ -1,4 +1,4 @@
-//! Building expressions that use a value more than once.
+//! Builds expressions that use a value more than once.
 
 use crate::hir::{
     BinOp, CmpOp, Convert, Expr, ExprKind, Init, LocalId, PlaceKind, Scalar, Stmt, StmtKind, TypeId,
@@ -6,14 +6,14 @@ use crate::hir::{
 use crate::sema::{Result, Sema};
 use crate::source::Span;
 
-/// Statements that come before the value.
+/// Statements that are executed before a value is computed.
 #[derive(Default)]
 pub(super) struct Before {
     stmts: Vec<Stmt>,
 }
 
 impl Before {
-    /// Evaluates now; the result may be used any number of times.
+    /// Evaluates an expression once; the result may be used any number of times.
     pub(super) fn bind(&mut self, s: &mut Sema<'_>, e: Expr) -> Result<Expr> {
         match &e.kind {
             ExprKind::Const(_) => return Ok(e),
@@ -39,12 +39,12 @@ impl Before {
         Ok(s.load(s.local_place(local, span)))
     }
 
-    /// An uninitialized variable for a result.
+    /// Adds an uninitialized variable for a result.
     pub(super) fn out(&mut self, s: &mut Sema<'_>, ty: TypeId, span: Span) -> Result<LocalId> {
         s.fresh_local("", ty, span)
     }
 
-    /// Evaluates for the effects.
+    /// Evaluates an expression for its effects.
     pub(super) fn effect(&mut self, e: Expr) {
         let span = e.span;
         self.stmts.push(Stmt {
@@ -53,7 +53,7 @@ impl Before {
         });
     }
 
-    /// The whole: statements, then the value.
+    /// Returns an expression that executes the statements and then evaluates the value.
     pub(super) fn then(self, value: Expr) -> Expr {
         if self.stmts.is_empty() {
             return value;
@@ -65,7 +65,7 @@ impl Before {
         }
     }
 
-    /// Statements only.
+    /// Returns an expression that only executes the statements.
     pub(super) fn then_nothing(self, s: &Sema<'_>, span: Span) -> Expr {
         Expr {
             kind: ExprKind::StmtExpr(self.stmts, None),
@@ -75,7 +75,7 @@ impl Before {
     }
 }
 
-/// One lane of a vector, or the scalar itself.
+/// Returns one lane of a vector, or the scalar itself.
 pub(super) fn lane(s: &mut Sema<'_>, e: &Expr, i: u8) -> Expr {
     match s.lanes(e.ty) {
         Some((scalar, n)) if n > 1 => {
@@ -94,7 +94,7 @@ pub(super) fn lane(s: &mut Sema<'_>, e: &Expr, i: u8) -> Expr {
     }
 }
 
-/// A vector of scalars, or the only scalar.
+/// Returns a vector of the scalars, or the scalar if there is only one.
 pub(super) fn join(ty: TypeId, mut parts: Vec<Expr>, span: Span) -> Expr {
     if parts.len() == 1
         && let Some(e) = parts.pop()
@@ -108,7 +108,7 @@ pub(super) fn join(ty: TypeId, mut parts: Vec<Expr>, span: Span) -> Expr {
     }
 }
 
-/// Arithmetic on operands of one type.
+/// Builds arithmetic on operands of one type.
 pub(super) fn binary(op: BinOp, lhs: Expr, rhs: Expr, contract: bool) -> Expr {
     Expr {
         ty: lhs.ty,
@@ -122,7 +122,7 @@ pub(super) fn binary(op: BinOp, lhs: Expr, rhs: Expr, contract: bool) -> Expr {
     }
 }
 
-/// A comparison: `Bool` of the operands' lanes.
+/// Builds a comparison, which gives a `Bool` for each lane of the operands.
 pub(super) fn compare(s: &mut Sema<'_>, op: CmpOp, lhs: Expr, rhs: Expr) -> Expr {
     let lanes = s.lanes(lhs.ty).map_or(1, |(_, n)| n);
     Expr {
@@ -132,7 +132,7 @@ pub(super) fn compare(s: &mut Sema<'_>, op: CmpOp, lhs: Expr, rhs: Expr) -> Expr
     }
 }
 
-/// Lane by lane choice without branches.
+/// Builds a choice lane by lane, without branches.
 pub(super) fn select(cond: Expr, yes: Expr, no: Expr) -> Expr {
     Expr {
         ty: yes.ty,
@@ -141,7 +141,8 @@ pub(super) fn select(cond: Expr, yes: Expr, no: Expr) -> Expr {
     }
 }
 
-/// `Bool` lanes as OpenCL's results of relational functions: 1 or 0 for a scalar, -1 or 0 in vectors.
+/// Converts `Bool` lanes to the results of OpenCL's relational functions: 1 or 0 for a scalar, -1 or 0 in
+/// vectors.
 pub(super) fn truth(s: &mut Sema<'_>, e: Expr, ty: TypeId) -> Expr {
     match s.lanes(e.ty) {
         Some((_, n)) if n > 1 => s.reinterpret(Convert::Mask, e, ty),
@@ -149,7 +150,7 @@ pub(super) fn truth(s: &mut Sema<'_>, e: Expr, ty: TypeId) -> Expr {
     }
 }
 
-/// A constant in all lanes.
+/// Returns a constant repeated in all lanes.
 pub(super) fn constant(s: &mut Sema<'_>, bits: u64, scalar: Scalar, lanes: u8, span: Span) -> Expr {
     Expr {
         kind: ExprKind::Const(vec![bits; usize::from(lanes)]),

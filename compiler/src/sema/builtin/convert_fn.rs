@@ -1,4 +1,4 @@
-//! `convert_T` (6.2.3) and `as_T` (6.2.4).
+//! Builds `convert_T` (6.2.3) and `as_T` (6.2.4).
 
 use super::build::{Before, binary, compare, constant, join, lane, select};
 use super::{Call, half_fn, library, overload};
@@ -19,7 +19,7 @@ fn one(s: &mut Sema<'_>, at: Call<'_>, mut args: Vec<Expr>) -> Result<Expr> {
     }
 }
 
-/// `as_T(x)`: the same bits.
+/// Builds `as_T(x)`, which has the same bits as `x`.
 pub(super) fn reinterpret(s: &mut Sema<'_>, at: Call<'_>, to: Arith, args: Vec<Expr>) -> Result<Expr> {
     let e = one(s, at, args)?;
     let ty = s.vector_ty(to.0, to.1);
@@ -52,7 +52,7 @@ pub(super) fn reinterpret(s: &mut Sema<'_>, at: Call<'_>, to: Arith, args: Vec<E
     Ok(Expr { span: at.span, ..e })
 }
 
-/// `convert_T[_sat][_mode](x)`.
+/// Builds `convert_T[_sat][_mode](x)`.
 pub(super) fn convert(
     s: &mut Sema<'_>,
     at: Call<'_>,
@@ -76,7 +76,7 @@ pub(super) fn convert(
     value(s, at, e, from, to, sat, mode)
 }
 
-/// The conversion of a value of scalar type `from`.
+/// Builds the conversion of a value of scalar type `from`.
 fn value(
     s: &mut Sema<'_>,
     at: Call<'_>,
@@ -106,7 +106,7 @@ fn value(
     }
 }
 
-/// Whether every value of `from` is one of the floating-point type `to`.
+/// Returns whether the floating-point type `to` represents every value of `from`.
 fn exact(from: Scalar, to: Scalar) -> bool {
     if from.is_float() {
         return from.bytes() <= to.bytes();
@@ -119,7 +119,7 @@ fn exact(from: Scalar, to: Scalar) -> bool {
     8 * from.bytes() - u32::from(from.is_signed()) <= digits
 }
 
-/// Least and greatest value of an integer type.
+/// Returns the least and the greatest value of an integer type.
 fn range(s: Scalar) -> (i128, i128) {
     let bits = 8 * s.bytes();
     if s.is_signed() {
@@ -184,7 +184,8 @@ fn float_to_int(
     let mut before = Before::default();
     let x = before.bind(s, rounded)?;
     let (low, high) = range(to.0);
-    // Both limits are powers of two (or 0), so exact; beyond half's range infinity serves.
+    // Both limits are powers of two (or 0), so they are exact. A limit beyond half's range becomes infinity,
+    // which works as well.
     let low_f = constant(s, fold::float_bits(low as f64, from), from, to.1, span);
     let high_f = constant(s, fold::float_bits((high + 1) as f64, from), from, to.1, span);
     let low_i = constant(s, fold::truncate(low as u64, to.0), to.0, to.1, span);
@@ -200,8 +201,8 @@ fn float_to_int(
     Ok(before.then(r))
 }
 
-/// Directed rounding to a floating-point type that does not hold every value: the library's functions, lane by
-/// lane.
+/// Converts with directed rounding to a floating-point type that does not represent every value, by calls of
+/// the library's functions for each lane.
 fn directed(
     s: &mut Sema<'_>,
     at: Call<'_>,
@@ -243,7 +244,7 @@ fn directed(
     Ok(before.then(join(ty, results, span)))
 }
 
-/// `hi << n | lo` in the wider type.
+/// Computes `hi << n | lo` in the wider type.
 pub(super) fn upsample(
     s: &mut Sema<'_>,
     hi: Expr,

@@ -1,5 +1,6 @@
-//! `vload_half`, `vstore_half` and their vector and aligned forms (6.12.7). The memory is read and written as
-//! 16-bit integers; the conversions are integer arithmetic in the library, so they are exact on every device.
+//! Builds `vload_half`, `vstore_half` and their vector and aligned forms (6.12.7). Memory is accessed as
+//! 16-bit integers. The library converts them with integer arithmetic, so the conversions are exact on every
+//! device.
 
 use super::build::{Before, join, lane};
 use super::memory::{discard, place, pointer_to};
@@ -9,7 +10,7 @@ use crate::hir::{Expr, ExprKind, Scalar};
 use crate::sema::convert::Why;
 use crate::sema::{Result, Sema};
 
-/// Elements from one vector to the next, and the alignment that is known, for half vectors.
+/// Returns the distance between half vectors in elements, and their known alignment in bytes.
 fn layout(lanes: u8, aligned: bool) -> (u8, u32) {
     match (lanes, aligned) {
         (_, false) => (lanes, 2),
@@ -18,7 +19,7 @@ fn layout(lanes: u8, aligned: bool) -> (u8, u32) {
     }
 }
 
-/// `vload[a]_halfn(offset, p)`.
+/// Builds `vload[a]_halfn(offset, p)`.
 pub(super) fn load(
     s: &mut Sema<'_>,
     at: Call<'_>,
@@ -39,7 +40,7 @@ pub(super) fn load(
     per_lane(s, at, "half_bits_to_float", bits, Scalar::Float, lanes)
 }
 
-/// `vstore[a]_halfn[_mode](data, offset, p)`.
+/// Builds `vstore[a]_halfn[_mode](data, offset, p)`.
 pub(super) fn store(
     s: &mut Sema<'_>,
     at: Call<'_>,
@@ -57,7 +58,7 @@ pub(super) fn store(
     };
     let from = match s.lanes(data.ty) {
         Some((from @ (Scalar::Float | Scalar::Double), n)) if n == lanes => from,
-        // A scalar of another type, where one lane is wanted, is a float.
+        // A scalar of another type is converted to float.
         Some((_, 1)) if lanes == 1 => Scalar::Float,
         _ => return Err(overload::no_overload(s, at, CANDIDATES)),
     };
@@ -82,7 +83,7 @@ pub(super) fn store(
     Ok(discard(s, assign))
 }
 
-/// A library function of a scalar, for each lane.
+/// Calls a library function of a scalar for each lane.
 pub(super) fn per_lane(
     s: &mut Sema<'_>,
     at: Call<'_>,

@@ -1,4 +1,4 @@
-//! Image functions (6.12.14).
+//! Builds calls of image functions (6.12.14).
 
 use super::build::lane;
 use crate::builtins::table::Extent;
@@ -26,7 +26,8 @@ fn lanes_of(s: &mut Sema<'_>, e: Expr, scalar: Scalar, count: u8) -> Expr {
     }
 }
 
-/// A coordinate without what the shape has no use for (6.12.14.2: .w, and .z of 2D arrays is the layer).
+/// Removes the components of a coordinate that the shape does not use (6.12.14.2: .w is ignored, and .z of 2D
+/// arrays is the layer).
 fn coordinate(s: &mut Sema<'_>, e: Expr, shape: ImageShape) -> Expr {
     let scalar = s.lanes(e.ty).map_or(Scalar::Int, |(scalar, _)| scalar);
     lanes_of(s, e, scalar, shape.lanes())
@@ -40,7 +41,8 @@ fn scalar_of(texel: Texel) -> Scalar {
     }
 }
 
-/// `read_imagef` and its kin: image, sampler if there is one, coordinates.
+/// Builds `read_imagef` and the other reads. The arguments are the image, an optional sampler, and the
+/// coordinates.
 pub(super) fn read(s: &mut Sema<'_>, texel: Texel, mut args: Vec<Expr>, span: Span) -> Result<Expr> {
     let dim = image_dim(s, args.first().ok_or(Reported)?)?;
     let shape = dim.shape();
@@ -59,20 +61,20 @@ pub(super) fn read(s: &mut Sema<'_>, texel: Texel, mut args: Vec<Expr>, span: Sp
     Ok(if dim.is_depth() { lane(s, &value, 0) } else { value })
 }
 
-/// cl_khr_fp16: what `read_imagef` gives, as halfs.
+/// cl_khr_fp16: builds `read_imageh`, which converts the result of `read_imagef` to half.
 pub(super) fn read_half(s: &mut Sema<'_>, args: Vec<Expr>, span: Span) -> Result<Expr> {
     let value = read(s, Texel::Float, args, span)?;
     let ty = s.vector_ty(Scalar::Half, 4);
     Ok(s.numeric(value, ty))
 }
 
-/// `write_imagef` and its kin: image, coordinates, texel.
+/// Builds `write_imagef` and the other writes. The arguments are the image, the coordinates and the texel.
 pub(super) fn write(s: &mut Sema<'_>, texel: Texel, args: Vec<Expr>, span: Span) -> Result<Expr> {
     let [image, at, value] = <[Expr; 3]>::try_from(args).map_err(|_| Reported)?;
     let shape = image_dim(s, &image)?.shape();
     let at = coordinate(s, at, shape);
     let ty = s.vector_ty(scalar_of(texel), 4);
-    // A depth goes into the first component; halfs go as floats.
+    // A depth is written to the first component; halfs are written as floats.
     let value = match s.lanes(value.ty) {
         Some((_, 1)) => s.splat(value, ty),
         _ => s.numeric(value, ty),
@@ -92,7 +94,7 @@ fn size(s: &mut Sema<'_>, image: Expr, shape: ImageShape) -> Expr {
     }
 }
 
-/// `get_image_width` and its kin.
+/// Builds `get_image_width` and the similar functions.
 pub(super) fn extent(s: &mut Sema<'_>, what: Extent, image: Expr) -> Result<Expr> {
     let shape = image_dim(s, &image)?.shape();
     let size = size(s, image, shape);
@@ -110,7 +112,7 @@ pub(super) fn extent(s: &mut Sema<'_>, what: Extent, image: Expr) -> Result<Expr
     Ok(value)
 }
 
-/// `get_image_dim`: width and height; of a 3D image width, height, depth, 0.
+/// Builds `get_image_dim`: width and height, or for a 3D image width, height, depth and 0.
 pub(super) fn dim(s: &mut Sema<'_>, image: Expr) -> Result<Expr> {
     let shape = image_dim(s, &image)?.shape();
     let size = size(s, image, shape);

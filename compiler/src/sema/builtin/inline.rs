@@ -1,4 +1,4 @@
-//! Calls that become intrinsics or expressions.
+//! Builds calls that become intrinsics or expressions.
 
 use super::build::{Before, binary, constant, lane};
 use super::{Call, convert_fn, image, lanes, library, overload, printf, relation, shuffle, widen};
@@ -11,11 +11,11 @@ use crate::intrinsic::{AtomicOp, FenceFlags, Intrinsic, Texel};
 use crate::sema::{Reported, Result, Sema};
 use crate::source::Span;
 
-/// CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE.
+/// The values of CLK_LOCAL_MEM_FENCE and CLK_GLOBAL_MEM_FENCE.
 const LOCAL_FENCE: i128 = 1;
 const GLOBAL_FENCE: i128 = 2;
 
-/// Calls whose arguments the table does not describe.
+/// Builds calls whose arguments the table does not describe.
 pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Expr>) -> Result<Expr> {
     match row.how {
         How::Inline(Inline::Printf) => printf::printf(s, at, args),
@@ -33,7 +33,7 @@ pub(super) fn unresolved(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: Vec<Ex
     }
 }
 
-/// An intrinsic on whole vectors.
+/// Builds an intrinsic that operates on whole vectors.
 pub(super) fn intrinsic(
     s: &mut Sema<'_>,
     i: Intrinsic,
@@ -58,7 +58,7 @@ fn pair(args: Vec<Expr>) -> Result<[Expr; 2]> {
     <[Expr; 2]>::try_from(args).map_err(|_| Reported)
 }
 
-/// The calls that [`Inline`] names; the arguments have the parameters' types.
+/// Builds the calls that [`Inline`] names; the arguments have the parameters' types.
 pub(super) fn build(
     s: &mut Sema<'_>,
     what: Inline,
@@ -247,7 +247,7 @@ pub(super) fn build(
     }
 }
 
-/// Whether a multiply-add of the target rounds once.
+/// Returns whether the target's multiply-add rounds once.
 fn has_fused_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
     let fused = s.target.calibration.fused_fma;
     match scalar {
@@ -257,14 +257,15 @@ fn has_fused_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
     }
 }
 
-/// Whether quotients of floats are made of 1 / sqrt: of drivers that divide with one rounding, which nobody asks for, the
-/// one that is known takes subnormal numbers for zeros in 1 / sqrt; so must a multiply-add, or the quotient of two of them
+/// Returns whether quotients of floats are computed from 1 / sqrt. This is faster on drivers whose division
+/// is correctly rounded, which is not required. The one known driver of this type flushes subnormal numbers
+/// to zero in 1 / sqrt. So its multiply-add must flush them too, or the quotient of two subnormal numbers
 /// would be infinite.
 pub(super) fn has_quick_quotient(s: &Sema<'_>) -> bool {
     has_quick_rsqrt(s) && s.target.calibration.flushing_fma
 }
 
-/// `x * y + z` with one rounding.
+/// Builds `x * y + z` with one rounding.
 pub(super) fn multiply_add(args: Vec<Expr>, ty: crate::hir::TypeId, span: Span) -> Expr {
     Expr {
         kind: ExprKind::Intrinsic(Intrinsic::Fma, args),
@@ -273,7 +274,7 @@ pub(super) fn multiply_add(args: Vec<Expr>, ty: crate::hir::TypeId, span: Span) 
     }
 }
 
-/// `x * y`.
+/// Builds `x * y`.
 pub(super) fn product(x: Expr, y: Expr, span: Span) -> Expr {
     Expr {
         ty: x.ty,
@@ -287,17 +288,17 @@ pub(super) fn product(x: Expr, y: Expr, span: Span) -> Expr {
     }
 }
 
-/// Whether the device's 1 / sqrt is good, and a multiply-add one operation.
+/// Returns whether the device's 1 / sqrt is accurate enough, and its multiply-add is one operation.
 pub(super) fn has_quick_rsqrt(s: &Sema<'_>) -> bool {
     s.target.calibration.rsqrt && has_fast_fma(s, Scalar::Float)
 }
 
-/// Whether such a multiply-add is one operation.
+/// Returns whether a multiply-add that rounds once is a single operation of the device.
 fn has_fast_fma(s: &Sema<'_>, scalar: Scalar) -> bool {
     s.target.features.fast_fma && has_fused_fma(s, scalar)
 }
 
-/// The flags of a barrier or fence; all of them where they are not known at compile time.
+/// Returns the flags of a barrier or fence; all flags if they are not known at compile time.
 fn fence_flags(s: &Sema<'_>, e: &Expr) -> FenceFlags {
     match s.int_value(e) {
         Some(v) => FenceFlags {
@@ -311,7 +312,7 @@ fn fence_flags(s: &Sema<'_>, e: &Expr) -> FenceFlags {
     }
 }
 
-/// An atomic; `atomic_xchg` of a float goes through the integer of the same bits.
+/// Builds an atomic; `atomic_xchg` of a float operates on the integer with the same bits.
 fn atomic(s: &mut Sema<'_>, op: AtomicOp, inst: &Instance, args: Vec<Expr>, span: Span) -> Result<Expr> {
     let is_float = inst.scalar == Scalar::Float;
     let scalar = if is_float { Scalar::UInt } else { inst.scalar };
@@ -339,9 +340,10 @@ fn atomic(s: &mut Sema<'_>, op: AtomicOp, inst: &Instance, args: Vec<Expr>, span
     Ok(s.reinterpret(Convert::Bits, e, float))
 }
 
-/// The copy is made at once, by all work-items; the event that the caller passed stands for it.
+/// Builds an asynchronous copy. All work-items perform the copy at once, and the call returns the event that
+/// was passed.
 fn async_copy(s: &mut Sema<'_>, strided: bool, inst: &Instance, args: Vec<Expr>, span: Span) -> Result<Expr> {
-    // 6.12.10: vectors of 3 behave as those of 4.
+    // 6.12.10: vectors of 3 behave like vectors of 4.
     let lanes = if inst.lanes == 3 { 4 } else { inst.lanes };
     let elem = s.vector_ty(inst.scalar, lanes);
     let to_local = matches!(
@@ -379,7 +381,7 @@ fn async_copy(s: &mut Sema<'_>, strided: bool, inst: &Instance, args: Vec<Expr>,
     Ok(before.then(event))
 }
 
-/// Sum of products, in the lanes' order.
+/// Builds the sum of the products of the lanes, in the order of the lanes.
 fn dot(s: &mut Sema<'_>, args: Vec<Expr>, span: Span) -> Result<Expr> {
     let [x, y] = pair(args)?;
     let mut before = Before::default();

@@ -1,4 +1,4 @@
-//! Lane-by-lane calls of the library's scalar functions.
+//! Builds lane-by-lane calls of the library's scalar functions.
 
 use super::build::{Before, join, lane};
 use super::{library, overload};
@@ -8,8 +8,9 @@ use crate::hir::{Expr, ExprKind, Scalar, Space};
 use crate::sema::{Result, Sema};
 use crate::source::Span;
 
-/// `name(args)`: one call for each lane. Pointer parameters are results, by way of private variables. Half is
-/// computed in float and rounded, unless the library has its own function for it.
+/// Builds `name(args)` with one call for each lane. Pointer parameters are results, which are returned in
+/// private variables. Half is computed in float and rounded, unless the library has a half version of the
+/// function.
 pub(super) fn call(
     s: &mut Sema<'_>,
     name: &str,
@@ -17,7 +18,7 @@ pub(super) fn call(
     args: Vec<Expr>,
     span: Span,
 ) -> Result<Expr> {
-    // Results that float would round differently.
+    // In float, the results of these functions would be rounded differently.
     let own = ["fma", "fract", "nextafter"].contains(&name);
     let suffix = match inst.scalar {
         Scalar::Double => "d",

@@ -1,4 +1,4 @@
-//! Calls of library functions (`builtins/lib/*.cl`): finding, parsing and instantiating them.
+//! Finds, parses and instantiates library functions (`builtins/lib/*.cl`), and builds calls of them.
 
 use super::{overload, widen};
 use crate::builtins::Instance;
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::{self, ast};
 use std::sync::Arc;
 
-/// A function that the table promises and the library lacks.
+/// Reports a function that the table lists and the library lacks.
 pub(super) fn missing(s: &mut Sema<'_>, name: &str, span: Span) -> Reported {
     s.error(
         span,
@@ -35,20 +35,20 @@ fn parse_function(s: &mut Sema<'_>, item: &Item, text: String) -> Option<Arc<ast
     })
 }
 
-/// The function of an item that is not generic.
+/// Returns the function of an item that is not generic.
 pub(super) fn function(s: &mut Sema<'_>, item: &'static Item, span: Span) -> Result<FuncId> {
     let id = s.library_function(item.name, |s| parse_function(s, item, item.text.to_string()));
     id.ok_or_else(|| missing(s, item.name, span))
 }
 
-/// An instance of a generic item.
+/// Returns an instance of a generic item.
 pub(super) fn instance(s: &mut Sema<'_>, item: &'static Item, types: TypeArgs, span: Span) -> Result<FuncId> {
     let key = format!("{}<{}>", item.name, types.key());
     let id = s.library_function(&key, |s| parse_function(s, item, item.instantiate(types)));
     id.ok_or_else(|| missing(s, item.name, span))
 }
 
-/// A call of a library function with arguments that are converted as C converts them.
+/// Builds a call of a library function, with C's conversions of the arguments.
 pub(super) fn call_function(s: &mut Sema<'_>, func: FuncId, args: Vec<Expr>, span: Span) -> Result<Expr> {
     let signature = s.signatures[func].clone();
     if signature.params.len() != args.len() {
@@ -69,7 +69,7 @@ pub(super) fn call_function(s: &mut Sema<'_>, func: FuncId, args: Vec<Expr>, spa
     })
 }
 
-/// The function of one of the library's own names.
+/// Returns the library function with one of the library's internal names.
 pub(super) fn named(s: &mut Sema<'_>, name: &str, span: Span) -> Result<FuncId> {
     match lib::scalar_item(name) {
         Some((item, None)) => function(s, item, span),
@@ -78,7 +78,7 @@ pub(super) fn named(s: &mut Sema<'_>, name: &str, span: Span) -> Result<FuncId> 
     }
 }
 
-/// A call of a generic function for the instance's type.
+/// Builds a call of a generic function for the instance's type.
 pub(super) fn generic(
     s: &mut Sema<'_>,
     name: &str,
@@ -96,7 +96,7 @@ pub(super) fn generic(
     s.convert(e, ret, Why::Return)
 }
 
-/// A file-scope declaration of the library.
+/// Returns a file-scope declaration of the library.
 pub(super) fn declaration(s: &mut Sema<'_>, name: &str) -> Option<Arc<ast::Declaration>> {
     let item = lib::item(name)?;
     parse(s, item, item.text.to_string())

@@ -1,4 +1,4 @@
-//! `vloadn` and `vstoren` (6.12.7).
+//! Builds `vloadn` and `vstoren` (6.12.7).
 
 use super::build::{binary, constant};
 use super::{Call, overload};
@@ -7,7 +7,7 @@ use crate::sema::convert::Why;
 use crate::sema::{Result, Sema};
 use crate::source::Span;
 
-/// A pointer argument: element type and space.
+/// A pointer argument with its element type and address space.
 pub(super) struct Pointer {
     pub(super) ptr: Expr,
     pub(super) elem: Scalar,
@@ -15,7 +15,7 @@ pub(super) struct Pointer {
     pub(super) is_const: bool,
 }
 
-/// An argument as a pointer to a scalar.
+/// Interprets an argument as a pointer to a scalar.
 pub(super) fn pointer(s: &Sema<'_>, e: Expr) -> Option<Pointer> {
     let Type::Pointer {
         pointee,
@@ -35,8 +35,8 @@ pub(super) fn pointer(s: &Sema<'_>, e: Expr) -> Option<Pointer> {
     })
 }
 
-/// An argument as a pointer to elements of a type. As in clang, where the call can mean only one function, another
-/// pointee is converted with a warning, and `void` without one.
+/// Interprets an argument as a pointer to elements of a type. As in clang, if the call can only mean one
+/// function, another pointee is converted with a warning, and `void` without one.
 pub(super) fn pointer_to(s: &mut Sema<'_>, e: Expr, elem: Scalar, written: bool) -> Option<Pointer> {
     let Type::Pointer {
         pointee,
@@ -76,8 +76,8 @@ pub(super) fn pointer_to(s: &mut Sema<'_>, e: Expr, elem: Scalar, written: bool)
     pointer(s, e)
 }
 
-/// The object of `lanes` elements of type `view` (the pointee's size) at `p + offset * step`, of which only
-/// alignment to `align` bytes is known.
+/// Returns the object of `lanes` elements of type `view`, which has the pointee's size, at `p + offset *
+/// step`. The object is known to be aligned to `align` bytes only.
 pub(super) fn place(
     s: &mut Sema<'_>,
     p: Pointer,
@@ -111,7 +111,7 @@ pub(super) fn place(
     Ok(s.deref(at, Some(align)).place)
 }
 
-/// `vloadn(offset, p)`.
+/// Builds `vloadn(offset, p)`.
 pub(super) fn load(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) -> Result<Expr> {
     const CANDIDATES: &[&str] = &["gentypen vloadn(size_t offset, const gentype *p)"];
     let Ok([offset, p]) = <[Expr; 2]>::try_from(args) else {
@@ -126,7 +126,7 @@ pub(super) fn load(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) -
     Ok(Expr { span: at.span, ..e })
 }
 
-/// `vstoren(data, offset, p)`.
+/// Builds `vstoren(data, offset, p)`.
 pub(super) fn store(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) -> Result<Expr> {
     const CANDIDATES: &[&str] = &["void vstoren(gentypen data, size_t offset, gentype *p)"];
     let Ok([data, offset, p]) = <[Expr; 3]>::try_from(args) else {
@@ -152,7 +152,7 @@ pub(super) fn store(s: &mut Sema<'_>, at: Call<'_>, lanes: u8, args: Vec<Expr>) 
     Ok(discard(s, assign))
 }
 
-/// A value that is not to be used.
+/// Evaluates an expression and discards its value.
 pub(super) fn discard(s: &Sema<'_>, e: Expr) -> Expr {
     let span = e.span;
     let mut before = super::build::Before::default();

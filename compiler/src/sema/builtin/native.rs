@@ -1,17 +1,18 @@
-//! What built-in functions of float become under `-cl-native-math`: operations that drivers have, of whatever precision.
+//! The replacements of built-in functions of float under `-cl-native-math`: operations of the driver, of any
+//! precision.
 
 use crate::intrinsic::Intrinsic;
 
 /// Another way to compute a function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Instead {
-    /// An operation with the same arguments.
+    /// An intrinsic with the same arguments.
     Intrinsic(Intrinsic),
     /// Another function of the table with the same parameters.
     Row(&'static str),
 }
 
-/// The native form of a function, beyond those that `-cl-fast-relaxed-math` replaces too.
+/// Returns the native form of a function, in addition to the replacements of `-cl-fast-relaxed-math`.
 pub(super) fn instead(name: &str) -> Option<Instead> {
     let intrinsic = |i| Some(Instead::Intrinsic(i));
     match name {
@@ -30,7 +31,7 @@ pub(super) fn instead(name: &str) -> Option<Instead> {
         "sqrt" => intrinsic(Intrinsic::Sqrt),
         "tan" => intrinsic(Intrinsic::Tan),
         "tanh" => intrinsic(Intrinsic::Tanh),
-        // Emulated with integers where the device has no fused one.
+        // `fma` is emulated with integers if the device has no fused multiply-add.
         "fma" => Some(Instead::Row("mad")),
         "distance" => Some(Instead::Row("fast_distance")),
         "length" => Some(Instead::Row("fast_length")),

@@ -1,5 +1,5 @@
-//! Choosing an overload: clang's ranking of implicit conversions for overloadable functions, with OpenCL's
-//! scalar-to-vector widening as the worst.
+//! Chooses an overload by clang's ranking of implicit conversions for overloadable functions; OpenCL's
+//! scalar-to-vector widening has the worst rank.
 
 use super::{Call, has_type};
 use crate::builtins::signature::{Concrete, PointeeConcrete};
@@ -12,7 +12,7 @@ use crate::sema::convert::Why;
 use crate::sema::{Reported, Result, Sema};
 use crate::source::Span;
 
-/// How much an argument has to change. Smaller is better.
+/// The amount of conversion that an argument needs; smaller is better.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Rank {
     Exact,
@@ -78,19 +78,19 @@ fn ranks(s: &Sema<'_>, args: &[Expr], inst: &Instance, out: &mut Vec<Rank>) -> b
     true
 }
 
-/// Whether every conversion of `a` is at least as good as that of `b`, and one better.
+/// Returns whether every conversion of `a` is at least as good as that of `b`, and at least one is better.
 fn better(a: &[Rank], b: &[Rank]) -> bool {
     a.iter().zip(b).all(|(x, y)| x <= y) && a.iter().zip(b).any(|(x, y)| x < y)
 }
 
-/// Whether the types that an overload uses exist here.
+/// Returns whether the target has the types that an overload uses.
 fn available(s: &Sema<'_>, inst: &Instance) -> bool {
     [Scalar::Half, Scalar::Double]
         .into_iter()
         .all(|t| has_type(s, t) || !inst.uses(t))
 }
 
-/// The best overload, or an error that lists the candidates.
+/// Returns the best overload, or reports an error that lists the candidates.
 pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[Expr]) -> Result<Instance> {
     let mut best: Option<(Instance, Vec<Rank>)> = None;
     let mut viable: Vec<(Instance, Vec<Rank>)> = Vec::new();
@@ -100,7 +100,8 @@ pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[
         .sigs
         .iter()
         .filter(|g| version::signature_since(row.name, g) <= std);
-    // The native functions are of float (6.12.2); that they take half is an addition, of no interest to integers.
+    // The native functions take float (6.12.2). Half is our addition, which integer arguments must not
+    // select.
     let is_half = |e: &Expr| matches!(s.lanes(e.ty), Some((Scalar::Half, _)));
     let only_float = !s.in_library && row.name.starts_with("native_") && !args.iter().any(is_half);
     for inst in sigs.flat_map(Instance::all) {
@@ -133,7 +134,7 @@ pub(super) fn choose(s: &mut Sema<'_>, at: Call<'_>, row: &'static Row, args: &[
     Ok(best)
 }
 
-/// Whether a built-in function has exactly these parameters and this result.
+/// Returns whether a built-in function has exactly these parameters and this result.
 pub(super) fn declared(s: &mut Sema<'_>, row: &'static Row, params: &[TypeId], ret: TypeId) -> bool {
     let args: Vec<Expr> = params
         .iter()
@@ -148,14 +149,14 @@ pub(super) fn declared(s: &mut Sema<'_>, row: &'static Row, params: &[TypeId], r
         ranks(s, &args, inst, &mut scratch) && scratch.iter().all(|&r| r == Rank::Exact) && available(s, inst)
     });
     match same.map(|inst| inst.concrete(inst.sig.ret)) {
-        // Of a pointer that is the result, the type is the argument's.
+        // If the result is a pointer, its type is the argument's.
         Some(Concrete::Ptr(..)) => true,
         Some(result) => type_of(s, result) == ret,
         None => false,
     }
 }
 
-/// How many candidates an error lists.
+/// The greatest number of candidates that an error lists.
 const MAX_NOTES: usize = 8;
 
 fn report(s: &mut Sema<'_>, at: Call<'_>, message: String, candidates: &[String]) -> Reported {
@@ -178,7 +179,7 @@ fn no_match(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: &[Expr]) -> Reporte
         .flat_map(Instance::all)
         .filter(|i| available(s, i))
         .collect();
-    // Those with as many parameters, and of them those that take most of the arguments, are the likely ones.
+    // The likely candidates have as many parameters as the call has arguments, and accept the most arguments.
     let fits = |i: &Instance| {
         let params = i.sig.params.iter();
         let taken = params
@@ -196,14 +197,15 @@ fn no_match(s: &mut Sema<'_>, at: Call<'_>, row: &Row, args: &[Expr]) -> Reporte
     report(s, at, message, &notes)
 }
 
-/// An error about a call whose overloads are not in the table.
+/// Reports an error about a call whose overloads are not in the table.
 pub(super) fn no_overload(s: &mut Sema<'_>, at: Call<'_>, candidates: &[&str]) -> Reported {
     let message = format!("no matching function for call to '{}'", at.name.name);
     let notes: Vec<String> = candidates.iter().map(|c| (*c).to_string()).collect();
     report(s, at, message, &notes)
 }
 
-/// The type of a parameter. Pointers: the argument's own type will do, as it was found to match.
+/// Returns the type of a parameter. For a pointer, any type with the right pointee is sufficient, because the
+/// argument's own type was found to match.
 pub(super) fn type_of(s: &mut Sema<'_>, c: Concrete) -> TypeId {
     match c {
         Concrete::Void => s.common.void,
@@ -221,7 +223,7 @@ pub(super) fn type_of(s: &mut Sema<'_>, c: Concrete) -> TypeId {
     }
 }
 
-/// The arguments as the parameters' types. Pointers stay as they are.
+/// Converts the arguments to the parameters' types. Pointers are not converted.
 pub(super) fn convert(s: &mut Sema<'_>, inst: &Instance, args: Vec<Expr>) -> Result<Vec<Expr>> {
     let params = inst.sig.params.iter();
     params

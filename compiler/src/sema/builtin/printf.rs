@@ -1,4 +1,4 @@
-//! `printf` (6.12.13).
+//! Builds `printf` (6.12.13).
 
 use super::{Call, overload};
 use crate::hir::{Expr, ExprKind, Scalar, Type};
@@ -6,7 +6,7 @@ use crate::intrinsic::Intrinsic;
 use crate::printf::{Conversion, Length, Piece, literal_arguments, pieces};
 use crate::sema::{Result, Sema};
 
-/// `printf(format, …)`: the format and the strings of `%s` become numbers in the table of strings.
+/// Builds `printf(format, …)`: the format and the strings of `%s` become numbers in the table of strings.
 pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<Expr> {
     let mut args = args.into_iter();
     let Some(format) = args.next() else {
@@ -35,10 +35,11 @@ pub(super) fn printf(s: &mut Sema<'_>, at: Call<'_>, args: Vec<Expr>) -> Result<
     })
 }
 
-/// Default argument promotions; floats become double where there is one, vectors stay.
+/// Performs the default argument promotions. Floats become double if the target has it; vectors are
+/// unchanged.
 fn argument(s: &mut Sema<'_>, e: Expr, is_string: bool) -> Result<Expr> {
     match *s.ty(e.ty) {
-        // Nothing that could be taken for the number of a string.
+        // A scalar argument of `%s` gets 64 bits, so that it cannot be mistaken for the number of a string.
         Type::Scalar(_) if is_string => {
             let ulong = s.common.ulong;
             Ok(s.numeric(e, ulong))
@@ -75,7 +76,7 @@ fn argument(s: &mut Sema<'_>, e: Expr, is_string: bool) -> Result<Expr> {
     }
 }
 
-/// Warns where the arguments are not what the format says: then the output is undefined.
+/// Warns if the arguments do not match the format, because the output is then undefined.
 fn check_format(s: &mut Sema<'_>, bytes: &[u8], format: &Expr, args: &[Expr]) {
     let mut next = args.iter();
     let signs = bytes.iter().rev().take_while(|&&b| b == b'%').count();
@@ -84,7 +85,7 @@ fn check_format(s: &mut Sema<'_>, bytes: &[u8], format: &Expr, args: &[Expr]) {
     }
     for piece in pieces(bytes) {
         match piece {
-            // A percent sign that begins no conversion is text; alone it is `%%`.
+            // A percent sign that begins no conversion is text; a single one comes from `%%`.
             Piece::Text([b'%', rest @ ..]) if !rest.is_empty() => {
                 let letter = rest.iter().find(|b| !b"-+ #0123456789.*vhl".contains(b));
                 let message = match letter {
@@ -125,7 +126,7 @@ fn check_argument(s: &mut Sema<'_>, c: &Conversion, arg: &Expr) {
                 Length::Short => 2,
                 Length::Long => 8,
                 Length::Word => 4,
-                // Not defined; taken for that of the argument.
+                // The length is not defined; it is assumed to be that of the argument.
                 Length::None => scalar.bytes(),
             };
             usize::from(lanes) == c.lanes && scalar.is_float() == is_float && scalar.bytes() == bytes
@@ -143,7 +144,7 @@ fn check_argument(s: &mut Sema<'_>, c: &Conversion, arg: &Expr) {
     }
 }
 
-/// The type that a conversion takes.
+/// Returns the type that a conversion requires.
 fn wanted(c: &Conversion) -> String {
     let unsigned = b"ouxX".contains(&c.letter);
     let base = match (c.letter, c.length) {

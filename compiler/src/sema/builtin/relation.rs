@@ -1,4 +1,4 @@
-//! Relational functions (6.12.6).
+//! Builds relational functions (6.12.6).
 
 use super::build::{Before, binary, compare, constant, select, truth};
 use crate::builtins::table::Relation;
@@ -7,7 +7,7 @@ use crate::intrinsic::Intrinsic;
 use crate::sema::{Result, Sema};
 use crate::source::Span;
 
-/// A comparison; `ty` is the result's type.
+/// Builds a comparison; `ty` is the type of the result.
 pub(super) fn relation(s: &mut Sema<'_>, r: Relation, args: Vec<Expr>, ty: TypeId) -> Result<Expr> {
     let mut before = Before::default();
     let mut args = args.into_iter();
@@ -62,7 +62,7 @@ pub(super) fn relation(s: &mut Sema<'_>, r: Relation, args: Vec<Expr>, ty: TypeI
     Ok(before.then(value))
 }
 
-/// Lanes whose most significant bit is set, as `Bool`.
+/// Returns a `Bool` for each lane: whether its most significant bit is set.
 fn sign_bits(s: &mut Sema<'_>, e: Expr) -> Expr {
     let Some((scalar, lanes)) = s.lanes(e.ty) else {
         return e;
@@ -75,7 +75,7 @@ fn sign_bits(s: &mut Sema<'_>, e: Expr) -> Expr {
     compare(s, CmpOp::Lt, e, zero)
 }
 
-/// `any(x)`, `all(x)`: of the most significant bits.
+/// Builds `any(x)` or `all(x)`, which test the most significant bits.
 pub(super) fn any_all(s: &mut Sema<'_>, all: bool, e: Expr, span: Span) -> Expr {
     let int = s.common.int;
     let e = sign_bits(s, e);
@@ -90,7 +90,8 @@ pub(super) fn any_all(s: &mut Sema<'_>, all: bool, e: Expr, span: Span) -> Expr 
     s.numeric(e, int)
 }
 
-/// `select(a, b, c)`: for a scalar `c ? b : a`, for vectors by the most significant bit of c's lanes.
+/// Builds `select(a, b, c)`: `c ? b : a` for a scalar; for vectors, the choice by the most significant bit of
+/// each lane of `c`.
 pub(super) fn choose(s: &mut Sema<'_>, args: Vec<Expr>) -> Result<Expr> {
     let Ok([a, b, c]) = <[Expr; 3]>::try_from(args) else {
         return Err(crate::sema::Reported);

@@ -1,4 +1,4 @@
-//! `shuffle` and `shuffle2` (6.12.12).
+//! Builds `shuffle` and `shuffle2` (6.12.12).
 
 use super::build::{Before, binary, compare, constant, join, lane};
 use super::{Call, overload};
@@ -13,8 +13,8 @@ fn vector(s: &Sema<'_>, e: &Expr) -> Option<(Scalar, u8)> {
     }
 }
 
-/// `shuffle(x, mask)` or `shuffle2(x, y, mask)`: lane i of the result is the lane of the operands that the low
-/// bits of `mask[i]` say.
+/// Builds `shuffle(x, mask)` or `shuffle2(x, y, mask)`: lane i of the result is the lane of the operands that
+/// the low bits of `mask[i]` select.
 pub(super) fn shuffle(s: &mut Sema<'_>, at: Call<'_>, mut args: Vec<Expr>, two: bool) -> Result<Expr> {
     let candidates: &[&str] = if two {
         &["gentypen shuffle2(gentypem x, gentypem y, ugentypen mask)"]
@@ -39,7 +39,7 @@ pub(super) fn shuffle(s: &mut Sema<'_>, at: Call<'_>, mut args: Vec<Expr>, two: 
     if index.is_float() || index.is_signed() || index.bytes() != elem.bytes() {
         return Err(overload::no_overload(s, at, candidates));
     }
-    // Lanes as a power of two; the fourth of a 3-lane vector is undefined.
+    // The number of lanes is rounded up to a power of two; the fourth lane of a 3-lane vector is undefined.
     let width = m.next_power_of_two();
     let ty = s.vector_ty(elem, n);
     let mut before = Before::default();
@@ -94,7 +94,7 @@ pub(super) fn shuffle(s: &mut Sema<'_>, at: Call<'_>, mut args: Vec<Expr>, two: 
     Ok(before.then(join(ty, parts, at.span)))
 }
 
-/// A variable that holds the value.
+/// Stores a value in a variable.
 fn variable(s: &mut Sema<'_>, before: &mut Before, e: Expr) -> Result<Place> {
     let span = e.span;
     let local = before.out(s, e.ty, span)?;

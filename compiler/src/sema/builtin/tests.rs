@@ -1,4 +1,4 @@
-//! Resolution of calls at the level of HIR, and the whole library through sema.
+//! Tests the resolution of calls in HIR, and the analysis of the whole library.
 
 use crate::builtins::signature::{Concrete, Instance, PointeeConcrete};
 use crate::builtins::{Access, table};
@@ -10,7 +10,7 @@ use crate::source::SourceMap;
 use crate::target::Target;
 use crate::{hir, pp, syntax};
 
-/// The program, or the build log.
+/// Returns the program, or the build log.
 fn compile(source: &str) -> Result<hir::Program, String> {
     let mut map = SourceMap::default();
     let mut diags = Diags::default();
@@ -26,7 +26,7 @@ fn compile(source: &str) -> Result<hir::Program, String> {
     }
 }
 
-/// An image of each type under both accesses, and a sampler.
+/// Returns parameters: an image of each type with both accesses, and a sampler.
 fn image_params() -> String {
     let mut text = String::new();
     for dim in ImageDim::ALL {
@@ -130,7 +130,8 @@ fn a_call_brings_only_what_it_needs() {
     );
 }
 
-/// A value of a parameter's type, declared as a local variable where a pointer is wanted.
+/// Returns a value of a parameter's type, and the declaration of a local variable if the value is a pointer
+/// to it.
 fn argument(c: Concrete, n: usize) -> (String, String) {
     let name = |s: Scalar, lanes: u8| match lanes {
         1 => s.name().to_string(),
@@ -160,7 +161,8 @@ fn argument(c: Concrete, n: usize) -> (String, String) {
     }
 }
 
-/// Every function of the table for every scalar type and 1, 3 and 16 lanes: the library has no errors.
+/// Calls every function of the table for every scalar type and 1, 3, 4 and 16 lanes: the library must have no
+/// errors.
 #[test]
 fn the_whole_library_compiles() {
     let mut failures = String::new();
@@ -186,7 +188,7 @@ fn the_whole_library_compiles() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// All conversions between scalar types, with all suffixes.
+/// Calls all conversions between scalar types, with all suffixes.
 #[test]
 fn every_conversion_compiles() {
     let types = [
