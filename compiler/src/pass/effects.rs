@@ -1,15 +1,17 @@
-//! What instructions read and write, with all that is inside of them. No pass, what passes want to know.
+//! The memory that instructions read and write, including that of their regions. This is an analysis, not a
+//! pass.
 
 use super::pointers::{Place, Pointers};
 use crate::intrinsic::Intrinsic;
 use crate::ir::{AddressSpace, EntityRef, Function, Inst, Op};
 
-/// Places that are told apart; more are whole address spaces.
+/// The most places that a set lists; beyond that it contains whole address spaces.
 const MAX_PLACES: usize = 24;
 
-/// Address spaces in which something happens while kernels run.
+/// The number of address spaces whose memory can change while a kernel runs, or can be read by address.
 const SPACES: usize = 4;
 
+/// Returns the index of such an address space.
 fn number(space: AddressSpace) -> Option<usize> {
     match space {
         AddressSpace::Private => Some(0),
@@ -20,11 +22,11 @@ fn number(space: AddressSpace) -> Option<usize> {
     }
 }
 
-/// A set of places.
+/// A set of places in memory.
 #[derive(Clone, Default, Debug)]
 pub struct Places {
     some: Vec<Place>,
-    /// Of which anything is in the set.
+    /// The address spaces that are in the set as a whole.
     spaces: [bool; SPACES],
 }
 
@@ -59,19 +61,19 @@ impl Places {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.some.is_empty() && self.spaces == [false; SPACES]
     }
 
-    /// Whether anything at a place may be in the set.
+    /// Returns whether a place may overlap with one in the set.
     pub fn may_meet(&self, pointers: &Pointers, place: &Place) -> bool {
         number(place.space).is_some_and(|space| self.spaces[space])
             || self.some.iter().any(|p| pointers.may_meet(p, place))
     }
 }
 
-/// What is read and written.
+/// The places that are read and written.
 #[derive(Clone, Default, Debug)]
 pub struct Effects {
     pub reads: Places,
@@ -79,17 +81,19 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Of one instruction, apart from its regions.
+    /// Returns the effects of one instruction, without its regions.
     pub fn of(func: &Function, pointers: &Pointers, inst: Inst) -> Effects {
         let mut effects = Effects::default();
         effects.add(func, pointers, inst);
         effects
     }
 
-    /// And those of one more instruction, apart from its regions.
+    /// Adds the effects of one instruction, without its regions.
     ///
-    /// Behind barriers and fences what others have written can be seen, and what was written before can be seen by
-    /// others. Atomic operations are taken for the same in their own address space: programs wait with them.
+    /// After a barrier or fence the writes of other work-items may be visible, and the writes before it may
+    /// be visible to others. Therefore it counts as a read and a write of all memory. An atomic operation
+    /// counts as one in its own address space, because programs wait for other work-items with atomic
+    /// operations.
     pub fn add(&mut self, func: &Function, pointers: &Pointers, inst: Inst) {
         let data = &func.insts[inst];
         let place = |n: usize, bytes: u32| pointers.place(func, data.args[n], bytes);
@@ -114,11 +118,11 @@ impl Effects {
                 self.both(2);
             }
             Op::Call(_) => (0..SPACES).for_each(|space| self.both(space)),
-            // Printed strings and the like.
+            // Printf reads strings.
             Op::Intrinsic(Intrinsic::Printf) => {
                 (0..SPACES).for_each(|space| self.reads.add_space(space));
             }
-            // Behind `lower_memory` nothing is known of places; ahead of it there are none of these.
+            // These exist only after `lower_memory`, when the places of accesses are unknown.
             Op::LoadFrom(..) | Op::StoreTo(..) | Op::AtomicOn(..) => {
                 (0..SPACES).for_each(|space| self.both(space));
             }
@@ -137,16 +141,17 @@ impl Effects {
     }
 }
 
-/// The effects of structured instructions with all that is in them.
+/// The effects of structured instructions, including everything inside of them.
 #[derive(Debug, Default)]
 pub struct Inside {
-    /// By instruction its number in `list` plus one.
+    /// For each instruction, its index in `list` plus one, or 0.
     numbers: Vec<u32>,
     list: Vec<Effects>,
 }
 
 impl Inside {
-    /// Of a function as it is now.
+    /// Computes the effects in a function as it is now. `order` has its instructions in the order of the
+    /// text.
     pub fn new(func: &Function, pointers: &Pointers, order: &[Inst]) -> Self {
         let mut inside = Inside {
             numbers: vec![0; func.insts.len()],
@@ -173,14 +178,14 @@ impl Inside {
         inside
     }
 
-    /// Of a structured instruction.
+    /// Returns the effects of a structured instruction.
     pub fn get(&self, inst: Inst) -> Option<&Effects> {
         let number = *self.numbers.get(inst.index())?;
         self.list.get((number as usize).checked_sub(1)?)
     }
 }
 
-/// Whether an instruction without regions reads or writes memory.
+/// Returns whether an instruction without regions reads or writes memory.
 pub fn has_effects(op: &Op) -> bool {
     matches!(
         op,

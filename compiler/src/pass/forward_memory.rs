@@ -1,14 +1,18 @@
-//! Replaces loads by what was loaded or stored there before, and removes stores that the next one overwrites.
+//! Forwards loaded and stored values to later loads of the same memory, and removes stores that are
+//! overwritten unread.
 //!
-//! Why: no Vulkan driver knows which buffers are different memory, or that nobody else writes between two barriers.
-//! In:  `Inlined`: pointers lead back to kernel arguments. Best behind `simplify_integers` and `cse`, when addresses
-//!      differ by constants.
-//! Out: a load of bytes that are known (they were loaded or stored on every way there, and nothing between may have
-//!      written to them) is the value that is known, another view of its bits, or a lane of it. A store of what is there
-//!      already, or to bytes that the same region stores to again before anything may read them, is gone. Volatile
-//!      accesses stay, and nothing is known of global and local memory behind a barrier, a fence or an atomic.
+//! Why: a Vulkan driver knows neither which buffers are different memory nor that no other work-item may
+//! write between two barriers.
+//! In:  `Inlined`, so that pointers can be followed back to kernel arguments. Best after `simplify_integers`
+//!      and `cse`, when addresses differ by constants.
+//! Out: a load of known bytes is replaced by the known value, a bitcast of it, or a lane of it. Bytes are
+//!      known if they were loaded or stored on every path to the load and nothing in between may have written
+//!      to them. A store is removed if memory holds the value already, or if the same region stores to the
+//!      bytes again before anything may read them.
 //!
-//! `cse` knows whole address spaces; here [`Pointers`] tells places apart.
+//! The pass leaves volatile accesses alone. After a barrier, a fence or an atomic operation nothing is known
+//! of the memory that it concerns. `cse` distinguishes only address spaces; this pass distinguishes places by
+//! [`Pointers`].
 
 use super::analysis::leaving;
 use super::effects::{Effects, Inside, has_effects};
@@ -28,7 +32,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Places that are remembered at a time.
+/// The most places that are remembered at a time.
 const MAX_KNOWN: usize = 96;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -39,23 +43,25 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// What memory holds.
+/// The known contents of a place in memory.
 #[derive(Copy, Clone)]
 struct Known {
     place: Place,
     value: Value,
 }
 
+/// A region that is being visited.
 struct Frame {
     region: Region,
     next: usize,
     owner: Option<(Inst, usize)>,
-    /// What was known at the region's start.
+    /// The known contents at the start of the region.
     known: Vec<Known>,
-    /// Stores in the region that nothing has read yet.
+    /// The stores of the region that nothing has read yet.
     unread: Vec<(Inst, Place)>,
 }
 
+/// The state of the pass in one function.
 struct Forward<'a> {
     pointers: &'a Pointers,
     known: Vec<Known>,
@@ -64,6 +70,7 @@ struct Forward<'a> {
     changed: bool,
 }
 
+/// Forwards memory in a kernel, and returns whether anything changed.
 fn forward(func: &mut Function, kernel: &KernelInfo) -> bool {
     let order = func.insts_in_order();
     let memory = order.iter().filter(|&&i| has_effects(&func.insts[i].op)).count();
@@ -72,7 +79,7 @@ fn forward(func: &mut Function, kernel: &KernelInfo) -> bool {
     }
     let pointers = Pointers::new(func, Some(kernel));
     let inside = Inside::new(func, &pointers, &order);
-    // Few stores stand in front of branches in their region.
+    // Computed at the first use: few regions have a store before a branch.
     let leaves = OnceCell::new();
     let mut pass = Forward {
         pointers: &pointers,
@@ -142,6 +149,7 @@ fn forward(func: &mut Function, kernel: &KernelInfo) -> bool {
 }
 
 impl Forward<'_> {
+    /// Returns a new frame for a region.
     fn frame(&self, region: Region, owner: Option<(Inst, usize)>) -> Frame {
         Frame {
             region,
@@ -152,7 +160,7 @@ impl Forward<'_> {
         }
     }
 
-    /// What may have been written is not known any more.
+    /// Removes the known contents that may have been overwritten.
     fn forget(&mut self, effects: &Effects) {
         if !effects.writes.is_empty() {
             let pointers = self.pointers;
@@ -161,6 +169,7 @@ impl Forward<'_> {
         }
     }
 
+    /// Remembers the contents of a place.
     fn learn(&mut self, place: Place, value: Value) {
         if self.known.len() == MAX_KNOWN {
             self.known.remove(0);
@@ -168,6 +177,7 @@ impl Forward<'_> {
         self.known.push(Known { place, value });
     }
 
+    /// Visits an instruction that accesses memory. `unread`: see [`Frame::unread`].
     fn visit(&mut self, func: &mut Function, inst: Inst, unread: &mut Vec<(Inst, Place)>) {
         let data = &func.insts[inst];
         match data.op {
@@ -214,7 +224,7 @@ impl Forward<'_> {
         }
     }
 
-    /// Stores that nothing has read, and nothing will.
+    /// Removes the stores that nothing has read and that a store to `place` overwrites.
     fn overwrite(&mut self, unread: &mut Vec<(Inst, Place)>, place: &Place) {
         unread.retain(|(store, old)| {
             let gone = place.covers(old);
@@ -226,7 +236,7 @@ impl Forward<'_> {
         });
     }
 
-    /// Gives a load the value that is known.
+    /// Replaces a load by the known value, if there is one, and returns whether there is.
     fn load(&mut self, func: &mut Function, inst: Inst, place: &Place) -> bool {
         let result = func.insts[inst].results[0];
         let ty = func.ty(result);

@@ -1,12 +1,17 @@
-//! Moves what is the same in each iteration out of loops.
+//! Moves loop-invariant computations out of loops.
 //!
-//! Why: few Vulkan drivers do it themselves, and none can for loads: they do not know what may be written.
-//! In:  any module: while pointers lead to kernel arguments, and behind `lower_memory`, when addresses are integers.
-//! Out: pure operations on what is defined outside of a loop stand before the outermost such loop. Divisions and what
-//!      else is undefined for some operands stay where they are executed; so does what is expensive and executed
-//!      under a condition. Loads move if nothing in the loop writes to their memory, and if they cannot go wrong: the
-//!      memory is there anyway, or the first iteration comes to them for certain. Where it comes to them if it comes
-//!      behind the loop's test, they stand behind another such test, with the loop (`guard`).
+//! Why: few Vulkan drivers do that, and none can hoist loads, because drivers do not know which memory may be
+//! written.
+//! In:  any module. The pass runs twice: while pointers can be followed to kernel arguments, and after
+//!      `lower_memory`, when addresses are integers.
+//! Out: a pure operation whose operands are defined outside of a loop is before the outermost such loop.
+//!      Loads are hoisted if nothing in the loop writes to their memory and if they are safe: the memory
+//!      exists in any case, or the first iteration certainly executes the load. If the first iteration
+//!      executes the load once the loop's test has passed, load and loop are placed inside another such test
+//!      (`guard`).
+//!
+//! The pass does not move divisions and other operations that are undefined for some operands, nor expensive
+//! operations that are executed under a condition.
 
 use super::analysis::{is_pure, leaving};
 use super::effects::{Effects, Inside};
@@ -31,7 +36,7 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
-    // Where a kernel is called, its parameters are no arguments.
+    // If a kernel may be called, its parameters need not be kernel arguments.
     let by_pointers = module.abi.is_empty() && !module.kernels.is_empty();
     let kernels = by_pointers && !has_calls(module);
     for (f, func) in module.funcs.iter_mut() {
@@ -41,6 +46,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Returns whether the module has calls.
 fn has_calls(module: &Module) -> bool {
     module.funcs.iter().any(|(_, func)| {
         let mut walk = Walk::new(func);
@@ -48,17 +54,19 @@ fn has_calls(module: &Module) -> bool {
     })
 }
 
-/// Whether a loop loads something in each iteration.
+/// Returns whether a loop loads from memory in each iteration.
 fn has_loads(func: &Function, loop_: Inst) -> bool {
     let body = func.insts[loop_].regions[0];
     let mut insts = func.regions[body].insts.iter().map(|&i| &func.insts[i]);
     insts.any(|data| matches!(data.op, Op::Load(a) if !a.volatile))
 }
 
+/// Hoists computations in a function, and returns whether there were any. `by_pointers`: `lower_memory` has
+/// not run.
 fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) -> bool {
     let order = func.insts_in_order();
     let loads = order.iter().any(|&i| matches!(func.insts[i].op, Op::Load(_)));
-    // While there are pointers it is only about loads.
+    // Before `lower_memory` the pass only concerns itself with loops that load.
     let is_wanted = |&i: &Inst| func.insts[i].op == Op::Loop && (!by_pointers || has_loads(func, i));
     let loops: Vec<Inst> = order.iter().copied().filter(is_wanted).collect();
     if loops.is_empty() {
@@ -76,7 +84,7 @@ fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) ->
     let mut replacements = Replacements::default();
     let mut exits = Vec::new();
     let mut changed = false;
-    // Outer ones first: what moves, moves as far as it can at once.
+    // Outer loops come first, so that an instruction moves as far as it can at once.
     for (n, &loop_) in loops.iter().enumerate() {
         let Some(place) = parents.region(loop_) else {
             continue;
@@ -111,7 +119,7 @@ fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) ->
             exits.push((guarded.exit, results));
             insert(func, guarded.region, loop_, moved.guarded);
         } else {
-            // It stays.
+            // Without a guard these instructions stay in the loop, after the test.
             let list = &mut func.regions[func.insts[loop_].regions[0]].insts;
             let at = list.iter().position(|&i| i == header.test).map_or(0, |n| n + 1);
             list.splice(at..at, moved.guarded);
@@ -124,7 +132,7 @@ fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) ->
     changed
 }
 
-/// Takes what moves out of a loop.
+/// Removes the instructions that move from a loop.
 fn remove(func: &mut Function, loop_: Inst, moved: &Moved, gone: &mut [bool]) {
     let all = || moved.always.iter().chain(&moved.guarded);
     for inst in all() {
@@ -142,24 +150,25 @@ fn remove(func: &mut Function, loop_: Inst, moved: &Moved, gone: &mut [bool]) {
     }
 }
 
-/// Puts instructions in front of a loop.
+/// Inserts instructions before a loop.
 fn insert(func: &mut Function, place: Region, loop_: Inst, moved: Vec<Inst>) {
     let list = &mut func.regions[place].insts;
     let at = list.iter().position(|&i| i == loop_).unwrap_or(0);
     list.splice(at..at, moved);
 }
 
-/// What a loop writes.
+/// The memory that a loop writes.
 #[derive(Default)]
 struct Written {
     variables: Vec<Value>,
     local: bool,
     global: bool,
-    /// There are barriers or fences.
+    /// Whether there are barriers or fences.
     by_others: bool,
 }
 
 impl Written {
+    /// Finds the memory that a loop writes.
     fn by(func: &Function, loop_: Inst) -> Written {
         let mut written = Written::default();
         let mut walk = Walk::region(func.insts[loop_].regions[0]);
@@ -172,7 +181,7 @@ impl Written {
                     Storage::Physical | Storage::Buffer(..) => written.global = true,
                     Storage::PushWord | Storage::ArgsWord | Storage::ReadOnly(..) => {}
                 },
-                // What others have written can be seen behind them.
+                // After a barrier or fence, writes of other work-items are visible.
                 Op::Intrinsic(i) if i.orders_memory() => {
                     written.local = true;
                     written.global = true;
@@ -185,42 +194,42 @@ impl Written {
     }
 }
 
-/// Of each value the number of the last loop that it was found in.
+/// For each value, the number of the last loop that was found to contain its definition.
 struct Stamps {
-    /// Defined in it, to stay.
+    /// The definition stays in the loop.
     inside: Vec<u32>,
-    /// Defined behind its guard.
+    /// The definition moves into the loop's guard.
     guarded: Vec<u32>,
 }
 
-/// What moves out of a loop, in order.
+/// The instructions that move out of a loop, in order.
 #[derive(Default)]
 struct Moved {
     always: Vec<Inst>,
-    /// Only if the loop's test is repeated ahead of it.
+    /// Those that move only into a guard of the loop.
     guarded: Vec<Inst>,
 }
 
-/// A loop that is being looked at.
+/// A loop that is being examined.
 struct Body<'a> {
     number: u32,
     stamps: &'a mut Stamps,
     written: Written,
-    /// What the loop does by pointers.
+    /// The loop's accesses by pointers.
     pointers: Option<(&'a Pointers, &'a Effects)>,
-    /// The test that can be repeated.
+    /// The test at the start of the loop, if it can be copied.
     header: Option<Header>,
 }
 
 impl Body<'_> {
-    /// What can move.
+    /// Returns the instructions that can move.
     fn invariants(&mut self, func: &Function, leaving: &[bool], loop_: Inst) -> Moved {
         let top = func.insts[loop_].regions[0];
         for &arg in &func.regions[top].args {
             self.stamps.inside[arg.index()] = self.number;
         }
         let mut moved = Moved::default();
-        // Whether the first iteration comes here, for certain or if it gets past the test.
+        // Whether the first iteration gets to this point: certainly, or once the test has passed.
         let mut is_certain = true;
         let mut is_guarded = self.header.is_some();
         let mut loads = false;
@@ -263,11 +272,13 @@ impl Body<'_> {
         moved
     }
 
+    /// Returns whether an instruction with loop-invariant operands may move. `at_top`: it is in no inner
+    /// region. `is_certain`: the first iteration executes it.
     fn may_move(&self, func: &Function, inst: Inst, at_top: bool, is_certain: bool) -> bool {
         let data = &func.insts[inst];
         match &data.op {
             Op::Binary(BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem) => {
-                // Zero, and minus one, are undefined with some dividends.
+                // Division by 0, and by −1 for the most negative dividend, are undefined.
                 let minus_one = truncate(func.ty(data.args[1]).scalar, u64::MAX);
                 func.as_bits(data.args[1])
                     .is_some_and(|n| n != 0 && n != minus_one)
@@ -294,6 +305,7 @@ impl Body<'_> {
     }
 }
 
+/// Returns whether an intrinsic reads a value that is constant for a work-item.
 fn is_system_value(op: Intrinsic) -> bool {
     matches!(
         op,
@@ -318,7 +330,8 @@ fn is_system_value(op: Intrinsic) -> bool {
     )
 }
 
-/// Whether an `if` that can leave the loop does not in the first iteration: constants say which arm is taken.
+/// Returns whether an `if` that can leave the loop does not leave it in the first iteration, because
+/// constants determine the arm.
 fn stays_at_first(func: &Function, leaving: &[bool], loop_: Inst, inst: Inst) -> bool {
     let data = &func.insts[inst];
     if data.op != Op::If {

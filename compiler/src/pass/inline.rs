@@ -1,12 +1,19 @@
 //! Inlines calls; only the kernels remain, and large pure functions that are called often.
 //!
-//! Why: Vulkan has no function pointers to lose and OpenCL C no recursion (1.2 6.9.i), but private pointers
-//! passed to functions can be promoted only where caller and callee are one.
-//! In:  any module.   Out: [`Invariant::Inlined`](super::Invariant::Inlined): the first functions are the kernels, in
-//! their order. Others are pure, so that nothing has to be lowered in them but control flow; calls of them are `CallPure`.
-//! Sixty copies of a sine in double precision would cost more than all the rest of a program: every pass goes
-//! through each of them.
-//! A callee with a single return at its end is spliced in; any other becomes a `Block`, its returns exits.
+//! Why: private pointers that are passed to functions can be promoted only if caller and callee are one
+//! function. All calls can be inlined, since OpenCL C has neither function pointers nor recursion (1.2
+//! 6.9.i).
+//! In:  any module.
+//! Out: [`Invariant::Inlined`](super::Invariant::Inlined): the first functions are the kernels, in their
+//!      order. The others are pure, so that control flow is all that later passes have to lower in them;
+//!      calls of them are `CallPure`.
+//!
+//! Large pure functions with many calls are kept because every pass goes through each copy: sixty copies of a
+//! sine in double precision would cost more compile time than the rest of a program
+//! (`docs/adr/0009-functions-that-stay.md`).
+//!
+//! The body of a callee with a single return at its end is inserted in place of the call. Any other callee
+//! becomes a `Block`, and its returns exits of that block.
 
 use super::analysis::is_pure_function;
 use super::{Changed, Pass, PassCx, PassError};
@@ -27,25 +34,26 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Instructions of one function after inlining.
+/// The most instructions of one function after inlining.
 const MAX_INSTS: usize = 2_000_000;
 
-/// How many times [`MAX_INSTS`] a kernel may have ahead of everything that makes functions smaller. Beyond that nothing is
-/// tried: it would take minutes to find that it does not fit.
+/// The size of a kernel before simplification, in multiples of [`MAX_INSTS`], beyond which it is refused at
+/// once. It would take minutes to find that it does not fit.
 const MAX_EXCESS: usize = 32;
 
-/// A kernel of more instructions is simplified before the next one is looked at, for the memory.
+/// The number of instructions beyond which a kernel is simplified before the next one is inlined, to save
+/// memory.
 const LARGE: usize = 16_384;
 
-/// A pure function is kept if its copies would have more instructions than this together, and each at least
+/// A pure function is kept if its copies would have more instructions than this in total, and each at least
 /// [`MIN_KEPT`].
 const MAX_COPIED: usize = 8192;
 const MIN_KEPT: usize = 64;
 
-/// What is known of the functions that are done.
+/// The facts about a function that has been processed.
 #[derive(Clone, Default)]
 struct Done {
-    /// Whether it returns only at its end.
+    /// Whether its only return is at its end.
     ends: bool,
     /// Whether calls of it remain.
     kept: bool,
@@ -77,7 +85,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(Changed::Yes)
 }
 
-/// Refuses what no simplification makes fit.
+/// Returns an error if a function is so large that no simplification makes it fit.
 fn check_sizes(module: &Module, order: &[Func]) -> Result<(), PassError> {
     let limit = MAX_INSTS * MAX_EXCESS;
     let mut sizes = vec![0usize; module.funcs.len()];
@@ -95,6 +103,7 @@ fn check_sizes(module: &Module, order: &[Func]) -> Result<(), PassError> {
     Ok(())
 }
 
+/// Returns the error for a function that is too large.
 fn too_large(func: &Function, span: Span) -> PassError {
     PassError::TooLarge {
         what: format!("the size of '{}' with all it calls", func.name),
@@ -103,7 +112,7 @@ fn too_large(func: &Function, span: Span) -> PassError {
     }
 }
 
-/// How many calls of each function there are. Those that kernels do not reach are gone.
+/// Returns the number of calls of each function. Deletes the bodies of functions that kernels do not reach.
 fn sites(module: &mut Module, order: &[Func]) -> Vec<usize> {
     let mut sites = vec![0usize; module.funcs.len()];
     let mut reached = vec![false; module.funcs.len()];
@@ -121,12 +130,12 @@ fn sites(module: &mut Module, order: &[Func]) -> Vec<usize> {
     sites
 }
 
-/// Stands for a function that is no longer needed.
+/// Returns an empty function, which replaces one that is no longer needed.
 fn nothing() -> Function {
     Function::new("", &[], None)
 }
 
-/// How many copies of each function's body there would be if all calls were inlined.
+/// Returns the number of copies of each function's body if all calls were inlined.
 fn copies(module: &Module, order: &[Func]) -> Vec<usize> {
     let mut copies = vec![0usize; module.funcs.len()];
     for &f in order.iter().rev() {
@@ -140,17 +149,18 @@ fn copies(module: &Module, order: &[Func]) -> Vec<usize> {
     copies
 }
 
+/// Returns whether a function is kept that would be copied `copies` times.
 fn is_worth_keeping(func: &Function, copies: usize) -> bool {
     let size = func.insts_in_order().len();
     let short = |v: Value| func.ty(v).lanes <= 4;
     size >= MIN_KEPT
         && size.saturating_mul(copies) > MAX_COPIED
         && is_pure_function(func)
-        // Long vectors are split later, and not across calls.
+        // `lower_long_vectors` does not split vectors in parameters and results of calls.
         && func.values.keys().all(short)
 }
 
-/// The same function with one return.
+/// Returns an equivalent function with a single return, at its end.
 fn returning_at_end(func: &Function) -> Function {
     let types: Vec<Ty> = func.params.iter().map(|&p| func.ty(p)).collect();
     let mut outer = Function::new(func.name.clone(), &types, func.ret);
@@ -167,7 +177,7 @@ fn returning_at_end(func: &Function) -> Function {
     outer.compacted()
 }
 
-/// Leaves the kernels, and what they call, directly or not.
+/// Removes all functions but the kernels and the functions that they call, directly or not.
 fn keep_reachable(module: &mut Module) {
     let mut old: Vec<Option<Function>> = std::mem::take(&mut module.funcs)
         .into_values()
@@ -198,7 +208,8 @@ fn keep_reachable(module: &mut Module) {
     module.undefined.clear();
 }
 
-/// The functions that kernels reach, callees before callers.
+/// Returns the functions that kernels reach, callees before callers. Returns an error for recursion and for
+/// undefined functions.
 fn bottom_up(module: &Module) -> Result<Vec<Func>, PassError> {
     #[derive(Copy, Clone, PartialEq)]
     enum State {
@@ -240,8 +251,8 @@ fn bottom_up(module: &Module) -> Result<Vec<Func>, PassError> {
     Ok(order)
 }
 
-/// Every `__constant` variable that a kernel can reach has contents: one that is only declared (`extern`) was not
-/// found in another object.
+/// Returns an error if a kernel can reach a `__constant` variable without contents: one that is only declared
+/// (`extern`), and that no linked object defines.
 fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
     let mut seen = vec![false; module.globals.len()];
     for &f in order {
@@ -267,7 +278,7 @@ fn check_variables(module: &Module, order: &[Func]) -> Result<(), PassError> {
     Ok(())
 }
 
-/// The calls in a function.
+/// Returns the calls in a function.
 fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
     let func = &module.funcs[f];
     let mut list = Vec::new();
@@ -280,7 +291,8 @@ fn callees(module: &Module, f: Func) -> Vec<(Func, Inst)> {
     list
 }
 
-/// Whether anything was inlined. `sites` are the calls that are left of each function; behind its last one its body goes.
+/// Inlines the calls in a function, and returns whether there were any to inline. `sites` has the number of
+/// remaining calls of each function; after its last call the body of a callee is deleted.
 fn inline_into(module: &mut Module, f: Func, done: &[Done], sites: &mut [usize]) -> Result<bool, PassError> {
     let whole = callees(module, f)
         .iter()
@@ -331,7 +343,8 @@ fn inline_into(module: &mut Module, f: Func, done: &[Done], sites: &mut [usize])
     Ok(any)
 }
 
-/// One round of what follows in the pipeline: done here once, and not in each copy of the function.
+/// Runs the passes that follow in the pipeline once on a function, so that they do not have to run on each
+/// copy of it.
 fn simplify(func: &mut Function, globals: &Map<Global, GlobalData>) {
     super::sroa::run_on(func);
     super::mem2reg::promote(func);
@@ -342,7 +355,8 @@ fn simplify(func: &mut Function, globals: &Map<Global, GlobalData>) {
     *func = func.compacted();
 }
 
-/// Appends the callee's body to `region` in place of the call.
+/// Appends the callee's body to `region` in place of the call. `at_end`: the callee's only return is at its
+/// end.
 fn inline_call(
     func: &mut Function,
     region: Region,
@@ -384,7 +398,7 @@ fn inline_call(
     }
 }
 
-/// Whether the body's terminator is the only return.
+/// Returns whether the terminator of the body is the only return.
 fn returns_only_at_end(func: &Function) -> bool {
     let mut returns = 0;
     let mut walk = Walk::new(func);
@@ -404,7 +418,8 @@ mod tests {
     use crate::target::Target;
     use std::fmt::Write;
 
-    /// A kernel that calls a function of about `size` instructions so many times, inlined.
+    /// Returns a module with a kernel that calls a function of about `size` instructions `calls` times, after
+    /// inlining.
     fn inlined(size: usize, calls: usize) -> Module {
         let mut text = String::from(
             "func @f0 \"f\"(%v0: i32) -> i32 {\n  %v1: bool = SLessThan %v0, i32 0\n  if ^b0 %v1 {\n    Return i32 0\n  } \

@@ -1,26 +1,27 @@
 //! Lowers kernel parameters to reads of the push constants and the argument buffer.
 //!
-//! In:  `Inlined`, `SystemValues` (the system's slots come first in the push constants), `Images`.
-//! Out: `KernelArgs`: kernels have no parameters; `Module::abi` says where the launch puts each argument;
-//!      `SystemPush::size` is the end of the largest kernel's block.
+//! Why: a Vulkan entry point has no parameters.
+//! In:  `Inlined`, `SystemValues` (the system's push constants come before the arguments), `Images`.
+//! Out: `KernelArgs`: kernels have no parameters. `Module::abi` says where the launch writes each argument;
+//!      `SystemPush::size` is the end of the push constants of the kernel that has most.
 //!
-//! Layout: arguments in order, each naturally aligned, behind the system's slots. An argument that does not
-//! fit in the target's push constants any more goes into the argument buffer (space `Args`), laid out in
-//! the same way; smaller ones behind it may still fit.
+//! Layout: arguments are in order, each naturally aligned, after the system's push constants. An argument
+//! that does not fit into the target's push constants goes into the argument buffer (space `Args`), which is
+//! laid out in the same way; smaller arguments after it may still fit into the push constants.
 //!
 //! | argument | read as |
 //! |---|---|
-//! | value | its type |
-//! | struct | where all uses are reads at constant offsets, those, straight from the block; else a private copy |
+//! | value | a load of its type |
+//! | struct | loads straight from the block if all uses are loads at constant offsets; else a private copy |
 //! | pointer to global or constant memory | a 64-bit address |
 //! | pointer to local memory | a u32, the byte offset of its memory in the arena |
-//! | image, sampler | a constant that names the argument; what the kernel asks about it, a u32 each behind the arguments |
+//! | image, sampler | a constant that names the argument; each property that the kernel queries is a u32 after the arguments |
 //!
-//! So in the physical ABI; `lower_kernel_args/descriptor.rs` has the places of the descriptor ABI, where pointers are
-//! constants that name a memory object of the kernel (`ir::module::object_pointer`).
+//! The table describes the physical ABI; `lower_kernel_args/descriptor.rs` has the layout of the descriptor
+//! ABI, where pointers are constants that name a memory object of the kernel (`ir::module::object_pointer`).
 //!
-//! Descriptors: of set 0 binding 0 is the argument buffer, then come images and samplers in their order, then the
-//! samplers with normalized coordinates; literal samplers are set 1 of the module.
+//! Descriptors of set 0: binding 0 is the argument buffer, followed by the images and samplers in their
+//! order, and by the samplers with normalized coordinates. Literal samplers are in set 1.
 
 mod descriptor;
 mod handles;
@@ -73,20 +74,21 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::Yes)
 }
 
-/// Offsets in the two blocks.
+/// The current ends of the two blocks, in bytes.
 struct Cursor<'t> {
     limits: &'t Limits,
     push: u32,
     args: u32,
 }
 
-/// A place for an argument.
+/// The location of an argument: an offset in one of the blocks.
 enum Spot {
     Push(u32),
     Args(u32),
 }
 
 impl Cursor<'_> {
+    /// Allocates an argument in the push constants if it fits, else in the argument buffer.
     fn take(&mut self, size: u32, align: u32) -> Spot {
         let at = self.push.next_multiple_of(align);
         if at.saturating_add(size) <= self.limits.push_constants {
@@ -99,7 +101,7 @@ impl Cursor<'_> {
     }
 }
 
-/// Where each argument goes, and the end of the push constants.
+/// Returns the location of each argument of a kernel, and the end of the push constants.
 fn layout(
     kernel: &KernelInfo,
     func: &Function,
@@ -173,10 +175,11 @@ fn layout(
             span: func.span,
         });
     }
-    // The block is an array of words.
+    // The block is an array of 32-bit words.
     Ok((abi, cursor.push.next_multiple_of(4)))
 }
 
+/// Replaces the parameters of a kernel.
 fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<(), PassError> {
     let params = std::mem::take(&mut func.params);
     if params.len() != kernel.args.len() {
@@ -228,7 +231,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
             continue;
         };
         let new = match location {
-            // `lower_memory`: in these spaces a local pointer is its plain offset.
+            // `lower_memory`: in local memory a pointer without its bias is its plain offset.
             ArgLocation::LocalPush { .. } | ArgLocation::LocalArgs { .. } => {
                 let offset = b.load(ptr, Ty::I32, access(4));
                 let base = b.bits(ty, u64::from(LOCAL_POINTER_BIAS));
@@ -263,6 +266,7 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
     Ok(())
 }
 
+/// Returns an access that is not volatile.
 fn access(align: u32) -> Access {
     Access {
         align,
@@ -270,7 +274,7 @@ fn access(align: u32) -> Access {
     }
 }
 
-/// The address of an argument's value, and its size; `None` for descriptors.
+/// Returns the address of an argument's value, and its size in bytes; `None` if the argument is a descriptor.
 fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> Option<(Value, u32)> {
     let (space, offset, size) = match *location {
         ArgLocation::Push { offset, size } => (AddressSpace::Push, offset, size),
@@ -288,21 +292,21 @@ fn pointer_to(b: &mut Builder<'_>, location: &ArgLocation) -> Option<(Value, u32
     Some((b.bits(Ty::ptr(space), u64::from(offset)), size))
 }
 
-/// How the private copy of a struct argument is used.
+/// The uses of a struct argument by pointer.
 #[derive(Debug, Default)]
 struct Uses {
-    /// Pointers at constant offsets into it, results of `PtrAdd`.
+    /// Pointers at constant offsets into the struct; results of `PtrAdd`.
     pointers: Vec<(Value, i64)>,
-    /// Types of accesses at constant offsets.
+    /// The types of accesses at constant offsets.
     accesses: BTreeMap<u32, Ty>,
     only_reads: bool,
 }
 
-/// Finds all uses of some parameters, through constant offsets.
+/// Finds all uses of parameters, through pointers at constant offsets.
 fn private_uses(func: &Function, params: &[Value]) -> HashMap<Value, Uses> {
     let mut origin: HashMap<Value, (Value, i64)> = params.iter().map(|&p| (p, (p, 0))).collect();
     let mut uses: HashMap<Value, Uses> = HashMap::new();
-    // Definitions come before uses in the order of the text.
+    // In the order of the text, definitions come before uses.
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {
         let data = &func.insts[inst];
@@ -335,6 +339,7 @@ fn private_uses(func: &Function, params: &[Value]) -> HashMap<Value, Uses> {
 }
 
 impl Uses {
+    /// Records the type of an access, unless another one at the same offset is known.
     fn record(&mut self, offset: i64, ty: Ty) {
         if let Ok(offset) = u32::try_from(offset) {
             self.accesses.entry(offset).or_insert(ty);
@@ -342,16 +347,17 @@ impl Uses {
     }
 }
 
-/// What an instruction does with a pointer that is its operand.
+/// The use of a pointer by an instruction.
 enum Use {
     Offset(i64),
     Read(Ty),
     Written(Ty),
-    /// The source of a copy.
+    /// The pointer is the source of a copy.
     Copied,
     Other,
 }
 
+/// Returns the use of an operand that is a pointer.
 fn use_of(func: &Function, inst: Inst, operand: usize) -> Use {
     let data = &func.insts[inst];
     match (&data.op, operand) {
@@ -367,7 +373,7 @@ fn use_of(func: &Function, inst: Inst, operand: usize) -> Use {
     }
 }
 
-/// Private memory with the struct's bytes, copied in the pieces that the kernel works with.
+/// Creates a private copy of a struct. It is copied in the units that the kernel accesses.
 fn private_copy(b: &mut Builder<'_>, from: Value, size: u32, align: u32, uses: &Uses) -> Value {
     let copy = b.alloca(size, align);
     let mut at = 0;
@@ -394,7 +400,7 @@ fn private_copy(b: &mut Builder<'_>, from: Value, size: u32, align: u32, uses: &
     }
     fill(&mut pieces, at, size);
     for (offset, ty) in pieces {
-        // Largest power of two that divides the offset, at most the block's alignment of this argument.
+        // The largest power of two that divides the offset, at most the alignment of the argument and 16.
         let aligned = access(align.min(1 << offset.trailing_zeros().min(4)));
         let source = b.ptr_offset(from, i64::from(offset));
         let value = b.load(source, ty, aligned);

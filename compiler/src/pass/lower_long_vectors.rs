@@ -1,12 +1,13 @@
 //! Splits vectors of 8 and 16 lanes into parts of 4.
 //!
-//! Why: SPIR-V has at most 4 lanes without the Kernel capability `Vector16`, which Vulkan does not have.
+//! Why: SPIR-V vectors have at most 4 lanes without the capability `Vector16`, which Vulkan does not have.
 //! In:  `Inlined`, `KernelArgs` (no value comes from a caller).
 //! Out: `NoLongVectors`: no value has more than 4 lanes.
 //!
-//! Each long value is replaced by its parts, in the order of the text, so that operands are split before their
-//! uses; structured instructions and loop regions get a result or argument for each part. Where lanes move
-//! between parts, each result part is put together from *lanes*, a list of where each comes from.
+//! The pass replaces long values by their parts in the order of the text, so that operands are split before
+//! their uses. Structured instructions and loop regions get a result or argument for each part. Where lanes
+//! move between parts, the pass lists the source of each lane ([`Lane`]) and builds the parts of the result
+//! from the list.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
@@ -27,7 +28,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Lanes of a part.
+/// The number of lanes of a part.
 const PART: u8 = 4;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -58,21 +59,21 @@ fn has_long_values(func: &Function) -> bool {
     false
 }
 
-/// Where one lane of a vector comes from.
+/// The source of one lane of a vector.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Lane {
     Undef,
     Scalar(Value),
-    /// Lane of a vector that is not long.
+    /// A lane of a vector that is not long.
     Of(Value, u8),
 }
 
-/// A function being split.
+/// A function that is being split.
 struct Split<'f> {
     b: Builder<'f>,
-    /// The parts of each long value seen.
+    /// For each long value, its parts, once they exist.
     parts: Vec<Option<Vec<Value>>>,
-    /// Short values that are now others.
+    /// Short values that are replaced by others.
     short: Replacements,
 }
 
@@ -83,7 +84,7 @@ fn split(func: &mut Function) -> Result<(), InternalError> {
         parts: Vec::new(),
         short: Replacements::default(),
     };
-    // Regions that are being rewritten, the innermost last.
+    // The regions that are being rewritten, the innermost last.
     let mut stack = vec![s.open(body)];
     while let Some((region, rest)) = stack.last_mut() {
         let Some(inst) = rest.next() else {
@@ -104,11 +105,13 @@ fn split(func: &mut Function) -> Result<(), InternalError> {
 }
 
 impl Split<'_> {
+    /// Starts to rewrite a region, and returns its old instructions.
     fn open(&mut self, region: Region) -> (Region, std::vec::IntoIter<Inst>) {
         let insts = std::mem::take(&mut self.b.func.regions[region].insts);
         (region, insts.into_iter())
     }
 
+    /// Records the parts of a long value.
     fn set(&mut self, value: Value, parts: Vec<Value>) {
         if self.parts.len() <= value.index() {
             self.parts.resize(value.index() + 1, None);
@@ -116,7 +119,7 @@ impl Split<'_> {
         self.parts[value.index()] = Some(parts);
     }
 
-    /// The parts of a long value; a short one is its only part.
+    /// Returns the parts of a long value; a short value is its only part.
     fn parts(&mut self, value: Value) -> Vec<Value> {
         let ty = self.b.func.ty(value);
         if !is_long(ty) {
@@ -129,7 +132,7 @@ impl Split<'_> {
         let part_ty = Ty::vector(ty.scalar, PART);
         let constant = match &self.b.func.values[value].def {
             ValueDef::Const(c) => c.clone(),
-            // Defined later in the text: not in a verified function.
+            // A value that is defined later in the text does not occur in a verified function.
             ValueDef::Inst(..) | ValueDef::Arg(..) | ValueDef::Param(_) => Const::Undef,
         };
         (0..count)
@@ -144,7 +147,7 @@ impl Split<'_> {
             .collect()
     }
 
-    /// All lanes of a value.
+    /// Returns the lanes of a value.
     fn lanes(&mut self, value: Value) -> Vec<Lane> {
         if self.b.func.ty(value).lanes == 1 {
             return vec![Lane::Scalar(value)];
@@ -159,7 +162,7 @@ impl Split<'_> {
             .collect()
     }
 
-    /// A vector of up to 4 lanes (or a scalar) from its lanes.
+    /// Builds a scalar or a vector of up to 4 lanes from its lanes.
     fn gather(&mut self, scalar: Scalar, lanes: &[Lane]) -> Value {
         let ty = Ty::vector(scalar, lanes.len() as u8);
         let mut sources: Vec<Value> = Vec::new();
@@ -175,7 +178,7 @@ impl Split<'_> {
                         sources.push(v);
                         sources.len() - 1
                     });
-                    // Both operands of a shuffle have one type.
+                    // Both operands of a shuffle have the same type.
                     let width = self.b.func.ty(sources[0]).lanes;
                     mask.push(n as u8 * width + l);
                 }
@@ -210,7 +213,7 @@ impl Split<'_> {
         self.b.construct(ty, scalars)
     }
 
-    /// Makes a result of its lanes: in parts if it is long.
+    /// Builds a result from its lanes, in parts if it is long.
     fn define(&mut self, result: Value, lanes: &[Lane]) {
         let ty = self.b.func.ty(result);
         if is_long(ty) {
@@ -225,6 +228,7 @@ impl Split<'_> {
         }
     }
 
+    /// Rewrites one instruction.
     fn inst(&mut self, inst: Inst) -> Result<(), InternalError> {
         let data = self.b.func.insts[inst].clone();
         self.b.span = data.span;
@@ -350,6 +354,7 @@ impl Split<'_> {
         Ok(())
     }
 
+    /// Applies an operation that works lane by lane to each part.
     fn lane_by_lane(&mut self, op: &Op, args: &[Value], result: Value) {
         let ty = self.b.func.ty(result);
         let part_ty = Ty::vector(ty.scalar, PART);
@@ -363,7 +368,7 @@ impl Split<'_> {
         self.set(result, parts);
     }
 
-    /// Number of the part and of the lane in it, for a lane number known at run time.
+    /// Returns the number of the part, and the number of the lane in it, for a lane number at run time.
     fn dynamic(&mut self, lane: Value) -> (Value, Value) {
         let shift = self.b.i32(2);
         let mask = self.b.i32(3);
@@ -372,11 +377,13 @@ impl Split<'_> {
         (part, lane)
     }
 
+    /// Returns whether `part_no` is a certain part.
     fn is_part(&mut self, part_no: Value, part: usize) -> Value {
         let number = self.b.i32(part as i32);
         self.b.compare(CmpOp::IEq, part_no, number)
     }
 
+    /// Returns the address and the access of a part of a vector in memory.
     fn part_address(
         &mut self,
         ptr: Value,
@@ -394,7 +401,7 @@ impl Split<'_> {
         (ptr, crate::ir::Access { align, ..access })
     }
 
-    /// Bits of a value as another type of the same size; one of the two is long.
+    /// Converts the bits of a value to another type of the same size; one of the two types is long.
     fn bitcast(&mut self, value: Value, result: Value) {
         let to = self.b.func.ty(result);
         let from = self.b.func.ty(value);
@@ -402,7 +409,8 @@ impl Split<'_> {
             self.lane_by_lane(&Op::Cast(CastOp::Bitcast), &[value], result);
             return;
         }
-        // Through 32-bit words: `unit` lanes of each side are so many whole words that fit in a vector.
+        // The bits go through 32-bit words. A unit on either side is as many lanes as fit into a vector and
+        // fill whole words.
         let from_unit = (16 / from.scalar.bytes())
             .min(u32::from(PART))
             .min(u32::from(from.lanes)) as usize;
@@ -429,8 +437,8 @@ impl Split<'_> {
         self.define(result, &result_lanes);
     }
 
-    /// Structured instructions and terminators: operands, results and region arguments become those of the
-    /// parts.
+    /// Rewrites a structured instruction or a terminator: long operands, results and region arguments are
+    /// replaced by their parts.
     fn structured(&mut self, inst: Inst) {
         self.b.push(inst);
         let args = std::mem::take(&mut self.b.func.insts[inst].args);

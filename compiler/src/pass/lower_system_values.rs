@@ -1,12 +1,16 @@
 //! Lowers the work-item functions to what Vulkan has.
 //!
-//! Why: Vulkan dispatches start at 0 and know nothing of a global offset; a large NDRange is several dispatches.
-//! What a dispatch cannot know, the runtime writes into push constants ([`SystemPush`]); the slots are the
-//! module's, and only those exist that some kernel reads. `constant_data` is one of them: this pass sees
-//! whether `Constant` globals are left. So is `printf_buffer`, for `lower_printf`, and `scratch`, for `scratch_memory`.
+//! Why: a Vulkan dispatch starts at 0 and knows no global offset, and a large NDRange is several dispatches.
+//! The runtime writes the values that a dispatch cannot know into push constants ([`SystemPush`]). All
+//! kernels of a module share their offsets, and only those values that some kernel reads are present. They
+//! include the addresses in `constant_data`, since this pass sees whether there are `Constant` globals, in
+//! `printf_buffer`, for `lower_printf`, and in `scratch`, for `scratch_memory`.
 //! In:  `Inlined`.
-//! Out: `SystemValues`: of the work-item functions only `WorkDim`, `WorkgroupId`, `LocalInvocationId` and
-//! `WorkgroupSize` remain, and those of sub-groups but `NumSubgroups`; `Module::system` has the slots, `size` is their end.
+//! Out: `SystemValues`. Of the work-item functions only `WorkDim` remains, beside Vulkan's built-ins such as
+//!      `WorkgroupId`, `LocalInvocationId` and `WorkgroupSize`, and the functions of sub-groups other than
+//!      `NumSubgroups`. `Module::system` has the offsets; its `size` is their end.
+//!
+//! The values under the physical ABI:
 //!
 //! | function | value |
 //! |---|---|
@@ -15,10 +19,11 @@
 //! | get_global_size | num_workgroups · WorkgroupSize |
 //! | get_num_sub_groups | WorkgroupSize / SubgroupMaxSize, rounded up |
 //!
-//! These are computed in 32 bits. With `Target::wide_ranges` what the runtime writes has 64 bits, and so have the sums and products
-//! with it; what a dispatch counts by itself stays below 2^32, which the runtime sees to.
+//! These are computed in 32 bits. With `Target::wide_ranges` the values that the runtime writes have 64 bits,
+//! and so have sums and products with them. Numbers within one dispatch stay below 2^32, which the runtime
+//! ensures.
 //!
-//! CL 6.12.1: a dimension that is out of range gives 0 for ids and offsets and 1 for sizes and counts.
+//! CL 6.12.1: for a dimension out of range, ids and offsets are 0, and sizes and counts are 1.
 
 use super::{Changed, Pass, PassCx, PassError, scratch_memory};
 use crate::abi::{DescriptorAbi, GlobalOffset, Slot};
@@ -39,7 +44,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Dimensions of an NDRange.
+/// The number of dimensions of an NDRange.
 const DIMS: u32 = 3;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -61,7 +66,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
                 });
             }
             module.system = descriptor_slots(&used, d, cx.target.wide_ranges);
-            // `lower_kernel_args` finds a place.
+            // `lower_kernel_args` chooses the set and binding.
             module.slots.printf = used.printf.map(|_| Slot { set: 0, binding: 0 });
         }
     }
@@ -78,7 +83,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// Sub-groups came with SPIR-V 1.3, and numbers of work-items that are no constants with 1.5.
+/// Returns an error if a sub-group function needs a newer SPIR-V version: sub-groups need 1.3, and a
+/// broadcast from a work-item whose number is not constant needs 1.5.
 fn check_subgroups(module: &Module, cx: &PassCx<'_>) -> Result<(), PassError> {
     let version = cx.target.spirv;
     for (_, func) in module.funcs.iter() {
@@ -109,7 +115,8 @@ fn check_subgroups(module: &Module, cx: &PassCx<'_>) -> Result<(), PassError> {
     Ok(())
 }
 
-/// get_sub_group_size may stand where not all work-items of the sub-group come, so that they are counted at the start.
+/// Moves the computation of get_sub_group_size to the start of the function: a call may be where not all
+/// work-items of the sub-group are active.
 fn count_at_start(func: &mut Function) -> bool {
     let mut replacements = Replacements::default();
     let mut first: Option<Value> = None;
@@ -135,7 +142,7 @@ fn count_at_start(func: &mut Function) -> bool {
     first.is_some()
 }
 
-/// The kernels that neither ask about work-groups nor work together in one.
+/// Returns the kernels whose work-items neither query their work-group nor cooperate within it.
 fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
     let mut list = Vec::new();
     for kernel in &module.kernels {
@@ -160,7 +167,7 @@ fn ungrouped(module: &Module) -> Vec<crate::ir::Func> {
     list
 }
 
-/// Whether what an intrinsic does depends on how the NDRange is cut into work-groups.
+/// Returns whether the result of an intrinsic depends on how the NDRange is divided into work-groups.
 fn sees_group(op: Intrinsic) -> bool {
     match op {
         Intrinsic::LocalId
@@ -184,7 +191,7 @@ fn sees_group(op: Intrinsic) -> bool {
         | Intrinsic::SubgroupShuffleXor
         | Intrinsic::SubgroupArith(..)
         | Intrinsic::Barrier(_) => true,
-        // Computed from the number of groups: they must cover the range exactly.
+        // It is computed from the number of work-groups, which must cover the range exactly.
         Intrinsic::GlobalSize => true,
         Intrinsic::GlobalId
         | Intrinsic::GlobalOffset
@@ -253,7 +260,7 @@ fn sees_group(op: Intrinsic) -> bool {
     }
 }
 
-/// What the kernels ask for.
+/// The values that the kernels ask for.
 #[derive(Default)]
 struct Used {
     global_id: bool,
@@ -301,7 +308,8 @@ impl Used {
     }
 }
 
-/// The slots that the module needs, laid out from offset 0.
+/// Lays out, from offset 0, the push constants that the module needs in the physical ABI. `wide`: see
+/// `Target::wide_ranges`.
 fn physical_slots(used: &Used, wide: bool) -> SystemPush {
     let mut system = SystemPush {
         wide,
@@ -340,7 +348,8 @@ fn physical_slots(used: &Used, wide: bool) -> SystemPush {
     }
 }
 
-/// The same in the descriptor ABI, in clspv's order; vectors of three are aligned to 16 bytes.
+/// Lays out the push constants in the descriptor ABI, in clspv's order; vectors of three 32-bit components
+/// are aligned to 16 bytes.
 fn descriptor_slots(used: &Used, abi: &DescriptorAbi, wide: bool) -> SystemPush {
     let mut end = 0u32;
     let empty = SystemPush {
@@ -349,7 +358,8 @@ fn descriptor_slots(used: &Used, abi: &DescriptorAbi, wide: bool) -> SystemPush 
     };
     let mut slot = |wanted: bool| {
         wanted.then(|| {
-            // Five wide ones fit into the 128 bytes that every device has; only the runtime reads those.
+            // Five vectors of 64-bit components, aligned to 8 bytes, fit into the 128 bytes that every device
+            // has. Only our runtime reads these.
             let at = end.next_multiple_of(if wide { 8 } else { 16 });
             end = at + empty.vector();
             at
@@ -373,13 +383,14 @@ fn descriptor_slots(used: &Used, abi: &DescriptorAbi, wide: bool) -> SystemPush 
     }
 }
 
-/// Where values come from.
+/// The sources of system values.
 struct Values<'a> {
     system: &'a SystemPush,
-    /// `None`: the physical ABI.
+    /// `None` in the physical ABI.
     abi: Option<&'a DescriptorAbi>,
 }
 
+/// Replaces the work-item functions in a function, and returns whether there were any.
 fn lower(func: &mut Function, values: &Values<'_>) -> bool {
     let mut replacements = Replacements::default();
     for region in func.regions_in_order() {
@@ -393,7 +404,7 @@ fn lower(func: &mut Function, values: &Values<'_>) -> bool {
                     let dim = data.args.first().copied();
                     match dim {
                         Some(dim) => work_item_value(&mut b, op, dim, values),
-                        // The old answer of clspv's mapping.
+                        // clspv's mapping without a work-dim push constant always answers 3.
                         None if op == Intrinsic::WorkDim && values.abi.is_some_and(|d| !d.work_dim) => {
                             Some(b.i32(DIMS as i32))
                         }
@@ -413,7 +424,8 @@ fn lower(func: &mut Function, values: &Values<'_>) -> bool {
     !replacements.is_empty()
 }
 
-/// As many as there must be. What drivers say of it is not always right: llvmpipe rounds down.
+/// Returns the smallest number of sub-groups that the work-group can have. Not all drivers' own answer is
+/// right: llvmpipe rounds down.
 fn num_subgroups(b: &mut Builder<'_>) -> Value {
     let mut items = built_in(b, Intrinsic::WorkgroupSize, 0);
     for d in 1..DIMS {
@@ -428,7 +440,7 @@ fn num_subgroups(b: &mut Builder<'_>) -> Value {
     b.binary(BinOp::UDiv, up, max)
 }
 
-/// The value of a work-item function as a `size_t`; `None` for other intrinsics.
+/// Returns the value of a work-item function as a `size_t`; `None` for other intrinsics.
 fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, values: &Values<'_>) -> Option<Value> {
     let out_of_range = match op {
         Intrinsic::GlobalId | Intrinsic::LocalId | Intrinsic::GroupId | Intrinsic::GlobalOffset => 0,
@@ -460,7 +472,7 @@ fn work_item_value(b: &mut Builder<'_>, op: Intrinsic, dim: Value, values: &Valu
     })
 }
 
-/// What has 32 bits in every dispatch, as wide as the other values are.
+/// Extends a value that has 32 bits in every dispatch to the width of the other values.
 fn widened(b: &mut Builder<'_>, value: Value, system: &SystemPush) -> Value {
     match system.wide {
         true => b.cast(CastOp::ZExt, value, Ty::I64),
@@ -468,7 +480,7 @@ fn widened(b: &mut Builder<'_>, value: Value, system: &SystemPush) -> Value {
     }
 }
 
-/// A component of a push constant.
+/// Loads a component of a vector in the push constants.
 fn pushed(b: &mut Builder<'_>, slot: Option<u32>, d: u32, system: &SystemPush) -> Value {
     let size = system.component();
     let offset = slot.expect("Used::by() has seen every work-item function") + size * d;
@@ -481,7 +493,7 @@ fn pushed(b: &mut Builder<'_>, slot: Option<u32>, d: u32, system: &SystemPush) -
     b.load(ptr, ty, access)
 }
 
-/// A component of what Vulkan has.
+/// Returns a component of a built-in vector of Vulkan.
 fn built_in(b: &mut Builder<'_>, op: Intrinsic, d: u32) -> Value {
     let vector = b
         .intrinsic(op, vec![], Some(Ty::vector(crate::ir::Scalar::I32, 3)))
@@ -489,7 +501,7 @@ fn built_in(b: &mut Builder<'_>, op: Intrinsic, d: u32) -> Value {
     b.extract(vector, d as u8)
 }
 
-/// One component, of 32 bits or 64.
+/// Returns one component of a work-item function, of 32 or 64 bits.
 fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) -> Value {
     let system = values.system;
     if let Some(abi) = values.abi {
@@ -527,7 +539,7 @@ fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) ->
             let size = built_in(b, Intrinsic::WorkgroupSize);
             widened(b, size)
         }
-        // Only work-item functions come here.
+        // `work_item_value` leaves only `LocalId`.
         _ => {
             let id = built_in(b, Intrinsic::LocalInvocationId);
             widened(b, id)
@@ -535,7 +547,8 @@ fn component(b: &mut Builder<'_>, op: Intrinsic, d: u32, values: &Values<'_>) ->
     }
 }
 
-/// The same in the descriptor ABI: what Vulkan says, unless an NDRange may be several dispatches.
+/// Returns one component in the descriptor ABI: Vulkan's own value, plus an offset where an NDRange may be
+/// several dispatches.
 fn descriptor_component(
     b: &mut Builder<'_>,
     op: Intrinsic,
@@ -588,7 +601,7 @@ fn descriptor_component(
             }
         },
         Intrinsic::LocalSize => own(b, Intrinsic::WorkgroupSize),
-        // Only work-item functions come here.
+        // `work_item_value` leaves only `LocalId`.
         _ => own(b, Intrinsic::LocalInvocationId),
     }
 }

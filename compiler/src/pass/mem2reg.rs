@@ -1,13 +1,15 @@
 //! Promotes private variables to SSA values.
 //!
-//! In:  any module; most use behind `inline` (pointers passed to calls escape) and `sroa`.
-//! Out: no `alloca` is left whose every use is a non-volatile load or store of one type at offset 0.
+//! Why: later passes and drivers can optimise values, not memory.
+//! In:  any module; most effective after `inline`, since pointers passed to calls escape, and after `sroa`.
+//! Out: no `alloca` is left whose uses are all non-volatile loads and stores of one type at offset 0.
 //!
-//! In structured regions SSA construction is one walk: a variable that is stored inside a structured
-//! instruction becomes one of its results, which each exit passes along; stored inside a loop, it also becomes
-//! an argument of the loop's region. Only instructions inside the innermost region that holds all accesses
-//! matter, provided that the first access there is a store directly in that region (so nothing flows around
-//! an outer loop); that keeps the locals of inlined functions local. `dce` removes what is never read.
+//! In structured regions, SSA construction is a single walk. A variable that is stored inside a structured
+//! instruction becomes one of its results, which each exit passes; a variable that is stored inside a loop
+//! also becomes an argument of the loop's region. Only the structured instructions within the variable's
+//! scope get results. The scope is the innermost region that holds all accesses if the first access there is
+//! a store directly in that region, so that no value flows around an outer loop; otherwise it is the whole
+//! function. Thus the locals of inlined functions stay local. `dce` removes what is never read.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -34,19 +36,20 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
 /// A variable that is promoted.
 struct Var {
     ty: Ty,
-    /// Loads and stores, in order of the text.
+    /// The loads and stores, in the order of the text.
     accesses: Vec<Inst>,
 }
 
-/// Everything about one function's promotion.
+/// The promotion of the variables of one function.
 struct Promotion {
     vars: Vec<Var>,
-    /// The variable behind an alloca's result.
+    /// For each value, the variable if the value is the result of its `alloca`.
     var_of: Vec<Option<usize>>,
-    /// Variables that are stored inside each structured instruction, and so become its results.
+    /// For each structured instruction, the variables that are stored inside, which become its results.
     stored_in: Vec<Vec<usize>>,
 }
 
+/// Promotes the variables of a function, and returns whether there were any.
 pub(super) fn promote(func: &mut Function) -> bool {
     let (vars, var_of) = candidates(func);
     if vars.is_empty() {
@@ -70,7 +73,7 @@ pub(super) fn promote(func: &mut Function) -> bool {
     true
 }
 
-/// The allocas whose every use is a plain load or store of one type.
+/// Returns the variables all of whose uses are plain loads and stores of one type.
 fn candidates(func: &Function) -> (Vec<Var>, Vec<Option<usize>>) {
     enum Use {
         None,
@@ -114,7 +117,7 @@ fn candidates(func: &Function) -> (Vec<Var>, Vec<Option<usize>>) {
     (vars, var_of)
 }
 
-/// The region outside of which the variable's value does not matter.
+/// Returns the region outside of which the variable's value does not matter.
 fn scope(func: &Function, parents: &Parents, var: &Var) -> Region {
     let region = |i: Inst| parents.region(i).unwrap_or(func.body);
     let mut common = region(var.accesses[0]);
@@ -157,7 +160,8 @@ fn note_store(parents: &Parents, store: Inst, var: usize, scope: Region, stored_
             return;
         };
         let list = &mut stored_in[owner.index()];
-        // Variables come one after the other, so an earlier store of this one can only be the last.
+        // Variables are visited one after another, so an earlier store of the same variable can only be the
+        // last entry.
         if list.last() == Some(&var) {
             return;
         }
@@ -171,11 +175,12 @@ struct Frame {
     region: Region,
     next: usize,
     owner: Option<(Inst, usize)>,
-    /// Length of the undo log when the region was entered.
+    /// The length of the undo log when the region was entered.
     undo: usize,
 }
 
 impl Promotion {
+    /// Rewrites the function in one walk. `now` has the current value of each variable.
     fn rewrite(&self, func: &mut Function) {
         let mut now: Vec<Value> = self
             .vars
@@ -229,7 +234,8 @@ impl Promotion {
         }
     }
 
-    /// Gives a structured instruction its new results, and a loop its new initial values and arguments.
+    /// Adds results to a structured instruction for its variables, and initial values and arguments to a
+    /// loop.
     fn open(&self, func: &mut Function, inst: Inst, now: &[Value]) {
         let is_loop = func.insts[inst].op == Op::Loop;
         for &var in &self.stored_in[inst.index()] {
@@ -242,6 +248,7 @@ impl Promotion {
         }
     }
 
+    /// Starts to rewrite a region of a structured instruction.
     fn enter(
         &self,
         func: &Function,
@@ -268,7 +275,7 @@ impl Promotion {
         }
     }
 
-    /// Anything that owns no regions. Whether it is to be removed.
+    /// Rewrites an instruction without regions. Returns whether it is to be removed.
     fn access(
         &self,
         func: &mut Function,
@@ -278,7 +285,7 @@ impl Promotion {
         replacements: &mut Replacements,
     ) -> bool {
         let data = &func.insts[inst];
-        // Values made since are no variables.
+        // Values that the pass has created are not variables.
         let var = |v: Value| self.var_of.get(v.index()).copied().flatten();
         match &data.op {
             Op::Alloca { .. } => var(data.results[0]).is_some(),

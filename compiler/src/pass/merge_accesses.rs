@@ -1,13 +1,17 @@
-//! Makes neighbouring accesses of global memory one vector access, and says how memory is aligned.
+//! Merges neighbouring accesses of global memory into vector accesses, and determines alignments.
 //!
-//! Why: `p[4 * i]`, `p[4 * i + 1]` … are one access to the hardware, but a driver has to take `p` for a number: it does
-//! not know that buffers begin at multiples of 16 bytes, nor, with `vload4(i, p)`, that 4 lanes are aligned as one.
-//! In:  `Inlined`, while kernels have parameters; best behind `cse`, when neighbours have one base.
-//! Out: each access of global and constant memory is known to be as aligned as kernel arguments and multiplications
-//!      make it. Loads (and stores) of scalars that are all lanes of an aligned vector of 2 or 4 lanes (or as many as
-//!      fill 4, 8 or 16 bytes) are one access, where the first load (the last store) stands, if they are executed
-//!      together and nothing between may touch the same bytes. No byte is accessed that was not before, so nothing
-//!      leaves a buffer that did not. Volatile accesses stay.
+//! Why: the hardware can do `p[4 * i]`, `p[4 * i + 1]` … in one access, but a driver sees only that `p` is a
+//! number. It does not know that buffers begin at multiples of 16 bytes, nor that the 4 lanes of `vload4(i,
+//! p)` are aligned as one.
+//! In:  `Inlined`, while kernels have parameters; best after `cse`, when neighbouring addresses have one
+//!      base.
+//! Out: each access of global and constant memory states the alignment that follows from kernel arguments and
+//!      multiplications. Scalar loads of all lanes of an aligned vector become one load, at the first of
+//!      them; scalar stores become one store, at the last of them. The vector has 4, 8 or 16 bytes.
+//!
+//! Accesses are merged if they are executed together and no access between them may touch the same bytes. The
+//! pass adds no access to other bytes, so no access leaves a buffer that did not before. It leaves volatile
+//! accesses alone.
 
 use super::analysis::leaving;
 use super::effects::{Effects, Inside, has_effects};
@@ -30,10 +34,10 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Bytes of the widest access, a power of two.
+/// The size in bytes of the widest access, a power of two.
 const WIDEST: u32 = 16;
 
-/// Groups that are open at a time.
+/// The most groups that are open at a time.
 const MAX_OPEN: usize = 32;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -44,10 +48,12 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Returns whether an address space is one in which accesses are merged.
 fn is_shared(space: Option<AddressSpace>) -> bool {
     matches!(space, Some(AddressSpace::Global | AddressSpace::Constant))
 }
 
+/// Merges the accesses of a kernel, and returns whether anything changed.
 fn merge(func: &mut Function, kernel: &KernelInfo) -> bool {
     let order = func.insts_in_order();
     let is_access = |&&i: &&Inst| {
@@ -84,7 +90,7 @@ fn merge(func: &mut Function, kernel: &KernelInfo) -> bool {
     changed
 }
 
-/// States alignments.
+/// Raises the alignment of accesses to what is known of their pointers.
 fn align(func: &mut Function, pointers: &Pointers, order: &[Inst]) -> bool {
     let mut changed = false;
     for &inst in order {
@@ -132,44 +138,45 @@ fn align(func: &mut Function, pointers: &Pointers, order: &[Inst]) -> bool {
     changed
 }
 
-/// Scalar accesses in the same 16 bytes.
+/// Scalar loads or stores in the same 16 bytes that may become vectors.
 struct Group {
     is_store: bool,
-    /// All of the bytes.
+    /// All 16 bytes.
     place: Place,
-    /// Bytes of a lane.
+    /// The size of a lane in bytes.
     lane: u32,
-    /// By number of the lane.
+    /// The access to each lane.
     accesses: Vec<Option<Inst>>,
-    /// Lanes that are written behind the first load.
+    /// Whether each lane is written after the first load.
     written: Vec<bool>,
-    /// In order of the text.
+    /// The accesses in the order of the text.
     sequence: Vec<Inst>,
 }
 
-/// What is to become one access.
+/// Accesses that become one vector access.
 struct Found {
     is_store: bool,
-    /// By lane.
+    /// The access to each lane.
     accesses: Vec<Inst>,
-    /// The first load, the last store.
+    /// The position of the vector access: the first load or the last store.
     at: Inst,
     base: Value,
     offset: i64,
 }
 
 impl Group {
+    /// Returns the bytes of a lane.
     fn lane_place(&self, number: usize) -> Place {
         self.place.moved(number as i64 * i64::from(self.lane), self.lane)
     }
 
-    /// Whether an access may touch lanes that are in the group.
+    /// Returns whether an access may touch lanes that are in the group.
     fn touches(&self, pointers: &Pointers, place: &Place) -> bool {
         (0..self.accesses.len())
             .any(|n| self.accesses[n].is_some() && pointers.may_meet(&self.lane_place(n), place))
     }
 
-    /// The whole vectors in it, the widest first.
+    /// Ends the group and adds the complete vectors in it to `found`, the widest first.
     fn finish(mut self, pointers: &Pointers, found: &mut Vec<Found>) {
         let aligned = 1u32 << pointers.power(self.place.base).min(5);
         for bytes in [16u32, 8, 4] {
@@ -205,16 +212,19 @@ impl Group {
     }
 }
 
+/// A walk through the instructions of one region.
 struct Scan<'a> {
     pointers: &'a Pointers,
     order: &'a [Inst],
-    /// What structured instructions do, and which jump out of themselves; most functions need not know.
+    /// The effects of structured instructions, and which of them a jump leaves; computed at the first use,
+    /// since most functions do not need them.
     facts: &'a OnceCell<(Inside, Vec<bool>)>,
     open: Vec<Group>,
     found: Vec<Found>,
 }
 
 impl Scan<'_> {
+    /// Adds an instruction to a group, or closes the groups over which it cannot be moved.
     fn visit(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         if !data.regions.is_empty() {
@@ -228,7 +238,7 @@ impl Scan<'_> {
                 )
             };
             let (inside, leaving) = self.facts.get_or_init(facts);
-            // Nothing is moved over a loop: registers are scarcer in there.
+            // No access is moved over a loop, in which registers are scarcer.
             if leaving[inst.index()] || data.op == Op::Loop {
                 self.close(|_| true);
             } else if let Some(effects) = inside.get(inst) {
@@ -254,7 +264,7 @@ impl Scan<'_> {
                 && g.accesses[number].is_none()
                 && !g.written[number]
         };
-        // Loads move up over this, stores down.
+        // Merging moves loads up and stores down across this store.
         let pointers = self.pointers;
         for group in self.open.iter_mut().filter(|g| is_store && !g.is_store) {
             if group.place.base == place.base {
@@ -291,7 +301,8 @@ impl Scan<'_> {
         self.open.push(group);
     }
 
-    /// A scalar that may be a lane.
+    /// Returns whether an instruction is a store, and its place, if it accesses a scalar that may become a
+    /// lane.
     fn candidate(&self, func: &Function, inst: Inst) -> Option<(bool, Place)> {
         let data = &func.insts[inst];
         let (access, is_store, value) = match data.op {
@@ -306,12 +317,12 @@ impl Scan<'_> {
         }
         let place = self.pointers.place(func, data.args[0], ty.bytes())?;
         let aligned = place.offset.rem_euclid(ty.bytes().into()) == 0;
-        // What is not aligned to two lanes is no vector.
+        // Fewer than two lanes of alignment make no vector.
         let power = self.pointers.power(place.base);
         (aligned && 1u32 << power.min(5) >= 2 * ty.bytes()).then_some((is_store, place))
     }
 
-    /// Ends groups over which something is executed.
+    /// Closes the groups whose bytes some effects may touch.
     fn close_touched(&mut self, effects: &Effects) {
         let pointers = self.pointers;
         self.close(|g| {
@@ -320,6 +331,7 @@ impl Scan<'_> {
         });
     }
 
+    /// Closes the groups for which `ends` returns true.
     fn close(&mut self, mut ends: impl FnMut(&Group) -> bool) {
         let mut n = 0;
         while let Some(group) = self.open.get(n) {
@@ -333,9 +345,9 @@ impl Scan<'_> {
     }
 }
 
-/// Makes the accesses of a region that were found.
+/// Rewrites the accesses of a region that were found.
 fn rewrite(func: &mut Function, region: Region, found: &[Found]) {
-    // Of each access what it belongs to, and its lane.
+    // For each access, its vector and its lane.
     let members: BTreeMap<Inst, (&Found, u8)> = found
         .iter()
         .flat_map(|f| {
@@ -345,7 +357,7 @@ fn rewrite(func: &mut Function, region: Region, found: &[Found]) {
                 .map(move |(lane, &i)| (i, (f, lane as u8)))
         })
         .collect();
-    // By first load the vector.
+    // For each first load, the loaded vector.
     let mut vectors: BTreeMap<Inst, Value> = BTreeMap::new();
     let old = std::mem::take(&mut func.regions[region].insts);
     let mut b = Builder::at_end(func, region);
@@ -389,7 +401,7 @@ fn rewrite(func: &mut Function, region: Region, found: &[Found]) {
             b.push(inst);
             continue;
         };
-        // What the load gave is a lane from here on.
+        // From here on the result of the scalar load is a lane of the vector.
         let (op, arg) = if b.func.ty(vector).scalar == scalar.scalar {
             (Op::Extract(lane), vector)
         } else {

@@ -1,10 +1,11 @@
-//! What pointers point to, which powers of two they are multiples of, and whether two accesses can meet. No pass, what
-//! passes want to know.
+//! Alias analysis: the objects that pointers point to, the powers of two that pointers are multiples of, and
+//! whether two accesses may alias. This is an analysis, not a pass.
 //!
-//! Every object that nothing else can be reached through has a bit: private variables, local variables and arguments,
-//! global arguments that are `restrict` (C99 6.7.3.1: what is reached through them is not written through anything
-//! else). Global arguments that are not have one, too, but may be one buffer; and what is not known (read from memory,
-//! made from a number) may be any of those, and every object whose address went where nobody follows it.
+//! An object has a bit of its own if it can be reached only through pointers derived from its address: a
+//! private variable, a local variable or argument, or a global argument that is `restrict` (C99 6.7.3.1:
+//! memory accessed through it is not written through anything else). Other global arguments have a bit, too,
+//! but may be the same buffer. An unknown pointer (loaded from memory, or made from a number) may point to
+//! any of these buffers, and to every object whose address has escaped.
 
 use super::facts::{self, Facts};
 use crate::intrinsic::Intrinsic;
@@ -14,49 +15,52 @@ use crate::ir::{
 };
 use std::collections::BTreeMap;
 
-/// What buffers that are kernel arguments are aligned to, at least: CL_DEVICE_MEM_BASE_ADDR_ALIGN (table 4.3) is more, but
-/// no access is wider.
+/// The log2 of the alignment that is assumed of buffers that are kernel arguments.
+/// CL_DEVICE_MEM_BASE_ADDR_ALIGN (table 4.3) guarantees more, but no access is wider.
 const BUFFER_ALIGN: u8 = 4;
 
-/// Of anything: a null pointer, zero.
+/// The power of a value that is a multiple of every power of two: zero, a null pointer.
 const ANY_POWER: u8 = 62;
 
-/// Walks before loops' arguments are given up.
+/// The number of walks after which the arguments of loops are assumed to be unknown.
 const MAX_ROUNDS: usize = 6;
 
-/// Objects, as a set of bits.
+/// A set of objects, one bit each.
 pub type Objects = u64;
 
-/// What is not known.
+/// The bit of unknown objects.
 const UNKNOWN: Objects = 1;
 
-/// The facts of one function.
+/// The facts about one function.
 #[derive(Debug)]
 pub struct Pointers {
+    /// For each value, the objects that it may point to.
     objects: Vec<Objects>,
+    /// For each value, the log2 of a power of two that it is a multiple of.
     powers: Vec<u8>,
-    /// Those whose address is stored, or becomes a number.
+    /// The objects whose address is stored or becomes a number.
     escaped: Objects,
-    /// Those that may be the same memory.
+    /// The objects that may be the same memory.
     shared: Objects,
 }
 
-/// Bytes that an access touches.
+/// The bytes that an access touches.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     pub space: AddressSpace,
     objects: Objects,
-    /// The pointer without the constants that are added last.
+    /// The pointer before the constants that are added last.
     pub base: Value,
-    /// Those constants.
+    /// The sum of these constants, in bytes.
     pub offset: i64,
     pub bytes: u32,
-    /// All constants from the object's start on, if what is added to it else is a multiple of a known power of two.
+    /// The sum of all constants from the object's start on, with the log2 of a power of two that divides
+    /// everything else that is added; `None` if the start is unknown.
     residue: Option<(i64, u8)>,
 }
 
 impl Place {
-    /// So many bytes at a distance from its start.
+    /// Returns the place of `bytes` bytes that starts `by` bytes after this one.
     pub fn moved(&self, by: i64, bytes: u32) -> Place {
         Place {
             offset: self.offset.wrapping_add(by),
@@ -65,7 +69,7 @@ impl Place {
             ..*self
         }
     }
-    /// Whether all bytes of another place are among those of this one.
+    /// Returns whether this place contains all bytes of another.
     pub fn covers(&self, other: &Place) -> bool {
         self.base == other.base
             && self.offset <= other.offset
@@ -75,8 +79,8 @@ impl Place {
 }
 
 impl Pointers {
-    /// Of a function as it is now. `kernel`: what it is the function of, if everything is inlined into it; parameters of
-    /// other functions point anywhere.
+    /// Computes the facts about a function as it is now. `kernel`: the kernel of which it is the function, if
+    /// all calls are inlined; the parameters of other functions may point anywhere.
     pub fn new(func: &Function, kernel: Option<&KernelInfo>) -> Self {
         let mut p = Pointers {
             objects: vec![0; func.values.len()],
@@ -88,7 +92,7 @@ impl Pointers {
         p.params(func, kernel, &mut bits);
         for v in func.values.keys() {
             if let ValueDef::Const(_) = func.values[v].def {
-                // An undefined value may be any number.
+                // An undefined value may be any number, so it is a multiple of 1 only.
                 let bits = func.as_bits(v);
                 p.powers[v.index()] = bits.map_or(0, |n| n.trailing_zeros().min(ANY_POWER.into()) as u8);
                 if func.ty(v).scalar.is_ptr() && bits.is_some_and(|n| n != 0) {
@@ -107,6 +111,7 @@ impl Pointers {
         p
     }
 
+    /// Assigns an object to each pointer parameter.
     fn params(&mut self, func: &Function, kernel: Option<&KernelInfo>, bits: &mut Bits) {
         for (n, &param) in func.params.iter().enumerate() {
             if !func.ty(param).scalar.is_ptr() {
@@ -121,7 +126,7 @@ impl Pointers {
                     }
                     (object, BUFFER_ALIGN)
                 }
-                // Arguments in local memory are objects of their own (5.7.2).
+                // CL 5.7.2: arguments in local memory are objects of their own.
                 Some((ArgKind::Local { align, .. } | ArgKind::Pod { align, .. }, _)) => {
                     (bits.fresh(), (*align).max(1).trailing_zeros() as u8)
                 }
@@ -132,7 +137,7 @@ impl Pointers {
         }
     }
 
-    /// Goes through the function once. Whether a loop's argument turned out to be more than what the loop starts with.
+    /// Visits each instruction once. Returns whether an argument of a loop can be more than was known.
     fn round(&mut self, func: &Function, bits: &mut Bits, first: bool, give_up: bool) -> bool {
         let mut changed = false;
         let mut walk = Walk::new(func);
@@ -171,7 +176,7 @@ impl Pointers {
                 }
                 _ => {
                     self.escapes(func, inst);
-                    // Of nothing else anything is known.
+                    // Nothing is known of other values.
                     if let [result] = data.results[..]
                         && let ty = func.ty(result)
                         && !ty.is_vector()
@@ -188,7 +193,8 @@ impl Pointers {
         changed
     }
 
-    /// One value becomes another, which others may become, too.
+    /// Adds the facts of one value to another, of which it is one of the sources. Returns whether that
+    /// changed the facts.
     fn flow(&mut self, from: Value, to: Value) -> bool {
         let objects = self.objects[to.index()] | self.objects[from.index()];
         let power = self.powers[to.index()].min(self.powers[from.index()]);
@@ -198,6 +204,7 @@ impl Pointers {
         changed
     }
 
+    /// Records the objects whose address an instruction stores or passes on.
     fn escapes(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         let from = match &data.op {
@@ -212,6 +219,7 @@ impl Pointers {
         }
     }
 
+    /// Returns the objects that the result of an instruction may point to.
     fn objects_of(&self, inst: Inst, op: &Op, args: &[Value], bits: &mut Bits) -> Objects {
         let of = |n: usize| self.objects[args[n].index()];
         match op {
@@ -223,6 +231,7 @@ impl Pointers {
         }
     }
 
+    /// Returns the log2 of a power of two that the result of an instruction is a multiple of.
     fn power_of(&self, func: &Function, inst: Inst) -> u8 {
         let data = &func.insts[inst];
         let of = |n: usize| self.powers[data.args[n].index()];
@@ -234,7 +243,7 @@ impl Pointers {
                 None => Facts::multiple(width, of(n).into()),
             }
         };
-        // Only zero is a multiple of all that its type has.
+        // If all bits of the type are zero, the value is 0.
         let power = |facts: Facts| match facts.trailing_zeros() {
             n if n >= width => ANY_POWER,
             n => n.min(ANY_POWER.into()) as u8,
@@ -253,12 +262,12 @@ impl Pointers {
         }
     }
 
-    /// Log2 of a power of two that an integer or pointer is a multiple of.
+    /// Returns the log2 of a power of two that an integer or pointer is a multiple of.
     pub fn power(&self, v: Value) -> u8 {
         self.powers.get(v.index()).copied().unwrap_or(0)
     }
 
-    /// What an access of so many bytes touches.
+    /// Returns the place that an access of `bytes` bytes touches.
     pub fn place(&self, func: &Function, pointer: Value, bytes: u32) -> Option<Place> {
         let space = func.ty(pointer).space()?;
         let (mut base, mut offset) = (pointer, 0i64);
@@ -300,15 +309,15 @@ impl Pointers {
         })
     }
 
-    /// Whether two sets of objects have memory in common.
+    /// Returns whether two sets of objects may have memory in common.
     fn meet(&self, a: Objects, b: Objects) -> bool {
         let all = |o: Objects| if o & UNKNOWN != 0 { o | self.escaped } else { o };
         let (a, b) = (all(a), all(b));
         a & b != 0 || a & self.shared != 0 && b & self.shared != 0
     }
 
-    /// Whether two accesses, one of which writes, can have bytes in common. Both bases have the values of now: in loops
-    /// those of the same iteration.
+    /// Returns whether two accesses, one of which is a write, may touch the same bytes. Both base pointers
+    /// are taken at the same time; in a loop, in the same iteration.
     pub fn may_meet(&self, a: &Place, b: &Place) -> bool {
         if a.space != b.space {
             return false;
@@ -332,7 +341,7 @@ impl Pointers {
     }
 }
 
-/// The bit of each object.
+/// The assignment of bits to objects.
 #[derive(Default)]
 struct Bits {
     used: u32,
@@ -341,7 +350,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// What is left over when all bits are used is not told apart.
+    /// Returns a new bit. When all bits are used, further objects are unknown ones.
     fn fresh(&mut self) -> Objects {
         if self.used == 62 {
             return UNKNOWN;

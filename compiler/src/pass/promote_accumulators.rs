@@ -1,11 +1,13 @@
-//! Keeps memory that a loop adds to in a value as long as the loop runs.
+//! Keeps memory that a loop accumulates into in an SSA value while the loop runs.
 //!
-//! Why: `for (…) c[i] += a[k] * b[k];` is a load and a store in each iteration, which wait for each other; no driver knows
-//! that `c` is other memory than `a` and `b`.
-//! In:  `Inlined`, while kernels have parameters; best behind `hoist_invariants`, which takes addresses out of loops.
-//! Out: in loops that only their first test leaves: a place that each iteration stores to, which is accessed as a whole
-//!      and as one type only, and which nothing else in the loop may touch, is loaded before the loop and stored behind
-//!      it, both behind a test that the loop is executed at all (`guard`): nothing is accessed that was not before.
+//! Why: `for (…) c[i] += a[k] * b[k];` has a load and a store in each iteration, which wait for each other.
+//! No driver knows that `c` does not alias `a` and `b`.
+//! In:  `Inlined`, while kernels have parameters; best after `hoist_invariants`, which moves addresses out of
+//!      loops.
+//! Out: a place that each iteration of a loop stores to is loaded before the loop and stored after it. The
+//!      place must be accessed always as a whole and as one type, nothing else in the loop may touch it, and
+//!      only the loop's first test may leave the loop. Load, loop and store are inside a test whether the
+//!      loop has an iteration (`guard`), so that no memory is accessed that was not before.
 
 use super::analysis::{Jumps, leaving};
 use super::effects::{Effects, has_effects};
@@ -28,10 +30,10 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Accesses of memory in a loop that is looked at.
+/// The most memory accesses of a loop that is considered.
 const MAX_ACCESSES: usize = 128;
 
-/// Values that a loop carries in addition.
+/// The most values that a loop carries in addition.
 const MAX_PROMOTED: usize = 8;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -42,7 +44,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// A place, and what goes there, in order.
+/// A place in memory and the accesses to it, in order.
 struct Accumulator {
     place: Place,
     ty: Ty,
@@ -50,6 +52,7 @@ struct Accumulator {
     members: Vec<Inst>,
 }
 
+/// Promotes accumulators in a kernel, and returns whether there were any.
 fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
     let order = func.insts_in_order();
     let loops =
@@ -67,7 +70,7 @@ fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
     let mut inside = vec![0; func.values.len()];
     let mut replacements = Replacements::default();
     let mut exits = Vec::new();
-    // Inner ones first, so that what is found of the outer ones is not out of date.
+    // Inner loops come first, so that the facts about outer loops stay valid.
     for (n, loop_) in loops.into_iter().enumerate() {
         let (Some(header), Some(place)) = (guard::header(func, loop_), parents.region(loop_)) else {
             continue;
@@ -79,7 +82,7 @@ fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
             .terminator(body)
             .is_some_and(|end| jumps.repeats(loop_) == [end])
             && jumps.exits(loop_).len() == 1
-            // The test, and the repeat.
+            // The two are the test and the repeat.
             && ways_out == 1 + usize::from(func.terminator(body).is_some_and(leaves));
         if !is_simple {
             continue;
@@ -119,14 +122,15 @@ fn promote(func: &mut Function, kernel: &KernelInfo) -> bool {
     true
 }
 
-/// Whether each iteration stores something.
+/// Returns whether each iteration stores to memory.
 fn has_stores(func: &Function, loop_: Inst) -> bool {
     let body = func.insts[loop_].regions[0];
     let mut insts = func.regions[body].insts.iter();
     insts.any(|&i| matches!(func.insts[i].op, Op::Store(a) if !a.volatile))
 }
 
-/// What can be promoted.
+/// Returns the accumulators of a loop that can be promoted. `inside` has for each value the number of the
+/// last loop that was found to define it; `number` is that of this loop.
 fn accumulators(
     func: &Function,
     pointers: &Pointers,
@@ -163,7 +167,7 @@ fn accumulators(
         };
         let ty = value.map(|&v| func.ty(v));
         let place = ty.and_then(|ty| pointers.place(func, data.args[0], ty.bytes()));
-        // Values made since are in no table: they may be inside.
+        // Values created since the table was made are not in it; they may be defined inside.
         let outside = |v: Value| {
             matches!(func.values[v].def, ValueDef::Const(_))
                 || inside.get(v.index()).is_some_and(|&s| s != number)
@@ -209,13 +213,13 @@ fn accumulators(
     found
 }
 
-/// Of what is no load or store.
+/// The access of an instruction that is neither a load nor a store.
 const ANY: Access = Access {
     align: 1,
     volatile: true,
 };
 
-/// Makes a place a value that the loop carries.
+/// Turns a place into a value that the loop carries. `way_out` is the exit of the loop.
 fn carry(
     func: &mut Function,
     region: Region,
@@ -232,7 +236,7 @@ fn carry(
         members,
     } = accumulator;
     let at = |func: &Function| func.regions[region].insts.iter().position(|&i| i == loop_);
-    // What is stored first need not be loaded.
+    // If the first access is a store, no load is needed.
     let is_loaded = matches!(func.insts[members[0]].op, Op::Load(_));
     let index = at(func).unwrap_or(0);
     let mut b = Builder::before(func, region, index);

@@ -1,20 +1,23 @@
-//! Moves private arrays that are too much for the driver into scratch memory: a buffer with a slice for each work-item.
+//! Moves private arrays that are too large for the driver into scratch memory, a buffer with a slice for each
+//! work-item.
 //!
-//! Why: private arrays that are indexed by what is only known at run time are the driver's to place. NVIDIA's refuses kernels with
-//!      16 KiB of them for a work-item, and llvmpipe takes seconds to compile some (`docs/adr/0016-scratch-memory.md`).
+//! Why: the driver decides where private arrays that are indexed at run time are stored. NVIDIA's driver
+//! refuses kernels with 16 KiB of such arrays per work-item, and llvmpipe takes seconds to compile some
+//! (`docs/adr/0016-scratch-memory.md`).
 //! In:  `ExplicitMemory`, `SystemValues`; the physical ABI.
-//! Out: where the variables of a kernel are more than [`Limits::private_memory`](crate::target::Limits::private_memory) together, the
-//!      largest of them are gone: their accesses are `Physical` ones. `KernelAbi::scratch` says how many bytes a
-//!      work-item needs, `SystemPush::scratch` where the launch puts the buffer's address.
+//! Out: where the variables of a kernel together exceed
+//!      [`Limits::private_memory`](crate::target::Limits::private_memory), the largest of them are removed,
+//!      and their accesses are `Physical` ones. `KernelAbi::scratch` is the number of bytes per work-item,
+//!      and `SystemPush::scratch` the push constant into which the launch writes the buffer's address.
 //!
-//! The buffer is for the work-items of one dispatch, which are numbered by their place in it. Elements with the same
-//! index lie side by side for all work-items: element i of an array at byte `o` of the slices has the address
+//! The buffer is for the work-items of one dispatch, which are numbered within it. Elements with the same
+//! index are adjacent for all work-items: element i of an array at byte `o` of the slices has the address
 //!
 //! ```text
 //! base + o · items + (i · items + item) · size of an element
 //! ```
 //!
-//! The sums but the last are of 32 bits: no dispatch has a buffer of 4 GiB (the launch).
+//! All but the last addition have 32 bits, since the launch never uses a buffer of 4 GiB or more.
 
 use std::collections::HashMap;
 
@@ -33,7 +36,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Alignment of each array in a slice: that of the largest element.
+/// The alignment of each array in a slice: that of the largest element.
 const ALIGN: u32 = 16;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -66,7 +69,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(used.into())
 }
 
-/// Whether some function's private memory may be more than the driver takes: then a place is kept for the address.
+/// Returns whether a function's private memory may exceed `room` bytes; if so, a push constant is reserved
+/// for the address.
 pub(super) fn is_likely(func: &Function, room: u32) -> bool {
     let sizes = func.insts_in_order().into_iter().map(|i| match func.insts[i].op {
         Op::Alloca { size, .. } => u64::from(size),
@@ -75,16 +79,16 @@ pub(super) fn is_likely(func: &Function, room: u32) -> bool {
     sizes.sum::<u64>() > u64::from(room)
 }
 
-/// What leaves a function.
+/// The variables that are moved from a function.
 struct Plan {
-    /// The variables, by their results: the offset in a slice, and the element.
+    /// For each variable, by its result: the offset in a slice, and the element type.
     moved: HashMap<Value, (u32, Ty)>,
-    /// Bytes of a slice.
+    /// The size of a slice in bytes.
     bytes: u32,
 }
 
 impl Plan {
-    /// `None` if everything may stay. The largest variables go first.
+    /// Chooses the variables, the largest first. Returns `None` if all variables may stay.
     fn new(func: &Function, room: u32, features: &Features) -> Option<Plan> {
         let mut list = Vec::new();
         let mut total = 0u64;
@@ -119,11 +123,12 @@ impl Plan {
         (!plan.moved.is_empty()).then_some(plan)
     }
 
+    /// Rewrites the accesses of a function. `slot` is the offset of the address in the push constants.
     fn apply(&self, func: &mut Function, slot: u32) {
         let regions = func.regions_in_order();
         let body = func.body;
         let place = Place::new(func, slot);
-        // Behind what computes the place.
+        // The rewriting starts after the instructions that compute the place.
         let start = func.regions[body].insts.len() - place.rest;
         for region in regions {
             let mut old = std::mem::take(&mut func.regions[region].insts);
@@ -138,6 +143,7 @@ impl Plan {
         }
     }
 
+    /// Appends an instruction, rewritten if it concerns a variable that is moved.
     fn inst(&self, b: &mut Builder<'_>, place: &Place, inst: Inst) {
         let data = &b.func.insts[inst];
         b.span = data.span;
@@ -167,7 +173,7 @@ impl Plan {
     }
 }
 
-/// Whether buffers may have elements of a type.
+/// Returns whether buffers may have elements of a type.
 fn fits_buffer(elem: Ty, features: &Features) -> bool {
     match elem.scalar.bytes() {
         1 => features.storage8,
@@ -176,18 +182,19 @@ fn fits_buffer(elem: Ty, features: &Features) -> bool {
     }
 }
 
-/// A work-item's place in the buffer.
+/// The position of a work-item in the buffer.
 struct Place {
+    /// The address of the buffer.
     base: Value,
-    /// Number of the work-item in its dispatch, and of them all.
+    /// The number of the work-item in its dispatch, and the number of work-items in the dispatch.
     item: Value,
     items: Value,
-    /// Instructions of the body behind what computes this.
+    /// The number of instructions of the body after those that compute the position.
     rest: usize,
 }
 
 impl Place {
-    /// Computes it at the start of the function.
+    /// Computes the position at the start of the function.
     fn new(func: &mut Function, slot: u32) -> Place {
         let body = func.body;
         let rest = func.regions[body].insts.len();
@@ -237,9 +244,9 @@ impl Place {
         }
     }
 
-    /// The address of an element of an array that lies at a byte of the slices.
+    /// Returns the address of an element of an array that is at byte `offset` of the slices.
     fn element(&self, b: &mut Builder<'_>, offset: u32, elem: Ty, index: Value) -> Value {
-        // Offsets are multiples of the element's size.
+        // The offset of an array is a multiple of its element's size.
         let first = b.i32((offset / elem.bytes()) as i32);
         let index = b.binary(BinOp::IAdd, index, first);
         let row = b.binary(BinOp::IMul, index, self.items);

@@ -1,14 +1,19 @@
-//! Integer arithmetic in the width that is needed, with constants where the next operation can use them.
+//! Narrows integer arithmetic to the width that is needed, and moves constants to where the next operation
+//! can use them.
 //!
-//! Why: `size_t` has 64 bits, so that much of what OpenCL C computes from ids is computed in 64 bits and cut off to an
-//! `int` at last, which GPUs do in several instructions each; and behind unrolling the copies of an address differ by
-//! constants that are inside of sums and products.
-//! In:  any module. Out: the same values; all rewriting is exact modulo the width of the result.
-//! - `trunc` of sums, products, bit operations and selections: these on truncated operands;
-//! - `(x + c) * d`, `(x + c) << d`: `x * d + c * d`; `(x + c) + y`: `(x + y) + c`, also in addresses;
-//! - what cannot be negative is divided and widened as unsigned; `ext(4 * x + 3)`: `ext(4 * x) + 3`.
+//! Why: `size_t` has 64 bits, so that OpenCL C computes much from ids in 64 bits and truncates it to an `int`
+//! in the end; GPUs need several instructions for each 64-bit operation. After unrolling, the copies of an
+//! address differ by constants inside sums and products.
+//! In:  any module.
+//! Out: the same values. All rewriting is exact modulo the width of the result:
+//! - A `trunc` of a sum, product, bit operation or selection becomes this operation on truncated operands.
+//! - `(x + c) * d` becomes `x * d + c * d`, also with `<<`; `(x + c) + y` becomes `(x + y) + c`, also in
+//!   addresses.
+//! - A value that cannot be negative is divided and extended as unsigned. `ext(4 * x + 3)` becomes `ext(4 *
+//!   x) + 3`.
 //!
-//! Only what has a single use is rewritten: nothing is computed twice. What is no longer used is left to `dce`.
+//! Only operands with a single use are rewritten, so that nothing is computed twice. Unused instructions are
+//! left to `dce`.
 
 use super::facts::facts;
 use super::{Changed, Pass, PassCx, PassError};
@@ -27,7 +32,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// How deep a tree of operations is narrowed.
+/// The greatest depth of a tree of operations that is narrowed.
 const MAX_DEPTH: u32 = 12;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -38,12 +43,13 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Whether a scalar integer is not negative, taken as signed.
+/// Returns whether a scalar integer is certainly not negative, taken as signed.
 fn is_nonnegative(func: &Function, v: Value) -> bool {
     let ty = func.ty(v);
     ty.scalar.is_int() && !ty.is_vector() && facts(func, v).is_nonnegative()
 }
 
+/// Simplifies the integers of a function, and returns whether anything changed.
 fn simplify(func: &mut Function) -> bool {
     let mut uses = func.use_counts();
     let mut replacements = Replacements::default();
@@ -79,7 +85,7 @@ fn simplify(func: &mut Function) -> bool {
     true
 }
 
-/// Whether it is of a kind that is rewritten.
+/// Returns whether an instruction is one that the pass may rewrite.
 fn is_candidate(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     match data.op {
@@ -92,7 +98,8 @@ fn is_candidate(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// What stands for the result; instructions for it are inserted.
+/// Inserts instructions that compute the result in a better way, and returns the new value; `None` if there
+/// is no better way.
 fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
     let data = &b.func.insts[inst];
     let args = data.args.clone();
@@ -106,7 +113,7 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             Some(narrowing.narrow(b, args[0], MAX_DEPTH))
         }
         Op::Cast(op @ (CastOp::SExt | CastOp::ZExt)) if b.func.ty(args[0]).scalar != Scalar::Bool => {
-            // Where x ends in as many zeros as c has bits, x + c does not carry.
+            // If the trailing zeros of x cover all bits of c, x + c does not carry.
             let most = b.func.ty(args[0]).scalar.bits() - 1;
             if !ty.is_vector()
                 && let Some((x, c)) = sum_with_constant(b.func, uses, args[0])
@@ -125,7 +132,7 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             signed.then(|| b.cast(CastOp::ZExt, args[0], ty))
         }
         Op::Binary(op @ (BinOp::SDiv | BinOp::SRem)) => {
-            // The most negative number is no positive power of two.
+            // A divisor whose sign bit is set is negative.
             let positive = b.func.as_bits(args[1]).filter(|&n| n > 0)? < 1 << (ty.scalar.bits() - 1);
             if !positive || !is_nonnegative(b.func, args[0]) {
                 return None;
@@ -168,7 +175,7 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             if b.func.as_const(args[1]).is_some() {
                 return None;
             }
-            // (p + c) + x
+            // The form is (p + c) + x.
             let inner = single(b.func, uses, args[0])?;
             let [p, c] = b.func.insts[inner].args[..] else {
                 return None;
@@ -183,13 +190,13 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
     }
 }
 
-/// The definition of a value that is used once.
+/// Returns the definition of a value that has one use.
 fn single(func: &Function, uses: &[u32], v: Value) -> Option<Inst> {
     let once = uses.get(v.index()).is_none_or(|&n| n <= 1);
     func.def_inst(v).filter(|_| once)
 }
 
-/// `x + c`, used once.
+/// Returns x and c if a value is `x + c` and has one use.
 fn sum_with_constant(func: &Function, uses: &[u32], v: Value) -> Option<(Value, u64)> {
     let data = &func.insts[single(func, uses, v)?];
     if data.op != Op::Binary(BinOp::IAdd) {
@@ -198,7 +205,7 @@ fn sum_with_constant(func: &Function, uses: &[u32], v: Value) -> Option<(Value, 
     Some((data.args[0], splat(func, data.args[1])?))
 }
 
-/// The bits that all lanes of a constant have.
+/// Returns the bits of a constant whose lanes are all equal.
 fn splat(func: &Function, v: Value) -> Option<u64> {
     match func.as_const(v)? {
         crate::ir::Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
@@ -206,14 +213,15 @@ fn splat(func: &Function, v: Value) -> Option<u64> {
     }
 }
 
-/// A tree of operations of which only the lower bits are wanted.
+/// The narrowing of a tree of operations of which only the lower bits are needed.
 struct Narrowing<'u> {
     uses: &'u [u32],
     to: Ty,
 }
 
 impl Narrowing<'_> {
-    /// Whether an operation is as good on truncated operands, and only the truncation uses it.
+    /// Returns whether an operation can be done on truncated operands, and only the truncation uses its
+    /// result.
     fn passes(&self, func: &Function, v: Value) -> bool {
         let Some(inst) = single(func, self.uses, v) else {
             return false;
@@ -222,7 +230,7 @@ impl Narrowing<'_> {
         match data.op {
             Op::Binary(op) => match op {
                 BinOp::IAdd | BinOp::ISub | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor => true,
-                // The count is taken modulo the width.
+                // The shift count is taken modulo the width, so it must be less than the new width.
                 BinOp::Shl => splat(func, data.args[1]).is_some_and(|n| n < u64::from(self.to.scalar.bits())),
                 BinOp::SDiv
                 | BinOp::UDiv
@@ -242,7 +250,7 @@ impl Narrowing<'_> {
         }
     }
 
-    /// The lower bits of a value.
+    /// Returns the lower bits of a value.
     fn narrow(&self, b: &mut Builder<'_>, v: Value, depth: u32) -> Value {
         if let Some(n) = splat(b.func, v) {
             return b.bits(self.to, truncate(self.to.scalar, n));

@@ -1,42 +1,43 @@
 //! Addressing modes and filters as arithmetic on fetched texels: the formulas of CL 8.2, in its notation.
 //!
-//! The sampler's properties are a value; where it is a constant, only what it asks for is computed.
+//! The sampler's properties are a value. If it is constant, the code contains only what these properties
+//! need.
 
 use super::{intrinsic, texel_type};
 use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel};
 use crate::ir::{BinOp, Builder, CastOp, CmpOp, Scalar, Ty, Value};
 
-/// A sampler that is arithmetic.
+/// A sampler that is implemented by arithmetic.
 #[derive(Copy, Clone)]
 pub(super) struct Software {
     image: Value,
     shape: ImageShape,
     texel: Texel,
-    /// [`SamplerMask`], i32.
+    /// A [`SamplerMask`] as an i32.
     properties: Value,
-    /// If it is known.
+    /// The properties if they are constant.
     mask: Option<SamplerMask>,
-    /// The extent, i32 lanes.
+    /// The extent of the image in i32 lanes.
     size: Value,
-    /// Coordinates are known to be unnormalized, the addressing mode to clamp.
+    /// Whether coordinates are known to be unnormalized, so that the addressing mode is a clamping one.
     clamps: bool,
 }
 
-/// Neighbours of a coordinate in one dimension, in range.
+/// The texels next to a coordinate in one dimension, clamped to the image.
 struct Axis {
-    /// The texel (nearest), or the two on either side (linear).
+    /// The nearest texel, or the texels on both sides for a linear filter.
     texels: Vec<Value>,
-    /// For each, whether it is inside of the image; `None`: it always is.
+    /// For each texel, whether it was inside of the image before clamping; `None` if the border is not used.
     inside: Option<Vec<Value>>,
-    /// Weight of the second (linear).
+    /// The weight of the second texel, for a linear filter.
     fraction: Option<Value>,
 }
 
-/// An addressing mode's result before it is clamped.
+/// The result of an addressing mode before it is clamped.
 struct Position {
-    /// The first texel; may be a little out of range.
+    /// The first texel; it may be slightly out of range.
     first: Value,
-    /// The texel behind it (linear).
+    /// The next texel, for a linear filter.
     second: Option<Value>,
     fraction: Option<Value>,
 }
@@ -67,19 +68,19 @@ impl Software {
         }
     }
 
-    /// The same where coordinates are unnormalized.
+    /// Returns the sampler for unnormalized coordinates.
     pub(super) fn clamping(self) -> Self {
         Software { clamps: true, ..self }
     }
 
-    /// CL_FILTER_NEAREST. Coordinates are f32, or i32.
+    /// Reads with CL_FILTER_NEAREST. Coordinates are f32 or i32.
     pub(super) fn nearest(&self, b: &mut Builder<'_>, at: Value) -> Value {
         let axes = self.axes(b, at, Filter::Nearest);
         let first = vec![0; axes.len()];
         self.texel_at(b, &axes, &first)
     }
 
-    /// CL_FILTER_LINEAR. Coordinates are f32.
+    /// Reads with CL_FILTER_LINEAR. Coordinates are f32.
     pub(super) fn linear(&self, b: &mut Builder<'_>, at: Value) -> Value {
         let axes = self.axes(b, at, Filter::Linear);
         let ty = texel_type(self.texel);
@@ -117,6 +118,7 @@ impl Software {
         sum.unwrap_or_else(|| b.zero(ty))
     }
 
+    /// Returns the neighbouring texels in each dimension.
     fn axes(&self, b: &mut Builder<'_>, at: Value, filter: Filter) -> Vec<Axis> {
         let lanes = self.shape.lanes();
         let mut axes = Vec::with_capacity(usize::from(lanes));
@@ -136,6 +138,7 @@ impl Software {
         axes
     }
 
+    /// Returns the neighbouring texels in one dimension.
     fn axis(&self, b: &mut Builder<'_>, at: Value, size: Value, filter: Filter) -> Axis {
         let position = if b.func.ty(at) == Ty::I32 {
             Position {
@@ -165,7 +168,7 @@ impl Software {
         axis
     }
 
-    /// Where a coordinate falls, by the addressing mode.
+    /// Applies the addressing mode to a coordinate.
     fn position(&self, b: &mut Builder<'_>, at: Value, size: Value, filter: Filter) -> Position {
         let float_size = b.cast(CastOp::SToF, size, Ty::F32);
         let plain = {
@@ -191,7 +194,7 @@ impl Software {
         position
     }
 
-    /// The texel at one of each axis's neighbours, or the border colour.
+    /// Returns the texel at the chosen neighbour of each axis, or the border colour.
     fn texel_at(&self, b: &mut Builder<'_>, axes: &[Axis], which: &[usize]) -> Value {
         let indices: Vec<Value> = axes.iter().zip(which).map(|(a, &i)| a.texels[i]).collect();
         let at = match indices[..] {
@@ -216,9 +219,10 @@ impl Software {
         }
     }
 
-    /// CL 8.2, table: (0, 0, 0, 1) for channel orders without alpha, else (0, 0, 0, 0).
+    /// Returns the border colour. CL 8.2, table: (0, 0, 0, 1) for channel orders without alpha, else (0, 0,
+    /// 0, 0).
     fn border(&self, b: &mut Builder<'_>) -> Value {
-        /// Bit n: channel order 0x10b0 + n has no alpha (R, RG, RGB, LUMINANCE, sRGB).
+        /// Bit n is set if channel order 0x10b0 + n has no alpha (R, RG, RGB, LUMINANCE, sRGB).
         const OPAQUE: i32 = 0x8215;
         const FIRST_ORDER: i32 = 0x10b0;
         let order = intrinsic(b, Intrinsic::ChannelOrder, vec![self.image], Ty::I32);
@@ -237,6 +241,7 @@ impl Software {
         b.insert_lane(black, alpha, 3)
     }
 
+    /// Returns whether coordinates are normalized.
     fn is_normalized(&self, b: &mut Builder<'_>) -> Value {
         match self.mask {
             _ if self.clamps => b.bool(false),
@@ -245,6 +250,7 @@ impl Software {
         }
     }
 
+    /// Returns whether the addressing mode is `mode`.
     fn address_is(&self, b: &mut Builder<'_>, mode: u32) -> Value {
         if let Some(mask) = self.mask {
             return b.bool(mask.address() == mode);
@@ -256,7 +262,7 @@ impl Software {
     }
 }
 
-/// A choice; no instruction if the condition is known.
+/// Returns one of two values; emits no instruction if the condition is constant.
 fn pick(b: &mut Builder<'_>, condition: Value, yes: Value, no: Value) -> Value {
     match b.func.as_bits(condition) {
         Some(0) => no,
@@ -274,7 +280,7 @@ fn pick_position(b: &mut Builder<'_>, condition: Value, yes: Position, no: Posit
     }
 }
 
-/// The layer of an array: `clamp(rint(z), 0, layers - 1)`, whatever the sampler says.
+/// Returns the layer of an array: `clamp(rint(z), 0, layers - 1)`, whatever the sampler's properties are.
 fn layer(b: &mut Builder<'_>, at: Value, layers: Value) -> Axis {
     let index = if b.func.ty(at) == Ty::I32 {
         at
@@ -290,7 +296,7 @@ fn layer(b: &mut Builder<'_>, at: Value, layers: Value) -> Axis {
     }
 }
 
-/// `clamp(i, 0, size - 1)`
+/// Returns `clamp(i, 0, size - 1)`.
 fn clamp_index(b: &mut Builder<'_>, i: Value, size: Value) -> Value {
     let (zero, one) = (b.i32(0), b.i32(1));
     let last = b.binary(BinOp::ISub, size, one);
@@ -298,7 +304,8 @@ fn clamp_index(b: &mut Builder<'_>, i: Value, size: Value) -> Value {
     intrinsic(b, Intrinsic::SMax, vec![i, zero], Ty::I32)
 }
 
-/// A whole number as an integer; beyond -2 and the limit it does not matter which.
+/// Converts a whole number to an integer. It is clamped to −2 and `limit`, both of which are out of range
+/// already.
 fn to_index(b: &mut Builder<'_>, whole: Value, limit: Value) -> Value {
     let low = b.f32(-2.0);
     let f = intrinsic(b, Intrinsic::FMin, vec![whole, limit], Ty::F32);
@@ -310,7 +317,8 @@ fn floor(b: &mut Builder<'_>, x: Value) -> Value {
     intrinsic(b, Intrinsic::Floor, vec![x], Ty::F32)
 }
 
-/// Unnormalized coordinate to texels: `floor(u)`, or `floor(u - 0.5)`, the next one, and the fraction.
+/// Returns the texels of an unnormalized coordinate: `floor(u)`; or `floor(u - 0.5)`, the next one, and the
+/// fraction.
 fn clamping(b: &mut Builder<'_>, u: Value, limit: Value, filter: Filter) -> Position {
     if filter == Filter::Nearest {
         let whole = floor(b, u);
@@ -332,13 +340,13 @@ fn clamping(b: &mut Builder<'_>, u: Value, limit: Value, filter: Filter) -> Posi
     }
 }
 
-/// CLK_ADDRESS_REPEAT: `u = (s - floor(s)) * w`, and texels wrap.
+/// Applies CLK_ADDRESS_REPEAT: `u = (s - floor(s)) * w`, and texels wrap around.
 fn repeat(b: &mut Builder<'_>, s: Value, size: Value, float_size: Value, filter: Filter) -> Position {
     let whole = floor(b, s);
     let part = b.binary(BinOp::FSub, s, whole);
     let u = b.binary(BinOp::FMul, part, float_size);
     let position = clamping(b, u, float_size, filter);
-    // In either direction at most one step out of range.
+    // A texel is at most one step out of range on either side.
     let zero = b.i32(0);
     let mut wrap = |i: Value| {
         let before = b.compare(CmpOp::SLt, i, zero);
@@ -355,7 +363,7 @@ fn repeat(b: &mut Builder<'_>, s: Value, size: Value, float_size: Value, filter:
     }
 }
 
-/// CLK_ADDRESS_MIRRORED_REPEAT: `u = |s - 2 rint(s / 2)| * w`, and texels are clamped.
+/// Applies CLK_ADDRESS_MIRRORED_REPEAT: `u = |s - 2 rint(s / 2)| * w`, and texels are clamped.
 fn mirrored(b: &mut Builder<'_>, s: Value, size: Value, float_size: Value, filter: Filter) -> Position {
     let (half, two) = (b.f32(0.5), b.f32(2.0));
     let halved = b.binary(BinOp::FMul, s, half);

@@ -1,8 +1,9 @@
-//! Places of arguments in the descriptor ABI: clspv's mapping.
+//! The locations of arguments in the descriptor ABI: clspv's mapping.
 //!
-//! Literal samplers take set 0 if there are any (or a sampler map); the kernels' arguments the next set, or one each;
-//! then the program's constant data and the printf buffer, one set each. In a kernel's set the bindings follow the
-//! arguments; with clustering plain values come last, together.
+//! Literal samplers take set 0 if there are any, or if there is a sampler map. The kernels' arguments take
+//! the next set, or one set for each kernel. The program's constant data and the printf buffer follow, with
+//! one set each. In a kernel's set the bindings follow the order of the arguments; with clustering, plain
+//! values (structs and scalars) come last, in one block.
 
 use super::handles::{self, Asked};
 use crate::abi::{DescriptorAbi, FIRST_SPEC_ID, GlobalOffset, PodPlace, Slot};
@@ -18,18 +19,20 @@ use crate::pass::points_to::PointsTo;
 use crate::target::Target;
 use std::collections::BTreeSet;
 
-/// What the kernels of a module share.
+/// The layout that the kernels of a module share.
 pub(super) struct Shared<'t> {
     target: &'t Target,
     abi: &'t DescriptorAbi,
-    /// End of the module's push constants.
+    /// The end of the system's push constants, in bytes.
     push_start: u32,
     next_set: u32,
+    /// The set of the arguments, if the kernels share one and a kernel has taken it.
     kernel_set: Option<u32>,
-    /// Element sizes by specialization constant, from `FIRST_SPEC_ID` on.
+    /// The element size of each specialization constant for a local array, from `FIRST_SPEC_ID` on.
     local_sizes: Vec<u32>,
 }
 
+/// Returns the error for a program that the descriptor ABI cannot express.
 fn not_in_abi(what: String, why: &'static str, func: &Function) -> PassError {
     PassError::NotInAbi {
         what,
@@ -39,7 +42,8 @@ fn not_in_abi(what: String, why: &'static str, func: &Function) -> PassError {
 }
 
 impl<'t> Shared<'t> {
-    /// Decides what the module's samplers are.
+    /// Chooses the literal samplers of the module. Returns an error if the ABI's sampler map or its older
+    /// rules exclude the module.
     pub(super) fn new(
         module: &mut Module,
         target: &'t Target,
@@ -94,12 +98,13 @@ impl<'t> Shared<'t> {
         })
     }
 
+    /// Returns the next free descriptor set.
     fn take_set(&mut self) -> u32 {
         self.next_set += 1;
         self.next_set - 1
     }
 
-    /// Places of one kernel's arguments, and the end of its push constants.
+    /// Returns the locations of one kernel's arguments, and the end of its push constants.
     pub(super) fn layout(
         &mut self,
         kernel: &KernelInfo,
@@ -138,7 +143,7 @@ impl<'t> Shared<'t> {
                 ..KernelAbi::default()
             },
         };
-        // In front of the plain values, which may go elsewhere if there is no room.
+        // These flags come before the plain values, which can go elsewhere if there is not enough room.
         for arg in asked_nulls {
             layout.fact(arg, HandleFact::NotNull);
         }
@@ -198,7 +203,8 @@ impl<'t> Shared<'t> {
                 _ => layout.slot().binding,
             };
             layout.abi.normalized.push((arg, binding));
-            // The push constant tells the host which sampler the descriptor is.
+            // The push constant is there even if the kernel does not read it: its reflection tells the host that
+            // the descriptor is the variant with normalized coordinates.
             if !self.abi.sampler_pairs && !self.abi.older_rules {
                 facts.insert((arg, HandleFact::SamplerMask));
             }
@@ -217,6 +223,7 @@ impl<'t> Shared<'t> {
         Ok((layout.abi, layout.push.next_multiple_of(4)))
     }
 
+    /// Returns whether plain values with a binding of their own are in uniform buffers.
     fn uniform_pods(&self) -> bool {
         match self.abi.pods {
             PodPlace::StorageBuffer => false,
@@ -224,7 +231,8 @@ impl<'t> Shared<'t> {
         }
     }
 
-    /// The plain values' offsets, and where they go; `push` is the end of the push constants so far.
+    /// Returns the offsets of the plain values, and where their block goes. `push` is the end of the push
+    /// constants so far.
     fn pod_block(
         &self,
         kernel: &KernelInfo,
@@ -278,7 +286,8 @@ impl<'t> Shared<'t> {
         Ok(Some(block))
     }
 
-    /// One for each array of a kernel; kernels share those of the same element size.
+    /// Returns the specialization constant for a local array of a kernel. Each array of a kernel has its own;
+    /// arrays of different kernels share one if their elements have the same size.
     fn local_spec_id(&mut self, elem_size: u32, taken: &mut Vec<usize>) -> u32 {
         let known = self
             .local_sizes
@@ -293,7 +302,7 @@ impl<'t> Shared<'t> {
         FIRST_SPEC_ID + index as u32
     }
 
-    /// Descriptors of the module, behind those of the kernels.
+    /// Assigns the descriptors of the module, in the sets after those of the kernels.
     pub(super) fn finish(mut self, module: &mut Module) {
         let has_constants = module.kernels.iter().any(|k| {
             let func = &module.funcs[k.func];
@@ -321,16 +330,16 @@ impl<'t> Shared<'t> {
     }
 }
 
-/// The plain values of a kernel.
+/// The plain values of a kernel, laid out as a struct.
 struct PodBlock {
-    /// Argument, offset, size.
+    /// For each: the number of the argument, the offset and the size in bytes.
     members: Vec<(usize, u32, u32)>,
     size: u32,
-    /// Not `Auto`.
+    /// Never `Auto`.
     place: PodPlace,
 }
 
-/// One kernel's places so far.
+/// The locations assigned to one kernel so far.
 struct Layout {
     set: u32,
     binding: u32,
@@ -339,6 +348,7 @@ struct Layout {
 }
 
 impl Layout {
+    /// Returns the next binding.
     fn slot(&mut self) -> Slot {
         self.binding += 1;
         Slot {
@@ -347,6 +357,7 @@ impl Layout {
         }
     }
 
+    /// Adds a push constant for a property of an argument.
     fn fact(&mut self, arg: u32, fact: HandleFact) {
         let offset = self.push.next_multiple_of(4);
         self.push = offset + 4;
@@ -358,6 +369,7 @@ impl Layout {
         });
     }
 
+    /// Adds a buffer for plain values.
     fn block(&mut self, bytes: u32, uniform: bool) -> Slot {
         let slot = self.slot();
         self.abi.objects.push(match uniform {
@@ -370,6 +382,7 @@ impl Layout {
         slot
     }
 
+    /// Adds a buffer for one plain value.
     fn pod_alone(&mut self, size: u32, uniform: bool) -> ArgLocation {
         ArgLocation::PodSlot {
             slot: self.block(size, uniform),
@@ -379,10 +392,11 @@ impl Layout {
         }
     }
 
+    /// Assigns the locations of the plain values in one block.
     fn cluster(&mut self, block: &PodBlock, locations: &mut [Option<ArgLocation>]) {
         let uniform = match block.place {
             PodPlace::PushConstants | PodPlace::Auto => {
-                // The block as a whole is aligned as clspv's structs are.
+                // The block is aligned to 16 bytes, as clspv's structs are.
                 let start = match self.push {
                     0 => 0,
                     end => end.next_multiple_of(16),
@@ -411,7 +425,7 @@ impl Layout {
     }
 }
 
-/// The constant pointer that stands for an argument's memory, if it is reached by name.
+/// Returns the constant pointer that represents an argument's memory, if the memory is a named object.
 pub(super) fn pointer_bits(abi: &KernelAbi, location: &ArgLocation) -> Option<u64> {
     let of = |wanted: &dyn Fn(&MemoryObject) -> bool| {
         let found = abi.objects.iter().position(wanted);
@@ -444,7 +458,7 @@ pub(super) fn pointer_bits(abi: &KernelAbi, location: &ArgLocation) -> Option<u6
     }
 }
 
-/// `-int8=0`.
+/// Returns an error if a function has 8-bit integers, for `-int8=0`.
 fn check_bytes(func: &Function) -> Result<(), PassError> {
     for inst in func.insts_in_order() {
         let data = &func.insts[inst];
@@ -460,8 +474,9 @@ fn check_bytes(func: &Function) -> Result<(), PassError> {
     Ok(())
 }
 
-/// The arguments of which the kernel can tell whether they are NULL. Offsets into one buffer can be compared; whether two
-/// buffers are the same memory a kernel cannot know.
+/// Returns the arguments of which the kernel can find out whether they are NULL. Returns an error if it
+/// compares pointers in a way that the ABI cannot express: offsets into one buffer can be compared, but a
+/// kernel cannot know whether two buffers are the same memory.
 fn nulls_asked(kernel: &KernelInfo, func: &Function, flags: bool) -> Result<BTreeSet<u32>, PassError> {
     let is_buffer = |n: usize| matches!(kernel.args.get(n).map(|a| &a.kind), Some(ArgKind::Buffer { .. }));
     let null = func.params.len() as u32;
@@ -477,7 +492,7 @@ fn nulls_asked(kernel: &KernelInfo, func: &Function, flags: bool) -> Result<BTre
         let data = &func.insts[inst];
         let args = match data.op {
             Op::Compare(_) => &data.args[..2],
-            // The number of a null pointer is 0.
+            // A null pointer converts to 0.
             Op::Cast(CastOp::PtrToInt) => &data.args[..1],
             _ => continue,
         };

@@ -1,4 +1,4 @@
-//! Images and samplers: what a kernel asks about its arguments, and which descriptors it uses.
+//! Images and samplers: the properties of arguments that a kernel queries, and the descriptors that it uses.
 
 use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask};
 use crate::ir::walk::{Replacements, Walk};
@@ -7,15 +7,16 @@ use crate::ir::{
 };
 use std::collections::BTreeSet;
 
-/// What a kernel needs to know beside the descriptors; by the numbers of arguments.
+/// What a kernel needs besides the descriptors of its arguments, by argument number.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
+    /// The properties that the kernel queries.
     pub(super) facts: BTreeSet<(u32, HandleFact)>,
-    /// Sampler arguments whose kin with normalized coordinates is wanted.
+    /// The sampler arguments whose variant with normalized coordinates is needed.
     pub(super) normalized: BTreeSet<u32>,
 }
 
-/// The fact that an intrinsic asks about its argument.
+/// Returns the property that an intrinsic queries.
 fn fact_of(op: &Op) -> Option<HandleFact> {
     match op {
         Op::Intrinsic(Intrinsic::ChannelOrder) => Some(HandleFact::ChannelOrder),
@@ -25,7 +26,7 @@ fn fact_of(op: &Op) -> Option<HandleFact> {
     }
 }
 
-/// Whether Vulkan samples images of this shape with normalized coordinates only.
+/// Returns whether Vulkan samples images of this shape only with normalized coordinates.
 fn needs_normalized(shape: ImageShape) -> bool {
     match shape {
         ImageShape::D1 | ImageShape::D2 => false,
@@ -33,6 +34,7 @@ fn needs_normalized(shape: ImageShape) -> bool {
     }
 }
 
+/// Returns the number of a parameter.
 fn parameter(func: &Function, v: Value) -> Option<u32> {
     match func.values[v].def {
         ValueDef::Param(n) => Some(n),
@@ -40,7 +42,7 @@ fn parameter(func: &Function, v: Value) -> Option<u32> {
     }
 }
 
-/// Looks through a kernel that still has its parameters.
+/// Finds the needs of a kernel that still has its parameters.
 pub(super) fn asked(func: &Function) -> Asked {
     let mut asked = Asked::default();
     let mut walk = Walk::new(func);
@@ -61,7 +63,8 @@ pub(super) fn asked(func: &Function) -> Asked {
     asked
 }
 
-/// Turns questions into loads, and samplers into their kin with normalized coordinates where they must be.
+/// Replaces queries by loads, and samplers by their variants with normalized coordinates where the image
+/// requires it.
 pub(super) fn lower(func: &mut Function, params: &[Value], abi: &KernelAbi, replacements: &mut Replacements) {
     if abi.facts.is_empty() && abi.normalized.is_empty() {
         return;
@@ -109,7 +112,7 @@ pub(super) fn lower(func: &mut Function, params: &[Value], abi: &KernelAbi, repl
     }
 }
 
-/// Adds the literal samplers that a kernel samples with.
+/// Adds the literal samplers that a kernel uses to `list`.
 pub(super) fn collect_literals(func: &Function, list: &mut Vec<SamplerMask>) {
     let mut walk = Walk::new(func);
     while let Some((_, inst)) = walk.next(func) {

@@ -1,10 +1,10 @@
-//! What `lower_memory` decides about a kernel before it changes anything: which private object becomes a variable
-//! of its own, what lies on the stack, and the element types.
+//! The decisions of `lower_memory` about a kernel before it changes anything: which private objects become
+//! variables of their own, which are on the stack, and the element types.
 //!
 //! Private pointers that flow into each other (through `ptr_add`, `select`, results, region arguments,
-//! comparisons) form a *class*. If a class has a single object behind it and none of its pointers is stored,
-//! loaded or turned into a number, then a pointer of the class is an offset into that object, which becomes a
-//! variable. All other objects lie on one stack, and pointers to them are offsets into that.
+//! comparisons) form a *class*. If the pointers of a class come from a single object and none of them is
+//! stored, loaded or converted to a number, the object becomes a variable, and a pointer of the class is an
+//! offset into it. All other objects are on one stack, and pointers to them are offsets into the stack.
 
 use super::element::Accesses;
 use super::format::AddressFormat;
@@ -13,7 +13,7 @@ use crate::ir::inst::CastOp;
 use crate::ir::{AddressSpace, EntityRef, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, ValueDef};
 use std::collections::BTreeMap;
 
-/// Where a private pointer points.
+/// The object into which a private pointer points.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Object {
     /// Index into `Plan::variables`.
@@ -21,7 +21,7 @@ pub(super) enum Object {
     Stack,
 }
 
-/// A variable to create.
+/// A variable to be created.
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub(super) bytes: u32,
@@ -33,19 +33,20 @@ pub(super) struct Variable {
 pub(super) struct Plan {
     pub(super) variables: Vec<Variable>,
     pub(super) stack: Variable,
-    /// Offset of each alloca in its object.
+    /// The offset in bytes of each `alloca` in its object.
     pub(super) allocas: BTreeMap<Inst, u32>,
-    /// Element type of the local arena.
+    /// The element type of the local arena.
     pub(super) arena: Ty,
-    /// Offsets of the kernel's local variables in the arena.
+    /// The offsets of the kernel's local variables in the arena.
     pub(super) locals: BTreeMap<Global, u32>,
-    /// End of the last of them.
+    /// The end of the last local variable.
     pub(super) local_bytes: u32,
+    /// For each value, the object if the value is a private pointer.
     objects: Vec<Option<Object>>,
 }
 
 impl Plan {
-    /// The object that a private pointer points into.
+    /// Returns the object into which a private pointer points.
     pub(super) fn object(&self, pointer: Value) -> Object {
         self.objects
             .get(pointer.index())
@@ -54,7 +55,8 @@ impl Plan {
             .unwrap_or(Object::Stack)
     }
 
-    /// `named`: local memory is no arena, but objects with names.
+    /// Makes the decisions. `named`: local memory consists of objects with names and is not an arena
+    /// (descriptor ABI).
     pub(super) fn new(func: &Function, globals: &Map<Global, GlobalData>, named: bool) -> Plan {
         let mut classes = Classes::new(func);
         let insts = func.insts_in_order();
@@ -108,7 +110,7 @@ impl Plan {
         plan
     }
 
-    /// In the order of the module, from 0.
+    /// Places the local variables in the order of the module, from offset 0.
     fn place_locals(&mut self, func: &Function, globals: &Map<Global, GlobalData>, insts: &[Inst]) {
         for &inst in insts {
             if let Op::GlobalAddr(g) = func.insts[inst].op
@@ -123,6 +125,7 @@ impl Plan {
         }
     }
 
+    /// Chooses the element type of each array.
     fn choose_elements(&mut self, func: &Function, insts: &[Inst], named: bool) {
         let mut table = AccessTable {
             named,
@@ -153,6 +156,7 @@ struct AccessTable {
 }
 
 impl AccessTable {
+    /// Returns the array into which a pointer points, if its element type is to be chosen.
     fn of(&mut self, plan: &Plan, func: &Function, pointer: Value) -> Option<&mut Accesses> {
         match AddressFormat::of(func.ty(pointer).space()?, self.named) {
             AddressFormat::Workgroup32 => Some(&mut self.arena),
@@ -164,6 +168,7 @@ impl AccessTable {
         }
     }
 
+    /// Records the accesses of an instruction.
     fn inst(&mut self, plan: &Plan, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match &data.op {
@@ -202,12 +207,12 @@ impl AccessTable {
     }
 }
 
-/// Private pointers that flow into each other, by union-find over values.
+/// Classes of private pointers that flow into each other, as a union-find structure over values.
 struct Classes {
     parent: Vec<usize>,
-    /// Of a representative: objects in the class.
+    /// For the representative of a class: the number of objects in the class.
     roots: Vec<u32>,
-    /// Of a representative: whether a pointer of the class is seen as bits.
+    /// For the representative of a class: whether a pointer of the class escapes.
     escapes: Vec<bool>,
 }
 
@@ -221,6 +226,7 @@ impl Classes {
         }
     }
 
+    /// Returns the representative of a class.
     fn find(&mut self, mut v: usize) -> usize {
         while self.parent[v] != v {
             self.parent[v] = self.parent[self.parent[v]];
@@ -229,8 +235,9 @@ impl Classes {
         v
     }
 
+    /// Joins the classes of two pointers.
     fn unify(&mut self, func: &Function, a: Value, b: Value) {
-        // Null pointers are the same in every class.
+        // A constant null pointer does not join classes.
         if !is_private(func, a) || !is_private(func, b) {
             return;
         }
@@ -242,6 +249,7 @@ impl Classes {
         }
     }
 
+    /// Records that a pointer escapes.
     fn escape(&mut self, func: &Function, v: Value) {
         if is_private(func, v) {
             let class = self.find(v.index());
@@ -249,6 +257,7 @@ impl Classes {
         }
     }
 
+    /// Records the flow of pointers through an instruction.
     fn inst(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         match &data.op {
