@@ -1,21 +1,22 @@
-//! How kernels and their launches meet: which of the two ABIs a module has, and the choices within it.
+//! The interface between kernels and their launches: which of the two ABIs a module has, and the options of
+//! each ABI.
 //!
 //! `docs/opencl-on-vulkan.md` describes both.
 
 use crate::intrinsic::SamplerMask;
 
-/// The interface between a module and whoever launches it.
+/// The interface between a module and the host that launches it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Abi {
-    /// Device addresses in push constants.
+    /// Pointers are device addresses in push constants.
     #[default]
     Physical,
-    /// A descriptor for each buffer: the mapping of clspv.
+    /// Each buffer has a descriptor, as in clspv's mapping.
     Descriptor(DescriptorAbi),
 }
 
 impl Abi {
-    /// The choices of the descriptor ABI, if it is that.
+    /// Returns the options of the descriptor ABI, or `None` for the physical ABI.
     pub fn descriptor(&self) -> Option<&DescriptorAbi> {
         match self {
             Abi::Physical => None,
@@ -24,7 +25,7 @@ impl Abi {
     }
 }
 
-/// Where plain values go.
+/// The location of plain values.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum PodPlace {
     /// A storage buffer.
@@ -32,30 +33,32 @@ pub enum PodPlace {
     StorageBuffer,
     /// A uniform buffer (`-pod-ubo`).
     UniformBuffer,
-    /// Push constants (`-pod-pushconstant`); they must fit, and the module may have no others.
+    /// Push constants (`-pod-pushconstant`). The values must fit, and the module may have no other push
+    /// constants.
     PushConstants,
-    /// Push constants behind the module's own if there is room for all values of the kernel, else a uniform buffer.
+    /// Push constants, after the module's own, if all values of the kernel fit; otherwise a uniform buffer.
     Auto,
 }
 
-/// Layouts of uniform buffers (Vulkan, "Offset and Stride Assignment"); each allows what those before it do.
+/// The layouts of uniform buffers (Vulkan, "Offset and Stride Assignment"). Each layout allows everything
+/// that the layouts before it allow.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum UboLayout {
-    /// Arrays and structs are aligned to 16 bytes, and so are the elements of arrays.
+    /// Arrays, their elements, and structs are aligned to 16 bytes.
     #[default]
     Standard,
-    /// VK_KHR_relaxed_block_layout: vectors are aligned to their components, if they do not straddle 16 bytes.
+    /// VK_KHR_relaxed_block_layout: a vector is aligned to its component if it does not straddle 16 bytes.
     Relaxed,
     /// VK_KHR_uniform_buffer_standard_layout: arrays and structs are aligned as their members are.
     Std430,
-    /// VK_EXT_scalar_block_layout: that of the largest component.
+    /// VK_EXT_scalar_block_layout: every type is aligned to its largest component.
     Scalar,
 }
 
-/// What `get_global_offset` is.
+/// The value of `get_global_offset`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum GlobalOffset {
-    /// Always 0.
+    /// The offset is always 0.
     #[default]
     Zero,
     /// Specialization constants (`-global-offset`).
@@ -64,47 +67,51 @@ pub enum GlobalOffset {
     PushConstants,
 }
 
-/// Choices of the descriptor ABI; [`DescriptorAbi::default`] is clspv's.
+/// The options of the descriptor ABI. [`DescriptorAbi::default`] has clspv's defaults.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct DescriptorAbi {
-    /// Where plain values go.
+    /// The location of plain values.
     pub pods: PodPlace,
-    /// All plain values of a kernel in one block (`-cluster-pod-kernel-args`), not in one each.
+    /// Whether all plain values of a kernel are in one block (`-cluster-pod-kernel-args`); otherwise each has
+    /// a block of its own.
     pub cluster_pods: bool,
-    /// `__constant` variables of the program in a storage buffer (`-module-constants-in-storage-buffer`), not in the
-    /// module.
+    /// Whether the program's `__constant` variables are in a storage buffer
+    /// (`-module-constants-in-storage-buffer`); otherwise they are initialized variables of the module.
     pub constants_in_buffer: bool,
-    /// Pointers to `__constant` as uniform buffers (`-constant-args-ubo`).
+    /// Whether pointers to `__constant` are bound as uniform buffers (`-constant-args-ubo`).
     pub constant_args_ubo: bool,
-    /// The layout that types behind pointers to `__constant` must have then.
+    /// The layout that pointees of `__constant` pointers must conform to if `constant_args_ubo` is set.
     pub ubo_layout: UboLayout,
-    /// A descriptor set for each kernel (`-distinct-kernel-descriptor-sets`).
+    /// Whether each kernel has a descriptor set of its own (`-distinct-kernel-descriptor-sets`).
     pub distinct_sets: bool,
-    /// `get_work_dim` is a specialization constant (`-work-dim`), not always 3.
+    /// Whether `get_work_dim` is a specialization constant (`-work-dim`); otherwise it is always 3.
     pub work_dim: bool,
-    /// What `get_global_offset` is.
+    /// The value of `get_global_offset`.
     pub global_offset: GlobalOffset,
-    /// An NDRange may be several dispatches (`-cl-arm-non-uniform-work-group-size`): what a dispatch cannot know
-    /// comes in push constants.
+    /// Whether an NDRange may be split into several dispatches (`-cl-arm-non-uniform-work-group-size`). Push
+    /// constants then supply what a dispatch cannot know about the whole NDRange.
     pub regions: bool,
-    /// `printf` writes to a storage buffer (`-enable-printf`); without it is an error.
+    /// Whether `printf` is available; it writes to a storage buffer (`-enable-printf`). Otherwise its use is
+    /// an error.
     pub printf: bool,
-    /// Bytes of its buffer (`-printf-buffer-size`).
+    /// The size of the printf buffer in bytes (`-printf-buffer-size`).
     pub printf_buffer_size: u32,
-    /// The literal samplers that programs may use, by binding (`-samplermap`); `None`: any.
+    /// The literal samplers that programs may use, indexed by binding (`-samplermap`); `None` allows any
+    /// sampler.
     pub sampler_map: Option<Vec<SamplerMask>>,
-    /// Buffers of different arguments may be the same memory.
+    /// Whether the buffers of different arguments may share memory.
     pub aliased: bool,
-    /// Kernels may ask which buffers are NULL: those that do have a push constant for each. clspv's mapping has no such
-    /// thing, there it is an error.
+    /// Whether kernels may test which buffers are NULL; kernels that do so have a push constant for each
+    /// tested buffer. clspv's mapping has no such push constants, so there such a test is an error.
     pub null_flags: bool,
-    /// A sampler argument may have a second descriptor, of the same sampler with normalized coordinates, and its
-    /// properties in push constants that our own reflection describes. In clspv's mapping it is the one descriptor
-    /// that the map names, and reads of arrays and 3D images make that the normalized one
-    /// (`NormalizedSamplerMaskPushConstant`).
+    /// Whether a sampler argument may have a second descriptor, for the same sampler with normalized
+    /// coordinates, and its properties in push constants that our own reflection describes. In clspv's
+    /// mapping, a sampler argument has a single descriptor. If the kernel reads arrays or 3D images with it,
+    /// this descriptor is the normalized sampler (`NormalizedSamplerMaskPushConstant`).
     pub sampler_pairs: bool,
-    /// The restrictions of the contract's older form (`builtins::older_contract`): types and functions, literal
-    /// samplers only from a map, and either all kernels have `reqd_work_group_size` or none.
+    /// Whether the restrictions of the contract's older form apply (`builtins::older_contract`): fewer types
+    /// and functions, literal samplers only from a map, and `reqd_work_group_size` on either all kernels or
+    /// none.
     pub older_rules: bool,
 }
 
@@ -132,7 +139,8 @@ impl Default for DescriptorAbi {
 }
 
 impl DescriptorAbi {
-    /// What Caldera's runtime launches: everything of OpenCL 1.2 that this ABI can express.
+    /// Returns the options of modules for Caldera's runtime: everything of OpenCL 1.2 that this ABI can
+    /// express.
     pub fn runtime() -> Self {
         DescriptorAbi {
             pods: PodPlace::Auto,
@@ -148,7 +156,7 @@ impl DescriptorAbi {
     }
 }
 
-/// A descriptor.
+/// A descriptor, identified by its set and binding.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Slot {
     /// Descriptor set.
@@ -157,5 +165,5 @@ pub struct Slot {
     pub binding: u32,
 }
 
-/// The first SpecId behind the work-group size.
+/// The first SpecId after those of the work-group size.
 pub const FIRST_SPEC_ID: u32 = 3;

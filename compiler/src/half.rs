@@ -1,6 +1,6 @@
-//! IEEE 754 binary16, which Rust has no stable type for.
+//! IEEE 754 binary16, for which Rust has no stable type.
 
-/// The value of 16 bits; exact.
+/// Returns the exact value of a binary16 number.
 pub(crate) fn to_f64(bits: u16) -> f64 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 31);
@@ -13,7 +13,7 @@ pub(crate) fn to_f64(bits: u16) -> f64 {
     }
 }
 
-/// Rounded to nearest, ties to even.
+/// Rounds to binary16, to nearest with ties to even.
 pub(crate) fn from_f64(v: f64) -> u16 {
     let sign = if v.is_sign_negative() { 0x8000 } else { 0 };
     let a = v.abs();
@@ -23,10 +23,11 @@ pub(crate) fn from_f64(v: f64) -> u16 {
     if a >= 65520.0 {
         return sign | 0x7c00;
     }
-    // As a multiple of the unit in the last place, which is exact in f64; subnormals have exponent -14.
+    // The number as a multiple of the unit in the last place is exact in f64. Subnormals have the exponent
+    // -14.
     let exponent = (((a.to_bits() >> 52) as i32) - 1023).max(-14);
     let n = (a / 2f64.powi(exponent - 10)).round_ties_even() as i32;
-    // A carry out of the mantissa moves into the exponent by itself.
+    // A carry out of the mantissa increments the exponent, as it should.
     let biased = if n >= 1024 { (exponent + 14) * 1024 + n } else { n };
     sign | biased as u16
 }

@@ -1,9 +1,9 @@
-//! Operations that need the target: what is left of OpenCL's built-in functions once the library
-//! (`builtins/lib`) is compiled. The same set serves HIR (as calls) and IR (as instructions), so that no stage
-//! has to translate names.
+//! Intrinsics: operations that depend on the target. These remain of OpenCL's built-in functions once the
+//! library (`builtins/lib`) is compiled. HIR (as calls) and IR (as instructions) use the same set, so no
+//! stage has to translate names.
 //!
-//! Unless said otherwise an arithmetic intrinsic works lane by lane, takes operands of one type and returns
-//! that type.
+//! Unless stated otherwise, an arithmetic intrinsic works lane by lane, and its operands and its result have
+//! the same type.
 
 /// Read-modify-write operations (OpenCL 1.2 6.12.11). The result is the old value.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -20,20 +20,20 @@ pub enum AtomicOp {
     Xor,
     /// Arguments: pointer, comparator, value.
     CmpXchg,
-    /// Pointer only; not a read-modify-write.
+    /// Argument: pointer. This is a plain atomic load, not a read-modify-write operation.
     Load,
-    /// Pointer, value; no result.
+    /// Arguments: pointer, value. There is no result, and this is not a read-modify-write operation.
     Store,
 }
 
-/// Which memory a fence or barrier orders; the argument of OpenCL's `barrier`.
+/// The memory that a fence or barrier orders: the argument of OpenCL's `barrier`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FenceFlags {
     pub local: bool,
     pub global: bool,
 }
 
-/// What the work-items of a sub-group make of their values.
+/// The operations that combine the values of a sub-group's work-items.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SubgroupOp {
     IAdd,
@@ -46,18 +46,18 @@ pub enum SubgroupOp {
     FMax,
 }
 
-/// Of which work-items' values each work-item gets the result.
+/// The work-items whose values contribute to the result of each work-item.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SubgroupPart {
-    /// Of all.
+    /// All work-items.
     Reduce,
-    /// Of those ahead of it, and its own.
+    /// The work-item itself and the work-items with lower ids.
     Inclusive,
-    /// Of those ahead of it; the first gets the operation's identity.
+    /// The work-items with lower ids; the result of the first work-item is the operation's identity.
     Exclusive,
 }
 
-/// Shapes of images (6.1.3). Depth images have the shape of their colour kin.
+/// Shapes of images (6.1.3). A depth image has the shape of the corresponding colour image.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImageShape {
     D1,
@@ -70,7 +70,7 @@ pub enum ImageShape {
 }
 
 impl ImageShape {
-    /// All of them.
+    /// All shapes.
     pub const ALL: [ImageShape; 6] = [
         ImageShape::D1,
         ImageShape::Buffer,
@@ -80,7 +80,7 @@ impl ImageShape {
         ImageShape::D3,
     ];
 
-    /// Components of a coordinate, the layer included.
+    /// Returns the number of components of a coordinate, the layer included.
     pub fn lanes(self) -> u8 {
         match self {
             ImageShape::D1 | ImageShape::Buffer => 1,
@@ -89,7 +89,7 @@ impl ImageShape {
         }
     }
 
-    /// Whether the last component of a coordinate is a layer.
+    /// Returns whether the last component of a coordinate is a layer.
     pub fn is_array(self) -> bool {
         match self {
             ImageShape::D1Array | ImageShape::D2Array => true,
@@ -97,7 +97,7 @@ impl ImageShape {
         }
     }
 
-    /// As in the names of intrinsics.
+    /// Returns the name of the shape in the names of intrinsics.
     pub fn name(self) -> &'static str {
         match self {
             ImageShape::D1 => "1d",
@@ -110,8 +110,8 @@ impl ImageShape {
     }
 }
 
-/// What an image is read or written as: the suffix of `read_imagef` and its kin. All are vectors of four 32-bit
-/// lanes.
+/// The component type of a texel that is read or written, as in the suffixes of `read_imagef`, `read_imagei`
+/// and `read_imageui`. A texel is a vector of four 32-bit lanes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Texel {
     Float,
@@ -120,10 +120,10 @@ pub enum Texel {
 }
 
 impl Texel {
-    /// All of them.
+    /// All component types.
     pub const ALL: [Texel; 3] = [Texel::Float, Texel::Int, Texel::UInt];
 
-    /// As in the names of intrinsics.
+    /// Returns the name of the type in the names of intrinsics.
     pub fn name(self) -> &'static str {
         match self {
             Texel::Float => "f",
@@ -136,7 +136,8 @@ impl Texel {
 /// Intrinsic operations.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Intrinsic {
-    // Work-item functions (6.12.1). Argument: dimension, i32, any run-time value. Result: i64 (size_t).
+    // Work-item functions (6.12.1). The argument is the dimension, an i32 that may be any run-time value. The
+    // result is i64 (size_t).
     GlobalId,
     LocalId,
     GroupId,
@@ -147,52 +148,56 @@ pub enum Intrinsic {
     /// No argument; i32. Emitted as a specialization constant.
     WorkDim,
 
-    // What `lower_system_values` leaves of the work-item functions (with `WorkDim` and loads from the push
-    // constants of `SystemPush`). No argument; result v3 i32.
-    /// The built-in of that name: the group within this dispatch.
+    // The operations into which `lower_system_values` turns the work-item functions (besides `WorkDim` and
+    // loads from the push constants of `SystemPush`). They have no argument and return v3 i32.
+    /// The SPIR-V built-in of this name: the work-group's id within this dispatch.
     WorkgroupId,
-    /// The built-in of that name.
+    /// The SPIR-V built-in of this name.
     LocalInvocationId,
     /// Specialization constants 0, 1, 2.
     WorkgroupSize,
-    /// The built-in of that name: the work-item within this dispatch. Descriptor ABI.
+    /// The SPIR-V built-in of this name: the work-item's id within this dispatch (descriptor ABI).
     GlobalInvocationId,
-    /// The built-in of that name: the groups of this dispatch. Descriptor ABI.
+    /// The SPIR-V built-in of this name: the number of work-groups in this dispatch (descriptor ABI).
     NumWorkgroups,
-    /// What get_global_offset returns, as specialization constants. Descriptor ABI.
+    /// The result of get_global_offset, as specialization constants (descriptor ABI).
     GlobalOffsetConstant,
 
-    // Sub-groups (cl_khr_subgroups). No argument; i32.
-    /// Work-items of every sub-group but the last of a work-group.
+    // Sub-groups (cl_khr_subgroups). These operations have no argument and return i32.
+    /// The size of every sub-group of the work-group except possibly the last.
     SubgroupMaxSize,
-    /// Work-items of this one. `lower_system_values` moves it to the start of the kernel, where all of them are.
+    /// The size of the work-item's own sub-group. `lower_system_values` moves the operation to the start of
+    /// the kernel, where all work-items of the sub-group are active.
     SubgroupSize,
     NumSubgroups,
     SubgroupId,
     SubgroupLocalId,
 
-    // What all work-items of a sub-group do together.
+    // Operations that the work-items of a sub-group perform together.
     /// Execution and memory barrier. No result.
     SubgroupBarrier(FenceFlags),
     /// Bool to bool.
     SubgroupAll,
     SubgroupAny,
-    /// A scalar and the i32 number of a work-item, the same for all of them: that one's scalar.
+    /// Arguments: a scalar, and the i32 id of a work-item, which is uniform over the sub-group. The result is
+    /// that work-item's scalar.
     SubgroupBroadcast,
-    /// A value and the i32 number of a work-item, or what to turn over in the own one's: that one's value.
+    /// Arguments: a value, and either the i32 id of a work-item or, for the xor form, a mask that is combined
+    /// with the work-item's own id by xor. The result is the value of the work-item so identified.
     SubgroupShuffle,
     SubgroupShuffleXor,
-    /// A scalar.
+    /// Argument: a scalar.
     SubgroupArith(SubgroupOp, SubgroupPart),
 
     /// Execution and memory barrier over the work-group (6.12.8). No result.
     Barrier(FenceFlags),
     /// Memory fence (6.12.9). No result.
     Fence(FenceFlags),
-    /// First argument a pointer to i32 or i64 in global or local memory.
+    /// The first argument is a pointer to an i32 or i64 in global or local memory.
     Atomic(AtomicOp),
 
-    // Floating point, any of f16 f32 f64 unless the target lacks it in GLSL.std.450 (f64: only the first row).
+    // Floating-point operations on f16, f32 or f64, as far as the target has them in GLSL.std.450 (for f64,
+    // only the first group).
     FAbs,
     Floor,
     Ceil,
@@ -203,7 +208,7 @@ pub enum Intrinsic {
     InverseSqrt,
     /// GLSL Fma: fused only where the calibration says so.
     Fma,
-    /// NMin/NMax of GLSL.std.450: the other operand if one is NaN.
+    /// NMin and NMax of GLSL.std.450: if one operand is NaN, the result is the other.
     FMin,
     FMax,
     Sin,
@@ -224,15 +229,15 @@ pub enum Intrinsic {
     Log,
     Log2,
     Pow,
-    /// (f, i32 of the same lanes).
+    /// Arguments: a float, and an i32 with the same number of lanes.
     Ldexp,
-    /// Dot product of two vectors of 2 to 4 lanes: scalar result.
+    /// The dot product of two vectors of 2 to 4 lanes; the result is a scalar.
     Dot,
 
-    /// Bool result of the operand's lanes.
+    /// The result has a Bool for each lane of the operand.
     IsNan,
     IsInf,
-    /// Bool vector to bool.
+    /// The operand is a vector of Bool; the result is a Bool.
     Any,
     All,
 
@@ -242,47 +247,50 @@ pub enum Intrinsic {
     SMax,
     UMin,
     UMax,
-    /// High half of the full product; 8 to 32 bits, 64 is library code.
+    /// The high half of the full product, for 8 to 32 bits. The library implements 64 bits.
     UMulHigh,
     SMulHigh,
     PopCount,
-    /// Count of leading zeros; the width for 0.
+    /// The number of leading zeros; for 0, the width.
     Clz,
-    /// Count of trailing zeros; the width for 0.
+    /// The number of trailing zeros; for 0, the width.
     Ctz,
     BitReverse,
 
-    /// u32 holding two f16 to v2f32, and back: GLSL UnpackHalf2x16 / PackHalf2x16.
+    /// Conversions between a u32 that holds two f16 and a v2f32: GLSL UnpackHalf2x16 and PackHalf2x16.
     UnpackHalf2x16,
     PackHalf2x16,
 
-    /// Argument 0 is the id of a format string in the module's string table; the others follow. Result i32.
+    /// Argument 0 is the id of a format string in the module's string table; the values to print follow. The
+    /// result is i32.
     Printf,
-    /// A pointer; hint only, no result.
+    /// Argument: a pointer. The operation is only a hint and has no result.
     Prefetch,
 
-    // Images (6.12.14). The first argument is the image; coordinates have as many lanes as the shape says.
-    // Texels are four lanes of f32 or i32.
-    /// Image, sampler, coordinates (f32 or i32). `lower_images` says how.
+    // Images (6.12.14). The first argument is the image; coordinates have as many lanes as the image's shape
+    // requires. Texels have four lanes of f32 or i32.
+    /// Arguments: image, sampler, coordinates (f32 or i32). `lower_images` replaces it by the operations
+    /// below.
     ReadImage(ImageShape, Texel),
-    /// Image, sampler, coordinates (f32): what a sampler of Vulkan does.
+    /// Arguments: image, sampler, coordinates (f32). A Vulkan sampler performs the read.
     SampleImage(ImageShape, Texel),
-    /// Image, coordinates (i32), in range.
+    /// Arguments: image, coordinates (i32), which must be in range.
     FetchImage(ImageShape, Texel),
-    /// Image, coordinates (i32), texel. No result.
+    /// Arguments: image, coordinates (i32), texel. There is no result.
     WriteImage(ImageShape, Texel),
-    /// Image. The extent in each of the shape's components.
+    /// Argument: image. The result is the extent in each component of the shape.
     ImageSize(ImageShape),
-    /// Image; i32, OpenCL's number for it.
+    /// Argument: image. The result is the channel order as OpenCL's value, an i32.
     ChannelOrder,
-    /// Image; i32, OpenCL's number for it.
+    /// Argument: image. The result is the channel data type as OpenCL's value, an i32.
     ChannelDataType,
-    /// Sampler; i32, its properties as [`SamplerMask`] has them.
+    /// Argument: sampler. The result is its properties as a [`SamplerMask`], an i32.
     SamplerProperties,
 }
 
-/// A sampler's properties as the CLK_ macros say them (6.12.14.1): bit 0 normalized coordinates, bits 1-3 the
-/// addressing mode, bits 4-5 the filter. `LiteralSampler` of the reflection has the same encoding.
+/// A sampler's properties, encoded as the CLK_ macros define them (6.12.14.1): bit 0 is set for normalized
+/// coordinates, bits 1-3 hold the addressing mode, bits 4-5 the filter. `LiteralSampler` of the reflection
+/// uses the same encoding.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SamplerMask(pub u32);
 
@@ -296,24 +304,24 @@ impl SamplerMask {
     pub const ADDRESS_MIRRORED: u32 = 8;
     pub const NEAREST: u32 = 0x10;
     pub const LINEAR: u32 = 0x20;
-    /// Every bit that means something.
+    /// All bits that have a meaning.
     pub const ALL_BITS: u32 = 0x3f;
 
     pub fn normalized(self) -> bool {
         self.0 & Self::NORMALIZED != 0
     }
-    /// One of the `ADDRESS_` values.
+    /// Returns the addressing mode, one of the `ADDRESS_` values.
     pub fn address(self) -> u32 {
         self.0 & Self::ADDRESS_BITS
     }
-    /// No filter at all counts as the nearest texel.
+    /// Returns whether the filter is linear. A mask without a filter means nearest.
     pub fn linear(self) -> bool {
         self.0 & Self::LINEAR != 0
     }
 }
 
 impl Intrinsic {
-    /// Whether the result depends on which work-item asks, or on the launch.
+    /// Returns whether the result depends on the work-item or on the launch.
     pub fn is_work_item(self) -> bool {
         matches!(
             self,
@@ -339,12 +347,12 @@ impl Intrinsic {
         )
     }
 
-    /// Whether removing an unused call, or merging two equal ones, is forbidden.
+    /// Returns whether an unused call must be kept and two equal calls must not be merged.
     pub fn has_side_effects(self) -> bool {
         match self {
             Intrinsic::Barrier(_)
             | Intrinsic::Fence(_)
-            // Which work-items take part depends on where it stands.
+            // The set of participating work-items depends on the position in the code.
             | Intrinsic::SubgroupBarrier(_)
             | Intrinsic::SubgroupAll
             | Intrinsic::SubgroupAny
@@ -422,7 +430,8 @@ impl Intrinsic {
             | Intrinsic::BitReverse
             | Intrinsic::UnpackHalf2x16
             | Intrinsic::PackHalf2x16
-            // What a kernel reads it cannot write (6.6): nothing changes between two reads.
+            // A kernel cannot write an image that it reads (6.6), so the texels cannot change between two
+            // reads.
             | Intrinsic::ReadImage(..)
             | Intrinsic::SampleImage(..)
             | Intrinsic::FetchImage(..)
@@ -433,12 +442,14 @@ impl Intrinsic {
         }
     }
 
-    /// Whether the operation is a rendezvous of the work-group or sub-group: it must stay in convergent control flow.
+    /// Returns whether the operation synchronizes a work-group or sub-group, so that it must stay in
+    /// convergent control flow.
     pub fn is_convergent(self) -> bool {
         matches!(self, Intrinsic::Barrier(_)) || self.is_subgroup_operation()
     }
 
-    /// Whether it makes what others have written visible, and what was written visible to others.
+    /// Returns whether the operation makes this work-item's earlier writes available to others, and their
+    /// writes visible to it.
     pub fn orders_memory(self) -> bool {
         matches!(
             self,
@@ -446,7 +457,7 @@ impl Intrinsic {
         )
     }
 
-    /// Whether the work-items of a sub-group do it together.
+    /// Returns whether the work-items of a sub-group perform the operation together.
     pub fn is_subgroup_operation(self) -> bool {
         matches!(
             self,

@@ -10,9 +10,9 @@
 //!  → spirv      words, with NonSemantic.ClspvReflection appended
 //! ```
 //!
-//! The library does no input or output: `#include` asks a resolver that the caller passes, and results are
-//! values. It knows nothing of Vulkan handles, only a [`target::Target`]. The same input, options and target give
-//! the same words, always.
+//! The library does no input or output: a resolver that the caller passes answers `#include`, and results are
+//! returned as values. It has no Vulkan handles; all it knows about a device is a [`target::Target`]. The
+//! output is deterministic: the same input, options and target always give the same words.
 //!
 //! # Example
 //!
@@ -42,17 +42,18 @@
 //!
 //! `examples/compile.rs` is a whole program: files, headers, errors.
 //!
-//! # What is for whom
+//! # Where to find what
 //!
 //! | | |
 //! |---|---|
 //! | [`driver`] | [`compile`], [`compile_object`], [`link()`] and [`link_library`]; an [`Observer`] sees every stage |
-//! | [`options`], [`pp::IncludeResolver`] | what clBuildProgram and clCompileProgram are given |
-//! | [`target`], [`abi`], [`clspv`] | the device, how kernels and launches meet, clspv's options |
-//! | [`reflect`] | reading, writing and removing what a module says about itself; descriptor maps |
-//! | [`printf`] | what a kernel printed, as text |
+//! | [`options`], [`pp::IncludeResolver`] | the inputs of clBuildProgram and clCompileProgram |
+//! | [`target`], [`abi`], [`clspv`] | the device, the interface between kernels and launches, clspv's options |
+//! | [`reflect`] | reading, writing and removing a module's reflection; descriptor maps |
+//! | [`printf`] | formatting of what a kernel printed |
 //!
-//! The other modules are the stages. They are public for tests and tools, and change as the compiler does.
+//! The other modules are the stages. They are public for tests and tools, and their interfaces change as the
+//! compiler does.
 #![forbid(unsafe_code)]
 
 pub mod abi;
@@ -81,8 +82,8 @@ pub mod syntax;
 pub mod target;
 pub mod verify;
 
-/// What this compiler is made of, hashed: another identity may compile the same source differently. For keys of
-/// caches.
+/// A hash of everything that this compiler is built from, for the keys of caches. A compiler with another
+/// identity may compile the same source differently.
 pub const IDENTITY: &str = env!("CALDERA_COMPILER_IDENTITY");
 
 pub use driver::{

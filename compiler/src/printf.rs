@@ -1,15 +1,16 @@
-//! The format strings of `printf` (OpenCL 1.2 6.12.13), as the compiler and the host both need to read them.
+//! The format strings of `printf` (OpenCL 1.2 6.12.13). Both the compiler and the host parse them.
 //!
-//! The printf buffer: word 0 counts the words taken behind it. Each call that found room has there its number
-//! (of `PrintfInfo`, from 1 on; 0 is never written) and its arguments, each in whole words of 32 bits, the low
-//! ones first, zeros behind. A string literal is its number.
+//! Layout of the printf buffer: word 0 counts the words in use after it. A call that found room has there the
+//! number of its format (as in `PrintfInfo`, from 1 on; 0 is never written), followed by its arguments. Each
+//! argument takes a whole number of 32-bit words, the low ones first, padded with zeros. A string literal is
+//! stored as its number.
 
 use crate::target::Target;
 
-/// Bytes of the printf buffer.
+/// The size of the printf buffer in bytes, unless an option changes it.
 pub const PRINTF_BUFFER_SIZE: u32 = 1 << 20;
 
-/// Bytes of the printf buffer of a target's modules.
+/// Returns the size of the printf buffer, in bytes, of a target's modules.
 pub fn printf_buffer_size(target: &Target) -> u32 {
     target
         .abi
@@ -45,31 +46,31 @@ pub struct Conversion {
     pub alternate: bool,
     /// `0`
     pub zero: bool,
-    /// Least number of characters.
+    /// The least number of characters to print.
     pub width: usize,
-    /// What stands behind the point.
+    /// The number after the point, if there is a point.
     pub precision: Option<usize>,
-    /// Lanes of `v`; 1 without.
+    /// The number of lanes that `v` states; 1 without `v`.
     pub lanes: usize,
-    /// The modifier.
+    /// The length modifier.
     pub length: Length,
-    /// The letter.
+    /// The letter of the conversion.
     pub letter: u8,
 }
 
-/// Part of a format.
+/// A part of a format string.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Piece<'a> {
-    /// To be printed as it is.
+    /// Text that is printed as it is.
     Text(&'a [u8]),
-    /// To be replaced by the next argument.
+    /// A conversion specification, which is replaced by the next argument.
     Conversion(Conversion),
 }
 
-/// Largest width and precision; more is taken for this.
+/// The largest width and precision; larger numbers are reduced to this one.
 const MAX_NUMBER: usize = 4096;
 
-/// Splits a format. What is no conversion specification is text.
+/// Splits a format string. Everything that is not a conversion specification is text.
 pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
     let mut list = Vec::new();
     let mut start = 0;
@@ -101,7 +102,7 @@ pub fn pieces(format: &[u8]) -> Vec<Piece<'_>> {
     list
 }
 
-/// The arguments (0 is the first behind the format) that a format prints as strings.
+/// Returns the arguments that a format prints as strings; argument 0 is the first one after the format.
 pub fn literal_arguments(format: &[u8]) -> Vec<usize> {
     let conversions = pieces(format).into_iter().filter_map(|p| match p {
         Piece::Text(_) => None,
@@ -111,7 +112,7 @@ pub fn literal_arguments(format: &[u8]) -> Vec<usize> {
     numbered.filter(|(_, c)| *c == b's').map(|(n, _)| n).collect()
 }
 
-/// The conversion specification that the text starts with, and its length.
+/// Parses the conversion specification at the start of the text. Returns it with its length.
 fn conversion(text: &[u8]) -> Option<(Conversion, usize)> {
     let mut c = Conversion {
         left: false,

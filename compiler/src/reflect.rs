@@ -1,18 +1,19 @@
-//! What the runtime must know about a module: kernels, their arguments and where each argument goes.
+//! Reflection: what the runtime must know about a module, that is its kernels, their arguments, and where a
+//! launch writes each argument.
 //!
-//! The information travels inside the SPIR-V module as instructions of the extended set
-//! `NonSemantic.ClspvReflection` (revision 7), so that a program binary is nothing but a module. [`read()`] turns
-//! any module with that set into a [`Reflection`], [`write()`] puts one into a module; `spirv` writes the instructions
-//! while it emits.
+//! The information is stored in the SPIR-V module as instructions of the extended set
+//! `NonSemantic.ClspvReflection` (revision 7), so a program binary is just a module. [`read()`] turns any
+//! module with that set into a [`Reflection`], and [`write()`] inserts a `Reflection` into a module. The
+//! compiler's `spirv` stage writes the instructions while it emits the module.
 //!
-//! Two conventions of the physical ABI go beyond the set's own words:
+//! Two conventions of the physical ABI go beyond what the set defines:
 //!
-//! * A `__local` argument appears twice under one ordinal: `ArgumentWorkgroup` (SpecId of the arena's byte size,
-//!   element size) and a four-byte POD, the place where the launch writes the argument's byte offset in the
-//!   arena. [`read()`] joins the two into [`Binding::Workgroup`].
-//! * A second set, `NonSemantic.Caldera.1` ([`CalderaOp`]), says what a kernel does with the memory behind a
-//!   pointer argument ([`Arg::uses`]) and what it wants to know of samplers. Modules without it get the safe
-//!   answer.
+//! * A `__local` argument appears twice under one ordinal: as an `ArgumentWorkgroup` (SpecId of the arena's
+//!   byte size, element size) and as a four-byte POD, where the launch writes the byte offset of the
+//!   argument's memory in the arena. [`read()`] joins the two into [`Binding::Workgroup`].
+//! * A second set, `NonSemantic.Caldera.1` ([`CalderaOp`]), says how a kernel uses the memory that a pointer
+//!   argument points to ([`Arg::uses`]) and which properties of a sampler it reads. For modules without this
+//!   set, [`read()`] assumes the most conservative answer.
 
 mod check;
 mod descriptor_map;
@@ -32,46 +33,47 @@ pub use set::{CALDERA_SET, CLSPV_SET, CLSPV_SET_PREFIX, CalderaOp, Op, REVISION}
 pub use strip::strip;
 pub use write::write;
 
-/// SpecIds of the physical ABI.
+/// The specialization constant ids (SpecIds) of the physical ABI.
 pub mod spec_id {
-    /// Work-group size x, y, z: three consecutive ids from here.
+    /// The first of three consecutive ids: work-group size x, y, z.
     pub const WORKGROUP_SIZE: u32 = 0;
-    /// Byte size of the local arena.
+    /// The byte size of the local arena.
     pub const LOCAL_BYTES: u32 = 3;
-    /// get_work_dim.
+    /// The value of `get_work_dim`.
     pub const WORK_DIM: u32 = 4;
 }
 
-/// What is, as a number, the pointer to the start of constant data that is a descriptor: kernels of our own print such.
+/// The numeric value that kernels of our own compiler use for a pointer to the start of constant data that is
+/// bound as a descriptor. The host uses it to find a string that a kernel printed by pointer.
 pub const CONSTANT_POINTER: u64 = crate::ir::module::object_pointer(crate::ir::MemoryObject::CONSTANTS);
 
-/// Descriptor sets of the physical ABI.
+/// The descriptor sets of the physical ABI.
 pub mod descriptor_set {
-    /// Binding 0 is the argument buffer, the others are the kernel's images and samplers.
+    /// Binding 0 is the argument buffer; the other bindings are the kernel's images and samplers.
     pub const ARGUMENTS: u32 = 0;
-    /// The samplers that the program declares; the same for all kernels of the module.
+    /// The samplers that the program declares. All kernels of the module share this set.
     pub const LITERAL_SAMPLERS: u32 = 1;
 }
 
-/// A range of the push-constant block.
+/// A range of bytes in the push-constant block.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PushRange {
-    /// Byte offset.
+    /// The offset in bytes.
     pub offset: u32,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// A descriptor.
+/// A descriptor, identified by its set and binding.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Descriptor {
-    /// Descriptor set.
+    /// The descriptor set.
     pub set: u32,
-    /// Binding in the set.
+    /// The binding in the set.
     pub binding: u32,
 }
 
-/// Where a plain value (POD, address, arena offset) is written.
+/// The location where the launch writes a plain value: a POD, a device address, or an offset in the arena.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// In the push-constant block.
@@ -80,18 +82,18 @@ pub enum Place {
     Uniform {
         /// The buffer's descriptor.
         at: Descriptor,
-        /// Byte offset.
+        /// The offset in bytes.
         offset: u32,
-        /// Bytes.
+        /// The size in bytes.
         size: u32,
     },
     /// In a storage buffer, at a byte offset.
     Storage {
         /// The buffer's descriptor.
         at: Descriptor,
-        /// Byte offset.
+        /// The offset in bytes.
         offset: u32,
-        /// Bytes.
+        /// The size in bytes.
         size: u32,
     },
 }
@@ -99,41 +101,43 @@ pub enum Place {
 /// How an argument reaches the kernel.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Binding {
-    /// The argument's bytes.
+    /// The argument's bytes are written to this location.
     Pod(Place),
-    /// The 64-bit device address of a buffer.
+    /// The 64-bit device address of a buffer is written to this location.
     Pointer(Place),
-    /// A buffer as storage buffer.
+    /// A buffer, bound as a storage buffer.
     StorageBuffer(Descriptor),
-    /// A buffer as uniform buffer.
+    /// A buffer, bound as a uniform buffer.
     UniformBuffer(Descriptor),
-    /// read_only image.
+    /// A `read_only` image.
     SampledImage(Descriptor),
-    /// write_only image.
+    /// A `write_only` image.
     StorageImage(Descriptor),
-    /// Sampler.
+    /// A sampler.
     Sampler(Descriptor),
-    /// Sampler: not the argument, but the sampler with its filter and addressing mode and normalized coordinates
-    /// (clspv's mapping, where `sampler_mask` tells the shader what the argument is).
+    /// A sampler in clspv's mapping that is bound with normalized coordinates. It has the filter and
+    /// addressing mode of the argument's sampler; `sampler_mask` tells the shader the argument's real
+    /// properties.
     NormalizedSampler(Descriptor),
-    /// Image buffer, write_only.
+    /// A `write_only` image buffer.
     StorageTexelBuffer(Descriptor),
-    /// Image buffer, read_only.
+    /// A `read_only` image buffer.
     UniformTexelBuffer(Descriptor),
-    /// `__local` memory. In the physical ABI (`offset` present) `spec_id` is the arena's byte size and `offset`
-    /// is where the launch writes the u32 byte offset of the argument's memory in the arena. Otherwise
-    /// (clspv's mapping) `spec_id` is the number of elements of an array of its own.
+    /// `__local` memory. In the physical ABI (`offset` is present), `spec_id` is the byte size of the arena,
+    /// and the launch writes the byte offset of the argument's memory in the arena, a u32, to `offset`. In
+    /// clspv's mapping (`offset` is absent), the argument has an array of its own, and `spec_id` is its
+    /// number of elements.
     Workgroup {
-        /// Specialization constant.
+        /// The SpecId of the specialization constant.
         spec_id: u32,
-        /// Size of the pointee in bytes.
+        /// The size of the pointee in bytes.
         elem_size: u32,
-        /// Where the arena offset goes.
+        /// The location of the arena offset.
         offset: Option<Place>,
     },
 }
 
-/// What clGetKernelArgInfo reports. The qualifiers are OpenCL's `CL_KERNEL_ARG_*` values.
+/// What `clGetKernelArgInfo` reports. The qualifiers are OpenCL's `CL_KERNEL_ARG_*` values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ArgInfo {
     /// CL_KERNEL_ARG_NAME.
@@ -148,19 +152,20 @@ pub struct ArgInfo {
     pub type_qualifier: Option<u32>,
 }
 
-/// What a kernel does with the memory behind a pointer argument.
+/// How a kernel uses the memory that a pointer argument points to.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryUse {
-    /// May be read.
+    /// The kernel may read the memory.
     pub read: bool,
-    /// May be written.
+    /// The kernel may write the memory.
     pub written: bool,
-    /// The pointer is stored or turned into a number: later launches may reach the memory, too.
+    /// The kernel stores the pointer or converts it to an integer, so later launches may access the memory,
+    /// too.
     pub escapes: bool,
 }
 
 impl MemoryUse {
-    /// Nothing is known.
+    /// The conservative answer when nothing is known.
     pub const ANY: MemoryUse = MemoryUse {
         read: true,
         written: true,
@@ -171,28 +176,32 @@ impl MemoryUse {
 /// A kernel argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Arg {
-    /// How it reaches the kernel; `None` if the module has no place for it (an argument that is not used).
+    /// How the argument reaches the kernel; `None` if the module has no location for it because the kernel
+    /// does not use it.
     pub binding: Option<Binding>,
-    /// Present if the program was built with `-cl-kernel-arg-info`, or always, as the compiler pleases.
+    /// The argument's information. Modules built with `-cl-kernel-arg-info` have it; other modules may have
+    /// it, too.
     pub info: Option<ArgInfo>,
-    /// Meaningful for buffers.
+    /// How the kernel uses the memory. This is meaningful for buffers only.
     pub uses: MemoryUse,
-    /// Four bytes that the launch supplies: the image's channel order, as OpenCL numbers it (`CL_RGBA` …).
+    /// Four bytes in which the launch supplies the image's channel order as an OpenCL value (`CL_RGBA` …).
     pub channel_order: Option<Place>,
-    /// The same of the channel data type (`CL_UNORM_INT8` …).
+    /// Four bytes in which the launch supplies the image's channel data type as an OpenCL value
+    /// (`CL_UNORM_INT8` …).
     pub channel_data_type: Option<Place>,
-    /// The same of a sampler: [`SamplerMask`](crate::intrinsic::SamplerMask).
+    /// Four bytes in which the launch supplies the sampler's properties as a
+    /// [`SamplerMask`](crate::intrinsic::SamplerMask).
     pub sampler_mask: Option<Place>,
-    /// Four bytes for a buffer: 0 if it is NULL, else 1.
+    /// Four bytes in which the launch writes 0 if the buffer is NULL and 1 otherwise.
     pub not_null: Option<Place>,
-    /// A second descriptor of a sampler argument: the sampler with the argument's filter and addressing mode and
-    /// normalized coordinates.
+    /// The second descriptor of a sampler argument: a sampler with the argument's filter and addressing mode,
+    /// but with normalized coordinates.
     pub normalized_sampler: Option<Descriptor>,
     /// The declared type of an image argument as a `CL_MEM_OBJECT_IMAGE…` value, if known.
     pub image_type: Option<u32>,
 }
 
-/// The `CL_MEM_OBJECT_IMAGE…` value of an image argument's type (CL 5.3.1).
+/// Returns the `CL_MEM_OBJECT_IMAGE…` value of an image argument's type (CL 5.3.1).
 pub fn image_type(shape: crate::intrinsic::ImageShape) -> u32 {
     use crate::intrinsic::ImageShape as S;
     match shape {
@@ -221,57 +230,59 @@ impl Default for Arg {
     }
 }
 
-/// A buffer with plain values that each launch fills.
+/// A buffer with plain values, which each launch fills.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PodBlock {
-    /// Its descriptor.
+    /// The buffer's descriptor.
     pub at: Descriptor,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u32,
-    /// A storage buffer, not a uniform buffer.
+    /// Whether it is a storage buffer; otherwise it is a uniform buffer.
     pub storage: bool,
 }
 
-/// Scratch memory of a kernel: private arrays that are too much for the driver. A launch brings a buffer of `bytes` for each
-/// work-item of a dispatch, less than 4 GiB, that no other dispatch uses at the same time. What it holds before is undefined.
+/// The scratch memory of a kernel. It holds private arrays that are too large for the driver. A launch
+/// supplies a buffer with `bytes` for each work-item of a dispatch; the buffer must be smaller than 4 GiB,
+/// and no other dispatch may use it at the same time. Its initial contents are undefined.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Scratch {
-    /// Where its 64-bit device address goes.
+    /// The push constant that receives the buffer's 64-bit device address.
     pub place: PushRange,
-    /// Bytes of a work-item.
+    /// The bytes of scratch memory for each work-item.
     pub bytes: u32,
 }
 
 /// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
-    /// Name of the kernel and of the entry point.
+    /// The name of the kernel and of its entry point.
     pub name: String,
-    /// Id of the entry point's function.
+    /// The id of the entry point's function.
     pub function: u32,
-    /// By ordinal.
+    /// The arguments, indexed by ordinal.
     pub args: Vec<Arg>,
-    /// May call printf.
+    /// Whether the kernel may call `printf`.
     pub printf: bool,
     /// CL_KERNEL_ATTRIBUTES.
     pub attributes: String,
-    /// reqd_work_group_size: the pipeline's work-group size is fixed to it.
+    /// The size that `reqd_work_group_size` demands. The pipeline's work-group size is fixed to it.
     pub required_size: Option<[u32; 3]>,
-    /// Bytes of kernel-scope `__local` variables; they occupy the arena from 0.
+    /// The bytes of kernel-scope `__local` variables. They occupy the arena from offset 0.
     pub local_fixed: u32,
-    /// Whether the kernel has a local arena (physical ABI): `spec_id::LOCAL_BYTES` must then cover it (at least 4
-    /// bytes).
+    /// Whether the kernel has a local arena (physical ABI). If so, `spec_id::LOCAL_BYTES` must cover the
+    /// arena and be at least 4.
     pub has_arena: bool,
-    /// The memory that a launch must bring for each work-item.
+    /// The memory that a launch must supply for each work-item.
     pub scratch: Option<Scratch>,
-    /// The result does not depend on how the NDRange is divided into work-groups, even of different sizes.
+    /// Whether the result is independent of how the NDRange is divided into work-groups, even into groups of
+    /// different sizes.
     pub ungrouped: bool,
-    /// The descriptors that the code uses: each must be one of those above, or of the module's.
+    /// The descriptors that the code uses. Each must be one of the descriptors above or one of the module's.
     pub resources: Vec<Resource>,
 }
 
 impl Kernel {
-    /// What `intel_reqd_sub_group_size` asks for, in work-items.
+    /// Returns the sub-group size that `intel_reqd_sub_group_size` demands, in work-items.
     pub fn required_subgroup_size(&self) -> Option<u32> {
         let mut attributes = self.attributes.split(' ');
         attributes.find_map(|a| {
@@ -280,8 +291,8 @@ impl Kernel {
         })
     }
 
-    /// Bytes of the uniform buffer with the arguments that did not fit into push constants, and its
-    /// descriptor. `None`: the kernel has none.
+    /// Returns the descriptor and the size in bytes of the uniform buffer with the arguments that did not fit
+    /// into push constants, or `None` if the kernel has no such buffer.
     pub fn args_buffer(&self) -> Option<(Descriptor, u32)> {
         let mut found: Option<(Descriptor, u32)> = None;
         for place in self.places() {
@@ -290,11 +301,11 @@ impl Kernel {
                 found = Some((at, end));
             }
         }
-        // The shader sees an array of 16-byte vectors.
+        // The shader declares the buffer as an array of 16-byte vectors.
         found.map(|(at, end)| (at, end.max(1).next_multiple_of(16)))
     }
 
-    /// The buffers with plain values, in the order of their descriptors.
+    /// Returns the buffers with plain values, ordered by descriptor.
     pub fn pod_blocks(&self) -> Vec<PodBlock> {
         let mut blocks: Vec<PodBlock> = Vec::new();
         for place in self.places() {
@@ -313,14 +324,14 @@ impl Kernel {
             }
         }
         for block in &mut blocks {
-            // Shaders may see arrays of 16-byte vectors.
+            // Shaders may declare the buffer as an array of 16-byte vectors.
             block.size = block.size.max(1).next_multiple_of(16);
         }
         blocks.sort_by_key(|b| b.at);
         blocks
     }
 
-    /// End of the push-constant bytes that the kernel's own arguments take.
+    /// Returns the end, in bytes, of the push constants that the kernel's own arguments occupy.
     pub fn push_end(&self) -> u32 {
         self.places()
             .filter_map(|p| match p {
@@ -354,7 +365,8 @@ impl Kernel {
     }
 }
 
-/// Push constants that every launch supplies. Each is three numbers (x, y, z): u32, or u64 where the range has 24 bytes.
+/// Push constants that every launch supplies. Each has three components (x, y, z), which are u64 if the range
+/// has 24 bytes and u32 otherwise.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemPush {
     /// get_global_offset.
@@ -363,16 +375,16 @@ pub struct SystemPush {
     pub enqueued_local_size: Option<PushRange>,
     /// get_global_size.
     pub global_size: Option<PushRange>,
-    /// Global offset plus first work-item of this dispatch.
+    /// The global offset plus the global id of this dispatch's first work-item.
     pub region_offset: Option<PushRange>,
-    /// Work-groups of the whole NDRange.
+    /// The number of work-groups in the whole NDRange.
     pub num_workgroups: Option<PushRange>,
-    /// First work-group of this dispatch.
+    /// The id of the first work-group of this dispatch.
     pub region_group_offset: Option<PushRange>,
 }
 
 impl SystemPush {
-    /// End of the highest of them.
+    /// Returns the end, in bytes, of the highest of these push constants.
     pub fn end(&self) -> u32 {
         [
             self.global_offset,
@@ -390,116 +402,119 @@ impl SystemPush {
     }
 }
 
-/// SpecIds of what is a specialization constant.
+/// The SpecIds of the values that are specialization constants.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct SpecIds {
-    /// Work-group size x, y, z. Absent if every kernel requires its size.
+    /// Work-group size x, y, z; `None` if every kernel has a required size.
     pub workgroup_size: Option<[u32; 3]>,
     /// get_global_offset x, y, z.
     pub global_offset: Option<[u32; 3]>,
     /// get_work_dim.
     pub work_dim: Option<u32>,
-    /// Largest subgroup.
+    /// The largest sub-group size.
     pub subgroup_max_size: Option<u32>,
 }
 
-/// How the shader reaches a data blob.
+/// How the shader accesses a block of data.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DataPlace {
-    /// A storage buffer with the data.
+    /// The data is in a storage buffer.
     StorageBuffer(Descriptor),
-    /// A uniform buffer with the data.
+    /// The data is in a uniform buffer.
     UniformBuffer(Descriptor),
-    /// Its 64-bit device address goes here.
+    /// The data is at a 64-bit device address, which the launch writes to this push constant.
     PointerPush(PushRange),
 }
 
 /// Data that the runtime uploads once per program and device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramData {
-    /// How the shader reaches it.
+    /// How the shader accesses the data.
     pub place: DataPlace,
     /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// At byte `pointer_offset` of the data, `pointer_size` bytes must become the address of byte `object_offset`
-/// of the data.
+/// A pointer stored in the data. The `pointer_size` bytes at offset `pointer_offset` of the data must be set
+/// to the address of the byte at `object_offset` of the data.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Relocation {
-    /// Where the pointer points.
+    /// The offset that the pointer points to.
     pub object_offset: u32,
-    /// Where the pointer is.
+    /// The offset of the pointer itself.
     pub pointer_offset: u32,
-    /// Bytes of the pointer.
+    /// The size of the pointer in bytes.
     pub pointer_size: u32,
 }
 
-/// A sampler that the program declares. `mask` is a [`SamplerMask`](crate::intrinsic::SamplerMask).
+/// A sampler that the program declares.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LiteralSampler {
-    /// Where it goes.
+    /// The sampler's descriptor.
     pub at: Descriptor,
-    /// What it is.
+    /// The sampler's properties, a [`SamplerMask`](crate::intrinsic::SamplerMask).
     pub mask: u32,
 }
 
-/// A printf format string.
+/// A printf format string or a string literal that is printed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrintfFormat {
-    /// Identifies it in the printf buffer.
+    /// The number that stands for the string in the printf buffer.
     pub id: u32,
-    /// The format.
+    /// The text of the string.
     pub format: String,
-    /// Size of each argument in bytes.
+    /// The size of each argument in bytes.
     pub arg_sizes: Vec<u32>,
 }
 
 /// The buffer into which kernels print.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PrintfBuffer {
-    /// How the shader reaches it.
+    /// How the shader accesses the buffer.
     pub place: DataPlace,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// Everything that the module says about itself.
+/// Everything that the module states about itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reflection {
-    /// In the order of the module.
+    /// The kernels, in the order of the module.
     pub kernels: Vec<Kernel>,
-    /// Launch-time push constants of the module.
+    /// The module's push constants that every launch supplies.
     pub push: SystemPush,
-    /// Specialization constants of the module.
+    /// The module's specialization constants.
     pub spec: SpecIds,
-    /// `__constant` data.
+    /// The data of the program's `__constant` variables.
     pub constant_data: Option<ProgramData>,
-    /// Program-scope variables (OpenCL 2.0 and later, and clspv's name for data with relocations).
+    /// The data of program-scope variables (OpenCL 2.0 and later). clspv also uses this name for constant
+    /// data with relocations.
     pub program_variables: Option<ProgramData>,
-    /// Pointers inside `program_variables` or, without it, `constant_data`.
+    /// The pointers inside `program_variables`, or inside `constant_data` if there are no
+    /// `program_variables`.
     pub relocations: Vec<Relocation>,
-    /// Samplers declared in the program.
+    /// The samplers that the program declares.
     pub literal_samplers: Vec<LiteralSampler>,
-    /// printf formats.
+    /// The printf formats and the string literals that are printed.
     pub printf_formats: Vec<PrintfFormat>,
-    /// printf output.
+    /// The buffer for printf's output; `None` if no kernel prints.
     pub printf_buffer: Option<PrintfBuffer>,
-    /// Ids of the variables in local memory whose bytes the module tells, with them.
+    /// The ids of variables in local memory whose size the module states, each with that size in bytes.
     pub workgroup_variables: Vec<(u32, u32)>,
-    /// Kernels ask Vulkan for their place in the dispatch (GlobalInvocationId, WorkgroupId).
+    /// Whether kernels read their position in the dispatch from Vulkan's built-in variables
+    /// (GlobalInvocationId, WorkgroupId).
     pub asks_place: bool,
-    /// No kernel has a loop.
+    /// Whether no kernel has a loop.
     pub straight: bool,
 }
 
 impl Reflection {
-    /// The kernel of that name.
+    /// Returns the kernel with this name.
     pub fn kernel(&self, name: &str) -> Option<&Kernel> {
         self.kernels.iter().find(|k| k.name == name)
     }
 
-    /// Bytes of push constants that a launch of `kernel` must supply, a multiple of 4.
+    /// Returns the bytes of push constants that a launch of `kernel` must supply, a multiple of 4.
     pub fn push_size(&self, kernel: &Kernel) -> u32 {
         let data = |d: &Option<ProgramData>| match d.as_ref().map(|d| d.place) {
             Some(DataPlace::PointerPush(r)) => r.offset + r.size,
@@ -521,50 +536,50 @@ impl Reflection {
     }
 }
 
-/// Why a module's reflection cannot be used.
+/// The reason why a module's reflection cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReflectionError {
-    /// Not SPIR-V, or not in this machine's byte order.
+    /// The bytes are not SPIR-V, or not in this machine's byte order.
     #[error("not a SPIR-V module")]
     NotSpirv,
-    /// An instruction runs over the end, or is malformed otherwise.
+    /// An instruction extends beyond the end of the module, or is malformed in another way.
     #[error("malformed SPIR-V at word {at}: {what}")]
     Malformed {
-        /// Word index.
+        /// The index of the word.
         at: usize,
-        /// What is wrong.
+        /// The defect.
         what: &'static str,
     },
-    /// No import of the reflection set.
+    /// The module does not import the reflection set.
     #[error("the module has no NonSemantic.ClspvReflection instructions")]
     Missing,
-    /// A revision that this reader does not know.
+    /// The revision of the set is newer than this reader supports.
     #[error("NonSemantic.ClspvReflection revision {0} is newer than {REVISION}")]
     Newer(u32),
-    /// A reflection instruction with wrong operands.
+    /// A reflection instruction has wrong operands.
     #[error("{op} at word {at}: {what}")]
     Operand {
-        /// Name of the instruction.
+        /// The name of the instruction.
         op: &'static str,
-        /// Word index.
+        /// The index of the word.
         at: usize,
-        /// What is wrong.
+        /// The defect.
         what: &'static str,
     },
-    /// What the reflection says of a kernel is not what the code is like.
+    /// The reflection contradicts the code of a kernel.
     #[error("kernel '{kernel}': {what}")]
     Contradiction {
-        /// Its name; empty for the module as a whole.
+        /// The kernel's name; empty if the error is about the module as a whole.
         kernel: String,
-        /// What is wrong.
+        /// The contradiction.
         what: &'static str,
     },
-    /// An instruction number outside of the revision.
+    /// An instruction number that this revision does not define.
     #[error("unknown reflection instruction {number} at word {at}")]
     UnknownInstruction {
-        /// Instruction number.
+        /// The instruction number.
         number: u32,
-        /// Word index.
+        /// The index of the word.
         at: usize,
     },
 }

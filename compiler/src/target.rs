@@ -1,19 +1,19 @@
-//! What the device can express: the triple (SPIR-V version, capabilities, limits) that legality is checked
-//! against, and the choices that follow from it. The compiler never sees a Vulkan handle; the runtime (or
-//! `calderac --target`) fills this in.
+//! The target: what the device can express. This is the environment that legality is checked against (SPIR-V
+//! version, capabilities, limits), with the choices that follow from it. The compiler never sees a Vulkan
+//! handle; the runtime (or `calderac --target`) fills in this description.
 
 use crate::abi::{Abi, DescriptorAbi};
 
-/// SPIR-V version of the output.
+/// A SPIR-V version.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SpirvVersion {
-    /// Major, always 1.
+    /// The major version, always 1.
     pub major: u8,
-    /// Minor.
+    /// The minor version.
     pub minor: u8,
 }
 
-/// Optional device features. Names are those of Vulkan where there is one.
+/// Optional device features. Their names are Vulkan's where Vulkan has the feature.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Features {
     /// shaderInt8.
@@ -38,17 +38,20 @@ pub struct Features {
     pub buffer_int64_atomics: bool,
     /// shaderSharedInt64Atomics.
     pub shared_int64_atomics: bool,
-    /// GLSL.std.450 Fma is one instruction (16, 32 and 64 bits, as far as the widths exist at all).
+    /// Whether GLSL.std.450 Fma is a single machine instruction, for every width (16, 32, 64 bits) that the
+    /// device has.
     pub fast_fma: bool,
-    /// Sub-groups: Vulkan's with votes, ballots and arithmetic on every type, of one size known to the host.
+    /// Vulkan sub-groups with votes, ballots and arithmetic on every type, and with one size that the host
+    /// knows.
     pub subgroups: bool,
-    /// And work-items that take each other's values.
+    /// Sub-group shuffles.
     pub subgroup_shuffle: bool,
-    /// The implementation offers images: `__IMAGE_SUPPORT__` is defined. The device can write storage images of
-    /// any format (shaderStorageImageWriteWithoutFormat).
+    /// Whether the implementation offers images; `__IMAGE_SUPPORT__` is then defined. The device can write
+    /// storage images of any format (shaderStorageImageWriteWithoutFormat).
     pub images: bool,
-    /// Images of the channel orders A, RA and ARGB are stored as R, RG and RGBA: what is written is reordered by the
-    /// channel order. (What is read is the image view's affair.)
+    /// Whether images of the channel orders A, RA and ARGB are stored as R, RG and RGBA. If so, the shader
+    /// reorders the components that it writes according to the channel order. Reads need no reordering in the
+    /// shader: the image view swizzles them.
     pub reordered_writes: bool,
     /// shaderSignedZeroInfNanPreserve for 16, 32, 64 bits.
     pub signed_zero_inf_nan_preserve: [bool; 3],
@@ -56,61 +59,69 @@ pub struct Features {
     pub denorm_preserve: [bool; 3],
     /// shaderRoundingModeRTE for 16, 32, 64 bits.
     pub rounding_rte: [bool; 3],
-    /// The device flushes or keeps independently per width.
+    /// Whether the float controls above can be set for each width independently.
     pub float_controls_independent: bool,
 }
 
-/// Numeric behaviour found by device calibration, not promised by Vulkan. All `false` is always safe.
+/// Numeric behaviour that device calibration found and that Vulkan does not promise. `false` is always the
+/// safe value.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Calibration {
-    /// GLSL.std.450 Fma is a single rounding for 16, 32, 64 bits.
+    /// GLSL.std.450 Fma rounds only once, for 16, 32, 64 bits.
     pub fused_fma: [bool; 3],
-    /// GLSL.std.450 Exp2 of 32 bits is within 2 ulp, for infinities and NaN too.
+    /// GLSL.std.450 Exp2 of 32 bits has an error of at most 2 ulp, also for infinities and NaN.
     pub exp2: bool,
-    /// GLSL.std.450 InverseSqrt of 32 bits is within 1.5 ulp, for 0 and infinity too.
+    /// GLSL.std.450 InverseSqrt of 32 bits has an error of at most 1.5 ulp, also for 0 and infinity.
     pub rsqrt: bool,
-    /// GLSL.std.450 Fma of 32 bits takes subnormal operands and results for zeros.
+    /// GLSL.std.450 Fma of 32 bits treats subnormal operands as zeros and flushes subnormal results.
     pub flushing_fma: bool,
-    /// Quotients and square roots of 32 bits can be correctly rounded: the device has
-    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT. Quotients are then always.
+    /// Quotients and square roots of 32 bits can be correctly rounded, so the device reports
+    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT. The device's own division is then correctly rounded; square roots
+    /// may need the library.
     pub rounded_divide_sqrt: bool,
-    /// The device's own square roots of 32 bits are.
+    /// The device's own square roots of 32 bits are correctly rounded.
     pub rounded_sqrt: bool,
 }
 
-/// Faults of drivers that the output goes around. All `false`: none.
+/// Faults of drivers, and costs peculiar to one driver, that the output avoids. If all fields are `false`,
+/// nothing is avoided.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Quirks {
-    /// A value that a loop computes is lost behind it for work-items that leave it before others (llvmpipe).
+    /// After a loop, a value that the loop computed is lost for work-items that left the loop before others
+    /// (llvmpipe).
     pub loop_values: bool,
-    /// An invocation leaves every loop once it has had 65535 iterations of any (llvmpipe).
+    /// An invocation leaves every loop once its loops have had 65535 iterations in total (llvmpipe).
     pub counted_loops: bool,
-    /// Samplers that filter linearly are less exact than OpenCL allows the device (llvmpipe, which is a CPU to
-    /// OpenCL, CL 8.2): linear filters are arithmetic on fetched texels.
+    /// Samplers that filter linearly are less exact than OpenCL allows for the device (llvmpipe, which OpenCL
+    /// regards as a CPU, CL 8.2). Linear filters are then computed arithmetically from fetched texels.
     pub coarse_filter: bool,
-    /// What only orders memory accesses, fences and what makes volatile accesses available, makes a work-item wait for its work-group as a
-    /// barrier does (llvmpipe): outside uniform control flow it then takes part in the wrong barrier.
+    /// An instruction that only orders memory accesses, such as a fence or one that makes a volatile access
+    /// available, makes a work-item wait for its work-group as a barrier does (llvmpipe). Outside uniform
+    /// control flow, the work-item then joins the wrong barrier.
     pub waiting_fences: bool,
-    /// FNegate is an operation of its own instead of a part of the one that it is for, wherever SignedZeroInfNanPreserve is set,
-    /// and not even a cheap one for doubles (NVIDIA): the sign bit is turned instead.
+    /// Where SignedZeroInfNanPreserve is set, FNegate is a separate machine operation instead of an operand
+    /// modifier, and for doubles an expensive one (NVIDIA). The sign bit is flipped instead.
     pub costly_negation: bool,
-    /// A 64-bit number that is made of two words is a different one in each work-item to the driver, also where the words are push
-    /// constants (llvmpipe): each access through such a pointer stores all lanes' addresses and reads one back. To another it is
-    /// less than a number that was there whole (NVIDIA: matrix products are 2% to 5% faster).
+    /// The driver handles a 64-bit integer that is assembled from two words worse than one that is loaded
+    /// whole. llvmpipe does not see that it is uniform, even if the words are push constants, so each access
+    /// through such a pointer stores the addresses of all lanes and reads one back. NVIDIA's driver generates
+    /// slower code from it (matrix products are 2% to 5% faster without, measured on an H200).
     pub split_words: bool,
-    /// Each scalar that an access moves, of each work-item, is loaded or stored by instructions of its own (llvmpipe), so that a pair of
-    /// words takes twice as long as one number of 64 bits.
+    /// The driver loads or stores each scalar of an access, for each work-item, by separate instructions
+    /// (llvmpipe), so a pair of words takes twice as long as one 64-bit integer.
     pub lane_by_lane: bool,
-    /// RoundEven and Trunc of doubles are wrong (llvmpipe on processors without AVX-512).
+    /// RoundEven and Trunc of doubles give wrong results (llvmpipe on processors without AVX-512).
     pub double_rounding: bool,
-    /// A signed comparison of a number that OpSConvert made 64 bits wide from 32 with what the driver finds to be
-    /// constant has the same result whatever the number is (Mesa): such conversions are shifts instead.
+    /// A signed comparison of a 64-bit integer that OpSConvert widened from 32 bits with an operand that the
+    /// driver folds to a constant always has the same result (Mesa). Such conversions are done by shifts
+    /// instead.
     pub widened_compares: bool,
-    /// FAbs of what the driver takes to be no less than zero is the number itself, and −0 is no less (Mesa): it is an
-    /// operation on bits instead.
+    /// FAbs of an operand that the driver's range analysis takes to be non-negative is dropped, although the
+    /// operand may be −0 (Mesa). FAbs is done by an operation on bits instead.
     pub kept_sign_of_zero: bool,
-    /// The index of an access to a private array is read when the access is made, from a register that may hold a later value by then:
-    /// registers are shared out as if the index were read where the first access with the same index is made (llvmpipe).
+    /// The index of an access to a private array is read at the access, from a register that may hold a later
+    /// value by then. The driver allocates registers as if the index were read at the first access with the
+    /// same index (llvmpipe).
     pub stale_indices: bool,
 }
 
@@ -119,17 +130,19 @@ pub struct Quirks {
 pub struct Limits {
     /// maxPushConstantsSize in bytes.
     pub push_constants: u32,
-    /// Local memory in bytes.
+    /// The size of local memory in bytes.
     pub local_memory: u32,
-    /// Widest work-group in work-items.
+    /// The largest number of work-items in a work-group.
     pub work_group_size: u32,
     /// maxUniformBufferRange in bytes.
     pub uniform_buffer: u32,
-    /// Bytes of private arrays of a work-item that the driver may have; what is more goes into scratch memory.
+    /// The bytes of private arrays of one work-item that are left to the driver; larger arrays are moved to
+    /// scratch memory.
     pub private_memory: u32,
-    /// How deep the driver follows nested conditions; it says nothing about more (llvmpipe).
+    /// The greatest depth of nested conditions that the driver handles; it silently gives wrong results for
+    /// deeper ones (llvmpipe).
     pub nesting: u32,
-    /// The arena of local memory is rounded up to a multiple of this many bytes.
+    /// The size of the local arena is rounded up to a multiple of this many bytes.
     pub local_memory_step: u32,
 }
 
@@ -138,20 +151,20 @@ pub struct Limits {
 pub struct Target {
     /// SPIR-V version of the output.
     pub spirv: SpirvVersion,
-    /// How kernels meet their launches.
+    /// The interface between kernels and their launches.
     pub abi: Abi,
-    /// What it has.
+    /// The device's optional features.
     pub features: Features,
-    /// What was measured of it.
+    /// The numeric behaviour that was measured on the device.
     pub calibration: Calibration,
-    /// What is wrong with its driver.
+    /// The faults of the device's driver.
     pub quirks: Quirks,
-    /// How much it has.
+    /// The device's limits.
     pub limits: Limits,
-    /// `cl_khr_*` names that the device offers: each becomes a predefined macro.
+    /// The names of the `cl_khr_*` extensions that the device offers. Each becomes a predefined macro.
     pub extensions: Vec<String>,
-    /// Global sizes, offsets and numbers of work-groups may need 64 bits. Without it they have 32, and so has arithmetic on them where
-    /// that can be shown to suffice.
+    /// Whether global sizes, offsets and numbers of work-groups may need 64 bits. If not, they have 32 bits,
+    /// and so has arithmetic on them where 32 bits can be shown to suffice.
     pub wide_ranges: bool,
 }
 
@@ -161,8 +174,9 @@ impl Target {
         self.extensions.iter().any(|e| e == name)
     }
 
-    /// Takes another version, without what it is too old for. Sub-groups, which older versions lack, come back; the
-    /// memory model stays what it was (clspv's mapping has GLSL's in every version).
+    /// Changes the SPIR-V version and disables the features that need a newer version. Changing to 1.3 or
+    /// newer enables sub-groups again. The memory model is never changed back to the Vulkan memory model
+    /// (clspv's mapping uses GLSL's in every version).
     pub fn set_spirv(&mut self, version: SpirvVersion) {
         if self.spirv.minor < 3 && version.minor >= 3 {
             self.features.subgroups = true;
@@ -175,7 +189,7 @@ impl Target {
         }
         self.spirv = version;
         if version.minor < 3 {
-            // The Vulkan memory model's extension needs 1.3.
+            // The Vulkan memory model's extension requires SPIR-V 1.3.
             self.features.vulkan_memory_model = false;
             self.features.vulkan_memory_model_device_scope = false;
             self.features.subgroups = false;
@@ -184,7 +198,7 @@ impl Target {
         }
     }
 
-    /// [`Target::desktop`] with a driver that has every fault that is known: all passes run.
+    /// Returns [`Target::desktop`] with a driver that has every known fault, so that all passes run.
     pub fn faulty() -> Self {
         Target {
             quirks: Quirks {
@@ -209,8 +223,8 @@ impl Target {
         }
     }
 
-    /// What clspv assumes of a device unless options say otherwise: SPIR-V 1.0 and the older memory model, every type,
-    /// 8-bit and 16-bit storage; the descriptor ABI.
+    /// Returns what clspv assumes of a device unless options say otherwise: SPIR-V 1.0 with the GLSL450
+    /// memory model, every type, 8-bit and 16-bit storage, and the descriptor ABI.
     pub fn clspv() -> Self {
         let mut target = Target::desktop();
         target.abi = Abi::Descriptor(DescriptorAbi::default());
@@ -219,7 +233,8 @@ impl Target {
         target
     }
 
-    /// A desktop-class Vulkan 1.3 device with every feature that the compiler uses: the default of `calderac`.
+    /// Returns a desktop-class Vulkan 1.3 device with every feature that the compiler uses. This is the
+    /// default of `calderac`.
     pub fn desktop() -> Self {
         Target {
             spirv: SpirvVersion { major: 1, minor: 6 },

@@ -6,11 +6,11 @@ use crate::intrinsic::{AtomicOp, Intrinsic};
 use crate::source::Span;
 
 entity! {
-    /// An instruction of a function. Structured instructions are the targets of `Exit` and `Repeat`.
+    /// An instruction of a function. The targets of `Exit` and `Repeat` are structured instructions.
     Inst, "i"
 }
 
-/// Two operands and one result of the same type.
+/// Operations with two operands and one result of the same type.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum BinOp {
     IAdd,
@@ -18,10 +18,10 @@ pub enum BinOp {
     IMul,
     SDiv,
     UDiv,
-    /// Sign of the dividend (C's `%`).
+    /// The remainder has the sign of the dividend (C's `%`).
     SRem,
     URem,
-    /// Shift count is taken modulo the width (OpenCL 1.2 6.3.j).
+    /// The shift count is taken modulo the width (OpenCL 1.2 6.3.j).
     Shl,
     AShr,
     LShr,
@@ -32,11 +32,11 @@ pub enum BinOp {
     FSub,
     FMul,
     FDiv,
-    /// Sign of the dividend, C's fmod; imprecise where the target's is.
+    /// The remainder has the sign of the dividend, as C's fmod. It is as inexact as the target's operation.
     FRem,
 }
 
-/// One operand, result of the same type.
+/// Operations with one operand and a result of the same type.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum UnOp {
     INeg,
@@ -44,8 +44,8 @@ pub enum UnOp {
     FNeg,
 }
 
-/// Comparisons: operands of one type (integers, floats, bools for IEq/INe, pointers of one space), result
-/// `Bool` of the same lanes.
+/// Comparisons. The operands have the same type (integers, floats, Bools for IEq and INe, pointers to the
+/// same address space). The result is `Bool` with the same number of lanes.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CmpOp {
     IEq,
@@ -58,14 +58,14 @@ pub enum CmpOp {
     ULe,
     UGt,
     UGe,
-    /// Ordered: false if either operand is NaN.
+    /// Ordered comparisons are false if an operand is NaN.
     FOEq,
     FONe,
     FOLt,
     FOLe,
     FOGt,
     FOGe,
-    /// Unordered: true if either operand is NaN. C's `!=`.
+    /// Unordered comparisons are true if an operand is NaN. `FUNe` is C's `!=`.
     FUNe,
     FUEq,
     FULt,
@@ -74,7 +74,7 @@ pub enum CmpOp {
     FUGe,
 }
 
-/// Conversions; result lanes equal operand lanes except for `Bitcast`.
+/// Conversions. The result has as many lanes as the operand, except for `Bitcast`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CastOp {
     /// Integer to narrower integer.
@@ -83,50 +83,53 @@ pub enum CastOp {
     ZExt,
     /// Integer, or Bool (true is all ones), to wider integer.
     SExt,
-    /// Float to float, round to nearest even.
+    /// Float to float, rounded to nearest even.
     FConvert,
-    /// Round toward zero; undefined out of range.
+    /// Float to integer, rounded toward zero; undefined if the value is out of range.
     FToS,
     FToU,
-    /// Round to nearest even.
+    /// Integer to float, rounded to nearest even.
     SToF,
     UToF,
-    /// Same total bits; not for Bool or pointers.
+    /// Reinterprets the bits; the total number of bits is equal. Neither type is Bool or a pointer.
     Bitcast,
     /// Pointer to I64.
     PtrToInt,
     /// I64 to pointer.
     IntToPtr,
-    /// Pointer to another address space, same bits (only Global <-> Constant).
+    /// Pointer to another address space, with the same bits (only between Global and Constant).
     PtrCast,
 }
 
-/// Liberties on floating-point results.
+/// How far a floating-point result may differ from the exact IEEE 754 operation.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FpFlags {
-    /// May be fused with a neighbour (FP_CONTRACT ON). Otherwise emitted with NoContraction.
+    /// The operation may be fused with a neighbouring one (FP_CONTRACT ON). If not, it is emitted with
+    /// NoContraction.
     pub contract: bool,
     /// Neither operands nor results are infinite or NaN (-cl-finite-math-only).
     pub finite: bool,
     /// The sign of a zero does not matter (-cl-no-signed-zeros).
     pub no_signed_zeros: bool,
-    /// May be computed in another way that is equal for real numbers (-cl-unsafe-math-optimizations).
+    /// The result may be computed by another expression that is equal for real numbers
+    /// (-cl-unsafe-math-optimizations).
     pub fast: bool,
 }
 
-/// What the source asks for a loop (`#pragma unroll`, `opencl_unroll_hint`).
+/// What the source requests for a loop (`#pragma unroll`, `opencl_unroll_hint`).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Unroll {
-    /// Nothing.
+    /// The source requests nothing.
     #[default]
     Unsaid,
-    /// Not to be unrolled.
+    /// The loop must not be unrolled.
     Never,
-    /// As far as possible.
+    /// The loop is to be unrolled completely, as far as possible.
     Full,
-    /// This many iterations in one; at least 2.
+    /// The loop is to be unrolled by this factor, which is at least 2.
     By(u32),
-    /// Not asked for: several iterations are one already, or it does the few that are left of that.
+    /// No request from the source: the loop is the result of unrolling, or the remainder loop for the
+    /// iterations that are left.
     Done,
 }
 
@@ -138,33 +141,36 @@ pub struct Access {
     pub volatile: bool,
 }
 
-/// What `lower_memory` turns pointers into. The location operands of an access depend on it.
+/// The form of memory that `lower_memory` turns pointers into. It determines the location operands of an
+/// access.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Storage {
-    /// One operand: a 64-bit device address (I64). Any storable type but pointers.
+    /// One operand: a 64-bit device address (I64). The accessed type is any storable type except pointers.
     Physical,
-    /// The kernel's work-group memory, an array of elements of this type (the same in the whole kernel). One
-    /// operand: the index of an element (I32). The accessed type is the element type.
+    /// The kernel's work-group memory, an array of elements of this type, which is the same in the whole
+    /// kernel. One operand: the index of an element (I32). The accessed type is the element type.
     Arena(Ty),
-    /// Two operands: a [`Op::Variable`]'s pointer, the index of an element (I32). The accessed type is the
-    /// element type.
+    /// Two operands: the pointer of an [`Op::Variable`], and the index of an element (I32). The accessed type
+    /// is the element type.
     Variable,
-    /// The push-constant block as an array of words. One operand: the index of a word (I32). Type I32, read only.
+    /// The push-constant block as an array of words, which is read-only. One operand: the index of a word
+    /// (I32). The accessed type is I32.
     PushWord,
-    /// The argument buffer as an array of words; as `PushWord`.
+    /// The argument buffer as an array of words, accessed as `PushWord`.
     ArgsWord,
-    /// Descriptor ABI: memory of the kernel's [`super::KernelAbi::objects`] of that number, an array of elements of
-    /// this type. One operand: the index of an element (I32). The accessed type is the element type. A buffer of an
-    /// argument: the same in all accesses, or several types over the same bytes.
+    /// Descriptor ABI: the memory object with this number in [`super::KernelAbi::objects`], as an array of
+    /// elements of this type. One operand: the index of an element (I32). The accessed type is the element
+    /// type. All accesses to the buffer of an argument use one element type, or there are several types that
+    /// cover the same bytes.
     Buffer(u32, Ty),
-    /// The same of memory of the work-group.
+    /// The same as `Buffer`, for work-group memory.
     Shared(u32, Ty),
-    /// The same of memory that nobody writes while kernels run.
+    /// The same as `Buffer`, for memory that nobody writes while kernels run.
     ReadOnly(u32, Ty),
 }
 
 impl Storage {
-    /// How many operands say where.
+    /// Returns the number of operands that give the location.
     pub fn operands(self) -> usize {
         match self {
             Storage::Variable => 2,
@@ -179,7 +185,7 @@ impl Storage {
     }
 }
 
-/// What an instruction does. Operands are in [`InstData::args`], listed here in order.
+/// What an instruction does. The comments list its operands, which are in [`InstData::args`], in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Binary(BinOp),
@@ -188,113 +194,117 @@ pub enum Op {
     Cast(CastOp),
     /// Bool (or Bool vector of the result's lanes), value if true, value if false.
     Select,
-    /// Scalars and vectors, concatenated to the result vector.
+    /// Scalars and vectors, which are concatenated to form the result vector.
     Construct,
-    /// A scalar to all lanes.
+    /// A scalar, which is copied to all lanes.
     Splat,
-    /// Vector; constant lane.
+    /// A vector; the lane is a constant.
     Extract(u8),
-    /// Vector, I32 lane; undefined out of range.
+    /// A vector, and the I32 number of a lane; undefined if it is out of range.
     ExtractDynamic,
-    /// Vector, scalar; constant lane.
+    /// A vector and a scalar; the lane is a constant.
     Insert(u8),
-    /// Vector, scalar, I32 lane.
+    /// A vector, a scalar, and the I32 number of a lane.
     InsertDynamic,
-    /// Two vectors of one type; lane numbers in their concatenation, 0xff for an undefined lane.
+    /// Two vectors of the same type. The numbers are those of lanes in their concatenation; 0xff gives an
+    /// undefined lane.
     Shuffle(Vec<u8>),
 
-    /// Memory in the private space, one per work-item; not in a loop's sense: the same memory at each execution.
+    /// No operands. Memory in the private address space, one object for each work-item. In a loop, every
+    /// execution refers to the same memory.
     Alloca {
         size: u32,
         align: u32,
     },
-    /// Address of a global.
+    /// No operands. The address of a global.
     GlobalAddr(Global),
-    /// Pointer, I64 or I32 (sign-extended) offset in bytes.
+    /// A pointer, and an I64 or I32 offset in bytes; an I32 is sign-extended.
     PtrAdd,
-    /// Pointer; result type says what is read.
+    /// A pointer; the result type determines what is read.
     Load(Access),
-    /// Pointer, value.
+    /// A pointer and a value.
     Store(Access),
-    /// Destination, source; constant size in bytes. The ranges are disjoint or equal.
+    /// Destination and source pointers; the size in bytes is a constant. The ranges are disjoint or equal.
     MemCpy {
         size: u32,
         dst: Access,
         src: Access,
     },
-    /// Destination; constant size in bytes.
+    /// A destination pointer; the size in bytes is a constant.
     MemZero {
         size: u32,
         dst: Access,
     },
 
-    // What `lower_memory` leaves of memory. Afterwards there are no other memory instructions and no pointers
-    // but those of `Variable`.
-    /// An array in private memory; one per work-item, undefined at first. The result is a private pointer that
-    /// is only the first operand of `LoadFrom` and `StoreTo` with `Storage::Variable`.
+    // The forms into which `lower_memory` turns memory instructions. After that pass, there are no other
+    // memory instructions, and no pointers except those of `Variable`.
+    /// No operands. An array in private memory, one for each work-item, with undefined initial contents. The
+    /// result is a private pointer that is used only as the first operand of `LoadFrom` and `StoreTo` with
+    /// `Storage::Variable`.
     Variable {
         elem: Ty,
         count: u32,
     },
-    /// Location; result type says what is read.
+    /// A location; the result type determines what is read.
     LoadFrom(Storage, Access),
-    /// Location, value.
+    /// A location and a value.
     StoreTo(Storage, Access),
-    /// Location, then the operands of `Intrinsic::Atomic` behind its pointer. I32 or I64, in `Physical` or an
-    /// `Arena` of that type.
+    /// A location, then the operands of `Intrinsic::Atomic` after its pointer. The type is I32 or I64, in
+    /// `Physical` memory or in an `Arena` of that type.
     AtomicOn(AtomicOp, Storage),
 
-    /// Arguments as the callee's parameters.
+    /// The arguments, as the callee's parameters.
     Call(Func),
-    /// The same of a function whose result depends on nothing but its arguments, and that does nothing else. Such
-    /// calls remain behind `inline`.
+    /// A call of a pure function: its result depends only on its arguments, and it has no side effects. Such
+    /// calls remain after `inline`.
     CallPure(Func),
     Intrinsic(Intrinsic),
 
     Block,
     Loop,
     If,
-    /// One list of values per region but the last, which is the default.
+    /// The operand is the value to switch on. There is one list of case values for each region except the
+    /// last, which is the default.
     Switch(Vec<Vec<u64>>),
 
-    /// Values for the results of the target.
+    /// The values of the target's results.
     Exit(Inst),
-    /// Values for the region arguments of the target loop.
+    /// The values of the target loop's region arguments.
     Repeat(Inst),
-    /// At most one value.
+    /// At most one value, the function's result.
     Return,
     Unreachable,
 }
 
 impl Op {
-    /// Whether it ends a region.
+    /// Returns whether the operation ends a region.
     pub fn is_terminator(&self) -> bool {
         matches!(self, Op::Exit(_) | Op::Repeat(_) | Op::Return | Op::Unreachable)
     }
-    /// Whether it owns regions.
+    /// Returns whether the operation owns regions.
     pub fn is_structured(&self) -> bool {
         matches!(self, Op::Block | Op::Loop | Op::If | Op::Switch(_))
     }
 }
 
-/// One instruction.
+/// An instruction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstData {
     pub op: Op,
     pub args: ValueList,
-    /// At most one for non-structured instructions.
+    /// The results; instructions that are not structured have at most one.
     pub results: ValueList,
-    /// Owned regions of structured instructions.
+    /// The regions that a structured instruction owns.
     pub regions: Vec<Region>,
     pub fp: FpFlags,
-    /// Of loops only.
+    /// Meaningful for loops only.
     pub unroll: Unroll,
     pub span: Span,
 }
 
-/// Type of the result of an instruction whose type follows from its operands' types.
-///
-/// `None` for ops whose result type is stated at creation (casts, loads, calls, shuffles, structured ops).
+/// Returns the result type of an instruction whose type follows from the types of its operands, and `None`
+/// for operations whose result type is stated at creation (casts, loads, calls, shuffles, structured
+/// instructions).
 pub fn derived_type(op: &Op, arg_types: &[Ty]) -> Option<Ty> {
     match op {
         Op::Binary(_) | Op::Unary(_) | Op::PtrAdd | Op::Insert(_) | Op::InsertDynamic => Some(arg_types[0]),

@@ -3,8 +3,8 @@
 //! # Semantics
 //!
 //! A [`Module`] holds functions and globals. A [`Function`] has parameters and one body [`Region`]. A region
-//! is a list of instructions; the last one, and only the last, is a terminator. Control flow is nothing but
-//! *structured instructions* that own regions:
+//! is a list of instructions; the last one, and only the last, is a terminator. All control flow is expressed
+//! by *structured instructions*, which own regions:
 //!
 //! | op | operands | regions | results |
 //! |---|---|---|---|
@@ -13,11 +13,12 @@
 //! | `If` | a `Bool` | two (then, else), no arguments | what its exits pass |
 //! | `Switch` | an integer | one per case list, then default; no arguments | what its exits pass |
 //!
-//! and terminators: `Exit(target)` leaves the structured instruction `target`, which must enclose it (at any
-//! distance), passing one value per result; `Repeat(target)` starts the next iteration of an enclosing loop,
-//! passing one value per region argument; `Return` leaves the function; `Unreachable` is never executed. A
-//! region never falls off its end, and a `switch` case never falls into the next. Leaving a region ends
-//! nothing but control: there are no destructors. So structured control flow cannot be broken by a pass.
+//! and by terminators: `Exit(target)` leaves the enclosing structured instruction `target`, at any nesting
+//! distance, and passes one value per result. `Repeat(target)` starts the next iteration of an enclosing loop
+//! and passes one value per region argument. `Return` leaves the function. `Unreachable` is never executed.
+//! Control never reaches the end of a region without a terminator, and one `switch` case never falls through
+//! into the next. Leaving a region has no effect other than the transfer of control: there are no
+//! destructors. A pass therefore cannot break structured control flow.
 //!
 //! Values are instruction results, region arguments, function parameters or constants. A use must be
 //! dominated by its definition: earlier in the same region, or in (an argument of) an enclosing region before

@@ -1,4 +1,4 @@
-//! Modules: functions, globals, kernels.
+//! Modules: their functions, globals and kernels.
 
 use super::entity::Map;
 use super::{AddressSpace, Function, Inst};
@@ -11,16 +11,17 @@ entity! {
     Func, "@f"
 }
 entity! {
-    /// Memory with static lifetime.
+    /// A variable with static storage duration.
     Global, "@g"
 }
 
-/// Contents of a `__constant` variable.
+/// The contents of a `__constant` variable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Initializer {
-    /// `GlobalData::size` bytes.
+    /// As many bytes as `GlobalData::size` states.
     pub bytes: Vec<u8>,
-    /// (offset of an 8-byte pointer, global that it points into, byte offset in that).
+    /// The pointers in `bytes`: the offset of an 8-byte pointer, the global that it points into, and the byte
+    /// offset in that global.
     pub relocations: Vec<(u32, Global, u64)>,
 }
 
@@ -32,31 +33,31 @@ pub struct GlobalData {
     pub space: AddressSpace,
     pub size: u32,
     pub align: u32,
-    /// Constant space only.
+    /// The initial contents; only variables in constant memory have them.
     pub init: Option<Initializer>,
 }
 
-/// Kind of a kernel argument (OpenCL 1.2 5.7.2, clSetKernelArg).
+/// The kind of a kernel argument (OpenCL 1.2 5.7.2, clSetKernelArg).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArgKind {
-    /// A value of so many bytes. If `by_ref`, the IR parameter is a `Private` pointer to a copy (structs);
-    /// otherwise the parameter is the value itself.
+    /// A value of `size` bytes. If `by_ref` is set (structs), the IR parameter is a `Private` pointer to a
+    /// copy; otherwise it is the value itself.
     Pod {
         size: u32,
         align: u32,
         by_ref: bool,
     },
-    /// Pointer to global or constant memory; alignment of the pointee.
+    /// A pointer to global or constant memory, with the alignment of the pointee.
     Buffer {
         space: AddressSpace,
         align: u32,
     },
-    /// Pointer to local memory; size and alignment of the pointee.
+    /// A pointer to local memory, with the size and alignment of the pointee.
     Local {
         elem_size: u32,
         align: u32,
     },
-    /// Image; `write` for write_only.
+    /// An image; `write` is set for write_only.
     Image {
         shape: ImageShape,
         write: bool,
@@ -64,7 +65,7 @@ pub enum ArgKind {
     Sampler,
 }
 
-/// What the kernel does with a pointer argument; `true` is the safe answer.
+/// How the kernel uses a pointer argument; `true` is the conservative answer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PointerUse {
     pub read: bool,
@@ -82,7 +83,7 @@ impl Default for PointerUse {
     }
 }
 
-/// One kernel parameter, as clGetKernelArgInfo reports it.
+/// A kernel parameter, with what clGetKernelArgInfo reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelArg {
     pub name: String,
@@ -98,41 +99,43 @@ pub struct KernelArg {
     pub uses: PointerUse,
 }
 
-/// A kernel: a void function whose parameters are the arguments, in order.
+/// A kernel: a void function whose parameters are the kernel's arguments, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelInfo {
     pub func: Func,
     pub name: String,
     pub args: Vec<KernelArg>,
-    /// reqd_work_group_size.
+    /// The size that `reqd_work_group_size` demands.
     pub required_size: Option<[u32; 3]>,
-    /// work_group_size_hint.
+    /// The size that `work_group_size_hint` gives.
     pub size_hint: Option<[u32; 3]>,
-    /// As CL_KERNEL_ATTRIBUTES prints them.
+    /// The attributes, as CL_KERNEL_ATTRIBUTES prints them.
     pub attributes: String,
 }
 
-/// Where the launch finds one kernel argument. Filled in by `lower_kernel_args`; becomes reflection.
+/// Where the launch writes a kernel argument. `lower_kernel_args` fills it in, and it becomes reflection.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ArgLocation {
-    /// The value, at a byte offset of the push-constant block.
+    /// The value is at a byte offset of the push-constant block.
     Push {
         offset: u32,
         size: u32,
     },
-    /// The value, at a byte offset of the argument buffer.
+    /// The value is at a byte offset of the argument buffer.
     Args {
         offset: u32,
         size: u32,
     },
-    /// The 64-bit device address of a buffer.
+    /// The 64-bit device address of a buffer is in the push-constant block or, for the next variant, in the
+    /// argument buffer.
     PointerPush {
         offset: u32,
     },
     PointerArgs {
         offset: u32,
     },
-    /// A u32: byte offset in the local arena where this argument's memory starts.
+    /// A u32 is in the push-constant block or, for the next variant, in the argument buffer: the byte offset
+    /// in the local arena where this argument's memory starts.
     LocalPush {
         offset: u32,
         elem_size: u32,
@@ -141,29 +144,30 @@ pub enum ArgLocation {
         offset: u32,
         elem_size: u32,
     },
-    /// A descriptor of the kernel's set.
+    /// The image has a descriptor in the kernel's set.
     Image {
         binding: u32,
         shape: ImageShape,
         write: bool,
     },
-    /// A descriptor of the kernel's set.
+    /// The sampler has a descriptor in the kernel's set.
     Sampler {
         binding: u32,
     },
-    /// Descriptor ABI: a storage buffer, or a uniform buffer.
+    /// Descriptor ABI: the buffer is bound as a storage buffer, or as a uniform buffer.
     Buffer {
         slot: Slot,
         uniform: bool,
     },
-    /// Descriptor ABI: the value, at a byte offset of a storage buffer or uniform buffer.
+    /// Descriptor ABI: the value is at a byte offset of a storage buffer or uniform buffer.
     PodSlot {
         slot: Slot,
         offset: u32,
         size: u32,
         uniform: bool,
     },
-    /// Descriptor ABI: work-group memory of its own, of so many elements as the specialization constant says.
+    /// Descriptor ABI: the argument has a work-group array of its own; a specialization constant gives its
+    /// number of elements.
     LocalArray {
         spec_id: u32,
         elem_size: u32,
@@ -171,7 +175,7 @@ pub enum ArgLocation {
 }
 
 impl ArgLocation {
-    /// End of the push constants that the argument takes; 0 if none.
+    /// Returns the end, in bytes, of the push constants that the argument occupies; 0 if it occupies none.
     pub fn push_end(&self) -> u32 {
         match *self {
             ArgLocation::Push { offset, size } => offset + size,
@@ -189,39 +193,43 @@ impl ArgLocation {
     }
 }
 
-/// What a launch says about an argument beside its descriptor, a u32 each.
+/// A property of an argument that the launch supplies in addition to the argument's descriptor. Each is a
+/// u32.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum HandleFact {
     /// CL_IMAGE_FORMAT's image_channel_order.
     ChannelOrder,
     /// CL_IMAGE_FORMAT's image_channel_data_type.
     ChannelDataType,
-    /// As [`crate::intrinsic::SamplerMask`] encodes it.
+    /// The sampler's properties, encoded as a [`crate::intrinsic::SamplerMask`].
     SamplerMask,
     /// 0 for a buffer argument that is NULL, else 1.
     NotNull,
 }
 
-/// Where the launch writes a [`HandleFact`].
+/// The location to which the launch writes a [`HandleFact`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct FactLocation {
-    /// Number of the argument.
+    /// The ordinal of the argument.
     pub arg: u32,
     pub fact: HandleFact,
-    /// In the argument buffer, not the push constants.
+    /// Whether the property is in the argument buffer; otherwise it is in the push constants.
     pub in_args: bool,
-    /// Byte offset there.
+    /// The byte offset in that buffer or block.
     pub offset: u32,
 }
 
-/// What a constant of type `image` or `sampler` stands for once kernels have no parameters; its bits.
+/// The meaning of a constant of type `image` or `sampler` once kernels have no parameters. The constant's
+/// bits encode it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Handle {
-    /// A literal sampler's properties. Before `lower_kernel_args` the only constants of these types.
+    /// A literal sampler's properties. Before `lower_kernel_args`, these are the only constants of the two
+    /// types.
     Literal(SamplerMask),
-    /// An argument of the kernel.
+    /// An argument of the kernel, by ordinal.
     Arg(u32),
-    /// The sampler with normalized coordinates that has a sampler argument's other properties.
+    /// The second sampler of a sampler argument: it has normalized coordinates and the argument's other
+    /// properties.
     Normalized(u32),
 }
 
@@ -229,7 +237,7 @@ impl Handle {
     const ARG: u64 = 1 << 16;
     const NORMALIZED: u64 = 1 << 17;
 
-    /// As a constant's bits.
+    /// Encodes the handle as the bits of a constant.
     pub fn to_bits(self) -> u64 {
         match self {
             Handle::Literal(mask) => u64::from(mask.0),
@@ -238,7 +246,7 @@ impl Handle {
         }
     }
 
-    /// What the bits of a constant mean.
+    /// Decodes the bits of a constant.
     pub fn from_bits(bits: u64) -> Handle {
         let low = (bits & 0xffff) as u32;
         if bits & Self::NORMALIZED != 0 {
@@ -251,69 +259,71 @@ impl Handle {
     }
 }
 
-/// Memory that a kernel of the descriptor ABI reaches by name: [`KernelAbi::objects`] lists them, and
-/// [`super::Storage`] names them by number.
+/// A memory object that a kernel of the descriptor ABI accesses by name. [`KernelAbi::objects`] lists them,
+/// and [`super::Storage`] refers to them by their number in that list.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum MemoryObject {
-    /// The printf buffer, at [`ModuleSlots::printf`]. Always number 0, used or not.
+    /// The printf buffer, at [`ModuleSlots::printf`]. It is always number 0, even if it is not used.
     Printf,
     /// A storage buffer.
     Storage { slot: Slot },
-    /// A uniform buffer of so many bytes, to the shader an array of vectors of words.
+    /// A uniform buffer of `bytes` bytes. The shader declares it as an array of vectors of words.
     Uniform { slot: Slot, bytes: u32 },
-    /// Work-group memory of an argument.
+    /// The work-group memory of an argument.
     LocalArray { spec_id: u32, elem_size: u32 },
-    /// Work-group memory of a variable.
+    /// The work-group memory of a variable.
     Local(Global),
-    /// The module's constant data, at [`ModuleSlots::constants`]. Where a module may have them, always number
-    /// [`MemoryObject::CONSTANTS`], used or not: pointers in them point into them.
+    /// The module's constant data, at [`ModuleSlots::constants`]. In a module that may have such data, it is
+    /// always number [`MemoryObject::CONSTANTS`], even if it is not used, because pointers inside the data
+    /// point into the data.
     Constants,
     /// A `__constant` variable, as an initialized variable of the module.
     Constant(Global),
 }
 
 impl MemoryObject {
-    /// The number of [`MemoryObject::Constants`].
+    /// The number of [`MemoryObject::Constants`] in a kernel's list of objects.
     pub const CONSTANTS: u32 = 1;
 }
 
-/// The bits of a constant pointer to the start of memory object number `object`: its number plus one above 32 bits of
-/// offset. So 0 is the null pointer.
+/// Returns the bits of a constant pointer to the start of memory object number `object`. The number plus one
+/// is in the upper 32 bits and the offset in the lower 32 bits, so that 0 is the null pointer.
 pub const fn object_pointer(object: u32) -> u64 {
     (object as u64 + 1) << 32
 }
 
-/// The number of the object that a constant pointer points into.
+/// Returns the number of the object that a constant pointer points into, or `None` for the null pointer.
 pub fn pointed_object(bits: u64) -> Option<u32> {
     ((bits >> 32) as u32).checked_sub(1)
 }
 
-/// Kernel ABI after `lower_kernel_args` and `lower_memory`.
+/// The ABI of a kernel after `lower_kernel_args` and `lower_memory`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelAbi {
-    /// One per kernel argument.
+    /// The location of each kernel argument.
     pub args: Vec<ArgLocation>,
-    /// Bytes of the argument buffer (uniform buffer, set 0 binding 0); 0: none.
+    /// The size in bytes of the argument buffer (a uniform buffer, set 0 binding 0); 0 if there is none.
     pub args_size: u32,
-    /// Bytes of the arena that kernel-scope `__local` variables take. `lower_memory` fills it in.
+    /// The bytes of the arena that kernel-scope `__local` variables occupy. `lower_memory` fills it in.
     pub local_fixed: u32,
-    /// Bytes of scratch memory of a work-item; 0: none. `scratch_memory` fills it in.
+    /// The bytes of scratch memory for each work-item; 0 if there is none. `scratch_memory` fills it in.
     pub scratch: u32,
-    /// What the kernel asks about its arguments.
+    /// The properties of arguments that the kernel reads.
     pub facts: Vec<FactLocation>,
-    /// (sampler argument, binding in the kernel's set): the same sampler with normalized coordinates, where images of shapes
-    /// are read that Vulkan has no other samplers for.
+    /// The second samplers, with normalized coordinates: the ordinal of the sampler argument, and the binding
+    /// in the kernel's set. They exist where the kernel reads images whose shapes Vulkan allows only with
+    /// such samplers.
     pub normalized: Vec<(u32, u32)>,
-    /// Descriptor set of the kernel's arguments.
+    /// The descriptor set of the kernel's arguments.
     pub set: u32,
-    /// Descriptor ABI: the memory that the kernel reaches. `lower_memory` adds to it.
+    /// Descriptor ABI: the memory objects that the kernel accesses. `lower_memory` adds to them.
     pub objects: Vec<MemoryObject>,
 }
 
-/// Descriptors of the module as a whole.
+/// The descriptors of the module as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModuleSlots {
-    /// Descriptor set of the literal samplers.
+    /// The descriptor set of the literal samplers.
     pub literal_samplers: u32,
     /// Descriptor ABI: the storage buffer with `Module::constant_data`.
     pub constants: Option<Slot>,
@@ -332,7 +342,7 @@ impl Default for ModuleSlots {
 }
 
 impl KernelAbi {
-    /// End of the push constants that the kernel's arguments take.
+    /// Returns the end, in bytes, of the push constants that the kernel's arguments occupy.
     pub fn push_end(&self) -> u32 {
         let args = self.args.iter().map(ArgLocation::push_end);
         let facts = self.facts.iter().filter(|f| !f.in_args).map(|f| f.offset + 4);
@@ -340,67 +350,68 @@ impl KernelAbi {
     }
 }
 
-/// Module-wide push constants that the runtime fills in, each three u32 (x, y, z) at a byte offset; only those
-/// that some kernel uses (the names are NonSemantic.ClspvReflection's).
+/// The module's push constants that the runtime fills in. Each is three u32 (x, y, z) at a byte offset, and
+/// only those that some kernel uses are present. The names are those of NonSemantic.ClspvReflection.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemPush {
-    /// They are three u64 each (`Target::wide_ranges`).
+    /// Whether each consists of three u64 instead (`Target::wide_ranges`).
     pub wide: bool,
-    /// What get_global_offset returns.
+    /// The result of get_global_offset.
     pub global_offset: Option<u32>,
-    /// Global offset plus first work-item of this dispatch: global id = this + local ids and groups.
+    /// The global offset plus the global id of this dispatch's first work-item. The sum of this value and the
+    /// position within the dispatch is the global id.
     pub region_offset: Option<u32>,
-    /// First work-group of this dispatch.
+    /// The id of this dispatch's first work-group.
     pub region_group_offset: Option<u32>,
-    /// Work-groups of the whole NDRange.
+    /// The number of work-groups in the whole NDRange.
     pub num_workgroups: Option<u32>,
-    /// What get_global_size returns (descriptor ABI).
+    /// The result of get_global_size (descriptor ABI).
     pub global_size: Option<u32>,
-    /// Offset of the 64-bit address of the buffer with all `Constant` globals' data (one u64, not three u32).
+    /// The 64-bit address of the buffer with the data of all `Constant` globals (one u64, not three u32).
     pub constant_data: Option<u32>,
-    /// Offset of the 64-bit address of the printf buffer (one u64).
+    /// The 64-bit address of the printf buffer (one u64).
     pub printf_buffer: Option<u32>,
-    /// Offset of the 64-bit address of the scratch memory (one u64), of kernels that have some.
+    /// The 64-bit address of the scratch memory (one u64), for the kernels that have scratch memory.
     pub scratch: Option<u32>,
-    /// Whether any kernel reads the work dimension (a specialization constant).
+    /// Whether any kernel reads the work dimension, which is a specialization constant.
     pub work_dim: bool,
-    /// End of the whole block, kernel arguments included.
+    /// The end of the whole block in bytes, kernel arguments included.
     pub size: u32,
 }
 
 impl SystemPush {
-    /// Bytes of one component.
+    /// Returns the size in bytes of one component.
     pub fn component(&self) -> u32 {
         if self.wide { 8 } else { 4 }
     }
 
-    /// Bytes of the three components of one.
+    /// Returns the size in bytes of the three components of one push constant.
     pub fn vector(&self) -> u32 {
         3 * self.component()
     }
 }
 
-/// The bytes of all `Constant` globals that are read at run time. Filled in by `lower_memory`.
+/// The data of all `Constant` globals that are read at run time. `lower_memory` fills it in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConstantData {
     pub bytes: Vec<u8>,
-    /// (offset of an 8-byte pointer, offset that it points to), both in `bytes`.
+    /// The pointers in `bytes`: the offset of an 8-byte pointer, and the offset that it points to.
     pub relocations: Vec<(u32, u32)>,
 }
 
-/// What a number that `lower_printf` stores in the printf buffer stands for.
+/// The meaning of a number that `lower_printf` stores in the printf buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrintfEntry {
     /// A format, or a string literal that is an argument.
     pub text: Vec<u8>,
-    /// Bytes of each argument; in the buffer each takes whole words.
+    /// The size in bytes of each argument. In the buffer, each argument takes a whole number of words.
     pub sizes: Vec<u32>,
 }
 
-/// What the host needs to know to print. Filled in by `lower_printf`.
+/// What the host must know to print. `lower_printf` fills it in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Printf {
-    /// By number, from 1 on.
+    /// The entries. The number of an entry is its index plus one.
     pub entries: Vec<PrintfEntry>,
     /// The kernels that print.
     pub kernels: Vec<Func>,
@@ -412,24 +423,25 @@ pub struct Module {
     pub funcs: Map<Func, Function>,
     pub globals: Map<Global, GlobalData>,
     pub kernels: Vec<KernelInfo>,
-    /// printf format strings and `%s` literals by id.
+    /// printf format strings and `%s` literals, indexed by id.
     pub strings: Vec<Vec<u8>>,
-    /// Functions declared but not defined (clLinkProgram): their `Func` has an empty body.
+    /// Functions that are declared but not defined (clLinkProgram). Their `Func` has an empty body.
     pub undefined: Vec<Func>,
-    /// Parallel to `kernels` once `lower_kernel_args` has run; empty before.
+    /// One entry for each of `kernels` once `lower_kernel_args` has run; empty before.
     pub abi: Vec<KernelAbi>,
     pub system: SystemPush,
     pub constant_data: ConstantData,
     pub printf: Printf,
-    /// Descriptors of the module. `lower_kernel_args` fills it in.
+    /// The module's descriptors. `lower_kernel_args` fills them in.
     pub slots: ModuleSlots,
-    /// Literal samplers that some kernel samples with: descriptors of one set, the index is the binding.
-    /// `lower_kernel_args` fills it in.
+    /// Literal samplers with which some kernel samples. They are descriptors of one set, and the index is the
+    /// binding. `lower_kernel_args` fills it in.
     pub literal_samplers: Vec<SamplerMask>,
-    /// Kernels whose work-items cannot tell how they are grouped: any division of the NDRange into work-groups,
-    /// even of different sizes, gives the same result. `lower_system_values` fills it in; empty is always safe.
+    /// Kernels whose work-items cannot observe how they are grouped, so that any division of the NDRange into
+    /// work-groups, even of different sizes, gives the same result. `lower_system_values` fills it in; an
+    /// empty list is always safe.
     pub ungrouped: Vec<Func>,
 }
 
-/// Names an instruction across functions.
+/// Identifies an instruction in a module.
 pub type InstIn = (Func, Inst);
