@@ -1,16 +1,16 @@
-//! The tests of a program once more, in a process of its own with another environment.
+//! Runs the tests of a program once more, in a process of their own with another environment.
 
 use std::process::Command;
 
-/// One that is run so does not start others.
+/// The variable that marks such a process, so that it does not start further ones.
 const MARK: &str = "CALDERA_TEST_AGAIN";
 
-/// Whether this process has buffers as descriptors (`CALDERA_ABI`).
+/// Returns whether this process uses the descriptor ABI (`CALDERA_ABI`).
 pub fn with_descriptors() -> bool {
     std::env::var("CALDERA_ABI").is_ok_and(|v| v == "descriptor")
 }
 
-/// Runs all tests of the program that is running, where `name` has the value; they must pass there, too.
+/// Runs all tests of the running program in a process in which the variable `name` has the value. They must pass.
 pub fn run_all_tests(name: &str, value: &str) {
     if std::env::var_os(MARK).is_some() || std::env::var(name).is_ok_and(|v| v == value) {
         return;

@@ -1,7 +1,7 @@
-//! The built library as an application sees it: loaded by path, called through its C symbols.
+//! The built library as an application uses it: loaded by path and called through its C symbols.
 //!
-//! Every test binary runs with the Vulkan validation layer on; its first message ends the process
-//! (`CALDERA_VALIDATION=abort`), so a test that passes was validation-clean.
+//! Every test binary runs with the Vulkan validation layer. The first message of the layer ends the process
+//! (`CALDERA_VALIDATION=abort`), so a test that passes has caused none.
 #![allow(dead_code, reason = "each test binary uses a part")]
 #![allow(non_snake_case, reason = "names of the OpenCL headers")]
 #![allow(
@@ -19,13 +19,14 @@ use std::sync::OnceLock;
 pub use opencl_sys::cl_function_types::*;
 pub use opencl_sys::*;
 
-/// `libcaldera.so`, next to the test binaries; or `CALDERA_TEST_LIBRARY`, to see what another implementation does.
+/// Returns the path of `libcaldera.so`, which is next to the test binaries, or the value of `CALDERA_TEST_LIBRARY`,
+/// with which the tests run on another implementation.
 pub fn library() -> PathBuf {
     if let Some(other) = std::env::var_os("CALDERA_TEST_LIBRARY") {
         return other.into();
     }
     let exe = std::env::current_exe().expect("a running test has a path");
-    // `cargo test` links the library here; one folder up is the one of the last `cargo build`.
+    // `cargo test` links the library into this folder. The one in the parent folder is that of the last `cargo build`.
     let dir = exe.parent().expect("a file has a folder");
     let path = dir.join("libcaldera.so");
     assert!(
@@ -43,17 +44,17 @@ fn load() -> libloading::Library {
             unsafe { std::env::set_var(name, value) };
         }
     }
-    // SAFETY: loading the library runs no code of it.
+    // SAFETY: loading the library runs none of its code.
     unsafe { libloading::Library::new(library()) }.expect("libcaldera.so loads")
 }
 
-/// A symbol's address; panics if the library does not export it.
+/// Returns the address of a symbol. Panics if the library does not export it.
 pub fn symbol(name: &str) -> *mut c_void {
     let name = CString::new(name).expect("no zero byte");
     // SAFETY: only the address is used.
     let found = unsafe { lib().get::<*mut c_void>(name.as_bytes_with_nul()) };
     let found = found.unwrap_or_else(|e| panic!("not exported: {e}"));
-    // SAFETY: the symbol's own address, not what it points to.
+    // SAFETY: this is the address of the symbol, which is not read through.
     unsafe { found.into_raw() }.into_raw()
 }
 
@@ -64,15 +65,15 @@ fn lib() -> &'static libloading::Library {
 
 macro_rules! api {
     ($($name:ident: $ty:ident,)*) => {
-        /// Every entry point of OpenCL 1.0 to 1.2.
+        /// Every entry point of OpenCL 1.0 to 1.2, and the later ones that the tests use.
         pub struct Api {
             $(pub $name: $ty,)*
         }
 
-        /// Names of [`Api`]'s fields.
+        /// The names of the fields of [`Api`].
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-        /// The library's functions.
+        /// Returns the functions of the library.
         pub fn api() -> &'static Api {
             static API: OnceLock<Api> = OnceLock::new();
             API.get_or_init(|| Api {
@@ -193,13 +194,13 @@ macro_rules! cl {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         let f = $crate::common::api().$name.expect("exported");
         #[allow(clippy::macro_metavars_in_unsafe, reason = "the arguments of a foreign function")]
-        // SAFETY: the test passes what the clause of the call asks for; handles may be anything.
+        // SAFETY: the test passes the pointers that the clause of the call asks for. Handles may be anything.
         let result = unsafe { f($($arg),*) };
         result
     }};
 }
 
-/// Calls a function that returns a handle: `created!(clCreateUserEvent(context))` is the handle and the code.
+/// Calls a function that returns a handle: `created!(clCreateUserEvent(context))` is the pair of handle and error code.
 #[macro_export]
 macro_rules! created {
     ($name:ident($($arg:expr),* $(,)?)) => {{
@@ -214,7 +215,7 @@ macro_rules! created {
     }};
 }
 
-/// A query of one value.
+/// Queries one value.
 #[macro_export]
 macro_rules! query {
     ($name:ident($($object:expr),*; $param:expr) as $ty:ty) => {{
@@ -229,12 +230,12 @@ macro_rules! query {
         ));
         assert_eq!(code, 0, "{} {:#x}", stringify!($name), $param);
         assert_eq!(size, size_of::<$ty>(), "size of {} {:#x}", stringify!($name), $param);
-        // SAFETY: all of it was written, and zero is a value of the types that tests ask for.
+        // SAFETY: the call has written all of the value, and zero bytes are valid for the types that tests query.
         unsafe { value.assume_init() }
     }};
 }
 
-/// A query of bytes: strings and lists.
+/// Queries an answer of any size, such as a string or a list, as bytes.
 #[macro_export]
 macro_rules! query_bytes {
     ($name:ident($($object:expr),*; $param:expr)) => {{
@@ -248,7 +249,7 @@ macro_rules! query_bytes {
     }};
 }
 
-/// A query of a string.
+/// Queries a string.
 #[macro_export]
 macro_rules! query_text {
     ($name:ident($($object:expr),*; $param:expr)) => {{

@@ -1,11 +1,11 @@
-//! Objects that most tests need.
+//! The objects that most tests need.
 
 use std::ptr::{null, null_mut};
 
 use super::*;
 use crate::{cl, created};
 
-/// The platform.
+/// Returns the platform.
 pub fn platform() -> cl_platform_id {
     let mut platform = null_mut();
     assert_eq!(
@@ -16,7 +16,7 @@ pub fn platform() -> cl_platform_id {
     platform
 }
 
-/// The default device.
+/// Returns the default device.
 pub fn device() -> cl_device_id {
     let mut device = null_mut();
     let code = cl!(clGetDeviceIDs(
@@ -30,7 +30,7 @@ pub fn device() -> cl_device_id {
     device
 }
 
-/// A context and a queue on the default device, released at the end.
+/// A context and a queue on the default device, which are released when this is dropped.
 pub struct Setup {
     pub device: cl_device_id,
     pub context: cl_context,
@@ -42,7 +42,7 @@ impl Setup {
         Setup::with(0)
     }
 
-    /// With queue properties.
+    /// Creates the objects, with these queue properties.
     pub fn with(properties: cl_command_queue_properties) -> Setup {
         let device = device();
         let context = context(device);
@@ -55,7 +55,7 @@ impl Setup {
         }
     }
 
-    /// A buffer of bytes with contents.
+    /// Creates a buffer with contents.
     pub fn buffer(&self, contents: &[u8]) -> cl_mem {
         let (buffer, code) = created!(clCreateBuffer(
             self.context,
@@ -67,7 +67,7 @@ impl Setup {
         buffer
     }
 
-    /// A buffer's contents.
+    /// Reads the contents of a buffer.
     pub fn read(&self, buffer: cl_mem, size: usize) -> Vec<u8> {
         let mut bytes = vec![0xEEu8; size];
         let code = cl!(clEnqueueReadBuffer(
@@ -85,7 +85,7 @@ impl Setup {
         bytes
     }
 
-    /// A program from source, not built.
+    /// Creates a program from source, without building it.
     pub fn program(&self, source: &str) -> cl_program {
         let mut text = source.as_ptr().cast();
         let length = source.len();
@@ -99,7 +99,7 @@ impl Setup {
         program
     }
 
-    /// Builds; panics with the log if that fails.
+    /// Creates and builds a program. Panics with the build log if that fails.
     pub fn built(&self, source: &str, options: &str) -> cl_program {
         let program = self.program(source);
         let options = CString::new(options).expect("no zero byte");
@@ -115,12 +115,12 @@ impl Setup {
         program
     }
 
-    /// The build log.
+    /// Returns the build log.
     pub fn log(&self, program: cl_program) -> String {
         crate::query_text!(clGetProgramBuildInfo(program, self.device; CL_PROGRAM_BUILD_LOG))
     }
 
-    /// A kernel.
+    /// Creates a kernel.
     pub fn kernel(&self, program: cl_program, name: &str) -> cl_kernel {
         let name = CString::new(name).expect("no zero byte");
         let (kernel, code) = created!(clCreateKernel(program, name.as_ptr()));
@@ -136,7 +136,7 @@ impl Drop for Setup {
     }
 }
 
-/// A context with one device.
+/// Creates a context with one device.
 pub fn context(device: cl_device_id) -> cl_context {
     let (context, code) = created!(clCreateContext(null(), 1, &raw const device, None, null_mut()));
     assert_eq!(code, 0, "clCreateContext");

@@ -1,6 +1,6 @@
-//! **Invariants:** what a call costs does not depend on queues that have nothing to do with it, and no enqueue call waits
-//! for the device while memory suffices. Both are measured against something of the same run, so that a slow or busy machine
-//! does not matter.
+//! **Invariants:** the cost of a call does not depend on unrelated queues, and no enqueue call waits for the device
+//! while memory suffices. Each test compares two times of the same run, so that a slow or busy machine does not
+//! matter.
 
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::support::{
     After, MOST_ITEMS, SET, argument, buffer, kernel, lasting, launch, queue, release, status,
 };
 
-/// The time of some small writes and of waiting for them.
+/// Returns the time of some small writes and of the waits for them.
 fn writes(s: &Setup, target: cl_mem) -> Duration {
     let bytes = [0u8; 256];
     let start = Instant::now();
@@ -35,7 +35,7 @@ fn idle_queues_cost_nothing() {
     let [alone, crowded] = [Setup::new(), Setup::new()];
     let idle: Vec<cl_command_queue> = (0..QUEUES).map(|_| queue(&crowded, 0)).collect();
     let targets = [&alone, &crowded].map(|s| buffer(s, 0, 1024, null_mut()));
-    // The shortest of many: what else the machine does makes it longer only.
+    // The shortest of many times counts, because other load of the machine can only make a time longer.
     let mut best = [Duration::MAX; 2];
     let mut ratio = f64::MAX;
     let end = Instant::now() + Duration::from_secs(4);

@@ -1,8 +1,9 @@
-//! **Invariants:** after a call or an event has reported an error, no command of it touches the application's memory any
-//! more. A command that fails after its enqueue call is heard of: by its event and by waits for it, and where it has none,
-//! by the next clFinish or blocking call of its queue, and always by the notify function of the context.
+//! **Invariants:** after a call or an event has reported an error, the failed command does not touch the application's
+//! memory any more. The failure of a command after its enqueue call is reported: by its event and by waits for it, or,
+//! if it has no event, by the next clFinish or blocking call of its queue; and always by the notify function of the
+//! context.
 //!
-//! Memory of the device cannot be had from the Nth allocation on, for each N in turn, in a child process.
+//! The tests run in child processes in which all allocations of device memory fail from the Nth on, for several N.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
@@ -23,7 +24,7 @@ unsafe extern "C" {
     fn mprotect(at: *mut c_void, size: usize, prot: c_int) -> c_int;
 }
 
-/// Pages of the application's, which can be taken away: who touches them then ends the process.
+/// Pages of the application whose access rights can be removed. An access after that ends the process.
 struct Pages {
     at: *mut c_void,
     size: usize,
@@ -31,25 +32,25 @@ struct Pages {
 
 impl Pages {
     fn new(size: usize) -> Pages {
-        // SAFETY: new anonymous private memory, readable and writable.
+        // SAFETY: the call maps new anonymous private memory, readable and writable.
         let at = unsafe { mmap(null_mut(), size, 3, 0x22, -1, 0) };
         assert_ne!(at.addr(), usize::MAX, "mmap");
         Pages { at, size }
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: mapped above, and not taken away while this is called.
+        // SAFETY: `new` has mapped the pages, and their rights are not removed while the slice is in use.
         unsafe { std::slice::from_raw_parts_mut(self.at.cast(), self.size) }
     }
 
     fn take_away(&self) {
-        // SAFETY: pages of this; nothing of this program uses them from here on.
+        // SAFETY: the pages belong to `self`, and this program does not use them from here on.
         assert_eq!(unsafe { mprotect(self.at, self.size, 0) }, 0);
     }
 }
 
-/// A transfer of 64 MiB goes in chunks, of which a later one cannot be had. Either it is right, or the call fails and the
-/// memory is the application's again at once.
+/// A transfer of 64 MiB is copied in chunks, and memory for a later chunk is not available. Either the result is
+/// right, or the call fails and does not touch the application's memory any more once it has returned.
 #[test]
 fn a_failed_transfer_leaves_the_memory_alone() {
     const SIZE: usize = 64 << 20;
@@ -69,7 +70,7 @@ fn a_failed_transfer_leaves_the_memory_alone() {
         } else {
             pages.take_away();
         }
-        // What it answers does not matter here; nothing may run after it.
+        // The result of clFinish does not matter here. No command may run after it.
         let _ = cl!(clFinish(q));
         std::thread::sleep(Duration::from_millis(50));
         cl!(clReleaseMemObject(target));
@@ -97,7 +98,7 @@ unsafe extern "C" fn notify(why: *const c_char, _: *const c_void, _: usize, _: *
     TOLD.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A context that tells of its errors.
+/// Creates a context with a notify function, and a queue.
 fn setup_with_notify() -> Setup {
     let device = objects::device();
     let (context, code) = created!(clCreateContext(
@@ -117,7 +118,7 @@ fn setup_with_notify() -> Setup {
     }
 }
 
-/// A write that waits for a user event needs staging memory when its turn comes, and cannot have it.
+/// A write that waits for a user event needs staging memory when it is recorded, and cannot get it.
 #[test]
 fn a_command_that_fails_in_its_turn_is_heard_of() {
     if let Some(role) = role() {
@@ -137,7 +138,7 @@ fn a_command_that_fails_in_its_turn_is_heard_of() {
     }
 }
 
-/// Printed once what is to be tested has come about.
+/// The line that a child prints once the situation to be tested has occurred.
 const SCENE: &str = "the command is enqueued";
 
 fn fail_in_turn(role: &str) {
@@ -167,7 +168,7 @@ fn fail_in_turn(role: &str) {
     };
     let enqueued = cl!(clEnqueueWriteBuffer(q, target, 0, 0, size, at, 1, list, e));
     if enqueued != 0 {
-        // It was heard of before it was a command.
+        // The enqueue call itself has reported the error.
         return;
     }
     let mut out = std::io::stdout();
@@ -198,14 +199,14 @@ fn fail_in_turn(role: &str) {
         assert_eq!(status < 0, code != 0, "wait {code}, status {status}");
     }
     if code == 0 {
-        // The write was done, or this must fail.
+        // Either the write was done, or this read must fail.
         if role != "read" && read() != 0 {
             return;
         }
         let right = to.get().iter().all(|w| *w == 7);
         assert!(right, "{role}: CL_SUCCESS, and the write was not done");
     } else if role != "read" || cl!(clFinish(q)) != 0 {
-        // (A read that had no memory itself has returned its own error, and the queue has none.)
+        // (If the read itself had no memory, it has returned its own error, and the queue has no error.)
         let told = soon(Duration::from_secs(5), || TOLD.load(Ordering::SeqCst) > 0);
         assert!(
             told,
@@ -214,7 +215,7 @@ fn fail_in_turn(role: &str) {
     }
 }
 
-/// A submission fails that nobody waits for: the device is lost from there on.
+/// A submission fails that no thread waits for: it loses the device.
 #[test]
 fn a_submission_that_fails_is_heard_of() {
     if role().is_some() {
@@ -254,8 +255,8 @@ fn a_submission_that_fails_is_heard_of() {
     }
 }
 
-/// A read in chunks of one queue, of which a submission fails, and a command of another queue that waits for it: they fail, or
-/// succeed, together.
+/// One queue has a read in chunks, of which one submission fails. A command of another queue waits for the read. Both
+/// commands must fail, or both must succeed.
 #[test]
 fn what_waits_for_a_failed_read_fails_with_it() {
     const SIZE: usize = 16 << 20;
@@ -296,7 +297,7 @@ fn what_waits_for_a_failed_read_fails_with_it() {
         }
         return;
     }
-    // The first submission is the test's own preparation.
+    // The first submission belongs to the preparation of the test.
     let mut scenes = 0;
     for n in 2..=9 {
         let flags = debug_with(&format!("discrete,fail-submission={n}"));

@@ -1,6 +1,6 @@
-//! **Invariant:** a command that reads memory of the host does so when its turn has come. If a command before it stores
-//! there (a mapping, a read, a mapping of CL_MEM_USE_HOST_PTR memory, which are all ordered by the queue or by an event),
-//! the later one gets what was stored, not what was there when it was enqueued.
+//! **Invariant:** a command that reads host memory does so when the commands before it are complete. If one of them
+//! stores into that memory (a mapping, a read, a mapping of CL_MEM_USE_HOST_PTR memory, ordered by the queue or by an
+//! event), the later command reads the stored values and not those from the time of its enqueue call.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -12,10 +12,10 @@ use crate::support::{
 };
 use crate::{cl, created};
 
-/// Arithmetic of each work-item, so that the kernel still runs when the next calls are made.
+/// The arithmetic of each work-item: so much that the kernel still runs during the following calls.
 const STEPS: u32 = 1;
 
-/// A kernel that stores 7 into each word of a buffer, late; its event.
+/// Launches a kernel that takes some time and then stores 7 into each word of a buffer. Returns the event.
 fn late_sevens(s: &Setup, q: cl_command_queue, target: cl_mem, count: usize) -> cl_event {
     let set = kernel(s, SET, "set");
     argument(set, 0, &target);
@@ -26,7 +26,7 @@ fn late_sevens(s: &Setup, q: cl_command_queue, target: cl_mem, count: usize) -> 
     event
 }
 
-/// Maps words for reading, without blocking; the address and the command's event.
+/// Maps words for reading without blocking. Returns the address and the event.
 fn map(q: cl_command_queue, from: cl_mem, count: usize, after: After<'_>) -> (*mut c_void, cl_event) {
     let mut event = null_mut();
     let (n, l, e) = (after.count(), after.ptr(), &raw mut event);
@@ -47,7 +47,7 @@ fn release_events(events: &[cl_event]) {
     }
 }
 
-/// All words of a buffer are 7.
+/// Checks that all words of a buffer are 7.
 fn check(q: cl_command_queue, of: cl_mem, count: usize, what: &str) {
     assert_eq!(cl!(clFinish(q)), 0);
     let words = Words::new(count);
@@ -60,7 +60,7 @@ fn check(q: cl_command_queue, of: cl_mem, count: usize, what: &str) {
     );
 }
 
-/// Sizes that are stored at once, staged, and cut into chunks.
+/// Numbers of words that are stored directly, through staging memory, and in chunks.
 const COUNTS: [usize; 3] = [1024, 96 << 10, 3 << 20];
 
 #[test]
@@ -156,13 +156,13 @@ fn a_mapping_is_the_source_of_rows_and_texels() {
     release(&[from, rows, image]);
 }
 
-/// The application's own memory, brought up to date by a mapping, is the source of a write in a second queue.
+/// A mapping updates the application's memory, which is the source of a write in a second queue.
 #[test]
 fn memory_of_the_application_is_the_source_of_a_write() {
     for count in [4096usize, 64 << 10] {
         let s = Setup::new();
         let other = queue(&s, 0);
-        // Memory at the start of a page may be imported.
+        // Memory that begins at the start of a page may be imported.
         let own = Words::new(count + 1024);
         let start = own.ptr().wrapping_byte_add(own.ptr().align_offset(4096));
         let from = buffer(&s, CL_MEM_USE_HOST_PTR, count, start);
@@ -182,7 +182,7 @@ fn memory_of_the_application_is_the_source_of_a_write() {
     }
 }
 
-/// What a read stores is the source of a write after it, also in another queue.
+/// The destination of a read is the source of a later write, in the same or another queue.
 #[test]
 fn what_a_read_stores_is_the_source_of_a_write() {
     for count in [100usize, 64 << 10, 1 << 20] {

@@ -1,8 +1,8 @@
-//! What a queue promises, tried where it is hard to keep: with several threads in one queue, with memory that other
-//! commands still write, with commands that fail after their enqueue call, and with much work in flight.
+//! The guarantees of a queue in difficult cases: several threads in one queue, host memory that other commands still
+//! write, commands that fail after their enqueue call, and many commands in flight.
 //!
-//! Every test works on objects that threads share without locks of its own; each says which invariant it checks and
-//! stops at the first result that no legal order of the commands gives.
+//! The threads of a test share objects without locks. Each file names the invariant that it checks. A test fails at the
+//! first result that no legal order of the commands gives.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -17,7 +17,8 @@ mod sub_buffers;
 mod support;
 mod torn;
 
-/// The same where the host does not share the device's memory: staging, mirrors, the BAR mapping.
+/// Runs the tests where the device has memory of its own, so that staging memory, host copies and the BAR mapping are
+/// used.
 #[test]
 fn with_memory_of_the_devices_own() {
     common::again::run_all_tests("CALDERA_DEBUG", "discrete");

@@ -1,5 +1,5 @@
-//! **Invariant:** objects may be released at any time, also by a callback, and with commands that will never run: no call
-//! blocks, and the process ends.
+//! **Invariant:** objects may be released at any time, also by a callback, and while commands exist that will never
+//! run. No call blocks, and the process can end.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -13,7 +13,7 @@ use crate::support::{
 };
 use crate::{cl, created};
 
-/// Everything is released, and the process ends, while a command waits for a user event that was never set.
+/// All objects are released and the process ends while a command waits for a user event that is never set.
 #[test]
 fn a_user_event_that_is_never_set() {
     if let Some(role) = role() {
@@ -48,7 +48,7 @@ fn a_user_event_that_is_never_set() {
     }
 }
 
-/// What a callback releases.
+/// The objects that a callback releases.
 struct Last {
     context: cl_context,
     queue: cl_command_queue,
@@ -59,7 +59,7 @@ struct Last {
 }
 
 unsafe extern "C" fn release_all(event: cl_event, _: cl_int, data: *mut c_void) {
-    // SAFETY: the test passes a `Last` that stays for good.
+    // SAFETY: the test passes a `Last` that is never freed.
     let last = unsafe { &*data.cast::<Last>() };
     let codes = [
         cl!(clReleaseKernel(last.kernel)),
@@ -73,7 +73,7 @@ unsafe extern "C" fn release_all(event: cl_event, _: cl_int, data: *mut c_void) 
     last.done.store(1, Ordering::SeqCst);
 }
 
-/// The callback of a command releases the last references to everything, its own queue and context among them.
+/// The callback of a command releases the last references to all objects, its own queue and context among them.
 #[test]
 fn a_callback_releases_everything() {
     for round in 0..12 {
@@ -87,7 +87,7 @@ fn a_callback_releases_everything() {
         argument(set, 0, &memory);
         argument(set, 1, &1u32);
         argument(set, 2, &(round / 4u32));
-        // Of two rounds one lets the command go only when the callback's references are the last ones.
+        // In half of the rounds the command waits until the callback's references are the last ones.
         let (gate, code) = created!(clCreateUserEvent(s.context));
         assert_eq!(code, 0);
         let gated = [gate];
@@ -97,7 +97,7 @@ fn a_callback_releases_everything() {
             After::NOTHING
         };
         let event = launch(s.queue, set, 1024, after);
-        // For good, so that a callback that comes late finds it.
+        // It is never freed, so that a callback that is called late can still use it.
         let last: &Last = Box::leak(Box::new(Last {
             context: s.context,
             queue: s.queue,
@@ -106,7 +106,7 @@ fn a_callback_releases_everything() {
             failures: AtomicU32::new(0),
             done: AtomicU32::new(0),
         }));
-        // The callback has their references.
+        // The callback owns the references of `s`.
         let flushed = s.queue;
         std::mem::forget(s);
         let data = std::ptr::from_ref(last).cast_mut().cast();
@@ -128,7 +128,7 @@ fn a_callback_releases_everything() {
     }
 }
 
-/// The same of the last reference to a queue with commands in flight, by the thread that enqueued them.
+/// The thread that has enqueued commands releases the last reference to their queue while they are in flight.
 #[test]
 fn a_queue_is_released_with_commands_in_flight() {
     let s = Setup::new();

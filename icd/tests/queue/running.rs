@@ -1,5 +1,5 @@
-//! **Invariant:** an event is CL_RUNNING, and callbacks for that come, only once everything that its command waits for is
-//! complete (CL 5.9: "the device starts executing").
+//! **Invariant:** an event becomes CL_RUNNING, and its callbacks for CL_RUNNING are called, only once everything
+//! that its command waits for is complete (CL 5.9: "the device starts executing").
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -14,7 +14,7 @@ use crate::support::{
 };
 use crate::{cl, created};
 
-/// What a callback for CL_RUNNING saw of the command before.
+/// The status of the first command that a callback for CL_RUNNING of the second command has seen.
 struct Seen {
     before: cl_event,
     status: AtomicI32,
@@ -23,7 +23,7 @@ struct Seen {
 const NOT_CALLED: i32 = 99;
 
 unsafe extern "C" fn runs(_: cl_event, _: cl_int, data: *mut c_void) {
-    // SAFETY: the test's `Seen`, which stays for good.
+    // SAFETY: `data` is the test's `Seen`, which is never freed.
     let seen = unsafe { &*data.cast::<Seen>() };
     let mut then = CL_QUEUED;
     let (which, size, none) = (CL_EVENT_COMMAND_EXECUTION_STATUS, size_of::<cl_int>(), null_mut());
@@ -38,9 +38,9 @@ unsafe extern "C" fn runs(_: cl_event, _: cl_int, data: *mut c_void) {
         .store(if code == 0 { then } else { code }, Ordering::SeqCst);
 }
 
-/// `second` waits for `first`, which takes its time.
+/// Checks the status of `second`, which waits for `first`, a command that takes some time.
 fn check(first: cl_event, second: cl_event, what: &str) {
-    // For good, so that a callback that comes after a failure finds it.
+    // It is never freed, so that a callback that is called after a failure can still use it.
     let seen: &Seen = Box::leak(Box::new(Seen {
         before: first,
         status: AtomicI32::new(NOT_CALLED),
@@ -51,7 +51,7 @@ fn check(first: cl_event, second: cl_event, what: &str) {
     let start = Instant::now();
     let mut looks = 0;
     loop {
-        // In this order: what the first is later it may have become meanwhile.
+        // The second event is queried first, because the status of the first may change between the queries.
         let [then, before] = [status(second), status(first)];
         assert!(
             then > CL_RUNNING || before <= CL_COMPLETE,
@@ -81,7 +81,7 @@ fn check(first: cl_event, second: cl_event, what: &str) {
     wait(second);
 }
 
-/// A command of another queue, or of another one after it in the same queue.
+/// The second command is in another queue, or later in the same queue.
 #[test]
 fn not_before_what_it_waits_for() {
     let s = Setup::new();
@@ -114,7 +114,7 @@ fn not_before_what_it_waits_for() {
     release(&[a, b]);
 }
 
-/// A user event of which a command waits, among others that are complete.
+/// A command waits for a user event, and for an event that is complete.
 #[test]
 fn not_before_a_user_event() {
     let s = Setup::new();

@@ -1,5 +1,5 @@
-//! **Invariant:** once a wait has returned, what it waited for is complete and has its four times in order, and each
-//! callback comes once; whatever eight threads do in queues of one context.
+//! **Invariant:** once a wait has returned, its commands are complete and have their four profiling times in order, and
+//! each callback is called once, while eight threads use queues of one context.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -15,7 +15,7 @@ const THREADS: u32 = 8;
 const ROUNDS: u32 = 60;
 const WORDS: usize = 1 << 18;
 
-/// Numbers that look random, the same for each thread in every run.
+/// Pseudo-random numbers, which are the same for each thread in every run.
 struct Numbers(u32);
 
 impl Numbers {
@@ -25,7 +25,7 @@ impl Numbers {
     }
 }
 
-/// How many callbacks were asked for, and have come.
+/// The number of callbacks that were registered, and of those that have been called.
 #[derive(Default)]
 struct Calls {
     wanted: AtomicU32,
@@ -33,14 +33,14 @@ struct Calls {
 }
 
 unsafe extern "C" fn count(_: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: the test's `Calls`, which stays for good.
+    // SAFETY: `data` is the test's `Calls`, which is never freed.
     let calls = unsafe { &*data.cast::<Calls>() };
     if status == CL_COMPLETE {
         calls.came.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-/// One command of a kind that the number chooses; its event.
+/// Enqueues a command of a random type, and returns the event.
 fn command(
     numbers: &mut Numbers,
     q: cl_command_queue,
@@ -174,7 +174,7 @@ fn what_was_waited_for_is_complete_and_has_its_times() {
         "kernel void add(global uint *a) { a[get_global_id(0)] += 1; }",
         "",
     ));
-    // For good, so that a callback that comes late finds it.
+    // It is never freed, so that a callback that is called late can still use it.
     let calls: &Calls = Box::leak(Box::default());
     std::thread::scope(|scope| {
         for thread in 0..THREADS {

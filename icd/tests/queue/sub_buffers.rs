@@ -1,5 +1,5 @@
-//! **Invariant:** sub-buffers that overlap are one memory: a command in a queue in order sees through one of them what
-//! commands before it wrote through the other.
+//! **Invariant:** overlapping sub-buffers share one memory. In an in-order queue, a command that uses one of them
+//! sees what earlier commands have written through the other.
 
 use crate::common::objects::Setup;
 use crate::common::*;

@@ -1,4 +1,4 @@
-//! Calls that these tests make again and again, memory for commands, and children with another environment.
+//! Calls that several of these tests make, memory for commands, and child processes with another environment.
 
 use std::ffi::c_void;
 use std::process::{Command, Output};
@@ -9,11 +9,11 @@ use crate::common::objects::Setup;
 use crate::common::*;
 use crate::{cl, created, query};
 
-/// Names the part that a child process plays.
+/// The variable that tells a child process its role in the test.
 const ROLE: &str = "CALDERA_TEST_ROLE";
 
-/// A kernel that stores `value` into each word, after `work` times 30,000 steps of arithmetic. (Mesa's llvmpipe lets
-/// an invocation have 65,535 rounds of loops, so there it takes more work-items to take longer.)
+/// A kernel that stores `value` into each word after `work` times 30,000 steps of arithmetic. (Mesa's llvmpipe ends the
+/// loops of an invocation after 65,535 iterations, so a longer launch needs more work-items there.)
 pub(crate) const SET: &str = "kernel void set(global uint *a, uint value, uint work) {\n\
       uint s = value;\n\
       for (uint j = 0; j < work; j++)\n\
@@ -21,24 +21,24 @@ pub(crate) const SET: &str = "kernel void set(global uint *a, uint value, uint w
       a[get_global_id(0)] = s == 1u && work > 0 ? 0u : value;\n\
     }\n";
 
-/// Handles and addresses that threads may share: the API is thread-safe.
+/// Handles and addresses that threads may share, because the API is thread-safe.
 #[derive(Copy, Clone)]
 pub(crate) struct Shared<T>(pub(crate) T);
 
-// SAFETY: OpenCL's objects may be used from any thread, and which bytes commands use when is ordered by events.
+// SAFETY: OpenCL objects may be used from any thread, and events order the accesses of commands to memory.
 unsafe impl<T> Send for Shared<T> {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl<T> Sync for Shared<T> {}
 
-/// Words that commands read and write while the application has a pointer to them; zero at first.
+/// Host memory of a number of words that commands read and write through a pointer. It is zero at first.
 pub(crate) struct Words {
     at: *mut u32,
     count: usize,
 }
 
-// SAFETY: which thread uses the words when is ordered by the commands of the test.
+// SAFETY: the waits of the test order the accesses of its threads and commands.
 unsafe impl Send for Words {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Words {}
 
 impl Words {
@@ -51,15 +51,15 @@ impl Words {
         self.at.cast()
     }
 
-    /// What is there; no command uses the words now.
+    /// Returns the words. No command may use them at this time.
     pub(crate) fn get(&self) -> &[u32] {
-        // SAFETY: from a box of so many words that this owns.
+        // SAFETY: the pointer is that of a box of `count` words that `self` owns.
         unsafe { std::slice::from_raw_parts(self.at, self.count) }
     }
 
-    /// Stores a value into each word; no command uses them now.
+    /// Stores a value into each word. No command may use them at this time.
     pub(crate) fn fill(&self, value: u32) {
-        // SAFETY: as above, and nobody else looks at the words while the caller stores.
+        // SAFETY: as in `get`, and no other thread accesses the words during this call.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.count) }.fill(value);
     }
 }
@@ -67,26 +67,26 @@ impl Words {
 impl Drop for Words {
     fn drop(&mut self) {
         let all = std::ptr::slice_from_raw_parts_mut(self.at, self.count);
-        // SAFETY: made by `Box::into_raw`, given back once.
+        // SAFETY: the pointer comes from `Box::into_raw` and is freed only here.
         drop(unsafe { Box::from_raw(all) });
     }
 }
 
-/// A buffer of words.
+/// Creates a buffer of `count` words.
 pub(crate) fn buffer(s: &Setup, flags: cl_mem_flags, count: usize, host: *mut c_void) -> cl_mem {
     let (buffer, code) = created!(clCreateBuffer(s.context, flags, 4 * count, host));
     assert_eq!(code, 0, "clCreateBuffer");
     buffer
 }
 
-/// Another queue of the context.
+/// Creates another queue of the context.
 pub(crate) fn queue(s: &Setup, properties: cl_command_queue_properties) -> cl_command_queue {
     let (queue, code) = created!(clCreateCommandQueue(s.context, s.device, properties));
     assert_eq!(code, 0, "clCreateCommandQueue");
     queue
 }
 
-/// A kernel of its own, of a program that is released.
+/// Builds a program and returns its kernel. The program is released.
 pub(crate) fn kernel(s: &Setup, source: &str, name: &str) -> cl_kernel {
     let program = s.built(source, "");
     let kernel = s.kernel(program, name);
@@ -94,13 +94,13 @@ pub(crate) fn kernel(s: &Setup, source: &str, name: &str) -> cl_kernel {
     kernel
 }
 
-/// One value as a kernel's argument.
+/// Sets an argument of a kernel to a value.
 pub(crate) fn argument<T>(kernel: cl_kernel, index: u32, value: &T) {
     let at = std::ptr::from_ref(value).cast();
     assert_eq!(cl!(clSetKernelArg(kernel, index, size_of::<T>(), at)), 0);
 }
 
-/// What a command waits for.
+/// The wait list of a command.
 #[derive(Copy, Clone)]
 pub(crate) struct After<'a>(pub(crate) &'a [cl_event]);
 
@@ -120,7 +120,7 @@ impl After<'_> {
     }
 }
 
-/// Launches a kernel over `count` work-items; its event.
+/// Launches a kernel with `count` work-items, and returns the event.
 pub(crate) fn launch(q: cl_command_queue, kernel: cl_kernel, count: usize, after: After<'_>) -> cl_event {
     let mut event = null_mut();
     let (n, l, e) = (after.count(), after.ptr(), &raw mut event);
@@ -140,12 +140,13 @@ pub(crate) fn launch(q: cl_command_queue, kernel: cl_kernel, count: usize, after
     event
 }
 
-/// How many work-items of [`SET`], and how much work of each, take so long at least; in a buffer of [`MOST_ITEMS`] words.
+/// Returns a number of work-items of [`SET`], and a value of `work`, that take at least this time. The buffer must have
+/// [`MOST_ITEMS`] words.
 pub(crate) fn lasting(q: cl_command_queue, set: cl_kernel, time: Duration) -> (usize, u32) {
     let (mut items, mut work) = (64, 1u32);
     loop {
         argument(set, 2, &work);
-        // The first launch of a size may make a pipeline.
+        // The first launch of a size may include the creation of a pipeline.
         let took = [(); 2].map(|()| {
             let start = Instant::now();
             let event = launch(q, set, items, After::NOTHING);
@@ -161,10 +162,10 @@ pub(crate) fn lasting(q: cl_command_queue, set: cl_kernel, time: Duration) -> (u
     }
 }
 
-/// What a buffer for [`lasting`] has.
+/// The number of words that a buffer for [`lasting`] must have.
 pub(crate) const MOST_ITEMS: usize = 1 << 20;
 
-/// Fills a buffer of words, and waits.
+/// Fills a buffer of words, and waits for that.
 pub(crate) fn fill(s: &Setup, buffer: cl_mem, count: usize, value: u32) {
     let at = (&raw const value).cast();
     let (q, size) = (s.queue, 4 * count);
@@ -174,7 +175,7 @@ pub(crate) fn fill(s: &Setup, buffer: cl_mem, count: usize, value: u32) {
     assert_eq!(cl!(clFinish(q)), 0);
 }
 
-/// Reads words without blocking; the command's event.
+/// Reads words without blocking, and returns the event.
 pub(crate) fn read(q: cl_command_queue, buffer: cl_mem, to: &Words, after: After<'_>) -> cl_event {
     let mut event = null_mut();
     let (n, l, e) = (after.count(), after.ptr(), &raw mut event);
@@ -184,7 +185,7 @@ pub(crate) fn read(q: cl_command_queue, buffer: cl_mem, to: &Words, after: After
     event
 }
 
-/// Reads words, blocking.
+/// Reads words with a blocking call.
 pub(crate) fn read_now(q: cl_command_queue, buffer: cl_mem, to: &Words) {
     let (at, size) = (to.ptr(), 4 * to.count);
     let code = cl!(clEnqueueReadBuffer(
@@ -201,7 +202,7 @@ pub(crate) fn read_now(q: cl_command_queue, buffer: cl_mem, to: &Words) {
     assert_eq!(code, 0, "clEnqueueReadBuffer");
 }
 
-/// Writes `size` bytes from an address without blocking; the command's event.
+/// Writes `size` bytes from an address without blocking, and returns the event.
 pub(crate) fn write(
     q: cl_command_queue,
     buffer: cl_mem,
@@ -216,18 +217,18 @@ pub(crate) fn write(
     event
 }
 
-/// Waits for one event and lets it go.
+/// Waits for one event and releases it.
 pub(crate) fn wait(event: cl_event) {
     assert_eq!(cl!(clWaitForEvents(1, &raw const event)), 0);
     assert_eq!(cl!(clReleaseEvent(event)), 0);
 }
 
-/// An event's status.
+/// Returns the status of an event.
 pub(crate) fn status(event: cl_event) -> i32 {
     query!(clGetEventInfo(event; CL_EVENT_COMMAND_EXECUTION_STATUS) as i32)
 }
 
-/// Looks until the condition holds, for `limit` at most; whether it holds.
+/// Polls a condition until it holds, for at most `limit`. Returns whether it holds.
 pub(crate) fn soon(limit: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let end = Instant::now() + limit;
     while !condition() {
@@ -246,12 +247,13 @@ pub(crate) fn release(objects: &[cl_mem]) {
     }
 }
 
-/// The part that this process plays; `None` in the process that runs the tests.
+/// Returns the role of this process, or `None` in the process that runs the tests.
 pub(crate) fn role() -> Option<String> {
     std::env::var(ROLE).ok()
 }
 
-/// Runs one test once more in a child process that plays a part, and with `CALDERA_DEBUG` as given, for a minute at most.
+/// Runs one test once more in a child process with this role and this value of `CALDERA_DEBUG`. The child may take one
+/// minute.
 pub(crate) fn child(test: &str, role: &str, debug: &str) -> Output {
     let exe = std::env::current_exe().expect("a running test has a path");
     let mut child = Command::new(exe)
@@ -274,13 +276,13 @@ pub(crate) fn child(test: &str, role: &str, debug: &str) -> Output {
     out
 }
 
-/// What a child printed.
+/// Returns the exit status and the output of a child.
 pub(crate) fn text(out: &Output) -> String {
     let [a, b] = [&out.stdout, &out.stderr].map(|t| String::from_utf8_lossy(t).into_owned());
     format!("{}\n{a}{b}", out.status)
 }
 
-/// The `CALDERA_DEBUG` of this process with more flags.
+/// Returns the `CALDERA_DEBUG` of this process with additional flags.
 pub(crate) fn debug_with(flags: &str) -> String {
     match std::env::var("CALDERA_DEBUG") {
         Ok(set) if !set.is_empty() => format!("{set},{flags}"),

@@ -1,9 +1,10 @@
-//! **Invariant:** commands of a queue in order run one after the other, whichever threads enqueue them. A transfer sees
-//! each command before it as a whole, and none of those after it: its result is never torn (parts of two commands), never
-//! stale (before a command whose enqueue call had returned), and never from the future.
+//! **Invariant:** commands of an in-order queue run one after the other, whichever threads enqueue them. A transfer
+//! sees the whole effect of each command before it and no effect of the commands after it. So its result is never
+//! torn (parts of two commands), never stale (without a command whose enqueue call had returned before), and never
+//! from the future.
 //!
-//! One thread gives all words of a buffer a new value again and again, in one way; this one looks at them in another way,
-//! through the same queue and without any lock. The values count up, so a result says which command wrote it.
+//! One thread repeatedly gives all words of a buffer a new value. Another thread reads them, through the same queue and
+//! without any lock. The values count up, so a result tells which command wrote it.
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,7 +17,7 @@ use crate::support::{
     After, SET, Shared, Words, argument, buffer, fill, kernel, launch, read, read_now, release, wait,
 };
 
-/// How one thread changes the buffer.
+/// The command with which one thread changes the buffer.
 #[derive(Copy, Clone, Debug)]
 enum Change {
     Kernel,
@@ -26,7 +27,7 @@ enum Change {
     Copy,
 }
 
-/// How the other looks at it.
+/// The command with which the other thread reads it.
 #[derive(Copy, Clone, Debug)]
 enum Look {
     Read,
@@ -35,22 +36,22 @@ enum Look {
     Copy,
 }
 
-/// The queue and the buffer that two threads share, and what one of them has done so far.
+/// The queue and the buffer that two threads share, and the progress of the thread that changes the buffer.
 struct Scene {
     s: Setup,
     count: usize,
     target: cl_mem,
-    /// Whose enqueue call has begun, and has returned.
+    /// The value whose enqueue call has begun, and the value whose enqueue call has returned.
     begun: AtomicU32,
     returned: AtomicU32,
     stop: AtomicBool,
 }
 
-/// A row of [`Look::ReadRows`] and [`Change`]s in boxes.
+/// The words in a row of [`Look::ReadRows`].
 const ROW: usize = 1 << 10;
 
 impl Scene {
-    /// Values from 1 on into all words, until told to stop; waits now and then so that memory suffices.
+    /// Stores the values from 1 on into all words, until `stop` is set. It waits now and then, so that memory suffices.
     fn change(&self, how: Change) {
         let (q, size) = (self.s.queue, 4 * self.count);
         let set = kernel(&self.s, SET, "set");
@@ -101,7 +102,7 @@ impl Scene {
                     let code = cl!(clEnqueueWriteBuffer(q, to, blocking, 0, size, at, 0, null(), e));
                     assert_eq!(code, 0);
                     self.returned.store(value, Ordering::SeqCst);
-                    // The words are the command's until it is complete.
+                    // The words must not change until the command is complete.
                     wait(event);
                 }
                 Change::Copy => {
@@ -131,7 +132,7 @@ impl Scene {
         release(&[other]);
     }
 
-    /// The words as one command sees them.
+    /// Reads the words with one command.
     fn look(&self, how: Look, words: &Words, copy: cl_mem) {
         let (q, size) = (self.s.queue, 4 * self.count);
         match how {
@@ -169,7 +170,8 @@ impl Scene {
     }
 }
 
-/// Looks for half a second, at short ones for a whole one; panics at the first result that no order of the commands gives.
+/// Runs both threads for half a second, and for a whole second if the buffer is small. Panics at the first result that
+/// no order of the commands gives.
 fn try_pair(mib: usize, change: Change, look: Look) {
     let s = Setup::new();
     let count = mib << 18;

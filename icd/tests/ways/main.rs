@@ -1,5 +1,6 @@
-//! The three ways in: behind the system's OpenCL loader, preloaded, and as `libOpenCL.so.1`; with a program that gcc
-//! builds against the system's headers. What is missing on the machine (gcc, headers, loader) fails the test.
+//! The three ways in which applications use the library: through the system's OpenCL loader, preloaded, and as
+//! `libOpenCL.so.1`. gcc builds the application, `program.c`, against the system's headers. A test fails if gcc, the
+//! headers or the loader are missing on the machine.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// A directory of this run.
+/// Returns a directory for the files of this run.
 fn work_dir() -> &'static Path {
     static DIR: OnceLock<PathBuf> = OnceLock::new();
     DIR.get_or_init(|| {
@@ -29,7 +30,7 @@ fn work_dir() -> &'static Path {
     })
 }
 
-/// Builds the program against the loader, or against the library itself.
+/// Builds the program, linked with the loader or with the library itself.
 fn program(drop_in: bool) -> PathBuf {
     static BUILT: [OnceLock<PathBuf>; 2] = [const { OnceLock::new() }; 2];
     BUILT[usize::from(drop_in)]
@@ -63,9 +64,9 @@ fn program(drop_in: bool) -> PathBuf {
 enum Way {
     /// The system's loader finds the library through a `.icd` file.
     Loader,
-    /// The loader is linked, the library is preloaded and takes its place.
+    /// The program is linked with the loader, and the preloaded library takes its place.
     Preload,
-    /// The library is found under the name of the loader.
+    /// The program finds the library under the name of the loader.
     DropIn,
 }
 
@@ -88,7 +89,7 @@ fn run(way: Way, what: &str, env: &[(&str, &str)]) -> Output {
         .expect("the program runs")
 }
 
-/// The program prints "ok" and nothing else, and nothing comes from the library.
+/// Checks that the program prints "ok" and that the library prints nothing.
 fn check(what: &str, env: &[(&str, &str)]) {
     for way in WAYS {
         let out = run(way, what, env);
@@ -120,7 +121,7 @@ fn kernels() {
     check("add", &[]);
 }
 
-/// clGetKernelSubGroupInfo is found by its name, and answers what the extension's function does.
+/// clGetKernelSubGroupInfo is found by its name, and gives the answers of the extension's function.
 #[test]
 fn sub_group_queries_by_the_name_of_opencl_2_1() {
     check("sub-groups", &[]);
@@ -131,7 +132,7 @@ fn leaving_with_work_in_flight() {
     check("leave", &[]);
 }
 
-/// The wait for the GPU at the exit has an end before people lose theirs.
+/// A signal ends the program while the GPU is busy. The wait at the exit must be short.
 #[test]
 fn leaving_by_a_signal_while_the_gpu_works() {
     let out = run(Way::DropIn, "signal", &[]);
@@ -159,7 +160,7 @@ fn a_global_size_of_64_bits() {
     assert_eq!((&*stdout, &*stderr), ("ok\n", ""));
 }
 
-/// As Python's multiprocessing does: the parent lists devices, its children compute.
+/// The parent lists devices and its children compute, as with Python's multiprocessing.
 #[test]
 fn fork_after_queries() {
     check("fork-query", &[]);
@@ -171,7 +172,7 @@ fn fork_while_other_threads_ask() {
     check("fork-threads", &[]);
 }
 
-/// What a privileged program is, without being one: a library in front that answers for the system.
+/// Simulates a privileged process: a preloaded library answers the question for AT_SECURE.
 #[test]
 fn a_privileged_process_reads_no_variables() {
     let source = work_dir().join("secure.c");
@@ -212,14 +213,14 @@ fn a_privileged_process_reads_no_variables() {
     for made in [&log, &cache, &dump, &home] {
         assert!(!made.exists(), "{}", made.display());
     }
-    // The other way round, so that this test could fail.
+    // Without the simulation the files are created, so the check above is able to fail.
     run(false);
     for made in [&log, &cache, &dump] {
         assert!(made.exists(), "{}", made.display());
     }
 }
 
-/// Entries in a cache that others can write to are not run, and the log says why.
+/// A cache that other users can write to is not used, and the log gives the reason.
 #[test]
 fn a_cache_that_others_can_write_to_is_refused() {
     use std::os::unix::fs::PermissionsExt;
@@ -260,7 +261,8 @@ fn first_use_in_an_exit_handler() {
     check("first-exit", &[]);
 }
 
-/// Handlers that were registered before the driver was loaded run when it is gone; a hundred runs crashed 20 times.
+/// Exit handlers that were registered before the driver was loaded run after the driver's destructors. Before this was
+/// handled, 20 of a hundred runs crashed, so the test runs several times.
 #[test]
 fn use_when_the_driver_is_gone() {
     for _ in 0..4 {
@@ -273,7 +275,8 @@ fn a_forked_child_of_a_user_is_refused() {
     check("inherit", &[]);
 }
 
-/// A list of drivers that names the CPU driver twice, so that there are two devices; `None` if there is no such driver.
+/// Returns a list of drivers that names the CPU driver twice, so that there are two devices. Returns `None` if
+/// there is no such driver.
 fn two_drivers() -> Option<String> {
     let driver = std::fs::read_dir("/usr/share/vulkan/icd.d")
         .ok()?
@@ -298,7 +301,7 @@ fn two_devices_in_one_context() {
     }
 }
 
-/// The third submission loses the device; also with one batch for each command.
+/// The third submission loses the device, with and without one submission for each command.
 #[test]
 fn a_lost_device() {
     for debug in ["lose-device=3", "lose-device=3,no-batch"] {
@@ -315,7 +318,7 @@ fn no_memory_at_all() {
     check("starve", &[debug, ("CALDERA_CALIBRATION", "off")]);
 }
 
-/// One allocation that fails is tried again: nobody notices, whichever it is.
+/// An allocation that fails once is repeated, so the program succeeds whichever allocation it is.
 #[test]
 fn no_memory_once() {
     for n in 1..12 {
@@ -326,7 +329,7 @@ fn no_memory_once() {
     }
 }
 
-/// Temporary buffers get the storage of the ones before, and temporary kernel objects their pipelines.
+/// Temporary buffers get the recycled storage of earlier ones, and temporary kernel objects their pipelines.
 #[test]
 fn temporaries_take_what_others_leave() {
     let log = work_dir().join("temporaries.log");
@@ -340,12 +343,13 @@ fn temporaries_take_what_others_leave() {
     assert!(out.status.success(), "{text}");
     let lines = std::fs::read_to_string(&*log).expect("log");
     let again = lines.matches("8388608 bytes: storage of a buffer that is gone");
-    // Of four of each kind all but the first; where host and device share memory the kinds stay apart all the same.
+    // The program makes four buffers of each of two kinds, and all but the first of a kind are recycled. Storage is not
+    // exchanged between the kinds, even where host and device share memory.
     assert_eq!(again.count(), 6, "{lines}");
     assert_eq!(lines.matches("pipeline add Variant").count(), 1, "{lines}");
 }
 
-/// Processes one after the other and at once share what is on the disk; what they find damaged does no harm.
+/// Processes that run one after the other, or at the same time, share the cache on disk. Damaged entries do no harm.
 #[test]
 fn cache_on_disk() {
     let (cache, log) = (work_dir().join("cache"), work_dir().join("cache.log"));
@@ -383,7 +387,8 @@ fn cache_on_disk() {
     });
 }
 
-/// A shell in a namespace of its own, where it may mount; `None` where the system does not let it.
+/// Returns a command that starts a shell in a namespace of its own, in which it may mount file systems. Returns
+/// `None` if the system does not permit that.
 fn namespace() -> Option<Command> {
     let new = || {
         let mut command = Command::new("unshare");
@@ -394,15 +399,15 @@ fn namespace() -> Option<Command> {
     allowed.then(new)
 }
 
-/// A disk that is full, or fills up in the middle of an entry, has no room for directories, or has room again: the
-/// program is right and hears nothing, what is on the disk is whole, and the log says why.
+/// The disk is full, fills up in the middle of an entry, has no room for directories, or has room again. The program's
+/// results are right and it gets no error, the entries on the disk are whole, and the log gives the reason.
 #[test]
 fn cache_on_a_full_disk() {
     for (n, size) in ["4k", "8k", "16k", "1m,nr_inodes=1", "1m,nr_inodes=4"]
         .into_iter()
         .enumerate()
     {
-        // Nothing to try where there are no namespaces.
+        // The test needs namespaces.
         let Some(mut shell) = namespace() else { return };
         let cache = work_dir().join(format!("full-{n}"));
         let log = work_dir().join(format!("full-{n}.log"));
@@ -442,7 +447,7 @@ fn cache_on_a_full_disk() {
     }
 }
 
-/// No entry is larger than the process's limit for files lets it be: to exceed that would end the process (SIGXFSZ).
+/// No entry exceeds the process's limit of the file size, because exceeding it would end the process (SIGXFSZ).
 #[test]
 fn cache_within_the_limit_for_files() {
     for blocks in [0, 1, 8, 64] {
@@ -461,7 +466,7 @@ fn cache_within_the_limit_for_files() {
     }
 }
 
-/// Processes that are killed at any time leave nothing that harms the next ones.
+/// Processes that are killed at any time leave no files that harm later processes.
 #[test]
 fn cache_of_killed_processes() {
     let (cache, log) = (work_dir().join("cache-killed"), work_dir().join("killed.log"));
@@ -514,7 +519,7 @@ fn clinfo_through_the_loader() {
         stdout.contains("Platform Name                                   Caldera"),
         "{stdout}"
     );
-    // clinfo says so where a query fails.
+    // clinfo prints this text where a query fails.
     for line in stdout.lines() {
         assert!(!line.contains(": error"), "{line}");
     }
