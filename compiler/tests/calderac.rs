@@ -1,4 +1,4 @@
-//! The offline compiler as a program: what it writes where, and its exit codes.
+//! Tests the offline compiler as a program: the files it writes, its messages and its exit codes.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ fn calderac(args: &[&str], input: &str) -> Output {
         .spawn()
         .expect("it starts");
     let mut stdin = child.stdin.take().expect("piped");
-    // It may refuse its arguments before it reads.
+    // The program may refuse its arguments before it reads the input.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("it ends")
@@ -23,7 +23,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A file of its own for each test.
+/// Creates a file of its own for each test.
 fn file(name: &str, contents: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("calderac");
     std::fs::create_dir_all(&dir).expect("a directory");
@@ -98,7 +98,7 @@ kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,3,offset,0,argKind,pod,arg
         "",
     );
     assert_eq!(text(&of_source.stdout), expected);
-    // Not without reflection, and no module is compiled.
+    // A stripped module has no map, and a module is not compiled.
     let stripped = format!("{module}.stripped");
     calderac(&["--strip-reflection", &source, "-o", &stripped], "");
     let out = calderac(&["--descriptor-map", &stripped], "");
@@ -182,7 +182,7 @@ fn what_is_said_of_files_and_options() {
     );
 }
 
-/// Errors of a program are clang's: place, line, caret, count.
+/// Errors of a program have clang's form: position, line, caret, count.
 #[test]
 fn what_is_said_of_programs() {
     let out = calderac(&["-"], "kernel void foo(global int* a) { a[0] = b; }\n");
@@ -195,7 +195,7 @@ fn what_is_said_of_programs() {
     );
 }
 
-/// Bit for bit, wherever and by whomever it is run.
+/// The output does not depend on the directory or the environment, bit for bit.
 #[test]
 fn nothing_but_input_and_options_matters() {
     let dir = file("here.cl", SOURCE).parent().expect("a folder").to_path_buf();
@@ -234,7 +234,7 @@ fn nothing_but_input_and_options_matters() {
     }
 }
 
-/// What a text says of options: words that begin with a dash, without values and punctuation.
+/// Returns the options that a text mentions: words that begin with a dash, without values and punctuation.
 fn options(text: &str) -> std::collections::BTreeSet<String> {
     text.split(|c: char| c.is_whitespace() || "=[](),:".contains(c))
         .map(|word| word.trim_end_matches(['.', ';', '\'']))
@@ -243,7 +243,8 @@ fn options(text: &str) -> std::collections::BTreeSet<String> {
         .collect()
 }
 
-/// The manual page and `--help` name the same options, and those of clBuildProgram that the page adds are taken.
+/// The manual page names every option of `--help`, and the options of clBuildProgram that it adds are
+/// accepted.
 #[test]
 fn the_manual_page_is_current() {
     let page = include_str!("../docs/calderac.1");
@@ -259,7 +260,7 @@ fn the_manual_page_is_current() {
     assert!(missing.is_empty(), "docs/calderac.1 lacks {missing:?}");
     for option in in_page.difference(&in_help) {
         let option = match option.as_str() {
-            // Errors of the build, not of the command line.
+            // This option is an error of the build, not of the command line.
             "-cl-fp32-correctly-rounded-divide-sqrt" => continue,
             other => other,
         };
@@ -302,12 +303,12 @@ fn help_names_the_options() {
     }
 }
 
-/// What has no end, or is nobody's header, is not read: devices, pipes, huge files.
+/// Devices, pipes and huge files are not read as included files.
 #[cfg(unix)]
 #[test]
 fn only_regular_files_are_included() {
     let pipe = file("beside.pipe", "").with_file_name("include.pipe");
-    // From a run before; to write to it would wait for a reader.
+    // Remove the pipe of an earlier run: writing to it would block until it is read.
     let _ = std::fs::remove_file(&pipe);
     let made = Command::new("mkfifo").arg(&pipe).status().expect("it starts");
     assert!(made.success());
@@ -338,7 +339,8 @@ fn only_regular_files_are_included() {
     std::fs::remove_file(pipe).expect("removed");
 }
 
-/// Where little address space can be reserved, stacks are smaller; what is nested too deeply for them is an error.
+/// If little address space can be reserved, stacks are smaller, and a program that is nested too deeply for
+/// them is an error.
 #[cfg(target_os = "linux")]
 #[test]
 fn little_address_space() {
@@ -363,14 +365,14 @@ fn little_address_space() {
     }
     let out = limited(400_000, &nested);
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
-    // The parse of this one takes more than there is.
+    // The parse of this program needs more stack than can be reserved.
     let out = limited(40_000, &nested);
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
     let expected = "nested too deeply for the address space that is left";
     assert!(text(&out.stderr).contains(expected), "{}", text(&out.stderr));
 }
 
-/// Options of clspv's mapping choose the descriptor ABI by being there; those of types and arithmetic do not.
+/// Options of clspv's mapping select the descriptor ABI; options for types and arithmetic do not.
 #[test]
 fn options_choose_the_abi() {
     let abi = |options: &[&str]| {
@@ -417,7 +419,7 @@ fn options_choose_the_abi() {
     );
 }
 
-/// Both ABIs are Vulkan's.
+/// Both ABIs define the macro, because both are for Vulkan.
 #[test]
 fn the_macro_says_vulkan() {
     let source = "#if VULKAN != 100\n#error VULKAN\n#endif\nkernel void foo(global int* a) { a[0] = 1; }";
@@ -425,7 +427,7 @@ fn the_macro_says_vulkan() {
         let out = calderac(&["-", abi, "--check"], source);
         assert_eq!(out.status.code(), Some(0), "{abi}: {}", text(&out.stderr));
         assert!(out.stderr.is_empty(), "{}", text(&out.stderr));
-        // It can be another.
+        // An option can redefine the macro.
         let out = calderac(&["-", abi, "--check", "-DVULKAN=7"], source);
         assert!(text(&out.stderr).contains("#error") || text(&out.stderr).contains("error: VULKAN"));
     }

@@ -1,5 +1,5 @@
-//! Kernels of `tests/cl`, all the way to SPIR-V, for the oldest and the newest version: they compile without a
-//! word in the log, every module is valid, and its reflection names the kernels of the source.
+//! Compiles the kernels of `tests/cl` to SPIR-V for the oldest and the newest version. They must compile with
+//! an empty log, every module must be valid, and its reflection must name kernels of the source.
 
 mod common;
 
@@ -25,7 +25,8 @@ fn sources(dir: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Images are lowered in another way for drivers with faults.
+/// Kernels with images are also compiled for drivers with faults, for which images are lowered in another
+/// way.
 fn targets(name: &str) -> Vec<Target> {
     let [old, new] = [3, 6].map(|minor| Target {
         spirv: SpirvVersion { major: 1, minor },
@@ -111,7 +112,7 @@ fn object(source: &str) -> Object {
     compile_object(&input, &Target::desktop()).unwrap_or_else(|f| panic!("{}", f.log))
 }
 
-/// C99 6.7p7: what has linkage may be declared with a type that is not complete yet.
+/// C99 6.7p7: an object with linkage may be declared with an incomplete type.
 #[test]
 fn extern_declarations_may_be_incomplete() {
     object("extern constant struct bar bart;\n");
@@ -165,7 +166,8 @@ fn declared_functions_are_found_in_other_objects() {
     );
 }
 
-/// A file with `-spv-version`, in one of the ABIs if that can express the file.
+/// Compiles a file with `-spv-version` for one of the ABIs and validates the module, unless that ABI cannot
+/// express the file.
 fn valid_for_every_vulkan(path: &Path, mut target: Target, minor: u8) {
     let name = path.display().to_string();
     let source = std::fs::read_to_string(path).expect("it can be read");
@@ -194,8 +196,8 @@ fn valid_for_every_vulkan(path: &Path, mut target: Target, minor: u8) {
     }
 }
 
-/// `-spv-version` 1.0 to 1.6, each file with three of them, in both ABIs: valid for every Vulkan version that has the
-/// SPIR-V version.
+/// Compiles each file with three of `-spv-version` 1.0 to 1.6, in both ABIs. The modules must be valid for
+/// every Vulkan version that supports the SPIR-V version.
 #[test]
 fn every_version_is_valid_for_every_vulkan() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cl");
@@ -278,7 +280,7 @@ fn kernels_compile_for_the_descriptor_abi() {
         }
     }
     refused.dedup();
-    // Null pointers as arguments, addresses in constant memory, printf without its option.
+    // These files use null pointers as arguments or addresses in constant memory; printf needs its option.
     let expected = [
         "language/operators.cl",
         "language/spaces.cl",

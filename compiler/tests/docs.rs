@@ -1,4 +1,4 @@
-//! `docs/passes.md` is what the descriptors of the passes say; `BLESS=1` writes it.
+//! Checks that `docs/passes.md` agrees with the descriptors of the passes; `BLESS=1` writes it.
 
 use caldera_compiler::pass::{Invariants, pipeline};
 use std::fmt::Write as _;

@@ -1,6 +1,7 @@
-//! The library's functions of double for targets whose fused multiply-add is one operation (`lib/math_double.cl`), and the texts for
-//! all formats, interpreted: errors within section 7.4's limits, special values. The host's functions stand for exact values, which
-//! they are to 1 unit. `rsqrt` is in `float_library.rs`.
+//! Tests the library's functions of double by interpretation: the versions for targets whose fused
+//! multiply-add is one operation (`lib/math_double.cl`), and the versions for all formats. Errors must be
+//! within the limits of section 7.4, and special values must be right. The host's functions are the
+//! reference; they are exact to 1 unit. `rsqrt` is in `float_library.rs`.
 
 use caldera_compiler::driver::{Input, Object, compile_object};
 use caldera_compiler::interp::{Memory, call};
@@ -51,18 +52,18 @@ impl Library {
     }
 }
 
-/// Units in the last place between a result and what it should be.
+/// Returns the difference between a result and the expected value in units in the last place.
 fn units(got: f64, expected: f64) -> f64 {
     if got == expected || (got.is_nan() && expected.is_nan()) {
         return 0.0;
     }
     let exponent = (expected.abs().to_bits() >> 52).max(1) as i32;
-    // Twice, for what is subnormal.
+    // The unit may be subnormal, so it is the product of two powers that are normal.
     let unit = 2f64.powi((exponent - 1075) / 2) * 2f64.powi(exponent - 1075 - (exponent - 1075) / 2);
     (got - expected).abs() / unit
 }
 
-/// 400 arguments of an interval, 100 near 0, and 100 of all numbers.
+/// Returns 400 arguments in an interval, 100 close to 0, and 100 among all numbers.
 fn arguments((lo, hi): (f64, f64)) -> impl Iterator<Item = f64> {
     let part = |k: u32| (f64::from(k) * 0.618_033_988_749_894_9).fract();
     let within = (0..400).map(move |k| lo + (hi - lo) * part(k));
@@ -74,7 +75,7 @@ fn arguments((lo, hi): (f64, f64)) -> impl Iterator<Item = f64> {
 
 const PI: f64 = std::f64::consts::PI;
 
-/// By what is left beside a multiple of 1/2.
+/// Returns sin(pi x) and cos(pi x), computed from the difference to the nearest multiple of 1/2.
 fn turned(x: f64) -> (f64, f64) {
     let halves = (2.0 * x).round();
     let (s, c) = (PI * (x - halves / 2.0)).sin_cos();
@@ -86,14 +87,16 @@ fn turned(x: f64) -> (f64, f64) {
     }
 }
 
-/// Functions, what they may be out by beside a host that may be out itself, intervals, the host's functions.
+/// A function, its greatest allowed error including the host's own error, an interval, and the host's
+/// function.
 type Row = (&'static str, f64, (f64, f64), fn(f64) -> f64);
 
 const ROWS: &[Row] = &[
     ("exp", 2.0, (-745.0, 709.0), f64::exp),
     ("exp2", 2.0, (-1074.0, 1024.0), f64::exp2),
     ("exp10", 3.0, (-323.0, 308.0), |x| {
-        // 10^x with what x log2(10) loses; beyond that it over- or underflows.
+        // Computes 10^x with a correction for the rounding of x log2(10); outside this range it overflows or
+        // underflows.
         let x = x.clamp(-400.0, 400.0);
         let (hi, lo) = (std::f64::consts::LOG2_10, 1.661_617_516_973_592e-16);
         let p = x * hi;
@@ -128,7 +131,7 @@ fn errors_are_small() {
             let library = Library::new(&format!("{name}(x)"), fast);
             for x in arguments(interval) {
                 let (got, expected) = (library.at(x, 0.0), exact(x));
-                // Of large numbers the host's reduction by a rounded pi is nothing to compare with.
+                // For large numbers the host reduces by a rounded pi, so its result cannot be compared.
                 if name.ends_with("pi") && x.abs() > 1e6 {
                     continue;
                 }
@@ -142,7 +145,7 @@ fn errors_are_small() {
     }
 }
 
-/// Both forms do the same where a result is no ordinary number.
+/// Both versions must agree where a result is not an ordinary number.
 #[test]
 fn special_values() {
     let names = [
@@ -184,7 +187,7 @@ fn special_values() {
         323.3,
         324.0,
     ]);
-    // A NaN by its lower half alone.
+    // A NaN that only the low word of the bits distinguishes from infinity.
     operands.push(f64::from_bits(0x7ff0_0000_0000_0001));
     for name in all {
         let [fast, plain] = [true, false].map(|fast| Library::new(&format!("{name}(x)"), fast));
@@ -197,7 +200,7 @@ fn special_values() {
     }
 }
 
-/// Operands whose roots are next to the middle of two numbers, of all sizes.
+/// Operands of all magnitudes whose roots are close to the middle between two numbers.
 #[test]
 fn roots_are_rounded_once() {
     let library = Library::new("sqrt(x)", true);
@@ -222,7 +225,7 @@ fn roots_are_rounded_once() {
     }
 }
 
-/// What the target does not run is not even parsed.
+/// The version that the target does not run is not even parsed.
 #[test]
 fn only_one_form_is_compiled() {
     let (fast, general) = (Library::new("exp(x)", true), Library::new("exp(x)", false));
@@ -306,7 +309,7 @@ fn angles_of_points() {
     }
 }
 
-/// Of all pairs of numbers that are told apart by one thing each.
+/// Compares all pairs of numbers that differ in a single property each.
 #[test]
 fn magnitudes_are_compared() {
     let magnitudes = [
@@ -325,7 +328,8 @@ fn magnitudes_are_compared() {
     let [most, least] = ["maxmag(x, y)", "minmag(x, y)"].map(|call| Library::new(call, true));
     for &x in &operands {
         for &y in &operands {
-            // (magnitude, without a sign), as 6.12.2 has it; a NaN is the other.
+            // (magnitude, without a sign), as 6.12.2 specifies; if one operand is a NaN, the result is the
+            // other.
             let rank = |v: f64| (v.abs().to_bits(), v.is_sign_positive());
             let (larger, smaller) = match (x.is_nan(), y.is_nan()) {
                 (true, _) => (y, y),

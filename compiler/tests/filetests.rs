@@ -1,10 +1,10 @@
 //! Data-driven tests of the IR: `filetests/<pass>/*.ir`.
 //!
-//! A file starts with `; test: pass, pass` and holds a module and, behind a line `; output:`, what the passes
-//! make of it; `BLESS=1` writes that. `; test: verify` instead wants the verifier to reject the module: the
-//! line at fault ends in `; error: part of the message` (a line of its own for faults of no instruction).
-//! The name `emit` stands for the SPIR-V emission of what the passes before it made: spirv-val must accept it.
-//! Every module also goes through the printer and the parser and must come back as it was.
+//! A file starts with `; test: pass, pass`. It contains a module and, after a line `; output:`, the output of
+//! the passes, which `BLESS=1` writes. With `; test: verify` the verifier must reject the module instead: the
+//! faulty line ends in `; error: part of the message` (on a line of its own if the fault is not in an
+//! instruction). The name `emit` stands for SPIR-V emission of the result of the passes before it, which
+//! spirv-val must accept. Every module is also printed and parsed, and must not change.
 
 mod common;
 
@@ -63,7 +63,7 @@ fn files(root: &Path) -> Vec<PathBuf> {
     list
 }
 
-/// What differs, line by line, from the first difference on.
+/// Returns both texts from their first different line on.
 fn difference(old: &str, new: &str) -> String {
     let same = old.lines().zip(new.lines()).take_while(|(a, b)| a == b).count();
     let tail = |s: &str| s.lines().skip(same).collect::<Vec<_>>().join("\n");
@@ -81,7 +81,7 @@ fn passes() -> Vec<Pass> {
     list
 }
 
-/// `Ok(Some(text))`: the file's text with the output as it is now, if that differs.
+/// Returns `Ok(Some(text))` with the file's new text if the output has changed.
 fn check(text: &str) -> Result<Option<String>, String> {
     let header = text.lines().next().unwrap_or("");
     let names = header.strip_prefix("; test: ").ok_or("no '; test:' line")?;
@@ -97,7 +97,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
     }
     let mut diags = Diags::default();
     let mut cx = PassCx::new(&target, &mut diags);
-    // A module with an ABI is one whose kernels have lost their parameters already.
+    // If a module has an ABI, its kernels may have lost their parameters already.
     let lowered = |k: &KernelInfo| module.funcs[k.func].params.is_empty();
     let given = if !module.abi.is_empty() && module.kernels.iter().all(lowered) {
         inv![Ssa, KernelArgs]
@@ -122,7 +122,7 @@ fn check(text: &str) -> Result<Option<String>, String> {
                 error = Some(e.to_string());
                 break;
             }
-            // Functions that are no kernels are welcome here.
+            // The tests may contain functions that are not kernels.
             let mut held = pass.establishes.plus(given);
             if module.kernels.len() != module.funcs.len() {
                 held = held.minus(inv![Inlined, KernelArgs]);

@@ -1,6 +1,6 @@
-//! The library's functions of float for targets whose fused multiply-add is one operation and whose 2^x is good
-//! (`lib/math_float.cl`), interpreted: errors within section 7.4's limits, special values. What devices make of it is
-//! measured by `cargo harness accuracy`.
+//! Tests the library's functions of float by interpretation, for targets whose fused multiply-add is one
+//! operation and whose 2^x is accurate (`lib/math_float.cl`). Errors must be within the limits of section
+//! 7.4, and special values must be right. `cargo harness accuracy` measures the results of devices.
 
 use caldera_compiler::driver::{Input, Object, compile_object};
 use caldera_compiler::interp::{Memory, call};
@@ -9,7 +9,7 @@ use caldera_compiler::options::Options;
 use caldera_compiler::pp::NoIncludes;
 use caldera_compiler::target::{Calibration, Target};
 
-/// A function of one or two floats, by the interpreter.
+/// A function of one or two floats that is interpreted.
 struct Library {
     object: Object,
     function: Func,
@@ -20,7 +20,7 @@ impl Library {
         Library::with(call, fast, "")
     }
 
-    /// Whether an operation occurs in what is not inlined yet.
+    /// Returns whether an operation occurs in the object, before inlining.
     fn uses(&self, operation: &str) -> bool {
         self.object.to_text().contains(operation)
     }
@@ -29,7 +29,7 @@ impl Library {
         Library::on(call, fast, [true; 3], options)
     }
 
-    /// `fused`: whether multiply-adds of half, float and double round once.
+    /// `fused` tells whether the multiply-adds of half, float and double round once.
     fn on(call: &str, fast: bool, fused: [bool; 3], options: &str) -> Library {
         let options = Options::parse(options).expect("options");
         let mut target = Target::desktop();
@@ -58,7 +58,7 @@ impl Library {
         self.at_with(x, y, Memory::default())
     }
 
-    /// Where comparisons take subnormal numbers for zeros.
+    /// Evaluates the function where comparisons flush subnormal numbers to zero.
     fn at_flushing(&self, x: f32, y: f32) -> f32 {
         let mut memory = Memory::default();
         memory.comparisons_flush = true;
@@ -79,7 +79,7 @@ impl Library {
     }
 }
 
-/// Units in the last place between a result and its exact value.
+/// Returns the difference between a result and the exact value in units in the last place.
 fn units(got: f32, exact: f64) -> f64 {
     let expected = exact as f32;
     if got.to_bits() == expected.to_bits() || (got.is_nan() && expected.is_nan()) {
@@ -95,7 +95,8 @@ fn units(got: f32, exact: f64) -> f64 {
     (f64::from(got) - exact).abs() / unit
 }
 
-/// 500 arguments of an interval and 125 of all numbers, for the first operand or the second: different ones.
+/// Returns 500 arguments in an interval and 125 among all numbers, different ones for the first and the
+/// second operand.
 fn arguments((lo, hi): (f32, f32), operand: usize) -> impl Iterator<Item = f32> {
     let step = [0.618_033_988_75, 0.754_877_666_25][operand];
     let part = move |k: u32| (f64::from(k) * step).fract();
@@ -208,11 +209,11 @@ fn remainders_and_scaled_numbers_are_exact() {
 
 const PI: f64 = std::f64::consts::PI;
 
-/// sin(pi x) and cos(pi x) of a float, by what is left beside a multiple of 1/2.
+/// Returns sin(pi x) and cos(pi x) of a float, computed from the difference to the nearest multiple of 1/2.
 fn turned(x: f64) -> (f64, f64) {
     let halves = (2.0 * x).round();
     let (s, c) = (PI * (x - halves / 2.0)).sin_cos();
-    // Zeros have the signs that 7.5.1 says; a sum has none to lose.
+    // Zeros have the signs that 7.5.1 specifies. `0.0 - s` never gives a negative zero for a zero `s`.
     match halves.rem_euclid(4.0) as u32 {
         0 => (s, c),
         1 => (c, 0.0 - s),
@@ -240,7 +241,7 @@ fn atanh(x: f64) -> f64 {
     }
 }
 
-/// log Gamma by Stirling's series of what is 12 larger.
+/// Computes log Gamma with Stirling's series for an argument that is larger by 12.
 fn stirling(x: f64) -> f64 {
     let z = x + 12.0;
     let product: f64 = (0..12).map(|k| (x + f64::from(k)).ln()).sum();
@@ -263,7 +264,7 @@ fn quotients_are_within_their_limit() {
             let library = Library::with(call, true, options);
             assert!(library.uses("inverse_sqrt"), "{call}");
             let pairs = arguments((-9.0, 9.0), 0).zip(arguments((0.001, 300.0), 1));
-            // The fast form is good where the reciprocal is a normal number.
+            // The fast form is accurate where the reciprocal is a normal number.
             for (x, y) in pairs.filter(|(_, y)| (1e-37..8e37).contains(&y.abs())) {
                 let error = units(library.at(x, y), exact(x.into(), y.into()));
                 assert!(error <= limit, "{call} {options}: {error} at {x:e}, {y:e}");
@@ -315,12 +316,13 @@ fn quotients_are_within_their_limit() {
         let near = expected != 0.0 && got != 0.0 && units(got, f64::from(expected)) <= 2.5;
         assert!(same || near || !normal(expected), "{x:e} / {y:e}: {got:e}");
     }
-    // The driver's for constants, and where one rounding is asked for.
+    // The driver's division is used for constant divisors, and on targets without the quick quotient.
     assert!(!Library::new("x / 3.0f", true).uses("inverse_sqrt"));
     assert!(!Library::new("x / y", false).uses("inverse_sqrt"));
 }
 
-/// The option asks for one rounding; the device's root is one of doubles if its own has more.
+/// The option requires a single rounding. If the device's own root rounds more than once, the root is
+/// computed in double.
 #[test]
 fn rounded_quotients_and_roots() {
     let text = |call: &str, rounded_sqrt| {
@@ -351,8 +353,8 @@ fn rounded_quotients_and_roots() {
     assert!(text("sqrt(x)", false).contains("f64"));
 }
 
-/// Where FP_CONTRACT is off, on a device that flushes subnormal numbers in multiply-adds alone, all sums and products
-/// are such.
+/// If FP_CONTRACT is off, on a device whose multiply-add alone flushes subnormal numbers, all sums and
+/// products are multiply-adds.
 #[test]
 fn what_is_not_contracted_is_flushed() {
     let off = "({ float r; { \n#pragma OPENCL FP_CONTRACT OFF\n r = x * y - x; } r; })";
@@ -376,7 +378,7 @@ fn what_is_not_contracted_is_flushed() {
     assert!(!Library::new(off, false).uses("fma"));
 }
 
-/// What the target does not run is not even parsed.
+/// The version that the target does not run is not even parsed.
 #[test]
 fn only_one_form_is_compiled() {
     let (fast, general) = (Library::new("exp(x)", true), Library::new("exp(x)", false));
@@ -384,7 +386,8 @@ fn only_one_form_is_compiled() {
     assert!(!general.uses("exp2") && general.uses("__c_exp_small"));
 }
 
-/// Of vectors too, as one operation: H200, halves, 2.6 TFLOP/s by the library and 124 by the device.
+/// A multiply-add of vectors is one operation too. On H200, halves reach 2.6 TFLOP/s with the library and 124
+/// with the device's operation.
 #[test]
 fn fma_is_the_devices_where_that_rounds_once() {
     for (index, (call, vector)) in [
@@ -419,10 +422,10 @@ fn powers_are_exact_enough() {
     });
 }
 
-/// By its series.
+/// Computes the error function from its series.
 fn erf(x: f64) -> f64 {
     let a = x.abs();
-    // Beyond 4 it is 1 to float, and the series loses its digits.
+    // Above 4 the result rounds to 1 in float, and the series loses its digits.
     if a > 4.0 {
         return 1f64.copysign(x);
     }
@@ -614,7 +617,8 @@ fn special_values() {
     }
 }
 
-/// 1 / sqrt of doubles without branches: halves of the operand in the two arguments, a half of the result out.
+/// Tests 1 / sqrt of doubles without branches. The two arguments are the halves of the operand, and the
+/// result is one half of the root's bits.
 #[test]
 fn reciprocal_roots_of_doubles() {
     let bits = "as_ulong(rsqrt(as_double(((ulong)as_uint(x) << 32) | as_uint(y))))";
@@ -642,7 +646,7 @@ fn reciprocal_roots_of_doubles() {
         (-1.0, f64::NAN),
         (-5e-324, f64::NAN),
         (f64::NAN, f64::NAN),
-        // A NaN by its lower half alone.
+        // A NaN that only the low word of the bits distinguishes from infinity.
         (f64::from_bits(0x7ff0_0000_0000_0001), f64::NAN),
         (4.0, 0.5),
         (f64::from_bits(1), 2f64.powi(537)),
@@ -657,19 +661,19 @@ fn reciprocal_roots_of_doubles() {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        // Every exponent, subnormal numbers as well.
+        // Test every exponent, including subnormal numbers.
         let mut exponent = (state >> 33) % 2047;
         if state.is_multiple_of(16) {
             exponent = 0;
         }
         let x = f64::from_bits(exponent << 52 | (state.rotate_left(20) & ((1 << 52) - 1)) | 1);
         let r = of(x);
-        // Into the middle of the range: x 4^k, r / 2^k.
+        // Scale into the middle of the range: x 4^k, r / 2^k.
         let k = -(x.log2() / 2.0).round() as i32;
         let halves = [k / 2, k - k / 2];
         let x1 = halves.iter().fold(x, |x, h| x * 2f64.powi(*h) * 2f64.powi(*h));
         let r1 = halves.iter().fold(r, |r, h| r * 2f64.powi(-h));
-        // 1 - x r^2 with the rounding error of r^2.
+        // Compute 1 - x r^2 with the rounding error of r^2.
         let square = r1 * r1;
         let rest = r1.mul_add(r1, -square);
         let e = x1.mul_add(-square, 1.0) - x1 * rest;
@@ -678,7 +682,8 @@ fn reciprocal_roots_of_doubles() {
     }
 }
 
-/// Devices that do not report CL_FP_DENORM may flush operands and results, but not one of two subnormal numbers for the other.
+/// A device that does not report CL_FP_DENORM may flush operands and results, but must not return the wrong
+/// one of two subnormal numbers.
 #[test]
 fn chosen_operands_are_right_where_comparisons_flush() {
     let (small, large) = (f32::from_bits(0x7ff), f32::from_bits(0x7f_ffff));

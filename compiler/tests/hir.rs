@@ -1,5 +1,6 @@
-//! Typed HIR: `tests/hir/NAME.cl` must give exactly the text `tests/hir/NAME.hir` (`--emit=hir`), without a
-//! diagnostic. `BLESS=1` writes the texts. Built-in functions stay out of these: the library's text is not theirs.
+//! Tests the typed HIR: `tests/hir/NAME.cl` must give exactly the text `tests/hir/NAME.hir` (`--emit=hir`)
+//! without a diagnostic. `BLESS=1` writes the texts. The sources call no built-in functions, because the
+//! texts would then contain the library's functions.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

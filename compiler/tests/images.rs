@@ -1,6 +1,7 @@
-//! Reads with every kind of sampler, interpreted before and after the passes: what is lowered to fetches and to
-//! Vulkan's samplers reads the same texels, exactly; filtered ones within what a division costs. The interpreter has
-//! the formulas of CL 8.2, allows Vulkan's samplers only what they can do, and no fetch outside of an image.
+//! Interprets reads with every sampler before and after the passes. Reads that are lowered to fetches or to
+//! Vulkan's samplers must give exactly the same texels; filtered texels may differ by the error of a
+//! division. The interpreter implements the formulas of CL 8.2, accepts only operations that Vulkan's
+//! samplers support, and traps on fetches outside an image.
 
 use caldera_compiler::driver::{Dump, Input, Observer, Stage, compile_observed};
 use caldera_compiler::interp::{self, Arg, Image, Launch, Memory};
@@ -33,7 +34,7 @@ impl Observer for Both {
     fn time(&mut self, _: Stage, _: Option<&'static str>, _: Duration) {}
 }
 
-/// The module before and after the passes.
+/// Returns the module before and after the passes.
 fn modules(source: &str, target: &Target) -> (Module, Module) {
     let input = Input {
         name: "images.cl",
@@ -47,7 +48,7 @@ fn modules(source: &str, target: &Target) -> (Module, Module) {
     (parse(&both.before), parse(&both.after))
 }
 
-/// xorshift64*
+/// The generator xorshift64*.
 struct Random(u64);
 
 impl Random {
@@ -62,7 +63,7 @@ impl Random {
     }
 }
 
-/// Reads of each kernel, per sampler.
+/// The number of reads of each kernel per sampler.
 const COUNT: usize = 16;
 const SIZE: [u32; 3] = [5, 3, 4];
 
@@ -84,7 +85,7 @@ impl Case {
         }
     }
 
-    /// Components of a coordinate in OpenCL C.
+    /// Returns the number of components of a coordinate in OpenCL C.
     fn lanes(&self) -> usize {
         [1, 1, 2, 4][usize::from(self.shape.lanes())]
     }
@@ -93,7 +94,7 @@ impl Case {
         let mut size = [1; 3];
         let lanes = usize::from(self.shape.lanes());
         size[..lanes].copy_from_slice(&SIZE[..lanes]);
-        // A 1D array's layers are its second component, but the third dimension of nothing.
+        // The layers of a 1D array are the second component of its size.
         let count: u32 = size.iter().product();
         let mut texel = || {
             [(); 4].map(|()| match self.texel {
@@ -114,7 +115,7 @@ impl Case {
         }
     }
 
-    /// Inside, outside, on and between texels; normalized and not.
+    /// Returns coordinates inside, outside, on and between texels, for normalized and unnormalized samplers.
     fn coordinates(&self, random: &mut Random) -> Vec<u8> {
         let mut bytes = Vec::new();
         for n in 0..COUNT * self.lanes() {
@@ -148,7 +149,7 @@ impl Case {
         bytes
     }
 
-    /// A kernel that reads with a sampler that is an argument, or with literal ones.
+    /// Returns a kernel that reads with a sampler argument, or with literal samplers.
     fn source(&self, literals: &[SamplerMask]) -> String {
         let (coordinate, suffix, texel) = match (self.float_coordinates, self.texel) {
             (true, Texel::Float) => ("float", "f", "float4"),
@@ -178,7 +179,7 @@ impl Case {
     }
 }
 
-/// What a kernel writes.
+/// Returns the words that a kernel writes.
 fn run(
     module: &Module,
     image: &Image,
@@ -203,7 +204,7 @@ fn run(
         .collect())
 }
 
-/// Every sampler for which the specification says what a read gives.
+/// Returns every sampler for which the specification defines the result of a read.
 fn samplers(float_coordinates: bool) -> Vec<SamplerMask> {
     let mut list = Vec::new();
     for normalized in [0, SamplerMask::NORMALIZED] {
@@ -285,7 +286,7 @@ fn reads_with_samplers() {
     }
 }
 
-/// `Features::reordered_writes`: A in R, RA in RG, ARGB in RGBA.
+/// `Features::reordered_writes`: A is stored in R, RA in RG, ARGB in RGBA.
 #[test]
 fn written_components_are_reordered() {
     let source = "kernel void k(write_only image1d_t i, int4 x) { write_imagei(i, 0, x); }";

@@ -1,4 +1,5 @@
-//! No input makes the front end crash, hang or take all memory: nesting and expansion are bounded with errors.
+//! No input may make the front end crash, hang or exhaust the memory: nesting and expansion are bounded with
+//! errors.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use caldera_compiler::source::SourceMap;
 use caldera_compiler::syntax;
 use caldera_compiler::target::Target;
 
-/// Parses and drops; returns whether there were errors.
+/// Parses a source and returns whether there were errors.
 fn fails(source: &str) -> bool {
     let mut map = SourceMap::default();
     let main = map.add("limits.cl", source);
@@ -36,7 +37,7 @@ fn function(body: String) -> String {
 
 type Nest = (&'static str, fn(usize) -> String);
 
-/// Ways to nest; the deepest that must work is 200.
+/// Ways to nest constructs.
 const NESTS: &[Nest] = &[
     ("precedences", |n| {
         function(format!(
@@ -162,7 +163,8 @@ const NESTS: &[Nest] = &[
         )
     }),
     ("splices", |n| format!("int {}x;", "a\\\n".repeat(n))),
-    // A type at its end makes this wrong for one parser and a vector for the other, which copies the sum.
+    // The type at the end is an error for one parser and a vector literal for the other, which copies the
+    // sum.
     ("sums that end in a type", |n| {
         function(format!("x = g(1, ({}int2)(x, x));", "x + ".repeat(n)))
     }),
@@ -174,7 +176,7 @@ const NESTS: &[Nest] = &[
     }),
 ];
 
-/// Each construct nested 10,000 deep ends in a result, in reasonable time.
+/// Each construct nested 10,000 deep gives a result in reasonable time.
 #[test]
 fn deep() {
     for (name, make) in NESTS {
@@ -188,7 +190,7 @@ fn deep() {
     }
 }
 
-/// Up to here programs do nest.
+/// Programs do nest as deeply as this, so it must compile.
 #[test]
 fn moderate() {
     for (name, make) in NESTS {
@@ -204,8 +206,8 @@ fn moderate() {
     }
 }
 
-/// The deepest that is let through has enough stack: right, and wrong in the middle or at the end, which lang-c has
-/// to find.
+/// The deepest nesting that is accepted has enough stack. It is tested without errors, and with errors in the
+/// middle and at the end, which lang-c has to find.
 #[test]
 fn deepest() {
     let wrong = |source: &str, at: usize| {
@@ -228,7 +230,8 @@ fn deepest() {
     }
 }
 
-/// What the front end lets through, the rest of the compiler can bear: no stage calls it a fault of its own.
+/// If the front end accepts a program, the later stages can process it: none of them reports an internal
+/// error.
 #[test]
 fn whole_compiler() {
     let loops: Nest = ("loops without braces", |n| {
@@ -259,7 +262,7 @@ fn whole_compiler() {
     }
 }
 
-/// Applications compile on threads with little stack: no stage runs there.
+/// Applications may compile on threads with little stack, so no stage runs on the caller's thread.
 #[test]
 fn small_stacks_of_callers() {
     let compile = |source: String| {
@@ -293,7 +296,7 @@ fn small_stacks_of_callers() {
     }
 }
 
-/// The end of a C string may come with the text (x264's does).
+/// The terminator of a C string may be part of the text, as in x264.
 #[test]
 fn nul_is_white_space() {
     for source in [

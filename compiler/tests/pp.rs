@@ -1,5 +1,6 @@
-//! Preprocessor: `tests/pp/NAME.cl` must give the tokens (and the log) of `tests/pp/NAME.out`. `BLESS=1` writes
-//! them. A first line `// options: …` gives build options. Every token's position must be inside its file.
+//! Tests the preprocessor: `tests/pp/NAME.cl` must give the tokens and the log of `tests/pp/NAME.out`, which
+//! `BLESS=1` writes. A first line `// options: …` sets build options. Every token's position must be inside
+//! its file.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "common/golden.rs"]

@@ -1,4 +1,5 @@
-//! The push-constant block for drivers that do not see through 64-bit numbers of two words (`Quirks::split_words`).
+//! Tests the push-constant block for drivers that do not recognise a 64-bit number made of two words
+//! (`Quirks::split_words`).
 
 mod common;
 
@@ -29,7 +30,7 @@ fn module(source: &str, split_words: bool) -> Module {
     rspirv::dr::load_words(&words).expect("a module")
 }
 
-/// Byte offsets of the members of the one struct that has several.
+/// Returns the byte offsets of the members of the only struct with several members.
 fn offsets(m: &Module) -> Vec<u32> {
     let decorations = m.annotations.iter().filter_map(|a| match a.operands[..] {
         [
@@ -62,7 +63,7 @@ fn pointers_are_members_of_their_own() {
     assert_eq!(offsets(&words), [], "{}", words.disassemble());
     assert_eq!(count(&words, Op::Bitcast), 3);
     let whole = module(source, true);
-    // The first three words are where the work-items begin, then n.
+    // The first three words are the start of the range of work-items; `n` follows them.
     assert_eq!(offsets(&whole), [0, 16, 24, 32], "{}", whole.disassemble());
     assert_eq!(count(&whole, Op::Bitcast), 0);
     assert_eq!(count(&whole, Op::CompositeConstruct), 0);
@@ -76,7 +77,7 @@ fn what_is_also_read_in_parts_stays_words() {
         true,
     );
     assert_eq!(offsets(&structure), [0, 8], "{}", structure.disassemble());
-    // The compiler takes one half of x as a word.
+    // The compiler reads one half of `x` as a word.
     let half = module(
         "kernel void k(global uint *a, ulong x) { a[0] = (uint)x; a[1] = as_uint2(x).y; }",
         true,
@@ -94,6 +95,6 @@ fn kernels_share_one_block() {
     );
     assert_eq!(offsets(&both), [0, 8, 16], "{}", both.disassemble());
     assert_eq!(count(&both, Op::Bitcast), 0, "{}", both.disassemble());
-    // n is the upper half of what is x to the first kernel.
+    // `n` is the upper half of the member that is `x` in the first kernel.
     assert_eq!(count(&both, Op::ShiftRightLogical), 1, "{}", both.disassemble());
 }

@@ -1,5 +1,5 @@
-//! The reflection reader, on modules put together word by word: every instruction of the set, and input that is
-//! wrong in every way that one word can be wrong.
+//! Tests the reflection reader on modules assembled word by word: every instruction of the set, and input
+//! with any wrong word.
 
 mod common;
 
@@ -15,7 +15,8 @@ use caldera_compiler::reflect::{
 use caldera_compiler::target::Target;
 use std::collections::BTreeSet;
 
-/// A module under construction. Ids: 1 void, 2 u32, 3 function type, 4 function, 5 variable, 6 the set.
+/// A module under construction. The ids are: 1 void, 2 u32, 3 function type, 4 function, 5 variable, 6 the
+/// set.
 struct Asm {
     head: Vec<u32>,
     calls: Vec<u32>,
@@ -115,7 +116,7 @@ fn at(set: u32, binding: u32) -> Descriptor {
     Descriptor { set, binding }
 }
 
-/// A module with each of the 42 instructions.
+/// Returns a module with each of the 42 instructions.
 fn everything() -> Asm {
     let mut a = Asm::new(CLSPV_SET);
     let (name, attributes) = (a.text("k"), a.text("vec_type_hint(int)"));
@@ -198,7 +199,7 @@ fn every_instruction() {
     assert_eq!((k.name.as_str(), k.printf, k.args.len()), ("k", true, 14));
     assert_eq!(k.attributes, "vec_type_hint(int)");
     assert_eq!(k.required_size, Some([8, 4, 2]));
-    // That local memory is an arena is said by our own set.
+    // Only Caldera's own set states that local memory is an arena.
     assert_eq!((k.local_fixed, k.has_arena), (100, false));
     let push = |offset, size| Place::Push(PushRange { offset, size });
     let uniform = |offset, size| Place::Uniform {
@@ -221,7 +222,7 @@ fn every_instruction() {
             Binding::Pod(push(32, 4)),
             Binding::SampledImage(at(0, 5)),
             Binding::StorageImage(at(0, 6)),
-            // Its mask makes it the sampler with normalized coordinates.
+            // The mask of this sampler makes it the variant with normalized coordinates.
             Binding::NormalizedSampler(at(0, 7)),
             Binding::Workgroup {
                 spec_id: 3,
@@ -280,7 +281,7 @@ fn every_instruction() {
     assert!(r.program_variables.is_some());
     assert_eq!(r.push_size(k), 168);
 
-    // The other places of the same things.
+    // The other locations of the same data.
     let mut a = Asm::new("NonSemantic.ClspvReflection.1");
     let hex = a.text("aB");
     let operands = [a.number(0), a.number(1), hex];
@@ -301,7 +302,8 @@ fn every_instruction() {
     assert_eq!(Op::ALL.len(), 42);
 }
 
-/// Written from what was read, into the same module: it reads the same, and again.
+/// Writes the reflection that was read into the same module: it must read the same, also when it is written
+/// again.
 fn round_trip(words: &[u32]) -> Vec<u32> {
     let first = reflect::read(words).expect("reflection");
     let written = reflect::write(words, &first).expect("the sets can say what was read");
@@ -313,7 +315,7 @@ fn round_trip(words: &[u32]) -> Vec<u32> {
     written
 }
 
-/// The numbers of the set's instructions in a module.
+/// Returns the numbers of the set's instructions in a module.
 fn instructions(words: &[u32]) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
     let mut at = 5;
@@ -331,7 +333,7 @@ fn instructions(words: &[u32]) -> BTreeSet<u32> {
 fn all_instructions_are_written() {
     let mut written = BTreeSet::new();
     let mut modules = vec![everything()];
-    // What one module cannot have together with what `everything` has.
+    // Add instructions that one module cannot combine with those of `everything`.
     let mut a = Asm::new(CLSPV_SET);
     let k = a.kernel("k");
     let hex = a.text("aB01");
@@ -358,7 +360,8 @@ fn all_instructions_are_written() {
     assert_eq!(written, all);
 }
 
-/// Modules of both ABIs, with our own set: their reflection comes back, the maps are the same, and they are valid.
+/// Modules of both ABIs with Caldera's own set keep their reflection: the maps are the same, and the modules
+/// are valid.
 #[test]
 fn compiled_modules_keep_their_reflection() {
     let sources = [
@@ -393,7 +396,7 @@ fn compiled_modules_keep_their_reflection() {
             let compiled = compile(&input, &target).unwrap_or_else(|f| panic!("{}", f.log));
             let written = round_trip(&compiled.words);
             common::validate(&written, target.spirv);
-            // The same lines; which come first is the writer's choice.
+            // The lines are the same; their order may differ.
             let map = |words| {
                 let text = reflect::descriptor_map(words, MapStyle::Newer).expect("reflection");
                 text.lines().map(String::from).collect::<BTreeSet<_>>()
@@ -403,7 +406,7 @@ fn compiled_modules_keep_their_reflection() {
     }
 }
 
-/// Flags of buffers that may be NULL are our own runtime's.
+/// Only Caldera's own runtime uses flags for buffers that may be NULL.
 #[test]
 fn flags_of_null_buffers_are_kept() {
     let target = Target {
@@ -454,7 +457,7 @@ fn what_no_instruction_says_is_not_written() {
     assert_eq!(reflect::write(&[], &empty), Err(ReflectionError::NotSpirv));
 }
 
-/// What the compiler says of images and samplers, as it is read back.
+/// The reflection of images and samplers that the compiler writes is read back.
 #[test]
 fn images_and_samplers() {
     let source = "constant sampler_t edge = CLK_ADDRESS_CLAMP_TO_EDGE | CLK_FILTER_NEAREST;
@@ -494,7 +497,7 @@ fn images_and_samplers() {
         (access(0), access(2), access(3)),
         (Some(0x11a0), Some(0x11a3), Some(0x11a1))
     );
-    // A 3D image with a sampler that may be unnormalized, and its border.
+    // A 3D image is read with a sampler that may be unnormalized, and it may have a border.
     assert_eq!(k.args[2].normalized_sampler, Some(at(0, 5)));
     assert_eq!(k.args[0].channel_order, push(16));
     assert_eq!(k.args[2].sampler_mask, push(20));
@@ -502,7 +505,7 @@ fn images_and_samplers() {
     assert_eq!(k.args[4].channel_order, push(28));
     assert_eq!(r.push_size(k), 32);
 
-    // What does not fit in push constants any more is in the argument buffer.
+    // Data that does not fit into push constants is in the argument buffer.
     let l = r.kernel("l").expect("it is there");
     let (buffer, bytes) = l.args_buffer().expect("too many arguments for push constants");
     assert_eq!((buffer, bytes), (at(0, 0), 80));

@@ -1,4 +1,5 @@
-//! What the options for relaxed arithmetic (OpenCL 1.2 5.6.4.3) make of a multiplication, as text.
+//! Tests the effect of the options for relaxed arithmetic (OpenCL 1.2 5.6.4.3) on the text form of
+//! operations.
 
 use caldera_compiler::driver::{Input, compile_object};
 use caldera_compiler::options::Options;
@@ -32,7 +33,7 @@ fn options_become_flags() {
     check("-cl-fast-relaxed-math", "contract finite no_signed_zeros fast ");
 }
 
-/// The operations of a function of a, b, c and d that have the flag, in order.
+/// Returns the operations of a function of a, b, c and d that have the flag `contract`, in order.
 fn contracted(options: &str, body: &str) -> Vec<String> {
     let parsed = Options::parse(options).expect("options");
     let source = format!("float f(float a, float b, float c, float d) {{ {body} }}");
@@ -51,7 +52,7 @@ fn contracted(options: &str, body: &str) -> Vec<String> {
         .collect()
 }
 
-/// C99 6.5: floating-point *expressions* may be contracted, that is, not what several statements compute.
+/// C99 6.5: floating-point *expressions* may be contracted, but not the computations of several statements.
 #[test]
 fn contraction_stays_in_an_expression() {
     let check = |body: &str, expected: &[&str]| assert_eq!(contracted("", body), expected, "{body}");
@@ -70,7 +71,7 @@ fn contraction_stays_in_an_expression() {
     check("_Pragma(\"OPENCL FP_CONTRACT OFF\") return a * b + c;", &[]);
 }
 
-/// -cl-mad-enable, and what includes it, allows more.
+/// -cl-mad-enable, and the options that imply it, allow contraction across statements.
 #[test]
 fn mad_is_enabled_across_statements() {
     for options in [
@@ -85,7 +86,7 @@ fn mad_is_enabled_across_statements() {
     assert!(contracted("-cl-mad-enable", off).is_empty());
 }
 
-/// The text of a program that calls a function with x and y, with -cl-fast-relaxed-math.
+/// Returns the text of a program that calls a function with x and y, with -cl-fast-relaxed-math.
 fn relaxed(scalar: &str, call: &str) -> String {
     let parsed = Options::parse("-cl-fast-relaxed-math").expect("options");
     let source = format!(
@@ -101,8 +102,8 @@ fn relaxed(scalar: &str, call: &str) -> String {
     object.to_text()
 }
 
-/// The table of relaxed errors (OpenCL C 3.0 7.4) is that of single precision: halves keep the limits of theirs. An H200's own
-/// functions of halves are far beyond them.
+/// The table of relaxed errors (OpenCL C 3.0 7.4) applies to single precision, so functions of half keep
+/// their limits. The functions of half of an H200 are far outside these limits.
 #[test]
 fn halves_are_computed_in_float() {
     for call in [
@@ -124,7 +125,7 @@ fn halves_are_computed_in_float() {
         let text = relaxed("half", call);
         assert!(!text.contains("f16 = intrinsic"), "{call}: {text}");
     }
-    // By the device's functions of float, where these are good enough.
+    // They use the device's functions of float where these are accurate enough.
     for (call, expected) in [
         ("exp(x)", "f32 = intrinsic exp "),
         ("exp2(x)", "f32 = intrinsic exp2 "),
@@ -136,7 +137,7 @@ fn halves_are_computed_in_float() {
     }
 }
 
-/// half_ functions are not in that table, and keep their 8192 ulp over their whole domain.
+/// The table does not contain the half_ functions, which keep their 8192 ulp over their whole domain.
 #[test]
 fn half_functions_stay() {
     for name in ["sin", "cos", "tan", "log", "log2", "log10", "powr"] {

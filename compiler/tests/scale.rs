@@ -1,4 +1,4 @@
-//! Programs that are large in one respect compile in reasonable time, to something valid and right.
+//! Programs that are large in one respect must compile in reasonable time to a valid and correct module.
 
 mod common;
 
@@ -13,12 +13,12 @@ use caldera_compiler::target::Target;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// `global int *a`, `int n` and these statements.
+/// Returns a kernel with the parameters `global int *a` and `int n`, and these statements.
 fn kernel(body: &str) -> String {
     format!("kernel void k(global int *a, int n) {{\n{body}}}\n")
 }
 
-/// So many lines, made of their numbers.
+/// Returns `count` lines, each made from its number.
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, n| {
         text.push_str(&line(n));
@@ -40,7 +40,7 @@ fn compile(source: &str) -> Result<Compiled, Failed> {
     driver::compile(&input(source, &Options::default()), &Target::desktop())
 }
 
-/// Compiles in time, to a valid module.
+/// Compiles a source in limited time to a valid module.
 fn check(name: &str, source: &str) {
     let start = Instant::now();
     let words = match compile(source) {
@@ -52,8 +52,8 @@ fn check(name: &str, source: &str) {
     common::validate(&words, Target::desktop().spirv);
 }
 
-/// Labels that go to each other by what was computed so far: no loop of it has one entry. Each visit to label i
-/// makes `s * 31 + i` of s; at most `visits` of them.
+/// Returns labels that jump to each other depending on the value computed so far, so that loops have several
+/// entries. Each visit to label i replaces s by `s * 31 + i`; there are at most `visits` visits.
 fn labels(count: usize, visits: i32) -> String {
     let text = lines(count, |i| {
         let (far, near) = ((i * 37 + 7) % count, (i * 5 + 3) % count);
@@ -67,7 +67,7 @@ fn labels(count: usize, visits: i32) -> String {
     ))
 }
 
-/// The same here.
+/// Computes the result of the same program.
 fn visited(count: usize, visits: i32, n: u32) -> u32 {
     let mut s = n;
     let mut at = if n == 3 { count / 2 } else { 0 };
@@ -84,7 +84,7 @@ fn visited(count: usize, visits: i32, n: u32) -> u32 {
     s
 }
 
-/// The first word that a module stores for this `n`.
+/// Returns the first word that a module stores for this `n`.
 fn interpreted(module: &Module, n: u32) -> u32 {
     let mut memory = Memory::default();
     let buffer = memory.add(vec![0; 4]);
@@ -99,13 +99,14 @@ fn interpreted(module: &Module, n: u32) -> u32 {
     u32::from_le_bytes(*bytes)
 }
 
-/// Compiles in time, to a valid module, and stores the same as `expected` says before and after the passes.
+/// Compiles in limited time to a valid module, which must store the expected results before and after the
+/// passes.
 fn check_results(name: &str, body: &str, expected: &dyn Fn(u32) -> u32, samples: &[u32]) {
     check(name, &kernel(body));
     compare_results(name, body, expected, samples);
 }
 
-/// The same without spirv-val, which takes long for large control flow.
+/// Like [`check_results`] without spirv-val, which takes long for large control flow.
 fn compare_results(name: &str, body: &str, expected: &dyn Fn(u32) -> u32, samples: &[u32]) {
     let source = kernel(body);
     let start = Instant::now();
@@ -132,7 +133,7 @@ fn compare_results(name: &str, body: &str, expected: &dyn Fn(u32) -> u32, sample
     }
 }
 
-/// `s` starts as 1, and each segment multiplies it by 3 and adds its number.
+/// Starts with 1; each segment multiplies the value by 3 and adds the segment's number.
 fn fallen(from: u32, count: u32, ends: impl Fn(u32) -> bool) -> u32 {
     let mut s = 1u32;
     for i in from..count {
@@ -144,7 +145,7 @@ fn fallen(from: u32, count: u32, ends: impl Fn(u32) -> bool) -> u32 {
     s
 }
 
-/// Cases that fall through make neither deep nor quadratic code.
+/// Cases that fall through must not make deep or quadratic code.
 #[test]
 fn cases_that_fall_through() {
     const COUNT: u32 = 1000;
@@ -198,7 +199,7 @@ fn cases_that_fall_through() {
         },
         &samples,
     );
-    // The default falls into the last case; it stands before it.
+    // The default label falls through into the last case, which follows it.
     check_results(
         "a default among cases that fall through",
         &with(&|i| if i == 998 { "default: s = s * 5;" } else { "" }, ""),
@@ -216,7 +217,7 @@ fn cases_that_fall_through() {
     );
 }
 
-/// So are long chains of else-ifs, with and without braces, and of early returns and breaks.
+/// The same holds for long chains of else-ifs, with and without braces, and of early returns and breaks.
 #[test]
 fn else_ifs_and_early_exits() {
     let samples = [0, 1, 47, 48, 49, 50, 96, 500, 999, 1000, u32::MAX];
@@ -253,7 +254,7 @@ fn else_ifs_and_early_exits() {
         &found,
         &samples,
     );
-    // Without an `else` at the end, with gotos in it (a graph), and a chain that ends in a loop.
+    // Chains without an `else` at the end, and chains with gotos, which make a graph.
     let open = lines(1000, |i| {
         format!(
             "{} if (n == {i}) s = {};",
@@ -278,7 +279,7 @@ fn else_ifs_and_early_exits() {
     );
 }
 
-/// Thousands of gotos of each kind: forward over a statement, all to one end, back in loops of their own.
+/// Thousands of gotos of each form: forward over a statement, all to one end, and back to loops of their own.
 #[test]
 fn many_gotos() {
     gotos(300, check_results);
@@ -349,7 +350,7 @@ fn gotos(count: usize, check: fn(&str, &str, &dyn Fn(u32) -> u32, &[u32])) {
         },
         &samples,
     );
-    // Loops in loops, thousands deep, each gone back to from the end; their labels follow each other.
+    // Nested loops, thousands deep: the labels follow each other, and the jumps back are all at the end.
     let labels = lines(count, |i| format!("L{i}: s += {i};"));
     let jumps = lines(count, |i| {
         format!("if (s % 1000 == {}) {{ s++; goto L{i}; }}", i % 7 + 1000)
@@ -364,7 +365,7 @@ fn gotos(count: usize, check: fn(&str, &str, &dyn Fn(u32) -> u32, &[u32])) {
 
 #[test]
 fn irreducible_gotos() {
-    // Some structured as far as they go, some a loop around one or several switches.
+    // Some of these are structured as far as possible, others become a loop around one or several switches.
     for count in [5, 20, 300, 3000] {
         let source = labels(count, 500);
         let options = Options::default();
@@ -491,7 +492,7 @@ fn more_cases_than_spirv_has_are_an_error() {
     );
 }
 
-/// Hash functions unrolled by macros of macros are read many times over before they are a program.
+/// Hash functions that nested macros unroll are read many times during expansion.
 #[test]
 fn macros_of_macros_are_expanded() {
     let mut source = String::from(
@@ -506,7 +507,7 @@ fn macros_of_macros_are_expanded() {
     check("macros of macros", &source);
 }
 
-/// Functions that call each other ever more often are a tree of billions of calls: refused at once, not tried.
+/// Functions whose calls multiply at each level make a tree of billions of calls, which is refused at once.
 #[test]
 fn more_inlining_than_there_is_room_for_is_an_error() {
     let mut source = String::from("void f0(int *a, int n) { a[n & 1] += n; }\n");
@@ -521,7 +522,7 @@ fn more_inlining_than_there_is_room_for_is_an_error() {
     assert!(failed.log.contains(expected), "{}", failed.log);
 }
 
-/// Every number of arguments compiles to what can be loaded, or is an error.
+/// Every number of arguments compiles to a module that can be loaded, or is an error.
 #[test]
 fn arguments() {
     let with = |n: usize| {

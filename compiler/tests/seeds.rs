@@ -1,7 +1,8 @@
-//! The contract between compiler and host, example by example: the same source and options give the same descriptor
-//! map line for line, the same constant data, and a module with the capabilities, decorations and SpecIds named.
+//! Tests the contract between compiler and host, example by example: the same source and options must give
+//! the same descriptor map line for line, the same constant data, and a module with the capabilities,
+//! decorations and SpecIds that the contract names.
 //!
-//! The contract exists in a newer and an older form (`docs/adr/0010-descriptor-abi.md`); both are here.
+//! The contract exists in a newer and an older form (`docs/adr/0010-descriptor-abi.md`); both are tested.
 
 #[path = "seeds/clauses.rs"]
 mod clauses;
@@ -16,7 +17,7 @@ use caldera_compiler::reflect::{self, Binding, MapStyle, Place, descriptor_map};
 use caldera_compiler::spirv::disassemble;
 use caldera_compiler::target::Target;
 
-/// Compiles with words of a command line; the log if it is refused.
+/// Compiles with the words of a command line. Returns the log if the program is refused.
 fn try_build(
     source: &str,
     words: &[&str],
@@ -64,7 +65,7 @@ fn same(actual: &str, expected: &str) {
     assert!(actual == expected, "expected\n{expected}actual\n{actual}");
 }
 
-/// First kernel in the translation unit.
+/// The first kernel of the translation unit.
 const FOO: &str = "kernel void foo(global int* a, float f, global float* b, uint c) { a[0] = c; b[0] = f; }";
 
 const LOCALS: &str = "kernel void foo(local float* L, global float* A, local float4 *L2) {
@@ -136,7 +137,7 @@ fn clustered_plain_values() {
          kernel,foo,arg,b,argOrdinal,2,descriptorSet,0,binding,1,offset,0,argKind,buffer
          kernel,foo,arg,f,argOrdinal,1,descriptorSet,0,binding,2,offset,0,argKind,pod,argSize,4
          kernel,foo,arg,c,argOrdinal,3,descriptorSet,0,binding,2,offset,4,argKind,pod,argSize,4";
-    // By default, and where it has to be asked for.
+    // Values are clustered by default, and with the older behaviour on request.
     same(&map(FOO, &[], MapStyle::Older), expected);
     same(
         &map(FOO, &["-cluster-pod-kernel-args"], MapStyle::Older),
@@ -147,7 +148,7 @@ fn clustered_plain_values() {
         &descriptor_map(&older, MapStyle::Older).expect("reflection"),
         expected,
     );
-    // A block that is written to by the host only.
+    // The block is a storage buffer, although only the host writes it.
     assert!(assembly(&older).contains("StorageBuffer"));
 }
 
@@ -206,14 +207,14 @@ sampler,35,samplerExpr,\"CLK_ADDRESS_CLAMP_TO_EDGE|CLK_FILTER_LINEAR|CLK_NORMALI
 #[test]
 fn module_constants_in_a_storage_buffer() {
     let words = build(CONSTANTS, &["-module-constants-in-storage-buffer"]);
-    // Both forms of the contract show the very first form of the map here.
+    // Both forms of the contract show the first format of the map here.
     same(
         &descriptor_map(&words, MapStyle::First).expect("reflection"),
         "constant,descriptorSet,1,binding,0,hexbytes,61000000cdab34120000803f62000000ffffffff0000c03f000000000000000000000000
          kernel,foo,arg,A,argOrdinal,0,descriptorSet,0,binding,0,offset,0,argKind,buffer
          kernel,foo,arg,i,argOrdinal,1,descriptorSet,0,binding,1,offset,0,argKind,pod",
     );
-    // With the fields that they list.
+    // This format has the fields that the contract lists.
     same(
         &descriptor_map(&words, MapStyle::Older).expect("reflection"),
         "constant,descriptorSet,1,binding,0,kind,buffer,hexbytes,61000000cdab34120000803f62000000ffffffff0000c03f000000000000000000000000
@@ -256,7 +257,7 @@ fn plain_values_elsewhere() {
             "{words:?}"
         );
     }
-    // With module-scope push constants.
+    // Plain values cannot be combined with module-scope push constants.
     let source = "kernel void foo(global int* a, int b) { a[get_global_id(0)] = b; }";
     let words = ["-pod-pushconstant", "-global-offset-push-constant"];
     let log = try_build(source, &words, Behaviour::Newer, None).expect_err("incompatible");
@@ -336,7 +337,7 @@ fn capabilities_follow_the_types() {
             "{ty}\n{text}"
         );
     }
-    // Storage: what the options deny is not used.
+    // Storage capabilities that the options deny are not used.
     let source = "kernel void foo(global char* a, global short* b) { a[1] = a[0]; b[1] = b[0]; }";
     let text = assembly(&build(source, &[]));
     assert!(text.contains("StorageBuffer8BitAccess") && text.contains("StorageBuffer16BitAccess"));
@@ -424,7 +425,7 @@ fn the_macro_and_the_memory_model() {
     let text = assembly(&build(source, &[]));
     assert!(text.contains("OpMemoryModel Logical GLSL450"), "{text}");
     assert!(!text.contains("Aliased"), "{text}");
-    // The version that was asked for.
+    // The module has the version that was asked for.
     for (option, version) in [
         ("-spv-version=1.0", 0),
         ("-spv-version=1.3", 3),
@@ -434,7 +435,7 @@ fn the_macro_and_the_memory_model() {
     }
 }
 
-/// Lines of a module's text that begin as said behind their result.
+/// Returns the lines of a module's text that contain an opcode.
 fn lines<'t>(text: &'t str, opcode: &str) -> Vec<&'t str> {
     text.lines()
         .filter(|l| l.split_whitespace().any(|w| w == opcode))
@@ -445,7 +446,7 @@ fn lines<'t>(text: &'t str, opcode: &str) -> Vec<&'t str> {
 fn variables_and_their_decorations() {
     let words = build(FOO, &["-cluster-pod-kernel-args=0"]);
     let text = assembly(&words);
-    // A block in StorageBuffer for each, at its binding of set 0.
+    // There is a block in StorageBuffer for each argument, at its binding of set 0.
     let variables = lines(&text, "OpVariable");
     let buffers: Vec<&str> = variables
         .iter()
@@ -466,7 +467,7 @@ fn variables_and_their_decorations() {
     bindings.sort_unstable();
     assert_eq!(bindings, ["0", "1", "2", "3"]);
     assert!(decorations.iter().any(|l| l.ends_with(" Block")), "{text}");
-    // The entry point takes nothing and returns nothing.
+    // The entry point has no parameters and returns void.
     let entry = lines(&text, "OpEntryPoint");
     assert!(
         entry.len() == 1 && entry[0].contains("GLCompute") && entry[0].contains("\"foo\""),
@@ -482,7 +483,7 @@ fn variables_and_their_decorations() {
             .any(|l| l.ends_with(&format!("OpTypeFunction {void}"))),
         "{text}"
     );
-    // Signed types are unsigned ones.
+    // Signed types are represented by unsigned types.
     assert!(
         lines(&text, "OpTypeInt").iter().all(|l| l.ends_with(" 0")),
         "{text}"
@@ -518,7 +519,7 @@ fn sizes_are_one_unless_specialized() {
 
 #[test]
 fn storage_that_the_device_has_only_in_part() {
-    // The example of the contract: a device with storageBuffer16BitAccess alone.
+    // This is the example of the contract: a device with storageBuffer16BitAccess alone.
     let words = [
         "-no-16bit-storage=ubo,pushconstant",
         "-no-8bit-storage=ssbo,ubo,pushconstant",
@@ -563,7 +564,7 @@ fn attributes_without_effect() {
         "__attribute__((vec_type_hint(float4)))",
     ] {
         let text = assembly(&build(&source(attribute), &[]));
-        // But for the string that clGetKernelInfo answers.
+        // Only the string for clGetKernelInfo differs.
         let code = |t: &str| {
             t.lines()
                 .filter(|l| !l.contains("OpString"))
@@ -632,7 +633,7 @@ fn the_older_form_forbids_more() {
     let source = "kernel void foo(global uchar* a) { a[0]++; }";
     assert!(try_build(source, &[], Behaviour::Older, None).is_err());
     assert!(try_build(source, &["-int8"], Behaviour::Older, None).is_ok());
-    // What the library is made of is not the program.
+    // The rules do not apply to the code of the library.
     let source =
         "kernel void foo(global float4* a) { a[0] = sin(a[1]) + pow(a[2], a[3]) + fmod(a[4], a[5]); }";
     let older = try_build(source, &[], Behaviour::Older, None);
@@ -649,7 +650,7 @@ fn work_dim_and_offset_by_default() {
             !map.contains("work_dim") && !map.contains("global_offset"),
             "{map}"
         );
-        // The constant 3 is the place that is written to.
+        // The constant 3 is the index of the element that is written.
         let text = assembly(&words);
         assert!(
             lines(&text, "OpConstant").iter().any(|l| l.ends_with(" 3")),
@@ -707,7 +708,7 @@ fn what_the_abi_cannot_express_is_an_error() {
 
 #[test]
 fn pointers_of_several_buffers() {
-    // Chosen at run time, kept in private and local memory, swapped in a loop.
+    // The pointers are chosen at run time, kept in private and local memory, and swapped in a loop.
     let source = "kernel void foo(global int* a, global int* b, local int* l, int n) {
         global int* from = a; global int* to = b;
         for (int i = 0; i < n; i++) { to[i] = from[i] + 1; global int* t = to; to = from; from = t; }

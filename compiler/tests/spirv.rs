@@ -1,4 +1,4 @@
-//! Modules built by hand, through spirv-val and back through the reflection reader.
+//! Validates modules built by hand with spirv-val, and reads their reflection back.
 
 mod common;
 
@@ -57,7 +57,7 @@ fn module(name: &str, args: Vec<(KernelArg, ArgLocation)>, body: impl FnOnce(&mu
     m
 }
 
-/// Emits for several targets, validates each, and reads the reflection of the last.
+/// Emits for several targets, validates each module, and returns the reflection of the last.
 fn check(m: &Module) -> reflect::Reflection {
     let mut reflection = None;
     for minor in [3, 4, 5, 6] {
@@ -305,7 +305,7 @@ fn arena_barriers_atomics_and_variables() {
     assert_eq!(r.spec.work_dim, Some(4));
 }
 
-/// Each arithmetic instruction and intrinsic on each type that has it.
+/// Emits each arithmetic instruction and intrinsic on each type that supports it.
 #[test]
 fn all_arithmetic() {
     let m = module("k", vec![], |b| {

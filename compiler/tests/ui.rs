@@ -1,6 +1,6 @@
-//! Diagnostics: `tests/ui/…/NAME.cl` must give exactly the build log `NAME.log` beside it. `BLESS=1` writes the
-//! logs. A first line `// options: …` gives build options, a line `// without: …` takes extensions, or `images`, from
-//! the device. Files included come from the same directory.
+//! Tests diagnostics: `tests/ui/…/NAME.cl` must give exactly the build log `NAME.log` in the same directory.
+//! `BLESS=1` writes the logs. A first line `// options: …` sets build options; a line `// without: …` removes
+//! extensions, or `images`, from the device. Included files come from the same directory.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "common/golden.rs"]
@@ -23,7 +23,7 @@ impl IncludeResolver for Directory {
     }
 }
 
-/// What comes behind the semantic analysis has no errors of the program's to report.
+/// Stops after the semantic analysis, because later stages report no errors of the program.
 struct FrontEnd;
 
 impl Observer for FrontEnd {

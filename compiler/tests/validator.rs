@@ -1,5 +1,5 @@
-//! The check of modules from outside: it accepts what this compiler makes, and nothing that spirv-val refuses. Mutants are modules of
-//! which one to three bits were turned.
+//! Tests the check of modules from outside: it accepts the modules of this compiler, and no module that
+//! spirv-val refuses. Mutants are modules in which one to three bits are changed.
 
 use std::io::Write;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn sources(dir: &Path, out: &mut Vec<(String, String)>) {
     }
 }
 
-/// The modules of a source for each target that can have it, without their reflection.
+/// Returns the modules of a source, without reflection, for each target that can express it.
 fn modules(name: &str, source: &str) -> Vec<(String, Target, Vec<u32>)> {
     let first = source.lines().next().unwrap_or("");
     let options = first.strip_prefix("// options:").unwrap_or("");
@@ -96,7 +96,7 @@ fn own_modules_are_accepted() {
     );
 }
 
-/// What spirv-val says of a module, if it refuses it.
+/// Returns the message of spirv-val if it refuses a module.
 fn refused(words: &[u32], version: SpirvVersion) -> Option<String> {
     let env = if version.minor >= 6 {
         "vulkan1.3"
@@ -126,7 +126,7 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |v| v.parse().expect("a number"))
 }
 
-/// As many mutants as `CALDERA_FUZZ_MUTANTS` says, from the seed `CALDERA_FUZZ_SEED`.
+/// Tests as many mutants as `CALDERA_FUZZ_MUTANTS` says, from the seed `CALDERA_FUZZ_SEED`.
 #[test]
 fn no_mutant_is_accepted_that_is_not_valid() {
     let count = number("CALDERA_FUZZ_MUTANTS", 1500);
@@ -137,7 +137,8 @@ fn no_mutant_is_accepted_that_is_not_valid() {
         state ^= state << 17;
         (state >> 16) as usize % below
     };
-    // Small ones: what is wrong is in a mutant or two of each kind of instruction.
+    // Only small modules are changed: a fault of the check affects only one or two mutants of each
+    // instruction.
     let mut all = all();
     all.retain(|(_, _, words)| words.len() < 6_000);
     let (mut accepted, mut wrong) = (0, Vec::new());

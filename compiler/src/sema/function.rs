@@ -155,7 +155,7 @@ impl Sema<'_> {
     }
 
     fn prototype_head<'a>(&mut self, specs: &DeclSpecs, d: &'a Declarator) -> Result<Head<'a>> {
-        // Tags declared among the parameters are visible there only; a declaration of the result's is not.
+        // This opens no scope, so tags declared among the parameters stay visible after the declaration.
         self.head(specs, d, d.span)
     }
 

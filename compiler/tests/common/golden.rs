@@ -1,16 +1,17 @@
-//! Tests that compare what a source becomes with a file beside it.
+//! Tests that compare the output for a source with a file in the same directory.
 
 use caldera_compiler::options::Options;
 use std::path::{Path, PathBuf};
 
-/// The options in a source's first line, `// options: …`.
+/// Returns the options in a source's first line, `// options: …`.
 pub(crate) fn options(source: &str) -> Options {
     let first = source.lines().next().unwrap_or("");
     let text = first.strip_prefix("// options:").unwrap_or("");
     Options::parse(text).expect("the options of a test are valid")
 }
 
-/// Each `tests/DIR/…/NAME.cl` must become the text of `NAME.EXTENSION` beside it. `BLESS=1` writes it.
+/// Checks that each `tests/DIR/…/NAME.cl` gives the text of `NAME.EXTENSION` in the same directory; `BLESS=1`
+/// writes it.
 pub(crate) fn check(dir: &str, extension: &str, produce: impl Fn(&Path) -> String) {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(dir);
     let bless = std::env::var_os("BLESS").is_some();

@@ -1,4 +1,4 @@
-//! What the test programs share.
+//! Functions that the test programs share.
 
 use caldera_compiler::reflect;
 use caldera_compiler::target::SpirvVersion;
@@ -6,7 +6,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The environments that have a version of SPIR-V, the oldest first.
+/// Returns the environments that support a version of SPIR-V, the oldest first.
 fn environments(version: SpirvVersion) -> &'static [&'static str] {
     match version.minor {
         0 => &["vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3"],
@@ -17,12 +17,12 @@ fn environments(version: SpirvVersion) -> &'static [&'static str] {
     }
 }
 
-/// Every module of every test must be valid for the oldest Vulkan version that has its SPIR-V version.
+/// Checks that a module is valid for the oldest Vulkan version that supports its SPIR-V version.
 pub(crate) fn validate(words: &[u32], version: SpirvVersion) {
     validate_for(words, environments(version)[0]);
 }
 
-/// Valid for each Vulkan version that has its SPIR-V version.
+/// Checks that a module is valid for each Vulkan version that supports its SPIR-V version.
 #[allow(dead_code, reason = "not every test program does")]
 pub(crate) fn validate_everywhere(words: &[u32], version: SpirvVersion) {
     for env in environments(version) {
@@ -48,7 +48,8 @@ fn validate_for(words: &[u32], env: &str) {
             .expect("it reads its input");
         child.wait_with_output().expect("it ends")
     };
-    // Older validators know older revisions of the reflection set only; then all modules go without.
+    // Older validators support only older revisions of the reflection set; then the reflection is stripped
+    // from all modules.
     static STRIP: AtomicBool = AtomicBool::new(false);
     let strip = || reflect::strip(words).expect("own modules are well-formed");
     let val = |words: &[u32]| run("spirv-val", &["--target-env", env, "-"], words);

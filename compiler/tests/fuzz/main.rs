@@ -1,6 +1,7 @@
-//! Random input: no panic, no hang, no internal error, no module that spirv-val refuses, and every diagnostic can
-//! be rendered. A few seconds each; `CALDERA_FUZZ_SECONDS` and `CALDERA_FUZZ_SEED` change that, and
-//! `CALDERA_FUZZ_SAVE` names a file for the text that is being tried, for what takes the process along.
+//! Random input must cause no panic, no hang, no internal error and no module that spirv-val refuses, and
+//! every diagnostic must be renderable. Each test takes a few seconds; `CALDERA_FUZZ_SECONDS` and
+//! `CALDERA_FUZZ_SEED` change that. `CALDERA_FUZZ_SAVE` names a file for the current text, in case it ends
+//! the process.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "../common/mod.rs"]
@@ -20,10 +21,11 @@ use caldera_compiler::syntax;
 use caldera_compiler::target::Target;
 use text::Random;
 
-/// Longest time for one text, in CPU time of the process where that can be read: the machine may be busy.
+/// The longest time for one text. It is CPU time of the process where that can be read, because the machine
+/// may be busy.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Preprocessor and parser.
+/// Runs the preprocessor and the parser.
 fn parse(source: &str) {
     let mut map = SourceMap::default();
     let main = map.add("fuzz.cl", source);
@@ -34,8 +36,8 @@ fn parse(source: &str) {
     let unit = syntax::parse(&tokens, ClStd::Cl12, &map, &mut diags);
     let log = diags.render(&map);
     assert!(diags.is_empty() || !log.is_empty());
-    // What was preprocessed is itself a source with the same tokens, unless names that the text took away from the
-    // preprocessor come back to life.
+    // The preprocessed text is a source with the same tokens, unless the source undefined or redefined names
+    // that the preprocessor then expands again.
     let takes = ["undef", "kernel_exec", "define _Pragma"]
         .iter()
         .any(|t| source.contains(t));
@@ -61,7 +63,7 @@ fn preprocess(
     pp::preprocess(map, main, &Options::default(), &target, &pp::NoIncludes, diags)
 }
 
-/// Everything up to the typed tree, and the tree as text.
+/// Runs all stages up to the typed tree, and prints the tree.
 fn check(source: &str) {
     struct StopAtTree;
     impl Observer for StopAtTree {
@@ -87,7 +89,7 @@ fn check(source: &str) {
     }
 }
 
-/// All stages, without a look at the module: spirv-val takes longer than they do.
+/// Runs all stages without validating the module, because spirv-val takes longer than they do.
 fn compile_only(source: &str) {
     let input = Input {
         name: "fuzz.cl",
@@ -100,7 +102,7 @@ fn compile_only(source: &str) {
     }
 }
 
-/// All stages, for every other source with what the faults of drivers make necessary; a module must be valid.
+/// Runs all stages, for every other source with the workarounds for faulty drivers; the module must be valid.
 fn compile(source: &str) {
     let target = match source.len().is_multiple_of(2) {
         true => Target::desktop(),
@@ -114,7 +116,7 @@ fn compile(source: &str) {
     };
     match driver::compile(&input, &target) {
         Ok(compiled) => {
-            // A module without entry points is not Vulkan's, and goes to no driver.
+            // A module without entry points is not valid in Vulkan, and no driver gets it.
             let reflection = reflect::read(&compiled.words).unwrap();
             if !reflection.kernels.is_empty() {
                 common::validate(&compiled.words, target.spirv);
@@ -124,7 +126,7 @@ fn compile(source: &str) {
     }
 }
 
-/// The sources of tests.
+/// Returns the sources of tests.
 fn seeds(dirs: &[&str]) -> Vec<String> {
     let mut seeds = Vec::new();
     let mut work: Vec<_> = dirs
@@ -148,10 +150,10 @@ fn seeds(dirs: &[&str]) -> Vec<String> {
     seeds
 }
 
-/// CPU time of this process, or else the time since `begin`.
+/// Returns the CPU time of this process, or the time since `begin` if it cannot be read.
 fn clock(begin: Instant) -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // User and system time, in ticks of a hundredth of a second, behind the name in parentheses.
+    // User and system time in ticks of a hundredth of a second follow the name in parentheses.
     let fields = stat
         .rsplit(')')
         .next()
@@ -223,7 +225,7 @@ fn whole_compiler() {
     fuzz(make, compile);
 }
 
-/// Programs that are deep or long somewhere: no stack overflows, nothing takes more than linear time.
+/// Programs that are deep or long in some part: no stack overflows, and the time stays linear.
 #[test]
 fn deep_and_long() {
     let seeds = seeds(&["tests/cl", "../icd/tests/exec", "tests/hir", "tests/ui"]);

@@ -1,6 +1,6 @@
-//! Random texts: words in a row, and texts that make sense with changes.
+//! Random texts: sequences of words, and valid texts with changes.
 
-/// xorshift64*
+/// The generator xorshift64*.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// What tends to upset a preprocessor or a parser.
+/// Words that are likely to reveal faults of a preprocessor or a parser.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "(", ")", "(", ")", "[", "]", "{", "}", "{", "}", ";", ";", ";", ",", ".", "->", "...", ":", "?", "+",
@@ -44,7 +44,7 @@ const WORDS: &[&str] = &[
     "({", "})", "typedef struct {", "INFINITY",
 ];
 
-/// Words of one kind: any of them may stand where another did, and often the program still means something.
+/// Words in groups: any word of a group may replace another, and the program often stays valid.
 #[rustfmt::skip]
 const KINDS: &[&[&str]] = &[
     &[
@@ -64,7 +64,7 @@ const KINDS: &[&[&str]] = &[
     &["const", "volatile", "restrict"],
 ];
 
-/// Numbers that tend to matter.
+/// Numbers at boundaries.
 const NUMBERS: &[&str] = &[
     "0",
     "1",
@@ -93,7 +93,7 @@ const NUMBERS: &[&str] = &[
     "3.0h",
 ];
 
-/// Words in a row.
+/// Returns a sequence of words.
 pub(crate) fn soup(r: &mut Random) -> String {
     let mut s = String::new();
     for _ in 0..r.below(200) {
@@ -105,7 +105,7 @@ pub(crate) fn soup(r: &mut Random) -> String {
     s
 }
 
-/// Changes a text that makes sense.
+/// Changes a valid text.
 pub(crate) fn mutate(r: &mut Random, seed: &str) -> String {
     let mut pieces = pieces(seed);
     for _ in 0..1 + r.below(8) {
@@ -134,7 +134,7 @@ pub(crate) fn mutate(r: &mut Random, seed: &str) -> String {
     pieces.concat()
 }
 
-/// Words, and all other characters one by one.
+/// Splits a text into words and single other characters.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -151,8 +151,8 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Changes a program so that it may well compile: words are replaced by others of their kind, names by other
-/// names of the program, statements are left out, doubled and moved.
+/// Changes a program so that it may still compile: words are replaced by others of their group, names by
+/// other names of the program, and statements are removed, duplicated and moved.
 pub(crate) fn vary(r: &mut Random, seed: &str) -> String {
     let mut pieces = pieces(seed);
     let names: Vec<&str> = pieces.iter().copied().filter(|p| is_name(p)).collect();
@@ -187,7 +187,7 @@ fn is_name(piece: &str) -> bool {
     piece.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
 
-/// A statement, or what stands between two semicolons, goes, comes twice, or comes elsewhere.
+/// Removes, duplicates or moves a statement, or the text between two semicolons.
 fn move_statement(r: &mut Random, pieces: &mut Vec<&str>) {
     let ends: Vec<usize> = (0..pieces.len()).filter(|&i| pieces[i] == ";").collect();
     if ends.len() < 3 {
@@ -204,11 +204,11 @@ fn move_statement(r: &mut Random, pieces: &mut Vec<&str>) {
             return;
         }
     }
-    // The copy may have shifted it: then something else goes.
+    // The copy may have shifted the statement; then other text is removed.
     pieces.drain(lo..hi);
 }
 
-/// What stands in front of and behind something to nest it: expressions, statements, directives.
+/// Texts before and after a part that nest it: expressions, statements, directives.
 #[rustfmt::skip]
 const NESTS: &[(&str, &str)] = &[
     ("(", ")"), ("{", "}"), ("[", "]"), ("f(", ")"), ("(int)", ""), ("(float4)(", ")"), ("-", ""), ("!", ""), ("~", ""),
@@ -218,7 +218,7 @@ const NESTS: &[(&str, &str)] = &[
     ("max(", ", 1)"), ("native_sin(", ")"), ("\n#if 1\n", "\n#endif\n"), ("M(", ")"), ("__attribute__((aligned(", ")))"),
 ];
 
-/// What stands between the links of a chain.
+/// Texts between the links of a chain.
 const LINKS: &[&str] = &[
     " + ",
     " * ",
@@ -251,8 +251,8 @@ const LINKS: &[&str] = &[
     ":",
 ];
 
-/// Makes a part of a program deep or long: it is put into so many brackets, statements or operators, or repeated so
-/// often.
+/// Makes a part of a program deep or long: it is nested in many brackets, statements or operators, or
+/// repeated many times.
 pub(crate) fn stretch(r: &mut Random, seed: &str) -> String {
     const TIMES: &[usize] = &[2, 5, 20, 100, 150, 240, 256, 300, 1000, 2000, 4100];
     let mut pieces: Vec<String> = pieces(seed).into_iter().map(String::from).collect();
@@ -271,7 +271,7 @@ pub(crate) fn stretch(r: &mut Random, seed: &str) -> String {
                 let part = if r.below(2) == 0 { "a" } else { &part };
                 vec![part; (20_000 / part.len().max(1)).min(times)].join(link)
             }
-            // Several kinds in each other.
+            // Nest several constructs in each other.
             _ => (0..times.min(300)).fold(part, |inner, _| {
                 let &(before, after) = &NESTS[r.below(NESTS.len())];
                 format!("{before}{inner}{after}")
@@ -279,7 +279,7 @@ pub(crate) fn stretch(r: &mut Random, seed: &str) -> String {
         };
         pieces.splice(from..to, [stretched]);
     }
-    // One more small change, so that parsers find something wrong somewhere.
+    // Make one more small change, so that parsers find an error.
     let text = pieces.concat();
     match r.below(2) {
         0 => text,

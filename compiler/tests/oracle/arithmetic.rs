@@ -1,5 +1,5 @@
-//! `ir::eval`, which folding and the interpreter have in common, beside a second implementation: what it computes wrongly
-//! the oracle could not see.
+//! Compares `ir::eval`, which folding and the interpreter share, with a second implementation. The oracle
+//! alone could not detect a fault in it.
 
 use crate::exact::{self, Expected};
 use crate::generator::Random;
@@ -74,7 +74,7 @@ pub(crate) const FLOAT_INTRINSICS: [Intrinsic; 6] = [
     Intrinsic::Sqrt,
 ];
 
-/// Numbers at which something happens in an integer type.
+/// Returns the numbers at which operations of an integer type change their behaviour.
 pub(crate) fn boundaries(scalar: Scalar) -> Vec<u64> {
     let width = u64::from(scalar.bits());
     let sign = 1u64 << (width - 1);
@@ -101,7 +101,8 @@ pub(crate) fn boundaries(scalar: Scalar) -> Vec<u64> {
     list.map(|n| eval::truncate(scalar, n)).to_vec()
 }
 
-/// The same of a floating-point type: zeros, subnormal numbers and their limits, ones, the largest, infinities, NaN.
+/// Returns such numbers of a floating-point type: zeros, subnormal numbers and their limits, ones, the
+/// largest number, infinities, NaN.
 pub(crate) fn float_boundaries(scalar: Scalar) -> Vec<u64> {
     let digits = match scalar {
         Scalar::F16 => 10,
@@ -149,7 +150,6 @@ fn check_integers(scalar: Scalar, a: u64, b: u64) {
         );
     }
     for op in INTEGER_INTRINSICS {
-        // The product of two 64-bit numbers is the library's affair.
         let expected = reference::integer_intrinsic(op, width, a, b);
         assert_eq!(
             eval::intrinsic(op, scalar, &[a, b]),
@@ -181,7 +181,7 @@ fn check_integers(scalar: Scalar, a: u64, b: u64) {
     }
 }
 
-/// `conversion` of the exact numbers, which the execution tests have for their reference.
+/// Compares a conversion with that of the exact numbers, which the execution tests use as their reference.
 fn check_conversion(
     op: CastOp,
     (from, from_signed): (Scalar, bool),
@@ -263,7 +263,7 @@ fn check_floats(scalar: Scalar, a: u64, b: u64, c: u64) {
             std::cmp::Ordering::Greater
         };
         let is_nan = |v: u64| reference::order(scalar, v, v).is_none();
-        // Of two zeros either will do.
+        // If both are zeros, either is allowed.
         let good = match (order, is_nan(a), is_nan(b)) {
             (Some(o), ..) if o.is_eq() => got == a || got == b,
             (Some(o), ..) => got == if o == wanted { a } else { b },
@@ -321,7 +321,7 @@ fn floats_are_computed_alike() {
         }
         for _ in 0..3_000 {
             let a = random.bits(scalar.bits());
-            // Often of nearly the same exponent.
+            // The exponents are often nearly the same.
             let b = match random.below(3) {
                 0 => random.bits(scalar.bits()),
                 1 => a ^ random.bits(scalar.bits() / 2),

@@ -1,4 +1,4 @@
-//! The programs of the execution tests, interpreted before and after the passes.
+//! Interprets the programs of the execution tests before and after the passes.
 
 use crate::expr::{Num, Scope, eval};
 use crate::file::{self, Run, parse};
@@ -15,16 +15,16 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Steps of one work-item.
+/// The greatest number of steps of one work-item.
 const STEPS: u64 = 100_000;
 
-/// Work-items of a launch that are worth interpreting.
+/// The greatest number of work-items of a launch that is interpreted.
 const MAX_ITEMS: usize = 512;
 
-/// What a run leaves in its buffers.
+/// The contents of the buffers after a run.
 type Buffers = Vec<Vec<u8>>;
 
-/// A run's arguments; the values of each before it.
+/// The arguments of a run, with the values of each before the run.
 struct Setting {
     memory: Memory,
     args: Vec<Arg>,
@@ -32,7 +32,7 @@ struct Setting {
     launch: Launch,
 }
 
-/// `None` for a run that the interpreter has no way to launch.
+/// Prepares a run; returns `None` if the interpreter cannot launch it.
 fn setting(run: &Run) -> Option<Setting> {
     let items: usize = run.global.iter().product();
     if !run.offset.is_empty() || items > MAX_ITEMS {
@@ -76,7 +76,7 @@ fn setting(run: &Run) -> Option<Setting> {
                     Some(_) => values.iter().flat_map(|v| scalar.encode(*v)).collect(),
                     None => vec![0xCD; count * scalar.size()],
                 };
-                // Devices without narrow accesses reach whole words.
+                // Devices without narrow accesses access whole words.
                 bytes.resize(bytes.len().next_multiple_of(4), 0xCD);
                 (Arg::Pointer(s.memory.add(bytes)), values)
             }
@@ -111,7 +111,7 @@ fn interpret(module: &Module, run: &Run) -> Result<Option<(Buffers, Vec<Vec<Num>
     Ok(Some((s.args.iter().map(buffer).collect(), s.values)))
 }
 
-/// Where a result is not what the file states.
+/// Returns the first result that differs from the one that the file states.
 fn wrong(run: &Run, buffers: &Buffers, values: &[Vec<Num>]) -> Option<String> {
     for (k, (arg, bytes)) in run.args.iter().zip(buffers).enumerate() {
         let file::Arg::Buffer {
@@ -141,7 +141,7 @@ fn wrong(run: &Run, buffers: &Buffers, values: &[Vec<Num>]) -> Option<String> {
     None
 }
 
-/// `None`: the program needs what the target's ABI does not have.
+/// Runs the passes; returns `None` if the target's ABI cannot express the program.
 fn after_passes(module: &Module, target: &Target, limit: Option<usize>) -> Option<(Module, usize)> {
     let mut after = module.clone();
     let mut diags = Diags::default();
@@ -158,7 +158,7 @@ fn after_passes(module: &Module, target: &Target, limit: Option<usize>) -> Optio
     Some((after, cx.report.executed))
 }
 
-/// The number of the pass after which a run goes wrong.
+/// Returns the number of the pass after which a run goes wrong.
 fn bisect(module: &Module, target: &Target, run: &Run, passes: usize) -> usize {
     let (mut good, mut bad) = (0, passes);
     while bad - good > 1 {
@@ -174,7 +174,7 @@ fn bisect(module: &Module, target: &Target, run: &Run, passes: usize) -> usize {
     bad
 }
 
-/// The failures of a file, and how many runs were compared.
+/// Returns the failures of a file, and the number of runs that were compared.
 fn check(source: &str, targets: &[Target]) -> (String, usize) {
     let file = parse(source);
     let mut failures = String::new();
@@ -196,7 +196,8 @@ fn check(source: &str, targets: &[Target]) -> (String, usize) {
                 None => runs.push(run),
                 Some(why) => failures += &format!("{} before the passes: {why}\n", run.kernel),
             },
-            // Conversions out of range whose result is not used are undefined here too; some loop for long.
+            // Out-of-range conversions whose result is unused count as undefined here too, and some programs
+            // loop for long.
             Ok(None) | Err(Trap::NotSupported(_) | Trap::Undefined(_) | Trap::Steps) => {}
             Err(e) => failures += &format!("{} before the passes: {e}\n", run.kernel),
         }

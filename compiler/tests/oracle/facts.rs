@@ -1,5 +1,5 @@
-//! Known bits and ranges (`pass/facts.rs`) beside what operations compute: whatever the operands may be, the facts about
-//! the result must allow it.
+//! Compares known bits and ranges (`pass/facts.rs`) with the results of operations: for all operands, the
+//! facts about the result must allow it.
 
 use crate::arithmetic::{INTEGER_INTRINSICS, INTEGER_OPS, boundaries};
 use crate::generator::Random;
@@ -8,7 +8,7 @@ use caldera_compiler::intrinsic::Intrinsic;
 use caldera_compiler::ir::{BinOp, CastOp, Scalar, UnOp, eval};
 use caldera_compiler::pass::facts::{self, Facts};
 
-/// Everything that can be known of an integer of a few bits: each interval, each set of known bits, and some of both.
+/// Returns all facts about an integer of a few bits: each interval and each set of known bits.
 fn all_facts(width: u32) -> Vec<Facts> {
     let count = 1u64 << width;
     let mut list = Vec::new();
@@ -29,7 +29,7 @@ fn members(facts: Facts, width: u32) -> Vec<u64> {
     (0..1 << width).filter(|&n| facts.allows(n)).collect()
 }
 
-/// Every pair of facts about numbers of 4 bits, and every pair of numbers that they allow.
+/// Tests every pair of facts about numbers of 4 bits, with every pair of numbers that they allow.
 #[test]
 fn facts_about_4_bits_allow_every_result() {
     let width = 4;
@@ -75,13 +75,13 @@ fn facts_about_4_bits_allow_every_result() {
     }
 }
 
-/// Of one operand of 8 bits: every interval and every set of known bits.
+/// Tests operations of one operand of 8 bits, for every interval and every set of known bits.
 #[test]
 fn facts_about_8_bits_allow_every_result_of_one_operand() {
     let mut random = Random::new(5);
     let width = 8;
     for a in all_facts(width) {
-        // All of them are 40,000; each run looks at the same third.
+        // There are 40,000 facts; each run tests the same third of them.
         if !random.one_in(3) {
             continue;
         }
@@ -117,12 +117,12 @@ fn facts_about_8_bits_allow_every_result_of_one_operand() {
     }
 }
 
-/// Operations that tell all of a result if all is known of the operands.
+/// Returns whether the facts about the result are complete if the operands are known.
 fn is_precise(op: BinOp) -> bool {
     !matches!(op, BinOp::SDiv | BinOp::SRem)
 }
 
-/// Every pair of numbers of 8 bits: known operands have a known result.
+/// Tests every pair of numbers of 8 bits: known operands must have a known result.
 #[test]
 fn known_numbers_of_8_bits_have_known_results() {
     for x in 0..256 {
@@ -144,7 +144,7 @@ fn check_constants(scalar: Scalar, x: u64, y: u64) {
                 "{op:?} {scalar:?} {x:#x} {y:#x}"
             ),
             Some(n) => assert!(known.allows(n), "{op:?} {scalar:?} {x:#x} {y:#x}"),
-            // Nothing is claimed of what is undefined.
+            // The facts say nothing about an undefined result.
             None => assert_eq!(known, Facts::unknown(width), "{op:?} {scalar:?} {x:#x} {y:#x}"),
         }
     }
@@ -158,7 +158,7 @@ fn check_constants(scalar: Scalar, x: u64, y: u64) {
     }
 }
 
-/// Something that is true of a number.
+/// Returns a fact that is true of a number.
 fn something(random: &mut Random, width: u32, x: u64) -> Facts {
     let all = u64::MAX >> (64 - width);
     match random.below(6) {
@@ -172,7 +172,7 @@ fn something(random: &mut Random, width: u32, x: u64) -> Facts {
             Facts::between(width, x.min(a), x.max(b))
         }
         3 => {
-            // Close around it.
+            // An interval close around the number.
             let (a, b) = (random.bits(4), random.bits(4));
             Facts::between(width, x.saturating_sub(a), x.saturating_add(b).min(all))
         }

@@ -1,13 +1,15 @@
-//! Passes preserve meaning: random programs, interpreted before and after, and what the interpreter and the passes take for
-//! granted themselves.
+//! Checks that passes preserve meaning: random programs are interpreted before and after the passes. Also
+//! tests assumptions of the interpreter and the passes.
 //!
-//! Random programs have fixed seeds, so a failure names its seed for good; the programs of the execution tests
-//! (`icd/tests/exec`) must compute what they state, before and after the passes. What operations compute
-//! (`ir/eval`) and what is known of their results (`pass/facts`) is compared with a second implementation.
+//! Random programs have fixed seeds, so a failure can be reproduced from its seed. The programs of the
+//! execution tests (`icd/tests/exec`) must compute the results that they state, before and after the passes.
+//! The results of operations (`ir/eval`) and the facts known about them (`pass/facts`) are compared with a
+//! second implementation.
 //!
-//! `CALDERA_ORACLE_SEEDS=N` says how many random programs there are, `CALDERA_ORACLE_FIRST=N` the first seed, and
-//! `CALDERA_ORACLE_REDUCE=1` makes a failing program smaller before it is printed. The test binary needs nothing else, so
-//! that many processes on any machine can each do a part: `oracle random_programs` with those variables.
+//! `CALDERA_ORACLE_SEEDS=N` sets the number of random programs, `CALDERA_ORACLE_FIRST=N` the first seed, and
+//! `CALDERA_ORACLE_REDUCE=1` makes a failing program smaller before it is printed. The test binary needs no
+//! other files, so many processes on any machine can each run a part: `oracle random_programs` with these
+//! variables.
 
 mod arithmetic;
 #[path = "../../../icd/tests/exec/exact.rs"]
@@ -26,7 +28,7 @@ mod reference;
 mod scalar;
 mod targets;
 
-/// What the exact numbers of the execution tests draw theirs from.
+/// The module from which the exact numbers of the execution tests take their random numbers.
 mod lab {
     pub(crate) use crate::generator::Random;
 }
@@ -44,13 +46,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use targets::{all_passes, targets};
 
-/// Random programs of one run, unless `CALDERA_ORACLE_SEEDS` says otherwise.
+/// The number of random programs of one run, unless `CALDERA_ORACLE_SEEDS` sets it.
 const SEEDS: u64 = 400;
 
-/// Failures that are looked for.
+/// The number of failures after which the search stops.
 const MAX_FAILURES: usize = 8;
 
-/// What a program leaves in its buffers.
+/// The contents of a program's buffers after a run.
 type Trace = Result<Vec<u8>, String>;
 
 fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
@@ -62,7 +64,7 @@ fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
     let constant = (0..CONSTANT).map(|n| (n * 37 % 251) as u8).collect();
     let constant = memory.add(constant);
     let long = (seed.wrapping_mul(0x1234_5678_9abc_def1)).to_le_bytes();
-    // Small, at a boundary, or anything.
+    // The first argument is small, at a boundary, or any number.
     let first = match seed % 3 {
         0 => seed % 7,
         1 => [0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0xffff_8000, 0x1_0000, 0x80][(seed / 3 % 6) as usize],
@@ -92,16 +94,17 @@ fn execute(module: &Module, seed: u64, undefined: Undefined) -> Trace {
     }
 }
 
-/// A way to treat a program.
+/// A way to transform a program.
 #[derive(Clone)]
 enum Treatment {
-    /// The pipeline of a target, the first passes of it or all.
+    /// The pipeline of a target, or only its first passes.
     Pipeline(&'static str, Target, Option<usize>),
     /// Passes one after the other.
     Passes(Vec<Pass>),
 }
 
-/// What a treatment leaves, and the names of the passes that were executed and of those that changed something.
+/// The result of a treatment, with the names of the passes that were executed and of those that changed the
+/// program.
 struct Treated {
     module: Module,
     executed: Vec<&'static str>,
@@ -109,7 +112,7 @@ struct Treated {
 }
 
 impl Treatment {
-    /// `None`: the program needs what the target does not have.
+    /// Applies the treatment; returns `None` if the target cannot express the program.
     fn apply(&self, module: &Module) -> Result<Option<Treated>, String> {
         let desktop = Target::desktop();
         let mut after = module.clone();
@@ -124,7 +127,7 @@ impl Treatment {
                 };
                 match pipeline::pipeline(target).run(&mut after, &mut cx) {
                     Ok(()) => {}
-                    // As sub-groups in the SPIR-V that is too old for them.
+                    // For example, a SPIR-V version may be too old for sub-groups.
                     Err(PassError::NotInAbi { .. } | PassError::Unsupported { .. }) => return Ok(None),
                     Err(e) => return Err(e.to_string()),
                 }
@@ -162,7 +165,7 @@ impl Treatment {
         matches!(self, Treatment::Pipeline(_, target, _) if target.abi.descriptor().is_some())
     }
 
-    /// The same without its last passes.
+    /// Returns the treatment without its last passes.
     fn first(&self, count: usize) -> Treatment {
         match self {
             Treatment::Pipeline(name, target, _) => Treatment::Pipeline(name, target.clone(), Some(count)),
@@ -177,13 +180,14 @@ impl Treatment {
         }
     }
 
-    /// What is wrong with a program afterwards. `Ok` if nothing is, with the passes that changed something.
+    /// Compares the program after the treatment with the expected result. Returns the passes that changed the
+    /// program, or a description of the failure.
     fn check(&self, module: &Module, seed: u64, expected: &[u8]) -> Result<Vec<&'static str>, String> {
         let treated = catch_unwind(AssertUnwindSafe(|| self.apply(module)));
         let Some(treated) = treated.unwrap_or_else(|_| Err("a panic".into()))? else {
             return Ok(Vec::new());
         };
-        // Between these the numbers of descriptors stand for pointers, which the interpreter does not know.
+        // Between these passes descriptor numbers stand for pointers, which the interpreter does not support.
         let has = |name: &str| treated.executed.contains(&name);
         if self.has_descriptors() && has("lower_kernel_args") && !has("lower_memory") {
             return Ok(treated.changed);
@@ -195,7 +199,8 @@ impl Treatment {
         }
     }
 
-    /// Which pass is the first that makes a program wrong: its number, its name if it is known, and what it makes.
+    /// Finds the first pass that makes a program wrong. Returns its number with its name if it is known, and
+    /// its output.
     fn culprit(&self, module: &Module, seed: u64, expected: &[u8]) -> (String, String) {
         for count in 1..200 {
             let part = match self {
@@ -224,8 +229,8 @@ impl Treatment {
     }
 }
 
-/// What is done with the program of a seed: the pipelines of one target whole and up to some pass, one pass alone, and some
-/// passes in an order of their own.
+/// Returns the treatments of the program of a seed: the pipeline of one target as a whole and up to some
+/// pass, one pass alone, and some passes in a random order.
 fn treatments(seed: u64) -> Vec<Treatment> {
     let mut random = Random::new(seed ^ 0x5eed);
     let targets = targets();
@@ -260,11 +265,11 @@ fn pipeline_pass(name: &str) -> Pass {
         .expect("a pass of the pipeline")
 }
 
-/// What is found out about a seed.
+/// The result of testing a seed.
 #[derive(Default)]
 struct Found {
     failure: Option<String>,
-    /// Whether the program itself comes to its end.
+    /// Whether the program itself terminates without an error.
     ended: bool,
     changed: Vec<&'static str>,
 }
@@ -276,7 +281,7 @@ fn check(seed: u64) -> Found {
         found.failure = Some(format!("seed {seed}: {e}\n{module}"));
         return found;
     }
-    // Where the program itself goes wrong, anything may happen.
+    // If the program itself goes wrong, its result is arbitrary; the passes must still succeed.
     let Ok(expected) = execute(&module, seed, Undefined::Trap) else {
         for treatment in treatments(seed) {
             if catch_unwind(AssertUnwindSafe(|| treatment.apply(&module))).map_or(true, |r| r.is_err()) {

@@ -4,7 +4,7 @@ use caldera_compiler::inv;
 use caldera_compiler::ir::{Const, EntityRef, Func, Function, Inst, Module, Op, ValueDef};
 use caldera_compiler::verify;
 
-/// A program that still `fails`, of which nothing can be left out any more.
+/// Returns a program that still `fails` and from which nothing more can be removed.
 pub(crate) fn reduce(module: &Module, fails: impl Fn(&Module) -> bool) -> Module {
     let mut best = module.clone();
     loop {
@@ -18,21 +18,21 @@ pub(crate) fn reduce(module: &Module, fails: impl Fn(&Module) -> bool) -> Module
     }
 }
 
-/// A change that might leave the failure as it is.
+/// A change that may preserve the failure.
 #[derive(Copy, Clone)]
 enum Edit {
-    /// The instruction goes; zero stands for its result.
+    /// Removes the instruction and replaces its result by zero.
     Remove(Inst),
-    /// A region of it does nothing but say that it is never executed.
+    /// Replaces a region of the instruction by an `Unreachable` instruction.
     Empty(Inst, usize),
-    /// An operand is zero.
+    /// Replaces an operand by zero.
     Zero(Inst, usize),
 }
 
 fn reduce_function(best: &mut Module, f: Func, fails: &impl Fn(&Module) -> bool) -> bool {
     let mut smaller = false;
     let mut insts = best.funcs[f].insts_in_order();
-    // What is used last goes first.
+    // Instructions at the end are removed first, because earlier ones are used by them.
     insts.reverse();
     for inst in insts {
         let data = &best.funcs[f].insts[inst];
@@ -53,7 +53,7 @@ fn reduce_function(best: &mut Module, f: Func, fails: &impl Fn(&Module) -> bool)
     smaller
 }
 
-/// Whether it can be done, and changes something.
+/// Applies the change. Returns whether it is possible and changes the function.
 fn apply(func: &mut Function, edit: Edit) -> bool {
     match edit {
         Edit::Remove(inst) => {

@@ -1,18 +1,18 @@
-//! What operations compute, written down a second time and in another way than [`caldera_compiler::ir::eval`]: integers as
-//! numbers of 128 bits with division for shifts and a loop for bit operations, floating-point numbers as exact m · 2^e
-//! that are rounded once. `None` where the IR leaves the result undefined.
+//! A second implementation of the operations, by other methods than [`caldera_compiler::ir::eval`]: integers
+//! as numbers of 128 bits, with division for shifts and a loop for bit operations; floating-point numbers as
+//! exact m · 2^e that are rounded once. `None` stands for a result that the IR leaves undefined.
 
 use crate::exact::{Mode, Real, decode, encode};
 use crate::scalar::Scalar as Kind;
 use caldera_compiler::intrinsic::Intrinsic;
 use caldera_compiler::ir::{BinOp, CmpOp, Scalar, UnOp};
 
-/// The number of so many bits, taken as unsigned.
+/// Interprets the low `width` bits as an unsigned number.
 pub(crate) fn unsigned(width: u32, bits: u64) -> i128 {
     i128::from(bits).rem_euclid(1 << width)
 }
 
-/// The same, taken as signed.
+/// Interprets the low `width` bits as a signed number.
 pub(crate) fn signed(width: u32, bits: u64) -> i128 {
     let value = unsigned(width, bits);
     if value >= 1 << (width - 1) {
@@ -22,12 +22,12 @@ pub(crate) fn signed(width: u32, bits: u64) -> i128 {
     }
 }
 
-/// The bits of a number modulo two to the power of the width.
+/// Returns the bits of a number modulo two to the power of the width.
 fn wrapped(width: u32, value: i128) -> u64 {
     value.rem_euclid(1 << width) as u64
 }
 
-/// Quotient toward zero, and what is left, which has the sign of the dividend.
+/// Returns the quotient rounded toward zero, and the remainder, which has the sign of the dividend.
 fn divided(a: i128, b: i128) -> Option<(i128, i128)> {
     if b == 0 {
         return None;
@@ -37,7 +37,7 @@ fn divided(a: i128, b: i128) -> Option<(i128, i128)> {
     Some((q, if a < 0 { -r } else { r }))
 }
 
-/// Bit by bit, by a table of what two bits give.
+/// Computes an operation bit by bit, with a table of the results for two bits.
 fn bitwise(width: u32, a: u64, b: u64, table: [u64; 4]) -> u64 {
     let bit = |v: u64, n: u32| (unsigned(width, v) / (1 << n) % 2) as usize;
     (0..width)
@@ -45,7 +45,7 @@ fn bitwise(width: u32, a: u64, b: u64, table: [u64; 4]) -> u64 {
         .sum()
 }
 
-/// Integer operations of any width up to 64 that is a power of two.
+/// Computes integer operations of any width up to 64 that is a power of two.
 pub(crate) fn integer(op: BinOp, width: u32, a: u64, b: u64) -> Option<u64> {
     let (ua, ub) = (unsigned(width, a), unsigned(width, b));
     let (sa, sb) = (signed(width, a), signed(width, b));
@@ -70,7 +70,7 @@ pub(crate) fn integer(op: BinOp, width: u32, a: u64, b: u64) -> Option<u64> {
     })
 }
 
-/// Of one integer.
+/// Computes operations of one integer.
 pub(crate) fn integer_unary(op: UnOp, width: u32, a: u64) -> Option<u64> {
     match op {
         UnOp::INeg => Some(wrapped(width, -signed(width, a))),
@@ -79,7 +79,7 @@ pub(crate) fn integer_unary(op: UnOp, width: u32, a: u64) -> Option<u64> {
     }
 }
 
-/// Intrinsics of one or two integers.
+/// Computes intrinsics of one or two integers.
 pub(crate) fn integer_intrinsic(op: Intrinsic, width: u32, a: u64, b: u64) -> Option<u64> {
     let (ua, ub) = (unsigned(width, a), unsigned(width, b));
     let (sa, sb) = (signed(width, a), signed(width, b));
@@ -91,7 +91,7 @@ pub(crate) fn integer_intrinsic(op: Intrinsic, width: u32, a: u64, b: u64) -> Op
         Intrinsic::SMax => wrapped(width, if sb > sa { sb } else { sa }),
         Intrinsic::UMin => wrapped(width, if ub < ua { ub } else { ua }),
         Intrinsic::UMax => wrapped(width, if ub > ua { ub } else { ua }),
-        // By halves of the first factor, as two of them may have 128 bits.
+        // The first factor is split into halves, because the product of two 64-bit numbers may exceed `i128`.
         Intrinsic::UMulHigh => {
             let half = 1i128 << (width / 2);
             let (high, low) = (ua / half, ua % half);
@@ -107,7 +107,7 @@ pub(crate) fn integer_intrinsic(op: Intrinsic, width: u32, a: u64, b: u64) -> Op
     })
 }
 
-/// Comparisons of integers.
+/// Computes comparisons of integers.
 pub(crate) fn integer_compare(op: CmpOp, width: u32, a: u64, b: u64) -> Option<bool> {
     let signed_order = signed(width, a).cmp(&signed(width, b));
     let order = unsigned(width, a).cmp(&unsigned(width, b));
@@ -126,7 +126,7 @@ pub(crate) fn integer_compare(op: CmpOp, width: u32, a: u64, b: u64) -> Option<b
     })
 }
 
-/// A type of the IR as the exact numbers know it.
+/// Returns the type of the exact numbers for a type of the IR.
 pub(crate) fn kind(scalar: Scalar, is_signed: bool) -> Kind {
     match scalar {
         Scalar::F16 => Kind::Half,
@@ -139,8 +139,8 @@ pub(crate) fn kind(scalar: Scalar, is_signed: bool) -> Kind {
     }
 }
 
-/// m · 2^e with the highest bit of m at 120, or zero; what that loses is kept in the lowest bit, which is below all that
-/// rounding to 53 digits looks at but for whether anything is there.
+/// Shifts m · 2^e to the exponent `to`. If nonzero bits are shifted out, the lowest bit is set. That bit is
+/// below all the bits that rounding to 53 digits distinguishes, and only shows that the value is not exact.
 fn aligned(m: u128, e: i32, to: i32) -> u128 {
     if m == 0 {
         return 0;
@@ -152,7 +152,7 @@ fn aligned(m: u128, e: i32, to: i32) -> u128 {
     }
 }
 
-/// The sum of two exact numbers.
+/// Returns the sum of two exact numbers.
 fn sum(a: (bool, u128, i32), b: (bool, u128, i32)) -> Real {
     let ((na, ma, ea), (nb, mb, eb)) = (a, b);
     let top = |m: u128, e: i32| if m == 0 { i32::MIN } else { e + m.ilog2() as i32 };
@@ -174,7 +174,7 @@ fn sum(a: (bool, u128, i32), b: (bool, u128, i32)) -> Real {
     Real::Finite { negative, m, e }
 }
 
-/// Of floating-point numbers; NaN is [`Real::Nan`] of the result.
+/// Computes floating-point operations; a NaN result is the encoding of [`Real::Nan`].
 pub(crate) fn float(op: BinOp, scalar: Scalar, a: u64, b: u64) -> u64 {
     let kind = kind(scalar, true);
     let b = match op {
@@ -271,7 +271,8 @@ fn remainder(x: Real, y: Real) -> Real {
             if ea < eb && (eb - ea > 60 || a < b << (eb - ea)) {
                 return x;
             }
-            // Both in units of 2^e; the dividend doubled step by step, as it may have thousands of bits.
+            // Both are in units of 2^e. The dividend may have thousands of bits, so it is doubled step by
+            // step.
             let divisor = b << (eb - e);
             let mut rest = a % divisor;
             for _ in e..ea {
@@ -283,7 +284,7 @@ fn remainder(x: Real, y: Real) -> Real {
     }
 }
 
-/// a · b + c, rounded once; for numbers of up to 32 bits.
+/// Computes a · b + c with one rounding, for numbers of up to 32 bits.
 pub(crate) fn fused(scalar: Scalar, a: u64, b: u64, c: u64) -> u64 {
     let kind = kind(scalar, true);
     let [x, y, z] = [a, b, c].map(|v| decode(kind, v));
@@ -297,7 +298,7 @@ pub(crate) fn fused(scalar: Scalar, a: u64, b: u64, c: u64) -> u64 {
     encode(kind, result, Mode::Rte)
 }
 
-/// Functions of one float.
+/// Computes functions of one float.
 pub(crate) fn float_intrinsic(op: Intrinsic, scalar: Scalar, a: u64) -> Option<u64> {
     let kind = kind(scalar, true);
     let sign = 1u64 << (scalar.bits() - 1);
@@ -347,13 +348,14 @@ pub(crate) fn float_intrinsic(op: Intrinsic, scalar: Scalar, a: u64) -> Option<u
     Some(encode(kind, result, Mode::Rte))
 }
 
-/// How two numbers compare; `None` if one of them is NaN.
+/// Compares two numbers; `None` if one of them is NaN.
 pub(crate) fn order(scalar: Scalar, a: u64, b: u64) -> Option<std::cmp::Ordering> {
     let kind = kind(scalar, true);
     if [a, b].iter().any(|&v| decode(kind, v) == Real::Nan) {
         return None;
     }
-    // Sign and magnitude: the bits are in the order of the numbers, and both zeros are one.
+    // The bits are a sign and a magnitude: magnitudes have the order of the numbers, and both zeros are
+    // equal.
     let sign = 1u64 << (scalar.bits() - 1);
     let key = |v: u64| {
         let magnitude = i128::from(v % sign);

@@ -1,22 +1,23 @@
-//! The pipelines that are tested, and what is in them.
+//! The pipelines under test, and the passes in them.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::pass::{Pass, pipeline};
 use caldera_compiler::target::Target;
 
-/// Passes that change nothing that the generator makes; other tests compare before and after.
+/// Passes that do not change any generated program; other tests compare their results.
 pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
-    // It counts only; its unit tests.
+    // This pass only counts; it has unit tests.
     "check_nesting",
-    // It looks only; `filetests/gather_pointer_uses`.
+    // This pass only analyses; `filetests/gather_pointer_uses` tests it.
     "gather_pointer_uses",
-    // `tests/images.rs`: reads with every sampler.
+    // `tests/images.rs` tests reads with every sampler.
     "lower_images",
-    // `icd/tests/exec/printf.rs`: what is printed.
+    // `icd/tests/exec/printf.rs` tests the printed text.
     "lower_printf",
 ];
 
-/// A GPU, a CPU with the faults of its driver, a device with all faults at once, and both kinds of the descriptor ABI.
+/// Returns the targets: a GPU, a CPU with the faults of its driver, a device with all faults at once, and
+/// both variants of the descriptor ABI.
 pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.quirks.costly_negation = false;
@@ -36,7 +37,7 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     ]
 }
 
-/// The passes of all of these pipelines, each once.
+/// Returns the passes of all these pipelines, each once.
 pub(crate) fn all_passes() -> Vec<Pass> {
     let mut list = pipeline::all_passes();
     for (_, target) in targets() {
@@ -49,12 +50,13 @@ pub(crate) fn all_passes() -> Vec<Pass> {
     list
 }
 
-/// What must run before a pass, in the order of the pipeline, so that what it requires holds.
+/// Returns the passes that must run before a pass, in the order of the pipeline, to establish the invariants
+/// that it requires.
 pub(crate) fn required(pass: &Pass) -> Vec<Pass> {
     let all = all_passes();
     let mut wanted = pass.requires;
     let mut list = Vec::new();
-    // From the last to the first: what a pass requires that is wanted is wanted, too.
+    // The list is searched from the end, so the requirements of a required pass are found too.
     for other in all.iter().rev() {
         let useful = other.establishes.iter().any(|i| wanted.contains(i));
         if useful && other.name != pass.name {

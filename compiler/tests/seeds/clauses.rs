@@ -1,18 +1,20 @@
-//! Clauses of the contract that have no example: layouts, samplers, sub-groups, aliasing, sizes, arithmetic.
+//! Tests clauses of the contract that have no example: layouts, samplers, sub-groups, aliasing, sizes,
+//! arithmetic.
 
 use super::{assembly, build, lines, try_build};
 use caldera_compiler::clspv::Behaviour;
 use caldera_compiler::reflect::{self, Binding, MapStyle, Place, descriptor_map};
 
-/// "The compiler will generate an error if the layout of the buffer does not satisfy the Standard Uniform Buffer Layout
-/// rules": of the data behind each pointer to `__constant`, with what the options allow beyond them.
+/// "The compiler will generate an error if the layout of the buffer does not satisfy the Standard Uniform
+/// Buffer Layout rules": tests the pointee of each pointer to `__constant`, and the layouts that options
+/// allow in addition.
 #[test]
 fn layouts_of_uniform_buffers() {
     const STANDARD: &str = "-constant-args-ubo";
     const RELAXED: &str = "-relaxed-ubo-layout";
     const STD430: &str = "-std430-ubo-layout";
     const SCALAR: &str = "-scalar-block-layout";
-    // The type, and the first of the options with which it is right.
+    // The type, and the first of the options with which its layout is allowed.
     let cases = [
         ("int4", STANDARD),
         ("float3", STANDARD),
@@ -62,7 +64,7 @@ fn layouts_of_uniform_buffers() {
     }
 }
 
-/// Every descriptor that a module declares is one that its map names, whatever samplers read.
+/// The map names every descriptor that a module declares, for reads with any sampler.
 #[test]
 fn samplers_use_the_bindings_of_the_map() {
     let source = "kernel void foo(read_only image3d_t v, read_only image2d_array_t a, read_only image2d_t i, sampler_t t,
@@ -91,7 +93,8 @@ fn samplers_use_the_bindings_of_the_map() {
                 "{map}"
             );
         }
-        // Arrays and 3D images are read with the samplers' normalized kin: the masks say whether to divide.
+        // Arrays and 3D images are read with normalized variants of the samplers; the masks tell whether to
+        // divide coordinates.
         let args = &reflect::read(&words).expect("reflection").kernels[0].args;
         let normalized = |i: usize| matches!(args[i].binding, Some(Binding::NormalizedSampler(_)));
         assert!(normalized(3) && normalized(4) && normalized(6), "{args:?}");
@@ -100,7 +103,8 @@ fn samplers_use_the_bindings_of_the_map() {
             assert!(arg.normalized_sampler.is_none());
         }
     }
-    // Those of 1D and 2D images alone are what the host gives; the older form has no push constants.
+    // If only 1D and 2D images are read, the samplers are those of the host. The older form has no push
+    // constants.
     let plain = "kernel void foo(read_only image2d_t i, sampler_t t, global float4* b) {
         b[0] = read_imagef(i, t, (float2)(0.5f)) + as_float4(read_imagei(i, t, (int2)(1))); }";
     let deep = "kernel void foo(read_only image3d_t i, sampler_t t, global float4* b) { b[0] = read_imagef(i, t, (float4)(0.5f)); }";
@@ -112,7 +116,7 @@ fn samplers_use_the_bindings_of_the_map() {
     }
 }
 
-/// cl_khr_subgroups: from SPIR-V 1.3 on, each function the operation that the mapping names.
+/// cl_khr_subgroups: from SPIR-V 1.3 on, each function becomes the operation that the mapping names.
 #[test]
 fn sub_groups_from_version_1_3_on() {
     let cases = [
@@ -213,13 +217,14 @@ fn sub_groups_from_version_1_3_on() {
         let log = try_build(&source, &[], Behaviour::Newer, None).expect_err("1.0 has none");
         assert!(log.contains("cl_khr_subgroups"), "{log}");
     }
-    // Before 1.5 the work-item of a broadcast is a constant.
+    // Before 1.5 the work-item of a broadcast must be a constant.
     let source = "kernel void foo(global int* a, int n) { a[0] = sub_group_broadcast(a[1], n); }";
     assert!(try_build(source, &["-spv-version=1.3"], Behaviour::Newer, None).is_err());
     assert!(try_build(source, &["-spv-version=1.5"], Behaviour::Newer, None).is_ok());
 }
 
-/// "The compiler does not generate Aliased decorations": a buffer that is accessed in several widths is one variable.
+/// "The compiler does not generate Aliased decorations": a buffer that is accessed in several widths is one
+/// variable.
 #[test]
 fn nothing_is_aliased() {
     let sources = [
@@ -254,7 +259,8 @@ fn nothing_is_aliased() {
     }
 }
 
-/// "size_t, ptrdiff_t, uintptr_t, and intptr_t … are mapped to 32-bit integer types": with `-arch=spirv32`.
+/// "size_t, ptrdiff_t, uintptr_t, and intptr_t … are mapped to 32-bit integer types": this holds with
+/// `-arch=spirv32`.
 #[test]
 fn pointer_sized_types() {
     let check = |bytes: u32, (unsigned, signed): (&str, &str)| {
@@ -285,7 +291,7 @@ fn pointer_sized_types() {
     }
 }
 
-/// `-cl-native-math` "goes beyond fast-relaxed math": functions are the driver's operations.
+/// `-cl-native-math` "goes beyond fast-relaxed math": functions become the driver's operations.
 #[test]
 fn native_math() {
     let cases = [
@@ -312,13 +318,13 @@ fn native_math() {
             native.contains(&format!(" {operation} ")) || operation.is_empty(),
             "{call}\n{native}"
         );
-        // Only that: no more than a few operations in one block.
+        // The code consists of a few operations in one block.
         assert!(native.matches("OpLabel").count() == 1, "{call}\n{native}");
         let count = |text: &str| text.lines().count();
         let exact = assembly(&build(&source, &[]));
         assert!(count(&native) <= count(&exact), "{call}\n{native}");
     }
-    // Doubles and halves are as they were.
+    // The option does not affect doubles and halves.
     for ty in ["double", "half"] {
         let source = format!("kernel void foo(global {ty}* a) {{ a[0] = atan(a[1]); }}");
         let text = assembly(&build(&source, &["-cl-native-math"]));

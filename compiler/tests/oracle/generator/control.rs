@@ -1,5 +1,5 @@
-//! Blocks, branches and loops: exits and repeats of any distance, counted loops with and without hints, and loops over
-//! memory as kernels have them.
+//! Generates blocks, branches and loops: exits and repeats over any number of levels, counted loops with and
+//! without hints, and loops over memory as in kernels.
 
 use super::{Generator, WORD};
 use caldera_compiler::ir::{AddressSpace, BinOp, CastOp, CmpOp, Inst, Op, Region, Scalar, Ty, Unroll, Value};
@@ -17,7 +17,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What came into being is there from now on, each in its list.
+    /// Adds new values to the lists of pointers and of other values.
     fn remember(&mut self, values: &[Value]) {
         for &v in values {
             match self.b.func.ty(v).scalar.is_ptr() {
@@ -27,7 +27,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Inside of a region: what comes into being there is not there afterwards.
+    /// Generates the contents of a region. The values of the region are removed from the lists afterwards.
     fn within(&mut self, region: Region, body: impl FnOnce(&mut Self)) {
         let (pool, data) = (self.pool.len(), self.data.len());
         let args = self.b.func.regions[region].args.clone();
@@ -114,7 +114,7 @@ impl Generator<'_> {
         self.b.leave();
     }
 
-    /// An exit with whatever its results may be.
+    /// Generates an exit with arbitrary results.
     fn leave(&mut self, target: Inst) {
         let types: Vec<Ty> = self.b.func.insts[target]
             .results
@@ -134,8 +134,8 @@ impl Generator<'_> {
         for _ in 0..1 + self.random.below(3) {
             self.statement();
         }
-        // The nearest targets are the likeliest. Where all work-items shall stay together they do not end, nor leave
-        // what all of them are in.
+        // Nearby targets are the most likely. If all work-items must stay together, they may neither return
+        // nor leave the outermost block.
         let calm = self.shape.calm() && self.open.len() > 1;
         if !calm && self.random.one_in(14) {
             return self.finish();
@@ -156,7 +156,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `for (n = first; n < last; n += step)`, or the same with the test at the end.
+    /// Generates `for (n = first; n < last; n += step)`, or the same with the test at the end.
     pub(super) fn counted(&mut self) {
         self.budget -= 1;
         let first = self.random.below(3) as i32;
@@ -201,7 +201,7 @@ impl Generator<'_> {
         self.remember(&results);
     }
 
-    /// `for (n = 0; n < bound; n += step)` over memory that is only read, with a bound that is not known, as kernels
+    /// Generates `for (n = 0; n < bound; n += step)` over read-only memory with an unknown bound, as kernels
     /// compute sums: straight-line code, carried values, a second counter, a rare branch, a sum in memory.
     pub(super) fn sweep(&mut self) {
         let Some(source) = self.random_source() else {
@@ -231,7 +231,8 @@ impl Generator<'_> {
             g.b.enter(otherwise);
             g.b.exit(loop_, vec![args[1], args[2]]);
             g.b.leave();
-            // What is carried is wanted first, or last, so that an iteration need not wait for the one before.
+            // The carried value is used either first or last; in the latter case an iteration need not wait
+            // for the one before it.
             let carried_first = g.random.one_in(2);
             let mut v = match carried_first {
                 true => args[1],
@@ -241,7 +242,7 @@ impl Generator<'_> {
                 let loaded = g.load_at(source, args[0], ty);
                 v = g.combine(v, loaded, ty);
             }
-            // Divisions, which make the chain long.
+            // Divisions make the chain long.
             let mut chain = args[2];
             for _ in 0..long {
                 let (one, c) = (g.b.i32(1), g.b.i32(7));
@@ -308,12 +309,12 @@ impl Generator<'_> {
         }
     }
 
-    /// A number from a source, at a counter modulo what there is.
+    /// Loads a number from a source, at the counter modulo the size of the source.
     fn load_at(&mut self, source: Value, counter: Value, ty: Ty) -> Value {
         let (mask, four) = (self.b.i32(15), self.b.i32(4));
         let at = match self.random.one_in(2) {
             true => self.b.binary(BinOp::And, counter, mask),
-            // The bound is at most as much.
+            // The bound does not exceed the size of the source.
             false if self.constant == Some(source) => counter,
             false => self.b.binary(BinOp::And, counter, mask),
         };

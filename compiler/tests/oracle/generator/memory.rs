@@ -1,11 +1,11 @@
-//! Accesses of all widths, through pointers of every address space that may or may not be the same.
+//! Generates accesses of all widths, through pointers of every address space that may or may not alias.
 
 use super::{Generator, TRACE, WORD};
 use caldera_compiler::intrinsic::{AtomicOp, Intrinsic};
 use caldera_compiler::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, Op, Scalar, Ty, Value};
 
 impl Generator<'_> {
-    /// A place in the array of words.
+    /// Returns the address of a word of the array.
     pub(super) fn index(&mut self) -> Value {
         let n = self.words();
         let (mask, four) = (self.b.i32(3), self.b.i32(4));
@@ -14,14 +14,14 @@ impl Generator<'_> {
         self.b.ptr_add(self.array, n)
     }
 
-    /// A word that needs no new access.
+    /// Returns a word without a new memory access.
     fn words(&mut self) -> Value {
         let of_words = |&v: &Value| self.b.func.ty(v) == Ty::I32;
         let words: Vec<Value> = self.pool.iter().copied().filter(of_words).collect();
         self.random.of(&words)
     }
 
-    /// A place in memory, and what can be accessed there.
+    /// Returns an address, and a type and access that are valid there.
     fn place(&mut self, base: Value) -> (Value, Ty, Access) {
         let types = [
             Ty::I32,
@@ -74,7 +74,7 @@ impl Generator<'_> {
         (self.b.ptr_offset(pointer, i64::from(at)), ty, access)
     }
 
-    /// A load or a store of any width.
+    /// Generates a load or a store of any width.
     pub(super) fn access(&mut self) {
         let base = self.random.of(&self.data);
         let (pointer, ty, access) = self.place(base);
@@ -90,7 +90,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A load from memory that nobody writes, at one address for all work-items.
+    /// Generates a load from memory that is never written, at one address for all work-items.
     pub(super) fn constant_load(&mut self) {
         if let Some(base) = self.constant {
             let (pointer, ty, access) = self.place(base);
@@ -99,7 +99,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Something that is done with a whole object, or a word as a whole.
+    /// Generates a copy or a clear of several words, or an atomic.
     pub(super) fn block_access(&mut self) {
         let [to, from] = [0, 1].map(|n| self.objects[n]);
         let words = 1 + self.random.below(8);
@@ -154,7 +154,7 @@ impl Generator<'_> {
         self.pool.extend(old);
     }
 
-    /// A pointer that is one of two, or comes back from memory, or is compared.
+    /// Generates a selected pointer, a pointer that is loaded from memory, or a comparison of pointers.
     pub(super) fn pointer(&mut self) {
         let first = self.random.of(&self.data);
         let ty = self.b.func.ty(first);
@@ -187,14 +187,14 @@ impl Generator<'_> {
         }
     }
 
-    /// A pointer of this type to enough memory.
+    /// Returns a pointer of this type to `DATA` bytes.
     pub(super) fn pointer_of(&mut self, ty: Ty) -> Value {
         let of_type = |&v: &Value| self.b.func.ty(v) == ty;
         let list: Vec<Value> = self.data.iter().copied().filter(of_type).collect();
         self.random.of(&list)
     }
 
-    /// A value for a result or an argument.
+    /// Returns a value for a result or an argument.
     pub(super) fn any(&mut self, ty: Ty) -> Value {
         match ty.scalar.is_ptr() {
             true => self.pointer_of(ty),
@@ -202,7 +202,7 @@ impl Generator<'_> {
         }
     }
 
-    /// buffer[count++ % TRACE] ^= value
+    /// Generates `buffer[count++ % TRACE] ^= value`.
     pub(super) fn trace(&mut self, v: Value) {
         let v = self.word_of(v);
         let count = self.b.load(self.count, Ty::I32, WORD);
@@ -218,7 +218,7 @@ impl Generator<'_> {
         self.b.store(place, new, WORD);
     }
 
-    /// What the work-items of a sub-group make of their values.
+    /// Generates an operation of the work-items of a sub-group on their values.
     pub(super) fn subgroup(&mut self) {
         use caldera_compiler::intrinsic::{FenceFlags, SubgroupOp, SubgroupPart};
         let ty = self.random.of(&[Ty::I32, Ty::I32, Ty::I64]);

@@ -1,9 +1,9 @@
-//! Random programs.
+//! Generates random programs.
 //!
-//! They make what C cannot say either: exits and repeats of any distance, code behind instructions that never complete,
-//! unreachable loops; and what passes look for: counted loops with and without hints, loops over memory, accesses of all
-//! widths that overlap or do not, through pointers that may or may not be the same, and every operator on every type with
-//! the numbers at which something happens.
+//! They contain constructs that C cannot express: exits and repeats over any number of levels, code after
+//! instructions that never complete, unreachable loops. They also contain the patterns that passes look for:
+//! counted loops with and without hints, loops over memory, accesses of all widths that may overlap, through
+//! pointers that may alias, and every operator on every type with operands at boundaries.
 
 mod control;
 mod memory;
@@ -22,25 +22,25 @@ const WORD: Access = Access {
     volatile: false,
 };
 
-/// Words of the buffer that a program writes its trace to.
+/// The number of words of the trace that a program writes to its buffer.
 const TRACE: usize = 64;
 
-/// Bytes that an access may reach behind a base.
+/// The number of bytes after a base pointer that an access may reach.
 const DATA: u32 = 96;
 
-/// Bytes of the buffer for a work-item: the trace, then two areas of data that overlap.
+/// The number of bytes of the buffer for each work-item: the trace, then two areas of data that overlap.
 pub(crate) const BUFFER: usize = TRACE * 4 + DATA as usize + 32;
 
-/// Bytes of the buffer that is only read.
+/// The number of bytes of the buffer that is only read.
 pub(crate) const CONSTANT: usize = 256;
 
-/// Iterations of a loop over it at most.
+/// The greatest number of iterations of a loop over the read-only buffer.
 pub(crate) const MAX_BOUND: u64 = 40;
 
-/// How a program is launched.
+/// The launch of a program.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Shape {
-    /// Work-items.
+    /// The number of work-items.
     pub(crate) items: u32,
     pub(crate) subgroup: u32,
 }
@@ -59,8 +59,8 @@ impl Shape {
         Shape { items, subgroup }
     }
 
-    /// Whether work-items do things together. Then each has memory of its own: the order in which they reach it otherwise,
-    /// which passes may change, would be seen.
+    /// Returns whether work-items perform collective operations. Each then has memory of its own, because
+    /// otherwise the order of their accesses, which passes may change, would be visible.
     fn calm(self) -> bool {
         self.subgroup > 1
     }
@@ -70,26 +70,26 @@ struct Generator<'r> {
     random: &'r mut Random,
     shape: Shape,
     b: Builder<'r>,
-    /// Values that can be used where the cursor is, but for pointers.
+    /// Values other than pointers that can be used at the cursor.
     pool: Vec<Value>,
     /// Private variables.
     vars: Vec<(Value, Ty)>,
-    /// Counts the words of the trace.
+    /// The counter of the words of the trace.
     count: Value,
-    /// Limits iterations.
+    /// A limit on the number of iterations.
     fuel: Value,
     /// An array of words with dynamic indices.
     array: Value,
     buffer: Value,
-    /// Pointers to `DATA` bytes each, of any space, some to the same memory.
+    /// Pointers to `DATA` bytes each, in any address space, some to the same memory.
     data: Vec<Value>,
-    /// Those that are objects of their own; the first two are private.
+    /// The pointers among them that are objects of their own; the first two are private.
     objects: Vec<Value>,
-    /// Private variables that hold such pointers.
+    /// Private variables that contain such pointers.
     slots: Vec<(Value, Ty)>,
     /// Memory that is only read.
     constant: Option<Value>,
-    /// How far loops over it go.
+    /// The bound of loops over the read-only memory.
     bound: Value,
     open: Vec<Inst>,
     /// Functions (i32, i32, ptr<private>) -> i32 that may be called.
@@ -144,7 +144,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What only this work-item is.
+    /// Generates a value that differs between work-items.
     fn work_item(&mut self) {
         let zero = self.b.i32(0);
         let op = self
@@ -156,7 +156,7 @@ impl Generator<'_> {
         self.pool.extend([id, word]);
     }
 
-    /// Between two statements that all work-items come to.
+    /// Generates code between two statements that all work-items reach.
     fn between(&mut self) {
         if self.random.one_in(6) {
             let both = FenceFlags {
@@ -171,7 +171,7 @@ impl Generator<'_> {
     }
 }
 
-/// Types of the private variables.
+/// The types of the private variables.
 const VARS: [Ty; 9] = [
     Ty::I32,
     Ty::I32,
@@ -184,7 +184,8 @@ const VARS: [Ty; 9] = [
     Ty::vector(Scalar::F32, 2),
 ];
 
-/// A function (i32, i32, pointer) with the given return type; a kernel has more parameters, see [`program`].
+/// Generates a function (i32, i32, pointer) with the given return type; a kernel has more parameters, see
+/// [`program`].
 fn function(
     random: &mut Random,
     shape: Shape,
@@ -264,7 +265,7 @@ fn function(
         bound = params[5];
         pool.extend(&params[5..]);
     } else {
-        // A callee's pointer is to one word: it is no place for a trace.
+        // A callee's pointer points to one word, so it cannot hold a trace.
         vars.push((params[2], Ty::I32));
     }
     let mut slots = Vec::new();
@@ -370,7 +371,7 @@ pub(crate) fn program(seed: u64) -> Module {
         ("l", pod(8)),
     ];
     let mut args = args.map(|(name, kind)| argument(name, kind)).to_vec();
-    // Nothing else points to their memory.
+    // No other argument points to the memory of these buffers.
     args[3].restrict = true;
     args[4].restrict = true;
     module.kernels.push(KernelInfo {

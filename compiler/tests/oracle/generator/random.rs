@@ -21,7 +21,7 @@ impl Random {
     pub(crate) fn of<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())]
     }
-    /// A number of so many bits; often one with few ones or few zeros.
+    /// Returns a number of `width` bits; often one with few ones or few zeros.
     pub(crate) fn bits(&mut self, width: u32) -> u64 {
         let n = match self.below(4) {
             0 => self.next() & self.next() & self.next(),

@@ -1,4 +1,4 @@
-//! Values and operations of every type.
+//! Generates values and operations of every type.
 
 use super::{Generator, WORD};
 use crate::arithmetic::{
@@ -12,7 +12,7 @@ const FLOATS: [Scalar; 3] = [Scalar::F16, Scalar::F32, Scalar::F64];
 const LANES: [u8; 5] = [2, 3, 4, 8, 16];
 
 impl Generator<'_> {
-    /// Of numbers: most often a word.
+    /// Returns a type of numbers, most often a 32-bit integer.
     pub(super) fn some_type(&mut self) -> Ty {
         let scalar = match self.random.below(16) {
             0..=5 => Scalar::I32,
@@ -30,7 +30,7 @@ impl Generator<'_> {
         Ty::vector(scalar, lanes)
     }
 
-    /// The same, of integers only.
+    /// Returns a type of integers.
     fn some_integer(&mut self) -> Ty {
         let ty = self.some_type();
         if ty.scalar.is_int() {
@@ -68,14 +68,14 @@ impl Generator<'_> {
         self.b.lanes(ty, lanes)
     }
 
-    /// A value of the type that is there already.
+    /// Returns an existing value of the type.
     fn existing(&mut self, ty: Ty) -> Option<Value> {
         let start = self.random.below(self.pool.len());
         let (after, before) = (self.pool[start..].iter(), self.pool[..start].iter());
         after.chain(before).copied().find(|&v| self.b.func.ty(v) == ty)
     }
 
-    /// A number of this type.
+    /// Returns a number of this type.
     pub(super) fn value(&mut self, ty: Ty) -> Value {
         match self.random.below(8) {
             0..=1 => return self.constant(ty),
@@ -102,7 +102,7 @@ impl Generator<'_> {
         self.value(Ty::I32)
     }
 
-    /// A value of the type, made of others.
+    /// Generates a value of the type from other values.
     fn made(&mut self, ty: Ty) -> Value {
         if ty.is_vector() {
             if self.random.one_in(2) {
@@ -145,7 +145,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A word that depends on all of a scalar, on some of a vector.
+    /// Generates a word that depends on all bits of a scalar, or on one lane of a vector.
     pub(super) fn word_of(&mut self, v: Value) -> Value {
         let ty = self.b.func.ty(v);
         if ty.is_vector() {
@@ -173,7 +173,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A float whose bits may be looked at: those of a NaN are not the same everywhere.
+    /// Replaces a NaN by a number, because the bits of a NaN may differ and must not be observed.
     pub(super) fn number(&mut self, v: Value) -> Value {
         let ty = self.b.func.ty(v);
         let nan = self.b.compare(CmpOp::FUNe, v, v);
@@ -212,7 +212,7 @@ impl Generator<'_> {
         self.b.compare(op, x, y)
     }
 
-    /// What an integer may be divided by: not zero, and nothing that overflows.
+    /// Generates a divisor that is not zero and causes no overflow.
     fn divisor(&mut self, ty: Ty) -> Value {
         if self.random.one_in(2) {
             let ones = eval::truncate(ty.scalar, u64::MAX);
@@ -230,7 +230,7 @@ impl Generator<'_> {
             let v = self.b.binary(BinOp::And, v, positive);
             return self.b.binary(BinOp::Or, v, one);
         }
-        // 0 and -1 are the two whose successor is at most 1.
+        // 0 and -1 are the two numbers whose successor is at most 1.
         let next = self.b.binary(BinOp::IAdd, v, one);
         let bad = self.b.compare(CmpOp::ULe, next, one);
         let other = self.b.bits(ty, 3);
@@ -254,7 +254,7 @@ impl Generator<'_> {
 
     fn intrinsic(&mut self, ty: Ty) -> Value {
         if self.random.one_in(6) {
-            // Some drivers cannot.
+            // Some drivers do not support these operations on doubles.
             let op = self.random.of(&[Intrinsic::RoundEven, Intrinsic::Trunc]);
             let v = self.value(Ty::F64);
             return self.b.value(Op::Intrinsic(op), vec![v], Ty::F64);
@@ -288,7 +288,8 @@ impl Generator<'_> {
             (true, 1) => (Intrinsic::Fma, 3),
             (true, _) => (self.random.of(&rounding), 1),
             (false, 0) => (self.random.of(&one), 1),
-            // The high half of a product of 64 bits is library code.
+            // The library computes the high half of a product of 64-bit numbers, so there is no such
+            // intrinsic.
             (false, _) => (
                 self.random
                     .of(&two[..if ty.scalar == Scalar::I64 { 4 } else { 6 }]),
@@ -323,7 +324,7 @@ impl Generator<'_> {
                 let op = self.random.of(&[CastOp::FToS, CastOp::FToU]);
                 let least = if op == CastOp::FToS { -100.0 } else { 0.0 };
                 let [least, most] = [least, 100.0].map(|n| self.b.bits(from, eval::from_f64(from.scalar, n)));
-                // NaN becomes the first bound.
+                // NaN becomes the lower bound.
                 let v = self.b.value(Op::Intrinsic(Intrinsic::FMax), vec![v, least], from);
                 let v = self.b.value(Op::Intrinsic(Intrinsic::FMin), vec![v, most], from);
                 self.b.cast(op, v, ty)
@@ -345,7 +346,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The bits of something of the same size.
+    /// Generates a bitcast of a value of the same size.
     fn bitcast(&mut self, ty: Ty) -> Value {
         let bytes = ty.bytes();
         let fits = |s: &Scalar| {
@@ -366,7 +367,7 @@ impl Generator<'_> {
         self.b.cast(CastOp::Bitcast, v, ty)
     }
 
-    /// Moves lanes around.
+    /// Generates an operation that moves lanes.
     fn lanes(&mut self, ty: Ty) -> Value {
         if !ty.is_vector() {
             let lanes = self.random.of(&LANES);
@@ -407,7 +408,7 @@ impl Generator<'_> {
         self.b.binary(BinOp::And, v, mask)
     }
 
-    /// Any operation; its result is there from now on.
+    /// Generates any operation, and adds its result to the pool.
     pub(super) fn operation(&mut self) -> Value {
         let ty = self.some_type();
         let v = match self.random.below(15) {
@@ -435,7 +436,7 @@ impl Generator<'_> {
             11 => self.lanes(ty),
             12 => self.truth(),
             _ => {
-                // Chains of one operation with constants, which folding joins.
+                // Chains of one operation with constants, which folding combines.
                 let ty = self.some_integer();
                 let mut v = self.value(ty);
                 let op = self.random.of(&INTEGER_OPS);
@@ -458,7 +459,8 @@ impl Generator<'_> {
         v
     }
 
-    /// A product and a sum of small whole numbers, of which it cannot be seen whether they are rounded once or twice.
+    /// Generates a product and a sum of small whole numbers, whose result is the same with one rounding or
+    /// two.
     pub(super) fn contracted(&mut self) {
         let scalar = self
             .random
@@ -481,8 +483,8 @@ impl Generator<'_> {
         self.pool.push(v);
     }
 
-    /// A tree of operations on integers, none of which has another use: what passes rewrite as a whole. What comes out is
-    /// seen as it is.
+    /// Generates a tree of operations on integers, none of which has another use, which passes rewrite as a
+    /// whole. The result is traced.
     pub(super) fn tree(&mut self) {
         let scalar = self.random.of(&INTEGERS);
         let depth = 2 + self.random.below(4) as u32;
@@ -578,7 +580,7 @@ impl Generator<'_> {
         self.b.compare(op, x, y)
     }
 
-    /// A number that nothing is known of.
+    /// Returns a number about which nothing is known.
     fn leaf(&mut self, ty: Ty) -> Value {
         if self.random.one_in(8) {
             return self.constant(ty);
@@ -594,7 +596,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A bool made of others.
+    /// Generates a bool from others.
     fn truth(&mut self) -> Value {
         let (x, y) = (self.condition(), self.condition());
         match self.random.below(6) {
@@ -608,7 +610,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Arithmetic in 64 bits, or comparisons there, that end in 32.
+    /// Generates arithmetic or comparisons in 64 bits whose result is narrowed to 32.
     pub(super) fn wide(&mut self) {
         let mut sides = [0, 1].map(|_| {
             let v = self.word();
