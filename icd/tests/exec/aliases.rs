@@ -1,4 +1,4 @@
-//! Two arguments that are one piece of memory: the same buffer, and overlapping sub-buffers (CL 5.2.1, 5.7.2).
+//! Arguments that alias: the same buffer given twice, and overlapping sub-buffers (CL 5.2.1, 5.7.2).
 
 use std::ptr::{null, null_mut};
 
@@ -6,7 +6,7 @@ use crate::common::{CL_BUFFER_CREATE_TYPE_REGION, cl_buffer_region, cl_mem};
 use crate::lab::Lab;
 use crate::{cl, created};
 
-/// What one argument writes the other reads, at once.
+/// Each work-item writes through one argument and then reads the value through another.
 const SOURCE: &str = "
     kernel void through(global int *a, global const float *b, global short *c, int offset) {
         for (int k = 0; k < 16; k++) {
@@ -23,7 +23,7 @@ fn arguments_share_memory() {
     let program = lab.build(SOURCE);
     let kernel = s.kernel(program, "through");
     let items = 1usize;
-    // The alignment that CL_DEVICE_MEM_BASE_ADDR_ALIGN may ask for at most here.
+    // In bytes: no supported device reports a larger CL_DEVICE_MEM_BASE_ADDR_ALIGN.
     let origin = 256;
     let whole = s.buffer(&[0; 512]);
     let region = cl_buffer_region { origin, size: 64 };

@@ -9,10 +9,10 @@ use crate::lab::{Arg, Lab, Random, bytes_of, element};
 use crate::lanes::name;
 use crate::scalar::Scalar;
 
-/// A function, and what it makes of the value in memory and an operand.
+/// A function, and the value that it computes from the value in memory and an operand.
 struct Op {
     name: &'static str,
-    /// What stands behind the pointer in a call.
+    /// The arguments after the pointer in a call.
     operands: &'static str,
     next: fn(Scalar, i128, i128) -> i128,
 }
@@ -68,7 +68,7 @@ const OPS: &[Op] = &[
         operands: ", v",
         next: |_, x, v| x ^ v,
     },
-    // Of the work-items that compare with the first value, one finds it.
+    // Only one of the work-items that compare with the initial value finds it.
     Op {
         name: "cmpxchg",
         operands: ", first, v",
@@ -76,7 +76,7 @@ const OPS: &[Op] = &[
     },
 ];
 
-/// The value in memory at first: neither small nor all ones.
+/// Returns the initial value in memory, which is neither small nor all ones.
 fn start(s: Scalar) -> i128 {
     wrapped(s, 0x0123_4567_89AB_CDEF)
 }
@@ -88,13 +88,14 @@ fn wrapped(s: Scalar, x: i128) -> i128 {
 const ITEMS: usize = 64;
 const GROUP: usize = 16;
 
-/// Whether the values that work-items found, and what each did, are the steps of one history.
+/// Returns whether some sequential order of the operations explains the values that the work-items found and the last
+/// value in memory.
 fn one_history(s: Scalar, op: &Op, operands: &[i128], found: &[i128], last: i128) -> bool {
     let next = |k: usize| wrapped(s, (op.next)(s, found[k], operands[k]));
     let mut left: Vec<usize> = (0..found.len()).collect();
     let mut now = start(s);
     loop {
-        // Those that change nothing may come at any time.
+        // Operations that find the current value and do not change it can be next in any such order.
         left.retain(|&k| found[k] != now || next(k) != now);
         let Some(place) = left.iter().position(|&k| found[k] == now) else {
             return left.is_empty() && now == last;
@@ -110,7 +111,7 @@ fn check(bytes: usize, signed: bool) {
     }
     let s = Scalar::Int { bytes, signed };
     let (ty, prefix) = (name(s), if bytes == 8 { "atom" } else { "atomic" });
-    // One kernel in global memory, where all work-items meet, one in local memory.
+    // One kernel uses global memory, which all work-items share, and one uses local memory.
     let mut source = String::from(
         "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n\
          #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n",
@@ -127,7 +128,7 @@ fn check(bytes: usize, signed: bool) {
         )
         .expect("a string grows");
         for (k, op) in OPS.iter().enumerate() {
-            // The old names of 32-bit functions too.
+            // Every second 32-bit function uses its older name, with the prefix `atom`.
             let prefix = if k % 2 == 0 { "atom" } else { prefix };
             writeln!(
                 source,
@@ -146,7 +147,7 @@ fn check(bytes: usize, signed: bool) {
     }
     let program = lab.build(&source);
     let mut random = Random::new(bytes as u64);
-    // Large enough that no value comes twice.
+    // The operands are so large that no value in memory occurs twice.
     let (low, high) = range(s);
     let mut operands: Vec<i128> = (0..ITEMS)
         .map(|_| low + (random.next() as i128 & i128::from(u64::MAX)) % (high - low))

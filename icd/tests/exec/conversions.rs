@@ -7,7 +7,7 @@ use crate::exact::{self, Expected, Mode};
 use crate::lab::{Arg, Lab, Random, bytes_of, element};
 use crate::scalar::{SCALARS, Scalar};
 
-/// Numbers where conversions to and from a type turn over, and others.
+/// Returns numbers near the limits of conversions to and from a type, and random numbers.
 pub(crate) fn samples(scalar: Scalar, count: usize) -> Vec<u64> {
     let mut random = Random::new(scalar.size() as u64 + 40);
     let mask = u64::MAX >> (64 - 8 * scalar.size());
@@ -15,7 +15,7 @@ pub(crate) fn samples(scalar: Scalar, count: usize) -> Vec<u64> {
     if let Some((digits, _)) = exact::format(scalar) {
         let sign = (mask >> 1) + 1;
         let infinity = (mask >> 1) & !((1 << digits) - 1);
-        // The limits of the integer types, and what is just inside and outside; halves.
+        // The limits of the integer types with their neighbours, and numbers that end in .5.
         for power in [0, 1, 7, 8, 15, 16, 31, 32, 63, 64] {
             let one = exact::Real::Finite {
                 negative: false,
@@ -54,14 +54,14 @@ pub(crate) fn samples(scalar: Scalar, count: usize) -> Vec<u64> {
     }
     values.iter_mut().for_each(|v| *v &= mask);
     while values.len() < count {
-        // Every order of magnitude: few or many of the bits.
+        // Numbers of every order of magnitude, made by masking few or many bits.
         let bits = random.next() & mask;
         values.push(if exact::format(scalar).is_none() && random.next() & 1 == 0 {
             bits >> random.below(8 * scalar.size())
         } else {
             bits
         });
-        // Near the range of the integers.
+        // Numbers near the ranges of the integer types.
         if let Some((digits, _)) = exact::format(scalar) {
             let width = 8 * scalar.size() as u32;
             let bias = (1u64 << (width - 2 - digits)) - 1;
@@ -73,7 +73,7 @@ pub(crate) fn samples(scalar: Scalar, count: usize) -> Vec<u64> {
     values
 }
 
-/// Suffixes for a destination.
+/// Returns the suffixes of the conversions to a type: saturation and rounding mode.
 fn forms(to: Scalar) -> Vec<(bool, Option<Mode>)> {
     let sats: &[bool] = if exact::format(to).is_some() {
         &[false]

@@ -1,4 +1,4 @@
-//! The tests of this program where buffers are descriptors.
+//! Runs the tests of this program with the descriptor ABI.
 
 use std::path::Path;
 
@@ -6,13 +6,13 @@ use crate::common::again::{run_all_tests, with_descriptors};
 
 const ONLY_PHYSICAL: &str = include_str!("only_physical.txt");
 
-/// The files that the descriptor ABI cannot express, with the reasons.
+/// Returns the test files that the descriptor ABI cannot express, with the reasons.
 fn only_physical() -> impl Iterator<Item = (&'static str, &'static str)> {
     let lines = ONLY_PHYSICAL.lines().filter(|l| !l.starts_with('#'));
     lines.map(|l| l.split_once(": ").expect("a name and a reason"))
 }
 
-/// Whether a file must not build in this process.
+/// Returns whether a file must fail to build in this process.
 pub(crate) fn is_inexpressible(path: &Path) -> bool {
     with_descriptors() && only_physical().any(|(name, _)| path.file_name().is_some_and(|n| n == name))
 }

@@ -1,10 +1,10 @@
-//! Numbers of every scalar type as exact values, and the conversions between the types (CL 6.2.3) in plain integer
-//! arithmetic.
+//! Exact values of the numbers of every scalar type, and the conversions between the types (CL 6.2.3), computed with
+//! integer arithmetic only.
 
 use crate::expr::Num;
 use crate::scalar::Scalar;
 
-/// What bits of a type stand for: m · 2^e with a sign.
+/// The value of a number: m · 2^e with a sign, infinity or NaN.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Real {
     Nan,
@@ -12,7 +12,7 @@ pub(crate) enum Real {
     Finite { negative: bool, m: u128, e: i32 },
 }
 
-/// Rounding modes (6.2.3.2).
+/// A rounding mode (6.2.3.2).
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Mode {
     Rte,
@@ -34,7 +34,8 @@ impl Mode {
     }
 }
 
-/// Bits of the mantissa without the implicit one, and the exponent of the last bit of subnormal numbers.
+/// Returns the number of explicit mantissa bits of a floating-point type, and the exponent of the last bit of its
+/// subnormal numbers. Returns `None` for an integer type.
 pub(crate) fn format(scalar: Scalar) -> Option<(u32, i32)> {
     match scalar {
         Scalar::Int { .. } => None,
@@ -44,7 +45,7 @@ pub(crate) fn format(scalar: Scalar) -> Option<(u32, i32)> {
     }
 }
 
-/// The value of bits.
+/// Returns the value of the bits of a type.
 pub(crate) fn decode(scalar: Scalar, bits: u64) -> Real {
     let Some((digits, least)) = format(scalar) else {
         let value = as_integer(scalar, bits);
@@ -74,7 +75,7 @@ pub(crate) fn decode(scalar: Scalar, bits: u64) -> Real {
     }
 }
 
-/// The value of an integer type's bits.
+/// Returns the value of the bits of an integer type.
 pub(crate) fn as_integer(scalar: Scalar, bits: u64) -> i128 {
     let Scalar::Int { bytes, signed } = scalar else {
         panic!("{scalar:?} is no integer type");
@@ -88,7 +89,7 @@ pub(crate) fn as_integer(scalar: Scalar, bits: u64) -> i128 {
     }
 }
 
-/// Least and greatest value of an integer type.
+/// Returns the least and the greatest value of an integer type.
 pub(crate) fn range(scalar: Scalar) -> (i128, i128) {
     let Scalar::Int { bytes, signed } = scalar else {
         panic!("{scalar:?} is no integer type");
@@ -101,7 +102,7 @@ pub(crate) fn range(scalar: Scalar) -> (i128, i128) {
     }
 }
 
-/// m / 2^drop, rounded.
+/// Returns m / 2^drop, rounded.
 fn shifted(m: u128, drop: u32, negative: bool, mode: Mode) -> u128 {
     if drop == 0 || m == 0 {
         return m;
@@ -121,7 +122,7 @@ fn shifted(m: u128, drop: u32, negative: bool, mode: Mode) -> u128 {
     kept + u128::from(up)
 }
 
-/// The nearest integer in the direction of the mode; clamped to ±2^100.
+/// Rounds a value to an integer by the mode. The result is clamped to ±2^100.
 pub(crate) fn to_integer(negative: bool, m: u128, e: i32, mode: Mode) -> i128 {
     let magnitude = if e <= 0 {
         shifted(m, e.unsigned_abs(), negative, mode)
@@ -134,7 +135,7 @@ pub(crate) fn to_integer(negative: bool, m: u128, e: i32, mode: Mode) -> i128 {
     if negative { -value } else { value }
 }
 
-/// Bits of the number of a floating-point type that the mode makes of a value.
+/// Rounds a value to a floating-point type by the mode, and returns the bits of the result.
 pub(crate) fn encode(scalar: Scalar, value: Real, mode: Mode) -> u64 {
     let (digits, least) = format(scalar).expect("a floating-point type");
     let width = 8 * scalar.size() as u32;
@@ -145,14 +146,14 @@ pub(crate) fn encode(scalar: Scalar, value: Real, mode: Mode) -> u64 {
         Real::Infinite { negative } => sign(negative) | infinity,
         Real::Finite { negative, m: 0, .. } => sign(negative),
         Real::Finite { negative, m, e } => {
-            // Exponent of the last bit that is kept.
+            // The exponent of the last bit that is kept.
             let last = (e + m.ilog2() as i32 - digits as i32).max(least);
             let units = if last >= e {
                 shifted(m, (last - e) as u32, negative, mode)
             } else {
                 m << (e - last)
             };
-            // A carry into the next binade is right of itself.
+            // A carry increments the exponent, so a result in the next binade needs no special case.
             let bits = (((last - least) as u64) << digits) + units as u64;
             let toward_zero = match mode {
                 Mode::Rte => false,
@@ -170,21 +171,21 @@ pub(crate) fn encode(scalar: Scalar, value: Real, mode: Mode) -> u64 {
     }
 }
 
-/// What a conversion gives.
+/// The result that a test expects.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) enum Expected {
     Bits(u64),
     Nan,
-    /// Of either sign.
+    /// Zero of either sign.
     Zero,
-    /// Within so many units in the last place.
+    /// A value, within an error in units in the last place.
     Near(f64, f64),
-    /// The specification does not say.
+    /// Any result, because the specification does not define it.
     Any,
 }
 
 impl Expected {
-    /// Whether bits of the type are what is expected. Without `subnormals` those may be zero.
+    /// Returns whether bits of the type are the expected result. Without `subnormals`, subnormal results may be zero.
     pub(crate) fn met_by(self, scalar: Scalar, bits: u64, subnormals: bool) -> bool {
         match self {
             Expected::Any => true,
@@ -199,7 +200,7 @@ impl Expected {
     }
 }
 
-/// Whether the bits are of a subnormal number of type float.
+/// Returns whether the bits are those of a subnormal number of type float.
 pub(crate) fn is_subnormal(scalar: Scalar, bits: u64) -> bool {
     scalar == Scalar::Float && bits & 0x7F80_0000 == 0 && bits & 0x7F_FFFF != 0
 }
@@ -208,7 +209,7 @@ fn is_zero(scalar: Scalar, bits: u64) -> bool {
     matches!(decode(scalar, bits), Real::Finite { m: 0, .. })
 }
 
-/// `convert_<to>[_sat][_mode](bits of from)`.
+/// Returns the expected result of `convert_<to>[_sat][_mode]` of the bits of a value of type `from`.
 pub(crate) fn convert(bits: u64, from: Scalar, to: Scalar, sat: bool, mode: Option<Mode>) -> Expected {
     let value = decode(from, bits);
     let Scalar::Int { bytes, .. } = to else {
@@ -241,7 +242,7 @@ fn agrees_with_the_host() {
     let mut random = crate::lab::Random::new(7);
     for _ in 0..20_000 {
         let bits = random.next();
-        // Exponents near those of float.
+        // Exponents near the range of float.
         let bits = bits & !(0x7F << 52) | (0x400 - 0x40) << 52 & bits;
         let x = f64::from_bits(bits);
         if !x.is_nan() {
@@ -269,7 +270,7 @@ fn agrees_with_the_host() {
             "{bits:x}"
         );
     }
-    // 2^-149 - 2^-200 up and down, the greatest half and above.
+    // A number just below 2^-149, rounded up and down; the greatest half, and numbers above it.
     let up = |bits: f64, to, mode| convert(bits.to_bits(), Scalar::Double, to, false, Some(mode));
     let tiny = 2f64.powi(-149) * (1.0 - 2f64.powi(-51));
     assert_eq!(up(tiny, Scalar::Float, Mode::Rtp), Expected::Bits(1));

@@ -1,4 +1,4 @@
-//! The expressions of test files: C's operators on exact integers and doubles.
+//! The expressions of test files: the operators of C on exact integers and doubles.
 
 /// A value.
 #[derive(Copy, Clone, PartialEq, Debug)]
@@ -27,17 +27,17 @@ impl Num {
     }
 }
 
-/// What names mean.
+/// The values of the names in an expression.
 pub(crate) struct Scope<'a> {
-    /// Index of the element.
+    /// The index of the element.
     pub(crate) i: usize,
-    /// Number of elements.
+    /// The number of elements.
     pub(crate) n: usize,
-    /// Values of each argument: elements of buffers, one value of plain arguments.
+    /// The values of each argument: the elements of a buffer, or the single value of a plain argument.
     pub(crate) args: &'a [Vec<Num>],
 }
 
-/// A fixed pseudo-random sequence.
+/// Returns element `k` of a fixed pseudo-random sequence.
 fn random(k: i128) -> u32 {
     let mut x = (k as u64)
         .wrapping_add(0x9E37_79B9_7F4A_7C15)
@@ -47,7 +47,7 @@ fn random(k: i128) -> u32 {
     (x >> 32) as u32
 }
 
-/// Evaluates; panics on what is not an expression, with the text.
+/// Evaluates an expression. Panics with the text if it is not one.
 pub(crate) fn eval(text: &str, scope: &Scope<'_>) -> Num {
     let mut p = Parser {
         text,
@@ -65,11 +65,11 @@ struct Parser<'a> {
     text: &'a str,
     rest: &'a str,
     scope: &'a Scope<'a>,
-    /// Inside of branches that are not taken: there nothing is out of range.
+    /// The depth of branches that are not taken. An index there is not checked.
     dead: u32,
 }
 
-/// Binary operators by precedence, loosest first.
+/// The binary operators by precedence, from the lowest to the highest.
 const LEVELS: &[&[&str]] = &[
     &["||"],
     &["&&"],
@@ -126,7 +126,7 @@ impl Parser<'_> {
     fn operator(&mut self, level: usize) -> Option<&'static str> {
         self.skip();
         LEVELS[level].iter().copied().find(|op| {
-            // `|` is not the start of `||`, `<` not that of `<<`.
+            // `|` must not match the start of `||`, nor `<` the start of `<<`.
             let longer = |c: char| self.rest[op.len()..].starts_with(c);
             self.rest.starts_with(op)
                 && !(matches!(*op, "|" | "&" | "<" | ">")
@@ -221,7 +221,7 @@ impl Parser<'_> {
         arg[0]
     }
 
-    /// `[a, b, …]`: the value of element i is the i-th.
+    /// Parses `[a, b, …]`. The value for element i is the i-th value of the list.
     fn list(&mut self) -> Num {
         let mut found = None;
         for k in 0.. {
@@ -244,7 +244,7 @@ impl Parser<'_> {
         }
         let digits = self.word(|c| c.is_ascii_digit() || c == '.' || c == 'e');
         if digits.contains(['.', 'e']) {
-            // A signed exponent continues behind the `e`.
+            // A number with a signed exponent continues after the `e`.
             let tail = if digits.ends_with('e') {
                 let sign = self.word(|c| c == '-' || c == '+');
                 sign + &self.word(|c| c.is_ascii_digit())
@@ -295,7 +295,7 @@ impl Parser<'_> {
             "i32" => Num::Int(i128::from(args[0].int() as i32)),
             "i64" => Num::Int(i128::from(args[0].int() as i64)),
             "popcount" => Num::Int(i128::from(args[0].int().count_ones())),
-            // sum(from, to, step of an arithmetic series): what reductions of i give
+            // The sum of 1 to n, which reductions of i compute.
             "tri" => Num::Int(args[0].int() * (args[0].int() + 1) / 2),
             _ => panic!("{:?}: unknown function {name}", self.text),
         }

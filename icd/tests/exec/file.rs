@@ -1,8 +1,8 @@
-//! What the comments of a test file say; see README.md.
+//! The directives in the comments of a test file, which README.md describes.
 
 use crate::scalar::Scalar;
 
-/// `arg:` lines.
+/// An `arg:` line.
 #[derive(Debug)]
 pub(crate) enum Arg {
     Buffer {
@@ -19,7 +19,7 @@ pub(crate) enum Arg {
     Null,
 }
 
-/// A `kernel:` line and what belongs to it.
+/// A `kernel:` line, with the lines that belong to it.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     pub(crate) kernel: String,

@@ -21,8 +21,9 @@ fn bits_of(s: Scalar, x: f64) -> Expected {
     Expected::Bits(encode(s, decode(Scalar::Double, x.to_bits()), Mode::Rte))
 }
 
-/// Operations that are exact, or rounded once: f64 is wide enough to round the results of the smaller types again
-/// (Figueroa: 2p + 2 digits).
+/// An expression, its number of operands, and the reference in f64. The operation is exact or rounds once. A result
+/// of a smaller type may be rounded a second time from f64, which has at least the 2p + 2 digits that this needs
+/// (Figueroa).
 type Row = (&'static str, usize, fn([f64; 3]) -> f64);
 
 const VALUES: &[Row] = &[
@@ -107,10 +108,10 @@ const VALUES: &[Row] = &[
     }),
 ];
 
-/// Stands for: anything may come out. No operation gives it otherwise.
+/// The value with which a reference says that any result is allowed. No operation computes this value.
 const OPEN: f64 = -1.234_567_891_234_5e300;
 
-/// fmax: of two zeros either.
+/// Computes fmax. Of two zeros, either may be the result.
 fn larger(x: f64, y: f64) -> f64 {
     if x == 0.0 && y == 0.0 {
         return ZERO;
@@ -125,7 +126,7 @@ fn smaller(x: f64, y: f64) -> f64 {
     if x.is_nan() || y < x { y } else { x }
 }
 
-/// Stands for: zero of either sign.
+/// The value with which a reference says that the result is a zero of either sign.
 const ZERO: f64 = -1.234_567_891_234_6e300;
 
 type Truth = (&'static str, usize, fn(f64, f64) -> bool);
@@ -185,7 +186,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
             reference: Box::new(move |bits| expected(s, reference(of(s, bits)))),
         });
     }
-    // One rounding of the exact result, which f64 cannot do for itself.
+    // The exact result is rounded once. For double, f64 arithmetic cannot provide that.
     let wide = s != Scalar::Double;
     all.push(Call {
         text: "fma(x, y, z)".into(),
@@ -204,7 +205,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
         }),
     });
     if wide || s == Scalar::Double {
-        // Float may be off by 2.5 ulp (7.4), half by 1 (cl_khr_fp16), double not at all.
+        // The permitted error is 2.5 ulp for float (7.4), 1 ulp for half (cl_khr_fp16) and 0 for double.
         all.push(Call {
             text: "x / y".into(),
             operands: vec![s; 2],
@@ -303,7 +304,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
     all
 }
 
-/// Bits that were moved; a NaN may have become another one.
+/// Expects unchanged bits. A NaN may become another NaN.
 fn same(s: Scalar, bits: u64) -> Expected {
     match decode(s, bits) {
         Real::Nan => Expected::Nan,

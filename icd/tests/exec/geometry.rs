@@ -1,5 +1,5 @@
-//! Geometric functions (CL 6.12.5), `mix` and `smoothstep` (6.12.4), `any` and `all` (6.12.6): vectors of ordinary
-//! length, of the greatest and least, with infinities, beside the same in double.
+//! Geometric functions (CL 6.12.5), `mix` and `smoothstep` (6.12.4), `any` and `all` (6.12.6), for vectors of ordinary,
+//! greatest and least length and with infinities. The references are computed in double.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// Without overflow or underflow on the way.
+/// Computes the length of a vector without intermediate overflow or underflow.
 fn length(a: &[f64]) -> f64 {
     let big = a.iter().fold(0f64, |m, x| m.max(x.abs()));
     if big == 0.0 || big.is_infinite() {
@@ -33,7 +33,7 @@ fn length(a: &[f64]) -> f64 {
     dot(&down, &down).sqrt() * big
 }
 
-/// Components of the kind of vector that row `i` of the input has.
+/// Returns the components of vector `i` of the input. The index selects large, small or ordinary values.
 fn vector(s: Scalar, random: &mut Random, i: usize) -> Vec<u64> {
     let (big, small) = match s {
         Scalar::Half => (15, -20),
@@ -53,15 +53,14 @@ fn vector(s: Scalar, random: &mut Random, i: usize) -> Vec<u64> {
         .collect()
 }
 
-/// Expression of vectors `a`, `b`, whether it gives a vector, and its value and permitted error in units of the last
-/// place of the result, or absolute in those of the terms (second).
+/// An expression of vectors `a` and `b`, whether its result is a vector, its reference, and its permitted error.
 type Row = (&'static str, bool, fn(&[f64], &[f64]) -> Vec<f64>, Error);
 
 #[derive(Copy, Clone)]
 enum Error {
-    /// Units in the last place, for each lane.
+    /// Units in the last place of the result, for a number of lanes.
     Ulp(fn(usize) -> f64),
-    /// Units in the last place of the sum of the terms' magnitudes.
+    /// Units in the last place of the sum of the magnitudes of the terms.
     Terms(f64),
 }
 
@@ -173,7 +172,7 @@ fn check(s: Scalar, extension: &str) {
     let greatest = value(s, infinity - 1);
     let mut wrong = Vec::new();
     for i in 0..COUNT {
-        // A device that has no subnormal numbers (CL_FP_DENORM) may take them for zero.
+        // A device without subnormal numbers (CL_FP_DENORM) may treat them as zero.
         let subnormal = rows[i]
             .iter()
             .chain(&rows[COUNT + i])
@@ -204,7 +203,7 @@ fn check(s: Scalar, extension: &str) {
             };
             let one = 2f64.powi(-(digits as i32));
             let tiny = value(s, 1);
-            // Where the sum of the terms leaves the format, anything may come out.
+            // If the sum of the terms exceeds the range of the type, any result is allowed.
             let close = |got: u64, e: f64, terms: f64, ulp: f64| {
                 let room = terms * one * ulp + 4.0 * tiny;
                 terms > greatest || (value(s, got) - e).abs() <= room
@@ -238,7 +237,7 @@ fn check(s: Scalar, extension: &str) {
             less.iter().any(|l| *l),
             less.iter().all(|l| *l),
             less[0] || less[1],
-            // A scalar's most significant bit.
+            // For a scalar, the most significant bit counts.
             less[0],
         ];
         for (k, e) in expected.into_iter().enumerate() {

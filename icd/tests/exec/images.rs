@@ -1,4 +1,5 @@
-//! Every format of every type of image: what kernels read from bytes, the bytes of what they write, and fills.
+//! Every format of every image type: the values that kernels read from texels, the bytes of texels that they write, and
+//! fills.
 
 use std::ptr::{null, null_mut};
 
@@ -8,7 +9,7 @@ use crate::lab::Random;
 use crate::picture::{SHAPES, Shape, close, formats, kind, read, same, texel_size, written};
 use crate::{cl, query};
 
-/// Reads all texels into a buffer, and writes all from one.
+/// Returns the source of a kernel that reads all texels into a buffer, and of one that writes all texels from a buffer.
 fn source(shape: &Shape, suffix: &str, ty: &str, depth: bool) -> String {
     let [w, h, _] = shape.size;
     let at = shape.coordinate("int");
@@ -56,7 +57,7 @@ fn launch(s: &Setup, kernel: cl_kernel, image: cl_mem, buffer: cl_mem, n: usize)
     assert_eq!(code, 0, "clEnqueueNDRangeKernel");
 }
 
-/// Bytes of texels of a format without infinities and NaN.
+/// Returns the bytes of random texels of a format, without infinities and NaN.
 fn texels(random: &mut Random, f: cl_image_format, n: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..n * texel_size(f)).map(|_| random.next() as u8).collect();
     match f.image_channel_data_type {
@@ -67,7 +68,7 @@ fn texels(random: &mut Random, f: cl_image_format, n: usize) -> Vec<u8> {
     bytes
 }
 
-/// Colours to write, beyond what formats hold.
+/// Returns colours to write, some of them outside the ranges of the formats.
 fn colors(random: &mut Random, ty: &str, n: usize) -> Vec<u32> {
     (0..4 * n)
         .map(|_| match ty {
@@ -101,7 +102,7 @@ fn check(s: &Setup, shape: &Shape, f: cl_image_format, program: cl_program, wron
         launch(s, kernel, image, out, n);
         let got = s.read(out, 16 * n);
         for (i, (texel, got)) in bytes.chunks(size).zip(got.chunks(16)).enumerate() {
-            // Of depth images kernels see one number.
+            // Kernels read one number from a depth image.
             let seen = if f.image_channel_order == CL_DEPTH { 1 } else { 4 };
             let expected = read(f, texel);
             for (lane, e) in expected.iter().enumerate().take(seen) {
@@ -155,7 +156,7 @@ fn check(s: &Setup, shape: &Shape, f: cl_image_format, program: cl_program, wron
     }
 }
 
-/// Fills all of an image with texels of its format, then a part (of arrays, a layer).
+/// Fills a whole image, and then a part of it (for arrays, a layer), and checks the texels.
 fn check_fills(s: &Setup, shape: &Shape, f: cl_image_format, wrong: &mut Vec<String>) {
     let (_, ty) = kind(f.image_channel_data_type);
     let size = texel_size(f);

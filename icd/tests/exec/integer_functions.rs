@@ -1,12 +1,13 @@
-//! Integer operators (CL 6.3) and functions (6.12.3), `select` and `bitselect` of integers (6.12.6): every type, every
-//! number of lanes, exactly.
+//! Integer operators (CL 6.3) and functions (6.12.3), `select` and `bitselect` of integers (6.12.6), for every type and
+//! every number of lanes. The results must be exact.
 
 use crate::exact::{Expected, as_integer, range};
 use crate::lab::Lab;
 use crate::lanes::{Call, WIDTHS, check, name, report, spelled};
 use crate::scalar::{SCALARS, Scalar};
 
-/// An operation and what it is in plain integers; `None` where the specification leaves it open.
+/// An expression, its number of operands, and its reference, which returns `None` if the specification does not define
+/// the result.
 type Row = (&'static str, usize, fn(Scalar, [i128; 3]) -> Option<i128>);
 
 fn bits(s: Scalar) -> u32 {
@@ -22,7 +23,7 @@ fn clamp(s: Scalar, v: i128) -> i128 {
     v.clamp(low, high)
 }
 
-/// Results are cut to the type.
+/// Operations whose results are truncated to the type of the operands.
 const SAME_TYPE: &[Row] = &[
     ("x + y", 2, |_, [x, y, _]| Some(x + y)),
     ("x - y", 2, |_, [x, y, _]| Some(x - y)),
@@ -46,7 +47,7 @@ const SAME_TYPE: &[Row] = &[
     ("mul_hi(x, y)", 2, |s, [x, y, _]| Some(high_half(s, x, y))),
     ("mad_hi(x, y, z)", 3, |s, [x, y, z]| Some(high_half(s, x, y) + z)),
     ("mad_sat(x, y, z)", 3, |s, [x, y, z]| {
-        // Of 64 bits, the product of two unsigned fills i128's range.
+        // The product of two unsigned 64-bit numbers may exceed the range of i128.
         let product = x.saturating_mul(y);
         Some(clamp(s, product.saturating_add(z)))
     }),
@@ -64,12 +65,12 @@ const SAME_TYPE: &[Row] = &[
     ("bitselect(x, y, z)", 3, |_, [x, y, z]| Some(x & !z | y & z)),
 ];
 
-/// Division by zero gives anything, the overflow of least / -1 too.
+/// Computes a quotient or remainder. A division by zero and the overflow of `least / -1` may give any result.
 fn divided(s: Scalar, x: i128, y: i128, op: fn(i128, i128) -> i128) -> Option<i128> {
     (y != 0 && !(x == range(s).0 && y == -1)).then(|| op(x, y))
 }
 
-/// The upper half of the product, rounded down.
+/// Returns the upper half of the product.
 fn high_half(s: Scalar, x: i128, y: i128) -> i128 {
     let Some(product) = x.checked_mul(y) else {
         return ((x as u128 * y as u128) >> bits(s)) as i128;
@@ -77,7 +78,7 @@ fn high_half(s: Scalar, x: i128, y: i128) -> i128 {
     product >> bits(s)
 }
 
-/// Results are truth values.
+/// Operations whose results are truth values.
 const TRUTHS: &[Row] = &[
     ("x < y", 2, |_, [x, y, _]| Some((x < y).into())),
     ("x <= y", 2, |_, [x, y, _]| Some((x <= y).into())),
@@ -116,7 +117,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
         return Vec::new();
     };
     let mut all: Vec<Call<'_>> = SAME_TYPE.iter().map(|row| same_type(s, row)).collect();
-    // Scalars compare to an int 1, vectors to signed integers of all ones.
+    // A true comparison of scalars is the int 1; of vectors, signed integers of all ones.
     let truth = if lanes == 1 {
         int(4, true)
     } else {
@@ -145,7 +146,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
     };
     all.push(of_unsigned("abs(x)", 1, |x, _| x.abs()));
     all.push(of_unsigned("abs_diff(x, y)", 2, |x, y| (x - y).abs()));
-    // A scalar is promoted to int first, and its shift goes by more bits.
+    // A scalar is first promoted to int, so its shift count has more significant bits.
     let width = if lanes == 1 { bits(s).max(32) } else { bits(s) };
     for left in [true, false] {
         all.push(Call {
@@ -160,7 +161,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
         });
     }
     for chooser in [true, false] {
-        // Vectors look at the sign of each lane, scalars at the whole.
+        // `select` of vectors tests the sign bit of each lane, `select` of scalars the whole value.
         all.push(Call {
             text: "select(x, y, z)".into(),
             operands: vec![s, s, int(bytes, chooser)],
@@ -199,7 +200,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
         });
     }
     if bytes == 4 {
-        // Operands of 24 bits.
+        // The operands of mul24 and mad24 must have 24 bits.
         let ty = spelled(s, lanes);
         let low = if signed {
             format!("(({ty})(x << ({ty})8) >> ({ty})8)")
@@ -221,7 +222,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
             reference: Box::new(move |b| cut(s, Some(cut24(b[0]) * cut24(b[1]) + as_integer(s, b[2])))),
         });
     }
-    // A scalar operand is widened to the vector.
+    // A scalar operand is widened to a vector.
     if lanes > 1 {
         for (text, reference) in [
             (
@@ -232,7 +233,7 @@ fn calls(s: Scalar, lanes: usize) -> Vec<Call<'static>> {
             ("x * y.s0 + z", |x, y, z| Some(x.wrapping_mul(y) + z)),
         ] {
             all.push(Call {
-                // The lane is the same for all only if the reference sees it: spread over the vector.
+                // The scalar operand is the constant 3, both here and in the reference.
                 text: format!("(({}){text})", spelled(s, lanes)).replace("y.s0", "broadcast"),
                 operands: vec![s; 3],
                 result: s,
@@ -250,7 +251,7 @@ fn check_type(ty: &str) {
     let s = Scalar::named(ty);
     let mut wrong = Vec::new();
     for (k, lanes) in WIDTHS.into_iter().enumerate() {
-        // Each operation in three of the six widths: with its neighbours' types it meets them all.
+        // Each operation is tested in three of the six widths. The adjacent types in the list test it in the other three.
         let place = SCALARS.iter().position(|(n, _)| *n == ty).expect("listed");
         let chosen: Vec<Call<'_>> = calls(s, lanes)
             .into_iter()

@@ -1,4 +1,4 @@
-//! Kernels made from text by a test, run on bytes that the test computed; what they write comes back as bytes.
+//! Runs kernels that a test has generated as text. Their inputs and outputs are bytes.
 
 use std::ptr::{null, null_mut};
 
@@ -8,11 +8,11 @@ use crate::{cl, query, query_text};
 
 /// An argument of a kernel.
 pub(crate) enum Arg<'a> {
-    /// A buffer that must stay as it is.
+    /// A buffer that the kernel must not change.
     In(&'a [u8]),
-    /// A poisoned buffer of so many bytes.
+    /// A buffer of this many bytes, filled with [`POISON`].
     Out(usize),
-    /// A buffer with contents that may change.
+    /// A buffer with contents that the kernel may change.
     InOut(&'a [u8]),
     /// A plain value.
     Value(&'a [u8]),
@@ -23,11 +23,11 @@ pub(crate) enum Arg<'a> {
 /// Every byte of an [`Arg::Out`] before the run.
 pub(crate) const POISON: u8 = 0xCD;
 
-/// A context, a queue, and what the device can do.
+/// A context, a queue, and the capabilities of the device.
 pub(crate) struct Lab {
     pub(crate) setup: Setup,
     extensions: String,
-    /// Whether subnormal numbers of `float` survive (CL_FP_DENORM).
+    /// Whether the device keeps subnormal numbers of `float` (CL_FP_DENORM).
     pub(crate) subnormals: bool,
 }
 
@@ -51,7 +51,7 @@ impl Lab {
         self.setup.built(source, "")
     }
 
-    /// Runs a kernel of a program. The contents of `Out` and `InOut` buffers afterwards, in order.
+    /// Runs a kernel of a program. Returns the new contents of the `Out` and `InOut` buffers, in order.
     pub(crate) fn run(
         &self,
         program: cl_program,
@@ -118,7 +118,7 @@ impl Lab {
     }
 }
 
-/// The same numbers in every run.
+/// A generator of pseudo-random numbers, which are the same in every run.
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -139,14 +139,14 @@ impl Random {
     }
 }
 
-/// Element `i` of elements of `size` bytes (at most 8), as bits.
+/// Returns the bits of element `i`. Elements have `size` bytes, at most 8.
 pub(crate) fn element(bytes: &[u8], size: usize, i: usize) -> u64 {
     let mut wide = [0u8; 8];
     wide[..size].copy_from_slice(&bytes[i * size..(i + 1) * size]);
     u64::from_le_bytes(wide)
 }
 
-/// Bits as elements of `size` bytes.
+/// Returns the bytes of elements of `size` bytes with these bits.
 pub(crate) fn bytes_of(values: &[u64], size: usize) -> Vec<u8> {
     values
         .iter()

@@ -1,5 +1,5 @@
-//! Functions and operators that work lane by lane, over every type and every number of lanes, beside a reference on
-//! scalars.
+//! Functions and operators that work lane by lane, for every type and every number of lanes, compared with a reference
+//! on scalars.
 
 use std::fmt::Write as _;
 
@@ -9,18 +9,18 @@ use crate::exact::{Expected, is_subnormal};
 use crate::lab::{Arg, Lab, Random, bytes_of, element};
 use crate::scalar::{SCALARS, Scalar};
 
-/// An expression of `x`, `y` and `z`; `&p` and `&q` take a second result of the first operand's type, or int.
+/// An expression of `x`, `y` and `z`. `&p` receives a second result of the first operand's type, `&q` one of type int.
 pub(crate) struct Call<'a> {
     pub(crate) text: String,
-    /// Types of the operands.
+    /// The types of the operands.
     pub(crate) operands: Vec<Scalar>,
-    /// Type of the result.
+    /// The type of the result.
     pub(crate) result: Scalar,
-    /// From the bits of the operands.
+    /// The expected result for the bits of the operands.
     pub(crate) reference: Box<dyn Fn(&[u64]) -> Expected + 'a>,
 }
 
-/// `int`
+/// The type `int`.
 pub(crate) const INT: Scalar = Scalar::Int {
     bytes: 4,
     signed: true,
@@ -28,7 +28,7 @@ pub(crate) const INT: Scalar = Scalar::Int {
 
 pub(crate) const WIDTHS: [usize; 6] = [1, 2, 3, 4, 8, 16];
 
-/// `float`, `float4`.
+/// Returns the name of a type with a number of lanes, such as `float` or `float4`.
 pub(crate) fn spelled(scalar: Scalar, lanes: usize) -> String {
     let name = name(scalar);
     if lanes == 1 {
@@ -46,7 +46,7 @@ pub(crate) fn name(scalar: Scalar) -> &'static str {
         .0
 }
 
-/// The expression that loads a vector.
+/// Returns the expression that loads a vector.
 fn load(array: &str, lanes: usize) -> String {
     if lanes == 1 {
         format!("{array}[i]")
@@ -55,7 +55,7 @@ fn load(array: &str, lanes: usize) -> String {
     }
 }
 
-/// Runs every call for a number of lanes in one kernel; what is wrong.
+/// Runs every call for a number of lanes in one kernel. Returns a message for each wrong result.
 pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -> Vec<String> {
     let mut source = String::new();
     if lab.has("cl_khr_fp16") {
@@ -75,7 +75,7 @@ pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -
             results.push(call.result);
         }
     }
-    // One array of operands and one of results for each type.
+    // There is one array of operands and one array of results for each type.
     let params: Vec<String> = kinds
         .iter()
         .map(|k| format!("global const {0} *in_{0}", name(*k)))
@@ -109,7 +109,7 @@ pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -
             .zip(&call.operands)
             .map(|(v, s)| format!("{} {v} = {v}_{}; ", spelled(*s, lanes), name(*s)))
             .collect();
-        // Where functions leave second results.
+        // The variables for second results.
         let p = call.operands.first().filter(|_| call.text.contains("&p"));
         let q = call.text.contains("&q").then_some(&INT);
         let outs: String = [("p", p), ("q", q)]
@@ -177,7 +177,7 @@ pub(crate) fn check(lab: &Lab, calls: &[Call<'_>], lanes: usize, count: usize) -
     wrong
 }
 
-/// First, second and third operands: numbers where functions turn over, against one another.
+/// Returns the first, second and third operands: combinations of numbers near the limits of functions.
 fn operands(kind: Scalar, total: usize) -> Vec<u64> {
     let pool = samples(kind, 2 * total);
     let mut random = Random::new(total as u64);
@@ -193,7 +193,7 @@ fn operands(kind: Scalar, total: usize) -> Vec<u64> {
     first.into_iter().chain(second).chain(third).collect()
 }
 
-/// Panics if something is wrong; says the first of each expression.
+/// Panics if there are messages, and shows about forty of them.
 pub(crate) fn report(wrong: &[String]) {
     let shown: Vec<&String> = wrong.iter().step_by((wrong.len() / 40).max(1)).collect();
     assert!(wrong.is_empty(), "{} wrong: {shown:#?}", wrong.len());

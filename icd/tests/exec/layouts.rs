@@ -1,5 +1,6 @@
-//! Structs and unions (CL 6.1.5, 6.11.1): random ones, nested, packed and aligned, whose layout the host computes by the
-//! rules of C, also under `#pragma pack`; moved member by member and whole, through every address space, functions and arguments.
+//! Structs and unions (CL 6.1.5, 6.11.1). They are random, nested, packed and aligned, also under `#pragma pack`,
+//! and the host computes their layout by the rules of C. Kernels copy them as a whole and member by member, through
+//! every address space, functions and arguments.
 
 use std::fmt::Write as _;
 
@@ -8,12 +9,12 @@ use crate::lab::{Arg, Lab, Random, element};
 use crate::lanes::{name, spelled};
 use crate::scalar::{SCALARS, Scalar};
 
-/// A type of a member.
+/// The type of a member.
 #[derive(Clone, Debug)]
 enum Ty {
     Value(Scalar, usize),
     Array(Box<Ty>, usize),
-    /// Number of a record.
+    /// A record, by its index.
     Record(usize),
 }
 
@@ -21,15 +22,15 @@ enum Ty {
 struct Record {
     union: bool,
     packed: bool,
-    /// `#pragma pack`; 0: none.
+    /// The number of `#pragma pack`, or 0 for none.
     pack: usize,
-    /// 0: none.
+    /// The alignment of the attribute `aligned`, or 0 for none.
     aligned: usize,
-    /// Type, extra alignment.
+    /// The type and the extra alignment of each member.
     members: Vec<(Ty, usize)>,
 }
 
-/// Scalar members of a type.
+/// A scalar within a type.
 struct Leaf {
     path: String,
     offset: usize,
@@ -180,7 +181,7 @@ fn random_records(random: &mut Random, count: usize, scalars: &[Scalar]) -> (Vec
             members,
         };
         let laid_out = layout(&record, &layouts);
-        // What takes long to compile shows nothing more.
+        // Records with very many scalars would only take longer to compile.
         let mut found = Vec::new();
         let whole = Ty::Record(records.len());
         records.push(record);
@@ -194,7 +195,7 @@ fn random_records(random: &mut Random, count: usize, scalars: &[Scalar]) -> (Vec
     (records, layouts)
 }
 
-/// The ways that a record goes from `in[k]` to `out[k]`.
+/// The ways in which kernels copy a record from `in[k]` to `out[k]`.
 const WAYS: &[&str] = &[
     "out[1] = in[1];",
     "{ T t = in[2]; out[2] = passed(t); }",

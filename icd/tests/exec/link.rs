@@ -1,4 +1,4 @@
-//! clCompileProgram and clLinkProgram (CL 5.6.2, 5.6.3): which object's function or variable a name means.
+//! clCompileProgram and clLinkProgram (CL 5.6.2, 5.6.3): to which object's function or variable a name refers.
 
 use std::ptr::{null, null_mut};
 
@@ -7,7 +7,7 @@ use crate::common::{CL_KERNEL_ARG_NAME, CL_LINK_PROGRAM_FAILURE, CL_PROGRAM_KERN
 use crate::lab::{Arg, Lab, element};
 use crate::query_text;
 
-/// Compiles every source by itself and links them; the program and the code.
+/// Compiles every source by itself and links the objects. Returns the program and the error code.
 fn link(lab: &Lab, sources: &[&str], options: &std::ffi::CStr) -> (cl_program, i32) {
     let objects: Vec<cl_program> = sources
         .iter()
@@ -46,7 +46,7 @@ fn link(lab: &Lab, sources: &[&str], options: &std::ffi::CStr) -> (cl_program, i
     (program, code)
 }
 
-/// Objects, and what kernel `f` writes.
+/// The sources of objects, and the values that kernel `f` writes.
 const WORKING: &[(&[&str], &[i32])] = &[
     (
         &[
@@ -55,7 +55,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[8],
     ),
-    // Each object has its own `static` and its own `inline`.
+    // Each object has its own `static` and `inline` functions.
     (
         &[
             "static int own(void) { return 1; } inline int also(void) { return 10; } int other(void);
@@ -65,7 +65,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[1, 10, 22],
     ),
-    // `static` in an earlier object is not what a later one declares.
+    // A declaration does not refer to a `static` function of an earlier object.
     (
         &[
             "static int get(void) { return 1; } kernel void g(global int *o) { o[0] = get(); }",
@@ -74,7 +74,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[3],
     ),
-    // Once `static`, always; a prototype says it too.
+    // A function whose prototype is `static` stays `static`.
     (
         &[
             "static int get(void); int get(void) { return 4; } kernel void f(global int *o) { o[0] = get(); }",
@@ -82,7 +82,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[4],
     ),
-    // Overloads by their types.
+    // Overloads are distinguished by their types.
     (
         &[
             "#define OVER __attribute__((overloadable))
@@ -94,7 +94,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[10, 20, 30],
     ),
-    // Variables, with addresses of variables of other objects in them.
+    // Variables contain the addresses of variables of other objects.
     (
         &[
             "extern constant int table[]; extern constant int *constant entry; constant int *constant mine = table + 1;
@@ -103,7 +103,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[3, 4, 2, 1],
     ),
-    // Tables of a header that everybody includes.
+    // All objects include a header with a table.
     (
         &[
             "constant int table[2] = {5, 6}; int other(void);
@@ -112,7 +112,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[6, 8],
     ),
-    // A kernel of one object is a function of the other.
+    // One object calls a kernel of the other as a function.
     (
         &[
             "kernel void g(global int *o, int x); kernel void f(global int *o) { g(o, 3); g(o + 1, 4); }",
@@ -120,7 +120,7 @@ const WORKING: &[(&[&str], &[i32])] = &[
         ],
         &[9, 16],
     ),
-    // Structs in arguments and results.
+    // Arguments and results are structs.
     (
         &[
             "typedef struct { int a; float4 v; } pair; pair make(int a, pair old);
@@ -147,7 +147,7 @@ fn names_find_their_objects() {
     }
 }
 
-/// Objects that do not fit together, and what the log says.
+/// The sources of objects that cannot be linked, and a text that the log must contain.
 const FAILING: &[(&[&str], &str)] = &[
     (
         &[

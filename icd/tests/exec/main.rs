@@ -1,4 +1,4 @@
-//! Kernels from files, run through the C API; see README.md.
+//! Runs kernels from test files through the C API, as README.md describes.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -39,7 +39,7 @@ use scalar::Scalar;
 /// An argument on the device.
 struct Placed {
     buffer: Option<cl_mem>,
-    /// Contents before the run.
+    /// The contents before the run.
     values: Vec<Num>,
 }
 
@@ -50,7 +50,7 @@ fn place(s: &Setup, kernel: cl_kernel, index: u32, arg: &Arg, earlier: &[Vec<Num
     };
     let compute = |scalar: &Scalar, n: usize, expression: &str, i: usize| {
         let value = eval(expression, &Scope { i, n, args: earlier });
-        // What the device will read back.
+        // The value as the device reads it, rounded to the type.
         scalar.decode(&scalar.encode(value))
     };
     match arg {
@@ -144,7 +144,7 @@ fn execute(s: &Setup, kernel: cl_kernel, run: &Run) {
                     };
                     scalar.decode(&scalar.encode(eval(e, &scope)))
                 }
-                // An input must stay as it was.
+                // The kernel must not change an input.
                 None => values[k][i],
             };
             assert!(
@@ -157,7 +157,7 @@ fn execute(s: &Setup, kernel: cl_kernel, run: &Run) {
     }
 }
 
-/// Runs a file. `Err`: what failed.
+/// Runs a file. An error describes the failure.
 fn check(path: &Path) -> Result<(), String> {
     let source = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let result = std::panic::catch_unwind(|| {
@@ -191,7 +191,7 @@ fn check(path: &Path) -> Result<(), String> {
     })
 }
 
-/// Every file; or those whose name contains `CALDERA_TEST_FILE`.
+/// Runs every file, or those whose name contains `CALDERA_TEST_FILE`.
 #[test]
 fn files() {
     let dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exec"));
@@ -219,7 +219,7 @@ fn files() {
     );
 }
 
-/// The same where the host does not share the device's memory.
+/// Runs the tests where the device has memory of its own.
 #[test]
 fn with_memory_of_the_devices_own() {
     common::again::run_all_tests("CALDERA_DEBUG", "discrete");

@@ -1,5 +1,5 @@
-//! Math functions (CL 6.12.2) of half and double (`math.cl` has float) within the errors that section 7.4 and cl_khr_fp16 allow,
-//! beside the C library in double.
+//! Math functions (CL 6.12.2) of half and double, within the errors that section 7.4 and cl_khr_fp16 allow,
+//! compared with the C library's functions of double. `math.cl` tests float.
 
 use crate::exact::Expected;
 use crate::expr::Num;
@@ -23,7 +23,7 @@ unsafe extern "C" {
 
 const PI: f64 = std::f64::consts::PI;
 
-/// sin(πx): the reduction is exact.
+/// Computes sin(πx) with an exact argument reduction.
 fn sinpi(x: f64) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
@@ -50,7 +50,7 @@ fn powr(x: f64, y: f64) -> f64 {
     if bad || x.is_nan() || y.is_nan() {
         return f64::NAN;
     }
-    // Zero has no sign here.
+    // Here a zero has no sign.
     x.abs().powf(y)
 }
 
@@ -76,7 +76,7 @@ fn fract(x: f64) -> f64 {
     }
 }
 
-/// Expression, operands (`i`: an int), permitted error of half and of the others, reference.
+/// An expression, its operands (`i` is an int), the permitted error for half and for double in ulp, and the reference.
 type Row = (&'static str, &'static str, f64, f64, fn(f64, f64) -> f64);
 
 const ROWS: &[Row] = &[
@@ -154,7 +154,7 @@ fn calls(s: Scalar) -> Vec<Call<'static>> {
     let row = |&(text, operands, half, other, reference): &Row| {
         let kinds: Vec<Scalar> = operands.chars().map(|c| if c == 'i' { INT } else { s }).collect();
         let of = kinds.clone();
-        // The reference may be wrong by one in double.
+        // In double, the reference itself may be wrong by one unit.
         let ulp = match s {
             Scalar::Half => half,
             Scalar::Double if other > 0.5 => other + 1.0,
@@ -195,7 +195,7 @@ fn check_type(s: Scalar, extension: &str) {
         return;
     }
     let mut wrong = Vec::new();
-    // Each function with one number of lanes: they are large, and llvmpipe is slow to compile.
+    // Each function is tested with one number of lanes only: functions are large, and llvmpipe compiles slowly.
     for lanes in 1..=4 {
         let chosen: Vec<Call<'_>> = calls(s)
             .into_iter()

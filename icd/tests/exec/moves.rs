@@ -28,8 +28,8 @@ fn random_bytes(count: usize, seed: u64) -> Vec<u8> {
 
 const FP16: &str = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
 
-/// Vectors go from `__constant` or `__global` through local and private arrays to a buffer, at addresses that are only
-/// aligned to elements.
+/// Copies vectors from `__constant` or `__global` memory through local and private arrays to a buffer, at addresses
+/// that are aligned to elements only.
 #[test]
 fn loads_and_stores() {
     let lab = Lab::new();
@@ -99,7 +99,7 @@ fn loads_and_stores() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// Every half becomes the float that it is, from every address space, without cl_khr_fp16.
+/// Loads every half as a float, from every address space, without cl_khr_fp16.
 #[test]
 fn halves_loaded() {
     let lab = Lab::new();
@@ -125,7 +125,7 @@ fn halves_loaded() {
             size_t i = get_global_id(0), l = get_local_id(0), g = get_group_id(0);"
         )
         .expect("a string grows");
-        // 16 halves for each work-item.
+        // Each work-item loads 16 halves.
         let pointer = match space {
             "local" => {
                 "local half copy[16 * 16] __attribute__((aligned(32))); for (int k = 0; k < 16; k++)
@@ -175,7 +175,7 @@ fn halves_loaded() {
             for (k, &half) in bits.iter().enumerate() {
                 let got = element(&out, 4, form * bits.len() + k);
                 let in_item = k % 16;
-                // What a vector of 3 leaves out.
+                // Vectors of 3 do not use every element.
                 let expected = if in_item % step >= *n || in_item >= 16 / step * step {
                     Expected::Bits(0xCDCD_CDCD)
                 } else {
@@ -202,7 +202,7 @@ fn halves_stored(from: &str, space: &str) {
     for (place, mode) in modes.into_iter().enumerate() {
         let suffix = mode.map_or("", Mode::suffix);
         for aligned in [false, true] {
-            // Every width with every mode takes too long; two are in one address space, the others in others.
+            // Testing every width with every mode takes too long. Each address space tests two of the widths.
             let first = place + usize::from(aligned) + space.len();
             for n in [widths[first % 6], widths[(first + 3) % 6]] {
                 let lanes = if n == 1 { String::new() } else { n.to_string() };
@@ -217,7 +217,7 @@ fn halves_stored(from: &str, space: &str) {
         }
     }
     let mut source = String::new();
-    // A kernel for four forms.
+    // Each kernel has four forms.
     for (part, four) in forms.chunks(4).enumerate() {
         writeln!(
             source,
@@ -262,7 +262,7 @@ fn halves_stored(from: &str, space: &str) {
     let program = lab.build(&source);
     let scalar = Scalar::named(from);
     let mut values = samples(scalar, 16 * 16);
-    // Near the halves: exponents from 2^-26 to 2^17.
+    // Numbers near the range of half: from 2^-26 to 2^17.
     let mut random = Random::new(3);
     while values.len() < 16 * 64 {
         let x = (1.0 + random.below(1 << 24) as f64 / f64::from(1 << 24))
@@ -323,7 +323,7 @@ fn doubles_stored_as_halves() {
     }
 }
 
-/// `shuffle` and `shuffle2` from every width to every width; only the low bits of a mask's lane count.
+/// Tests `shuffle` and `shuffle2` from every width to every width. Only the low bits of a lane of the mask count.
 #[test]
 fn shuffles() {
     let lab = Lab::new();
@@ -335,7 +335,7 @@ fn shuffles() {
         String::new()
     };
     let fixed = [3usize, 9, 0, 17, 30, 5, 22, 14, 1, 31, 8, 27, 12, 6, 19, 2];
-    // Masks that the compiler does not know are costly: each type has them for a quarter of the pairs of widths.
+    // Masks that are not constant are expensive to compile, so each type has them for a quarter of the pairs of widths.
     let dynamic =
         |place: usize, from: usize, to: usize| (from.ilog2() + to.ilog2()) as usize % 4 == place % 4;
     for (place, (name, scalar)) in types.iter().enumerate() {
@@ -405,11 +405,12 @@ fn shuffles() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// Copies to local memory and back, plain and strided, of more elements than work-items and no multiple of them.
+/// Copies to local memory and back, contiguous and strided. The number of elements exceeds the number of work-items
+/// and is not a multiple of it.
 #[test]
 fn asynchronous_copies() {
     let lab = Lab::new();
-    // llvmpipe is slow to compile barriers, so there are not all types with all widths.
+    // llvmpipe compiles barriers slowly, so not every type is tested with every width.
     for (name, n) in [
         ("uchar", 3),
         ("short", 8),
@@ -426,7 +427,7 @@ fn asynchronous_copies() {
 fn asynchronous_copy(lab: &Lab, scalar: Scalar, n: usize) {
     let (count, group, groups, stride) = (11usize, 4usize, 2usize, 3usize);
     let (v, size) = (spelled(scalar, n), scalar.size());
-    // Elements that a work-group writes.
+    // The number of elements that a work-group writes.
     let written = count * (1 + stride);
     let source = format!(
         "kernel void copy(global const {v} *in, global {v} *out, local {v} *a) {{

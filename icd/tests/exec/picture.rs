@@ -1,4 +1,4 @@
-//! Images as the tests see them: shapes, formats, and what texels mean (CL 5.3.1.1, 8.3).
+//! The images of the tests: shapes, formats, and the values of texels (CL 5.3.1.1, 8.3).
 
 use std::ptr::{null, null_mut};
 
@@ -8,14 +8,14 @@ use crate::exact::{Expected, Mode, decode, encode};
 use crate::scalar::Scalar;
 use crate::{cl, created};
 
-/// An image type and a size, as origins and regions count.
+/// An image type and a size. Array layers are in the dimension in which origins and regions count them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Shape {
     pub(crate) ty: cl_mem_object_type,
     pub(crate) size: [usize; 3],
 }
 
-/// One of each type; sizes that no two dimensions share.
+/// One shape of each type. The dimensions of a shape have different sizes.
 pub(crate) const SHAPES: [Shape; 6] = [
     Shape {
         ty: CL_MEM_OBJECT_IMAGE1D,
@@ -48,7 +48,7 @@ impl Shape {
         self.size.iter().product()
     }
 
-    /// In OpenCL C.
+    /// Returns the name of the type in OpenCL C.
     pub(crate) fn name(&self) -> &'static str {
         match self.ty {
             CL_MEM_OBJECT_IMAGE1D => "image1d_t",
@@ -60,7 +60,7 @@ impl Shape {
         }
     }
 
-    /// A coordinate's type and how it is made of `x`, `y`, `z`; `scalar` is `int` or `float`.
+    /// Returns the expression that makes a coordinate from `x`, `y` and `z`. `scalar` is `int` or `float`.
     pub(crate) fn coordinate(&self, scalar: &str) -> String {
         match self.ty {
             CL_MEM_OBJECT_IMAGE1D | CL_MEM_OBJECT_IMAGE1D_BUFFER => "x".into(),
@@ -69,7 +69,7 @@ impl Shape {
         }
     }
 
-    /// Which dimension counts layers.
+    /// Returns the dimension that counts layers, or `None` if the type is not an array.
     pub(crate) fn layers(&self) -> Option<usize> {
         match self.ty {
             CL_MEM_OBJECT_IMAGE1D_ARRAY => Some(1),
@@ -78,7 +78,7 @@ impl Shape {
         }
     }
 
-    /// An image, and the buffer that it lies in, if it does.
+    /// Creates an image, and the buffer that is its storage if the type needs one.
     pub(crate) fn create(&self, s: &Setup, format: cl_image_format, flags: cl_mem_flags) -> (cl_mem, cl_mem) {
         let [w, h, d] = self.size;
         let mut buffer = null_mut();
@@ -149,7 +149,7 @@ impl Shape {
     }
 }
 
-/// The formats of a type that kernels may access as the flags say.
+/// Returns the formats that the device supports for an image type with these flags.
 pub(crate) fn formats(s: &Setup, flags: cl_mem_flags, ty: cl_mem_object_type) -> Vec<cl_image_format> {
     let none = cl_image_format {
         image_channel_order: 0,
@@ -174,7 +174,7 @@ pub(crate) fn same(a: cl_image_format, b: cl_image_format) -> bool {
     (a.image_channel_order, a.image_channel_data_type) == (b.image_channel_order, b.image_channel_data_type)
 }
 
-/// Where the channels in memory go: lanes of red, green, blue, alpha.
+/// Returns the lane (red, green, blue, alpha) of each channel in memory.
 pub(crate) fn lanes(order: cl_channel_order) -> &'static [usize] {
     match order {
         CL_R | CL_LUMINANCE | CL_INTENSITY | CL_DEPTH => &[0],
@@ -189,7 +189,7 @@ pub(crate) fn lanes(order: cl_channel_order) -> &'static [usize] {
     }
 }
 
-/// The suffix of `read_image` and `write_image`, and the type of their texels.
+/// Returns the suffix of `read_image` and `write_image`, and the type of a texel in the kernel.
 pub(crate) fn kind(data: cl_channel_type) -> (&'static str, &'static str) {
     match data {
         CL_SIGNED_INT8 | CL_SIGNED_INT16 | CL_SIGNED_INT32 => ("i", "int"),
@@ -207,7 +207,7 @@ fn packed(data: cl_channel_type) -> Option<&'static [u32]> {
     }
 }
 
-/// Bytes of a texel.
+/// Returns the size of a texel in bytes.
 pub(crate) fn texel_size(f: cl_image_format) -> usize {
     let channel = match f.image_channel_data_type {
         CL_UNORM_SHORT_565 | CL_UNORM_SHORT_555 => return 2,
@@ -219,7 +219,7 @@ pub(crate) fn texel_size(f: cl_image_format) -> usize {
     channel * lanes(f.image_channel_order).len()
 }
 
-/// A channel's value; integers exactly.
+/// Returns the value of a channel. Integers are exact.
 fn channel(data: cl_channel_type, bits: u64) -> f64 {
     let unorm = |top: u32| bits as f64 / f64::from(top);
     match data {
@@ -239,7 +239,7 @@ fn channel(data: cl_channel_type, bits: u64) -> f64 {
     }
 }
 
-/// What a kernel reads from a texel's bytes: red, green, blue, alpha.
+/// Returns the red, green, blue and alpha that a kernel reads from the bytes of a texel.
 pub(crate) fn read(f: cl_image_format, texel: &[u8]) -> [f64; 4] {
     let mut color = [0.0, 0.0, 0.0, 1.0];
     if let Some(shifts) = packed(f.image_channel_data_type) {
@@ -276,14 +276,15 @@ pub(crate) fn read(f: cl_image_format, texel: &[u8]) -> [f64; 4] {
     color
 }
 
-/// The bytes of a texel that a kernel writes a colour to; `None` for formats that are not written here.
+/// Returns all permitted bytes of a texel to which a kernel has written a colour. Returns `None` for formats that these
+/// tests do not write.
 pub(crate) fn written(f: cl_image_format, color: [f64; 4]) -> Option<Vec<Vec<u8>>> {
     let data = f.image_channel_data_type;
     if packed(data).is_some() {
         return None;
     }
     let to = |x: f64, least: f64, top: f64, size: usize| {
-        // CL 8.3: rounding to nearest is preferred, within 0.6 of the exact value required.
+        // CL 8.3: rounding to nearest is preferred; a result within 0.6 of the exact value is required.
         let scaled = (x.clamp(least, 1.0)) * top;
         let mut all = vec![(scaled - 0.6).ceil() as i64, (scaled + 0.6).floor() as i64];
         all.dedup();
@@ -306,14 +307,14 @@ pub(crate) fn written(f: cl_image_format, color: [f64; 4]) -> Option<Vec<Vec<u8>
         CL_SIGNED_INT32 | CL_UNSIGNED_INT32 => saturated(x, -2147483648.0, 4294967295.0, 4),
         CL_HALF_FLOAT => {
             let real = decode(Scalar::Double, x.to_bits());
-            // CL 8.3.2: to nearest even or toward zero.
+            // CL 8.3.2: the value is rounded to nearest even or toward zero.
             [Mode::Rte, Mode::Rtz]
                 .map(|mode| encode(Scalar::Half, real, mode).to_le_bytes()[..2].to_vec())
                 .to_vec()
         }
         _ => vec![(x as f32).to_le_bytes().to_vec()],
     };
-    // Every combination of what each channel may be.
+    // All combinations of the permitted values of the channels.
     let mut all = vec![Vec::new()];
     for lane in lanes(f.image_channel_order) {
         let choices = channel(color[*lane]);
@@ -325,7 +326,8 @@ pub(crate) fn written(f: cl_image_format, color: [f64; 4]) -> Option<Vec<Vec<u8>
     Some(all)
 }
 
-/// Whether a float that a kernel read is what a texel means: 1.5 ulp for normalized formats (CL 8.3.1), else exact.
+/// Returns whether a float that a kernel has read matches the value of a texel: within 1.5 ulp for normalized formats
+/// (CL 8.3.1), exactly for others.
 pub(crate) fn close(data: cl_channel_type, got: f32, expected: f64) -> bool {
     match data {
         CL_FLOAT | CL_HALF_FLOAT => f64::from(got) == expected,

@@ -1,4 +1,4 @@
-//! printf (CL 6.12.13): what a process of its own writes to its standard output.
+//! printf (CL 6.12.13): the standard output of a child process.
 
 use std::process::Command;
 use std::ptr::{null, null_mut};
@@ -40,10 +40,10 @@ fn launch(s: &Setup, kernel: crate::common::cl_kernel, items: usize) {
     assert_eq!(code, 0, "clEnqueueNDRangeKernel");
 }
 
-/// Set in the process that prints.
+/// The variable that is set in the child process.
 const CHILD: &str = "CALDERA_TEST_PRINTS";
 
-/// What [`output`] runs in a process of its own.
+/// Runs the kernels in the child process of [`output`].
 fn child() {
     let s = Setup::new();
     let program = s.built(SOURCE, "");
@@ -63,7 +63,7 @@ fn child() {
             .collect();
         let failed = words.iter().filter(|w| **w == -1).count();
         assert!(words.iter().all(|w| matches!(w, 0 | -1)), "results of printf");
-        // Five words each in 1 MiB.
+        // Each call takes five words, and the buffer has 1 MiB.
         let expected = if name == "flood" { 60000 - 262143 / 5 } else { 0 };
         assert_eq!(failed, expected, "{name}");
     }
@@ -72,7 +72,7 @@ fn child() {
     assert_eq!(cl!(clSetKernelArg(kernel, 0, 4, (&raw const n).cast())), 0);
     launch(&s, kernel, 1);
     assert_eq!(cl!(clFinish(s.queue)), 0);
-    // Nothing of the runtime's own is left to run.
+    // clFinish has written all output, so the runtime has nothing more to do.
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
 }
 

@@ -1,4 +1,4 @@
-//! Every conversion of printf (CL 6.12.13) with flags, widths and precisions, beside the C library's own.
+//! Every conversion of printf (CL 6.12.13) with flags, widths and precisions, compared with the C library's printf.
 
 use std::ffi::{CString, c_char, c_int};
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ unsafe extern "C" {
     fn snprintf(to: *mut c_char, size: usize, format: *const c_char, ...) -> c_int;
 }
 
-/// What the C library makes of one number.
+/// A number to format.
 enum Number {
     Int(i32),
     Long(i64),
@@ -23,18 +23,18 @@ fn host(format: &str, number: &Number) -> String {
     let format = CString::new(format).expect("no zero byte");
     let (to, size) = (room.as_mut_ptr().cast(), room.len());
     let written = match *number {
-        // SAFETY: the format has one conversion, of an int; the buffer's size is given.
+        // SAFETY: the format has one conversion, of an int, and `size` is the size of the buffer.
         Number::Int(v) => unsafe { snprintf(to, size, format.as_ptr(), v) },
-        // SAFETY: as above, of a long.
+        // SAFETY: the same with a conversion of a long.
         Number::Long(v) => unsafe { snprintf(to, size, format.as_ptr(), v) },
-        // SAFETY: as above, of a double.
+        // SAFETY: the same with a conversion of a double.
         Number::Float(v) => unsafe { snprintf(to, size, format.as_ptr(), v) },
     };
     String::from_utf8_lossy(&room[..written as usize]).into_owned()
 }
 
 const INTS: [i64; 8] = [0, 1, -1, 42, -77, 0x1234_5678_9ABC_DEF0, i64::MIN, 0x7FFF_FFFF];
-/// All of them floats.
+/// Numbers that are exact in float.
 const FLOATS: [f64; 12] = [
     0.0,
     -0.0,
@@ -46,19 +46,19 @@ const FLOATS: [f64; 12] = [
     3.0517578e-5f32 as f64,
     f64::INFINITY,
     f64::NEG_INFINITY,
-    // Not 999999.5: glibc 2.36 loses the zeros of %#g.
+    // 999999.5 is left out, because glibc 2.36 loses the zeros of %#g.
     99.5,
     -1.5e-38f32 as f64,
 ];
 
-/// The arguments' text in the kernel, and what comes out.
+/// A call of printf, and its expected output.
 struct Case {
     format: String,
     argument: String,
     expected: String,
 }
 
-/// Flags that the C standard defines for a letter.
+/// Returns random flags among those that the C standard defines for a conversion letter.
 fn flags(random: &mut Random, letter: char) -> String {
     let allowed = match letter {
         'd' | 'i' => "-+ 0",
@@ -155,7 +155,7 @@ fn vector_case(random: &mut Random) -> Case {
     }
 }
 
-/// Strings: literals, chosen ones, and constants of the program.
+/// Returns cases with strings: literals, selected literals, and constants of the program.
 fn strings() -> Vec<Case> {
     [
         ("%s", "\"plain\"", "plain"),
@@ -184,7 +184,7 @@ fn strings() -> Vec<Case> {
     .into()
 }
 
-/// Kernels of sixteen cases; each prints a line.
+/// Returns the cases of each kernel. A kernel has sixteen cases, and each case prints a line.
 fn cases() -> Vec<Vec<Case>> {
     let mut random = Random::new(13);
     let mut all = strings();
@@ -206,7 +206,7 @@ fn cases() -> Vec<Vec<Case>> {
     groups
 }
 
-/// Set in the process that prints.
+/// The variable that is set in the child process.
 const CHILD: &str = "CALDERA_TEST_PRINTS_FORMATS";
 
 fn child() {

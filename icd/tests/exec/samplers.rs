@@ -1,4 +1,4 @@
-//! Every sampler on every type of image that has them, beside the formulas of CL 8.2.
+//! Every sampler on every image type that can be sampled, compared with the formulas of CL 8.2.
 
 use std::ptr::{null, null_mut};
 
@@ -17,7 +17,7 @@ struct Mode {
     linear: bool,
 }
 
-/// An index into a dimension, or the border.
+/// An index into a dimension, or `None` for the border.
 type Index = Option<usize>;
 
 impl Mode {
@@ -44,7 +44,7 @@ impl Mode {
         all
     }
 
-    /// As a macro of OpenCL C.
+    /// Returns the sampler as a constant expression of OpenCL C.
     fn literal(&self) -> String {
         let addressing = match self.addressing {
             CL_ADDRESS_CLAMP_TO_EDGE => "CLAMP_TO_EDGE",
@@ -59,7 +59,7 @@ impl Mode {
         )
     }
 
-    /// The texels of one dimension that a coordinate means, and the second one's weight.
+    /// Returns the texels of one dimension that a coordinate selects, with their weights.
     fn axis(&self, s: f64, size: usize) -> [(Index, f64); 2] {
         let w = size as f64;
         let clamp = |i: f64| match self.addressing {
@@ -83,7 +83,7 @@ impl Mode {
     }
 }
 
-/// The layer of a coordinate (CL 6.12.14).
+/// Returns the layer that a coordinate selects (CL 6.12.14).
 fn layer(s: f64, size: usize) -> usize {
     s.round_ties_even().clamp(0.0, size as f64 - 1.0) as usize
 }
@@ -133,7 +133,7 @@ fn reference(shape: &Shape, f: cl_image_format, texels: &[u8], mode: &Mode, at: 
     sum
 }
 
-/// Inside and outside, off the borders between texels by 1/8.
+/// Returns coordinates inside and outside of the image, at least 1/8 away from the borders between texels.
 fn coordinates(random: &mut Random, shape: &Shape, mode: &Mode) -> Vec<f32> {
     (0..COUNT)
         .flat_map(|_| {
@@ -179,7 +179,7 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
             shape.name()
         )
     };
-    // As an argument; and two literal ones.
+    // One sampler is an argument, and two are literals.
     let literal = [random.below(modes.len()), random.below(modes.len())];
     let mut source = body("argument", ", sampler_t sampler", "");
     for (k, index) in literal.iter().enumerate() {
@@ -239,7 +239,7 @@ fn check(s: &Setup, shape: &Shape, order: cl_channel_order, data: cl_channel_typ
             let expected = reference(shape, f, &texels, mode, at);
             for (lane, e) in expected.iter().enumerate() {
                 let x = f32::from_le_bytes(got[4 * lane..4 * lane + 4].try_into().expect("four bytes"));
-                // GPUs may have 8 bits for weights; CPUs are exact but for rounding (CL 8.2).
+                // A GPU may compute weights with 8 bits; a CPU is exact except for rounding (CL 8.2).
                 let room = match (
                     mode.linear,
                     query!(clGetDeviceInfo(s.device; CL_DEVICE_TYPE) as u64),
@@ -292,7 +292,7 @@ fn on_1d_array() {
     check_shape(&SHAPES[2], &[(CL_RGBA, CL_FLOAT), (CL_RA, CL_UNORM_INT8)]);
 }
 
-/// With every channel order that has a border colour or a swizzle of its own.
+/// Tests every channel order that has its own border colour or swizzle.
 #[test]
 fn on_2d() {
     let orders = [CL_R, CL_RG, CL_BGRA, CL_ARGB, CL_LUMINANCE, CL_INTENSITY];

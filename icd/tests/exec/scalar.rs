@@ -11,7 +11,7 @@ pub(crate) enum Scalar {
     Double,
 }
 
-/// The types of the language.
+/// The scalar types of the language, by name.
 pub(crate) const SCALARS: [(&str, Scalar); 11] = {
     const fn int(bytes: usize, signed: bool) -> Scalar {
         Scalar::Int { bytes, signed }
@@ -70,7 +70,7 @@ impl Scalar {
         }
     }
 
-    /// Whether a result is within `ulp` units in the last place of what is expected.
+    /// Returns whether a result is within `ulp` units in the last place of the expected value.
     pub(crate) fn close(self, got: Num, expected: Num, ulp: f64) -> bool {
         let (mantissa, least) = match self {
             Scalar::Int { .. } => return got == expected,
@@ -96,14 +96,14 @@ impl Scalar {
     }
 }
 
-/// Round to nearest, ties to even.
+/// Converts a double to half, rounding to nearest, ties to even.
 fn half_from(value: f64) -> u16 {
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let x = value.abs();
     if x.is_nan() {
         return 0x7E00;
     }
-    // In units of the last place, normal or subnormal.
+    // The value in units of the last place of a normal or subnormal half.
     let exponent = if x < 2f64.powi(-14) {
         -14
     } else {

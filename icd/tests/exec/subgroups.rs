@@ -1,5 +1,5 @@
-//! Sub-groups (cl_khr_subgroups): every work-item is in exactly one, their sizes are as the host was told, and what
-//! they compute together is what the host computes of the same values.
+//! Sub-groups (cl_khr_subgroups): every work-item is in exactly one sub-group, their sizes match the answers to the
+//! host's queries, and their collective functions give the results that the host computes from the same values.
 
 use std::collections::BTreeMap;
 use std::ptr::{null, null_mut};
@@ -9,11 +9,12 @@ use crate::common;
 use crate::common::{cl_int, cl_kernel, cl_program};
 use crate::lab::{Arg, Lab, bytes_of, element};
 
-/// Work-group sizes: smaller than a sub-group, not divisible by it, several.
+/// Work-group sizes: smaller than a sub-group, not divisible by its size, and several sub-groups.
 const SIZES: [usize; 6] = [1, 5, 16, 40, 64, 100];
 const GROUPS: usize = 2;
 
-/// A type, its least and largest value as the identities of `max` and `min`, and whether it has negative numbers.
+/// A type, its least and greatest value (the identities of `max` and `min`), whether it has negative numbers, and the
+/// extension that it needs.
 const TYPES: &[(&str, &str, &str, bool, Option<&str>)] = &[
     ("int", "INT_MIN", "INT_MAX", true, None),
     ("uint", "0", "UINT_MAX", false, None),
@@ -24,7 +25,7 @@ const TYPES: &[(&str, &str, &str, bool, Option<&str>)] = &[
     ("half", "-INFINITY", "INFINITY", true, Some("cl_khr_fp16")),
 ];
 
-/// What a kernel writes where a scan gives the first work-item the identity.
+/// The value that a kernel writes instead of the identity, which a scan gives to the first work-item.
 const IDENTITY: i64 = 99_999;
 
 const PLACES: &str = "kernel void places(global uint *out) {
@@ -60,7 +61,8 @@ kernel void neighbours(global int *out, local int *shared) {
 }
 ";
 
-/// The query by the name of the extension; asserts that OpenCL 2.1's name answers the same.
+/// Asks a sub-group query by the extension's name of the call, and asserts that OpenCL 2.1's name gives the same
+/// answer.
 fn ask(lab: &Lab, kernel: cl_kernel, what: u32, sizes: Option<&[u8]>, value_size: usize) -> (cl_int, usize) {
     let (input_size, input) = sizes.map_or((size_of::<usize>(), null()), |s| (s.len(), s.as_ptr().cast()));
     let (mut of_extension, mut of_core) = (usize::MAX, usize::MAX);
@@ -88,7 +90,7 @@ fn ask(lab: &Lab, kernel: cl_kernel, what: u32, sizes: Option<&[u8]>, value_size
     (code, of_extension)
 }
 
-/// What a device that has no sub-groups says of these functions.
+/// Returns whether the device answers the queries. A device without sub-groups returns CL_INVALID_OPERATION.
 fn is_offered(lab: &Lab, kernel: cl_kernel) -> bool {
     let what = common::CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR;
     let (code, _) = ask(lab, kernel, what, Some(&1usize.to_ne_bytes()), size_of::<usize>());
@@ -96,7 +98,7 @@ fn is_offered(lab: &Lab, kernel: cl_kernel) -> bool {
     code == 0
 }
 
-/// Whether the device has sub-groups, claimed or not.
+/// Returns whether the device has sub-groups, even if it does not report the extension.
 fn has_them(lab: &Lab) -> bool {
     let probe = lab.build("kernel void probe(global int *p) { *p = 1; }");
     let kernel = lab.setup.kernel(probe, "probe");
@@ -114,10 +116,10 @@ fn told(lab: &Lab, kernel: cl_kernel, what: u32, local: usize) -> usize {
     value
 }
 
-/// A sub-group: its work-items' global numbers in the order of their local ones.
+/// A sub-group: the global ids of its work-items in the order of their ids in the sub-group.
 type Members = Vec<usize>;
 
-/// Checks what `places` writes for a size of work-groups; the sub-groups.
+/// Runs the kernel `places` with a work-group size and checks its results. Returns the sub-groups.
 fn sub_groups(lab: &Lab, program: cl_program, local: usize) -> Vec<Members> {
     let kernel = lab.setup.kernel(program, "places");
     let max = told(
@@ -250,7 +252,8 @@ fn what_they_compute() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// CL_INVALID_VALUE for what is no size of a work-group; CL_INVALID_KERNEL, CL_INVALID_DEVICE as everywhere.
+/// A query with an invalid work-group size is CL_INVALID_VALUE. Invalid handles are CL_INVALID_KERNEL and
+/// CL_INVALID_DEVICE.
 #[test]
 fn wrong_questions() {
     let lab = Lab::new();
@@ -278,7 +281,7 @@ fn wrong_questions() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// Types, and the extension that has one.
+/// Types, and the extension that a type needs.
 const SHUFFLED: &[(&str, Option<&str>)] = &[
     ("char", None),
     ("ushort", None),
@@ -351,8 +354,8 @@ fn shuffles() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// A kernel whose results depend on a size of sub-groups that the device's do not have is not built; one that only says
-/// so is.
+/// A kernel that requires a sub-group size which the device does not have fails to build if its results depend on
+/// the size. Without such a dependency it builds.
 #[test]
 fn required_size() {
     let lab = Lab::new();
