@@ -1,18 +1,19 @@
-//! Lets the values that leave a loop pass through its header.
+//! Passes the values that leave a loop through its header.
 //!
-//! In, out: `SpirvExits`.
-//!
-//! Why: llvmpipe runs several work-items in one loop until the last of them has left it. A value that the loop
-//! computes is computed again in these later turns, for all of them; those that have left read, behind the loop,
-//! what the last turn made of it (a load gives 0). Phis are not affected: llvmpipe keeps them in variables that are
-//! written for active work-items only. So a loop that is left with values of its own, such as
+//! Why: llvmpipe runs several work-items in one loop until the last of them has left it. In these later
+//! iterations it computes the values of the loop again, for all work-items. After the loop, a work-item that
+//! left earlier reads the values of the last iteration (a load gives 0). Phis are not affected: llvmpipe
+//! keeps them in variables that are written only for active work-items. The pass is for targets with
+//! [`Quirks::loop_values`](crate::target::Quirks::loop_values).
+//! In:  `SpirvExits`.
+//! Out: `SpirvExits`. A loop whose exits pass values that the loop computes, such as
 //!
 //! ```text
 //! loop ^b0 (…) { … exit ^b0 %v … repeat ^b0 … }
 //! ```
 //!
-//! gets arguments for these values and one that says that it is over, goes to its header with them, and is left
-//! there. Only for targets with [`Quirks::loop_values`](crate::target::Quirks::loop_values).
+//! has additional arguments for these values and for a flag. An exit becomes a repeat that passes the values
+//! and sets the flag, and the loop is left at its header once the flag is set.
 
 use std::collections::HashSet;
 
@@ -34,7 +35,7 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        // Inner loops come behind the loops around them: each sees what the others have become.
+        // Inner loops come after the loops around them, so that each sees the result of rewriting the others.
         for inst in func.insts_in_order() {
             if func.insts[inst].op == Op::Loop && loses_values(func, inst) {
                 carry(func, inst);
@@ -45,7 +46,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Whether an exit passes a value that is computed inside of the loop.
+/// Returns whether an exit passes a value that is computed inside of the loop.
 fn loses_values(func: &Function, inst: Inst) -> bool {
     if func.insts[inst].results.is_empty() {
         return false;
@@ -56,7 +57,7 @@ fn loses_values(func: &Function, inst: Inst) -> bool {
     let mut walk = Walk::region(body);
     while let Some((_, i)) = walk.next(func) {
         inside.insert(i);
-        // The loop's own arguments are phis of its header already, those of loops in it are not.
+        // The loop's own arguments are phis of its header already; those of inner loops are not.
         arguments.extend(&func.insts[i].regions);
     }
     Jumps::new(func).exits(inst).iter().any(|&exit| {
@@ -68,6 +69,7 @@ fn loses_values(func: &Function, inst: Inst) -> bool {
     })
 }
 
+/// Rewrites a loop.
 fn carry(func: &mut Function, inst: Inst) {
     let jumps = Jumps::new(func);
     let body = func.insts[inst].regions[0];
@@ -76,7 +78,7 @@ fn carry(func: &mut Function, inst: Inst) {
     let old: Vec<Ty> = func.regions[body].args.iter().map(|&a| func.ty(a)).collect();
     let flag = |func: &mut Function, on: bool| func.splat_bits(Ty::BOOL, u64::from(on));
 
-    // What a repeat passes for the values, before there are any: zeros, which no driver takes for a free choice.
+    // Repeats pass zeros in place of the values. Drivers could treat undefined values as a free choice.
     let nothing: Vec<Value> = types.iter().map(|&ty| func.splat_bits(ty, 0)).collect();
     let (no, yes) = (flag(func, false), flag(func, true));
     for &repeat in jumps.repeats(inst) {

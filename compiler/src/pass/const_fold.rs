@@ -1,10 +1,10 @@
-//! Computes what is constant, and applies identities that are exact.
+//! Computes constant values and applies exact identities.
 //!
-//! In, out: any module. One walk in the order of the text, so that what an instruction becomes is seen by all
-//! that use it. Floating-point results are those of IEEE 754 where
-//! the instruction's flags do not allow more; what depends on the device (transcendental
-//! functions, results that an operation leaves undefined) stays. Loads from initialized constants are folded
-//! too; branches on constants are `simplify_regions`' work.
+//! In, out: any module. One walk in the order of the text, so that an instruction sees the folded form of its
+//! operands. Results of floating-point operations are those of IEEE 754 where the instruction's flags do not
+//! allow others. Results that depend on the device stay: transcendental functions, and results that an
+//! operation leaves undefined. Loads from initialized constants are folded too. Branches on constants are
+//! left to `simplify_regions`.
 
 mod constants;
 mod identities;
@@ -25,13 +25,13 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// What an instruction becomes.
+/// The result of folding an instruction.
 enum Folded {
-    /// Nothing new.
+    /// The instruction stays as it is.
     Same,
-    /// Its result is this value.
+    /// The instruction's result is this value.
     Value(Value),
-    /// It computes its result in another way.
+    /// The instruction becomes another operation.
     Op(Op, Vec<Value>),
 }
 
@@ -47,9 +47,10 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// How often one instruction may become another one in a row.
+/// How often in a row one instruction may become another one.
 const MAX_STEPS: usize = 8;
 
+/// Folds the instructions of a function, and returns whether anything changed.
 pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalData>) -> bool {
     let mut changed = false;
     let mut replacements = Replacements::default();
@@ -81,7 +82,7 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
         }
     }
     if changed {
-        // Repeats pass values that were replaced behind them.
+        // A repeat may pass values that are defined and replaced after it in the text.
         replacements.apply(func);
         for region in func.regions_in_order() {
             let is_dead = |i: &Inst| dead.get(i.index()).copied().unwrap_or(false);
@@ -91,8 +92,9 @@ pub(super) fn fold_function(func: &mut Function, globals: &Map<Global, GlobalDat
     changed
 }
 
-/// A product may be contracted with the addition or subtraction of its own expression only (FP_CONTRACT, OpenCL C 1.2
-/// 6.12.2). Once that is gone, as `x * y - 0.0f` is, what uses the product instead belongs to other expressions.
+/// Keeps a product in its own expression: it may be contracted only with the addition or subtraction of that
+/// expression (FP_CONTRACT, OpenCL C 1.2 6.12.2). Once this is folded, as `x * y - 0.0f` is, the remaining
+/// uses of the product belong to other expressions, so its flag is cleared.
 fn keep_expression(func: &mut Function, inst: Inst, folded: &Folded) {
     let is_sum = |op: &Op| matches!(op, Op::Binary(BinOp::FAdd | BinOp::FSub));
     let data = &func.insts[inst];
@@ -113,6 +115,7 @@ fn keep_expression(func: &mut Function, inst: Inst, folded: &Folded) {
     }
 }
 
+/// Folds one instruction.
 fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> Folded {
     let data = &func.insts[inst];
     let [result] = data.results[..] else {
@@ -146,14 +149,14 @@ fn fold(func: &mut Function, globals: &Map<Global, GlobalData>, inst: Inst) -> F
     }
 }
 
-/// The operation and operands that define a value.
+/// Returns the operation and operands that define a value.
 fn definition(func: &Function, v: Value) -> Option<(&Op, &[Value])> {
     let inst = func.def_inst(v)?;
     let data = &func.insts[inst];
     Some((&data.op, &data.args))
 }
 
-/// The bits that all lanes of a constant have in common.
+/// Returns the bits of a constant whose lanes are all equal.
 fn splat_bits(func: &Function, v: Value) -> Option<u64> {
     match func.as_const(v)? {
         crate::ir::Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
@@ -161,7 +164,7 @@ fn splat_bits(func: &Function, v: Value) -> Option<u64> {
     }
 }
 
-/// All bits of an integer or bool lane set.
+/// Returns a lane of an integer or bool with all bits set.
 fn ones(ty: Ty) -> u64 {
     crate::ir::eval::truncate(ty.scalar, u64::MAX)
 }

@@ -1,9 +1,10 @@
 //! Turns multiplications that only feed additions into fused multiply-adds, where the source allows it.
 //!
-//! Why: FP_CONTRACT is on by default (OpenCL 1.2 6.12.2.1, C99 6.5), but a driver that promises to keep
-//! signed zeros, infinities and NaN may not contract by itself, and then runs at half speed.
-//! In:  any module. Out: the same; a multiplication or addition without [`FpFlags::contract`] is untouched.
-//! Only where the target's Fma is one instruction.
+//! Why: FP_CONTRACT is on by default (OpenCL 1.2 6.12.2.1, C99 6.5), but a driver that must preserve signed
+//! zeros, infinities and NaN may not contract by itself, and then runs at half the speed.
+//! In:  any module; only for targets whose Fma is one instruction.
+//! Out: a product whose only uses are additions and subtractions that may be contracted is fused with them.
+//!      Operations with neither [`FpFlags::contract`] nor [`FpFlags::fast`] are left alone.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -29,6 +30,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
+/// Fuses the operations in a function, and returns whether there were any.
 fn fuse(func: &mut Function) -> bool {
     let lone = lone_products(func);
     let mut changed = false;
@@ -59,18 +61,18 @@ fn fuse(func: &mut Function) -> bool {
     changed
 }
 
-/// Whether an operation may be contracted.
+/// Returns whether an operation may be contracted.
 fn may(fp: FpFlags) -> bool {
     fp.contract || fp.fast
 }
 
-/// Whether it is an addition or subtraction that may be contracted.
+/// Returns whether an instruction is an addition or subtraction that may be contracted.
 fn may_take_product(data: &InstData) -> bool {
     matches!(data.op, Op::Binary(BinOp::FAdd | BinOp::FSub)) && may(data.fp)
 }
 
-/// For each value whether nothing uses it but additions and subtractions that may be contracted with it: several if
-/// cse made one of equal products of several expressions.
+/// Returns for each value whether all of its uses are additions and subtractions that may be contracted.
+/// There is more than one use if `cse` has merged equal products of several expressions.
 fn lone_products(func: &Function) -> Vec<bool> {
     let uses = func.use_counts();
     let mut taken = vec![0u32; uses.len()];
@@ -85,7 +87,8 @@ fn lone_products(func: &Function) -> Vec<bool> {
     uses.iter().zip(taken).map(|(&all, taken)| all == taken).collect()
 }
 
-/// Which operand of an addition or subtraction is a product of its own, its factors, and the other operand.
+/// Returns the operand number of a product that can be fused with an addition or subtraction, its factors,
+/// and the other operand.
 fn candidate(func: &Function, lone: &[bool], inst: Inst) -> Option<(usize, [Value; 2], Value)> {
     let data = &func.insts[inst];
     if !may_take_product(data) {

@@ -1,13 +1,15 @@
-//! Finds out what kernels do with the memory of their pointer arguments.
+//! Determines what kernels do with the memory of their pointer arguments.
 //!
-//! Why: the runtime puts barriers only between commands that touch the same memory, and needs none between two
-//! that only read it.
-//! In:  `Inlined`, before `lower_kernel_args` (parameters are still there). Behind `mem2reg` the answer is best.
+//! Why: the runtime puts barriers only between commands that touch the same memory, and needs none between
+//! two commands that only read it.
+//! In:  `Inlined`, before `lower_kernel_args`, while kernels have parameters. The results are best after
+//!      `mem2reg`.
 //! Out: `KernelArg::uses` of pointers to global and constant memory.
 //!
-//! Flow-insensitive: a value is *derived* from a parameter if it is the parameter, or the result of pointer
-//! arithmetic, a cast, a selection, or passed on by a structured instruction, of a derived value. Whatever else
-//! takes a derived pointer (stored to memory, made an integer) lets it escape, and then nothing is known.
+//! The analysis ignores the order of instructions. A value is *derived* from a parameter if it is the
+//! parameter, or the result of pointer arithmetic, a cast or a selection on a derived value, or if a
+//! structured instruction passes a derived value on. With any other use of a derived pointer (it is stored,
+//! or converted to an integer) the pointer escapes, and nothing is known.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::{AtomicOp, Intrinsic};
@@ -37,7 +39,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(Changed::No)
 }
 
-/// Instructions by operand: (instruction, number of the operand).
+/// Returns for each value its uses: the instruction and the number of the operand.
 fn users(func: &Function) -> Vec<Vec<(Inst, usize)>> {
     let mut users = vec![Vec::new(); func.values.len()];
     for inst in func.insts_in_order() {
@@ -50,6 +52,7 @@ fn users(func: &Function) -> Vec<Vec<(Inst, usize)>> {
     users
 }
 
+/// Returns how a kernel uses the memory of a parameter.
 fn uses_of(func: &Function, users: &[Vec<(Inst, usize)>], param: Value) -> PointerUse {
     let mut uses = PointerUse {
         read: false,
@@ -71,7 +74,7 @@ fn uses_of(func: &Function, users: &[Vec<(Inst, usize)>], param: Value) -> Point
     if uses.escapes { PointerUse::default() } else { uses }
 }
 
-/// Accounts for one use; returns the values that are derived by it.
+/// Records one use. Returns the value that it derives, if any.
 fn step(func: &Function, inst: Inst, operand: usize, uses: &mut PointerUse) -> Option<Value> {
     let data = &func.insts[inst];
     match (&data.op, operand) {

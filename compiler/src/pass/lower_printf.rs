@@ -1,11 +1,12 @@
 //! Lowers `printf` to stores into the printf buffer.
 //!
-//! Why: the GPU cannot print; the host does, from what it finds in the buffer (see [`crate::printf`]).
-//! In:  `Inlined`, `SystemValues` (the slot of the buffer's address).
-//! Out: no `Intrinsic::Printf`; `Module::printf` has an entry for each kind of call and for each literal.
+//! Why: the GPU cannot print; the host prints from the contents of the buffer (see [`crate::printf`]).
+//! In:  `Inlined`, `SystemValues` (the push constant with the buffer's address).
+//! Out: no `Intrinsic::Printf` is left. `Module::printf` has an entry for each distinct call and for each
+//!      string literal.
 //!
-//! A call takes the words that it needs with one atomic addition; where they do not fit, nothing is written
-//! and the result is -1.
+//! A call allocates the words that it needs with one atomic addition. If they do not fit, it writes nothing
+//! and its result is −1.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::diag::InternalError;
@@ -58,25 +59,26 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::Yes)
 }
 
+/// The state of the pass.
 struct Lower<'m> {
     strings: &'m [Vec<u8>],
     printf: Printf,
     buffer: PrintfBuffer,
-    /// Bytes of the buffer.
+    /// The size of the buffer in bytes.
     size: u32,
 }
 
-/// How the buffer is reached.
+/// How a kernel accesses the buffer.
 #[derive(Copy, Clone)]
 enum PrintfBuffer {
-    /// By its address at a byte offset of the push constants.
+    /// By the address at this byte offset of the push constants.
     AddressAt(u32),
     /// As memory object number 0.
     Object,
 }
 
 impl Lower<'_> {
-    /// Returns whether it prints.
+    /// Lowers the calls in a function. Returns whether there are any.
     fn function(&mut self, func: &mut Function) -> Result<bool, PassError> {
         let mut replacements = Replacements::default();
         let is_printf = |func: &Function, i: Inst| func.insts[i].op == Op::Intrinsic(Intrinsic::Printf);
@@ -102,6 +104,7 @@ impl Lower<'_> {
         Ok(!replacements.is_empty())
     }
 
+    /// Returns the bytes of a string literal.
     fn string(&self, func: &Function, id: Value) -> Result<&[u8], PassError> {
         let id = func.as_bits(id).and_then(|id| usize::try_from(id).ok());
         match id.and_then(|id| self.strings.get(id)) {
@@ -110,7 +113,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The number of an entry.
+    /// Returns the number of the entry for a text and the sizes of its arguments; adds the entry if there is
+    /// none.
     fn entry(&mut self, text: &[u8], sizes: &[u32]) -> u64 {
         let entries = &mut self.printf.entries;
         let at = entries.iter().position(|e| e.text == text && e.sizes == sizes);
@@ -124,7 +128,7 @@ impl Lower<'_> {
         at as u64 + 1
     }
 
-    /// Writes one call's words; returns its result.
+    /// Writes the words of one call, and returns its result.
     fn call(&mut self, b: &mut Builder<'_>, inst: Inst) -> Result<Value, PassError> {
         let args = b.func.insts[inst].args.clone();
         let format = self.string(b.func, args[0])?.to_vec();
@@ -148,6 +152,7 @@ impl Lower<'_> {
         Ok(self.store(b, &words))
     }
 
+    /// Stores words into the buffer if they fit. Returns 0, or −1 if they do not.
     fn store(&self, b: &mut Builder<'_>, words: &[Value]) -> Value {
         let count = words.len() as u32;
         let room = self.size / 4 - 1;
@@ -185,7 +190,7 @@ impl Lower<'_> {
     }
 }
 
-/// An argument's bytes in words.
+/// Appends the bytes of an argument as words.
 fn words_of(b: &mut Builder<'_>, arg: Value, words: &mut Vec<Value>) {
     let ty = b.func.ty(arg);
     let lanes: Vec<Value> = if ty.is_vector() {
@@ -193,7 +198,7 @@ fn words_of(b: &mut Builder<'_>, arg: Value, words: &mut Vec<Value>) {
     } else {
         vec![arg]
     };
-    // Bits of the last word that are taken; 0 between words.
+    // The number of bits used in the last word; 0 if it is full.
     let mut filled = 0;
     for lane in lanes {
         let scalar = ty.scalar;

@@ -1,14 +1,17 @@
-//! Makes accesses of vectors of two and four words ones of 64-bit numbers.
+//! Turns accesses of vectors of two or four words into accesses of 64-bit numbers.
 //!
-//! Why: for [`Quirks::lane_by_lane`](crate::target::Quirks::lane_by_lane). llvmpipe has a loop over the work-items of a vector for
-//!      each lane of an access, in which it tests the work-item's bit in a mask, takes its address out of a vector and puts what it
-//!      loads into another; that costs 12 to 20 instructions for each number, whatever its size. Taking a number of 64 bits
-//!      apart is one instruction for all work-items.
-//! In:  `NoLongVectors`, ahead of `lower_memory`.
-//! Out: loads and stores of vectors of 2 and 4 32-bit lanes in global and constant memory that are aligned to 8 bytes are
-//!      ones of 1 and 2 lanes of 64 bits, with a `Bitcast` beside them. In local memory only vectors of 2 are, and if then all
-//!      accesses are of 64-bit lanes: its element type is the kernel's smallest, and llvmpipe moves whole elements in one loop,
-//!      so that two times 64 bits take longer there than four times 32 (n-body 0.95). Volatile accesses stay.
+//! Why: for [`Quirks::lane_by_lane`](crate::target::Quirks::lane_by_lane). For each lane of an access
+//! llvmpipe has a loop over the work-items of a vector, which tests the work-item's bit in a mask, extracts
+//! its address from a vector, and inserts the loaded number into another. That takes 12 to 20 instructions
+//! for each number, whatever its size. Splitting a 64-bit number is one instruction for all work-items.
+//! In:  `NoLongVectors`, before `lower_memory`.
+//! Out: loads and stores of vectors of 2 or 4 32-bit lanes in global and constant memory that are aligned to
+//!      8 bytes have 1 or 2 64-bit lanes, with a `Bitcast`. Volatile accesses stay as they are.
+//!
+//! In local memory only vectors of 2 lanes are changed, and only if then all accesses have 64-bit lanes: the
+//! smallest lane of a kernel is the element type of its local memory. Vectors of 4 lanes stay, since llvmpipe
+//! moves a whole element in one loop, so that two 64-bit numbers take longer than one element of four words
+//! (n-body on llvmpipe: 0.95 of the speed).
 
 use super::widen_accesses::accesses_as;
 use super::{Changed, Pass, PassCx, PassError};
@@ -25,7 +28,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Bytes of a pair.
+/// The size of a pair in bytes.
 const PAIR: u32 = 8;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -42,7 +45,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Whether local memory may consist of 64-bit numbers as far as an instruction is concerned.
+/// Returns whether an instruction allows local memory to consist of 64-bit numbers.
 fn fits_local_pairs(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
     let is_local = |n: usize| func.ty(data.args[n]).space() == Some(AddressSpace::Local);
@@ -64,7 +67,7 @@ fn fits_local_pairs(func: &Function, inst: Inst) -> bool {
     }
 }
 
-/// Where an access goes that may be one of pairs, and the value that it moves.
+/// Returns the address space of an access that may become one of pairs, and the value that it moves.
 fn candidate(func: &Function, inst: Inst) -> Option<(AddressSpace, Value)> {
     let data = &func.insts[inst];
     let (access, value) = match data.op {

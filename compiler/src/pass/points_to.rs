@@ -1,21 +1,23 @@
-//! Which memory each pointer may point into, by inclusion (Andersen): for the descriptor ABI, where a pointer is an
-//! offset into memory that an access must name.
+//! Points-to analysis by inclusion (Andersen), for the descriptor ABI, where a pointer is an offset into a
+//! memory object that an access must name.
 //!
-//! Pointers that are stored are not followed through memory: all those of one kind together are what a loaded one may
-//! be. What is in constant memory was not stored, so that the caller says what those are. Null pointers point nowhere,
-//! unless the caller has a number for NULL. A pointer that is made of a number points where the pointers do that the number
-//! was made of, in registers and private memory.
+//! Pointers that are stored are not followed through memory: a loaded pointer may point to any object that a
+//! stored pointer of the same kind points to. Constant memory is never stored to, so the caller provides the
+//! objects of pointers in it. Null pointers point to no object, unless the caller has a number for NULL. A
+//! pointer made of a number points to the objects of the pointers from which the number was computed; numbers
+//! are followed through registers and private memory.
 
 use crate::ir::inst::CastOp;
 use crate::ir::{AddressSpace, EntityRef, Function, Op, Ty, Value};
 
-/// Kinds of memory whose pointers do not mix.
+/// A kind of memory whose pointers do not mix with others.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Kind {
     Buffers,
     Local,
 }
 
+/// Returns the kind of memory into which a pointer points, if the analysis follows it.
 fn kind_of(func: &Function, v: Value) -> Option<Kind> {
     match func.ty(v).space()? {
         AddressSpace::Global | AddressSpace::Constant => Some(Kind::Buffers),
@@ -24,21 +26,23 @@ fn kind_of(func: &Function, v: Value) -> Option<Kind> {
     }
 }
 
+/// Returns whether a pointer points into private memory.
 fn is_private(func: &Function, pointer: Value) -> bool {
     func.ty(pointer).space() == Some(AddressSpace::Private)
 }
 
-/// The sets of a function's pointers to buffers and to local memory.
+/// The sets of objects into which a function's pointers to buffers and local memory may point.
 #[derive(Debug)]
 pub struct PointsTo {
-    /// Words of a set.
+    /// The number of words of a set.
     width: usize,
-    /// The sets of all values, then those of what was stored.
+    /// The sets of all values, followed by the sets of stored pointers of each kind, and of stored numbers.
     bits: Vec<u64>,
 }
 
 impl PointsTo {
-    /// `roots` tells the numbers of the memory, below `objects`, that a value points into by itself.
+    /// Computes the sets. `roots` returns the objects, with numbers below `objects`, into which a value
+    /// points by itself.
     pub fn new<R>(func: &Function, objects: usize, roots: impl Fn(Value) -> R) -> PointsTo
     where
         R: IntoIterator<Item = u32>,
@@ -72,7 +76,7 @@ impl PointsTo {
         sets
     }
 
-    /// The memory that a pointer may point into, by number.
+    /// Returns the numbers of the objects into which a pointer may point.
     pub fn of(&self, v: Value) -> impl Iterator<Item = u32> + '_ {
         let start = v.index() * self.width;
         let words = self.bits.get(start..start + self.width).unwrap_or(&[]);
@@ -83,13 +87,14 @@ impl PointsTo {
         })
     }
 
-    /// Whether it is more than one.
+    /// Returns whether a pointer may point into more than one object.
     pub fn is_many(&self, v: Value) -> bool {
         self.of(v).nth(1).is_some()
     }
 }
 
-/// From which value (or stored pointers) to which pointers go, and numbers that are made of them.
+/// Returns the pairs of sets of which the second includes the first: the flow of pointers, and of numbers
+/// made of them.
 fn flows(func: &Function) -> Vec<(usize, usize)> {
     let stored = |kind: Kind| func.values.len() + usize::from(kind == Kind::Local);
     let stored_numbers = func.values.len() + 2;

@@ -1,16 +1,15 @@
 //! Rounds doubles to integers by additions and by floor and ceil.
 //!
-//! In, out: any module.
+//! Why: llvmpipe implements RoundEven and Trunc of doubles correctly only where the processor can round a
+//! whole vector of them (AVX-512). Elsewhere it uses a method for floats: numbers beyond 2^24 stay as they
+//! are, 1.5 becomes 1, and −0.3 becomes 0 instead of −0. Its Floor and Ceil are correct. The pass is for
+//! targets with [`Quirks::double_rounding`](crate::target::Quirks::double_rounding).
+//! In:  any module.
+//! Out: no RoundEven and no Trunc of doubles is left:
 //!
-//! Why: llvmpipe has RoundEven and Trunc of doubles only where the processor rounds a whole vector of them (AVX-512). Elsewhere it
-//! uses a form that is meant for floats: numbers beyond 2^24 stay as they are, 1.5 becomes 1, and -0.3 becomes 0 instead
-//! of -0. Its Floor and Ceil are right. So here
-//!
-//! - Trunc is Ceil of negative numbers and Floor of all others;
-//! - RoundEven adds 2^52 to the magnitude, where doubles have no fraction any more, and takes it away again. Numbers that
-//!   are as large already, infinities and NaN stay what they are. The sign is the operand's.
-//!
-//! Only for targets with [`Quirks::double_rounding`](crate::target::Quirks::double_rounding).
+//! - Trunc is Ceil of negative numbers and Floor of all others.
+//! - RoundEven adds 2^52 to the magnitude, where doubles have no fraction, and subtracts it again. Numbers of
+//!   at least that magnitude, infinities and NaN stay as they are. The sign is that of the operand.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::intrinsic::Intrinsic;
@@ -27,9 +26,9 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// 2^52 as a double: the bits.
+/// The bits of 2^52 as a double.
 const TWO_TO_52: u64 = 0x4330_0000_0000_0000;
-/// The sign of a double.
+/// The sign bit of a double.
 const SIGN: u64 = 1 << 63;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -53,7 +52,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// The rounding of doubles that an instruction is.
+/// Returns the rounding that an instruction does, if it rounds doubles.
 fn rounding(func: &Function, inst: Inst) -> Option<Intrinsic> {
     let data = &func.insts[inst];
     let Op::Intrinsic(how @ (Intrinsic::RoundEven | Intrinsic::Trunc)) = data.op else {
@@ -62,7 +61,7 @@ fn rounding(func: &Function, inst: Inst) -> Option<Intrinsic> {
     (func.ty(data.args[0]).scalar == Scalar::F64).then_some(how)
 }
 
-/// Makes the instruction a selection between what is computed before it.
+/// Turns the instruction into a selection between values that are computed before it.
 fn expand(func: &mut Function, region: Region, at: usize, inst: Inst, how: Intrinsic) {
     let x = func.insts[inst].args[0];
     let mut b = Builder::before(func, region, at);
@@ -74,6 +73,7 @@ fn expand(func: &mut Function, region: Region, at: usize, inst: Inst, how: Intri
     (data.op, data.args) = (op, args.into());
 }
 
+/// Emits the rounding towards zero, and returns the selection that completes it.
 fn toward_zero(b: &mut Builder<'_>, x: Value) -> (Op, Vec<Value>) {
     let ty = b.func.ty(x);
     let mut half = |op| b.intrinsic(op, vec![x], Some(ty)).expect("has a result");
@@ -83,6 +83,7 @@ fn toward_zero(b: &mut Builder<'_>, x: Value) -> (Op, Vec<Value>) {
     (Op::Select, vec![negative, ceil, floor])
 }
 
+/// Emits the rounding to the nearest even integer, and returns the selection that completes it.
 fn to_even(b: &mut Builder<'_>, x: Value) -> (Op, Vec<Value>) {
     let ty = b.func.ty(x);
     let integer = ty.with_scalar(Scalar::I64);

@@ -1,16 +1,21 @@
-//! Lets the work-items of a sub-group load for each other what a loop loads at one address for all of them.
+//! Distributes loads in loops among the work-items of a sub-group where all of them would load from one
+//! address.
 //!
-//! Why: for [`Quirks::lane_by_lane`](crate::target::Quirks::lane_by_lane). llvmpipe (Mesa 22.3) takes memory in a loop over the eight
-//!      work-items of a vector, also where they all want the same number, unless it stands outside of all control flow. Eight
-//!      iterations of a matrix product load eight elements of a row that way, 64 times; here each work-item loads one of
-//!      them, and to take another's is one instruction for all eight.
-//! In:  behind `lower_memory` and `hoist_invariants`. A loop is looked at as `batch_loads` does, if all work-items of a sub-group are
-//!      there and stay together in it (`uniformity`), so far as the driver makes sub-groups of eight neighbours in the first
-//!      dimension: only asked for where it does.
-//! Out: where sub-groups have eight work-items and groups a multiple of that in the first dimension, eight iterations are one as
-//!      long as eight more are certain, and the loop itself does what is left; elsewhere the loop is as it was. Which of them is
-//!      compiled is known when the pipeline is made. What is computed, and in which order, stays as it was; no address is read that
-//!      was not before.
+//! Why: for [`Quirks::lane_by_lane`](crate::target::Quirks::lane_by_lane). llvmpipe (Mesa 22.3) accesses
+//! memory in a loop over the eight work-items of a vector, even if all of them load the same number, unless
+//! the access is outside of all control flow. Eight iterations of a matrix product thus load eight elements
+//! of a row 64 times. With this pass each work-item loads one of them, and one shuffle instruction
+//! distributes it to all eight.
+//! In:  after `lower_memory` and `hoist_invariants`. A loop is taken under the conditions of `batch_loads`, if
+//!      all work-items of a sub-group are active and stay together in it (`uniformity`). That analysis assumes
+//!      that sub-groups are eight neighbours in the first dimension, so the pipeline contains the pass only for
+//!      drivers that form them in this way.
+//! Out: before the loop, a loop that does eight iterations in one as long as eight more are certain; the
+//!      original loop does the rest. Both are in one version of the loop, for sub-groups of eight work-items
+//!      and work-groups of a multiple of eight in the first dimension; the other version is the original
+//!      loop. Which version is compiled is known when the pipeline is created.
+//!
+//! The pass changes neither the computations nor their order, and reads no address that was not read before.
 
 use super::analysis::Jumps;
 use super::batch_loads::{Batch, Candidate};
@@ -33,13 +38,13 @@ pub const PASS: Pass = Pass {
     destroys: inv![SpirvExits],
 };
 
-/// Work-items of a sub-group, and iterations in one.
+/// The number of work-items of a sub-group, and of iterations that become one.
 const LANES: usize = 8;
 
-/// Instructions that all copies in a function may have together.
+/// The most instructions that all copies in a function may have together.
 const MAX_COPIES: usize = 512;
 
-/// Iterations that are counted.
+/// The longest trip count that is computed.
 const MAX_COUNTED: u64 = 4096;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -50,6 +55,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Transforms the suitable loops of a function, and returns whether there were any.
 fn share(func: &mut Function) -> bool {
     let order = func.insts_in_order();
     let is_taken = |&&i: &&Inst| func.insts[i].op == Op::Loop && has_loads(func, i);
@@ -94,7 +100,7 @@ fn share(func: &mut Function) -> bool {
             && let Some(candidate) = Candidate::new(func, &Jumps::new(func), loop_)
         {
             let quick = candidate.build(func, place, batch);
-            // Where iterations are counted there may be more of them than eight times those that the driver does.
+            // If the driver counts iterations, there may be more of them than eight times the driver's limit.
             if batch.exact {
                 func.insts[quick].unroll = Unroll::Done;
             }
@@ -104,6 +110,7 @@ fn share(func: &mut Function) -> bool {
     !plan.is_empty()
 }
 
+/// Returns whether the body of a loop itself loads from memory.
 fn has_loads(func: &Function, loop_: Inst) -> bool {
     let body = func.insts[loop_].regions[0];
     let is_load = |&i: &Inst| {
@@ -115,7 +122,8 @@ fn has_loads(func: &Function, loop_: Inst) -> bool {
     func.regions[body].insts.iter().any(is_load)
 }
 
-/// Whether the work-group consists of whole sub-groups of so many work-items in the first dimension, ahead of an instruction.
+/// Inserts before an instruction a test whether the work-group consists of whole sub-groups of [`LANES`]
+/// work-items in the first dimension, and returns its result.
 fn has_whole_subgroups(func: &mut Function, region: Region, inst: Inst) -> Value {
     let list = &func.regions[region].insts;
     let index = list.iter().position(|&i| i == inst).unwrap_or(list.len());

@@ -1,10 +1,11 @@
-//! Gives accesses of work-group memory that differ by constants one address that they share.
+//! Computes the addresses of accesses to work-group memory from common sums plus constants.
 //!
-//! Why: behind unrolling and hoisting, `tile[d][y + 16 * i]` for eight `i` has eight sums ahead of the loop and eight additions in it;
-//! GPUs add constants to addresses of work-group memory for nothing.
-//! In:  behind `lower_memory`, where such addresses are indices of 32 bits.
-//! Out: the same indices; in each region those that are a sum of the same values, and different constants, are that sum, computed once,
-//!      plus the constant. All arithmetic is modulo 2^32, as it was. What is no longer used is left to `dce`.
+//! Why: after unrolling and hoisting, `tile[d][y + 16 * i]` for eight `i` has eight sums before the loop and
+//! eight additions in it, although GPUs add constants to addresses of work-group memory for free.
+//! In:  after `lower_memory`, where such addresses are 32-bit indices.
+//! Out: the same indices. In each region, indices that are the same sum of values plus different constants
+//!      are computed as this sum, once, plus the constant. All arithmetic is modulo 2^32, as before. Unused
+//!      instructions are left to `dce`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,10 +22,10 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Operations after each other that are followed from an index.
+/// The longest chain of operations that is followed from an index.
 const MAX_DEPTH: u32 = 8;
 
-/// Values that a sum may have.
+/// The most values that a sum may have.
 const MAX_TERMS: usize = 6;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -37,7 +38,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// An index as a sum of multiples of values, and a constant.
+/// An index as a sum of multiples of values and a constant.
 #[derive(Default)]
 struct Sum {
     terms: BTreeMap<Value, u32>,
@@ -45,7 +46,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// `None` if it has too many parts.
+    /// Returns the sum that an index is, or `None` if it has too many terms.
     fn of(func: &Function, index: Value) -> Option<Sum> {
         let mut sum = Sum::default();
         sum.add(func, index, 1, MAX_DEPTH)?;
@@ -53,6 +54,7 @@ impl Sum {
         Some(sum)
     }
 
+    /// Adds a multiple of a value.
     fn add(&mut self, func: &Function, value: Value, times: u32, depth: u32) -> Option<()> {
         if let Some(bits) = func.as_bits(value) {
             self.constant = self.constant.wrapping_add(times.wrapping_mul(bits as u32));
@@ -88,9 +90,10 @@ impl Sum {
     }
 }
 
-/// Accesses with one sum of values: each with its constant, in the order of the text.
+/// The accesses whose indices are the same sum of values, each with its constant, in the order of the text.
 type Group = Vec<(Inst, u32)>;
 
+/// Rewrites the accesses of a region, and returns whether there were any to rewrite.
 fn share(func: &mut Function, region: Region) -> bool {
     let mut groups: BTreeMap<Vec<(Value, u32)>, Group> = BTreeMap::new();
     for &inst in &func.regions[region].insts {
@@ -112,7 +115,7 @@ fn share(func: &mut Function, region: Region) -> bool {
     let own: BTreeSet<Inst> = func.regions[region].insts.iter().copied().collect();
     let mut ahead: BTreeMap<Inst, Vec<Inst>> = BTreeMap::new();
     for (mut terms, group) in groups {
-        // What changes in the region comes last, so that the rest may move out of loops.
+        // Values that change in the region come last, so that the sum of the others can move out of loops.
         terms.sort_by_key(|&(value, _)| (is_of(func, region, &own, value), value));
         rewrite(func, &terms, &group, &mut ahead);
     }
@@ -126,6 +129,7 @@ fn share(func: &mut Function, region: Region) -> bool {
     true
 }
 
+/// Returns whether an operation accesses work-group memory.
 fn is_access(op: &Op) -> bool {
     matches!(
         op,
@@ -135,7 +139,8 @@ fn is_access(op: &Op) -> bool {
     )
 }
 
-/// Makes the sum ahead of the first access, whose index was made of the same values, and lets all use it.
+/// Inserts the sum before the first access, where all of its values are defined, and rewrites all accesses to
+/// use it.
 fn rewrite(
     func: &mut Function,
     terms: &[(Value, u32)],
@@ -175,7 +180,7 @@ fn rewrite(
     }
 }
 
-/// Whether the region itself computes the value, or has it as an argument.
+/// Returns whether a value is an argument of the region or is computed by the region itself.
 fn is_of(func: &Function, region: Region, own: &BTreeSet<Inst>, value: Value) -> bool {
     match func.values[value].def {
         ValueDef::Const(_) | ValueDef::Param(_) => false,

@@ -1,12 +1,16 @@
 //! Splits private variables into the parts that are accessed, so that `mem2reg` can promote them.
 //!
-//! In, out: any module; most use behind `inline`. Concerned are `alloca`s whose address is used in nothing but non-volatile loads,
-//! stores, copies and zeroing at constant offsets. First their `mem_cpy` and `mem_zero` become loads and stores
-//! of the types that the variables are accessed with elsewhere (through chains of copies too), then each set of
-//! overlapping accesses becomes a variable of its own:
-//! - all of one size and place: of one type, the others by bitcast;
+//! Why: `mem2reg` promotes only variables that are always accessed as a whole and as one type.
+//! In:  any module; most effective after `inline`.
+//! Out: each `alloca` whose address is used only in non-volatile loads, stores, copies and zeroing at
+//!      constant offsets is split where the accesses allow it.
+//!
+//! First the `mem_cpy` and `mem_zero` of such variables become loads and stores of the types with which the
+//! variables are accessed elsewhere (through chains of copies too). Then each set of overlapping accesses
+//! gets a variable of its own:
+//! - accesses all of the same bytes: a variable of one type, with bitcasts for other types;
 //! - scalars and vectors on a grid of equal elements: a variable for each element;
-//! - anything else (a union of different widths): as much memory as they cover.
+//! - any other set (a union of different widths): memory of the size that the accesses cover.
 
 mod copies;
 mod slots;
@@ -33,6 +37,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
+/// Runs the pass on one function, and returns whether anything changed.
 pub(super) fn run_on(func: &mut Function) -> bool {
     let mut slots = slots::Slots::new(func);
     if slots.list.is_empty() {

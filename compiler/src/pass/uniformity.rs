@@ -1,26 +1,27 @@
-//! What is the same for all work-items of a sub-group, if those are neighbours in the first dimension. No pass, what passes
-//! want to know.
+//! Divergence analysis: which values are the same for all work-items of a sub-group, provided that these are
+//! neighbours in the first dimension. This is an analysis, not a pass.
 //!
-//! Everything is taken to be the same until something says otherwise; what follows from that is repeated until nothing new does.
+//! All values are assumed to be uniform at first. The analysis marks values as varying and instructions as
+//! divergent until nothing changes.
 
 use crate::intrinsic::Intrinsic;
 use crate::ir::walk::Parents;
 use crate::ir::{EntityRef, Function, Inst, Op, Storage, Value, ValueDef};
 use crate::pass::analysis::is_pure;
 
-/// The facts about a function that is a kernel.
+/// The facts about a kernel's function.
 pub struct Uniformity {
-    /// By value.
+    /// For each value, whether it varies.
     varying: Vec<bool>,
-    /// By structured instruction: not all work-items that are in it leave it, or repeat it, together.
+    /// For each structured instruction, whether work-items of a sub-group may leave or repeat it separately.
     divergent: Vec<bool>,
-    /// Some return and others do not.
+    /// Whether some work-items may return while others do not.
     returns: bool,
     changed: bool,
 }
 
 impl Uniformity {
-    /// Of the function as it is now, behind `lower_system_values` and `lower_memory`.
+    /// Analyses a function as it is now, after `lower_system_values` and `lower_memory`.
     pub fn new(func: &Function, parents: &Parents) -> Uniformity {
         let mut u = Uniformity {
             varying: vec![false; func.values.len()],
@@ -40,12 +41,13 @@ impl Uniformity {
         u
     }
 
-    /// Whether a value may be another in another work-item of the sub-group.
+    /// Returns whether a value may differ between work-items of a sub-group.
     pub fn varies(&self, value: Value) -> bool {
         self.varying[value.index()]
     }
 
-    /// Whether all work-items of the sub-group that began the kernel are in a loop together, in each of its iterations.
+    /// Returns whether all work-items of the sub-group that started the kernel execute each iteration of a
+    /// loop together.
     pub fn all_are_in(&self, parents: &Parents, loop_: Inst) -> bool {
         let mut at = Some(loop_);
         while let Some(inst) = at {
@@ -57,6 +59,7 @@ impl Uniformity {
         !self.returns
     }
 
+    /// Marks the results of an instruction, and the targets of a jump, if they vary.
     fn visit(&mut self, func: &Function, parents: &Parents, inst: Inst) {
         let data = &func.insts[inst];
         let any = |u: &Self| data.args.iter().any(|&a| u.varies(a));
@@ -73,7 +76,7 @@ impl Uniformity {
             Op::Intrinsic(i) => i.is_work_item() || i.is_convergent() || !is_pure(data) || any(self),
             Op::LoadFrom(Storage::PushWord | Storage::ArgsWord, _) => any(self),
             Op::If | Op::Switch(_) => {
-                // Who is in an arm, and so in whatever is in there, is not everybody.
+                // Only some of the work-items are in each arm, and in everything inside of it.
                 if any(self) {
                     self.diverge(inst);
                 }
@@ -121,7 +124,8 @@ impl Uniformity {
         }
     }
 
-    /// A jump that not everybody takes who is in what it leaves.
+    /// Marks the target of a jump as divergent if only some of the work-items in an instruction that it
+    /// leaves take the jump.
     fn jump(&mut self, parents: &Parents, jump: Inst, target: Option<Inst>) {
         let mut at = parents.enclosing(jump);
         while let Some(inst) = at.filter(|&i| Some(i) != target) {
@@ -152,7 +156,7 @@ impl Uniformity {
     }
 }
 
-/// Whether a vector holds the place of a work-item, one dimension a lane.
+/// Returns whether a vector holds the position of a work-item, one dimension in each lane.
 fn is_id(func: &Function, value: Value) -> bool {
     match func.values[value].def {
         ValueDef::Inst(inst, _) => matches!(

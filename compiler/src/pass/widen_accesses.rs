@@ -1,11 +1,13 @@
-//! Makes accesses of global memory with 8-bit and 16-bit lanes ones with 32-bit lanes, where the alignment allows it.
+//! Widens accesses of global memory from 8-bit and 16-bit lanes to 32-bit lanes, where the alignment allows
+//! it.
 //!
-//! Why: drivers take memory lane by lane (llvmpipe compiles a branch, a load and an insertion for each lane of each
-//! work-item), and a part of a long vector holds 4 lanes, so that `uchar16` is 1 access and not 4.
-//! In:  any module; ahead of `lower_long_vectors`, which splits by lanes.
-//! Out: loads and stores of vectors with 8-bit and 16-bit lanes that fill whole words, aligned to words, in global
-//!      and constant memory are words, with a `Bitcast` beside them. Local memory keeps its lanes: its element type
-//!      is the kernel's smallest.
+//! Why: drivers access memory lane by lane (llvmpipe compiles a branch, a load and an insertion for each lane
+//! of each work-item), and a part of a long vector has 4 lanes, so that `uchar16` becomes 1 access instead of
+//! 4.
+//! In:  any module; before `lower_long_vectors`, which splits by lanes.
+//! Out: loads and stores of vectors with 8-bit or 16-bit lanes in global and constant memory access 32-bit
+//!      words, with a `Bitcast`, if the vector fills whole words and is aligned to words. Local memory keeps
+//!      its lanes, because the smallest lane in a kernel becomes its element type.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -20,7 +22,7 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Bytes of a word.
+/// The size of a word in bytes.
 const WORD: u32 = 4;
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -31,8 +33,9 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Makes the loads and stores for which `new` gives the value that they move, and another type of as many bytes, ones of that
-/// type, with a `Bitcast` beside them.
+/// Changes the type of loads and stores, and inserts a `Bitcast` for each. `new` returns the value that an
+/// access moves and another type of the same size, or `None` for an access that stays. Returns whether there
+/// was any change.
 pub(super) fn accesses_as(func: &mut Function, new: impl Fn(&Function, Inst) -> Option<(Value, Ty)>) -> bool {
     let mut changed = false;
     for region in func.regions_in_order() {
@@ -50,7 +53,7 @@ pub(super) fn accesses_as(func: &mut Function, new: impl Fn(&Function, Inst) -> 
     changed
 }
 
-/// The value that an access moves, and its type as words.
+/// Returns the value that an access moves, and its type as words, if the access can be widened.
 fn candidate(func: &Function, inst: Inst) -> Option<(Value, Ty)> {
     let data = &func.insts[inst];
     let (access, pointer, value) = match data.op {
@@ -66,12 +69,12 @@ fn candidate(func: &Function, inst: Inst) -> Option<(Value, Ty)> {
     if !matches!(ty.scalar, Scalar::I8 | Scalar::I16 | Scalar::F16) {
         return None;
     }
-    // 3 lanes are fewer bytes than their type has.
+    // Vectors of 3 lanes are excluded: they occupy fewer bytes than their type has.
     let words = Ty::vector(Scalar::I32, (ty.bytes() / WORD) as u8);
     (ty.lanes.is_power_of_two() && ty.bytes() >= WORD).then_some((value, words))
 }
 
-/// Makes the access one of the type. Returns what is to stand ahead of it.
+/// Changes the type of an access. Returns the instruction that has to be inserted before it.
 fn recast(func: &mut Function, inst: Inst, value: Value, ty: Ty) -> Inst {
     let span = func.insts[inst].span;
     let bitcast = Op::Cast(CastOp::Bitcast);
@@ -80,7 +83,8 @@ fn recast(func: &mut Function, inst: Inst, value: Value, ty: Ty) -> Inst {
         func.insts[inst].args[1] = func.insts[cast].results[0];
         cast
     } else {
-        // The instruction whose result is known everywhere becomes the cast.
+        // All uses refer to the load's instruction, so this becomes the cast, and the load is a new
+        // instruction.
         let data = &mut func.insts[inst];
         let op = std::mem::replace(&mut data.op, bitcast);
         let args = std::mem::take(&mut data.args);

@@ -5,7 +5,7 @@ use crate::half;
 use crate::intrinsic::Intrinsic;
 use crate::ir::{CastOp, Const, Function, Global, GlobalData, Inst, Map, Op, Ty, Value, eval};
 
-/// The constant that an instruction computes.
+/// Returns the constant that an instruction computes.
 pub(super) fn compute(
     func: &mut Function,
     globals: &Map<Global, GlobalData>,
@@ -30,7 +30,7 @@ pub(super) fn compute(
     }
     let types: Vec<Ty> = data.args.iter().map(|&a| func.ty(a)).collect();
     let lanes = match (&data.op, &types[..]) {
-        // A part that is undefined may be anything.
+        // An undefined part may be any value.
         (Op::Construct, _) => {
             let part = |(c, t): (&&Const, &Ty)| match c {
                 Const::Bits(b) => b.clone(),
@@ -53,7 +53,7 @@ pub(super) fn compute(
     Some(func.constant(ty, Const::Bits(lanes)))
 }
 
-/// Operations that only move bits around.
+/// Returns whether an operation only moves bits, so that its result is undefined if its operands are.
 fn keeps_undef(op: &Op) -> bool {
     matches!(
         op,
@@ -68,6 +68,7 @@ fn keeps_undef(op: &Op) -> bool {
     )
 }
 
+/// Returns the lanes of a shuffle.
 fn shuffle(args: &[&Const], mask: &[u8], of: Ty) -> Vec<u64> {
     let lane = |l: u8| {
         let (from, lane) = if l < of.lanes { (0, l) } else { (1, l - of.lanes) };
@@ -81,7 +82,7 @@ fn shuffle(args: &[&Const], mask: &[u8], of: Ty) -> Vec<u64> {
         .collect()
 }
 
-/// The lanes of the result.
+/// Returns the lanes of the result of an operation on constants.
 fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>> {
     let scalar = types[0].scalar;
     let lanes = ty.lanes as usize;
@@ -94,7 +95,7 @@ fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>
             let lane = |i| u64::from(eval::compare(*op, scalar, args[0][i], args[1][i]));
             Some((0..lanes).map(lane).collect())
         }
-        // A pointer is more than its bits, unless it is null.
+        // Pointers are not only bits: only a null pointer can be converted.
         Op::Cast(CastOp::PtrToInt | CastOp::IntToPtr | CastOp::PtrCast) if args[0][0] != 0 => None,
         Op::Cast(CastOp::Bitcast) => Some(eval::bitcast(args[0], types[0], ty)),
         Op::Cast(op) => args[0]
@@ -129,6 +130,7 @@ fn on_bits(op: &Op, args: &[&Vec<u64>], types: &[Ty], ty: Ty) -> Option<Vec<u64>
     }
 }
 
+/// Returns the lanes of the result of an intrinsic on constants.
 fn intrinsic(op: Intrinsic, args: &[&Vec<u64>], types: &[Ty], lanes: usize) -> Option<Vec<u64>> {
     let scalar = types[0].scalar;
     let is_float = |test: fn(f64) -> bool| {
@@ -157,7 +159,7 @@ fn intrinsic(op: Intrinsic, args: &[&Vec<u64>], types: &[Ty], lanes: usize) -> O
     }
 }
 
-/// The contents of an initialized constant at a constant offset.
+/// Returns the lanes of a load from an initialized constant at a constant offset.
 fn load(func: &Function, globals: &Map<Global, GlobalData>, pointer: Value, ty: Ty) -> Option<Vec<u64>> {
     let (base, offset) = base_of(func, pointer);
     let def = func.def_inst(base)?;

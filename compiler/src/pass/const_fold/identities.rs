@@ -1,11 +1,12 @@
-//! Identities of arithmetic that hold for every operand, bit for bit (but for the payload of a NaN).
+//! Identities of arithmetic that hold for every operand, bit for bit (except for the payload of a NaN).
 
 use super::{Folded, definition, ones, splat_bits};
 use crate::ir::{AddressSpace, BinOp, CastOp, CmpOp, Const, Function, Op, Scalar, Ty, UnOp, Value, eval};
 
+/// Folds a binary operation.
 pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Folded {
     let ty = func.ty(a);
-    // Constants to the right.
+    // Constants are moved to the right.
     if is_commutative(op) && func.as_const(a).is_some() && func.as_const(b).is_none() {
         return Folded::Op(Op::Binary(op), vec![b, a]);
     }
@@ -44,18 +45,19 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
             let mask = func.splat_bits(ty, n - 1);
             Folded::Op(Op::Binary(BinOp::And), vec![a, mask])
         }
-        // Drivers need not know what this is (llvmpipe, Mesa 22.3: anything), but an infinite factor.
+        // Drivers may give any result for a division by zero (llvmpipe of Mesa 22.3 does), but not for an
+        // infinite factor.
         BinOp::FDiv if zero || n == sign => {
             let infinite = if zero { f64::INFINITY } else { f64::NEG_INFINITY };
             let factor = func.splat_bits(ty, eval::from_f64(ty.scalar, infinite));
             Folded::Op(Op::Binary(BinOp::FMul), vec![a, factor])
         }
-        // -0.0 + -0.0 is -0.0, and 0.0 - 0.0 is 0.0; the other signs of zero are not neutral.
+        // −0.0 + −0.0 is −0.0, and 0.0 − 0.0 is 0.0. A zero of the other sign is not neutral.
         BinOp::FAdd if n == sign => Folded::Value(a),
         BinOp::FSub if zero => Folded::Value(a),
         BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor => reassociate(func, op, a, n, ty),
         BinOp::ISub => {
-            // So that chains of additions are of one kind.
+            // With additions only, chains consist of one operation.
             let negated = func.splat_bits(ty, n.wrapping_neg());
             Folded::Op(Op::Binary(BinOp::IAdd), vec![a, negated])
         }
@@ -63,6 +65,7 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
     }
 }
 
+/// Returns whether the operands of an operation may be exchanged.
 fn is_commutative(op: BinOp) -> bool {
     matches!(
         op,
@@ -70,7 +73,7 @@ fn is_commutative(op: BinOp) -> bool {
     )
 }
 
-/// `(x op c) op n` is `x op (c op n)`.
+/// Folds `(x op c) op n` to `x op (c op n)`.
 fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64, ty: Ty) -> Folded {
     let Some((Op::Binary(inner), &[x, c])) = definition(func, a) else {
         return Folded::Same;
@@ -85,6 +88,7 @@ fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64, ty: Ty) -> Fold
     }
 }
 
+/// Folds a unary operation.
 pub(super) fn unary(func: &mut Function, op: UnOp, a: Value) -> Folded {
     match definition(func, a) {
         Some((Op::Unary(inner), &[x])) if *inner == op => Folded::Value(x),
@@ -95,7 +99,7 @@ pub(super) fn unary(func: &mut Function, op: UnOp, a: Value) -> Folded {
     }
 }
 
-/// The comparison that is true where `op` is false.
+/// Returns the comparison that is true where `op` is false.
 fn inverse(op: CmpOp) -> CmpOp {
     match op {
         CmpOp::IEq => CmpOp::INe,
@@ -123,6 +127,7 @@ fn inverse(op: CmpOp) -> CmpOp {
     }
 }
 
+/// Folds a comparison.
 pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Folded {
     let result = |func: &mut Function, v: bool| {
         let ty = func.ty(a).with_scalar(Scalar::Bool);
@@ -154,7 +159,7 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
             Folded::Op(Op::Unary(UnOp::Not), vec![a])
         };
     }
-    // A condition that C made a number.
+    // A comparison with a condition that C has converted to a number becomes the condition or its negation.
     let (condition, if_true, if_false) = match definition(func, a) {
         Some((Op::Cast(CastOp::ZExt), &[c])) if func.ty(c).scalar == Scalar::Bool => (c, 1, 0),
         Some((Op::Cast(CastOp::SExt), &[c])) if func.ty(c).scalar == Scalar::Bool => (c, ones(func.ty(a)), 0),
@@ -164,7 +169,7 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
                 _ => return Folded::Same,
             }
         }
-        // The same question of the narrower number.
+        // A comparison of an extended number with 0 becomes one of the narrow number.
         Some((Op::Cast(CastOp::ZExt | CastOp::SExt), &[x])) if n == 0 => {
             let zero = func.splat_bits(func.ty(x), 0);
             return Folded::Op(Op::Compare(op), vec![x, zero]);
@@ -181,7 +186,8 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
     }
 }
 
-/// A comparison of numbers that were widened alike, or of one and a constant that it can be: that of the narrow ones.
+/// Folds a comparison of two numbers that were extended in the same way, or of an extended number and a
+/// constant in the range of the narrow type, to a comparison of the narrow numbers.
 fn compare_extended(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Option<Folded> {
     let widened = |func: &Function, v: Value| match definition(func, v) {
         Some((&Op::Cast(cast @ (CastOp::ZExt | CastOp::SExt)), &[x])) => Some((cast, x)),
@@ -208,7 +214,7 @@ fn compare_extended(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Optio
             y
         }
     };
-    // What is zero-extended is not negative; sign extension keeps both orders.
+    // A zero-extended number is not negative. Sign extension preserves the signed and the unsigned order.
     let op = match (cast, op) {
         (CastOp::ZExt, CmpOp::SLt) => CmpOp::ULt,
         (CastOp::ZExt, CmpOp::SLe) => CmpOp::ULe,
@@ -219,6 +225,7 @@ fn compare_extended(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Optio
     Some(Folded::Op(Op::Compare(op), vec![x, y]))
 }
 
+/// Folds a conversion.
 pub(super) fn cast(func: &mut Function, op: CastOp, a: Value, ty: Ty) -> Folded {
     if op == CastOp::Bitcast && func.ty(a) == ty {
         return Folded::Value(a);
@@ -236,7 +243,7 @@ pub(super) fn cast(func: &mut Function, op: CastOp, a: Value, ty: Ty) -> Folded 
         (CastOp::ZExt, CastOp::ZExt) | (CastOp::SExt, CastOp::SExt) | (CastOp::Trunc, CastOp::Trunc) => {
             Folded::Op(Op::Cast(op), vec![x])
         }
-        // The sign bit of what was zero-extended is zero.
+        // The sign bit of a zero-extended number is zero.
         (CastOp::SExt, CastOp::ZExt) => Folded::Op(Op::Cast(CastOp::ZExt), vec![x]),
         (CastOp::Trunc, CastOp::ZExt | CastOp::SExt) if from == ty => Folded::Value(x),
         (CastOp::Trunc, CastOp::ZExt | CastOp::SExt) if from.scalar.bits() < ty.scalar.bits() => {
@@ -249,6 +256,7 @@ pub(super) fn cast(func: &mut Function, op: CastOp, a: Value, ty: Ty) -> Folded 
     }
 }
 
+/// Folds a selection.
 pub(super) fn select(func: &mut Function, cond: Value, a: Value, b: Value) -> Folded {
     if a == b {
         return Folded::Value(a);
@@ -280,6 +288,7 @@ pub(super) fn select(func: &mut Function, cond: Value, a: Value, b: Value) -> Fo
     }
 }
 
+/// Folds the addition of a constant to a pointer.
 pub(super) fn ptr_add(func: &mut Function, pointer: Value, offset: Value) -> Folded {
     let Some(n) = super::super::analysis::constant_offset(func, offset) else {
         return Folded::Same;
@@ -287,7 +296,7 @@ pub(super) fn ptr_add(func: &mut Function, pointer: Value, offset: Value) -> Fol
     if n == 0 {
         return Folded::Value(pointer);
     }
-    // Pointers to arguments are offsets.
+    // A constant pointer to arguments is an offset.
     let ty = func.ty(pointer);
     if let (Some(at), Some(AddressSpace::Push | AddressSpace::Args)) = (func.as_bits(pointer), ty.space()) {
         return Folded::Value(func.splat_bits(ty, at.wrapping_add(n as u64)));

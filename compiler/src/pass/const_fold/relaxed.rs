@@ -1,9 +1,10 @@
-//! Floating-point identities: those that are exact, and what the flags of an instruction allow besides (OpenCL 1.2
-//! 5.6.4.3).
+//! Floating-point identities: those that are exact, and those that the flags of an instruction allow (OpenCL
+//! 1.2 5.6.4.3).
 
 use super::{Folded, splat_bits};
 use crate::ir::{BinOp, CmpOp, FpFlags, Function, Op, Scalar, UnOp, Value, eval};
 
+/// Folds a binary operation of floating-point numbers.
 pub(super) fn binary(func: &mut Function, op: BinOp, fp: FpFlags, a: Value, b: Value) -> Folded {
     let ty = func.ty(a);
     let scalar = ty.scalar;
@@ -35,7 +36,7 @@ pub(super) fn binary(func: &mut Function, op: BinOp, fp: FpFlags, a: Value, b: V
             None => Folded::Same,
         },
         BinOp::FAdd | BinOp::FMul if fp.fast => reassociate(func, op, a, n),
-        // Exact, and so that chains are of one kind.
+        // The addition is exact, and lets chains consist of one operation.
         BinOp::FSub if fp.fast => {
             let negated = func.splat_bits(ty, eval::unary(UnOp::FNeg, scalar, n));
             Folded::Op(Op::Binary(BinOp::FAdd), vec![a, negated])
@@ -44,7 +45,8 @@ pub(super) fn binary(func: &mut Function, op: BinOp, fp: FpFlags, a: Value, b: V
     }
 }
 
-/// What to multiply by instead of dividing by `n`: a normal number, and the exact one unless `any` will do.
+/// Returns the factor that replaces a division by `n`, if it is a normal number, and exact unless `any` is
+/// set.
 fn reciprocal(scalar: Scalar, n: u64, any: bool) -> Option<u64> {
     let value = eval::to_f64(scalar, n);
     let (mantissa, exponents) = match scalar {
@@ -61,7 +63,7 @@ fn reciprocal(scalar: Scalar, n: u64, any: bool) -> Option<u64> {
     (is_normal(n) && is_normal(bits) && (any || is_power_of_two)).then_some(bits)
 }
 
-/// `(x op c) op n` is `x op (c op n)`, if the first may be computed otherwise as well.
+/// Folds `(x op c) op n` to `x op (c op n)`, if the inner operation allows another computation as well.
 fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64) -> Folded {
     let ty = func.ty(a);
     let Some(inner) = func.def_inst(a).map(|i| &func.insts[i]) else {
@@ -72,7 +74,7 @@ fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64) -> Folded {
     }
     let x = inner.args[0];
     let both = splat_bits(func, inner.args[1]).and_then(|c| eval::binary(op, ty.scalar, c, n));
-    // Not if the constants overflow where the whole would not.
+    // The constants must not overflow where the original expression would not.
     match both.filter(|&bits| eval::to_f64(ty.scalar, bits).is_finite()) {
         Some(bits) => {
             let c = func.splat_bits(ty, bits);
@@ -82,7 +84,7 @@ fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64) -> Folded {
     }
 }
 
-/// A number that is no NaN, compared with itself.
+/// Folds the comparison of a number that is not NaN with itself.
 pub(super) fn compare_with_itself(func: &mut Function, op: CmpOp, a: Value) -> Folded {
     let zero = eval::from_f64(Scalar::F64, 0.0);
     let result = match func.ty(a).scalar.is_float() {

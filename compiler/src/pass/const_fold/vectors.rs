@@ -1,12 +1,12 @@
-//! Moving lanes around.
+//! Instructions that move lanes.
 
 use super::{Folded, definition};
 use crate::ir::{Function, Op, Ty, Value};
 
-/// How many instructions an extract looks through.
+/// The most instructions through which the source of an extracted lane is followed.
 const MAX_STEPS: usize = 32;
 
-/// A lane of a vector: where it comes from, through constructs, inserts, shuffles and splats.
+/// Folds an extracted lane to its source, through constructs, inserts, shuffles and splats.
 pub(super) fn extract(func: &mut Function, mut vector: Value, mut lane: u8) -> Folded {
     let start = vector;
     for _ in 0..MAX_STEPS {
@@ -55,7 +55,7 @@ pub(super) fn extract(func: &mut Function, mut vector: Value, mut lane: u8) -> F
     }
 }
 
-/// A dynamic lane that is constant and exists.
+/// Folds a dynamic extraction whose lane is constant and in range.
 pub(super) fn extract_dynamic(func: &mut Function, vector: Value, lane: Value) -> Folded {
     match func.as_bits(lane) {
         Some(n) if n < u64::from(func.ty(vector).lanes) => Folded::Op(Op::Extract(n as u8), vec![vector]),
@@ -63,7 +63,7 @@ pub(super) fn extract_dynamic(func: &mut Function, vector: Value, lane: Value) -
     }
 }
 
-/// As `extract_dynamic`.
+/// Folds a dynamic insertion whose lane is constant and in range.
 pub(super) fn insert_dynamic(func: &mut Function, args: &[Value]) -> Folded {
     match func.as_bits(args[2]) {
         Some(n) if n < u64::from(func.ty(args[0]).lanes) => {
@@ -73,7 +73,7 @@ pub(super) fn insert_dynamic(func: &mut Function, args: &[Value]) -> Folded {
     }
 }
 
-/// All lanes of one vector in their order, or one scalar in all.
+/// Folds the construction of a vector from all of its own lanes in order, or from one scalar in all lanes.
 pub(super) fn construct(func: &mut Function, parts: &[Value], ty: Ty) -> Folded {
     if parts.len() == ty.lanes as usize && parts.iter().all(|&p| p == parts[0]) {
         return Folded::Op(Op::Splat, vec![parts[0]]);
@@ -93,7 +93,7 @@ pub(super) fn construct(func: &mut Function, parts: &[Value], ty: Ty) -> Folded 
     }
 }
 
-/// Lanes of one operand in their order; lanes of something that was put together from parts.
+/// Folds a shuffle that returns one operand as it is, and makes both operands equal if only one is used.
 pub(super) fn shuffle(func: &mut Function, args: &[Value], mask: &[u8], ty: Ty) -> Folded {
     let lanes = func.ty(args[0]).lanes;
     for (n, &arg) in args.iter().enumerate() {
@@ -103,7 +103,7 @@ pub(super) fn shuffle(func: &mut Function, args: &[Value], mask: &[u8], ty: Ty) 
             return Folded::Value(arg);
         }
     }
-    // A shuffle that uses one operand names it twice, so that equal ones are found to be equal.
+    // A shuffle that uses one operand names it twice, so that `cse` recognises equal shuffles.
     let uses_second = mask.iter().any(|&l| l != 0xff && l >= lanes);
     if !uses_second && args[0] != args[1] {
         return Folded::Op(Op::Shuffle(mask.to_vec()), vec![args[0], args[0]]);

@@ -1,20 +1,20 @@
-//! Loads and stores of any type at any alignment, by accesses that the storage has: device addresses take every
-//! scalar and vector that is aligned to its scalar; arrays take their element.
+//! Loads and stores of any type at any alignment, by accesses that the storage supports: by device address,
+//! any scalar or vector that is aligned to its scalar; in an array, its element.
 
 use super::Lower;
 use crate::intrinsic::AtomicOp;
 use crate::ir::inst::{BinOp, CastOp, UnOp};
 use crate::ir::{Access, Op, Scalar, Storage, Ty, Value};
 
-/// Memory that an access goes to.
+/// The memory of an access.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Target {
-    /// Device address.
+    /// A device address.
     Physical(Value),
     Array(Array),
     /// One of several objects (descriptor ABI): an index into `Lower::several`.
     Several(usize),
-    /// What a null pointer points to: reads give anything, writes nothing.
+    /// The target of a null pointer: a load returns an undefined value, a store does nothing.
     Nowhere,
 }
 
@@ -22,14 +22,14 @@ pub(super) enum Target {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Array {
     pub(super) storage: Storage,
-    /// The `Variable`'s result, if it is one.
+    /// The result of the `Variable` instruction, if the array is one.
     pub(super) variable: Option<Value>,
     pub(super) elem: Ty,
-    /// The pointer as the module had it, or an I32 byte offset.
+    /// The pointer as it was in the module, or an I32 byte offset.
     pub(super) pointer: Value,
 }
 
-/// Alignment of `offset` bytes behind something aligned to `align`.
+/// Returns the alignment `offset` bytes after an address that is aligned to `align`.
 pub(super) fn align_at(align: u32, offset: u32) -> u32 {
     if offset == 0 {
         align
@@ -43,7 +43,7 @@ fn lane_ty(ty: Ty) -> Ty {
 }
 
 impl Lower<'_> {
-    /// Loads a value that is no pointer, `extra` bytes behind the target.
+    /// Loads a value that is not a pointer, `extra` bytes after the target.
     pub(super) fn load_from(&mut self, target: Target, extra: u32, ty: Ty, access: Access) -> Value {
         let access = Access {
             align: align_at(access.align, extra),
@@ -78,6 +78,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Loads a value lane by lane.
     fn load_lanes(&mut self, target: Target, extra: u32, ty: Ty, access: Access) -> Value {
         let bytes = ty.scalar.bytes();
         let lanes: Vec<Value> = (0..u32::from(ty.lanes))
@@ -92,7 +93,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `access.align` is that of this very address.
+    /// Loads a scalar, in parts if necessary. `access.align` is the alignment of its own address.
     fn load_scalar(&mut self, target: Target, extra: u32, scalar: Scalar, access: Access) -> Value {
         let bytes = scalar.bytes();
         let target = self.suited_target(target, scalar, access);
@@ -134,6 +135,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns the target with the element type that suits an access.
     fn suited_target(&self, target: Target, scalar: Scalar, access: Access) -> Target {
         match target {
             Target::Array(a) => Target::Array(self.suited(a, scalar, access)),
@@ -141,7 +143,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Stores a value that is no pointer.
+    /// Stores a value that is not a pointer, `extra` bytes after the target.
     pub(super) fn store_to(&mut self, target: Target, extra: u32, value: Value, access: Access) {
         let ty = self.b.func.ty(value);
         let target = self.suited_target(
@@ -194,6 +196,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Stores a scalar, in parts if necessary. `access.align` is the alignment of its own address.
     fn store_scalar(&mut self, target: Target, extra: u32, value: Value, access: Access) {
         let scalar = self.b.func.ty(value).scalar;
         let bytes = scalar.bytes();
@@ -228,8 +231,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Stores less than an element of an integer array. In shared memory the neighbours in the same element may
-    /// be written by others at the same time.
+    /// Stores a value that is smaller than the element of an integer array. In shared memory other work-items
+    /// may write to the rest of the element at the same time, so the store is atomic there.
     fn store_part(&mut self, a: Array, extra: u32, value: Value, access: Access) {
         let bits = self.b.func.ty(value).bytes() * 8;
         let int = self.b.cast(CastOp::Bitcast, value, Ty::of(Scalar::int(bits)));
@@ -260,25 +263,26 @@ impl Lower<'_> {
         }
     }
 
-    /// The element that holds the byte `extra` behind the pointer.
+    /// Loads the element that contains the byte `extra` bytes after the pointer.
     fn load_element(&mut self, a: Array, extra: u32, access: Access) -> Value {
         let args = self.location(a, extra);
         self.b.value(Op::LoadFrom(a.storage, access), args, a.elem)
     }
 
+    /// Stores the element that contains the byte `extra` bytes after the pointer.
     fn store_element(&mut self, a: Array, extra: u32, value: Value, access: Access) {
         let mut args = self.location(a, extra);
         args.push(value);
         self.b.insert(Op::StoreTo(a.storage, access), args, &[]);
     }
 
-    /// The operands that say where.
+    /// Returns the operands that locate an element.
     pub(super) fn location(&mut self, a: Array, extra: u32) -> Vec<Value> {
         let index = self.index(a.pointer, extra, a.elem.bytes().trailing_zeros());
         a.variable.into_iter().chain([index]).collect()
     }
 
-    /// How far a part of an element must be shifted, as a value of the element's type.
+    /// Returns the number of bits by which a part of an element is shifted, as a value of the element's type.
     pub(super) fn bit_in_word(&mut self, a: Array, extra: u32) -> Value {
         let bytes = self.mapped(a.pointer);
         let bytes = self.plus(bytes, extra);
@@ -306,6 +310,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns a device address plus a constant.
     fn address(&mut self, address: Value, extra: u32) -> Value {
         if extra == 0 {
             return address;
@@ -314,7 +319,7 @@ impl Lower<'_> {
         self.b.binary(BinOp::IAdd, address, extra)
     }
 
-    /// Integers, low one first, as one.
+    /// Joins integers, the lowest first, into one.
     fn join(&mut self, parts: &[Value], to: Scalar) -> Value {
         let ty = Ty::of(to);
         let part = lane_ty(self.b.func.ty(parts[0]));
@@ -339,7 +344,7 @@ impl Lower<'_> {
         sum.unwrap_or(parts[0])
     }
 
-    /// An integer as narrower ones, low one first.
+    /// Splits an integer into narrower ones, the lowest first.
     fn split(&mut self, v: Value, to: Scalar) -> Vec<Value> {
         let ty = self.b.func.ty(v);
         let count = ty.bytes() / to.bytes();

@@ -1,6 +1,6 @@
-//! Atomic operations: on device addresses and on the elements of the local arena. Where a kernel has 64-bit and
-//! 32-bit atomics on local memory, the arena's elements have 64 bits and the 32-bit ones are compare-and-swap
-//! loops on the element that holds the word.
+//! Atomic operations on device addresses and on elements of arrays. Where a kernel has 64-bit and 32-bit
+//! atomics on local memory, the elements have 64 bits, and a 32-bit operation is a compare-and-swap loop on
+//! the element that contains the word.
 
 use super::access::{Array, Target};
 use super::{Lower, bug};
@@ -10,6 +10,7 @@ use crate::ir::{Access, Inst, Op, Storage, Ty, Value};
 use crate::pass::PassError;
 
 impl Lower<'_> {
+    /// Lowers an atomic operation.
     pub(super) fn atomic(&mut self, inst: Inst, op: AtomicOp, args: &[Value]) -> Result<(), PassError> {
         let result = self.b.func.insts[inst].results.first().copied();
         let value = result.or(args.get(1).copied());
@@ -25,7 +26,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The operation on a target; its result if it has one.
+    /// Emits the operation on a target, and returns its result if it has one.
     fn atomic_on(
         &mut self,
         target: Target,
@@ -93,7 +94,7 @@ impl Lower<'_> {
         Ok(self.b.results(new).first().copied())
     }
 
-    /// A 32-bit operation on half of a 64-bit element. Returns the old half.
+    /// Emits a 32-bit operation on half of a 64-bit element. Returns the old half.
     fn half_atomic(&mut self, a: Array, op: AtomicOp, operands: &[Value]) -> Value {
         let location = self.location(a, 0);
         let shift = self.bit_in_word(a, 0);
@@ -133,7 +134,7 @@ impl Lower<'_> {
         self.b.results(l)[0]
     }
 
-    /// What the operation stores.
+    /// Returns the value that the operation stores.
     fn new_half(&mut self, op: AtomicOp, old: Value, operands: &[Value]) -> Value {
         let mut binary = |op: BinOp| self.b.binary(op, old, operands[0]);
         match op {

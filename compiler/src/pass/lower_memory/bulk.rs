@@ -1,4 +1,4 @@
-//! Copies and fills: as many of the largest pieces that both sides have, in a loop if there are many.
+//! Copies and fills: by the largest chunks that both sides can access, in a loop if there are many.
 
 use super::Lower;
 use super::access::{Array, Target, align_at};
@@ -6,10 +6,10 @@ use super::constant;
 use crate::ir::inst::{BinOp, CastOp, CmpOp};
 use crate::ir::{Access, Scalar, Storage, Ty, Value};
 
-/// Pieces that are written out one after the other.
+/// The most chunks that are copied without a loop.
 const MAX_UNROLLED: u32 = 32;
 
-/// Where a fill or copy gets its bytes.
+/// The source of the bytes of a fill or copy.
 #[derive(Copy, Clone)]
 enum Source<'s> {
     Zero,
@@ -18,6 +18,7 @@ enum Source<'s> {
 }
 
 impl Lower<'_> {
+    /// Copies `size` bytes.
     pub(super) fn copy(
         &mut self,
         dst: Target,
@@ -29,6 +30,7 @@ impl Lower<'_> {
         self.transfer(dst, dst_access, Source::Memory(src, src_access), size);
     }
 
+    /// Stores `size` zeros.
     pub(super) fn zero(&mut self, dst: Target, access: Access, size: u32) {
         self.transfer(dst, access, Source::Zero, size);
     }
@@ -38,6 +40,7 @@ impl Lower<'_> {
         self.transfer(dst, access, Source::Bytes(bytes), bytes.len() as u32);
     }
 
+    /// Stores `size` bytes from a source.
     fn transfer(&mut self, dst: Target, access: Access, source: Source<'_>, size: u32) {
         let (align, widest) = match source {
             Source::Zero | Source::Bytes(_) => (access.align, widest(dst)),
@@ -45,8 +48,8 @@ impl Lower<'_> {
                 (access.align.min(src_access.align), widest(dst).min(widest(src)))
             }
         };
-        // Never less than an element: which has room in the other array, as parts if need be, but of floats and vectors no
-        // part can be had.
+        // A chunk is never smaller than an element of either array. The other array can be accessed in parts
+        // if need be, but a part of a float or vector element cannot be accessed.
         let whole_element = |target: Target| elem(target).map_or(1, Ty::bytes);
         let mut largest = align.min(widest).max(whole_element(dst));
         if let Source::Memory(src, _) = source {
@@ -68,6 +71,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Stores one chunk of `bytes` bytes at an offset.
     fn piece(&mut self, dst: Target, access: Access, source: Source<'_>, offset: u32, bytes: u32) {
         let other = match source {
             Source::Zero | Source::Bytes(_) => None,
@@ -85,6 +89,7 @@ impl Lower<'_> {
         self.store_to(dst, offset, value, access);
     }
 
+    /// Stores `count` chunks in a loop.
     fn transfer_loop(&mut self, dst: Target, access: Access, source: Source<'_>, piece: u32, count: u32) {
         let zero = self.b.i32(0);
         let (l, body) = self.b.loop_(vec![zero], &[]);
@@ -115,7 +120,7 @@ impl Lower<'_> {
         self.b.leave();
     }
 
-    /// The target, a run-time number of bytes further.
+    /// Returns the target `offset` bytes, a number at run time, after another one.
     fn moved(&mut self, target: Target, offset: Value) -> Target {
         match target {
             Target::Physical(address) => {
@@ -133,7 +138,7 @@ impl Lower<'_> {
     }
 }
 
-/// The largest piece that a target takes at once.
+/// Returns the size in bytes of the largest chunk that a target can access at once.
 fn widest(target: Target) -> u32 {
     match target {
         Target::Physical(_) | Target::Several(_) | Target::Nowhere => 16,
@@ -144,7 +149,7 @@ fn widest(target: Target) -> u32 {
     }
 }
 
-/// The element of an array that can be chosen.
+/// Returns the element type of an array whose element type `lower_memory` chooses.
 fn elem(target: Target) -> Option<Ty> {
     match target {
         Target::Physical(_) | Target::Several(_) | Target::Nowhere => None,
@@ -159,7 +164,8 @@ fn elem(target: Target) -> Option<Ty> {
     }
 }
 
-/// The type of a piece: an array's element as integers, otherwise vectors of words above 4 bytes.
+/// Returns the type of a chunk: an array's element with integer lanes, or else a vector of words above 4
+/// bytes.
 fn piece_ty(bytes: u32, elems: [Option<Ty>; 2]) -> Ty {
     for elem in elems.into_iter().flatten() {
         if elem.bytes() == bytes {

@@ -1,4 +1,5 @@
-//! `__constant` variables: loads at constant offsets become constants, the others' bytes go into one blob.
+//! `__constant` variables: loads at constant offsets become constants; the bytes of other variables are
+//! collected in one blob.
 
 use crate::ir::{AddressSpace, Const, ConstantData, Function, Global, GlobalData, Inst, Map, Op, Ty, Value};
 use crate::pass::analysis::base_of;
@@ -9,16 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Blob {
     data: ConstantData,
     offsets: BTreeMap<Global, u32>,
-    /// Placed, with relocations to do.
+    /// The variables in the blob whose relocations are still to be done.
     pending: Vec<Global>,
 }
 
-/// The blob would not fit into 32-bit offsets.
+/// The blob does not fit into 32-bit offsets.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct TooLarge;
 
 impl Blob {
-    /// Where a global's bytes are; places it if need be.
+    /// Returns the offset of a variable in the blob, and places it there if it is not yet.
     pub(super) fn offset(&mut self, g: Global, globals: &Map<Global, GlobalData>) -> Result<u32, TooLarge> {
         if let Some(&offset) = self.offsets.get(&g) {
             return Ok(offset);
@@ -27,7 +28,7 @@ impl Blob {
         let align = u64::from(global.align.max(1));
         let start = (self.data.bytes.len() as u64).next_multiple_of(align);
         let end = start + u64::from(global.size.max(1));
-        // Some distance from the end of the numbers, for the runtime's own roundings.
+        // The limit leaves room below 2^32 for the runtime to round sizes up.
         if end > u64::from(u32::MAX >> 4) {
             return Err(TooLarge);
         }
@@ -41,8 +42,8 @@ impl Blob {
         Ok(start as u32)
     }
 
-    /// The blob, with everything that its pointers point to. `own`: the pointer to its start if that is known; otherwise
-    /// the launch knows.
+    /// Returns the blob, including all variables that its pointers point to. `own`: the pointer to the start
+    /// of the blob if it is known; otherwise the launch applies the relocations.
     pub(super) fn finish(
         mut self,
         globals: &Map<Global, GlobalData>,
@@ -74,10 +75,10 @@ impl Blob {
     }
 }
 
-/// Copies that are folded to stores of constants.
+/// The largest copy in bytes that is folded to stores of constants.
 const MAX_COPY: u32 = 256;
 
-/// The bytes behind a pointer to a `__constant` variable, if they are known.
+/// Returns the `size` bytes at a pointer into a `__constant` variable, if they are known.
 fn known_bytes<'g>(
     func: &Function,
     globals: &'g Map<Global, GlobalData>,
@@ -102,7 +103,7 @@ fn known_bytes<'g>(
     if relocated { None } else { Some(bytes) }
 }
 
-/// The value that a load of a `__constant` variable yields, if it is known.
+/// Returns the value that a load of a `__constant` variable yields, if it is known.
 pub(super) fn fold(
     func: &Function,
     globals: &Map<Global, GlobalData>,
@@ -116,7 +117,7 @@ pub(super) fn fold(
     Some(lanes(bytes, ty))
 }
 
-/// Bytes in memory as a constant.
+/// Converts the bytes of a value in memory to a constant.
 pub(super) fn lanes(bytes: &[u8], ty: Ty) -> Const {
     let lanes = bytes
         .chunks_exact(ty.scalar.bytes() as usize)
@@ -124,7 +125,7 @@ pub(super) fn lanes(bytes: &[u8], ty: Ty) -> Const {
     Const::Bits(lanes.collect())
 }
 
-/// The bytes that a copy from a `__constant` variable copies, if they are known and few.
+/// Returns the bytes that a copy from a `__constant` variable copies, if they are known and few.
 pub(super) fn fold_copy<'g>(
     func: &Function,
     globals: &'g Map<Global, GlobalData>,
@@ -137,7 +138,7 @@ pub(super) fn fold_copy<'g>(
     known_bytes(func, globals, source, size)
 }
 
-/// The `global_addr` instructions of constant variables that are used by more than what is folded.
+/// Returns the `global_addr` instructions of constant variables that have uses which are not folded.
 pub(super) fn needed(func: &Function, globals: &Map<Global, GlobalData>) -> BTreeSet<Inst> {
     let mut needed = BTreeSet::new();
     for inst in func.insts_in_order() {
@@ -147,7 +148,7 @@ pub(super) fn needed(func: &Function, globals: &Map<Global, GlobalData>) -> BTre
                 continue;
             }
             let folded = match &data.op {
-                // Its own uses are looked at.
+                // The uses of its result are examined.
                 Op::PtrAdd => true,
                 Op::Load(_) => fold(func, globals, v, func.ty(data.results[0])).is_some(),
                 Op::MemCpy { size, .. } => n == 1 && fold_copy(func, globals, v, *size).is_some(),

@@ -1,20 +1,20 @@
-//! Chooses the element type of an array in private or local memory from the accesses to it.
+//! Chooses the element type of an array from the accesses to it.
 
 use crate::ir::{Scalar, Ty};
 
-/// What is known of the accesses to one array.
+/// The accesses to one array.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
-    /// Each distinct (type, alignment) of loads and stores, with how often it occurs.
+    /// Each distinct type and alignment of loads and stores, with the number of these accesses.
     typed: Vec<(Ty, u32, u32)>,
-    /// Alignment and size of copies and fills, which adapt to any element.
+    /// The alignment and size of copies and fills, which adapt to any element type.
     bulk: Vec<(u32, u32)>,
-    /// Widths in bytes of atomic accesses.
+    /// The widths in bytes of atomic accesses.
     atomics: Vec<u32>,
 }
 
 impl Accesses {
-    /// A load or store. Pointers count as I64: that is how they are stored.
+    /// Records a load or store. Pointers count as I64, the form in which memory holds them.
     pub(super) fn typed(&mut self, ty: Ty, align: u32) {
         let ty = if ty.scalar.is_ptr() { Ty::I64 } else { ty };
         match self.typed.iter_mut().find(|t| t.0 == ty && t.1 == align) {
@@ -23,30 +23,31 @@ impl Accesses {
         }
     }
 
-    /// A copy or fill.
+    /// Records a copy or fill.
     pub(super) fn bulk(&mut self, align: u32, size: u32) {
         self.bulk.push((align, size));
     }
 
-    /// An atomic operation.
+    /// Records an atomic operation.
     pub(super) fn atomic(&mut self, ty: Ty) {
         if !self.atomics.contains(&ty.bytes()) {
             self.atomics.push(ty.bytes());
         }
     }
 
-    /// Whether there are atomic ones.
+    /// Returns whether there are atomic accesses.
     pub(super) fn has_atomics(&self) -> bool {
         !self.atomics.is_empty()
     }
 
-    /// Whether there are no accesses at all.
+    /// Returns whether there are no accesses.
     pub(super) fn is_empty(&self) -> bool {
         self.typed.is_empty() && self.bulk.is_empty() && self.atomics.is_empty()
     }
 
-    /// The element type: the accessed type if all agree, the common scalar if the widths agree, otherwise words.
-    /// Atomics need an integer of their width, the widest one if there are several.
+    /// Returns the element type: the accessed type if all agree, the common scalar if the widths agree,
+    /// otherwise 32-bit words. Atomic operations need an integer of their width, the widest if there are
+    /// several.
     pub(super) fn element(&self) -> Ty {
         if let Some(&bytes) = self.atomics.iter().max() {
             return Ty::of(Scalar::int(bytes * 8));
@@ -83,6 +84,7 @@ impl Accesses {
         Ty::of(scalar)
     }
 
+    /// Returns the scalar type with most accesses.
     fn most_frequent_scalar(&self, first: Scalar) -> Scalar {
         let mut best = (0, first);
         for &(ty, ..) in &self.typed {

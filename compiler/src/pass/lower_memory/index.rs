@@ -1,18 +1,18 @@
-//! Offsets and indices of arrays that are addressed with 32 bits: kept in 32-bit arithmetic, and divided by the
-//! element size symbolically, so that `p + i * 4` becomes index `i` and not `(i * 4) >> 2`.
+//! Offsets and indices of arrays that are addressed with 32 bits. The arithmetic has 32 bits, and the
+//! division by the element size is symbolic, so that `p + i * 4` becomes index `i` and not `(i * 4) >> 2`.
 
 use super::Lower;
 use crate::ir::inst::{BinOp, CastOp};
 use crate::ir::{Const, Op, Ty, Value};
 use crate::pass::analysis::constant_offset;
 
-/// How deep an expression is rewritten.
+/// The greatest depth of an expression that is rewritten.
 const MAX_DEPTH: u32 = 6;
-/// How many `ptr_add` in a row are looked through.
+/// The longest chain of `ptr_add` that is followed.
 const MAX_CHAIN: u32 = 64;
 
 impl Lower<'_> {
-    /// The low 32 bits of an I64 or I32 offset.
+    /// Returns the low 32 bits of an I64 or I32 offset.
     pub(super) fn narrow(&mut self, v: Value, depth: u32) -> Value {
         if self.b.func.ty(v) == Ty::I32 {
             return self.mapped(v);
@@ -58,8 +58,9 @@ impl Lower<'_> {
         self.b.cast(CastOp::Trunc, v, Ty::I32)
     }
 
-    /// A 64-bit offset divided by a power of two, if it is a sum of multiples of that. 64-bit expressions only:
-    /// what 32-bit arithmetic drops at the top would be missing from the quotient.
+    /// Returns a 64-bit offset divided by a power of two, if it is a sum of multiples of that power. Only
+    /// 64-bit expressions are divided: the upper bits that 32-bit arithmetic drops would be missing from the
+    /// quotient.
     fn divided(&mut self, v: Value, log: u32, depth: u32) -> Option<Quotient> {
         if let Some(offset) = constant_offset(self.b.func, v) {
             return (offset.trailing_zeros() >= log || offset == 0).then_some(Quotient::Const(offset >> log));
@@ -113,6 +114,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns a quotient as an I32.
     fn quotient(&mut self, q: Quotient) -> Value {
         match q {
             Quotient::Const(c) => self.b.i32(c as i32),
@@ -120,11 +122,11 @@ impl Lower<'_> {
         }
     }
 
-    /// The offset `pointer + extra`, divided by `1 << log`. The division is exact where the pointer is known to be
-    /// aligned to that, and rounds down otherwise.
+    /// Returns the offset `pointer + extra`, divided by `1 << log`. The division is exact where the pointer
+    /// is known to be aligned to `1 << log`, and rounds down otherwise.
     ///
-    /// What can be divided as an expression is; the sum of the rest is divided by an arithmetic shift, for it may
-    /// be negative. (Arrays have less than 2^31 bytes.)
+    /// Terms that can be divided symbolically are. The sum of the others is divided by an arithmetic shift,
+    /// because it may be negative. (Arrays have less than 2^31 bytes.)
     pub(super) fn index(&mut self, pointer: Value, extra: u32, log: u32) -> Value {
         let mut exact = 0i64;
         let mut constant_rest = 0u32;
@@ -169,7 +171,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Of I32s, the last first: that is the order of the source.
+    /// Returns the sum of I32s, starting with the last, which is the order of the source.
     fn sum(&mut self, terms: Vec<Value>) -> Option<Value> {
         let mut sum = None;
         for term in terms.into_iter().rev() {
@@ -181,7 +183,7 @@ impl Lower<'_> {
         sum
     }
 
-    /// An I32 plus a constant.
+    /// Returns the sum of an I32 and a constant.
     pub(super) fn plus(&mut self, v: Value, extra: u32) -> Value {
         if extra == 0 {
             return v;
@@ -193,6 +195,7 @@ impl Lower<'_> {
         self.b.binary(BinOp::IAdd, v, extra)
     }
 
+    /// Returns an I32 divided by `1 << log`, rounded down.
     fn shifted(&mut self, v: Value, log: u32) -> Value {
         if log == 0 {
             return v;
@@ -205,6 +208,7 @@ impl Lower<'_> {
     }
 }
 
+/// A quotient, as a constant or as an I32.
 enum Quotient {
     Const(i64),
     Value(Value),

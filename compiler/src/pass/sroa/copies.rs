@@ -5,10 +5,10 @@ use crate::ir::walk::Walk;
 use crate::ir::{Access, Builder, Function, Inst, Op, Ty};
 use std::collections::BTreeSet;
 
-/// Rounds in which types travel along copies of copies.
+/// The number of rounds in which types are propagated along copies of copies.
 const MAX_ROUNDS: usize = 8;
 
-/// Expands what concerns a variable that can be split. Whether there was anything.
+/// Expands the copies and zeroings of variables that can be split. Returns whether there were any.
 pub(super) fn expand(func: &mut Function, slots: &Slots) -> bool {
     let copies = find(func, slots);
     if copies.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn expand(func: &mut Function, slots: &Slots) -> bool {
     true
 }
 
-/// The copies and zeroings to expand, sorted.
+/// Returns the copies and zeroings to expand, sorted.
 fn find(func: &Function, slots: &Slots) -> Vec<Inst> {
     let mut list = Vec::new();
     let mut walk = Walk::new(func);
@@ -49,7 +49,8 @@ fn find(func: &Function, slots: &Slots) -> Vec<Inst> {
     list
 }
 
-/// How each variable is accessed, directly or as a copy of another.
+/// Returns the accesses of each variable, including those to the variables that it is a copy of or that are
+/// copies of it.
 fn spread(func: &Function, slots: &Slots, copies: &[Inst]) -> Vec<BTreeSet<(u32, Ty)>> {
     let mut shapes: Vec<BTreeSet<(u32, Ty)>> = slots.list.iter().map(|s| s.shapes.clone()).collect();
     for _ in 0..MAX_ROUNDS {
@@ -76,7 +77,7 @@ fn spread(func: &Function, slots: &Slots, copies: &[Inst]) -> Vec<BTreeSet<(u32,
     shapes
 }
 
-/// The accesses inside a range, relative to its start.
+/// Returns the accesses inside a range, relative to its start.
 fn window(shapes: &BTreeSet<(u32, Ty)>, start: u32, size: u32) -> Vec<(u32, Ty)> {
     shapes
         .iter()
@@ -85,7 +86,7 @@ fn window(shapes: &BTreeSet<(u32, Ty)>, start: u32, size: u32) -> Vec<(u32, Ty)>
         .collect()
 }
 
-/// Covers `size` bytes without overlap: the widest of the known accesses, integers for what is between.
+/// Covers `size` bytes without overlap: by the widest of the known accesses, and by integers between them.
 fn pieces(mut known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
     known.sort_by_key(|&(at, ty)| (at, std::cmp::Reverse(ty.bytes()), ty));
     let mut list = Vec::new();
@@ -112,7 +113,7 @@ fn pieces(mut known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
     list
 }
 
-/// The alignment that remains at an offset.
+/// Returns an access with the alignment that remains at an offset.
 fn at_offset(access: Access, offset: u32) -> Access {
     let align = if offset == 0 {
         access.align
@@ -122,6 +123,7 @@ fn at_offset(access: Access, offset: u32) -> Access {
     Access { align, ..access }
 }
 
+/// Expands one copy or zeroing.
 fn expand_one(b: &mut Builder<'_>, slots: &Slots, shapes: &[BTreeSet<(u32, Ty)>], inst: Inst) {
     let data = &b.func.insts[inst];
     b.span = data.span;
@@ -144,7 +146,7 @@ fn expand_one(b: &mut Builder<'_>, slots: &Slots, shapes: &[BTreeSet<(u32, Ty)>]
             }
         }
         Op::MemCpy { size, dst, src } => {
-            // All is read before anything is written: the ranges may be the same.
+            // Everything is read before anything is written, because the ranges may be the same.
             let list = pieces(known(size), size, dst.align.min(src.align));
             let mut values = Vec::with_capacity(list.len());
             for &(at, ty) in &list {

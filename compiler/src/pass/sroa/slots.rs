@@ -1,30 +1,31 @@
-//! Which variables can be split, and how they are accessed.
+//! Finds the variables that can be split, and their accesses.
 
 use crate::ir::walk::Walk;
 use crate::ir::{EntityRef, Function, Inst, Op, Ty, Value};
 use crate::pass::analysis::constant_offset;
 use std::collections::BTreeSet;
 
-/// Copies and zeroings of more bytes keep their variable in memory.
+/// The size in bytes beyond which a copy or zeroing keeps its variable in memory.
 const MAX_COPY: u32 = 512;
 
-/// One `alloca`.
+/// An `alloca`.
 pub(super) struct Slot {
     pub(super) size: u32,
-    /// Whether every use is one that can be rewritten.
+    /// Whether every use can be rewritten.
     pub(super) splits: bool,
-    /// Offset and type of each load and store.
+    /// The offset and type of each load and store.
     pub(super) shapes: BTreeSet<(u32, Ty)>,
 }
 
 /// The variables of a function.
 pub(super) struct Slots {
     pub(super) list: Vec<Slot>,
-    /// Slot and offset behind each pointer value.
+    /// For each pointer, the index of the variable and the offset into which it points.
     of_value: Vec<Option<(usize, i64)>>,
 }
 
 impl Slots {
+    /// Finds the variables of a function.
     pub(super) fn new(func: &Function) -> Self {
         let mut slots = Slots {
             list: Vec::new(),
@@ -37,6 +38,7 @@ impl Slots {
         slots
     }
 
+    /// Records the uses of variables by an instruction.
     fn note(&mut self, func: &Function, inst: Inst) {
         let data = &func.insts[inst];
         let mut rewritable = 0;
@@ -67,7 +69,7 @@ impl Slots {
                 rewritable = usize::from(self.fits(data.args[0], *size));
             }
             Op::MemCpy { size, dst, src } if !dst.volatile && !src.volatile => {
-                // Either side may be of other memory.
+                // Either side may be other memory.
                 for (i, &arg) in data.args.iter().enumerate() {
                     if self.raw(arg).is_some() && !self.fits(arg, *size) {
                         self.give_up(data.args[i]);
@@ -82,16 +84,19 @@ impl Slots {
         }
     }
 
+    /// Returns the variable and the offset, which may be out of range, into which a pointer points.
     fn raw(&self, v: Value) -> Option<(usize, i64)> {
         self.of_value.get(v.index()).copied().flatten()
     }
 
+    /// Records that a variable cannot be split.
     fn give_up(&mut self, v: Value) {
         if let Some((n, _)) = self.raw(v) {
             self.list[n].splits = false;
         }
     }
 
+    /// Returns the variable and the offset of an access if it is in range.
     fn in_range(&self, v: Value, size: u32) -> Option<(usize, u32)> {
         let (n, at) = self.raw(v)?;
         let at = u32::try_from(at).ok()?;
@@ -99,11 +104,12 @@ impl Slots {
         (end <= self.list[n].size).then_some((n, at))
     }
 
+    /// Returns whether a copy or zeroing is in range and small enough.
     fn fits(&self, v: Value, size: u32) -> bool {
         size <= MAX_COPY && self.in_range(v, size).is_some()
     }
 
-    /// Notes a load or store; whether it is in range.
+    /// Records a load or store. Returns false if it is out of range of a variable.
     fn shape(&mut self, v: Value, ty: Ty) -> bool {
         match self.in_range(v, ty.bytes()) {
             Some((n, at)) => {
@@ -114,7 +120,7 @@ impl Slots {
         }
     }
 
-    /// The variable that can be split and the offset in it behind a pointer.
+    /// Returns the variable that can be split, and the offset in it, into which a pointer points.
     pub(super) fn get(&self, v: Value) -> Option<(usize, u32)> {
         let (n, at) = self.raw(v)?;
         let at = u32::try_from(at).ok()?;

@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 /// How the accesses of a cluster fit together.
 #[derive(Clone, PartialEq, Debug)]
 enum Kind {
-    /// All are at its start and of its size.
+    /// All accesses cover the whole cluster.
     Whole(Ty),
-    /// All are elements, or vectors of elements, of a grid.
+    /// All accesses are elements, or vectors of elements, of a grid.
     Lanes(Scalar),
+    /// Any other accesses: the cluster stays in memory.
     Memory,
 }
 
@@ -21,11 +22,11 @@ struct Cluster {
     start: u32,
     end: u32,
     kind: Kind,
-    /// The variables that take its place: one, or one for each lane.
+    /// The variables that replace the cluster: one, or one for each lane.
     vars: Vec<Value>,
 }
 
-/// Splits what can be split and is not in parts already.
+/// Splits the variables that can be split and are not minimal already. Returns whether there were any.
 pub(super) fn split(func: &mut Function, slots: &Slots) -> bool {
     let mut clusters: Vec<Vec<Cluster>> = slots.list.iter().map(plan).collect();
     if clusters.iter().all(Vec::is_empty) {
@@ -41,7 +42,7 @@ pub(super) fn split(func: &mut Function, slots: &Slots) -> bool {
         };
         slots.get(pointer).filter(|&(n, _)| !clusters[n].is_empty())
     };
-    // Outer regions first: variables come into being where the old ones did, before their uses.
+    // Outer regions come first: the new variables are created where the old ones were, before their uses.
     for region in func.regions_in_order() {
         let any = |i: &Inst| touched(func, &clusters, *i).is_some();
         if !func.regions[region].insts.iter().any(any) {
@@ -73,7 +74,7 @@ pub(super) fn split(func: &mut Function, slots: &Slots) -> bool {
     true
 }
 
-/// The clusters of a variable; none if it is to stay as it is.
+/// Returns the clusters of a variable; none if it stays as it is.
 fn plan(slot: &Slot) -> Vec<Cluster> {
     if !slot.splits || slot.shapes.is_empty() {
         return Vec::new();
@@ -109,6 +110,7 @@ fn plan(slot: &Slot) -> Vec<Cluster> {
     if stays { Vec::new() } else { clusters }
 }
 
+/// Returns how the accesses of a cluster fit together.
 fn kind(start: u32, end: u32, members: &[(u32, Ty)]) -> Kind {
     let whole = |&(at, ty): &(u32, Ty)| at == start && at + ty.bytes() == end;
     if members.iter().all(whole) {
@@ -129,11 +131,13 @@ fn kind(start: u32, end: u32, members: &[(u32, Ty)]) -> Kind {
     Kind::Memory
 }
 
+/// Returns the cluster of an access at an offset.
 fn cluster(clusters: &[Cluster], at: u32) -> &Cluster {
     let n = clusters.partition_point(|c| c.end <= at);
     &clusters[n]
 }
 
+/// Returns an access that is aligned to the scalar of its type.
 fn access(ty: Ty) -> Access {
     Access {
         align: ty.scalar.bytes().max(1),
@@ -141,6 +145,7 @@ fn access(ty: Ty) -> Access {
     }
 }
 
+/// Creates the variables of a cluster.
 fn create(b: &mut Builder<'_>, c: &mut Cluster) {
     c.vars = match c.kind {
         Kind::Whole(ty) => vec![b.alloca(ty.bytes(), ty.scalar.bytes())],
@@ -150,7 +155,7 @@ fn create(b: &mut Builder<'_>, c: &mut Cluster) {
                 .map(|_| b.alloca(scalar.bytes(), scalar.bytes()))
                 .collect()
         }
-        // As aligned as it was in the old variable, up to what anything needs.
+        // The alignment is that in the old variable, up to 16 bytes, which suffices for any access.
         Kind::Memory => {
             let align = if c.start == 0 {
                 16
@@ -162,6 +167,7 @@ fn create(b: &mut Builder<'_>, c: &mut Cluster) {
     };
 }
 
+/// Emits a load from the variables of a cluster.
 fn load(b: &mut Builder<'_>, c: &Cluster, at: u32, ty: Ty) -> Value {
     match c.kind {
         Kind::Whole(whole) => {
@@ -188,6 +194,7 @@ fn load(b: &mut Builder<'_>, c: &Cluster, at: u32, ty: Ty) -> Value {
     }
 }
 
+/// Emits a store to the variables of a cluster.
 fn store(b: &mut Builder<'_>, c: &Cluster, at: u32, value: Value) {
     let ty = b.func.ty(value);
     match c.kind {
@@ -214,7 +221,7 @@ fn store(b: &mut Builder<'_>, c: &Cluster, at: u32, value: Value) {
     }
 }
 
-/// The alignment of an access in memory of a cluster, as `create` aligned that.
+/// Returns an access to the memory of a cluster, with the alignment that [`create`] has given it.
 fn known_align(c: &Cluster, at: u32, ty: Ty) -> Access {
     let of_offset = |offset: u32| {
         if offset == 0 {
@@ -231,7 +238,7 @@ fn known_align(c: &Cluster, at: u32, ty: Ty) -> Access {
     }
 }
 
-/// The same bits as another type of the same size; pointers by way of an integer.
+/// Converts a value to another type of the same size; pointers go through an integer.
 fn convert(b: &mut Builder<'_>, mut value: Value, to: Ty) -> Value {
     if b.func.ty(value) == to {
         return value;
