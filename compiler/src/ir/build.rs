@@ -1,15 +1,15 @@
-//! Creating instructions.
+//! Construction of instructions.
 //!
-//! A [`Builder`] is a cursor in a function: it stands at the end of a region, or before one of its
-//! instructions, and each helper inserts one instruction there with the result type that follows from its
-//! operands. Nothing is checked here, that is `verify`'s duty.
+//! A [`Builder`] is a cursor in a function. Its position is the end of a region or the point before one of
+//! the region's instructions. Each helper inserts one instruction there, with the result type that follows
+//! from its operands. The builder checks nothing; that is the verifier's duty.
 //!
-//! At the end of a region that has its terminator already, control cannot be: what is inserted there belongs
-//! to no region and so does not exist for anybody who walks the function. A translator need not care whether
-//! the statement it translates is reachable.
+//! At the end of a region that already has its terminator, code is unreachable. An instruction inserted there
+//! belongs to no region, so nothing that walks the function sees it. A translator therefore need not track
+//! whether the statement that it translates is reachable.
 //!
-//! Inserting in the middle of a region moves what is behind, so a pass that changes much takes the region's
-//! list and appends to it again:
+//! An insertion in the middle of a region moves all instructions after it. A pass that inserts many
+//! instructions therefore takes the region's list and appends its instructions to the region again:
 //!
 //! ```
 //! # use caldera_compiler::ir::{Function, Op, build::Builder};
@@ -37,19 +37,19 @@ use crate::source::Span;
 #[derive(Debug)]
 pub struct Builder<'f> {
     pub func: &'f mut Function,
-    /// Position given to new instructions.
+    /// The source position of new instructions.
     pub span: Span,
-    /// Flags given to new floating-point operations.
+    /// The flags of new floating-point operations.
     pub fp: FpFlags,
     region: Region,
-    /// `None`: at the end.
+    /// The index to insert at; `None` is the end of the region.
     at: Option<usize>,
-    /// Where `leave` returns to.
+    /// The positions to which `leave` returns.
     outer: Vec<(Region, Option<usize>)>,
 }
 
 impl<'f> Builder<'f> {
-    /// At the end of a region.
+    /// Creates a cursor at the end of a region.
     pub fn at_end(func: &'f mut Function, region: Region) -> Self {
         Builder {
             func,
@@ -61,31 +61,31 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// Before instruction number `index` of a region.
+    /// Creates a cursor before instruction number `index` of a region.
     pub fn before(func: &'f mut Function, region: Region, index: usize) -> Self {
         let mut b = Builder::at_end(func, region);
         b.at = Some(index);
         b
     }
 
-    /// The region that the cursor is in.
+    /// Returns the region that the cursor is in.
     pub fn region(&self) -> Region {
         self.region
     }
 
-    /// Moves to the end of a region.
+    /// Moves the cursor to the end of a region.
     pub fn move_to_end(&mut self, region: Region) {
         self.region = region;
         self.at = None;
     }
 
-    /// Moves to the end of a region, until [`Builder::leave`] comes back here.
+    /// Moves the cursor to the end of a region, until [`Builder::leave`] returns it to its present position.
     pub fn enter(&mut self, region: Region) {
         self.outer.push((self.region, self.at));
         self.move_to_end(region);
     }
 
-    /// Back to where the last [`Builder::enter`] was called.
+    /// Moves the cursor back to where the last [`Builder::enter`] was called.
     pub fn leave(&mut self) {
         if let Some((region, at)) = self.outer.pop() {
             self.region = region;
@@ -93,7 +93,7 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// Whether the cursor is behind a terminator.
+    /// Returns whether the cursor is after a terminator.
     pub fn is_terminated(&self) -> bool {
         let insts = &self.func.regions[self.region].insts;
         self.at.unwrap_or(insts.len()) == insts.len()
@@ -102,7 +102,7 @@ impl<'f> Builder<'f> {
                 .is_some_and(|&i| self.func.insts[i].op.is_terminator())
     }
 
-    /// Puts an instruction that is in no region at the cursor.
+    /// Inserts an existing instruction, which is in no region, at the cursor.
     pub fn push(&mut self, inst: Inst) {
         if self.is_terminated() {
             return;
@@ -117,7 +117,7 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// Creates any instruction with stated result types, at the cursor.
+    /// Creates an instruction with the given result types at the cursor.
     pub fn insert(&mut self, op: Op, args: impl Into<ValueList>, results: &[Ty]) -> Inst {
         let args = args.into();
         let first = args.first().map(|&a| self.func.ty(a).scalar);
@@ -135,13 +135,13 @@ impl<'f> Builder<'f> {
         inst
     }
 
-    /// Creates an instruction with one result of a stated type.
+    /// Creates an instruction with one result of the given type at the cursor.
     pub fn value(&mut self, op: Op, args: impl Into<ValueList>, ty: Ty) -> Value {
         let inst = self.insert(op, args, &[ty]);
         self.func.insts[inst].results[0]
     }
 
-    /// Creates an instruction whose type follows from its operands.
+    /// Creates an instruction whose result type follows from its operands.
     fn derived(&mut self, op: Op, args: impl Into<ValueList>) -> Value {
         let args = args.into();
         let types: Vec<Ty> = args.iter().map(|&a| self.func.ty(a)).collect();
@@ -151,35 +151,36 @@ impl<'f> Builder<'f> {
 
     // Constants.
 
-    /// An integer, or any other scalar or vector with these bits in each lane.
+    /// Returns an integer constant, or a constant of any other scalar or vector type with these bits in each
+    /// lane.
     pub fn bits(&mut self, ty: Ty, bits: u64) -> Value {
         self.func.splat_bits(ty, bits)
     }
-    /// A vector (or scalar) of these lanes.
+    /// Returns a vector or scalar constant with these lanes.
     pub fn lanes(&mut self, ty: Ty, lanes: Vec<u64>) -> Value {
         self.func.constant(ty, Const::Bits(lanes))
     }
-    /// A 32-bit integer.
+    /// Returns a 32-bit integer constant.
     pub fn i32(&mut self, v: i32) -> Value {
         self.func.splat_bits(Ty::I32, u64::from(v as u32))
     }
-    /// A 64-bit integer.
+    /// Returns a 64-bit integer constant.
     pub fn i64(&mut self, v: i64) -> Value {
         self.func.splat_bits(Ty::I64, v as u64)
     }
-    /// A boolean.
+    /// Returns a Bool constant.
     pub fn bool(&mut self, v: bool) -> Value {
         self.func.splat_bits(Ty::BOOL, u64::from(v))
     }
-    /// A 32-bit float.
+    /// Returns a 32-bit float constant.
     pub fn f32(&mut self, v: f32) -> Value {
         self.func.splat_bits(Ty::F32, u64::from(v.to_bits()))
     }
-    /// All bits zero.
+    /// Returns the constant whose bits are all zero.
     pub fn zero(&mut self, ty: Ty) -> Value {
         self.func.splat_bits(ty, 0)
     }
-    /// Any value.
+    /// Returns the undefined value.
     pub fn undef(&mut self, ty: Ty) -> Value {
         self.func.constant(ty, Const::Undef)
     }
@@ -195,7 +196,7 @@ impl<'f> Builder<'f> {
     pub fn compare(&mut self, op: CmpOp, a: Value, b: Value) -> Value {
         self.derived(Op::Compare(op), [a, b])
     }
-    /// The operand itself where a bitcast would not change its type.
+    /// Converts a value. If a bitcast would not change the type, returns the operand itself.
     pub fn cast(&mut self, op: CastOp, a: Value, to: Ty) -> Value {
         if op == CastOp::Bitcast && self.func.ty(a) == to {
             return a;
@@ -220,7 +221,7 @@ impl<'f> Builder<'f> {
     pub fn extract_dynamic(&mut self, v: Value, lane: Value) -> Value {
         self.derived(Op::ExtractDynamic, [v, lane])
     }
-    /// `v` with one lane replaced.
+    /// Returns `v` with one lane replaced.
     pub fn insert_lane(&mut self, v: Value, scalar: Value, lane: u8) -> Value {
         self.derived(Op::Insert(lane), [v, scalar])
     }
@@ -242,7 +243,7 @@ impl<'f> Builder<'f> {
     pub fn ptr_add(&mut self, ptr: Value, offset: Value) -> Value {
         self.derived(Op::PtrAdd, [ptr, offset])
     }
-    /// Pointer plus constant; the pointer itself for 0.
+    /// Adds a constant to a pointer. For 0, returns the pointer itself.
     pub fn ptr_offset(&mut self, ptr: Value, offset: i64) -> Value {
         if offset == 0 {
             return ptr;
@@ -277,7 +278,7 @@ impl<'f> Builder<'f> {
 
     // Calls.
 
-    /// `result` is the callee's return type.
+    /// Calls a function; `result` is the callee's return type.
     pub fn call(&mut self, callee: Func, args: Vec<Value>, result: Option<Ty>) -> Option<Value> {
         let inst = self.insert(Op::Call(callee), args, result.as_slice());
         self.func.insts[inst].results.first().copied()
@@ -287,16 +288,18 @@ impl<'f> Builder<'f> {
         self.func.insts[inst].results.first().copied()
     }
 
-    // Structured instructions. The cursor stays behind them: `enter` their regions to fill these.
+    // Structured instructions. The cursor stays after the new instruction; call `enter` with its regions to
+    // fill them.
 
-    /// A block and its region.
+    /// Creates a block. Returns it with its region.
     pub fn block(&mut self, results: &[Ty]) -> (Inst, Region) {
         let inst = self.insert(Op::Block, [], results);
         let body = self.func.new_region(&[]);
         self.func.insts[inst].regions.push(body);
         (inst, body)
     }
-    /// A loop and its region, whose arguments have the types of the initial values.
+    /// Creates a loop, whose region's arguments have the types of the initial values. Returns it with its
+    /// region.
     pub fn loop_(&mut self, init: Vec<Value>, results: &[Ty]) -> (Inst, Region) {
         let types: Vec<Ty> = init.iter().map(|&v| self.func.ty(v)).collect();
         let inst = self.insert(Op::Loop, init, results);
@@ -304,7 +307,7 @@ impl<'f> Builder<'f> {
         self.func.insts[inst].regions.push(body);
         (inst, body)
     }
-    /// A selection, its then region and its else region.
+    /// Creates an `If`. Returns it with its then region and its else region.
     pub fn if_(&mut self, cond: Value, results: &[Ty]) -> (Inst, Region, Region) {
         let inst = self.insert(Op::If, [cond], results);
         let then = self.func.new_region(&[]);
@@ -312,7 +315,8 @@ impl<'f> Builder<'f> {
         self.func.insts[inst].regions.extend([then, otherwise]);
         (inst, then, otherwise)
     }
-    /// A switch and its regions: one for each list of case values, then the default.
+    /// Creates a switch. Returns it with one region for each list of case values, followed by the default
+    /// region.
     pub fn switch(&mut self, value: Value, cases: Vec<Vec<u64>>, results: &[Ty]) -> (Inst, Vec<Region>) {
         let count = cases.len() + 1;
         let inst = self.insert(Op::Switch(cases), [value], results);
@@ -320,7 +324,7 @@ impl<'f> Builder<'f> {
         self.func.insts[inst].regions = regions.clone();
         (inst, regions)
     }
-    /// Results of an instruction.
+    /// Returns the results of an instruction.
     pub fn results(&self, inst: Inst) -> &[Value] {
         &self.func.insts[inst].results
     }

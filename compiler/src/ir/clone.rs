@@ -1,12 +1,12 @@
-//! Copying code from one function into another, and inside of one.
+//! Copying of code from one function into another, and within one function.
 
 use super::entity::EntityRef;
 use super::{Function, Inst, Op, Region, Value, ValueDef, ValueList};
 
 /// Copies regions of `src` into a function, with fresh values, instructions and regions.
 ///
-/// What is not copied itself must be given a counterpart first: parameters, region arguments and targets of
-/// exits outside of what is copied.
+/// Values and instructions that are used inside the copied code but defined outside it must be mapped first:
+/// parameters, region arguments and targets of exits.
 #[derive(Debug)]
 pub struct Cloner<'s> {
     src: &'s Function,
@@ -15,7 +15,7 @@ pub struct Cloner<'s> {
 }
 
 impl<'s> Cloner<'s> {
-    /// With nothing known yet.
+    /// Creates a cloner without any mapping.
     pub fn new(src: &'s Function) -> Self {
         Cloner {
             src,
@@ -24,13 +24,13 @@ impl<'s> Cloner<'s> {
         }
     }
 
-    /// States what stands for a value of the source.
+    /// Maps a value of the source to a value of the destination.
     pub fn map_value(&mut self, old: Value, new: Value) {
         self.values[old.index()] = Some(new);
     }
 
-    /// What stands for a value; constants are found or created. The value itself if it is not known, which
-    /// only a use that is not dominated by its definition can meet.
+    /// Returns the counterpart of a value; constants are found or created. A value without a counterpart is
+    /// returned unchanged; this occurs only for a use that its definition does not dominate.
     pub fn value(&mut self, dst: &mut Function, old: Value) -> Value {
         if let Some(v) = self.values[old.index()] {
             return v;
@@ -44,8 +44,8 @@ impl<'s> Cloner<'s> {
         new
     }
 
-    /// Appends copies of the instructions of `from` (and of all regions inside) to `into`. `finish` may turn
-    /// each copy into something else; it gets the source instruction as well.
+    /// Appends copies of the instructions of `from`, with all regions inside, to `into`. `finish` receives
+    /// each copy and its source instruction, and may turn the copy into something else.
     pub fn region(
         &mut self,
         dst: &mut Function,
@@ -78,7 +78,7 @@ impl<'s> Cloner<'s> {
                 self.map_value(r, result);
             }
             dst.regions[into].insts.push(new);
-            // Pushed in reverse so that the first region is copied first.
+            // The regions are pushed in reverse order, so that the first region is copied first.
             let first_new = dst.regions.len();
             for &r in &data.regions {
                 let region = dst.new_region(&[]);
@@ -96,9 +96,9 @@ impl<'s> Cloner<'s> {
     }
 }
 
-/// Copies instructions to another place of the same function, with fresh values, instructions and regions.
+/// Copies instructions to another position in the same function, with fresh values, instructions and regions.
 ///
-/// What is not copied stands for itself, unless [`Copier::map_value`] says otherwise.
+/// A value that is not copied keeps its identity, unless [`Copier::map_value`] maps it.
 #[derive(Debug, Default)]
 pub struct Copier {
     values: Vec<Option<Value>>,
@@ -108,7 +108,7 @@ pub struct Copier {
 }
 
 impl Copier {
-    /// States what stands for a value.
+    /// Maps a value to another.
     pub fn map_value(&mut self, old: Value, new: Value) {
         if self.values.len() <= old.index() {
             self.values.resize(old.index() + 1, None);
@@ -117,7 +117,7 @@ impl Copier {
         self.known_values.push(old);
     }
 
-    /// What stands for a value.
+    /// Returns the counterpart of a value, or the value itself.
     pub fn value(&self, old: Value) -> Value {
         self.values.get(old.index()).copied().flatten().unwrap_or(old)
     }
@@ -126,7 +126,7 @@ impl Copier {
         self.insts.get(old.index()).copied().flatten().unwrap_or(old)
     }
 
-    /// Forgets everything.
+    /// Removes all mappings.
     pub fn reset(&mut self) {
         for v in self.known_values.drain(..) {
             self.values[v.index()] = None;
@@ -136,8 +136,8 @@ impl Copier {
         }
     }
 
-    /// Appends copies of instructions (and of all regions inside) to `into`. `finish` may turn each copy into
-    /// something else; it gets the instruction that it is a copy of as well.
+    /// Appends copies of instructions, with all regions inside, to `into`. `finish` receives each copy and
+    /// its source instruction, and may turn the copy into something else.
     pub fn insts(
         &mut self,
         func: &mut Function,
@@ -145,7 +145,7 @@ impl Copier {
         into: Region,
         mut finish: impl FnMut(&mut Function, Inst, Inst),
     ) {
-        // (instructions, where to, the next one)
+        // Each entry has the instructions, their destination, and the index of the next instruction.
         let mut work = vec![(list.to_vec(), into, 0)];
         while let Some((list, into, next)) = work.last_mut() {
             let Some(&old) = list.get(*next) else {
@@ -191,7 +191,7 @@ impl Copier {
 }
 
 impl Function {
-    /// The same function without the values, instructions and regions that passes have left unused.
+    /// Returns the function without the values, instructions and regions that passes have left unused.
     #[must_use]
     pub fn compacted(&self) -> Function {
         let params: Vec<_> = self.params.iter().map(|&p| self.ty(p)).collect();

@@ -6,9 +6,9 @@ use std::ops::{Index, IndexMut};
 
 /// A `u32` index type.
 pub trait EntityRef: Copy + Eq + std::hash::Hash {
-    /// From an index.
+    /// Creates the entity from an index.
     fn new(index: usize) -> Self;
-    /// To an index.
+    /// Returns the index.
     fn index(self) -> usize;
 }
 
@@ -40,7 +40,7 @@ macro_rules! entity {
     };
 }
 
-/// A growing table of `V` that hands out the keys.
+/// A growing table of `V`, which creates the keys.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Map<K, V> {
     items: Vec<V>,
@@ -57,36 +57,36 @@ impl<K, V> Default for Map<K, V> {
 }
 
 impl<K: EntityRef, V> Map<K, V> {
-    /// Appends.
+    /// Appends an entry and returns its key.
     pub fn push(&mut self, value: V) -> K {
         self.items.push(value);
         K::new(self.items.len() - 1)
     }
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there is none.
+    /// Returns whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// Keys in order.
+    /// Iterates over the keys in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + use<K, V> {
         (0..self.items.len()).map(K::new)
     }
-    /// Entries in order.
+    /// Iterates over the entries in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (K, &V)> {
         self.items.iter().enumerate().map(|(i, v)| (K::new(i), v))
     }
-    /// Entries in order, mutable.
+    /// Iterates over the entries in order, with mutable access.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (K, &mut V)> {
         self.items.iter_mut().enumerate().map(|(i, v)| (K::new(i), v))
     }
-    /// The entries without their keys, in order.
+    /// Iterates over the entries without their keys, in order.
     pub fn into_values(self) -> impl Iterator<Item = V> {
         self.items.into_iter()
     }
-    /// The entry, if the key is in range.
+    /// Returns the entry if the key is in range.
     pub fn get(&self, key: K) -> Option<&V> {
         self.items.get(key.index())
     }
@@ -105,13 +105,13 @@ impl<K: EntityRef, V> IndexMut<K> for Map<K, V> {
     }
 }
 
-/// A fast hash of small keys that nobody chooses to collide.
+/// A fast hash for small keys that no adversary chooses.
 #[derive(Clone, Default, Debug)]
 pub struct Mix(u64);
 
 impl Hasher for Mix {
     fn finish(&self) -> u64 {
-        // The upper bits depend on all of the input, tables look at the lower ones.
+        // The upper bits depend on all of the input, but hash tables use the lower bits.
         self.0.rotate_left(26)
     }
     fn write(&mut self, bytes: &[u8]) {

@@ -1,13 +1,14 @@
-//! What operations compute, on the bits of one lane; IEEE 754 with round to nearest even.
+//! Evaluation of operations on the bits of one lane, according to IEEE 754 with rounding to nearest even.
 //!
-//! Lanes are raw bits, zero-extended to 64, as in [`super::Const`]. `None` is a result that the operation leaves
-//! undefined (division by zero), or that would depend on the device (transcendental functions).
+//! Lanes are raw bits, zero-extended to 64, as in [`super::Const`]. `None` means that the operation leaves
+//! the result undefined (division by zero) or that the result depends on the device (transcendental
+//! functions).
 
 use super::{BinOp, CastOp, CmpOp, Scalar, Ty, UnOp};
 use crate::half;
 use crate::intrinsic::Intrinsic;
 
-/// Keeps the bits of the type's width.
+/// Clears the bits beyond the type's width.
 pub fn truncate(scalar: Scalar, bits: u64) -> u64 {
     match scalar.bits() {
         0 | 64 => bits,
@@ -15,7 +16,7 @@ pub fn truncate(scalar: Scalar, bits: u64) -> u64 {
     }
 }
 
-/// As a signed number.
+/// Returns the bits as a signed number.
 pub fn signed(scalar: Scalar, bits: u64) -> i64 {
     match scalar.bits() {
         0 | 64 => bits as i64,
@@ -23,7 +24,7 @@ pub fn signed(scalar: Scalar, bits: u64) -> i64 {
     }
 }
 
-/// The value of a float, exact.
+/// Returns the exact value of a float.
 pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
     match scalar {
         Scalar::F16 => half::to_f64(bits as u16),
@@ -32,7 +33,7 @@ pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
     }
 }
 
-/// Rounded to the type.
+/// Rounds a number to the type.
 pub fn from_f64(scalar: Scalar, v: f64) -> u64 {
     match scalar {
         Scalar::F16 => u64::from(half::from_f64(v)),
@@ -41,8 +42,8 @@ pub fn from_f64(scalar: Scalar, v: f64) -> u64 {
     }
 }
 
-/// An operation on f64 and the same on f32; f16 is computed in f64, which has digits enough that the second
-/// rounding changes nothing.
+/// Evaluates an operation in f64 or, for f32, in f32. f16 is computed in f64, whose precision is large enough
+/// that the second rounding cannot change the result.
 fn float(scalar: Scalar, a: u64, b: u64, wide: fn(f64, f64) -> f64, single: fn(f32, f32) -> f32) -> u64 {
     match scalar {
         Scalar::F32 => u64::from(single(f32::from_bits(a as u32), f32::from_bits(b as u32)).to_bits()),
@@ -50,7 +51,7 @@ fn float(scalar: Scalar, a: u64, b: u64, wide: fn(f64, f64) -> f64, single: fn(f
     }
 }
 
-/// Two operands.
+/// Evaluates an operation with two operands.
 pub fn binary(op: BinOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     let (sa, sb) = (signed(scalar, a), signed(scalar, b));
     let count = (b % u64::from(scalar.bits().max(1))) as u32;
@@ -74,7 +75,7 @@ pub fn binary(op: BinOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
         BinOp::FDiv => float(scalar, a, b, |a, b| a / b, |a, b| a / b),
         BinOp::FRem => float(scalar, a, b, |a, b| a % b, |a, b| a % b),
     };
-    // The most negative number divided by -1 overflows the narrower types too.
+    // The most negative number divided by -1 overflows for the narrower types, too.
     if matches!(op, BinOp::SDiv | BinOp::SRem)
         && sb == -1
         && signed(scalar, truncate(scalar, sa.wrapping_neg() as u64)) == sa
@@ -85,7 +86,7 @@ pub fn binary(op: BinOp, scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     Some(truncate(scalar, bits))
 }
 
-/// One operand.
+/// Evaluates an operation with one operand.
 pub fn unary(op: UnOp, scalar: Scalar, a: u64) -> u64 {
     let bits = match op {
         UnOp::INeg => a.wrapping_neg(),
@@ -95,7 +96,7 @@ pub fn unary(op: UnOp, scalar: Scalar, a: u64) -> u64 {
     truncate(scalar, bits)
 }
 
-/// Comparisons.
+/// Evaluates a comparison.
 pub fn compare(op: CmpOp, scalar: Scalar, a: u64, b: u64) -> bool {
     let (sa, sb) = (signed(scalar, a), signed(scalar, b));
     match op {
@@ -139,7 +140,7 @@ pub fn compare(op: CmpOp, scalar: Scalar, a: u64, b: u64) -> bool {
     }
 }
 
-/// Conversions of one lane; `Bitcast` between types of one width.
+/// Evaluates a conversion of one lane. `Bitcast` is between types of the same width.
 pub fn cast(op: CastOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     let bits = match op {
         CastOp::Trunc
@@ -165,7 +166,8 @@ pub fn cast(op: CastOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
             }
             v as u64
         }
-        // Straight to f32: by way of f64 it would be rounded twice. f16 overflows long before f64 rounds.
+        // Convert straight to f32, because a detour through f64 would round twice. For f16 the detour is
+        // harmless: numbers that f64 cannot represent exactly are far beyond f16's range.
         CastOp::SToF if to == Scalar::F32 => u64::from((signed(from, a) as f32).to_bits()),
         CastOp::UToF if to == Scalar::F32 => u64::from((a as f32).to_bits()),
         CastOp::SToF => from_f64(to, signed(from, a) as f64),
@@ -174,7 +176,7 @@ pub fn cast(op: CastOp, from: Scalar, to: Scalar, a: u64) -> Option<u64> {
     Some(truncate(to, bits))
 }
 
-/// The same bits as lanes of another type, little-endian.
+/// Returns the same bits as lanes of another type, in little-endian order.
 pub fn bitcast(lanes: &[u64], from: Ty, to: Ty) -> Vec<u64> {
     let width = from.scalar.bytes() as usize;
     let bytes: Vec<u8> = lanes
@@ -187,7 +189,8 @@ pub fn bitcast(lanes: &[u64], from: Ty, to: Ty) -> Vec<u64> {
         .collect()
 }
 
-/// Intrinsics that work lane by lane on operands of one type and are exact. `None`: not one of them.
+/// Evaluates an exact intrinsic that works lane by lane on operands of one type. `None`: the intrinsic is not
+/// one of these.
 pub fn intrinsic(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
     let a = *args.first()?;
     let b = args.get(1).copied().unwrap_or(0);
@@ -200,14 +203,15 @@ pub fn intrinsic(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
         Intrinsic::Ceil => round(f64::ceil),
         Intrinsic::Trunc => round(f64::trunc),
         Intrinsic::RoundEven => round(f64::round_ties_even),
-        // f64 has digits enough that rounding once more gives the correctly rounded result.
+        // f64 is precise enough that rounding its root once more gives the correctly rounded result.
         Intrinsic::Sqrt => round(f64::sqrt),
         Intrinsic::FMin | Intrinsic::FMax => {
             let (fa, fb) = (to_f64(scalar, a), to_f64(scalar, b));
             let first = if op == Intrinsic::FMin { fa < fb } else { fa > fb };
             if fb.is_nan() || first { a } else { b }
         }
-        // Rounded once; of two f16 and a third, f64 has all digits that the rounding looks at.
+        // The operation rounds once. For f16, f64 holds all digits of the product and sum that the rounding
+        // depends on.
         Intrinsic::Fma => {
             let c = args.get(2).copied().unwrap_or(0);
             match scalar {

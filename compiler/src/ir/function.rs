@@ -16,15 +16,16 @@ entity! {
     Region, "r"
 }
 
-/// A constant. Lanes hold raw bits, zero-extended to 64; a scalar has one lane. A null pointer is one lane 0.
+/// A constant. Each lane holds raw bits, zero-extended to 64. A scalar has one lane, and so has a null
+/// pointer, whose bits are 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Const {
-    /// Any value will do.
+    /// Undefined: any value is correct.
     Undef,
     Bits(Vec<u64>),
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ValueDef {
     /// Result number `.1` of an instruction.
@@ -43,7 +44,7 @@ pub struct ValueData {
     pub def: ValueDef,
 }
 
-/// A list of instructions; see the module's documentation.
+/// A list of instructions; the documentation of [`super`] has the rules.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RegionData {
     /// Only loop regions have arguments.
@@ -51,22 +52,22 @@ pub struct RegionData {
     pub insts: Vec<Inst>,
 }
 
-/// Who else may use a function's name: `clLinkProgram` joins objects by names.
+/// The visibility of a function's name to other objects: `clLinkProgram` joins objects by names.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum Linkage {
-    /// Other objects may call it, and must not define it.
+    /// Other objects may call the function and must not define it.
     #[default]
     External,
-    /// `inline`: other objects may call it, and may define their own.
+    /// `inline`: other objects may call the function and may have a definition of their own.
     Inline,
-    /// `static`, and functions of the library: nobody outside the object knows it.
+    /// `static`, and functions of the library: the name is not visible outside the object.
     Static,
 }
 
 impl Linkage {
     pub const ALL: [Linkage; 3] = [Linkage::External, Linkage::Inline, Linkage::Static];
 
-    /// The word that starts a definition in text form.
+    /// Returns the word that starts a definition in the text form.
     pub fn word(self) -> &'static str {
         match self {
             Linkage::External => "func",
@@ -81,7 +82,7 @@ impl Linkage {
 pub struct Function {
     pub name: String,
     pub params: Vec<Value>,
-    /// `None` for void.
+    /// The return type; `None` for void.
     pub ret: Option<Ty>,
     pub linkage: Linkage,
     pub body: Region,
@@ -93,7 +94,7 @@ pub struct Function {
 }
 
 impl Function {
-    /// A function with an empty body.
+    /// Creates a function with an empty body.
     pub fn new(name: impl Into<String>, params: &[Ty], ret: Option<Ty>) -> Self {
         let mut regions = Map::default();
         let body = regions.push(RegionData::default());
@@ -122,12 +123,12 @@ impl Function {
         f
     }
 
-    /// Type of a value.
+    /// Returns the type of a value.
     pub fn ty(&self, v: Value) -> Ty {
         self.values[v].ty
     }
 
-    /// Find or create a constant. Bits beyond the lane's width are cut off.
+    /// Finds or creates a constant. Bits beyond the lane's width are cleared.
     pub fn constant(&mut self, ty: Ty, mut c: Const) -> Value {
         if let Const::Bits(lanes) = &mut c {
             let bits = ty.scalar.bits();
@@ -147,12 +148,12 @@ impl Function {
         v
     }
 
-    /// A scalar, or a vector with the same bits in each lane.
+    /// Returns a scalar constant, or a vector constant with the same bits in each lane.
     pub fn splat_bits(&mut self, ty: Ty, bits: u64) -> Value {
         self.constant(ty, Const::Bits(vec![bits; ty.lanes as usize]))
     }
 
-    /// The constant behind a value.
+    /// Returns the constant that a value is, if it is one.
     pub fn as_const(&self, v: Value) -> Option<&Const> {
         match &self.values[v].def {
             ValueDef::Const(c) => Some(c),
@@ -160,7 +161,7 @@ impl Function {
         }
     }
 
-    /// The bits of a scalar constant.
+    /// Returns the bits of a scalar constant.
     pub fn as_bits(&self, v: Value) -> Option<u64> {
         match self.as_const(v)? {
             Const::Bits(lanes) if lanes.len() == 1 => Some(lanes[0]),
@@ -168,7 +169,7 @@ impl Function {
         }
     }
 
-    /// The instruction that defines a value.
+    /// Returns the instruction that defines a value.
     pub fn def_inst(&self, v: Value) -> Option<Inst> {
         match self.values[v].def {
             ValueDef::Inst(i, _) => Some(i),
@@ -176,7 +177,7 @@ impl Function {
         }
     }
 
-    /// A new region with arguments of the given types, owned by nobody yet.
+    /// Creates a region with arguments of the given types. No instruction owns it yet.
     pub fn new_region(&mut self, args: &[Ty]) -> Region {
         let r = self.regions.push(RegionData::default());
         for (i, &ty) in args.iter().enumerate() {
@@ -189,7 +190,7 @@ impl Function {
         r
     }
 
-    /// A new instruction, in no region yet, with results of the given types.
+    /// Creates an instruction with results of the given types. It is in no region yet.
     pub fn new_inst(&mut self, op: Op, args: impl Into<ValueList>, results: &[Ty], span: Span) -> Inst {
         let data = InstData {
             op,
@@ -207,7 +208,8 @@ impl Function {
         inst
     }
 
-    /// Adds a result to an instruction (structured ones grow results when a variable is promoted).
+    /// Adds a result to an instruction. Promotion of a variable to SSA adds results to structured
+    /// instructions.
     pub fn add_result(&mut self, inst: Inst, ty: Ty) -> Value {
         let n = self.insts[inst].results.len() as u32;
         let v = self.values.push(ValueData {

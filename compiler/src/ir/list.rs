@@ -3,17 +3,17 @@
 use super::Value;
 use std::ops::{Deref, DerefMut};
 
-/// How many values need no allocation.
+/// The number of values that are stored without an allocation.
 const FEW: usize = 3;
 
-/// A list of values; an allocation of its own is needed only by more than three. Instructions have two each, and functions
-/// are made of instructions.
+/// A list of values, which allocates only if it has more than three. Each instruction has two such lists, and
+/// a function consists mostly of instructions.
 #[derive(Clone)]
 pub struct ValueList(Repr);
 
 #[derive(Clone)]
 enum Repr {
-    /// The number of values, and these; what is left over means nothing.
+    /// The number of values, and the values. The remaining array elements have no meaning.
     Few(u8, [Value; FEW]),
     Many(Vec<Value>),
 }
@@ -45,7 +45,8 @@ impl ValueList {
         *self = ValueList::new();
     }
 
-    /// Keeps what the predicate is true of, called once for each value in order.
+    /// Keeps the values for which the predicate is true. The predicate is called once for each value, in
+    /// order.
     pub fn retain(&mut self, mut keep: impl FnMut(&Value) -> bool) {
         match &mut self.0 {
             Repr::Few(count, few) => {
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(list, ValueList::from(vec![Value(0), Value(2), Value(4)]));
     }
 
-    /// As large as a `Vec`, so that it costs nothing.
+    /// The list must be no larger than a `Vec`, so that it costs no additional memory.
     #[test]
     fn it_is_no_larger_than_a_vector() {
         assert_eq!(size_of::<ValueList>(), size_of::<Vec<Value>>());

@@ -1,18 +1,19 @@
-//! The spelling of types and operations in the text form, both ways.
+//! The names of types and operations in the text form, and their parsing.
 //!
-//! What mirrors a SPIR-V instruction has its name without `Op`; what is ours is snake_case.
+//! An operation that mirrors a SPIR-V instruction has its name without `Op`; an operation of our own has a
+//! snake_case name.
 
 use super::{AddressSpace, BinOp, CastOp, CmpOp, HandleFact, Scalar, Storage, Ty, UnOp};
 use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, SubgroupPart, Texel};
 use std::fmt;
 
-/// A type that is spelled as one word.
+/// A type whose values are each written as one word.
 pub trait Named: Sized + Copy + 'static {
-    /// Each value with its name.
+    /// All values with their names.
     const NAMES: &'static [(&'static str, Self)];
-    /// The name.
+    /// Returns the name.
     fn name(self) -> &'static str;
-    /// The value of that name.
+    /// Returns the value with this name.
     fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(n, _)| *n == name).map(|(_, v)| *v)
     }
@@ -78,7 +79,7 @@ named!(HandleFact {
 
 macro_rules! intrinsics {
     ($($variant:ident $name:literal),* $(,)?) => {
-        /// Intrinsics without parameters of their own.
+        /// The intrinsics without parameters of their own.
         pub const PLAIN_INTRINSICS: &[(&str, Intrinsic)] = &[$(($name, Intrinsic::$variant)),*];
 
         impl fmt::Display for Intrinsic {
@@ -135,7 +136,7 @@ intrinsics! {
     SamplerProperties "sampler_properties",
 }
 
-/// The intrinsic of that name.
+/// Returns the intrinsic with this name.
 pub fn intrinsic_from_name(name: &str) -> Option<Intrinsic> {
     if let Some((_, i)) = PLAIN_INTRINSICS.iter().find(|(n, _)| *n == name) {
         return Some(*i);
@@ -173,7 +174,7 @@ fn image_shape(name: &str) -> Option<ImageShape> {
     ImageShape::ALL.into_iter().find(|s| s.name() == name)
 }
 
-/// `2d_f` behind `read_image_` and the like.
+/// Parses the part of a name that follows `read_image_` and its like, for example `2d_f`.
 fn image_access(verb: &str, what: &str) -> Option<Intrinsic> {
     let (shape, texel) = what.rsplit_once('_')?;
     let shape = image_shape(shape)?;
@@ -209,7 +210,7 @@ impl fmt::Display for Storage {
 }
 
 impl Storage {
-    /// The storage of that name.
+    /// Returns the storage with this name.
     pub fn from_name(name: &str) -> Option<Storage> {
         Some(match name {
             "physical" => Storage::Physical,
@@ -263,7 +264,7 @@ impl fmt::Display for Ty {
 }
 
 impl Scalar {
-    /// The scalar of that name.
+    /// Returns the scalar with this name.
     pub fn from_name(name: &str) -> Option<Scalar> {
         Some(match name {
             "bool" => Scalar::Bool,
@@ -284,7 +285,7 @@ impl Scalar {
 }
 
 impl Ty {
-    /// The type of that name.
+    /// Returns the type with this name.
     pub fn from_name(name: &str) -> Option<Ty> {
         if let Some(scalar) = Scalar::from_name(name) {
             return Some(Ty::of(scalar));

@@ -1,7 +1,7 @@
 //! Reads the text form that [`super::print`] writes; `docs/ir.md` has the grammar.
 //!
-//! What comes out is as well-formed as its author made it: whoever needs more calls the verifier. Nothing
-//! recurses, so nesting is bounded by memory only.
+//! The parser checks only the syntax; a caller that needs a well-formed module runs the verifier. Nothing
+//! recurses, so nesting is bounded only by memory.
 
 mod function;
 mod lex;
@@ -10,16 +10,16 @@ mod module;
 use super::Module;
 use lex::Tokens;
 
-/// Why a text is no module.
+/// A syntax error in a text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ParseError {
-    /// 1-based.
+    /// The number of the line, from 1 on.
     pub line: u32,
     pub message: String,
 }
 
-/// Reads a module.
+/// Parses a module.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     let mut tokens = Tokens::new(text)?;
     module::parse(&mut tokens)

@@ -1,7 +1,7 @@
 //! The text form of modules: `Display`. [`super::parse`] reads it back; `docs/ir.md` has the grammar.
 //!
-//! Values and labels are numbered in the order of the text, so equal functions print equally however they
-//! came about. Positions are not printed.
+//! Values and labels are numbered in the order of the text, so equal functions print equally regardless of
+//! how they were built. Source positions are not printed.
 
 use super::names::Named;
 use super::{
@@ -67,14 +67,14 @@ impl Display for Module {
     }
 }
 
-/// The function as text, with an arbitrary number for a name.
+/// Prints the function as text, with an arbitrary number as its name.
 impl Display for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         FunctionPrinter::new(self).print(f, Func(0))
     }
 }
 
-/// One instruction as it stands in the text of its function; for error messages.
+/// Returns the text of one instruction as it appears in the text of its function, for error messages.
 pub fn inst_text(func: &Function, inst: Inst) -> String {
     let mut text = String::new();
     let mut printer = FunctionPrinter::new(func);
@@ -124,7 +124,7 @@ fn write_global(f: &mut fmt::Formatter<'_>, g: &GlobalData) -> fmt::Result {
     writeln!(f)
 }
 
-/// Numbers of values and labels.
+/// The numbers of values and labels in the text.
 struct Names {
     values: Vec<u32>,
     next_value: u32,
@@ -172,7 +172,8 @@ fn write_header(f: &mut dyn Write, word: &str, id: Func, func: &Function, names:
     Ok(())
 }
 
-/// A region that is being printed: what comes next, and the structured instruction that owns it.
+/// A region that is being printed: the index of the next instruction, and the structured instruction that
+/// owns the region.
 struct Frame {
     region: Region,
     next: usize,
@@ -186,7 +187,7 @@ struct FunctionPrinter<'a> {
     found: Option<usize>,
 }
 
-/// Counts what goes through.
+/// Counts the characters that are written through it.
 struct Counted<'a> {
     out: &'a mut dyn Write,
     written: usize,
@@ -263,8 +264,8 @@ impl<'a> FunctionPrinter<'a> {
         writeln!(f, "}}")
     }
 
-    /// What stands between an instruction (or its previous region) and its region number `number`; the
-    /// indentation is written already.
+    /// Prints the text between an instruction (or its previous region) and its region number `number`. The
+    /// indentation is already written.
     fn open(&mut self, f: &mut dyn Write, inst: Inst, number: usize, depth: usize) -> fmt::Result {
         let data = &self.func.insts[inst];
         match &data.op {
@@ -322,7 +323,7 @@ impl<'a> FunctionPrinter<'a> {
         Ok(())
     }
 
-    /// Everything of an instruction but its regions.
+    /// Prints an instruction without its regions.
     fn inst(&mut self, f: &mut dyn Write, inst: Inst) -> fmt::Result {
         let data: &InstData = &self.func.insts[inst];
         for (i, &r) in data.results.iter().enumerate() {
@@ -413,7 +414,7 @@ impl<'a> FunctionPrinter<'a> {
 }
 
 fn indent(f: &mut dyn Write, depth: usize) -> fmt::Result {
-    // Deep nests are not indented further, or their text would be quadratic.
+    // Indentation stops at a fixed depth; otherwise the text of deep nests would have quadratic size.
     for _ in 0..depth.min(40) {
         f.write_str("  ")?;
     }
@@ -450,7 +451,7 @@ fn write_const(f: &mut dyn Write, ty: Ty, c: &Const) -> fmt::Result {
     }
 }
 
-/// Floats are decimal where that says all (the shortest digits that read back), else bits.
+/// Prints a float as the shortest decimal that reads back exactly, or as bits if there is none.
 fn write_lane(f: &mut dyn Write, scalar: Scalar, bits: u64) -> fmt::Result {
     match scalar {
         Scalar::Bool => f.write_str(if bits == 0 { "false" } else { "true" }),

@@ -1,22 +1,23 @@
-//! Types of values.
+//! The types of values.
 
-/// Where memory lives (OpenCL 1.2 6.5), and the spaces that kernel arguments are lowered to.
+/// Address spaces (OpenCL 1.2 6.5), and the spaces that kernel arguments are lowered to.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum AddressSpace {
     Private,
     Local,
     Global,
     Constant,
-    /// The push-constant block; offsets are absolute. Created by `lower_kernel_args`.
+    /// The push-constant block; offsets are absolute. `lower_kernel_args` creates such pointers.
     Push,
-    /// The per-launch argument buffer (a uniform or storage buffer). Created by `lower_kernel_args`.
+    /// The argument buffer of each launch (a uniform or storage buffer). `lower_kernel_args` creates such
+    /// pointers.
     Args,
 }
 
 /// Scalar types. Integers are signless; pointers are opaque.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Scalar {
-    /// Result of comparisons; has no memory representation.
+    /// The result of comparisons; it has no memory representation.
     Bool,
     I8,
     I16,
@@ -26,13 +27,14 @@ pub enum Scalar {
     F32,
     F64,
     Ptr(AddressSpace),
-    /// Opaque handles: an image or a sampler argument. Only passed to image intrinsics.
+    /// Opaque handles of an image or sampler argument. They are passed only to image intrinsics.
     Image,
     Sampler,
 }
 
 impl Scalar {
-    /// Bytes in memory; 0 for types that have no memory representation. Pointers are 8 bytes everywhere.
+    /// Returns the size in memory in bytes; 0 for types without a memory representation. Pointers have 8
+    /// bytes everywhere.
     pub fn bytes(self) -> u32 {
         match self {
             Scalar::Bool | Scalar::Image | Scalar::Sampler => 0,
@@ -42,7 +44,8 @@ impl Scalar {
             Scalar::I64 | Scalar::F64 | Scalar::Ptr(_) => 8,
         }
     }
-    /// Bits of an integer, float or bool; of an image or sampler those of a constant.
+    /// Returns the number of bits of an integer, float or Bool. For an image or sampler, it is the number of
+    /// bits of a constant of the type.
     pub fn bits(self) -> u32 {
         match self {
             Scalar::Bool => 1,
@@ -59,7 +62,7 @@ impl Scalar {
     pub fn is_ptr(self) -> bool {
         matches!(self, Scalar::Ptr(_))
     }
-    /// The integer of so many bits: 8, 16, 32 or 64.
+    /// Returns the integer type with 8, 16, 32 or 64 bits.
     pub fn int(bits: u32) -> Scalar {
         match bits {
             8 => Scalar::I8,
@@ -73,9 +76,9 @@ impl Scalar {
 /// A value's type: a scalar, or a vector of 2, 3, 4, 8 or 16 lanes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Ty {
-    /// Type of each lane.
+    /// The type of each lane.
     pub scalar: Scalar,
-    /// 1 for a scalar.
+    /// The number of lanes; 1 for a scalar.
     pub lanes: u8,
 }
 
@@ -89,19 +92,19 @@ impl Ty {
     pub const F32: Ty = Ty::of(Scalar::F32);
     pub const F64: Ty = Ty::of(Scalar::F64);
 
-    /// A scalar.
+    /// Returns a scalar type.
     pub const fn of(scalar: Scalar) -> Ty {
         Ty { scalar, lanes: 1 }
     }
-    /// A vector, or the scalar for one lane.
+    /// Returns a vector type, or the scalar type for one lane.
     pub const fn vector(scalar: Scalar, lanes: u8) -> Ty {
         Ty { scalar, lanes }
     }
-    /// A pointer.
+    /// Returns a pointer type.
     pub const fn ptr(space: AddressSpace) -> Ty {
         Ty::of(Scalar::Ptr(space))
     }
-    /// Same lanes, other scalar.
+    /// Returns the type with the same number of lanes and another scalar.
     pub const fn with_scalar(self, scalar: Scalar) -> Ty {
         Ty {
             scalar,
@@ -111,11 +114,12 @@ impl Ty {
     pub fn is_vector(self) -> bool {
         self.lanes > 1
     }
-    /// Bytes that a load or store of this type touches (3 lanes are three scalars).
+    /// Returns the bytes that a load or store of this type accesses. A vector with 3 lanes accesses three
+    /// scalars.
     pub fn bytes(self) -> u32 {
         self.scalar.bytes() * u32::from(self.lanes)
     }
-    /// The address space of a pointer.
+    /// Returns the address space of a pointer.
     pub fn space(self) -> Option<AddressSpace> {
         match self.scalar {
             Scalar::Ptr(space) => Some(space),
@@ -133,7 +137,8 @@ impl Ty {
     }
 }
 
-/// What a pointer to local memory is more as a number (in memory, as a constant's bits) than the byte offset in
-/// the work-group's arena: offset 0 is a valid object, so the null pointer, number 0, must not be it. A multiple
-/// of every alignment. A pointer to arena offset x is `ptr_add` of the constant with these bits and x.
+/// The difference between a local pointer's number (in memory, or as a constant's bits) and its byte offset
+/// in the work-group's arena. Offset 0 is a valid object, so its number must differ from the null pointer's,
+/// which is 0. The bias is a multiple of every alignment. A pointer to arena offset x is `ptr_add` of the
+/// constant with these bits and x.
 pub const LOCAL_POINTER_BIAS: u32 = 0x1000_0000;

@@ -1,33 +1,34 @@
-//! Going through functions: order, uses, replacement, parents. Nothing here recurses, so nesting is bounded
-//! by memory only.
+//! Traversal of functions: order, uses, replacement, parents. Nothing here recurses, so nesting is bounded
+//! only by memory.
 
 use super::entity::EntityRef;
 use super::{Function, Inst, Region, Value};
 
-/// Goes through the instructions of a function in the order of the text: a structured instruction, then its
-/// regions, then what follows it. Holds no borrow: the function may be changed on the way, except that regions
-/// that the walk is inside of must not lose or gain instructions before the current one.
+/// A traversal of a function's instructions in the order of the text: a structured instruction, then its
+/// regions, then the instruction after it. The walk holds no borrow, so the function may be changed during
+/// it; but in the regions that enclose the current instruction, no instruction before it may be inserted or
+/// removed.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// (region, number of the next instruction in it); the innermost last.
+    /// For each enclosing region, the index of its next instruction; the innermost region is last.
     stack: Vec<(Region, usize)>,
 }
 
 impl Walk {
-    /// From the start of the body.
+    /// Starts at the beginning of the body.
     pub fn new(func: &Function) -> Self {
         Walk::region(func.body)
     }
 
-    /// From the start of a region.
+    /// Starts at the beginning of a region.
     pub fn region(region: Region) -> Self {
-        // Few functions are nested more deeply.
+        // Few functions have deeper nesting.
         let mut stack = Vec::with_capacity(16);
         stack.push((region, 0));
         Walk { stack }
     }
 
-    /// The next instruction and the region that it is in.
+    /// Returns the next instruction and the region that it is in.
     pub fn next(&mut self, func: &Function) -> Option<(Region, Inst)> {
         while let Some((region, next)) = self.stack.last_mut() {
             let region = *region;
@@ -47,7 +48,7 @@ impl Walk {
 }
 
 impl Function {
-    /// All instructions in the order of the text.
+    /// Returns all instructions in the order of the text.
     pub fn insts_in_order(&self) -> Vec<Inst> {
         let mut list = Vec::with_capacity(self.insts.len());
         let mut walk = Walk::new(self);
@@ -57,7 +58,7 @@ impl Function {
         list
     }
 
-    /// All regions; each stands behind the region that encloses it.
+    /// Returns all regions; each comes after the region that encloses it.
     pub fn regions_in_order(&self) -> Vec<Region> {
         let mut list = Vec::with_capacity(self.regions.len());
         list.push(self.body);
@@ -71,7 +72,7 @@ impl Function {
         list
     }
 
-    /// How often each value is an operand of an instruction.
+    /// Returns how often each value is an operand of an instruction.
     pub fn use_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.values.len()];
         let mut walk = Walk::new(self);
@@ -83,14 +84,14 @@ impl Function {
         counts
     }
 
-    /// The last instruction of a region.
+    /// Returns the last instruction of a region, if it is a terminator.
     pub fn terminator(&self, region: Region) -> Option<Inst> {
         let last = *self.regions[region].insts.last()?;
         self.insts[last].op.is_terminator().then_some(last)
     }
 }
 
-/// Where instructions and regions are.
+/// The position of each instruction and region in the nesting.
 #[derive(Clone, Debug)]
 pub struct Parents {
     of_inst: Vec<Option<Region>>,
@@ -98,7 +99,7 @@ pub struct Parents {
 }
 
 impl Parents {
-    /// Of the function as it is now.
+    /// Records the positions in the function's present state.
     pub fn new(func: &Function) -> Self {
         let mut parents = Parents {
             of_inst: vec![None; func.insts.len()],
@@ -113,21 +114,21 @@ impl Parents {
         }
         parents
     }
-    /// The region that an instruction is in; `None` if it is in none.
+    /// Returns the region that an instruction is in; `None` if it is in none.
     pub fn region(&self, inst: Inst) -> Option<Region> {
         self.of_inst.get(inst.index()).copied().flatten()
     }
-    /// The instruction that owns a region; `None` for the body.
+    /// Returns the instruction that owns a region; `None` for the body.
     pub fn owner(&self, region: Region) -> Option<Inst> {
         self.of_region.get(region.index()).copied().flatten()
     }
-    /// The structured instruction that an instruction is directly in; `None` in the body.
+    /// Returns the innermost structured instruction that encloses an instruction; `None` in the body.
     pub fn enclosing(&self, inst: Inst) -> Option<Inst> {
         self.owner(self.region(inst)?)
     }
 }
 
-/// Values to be replaced by others, collected first and applied in one go.
+/// A set of replacements of values by others, which are collected first and then applied together.
 #[derive(Clone, Debug, Default)]
 pub struct Replacements {
     by: Vec<Option<Value>>,
@@ -135,7 +136,7 @@ pub struct Replacements {
 }
 
 impl Replacements {
-    /// Each use of `old` becomes one of `new`, or of what replaces that.
+    /// Replaces each use of `old` by `new`, or by the replacement of `new`.
     pub fn set(&mut self, old: Value, new: Value) {
         if self.by.len() <= old.index() {
             self.by.resize(old.index() + 1, None);
@@ -144,13 +145,13 @@ impl Replacements {
         self.any = true;
     }
 
-    /// What stands for a value.
+    /// Returns the replacement of a value, or the value itself.
     pub fn get(&mut self, value: Value) -> Value {
         let mut last = value;
         while let Some(Some(next)) = self.by.get(last.index()) {
             last = *next;
         }
-        // So that long chains are followed once.
+        // Shorten the chain, so that it is followed only once.
         let mut at = value;
         while at != last {
             let next = self.by[at.index()].replace(last);
@@ -159,12 +160,12 @@ impl Replacements {
         last
     }
 
-    /// Whether nothing is replaced.
+    /// Returns whether there are no replacements.
     pub fn is_empty(&self) -> bool {
         !self.any
     }
 
-    /// Rewrites all operands of a function.
+    /// Rewrites all operands in a function.
     pub fn apply(&mut self, func: &mut Function) {
         if !self.any {
             return;

@@ -1,4 +1,4 @@
-//! Arithmetic, comparisons, conversions and vectors.
+//! Emission of arithmetic, comparisons, conversions and vector operations.
 
 use super::push::Reading;
 use super::{Emit, FnEmitter, Id, bug};
@@ -8,7 +8,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
 impl FnEmitter<'_, '_> {
-    /// Any instruction.
+    /// Emits an instruction of any kind.
     pub(super) fn inst(&mut self, inst: Inst) -> Emit<()> {
         if self.control(inst)? {
             return Ok(());
@@ -101,7 +101,7 @@ impl FnEmitter<'_, '_> {
             Op::Cast(op) => self.cast(*op, args[0], from, to),
             Op::Select => {
                 let mut cond = args[0];
-                // Before 1.4 a vector is selected by a vector of conditions only.
+                // Before version 1.4, a vector can be selected only by a vector of conditions.
                 if to.is_vector() && !from.is_vector() && (self.e.target.spirv.minor < 4) {
                     let bools = self.e.ty(to.with_scalar(Scalar::Bool))?;
                     cond = self.op_ids(spv::Op::CompositeConstruct, bools, &vec![cond; to.lanes.into()])?;
@@ -207,7 +207,7 @@ impl FnEmitter<'_, '_> {
         self.op_ids(op, ty, &[a, b])
     }
 
-    /// The count modulo the width: SPIR-V leaves larger counts undefined.
+    /// Returns the shift count modulo the width, because SPIR-V leaves larger counts undefined.
     fn shift_count(&mut self, to: Ty, ty: Id, count: Id, value: crate::ir::Value) -> Emit<Id> {
         let width = u64::from(to.scalar.bits());
         if let Some(crate::ir::Const::Bits(lanes)) = self.f.as_const(value)
@@ -251,7 +251,8 @@ impl FnEmitter<'_, '_> {
         if widened && self.e.target.quirks.widened_compares {
             return self.sign_extended(a, to, ty);
         }
-        // Mesa 22.3 loses the last quarter of 64 bits that it finds to be constant (ADR 7): in halves first.
+        // Mesa 22.3 loses the last quarter of a 64-bit constant in this conversion (ADR 7), so it goes
+        // through two halves.
         let quarters = from.lanes == 1 && from.scalar.bits() == 64 && to.lanes == 4;
         let a = if op == spv::Op::Bitcast && quarters {
             let halves = self.e.ty(Ty::vector(Scalar::I32, 2))?;
@@ -262,8 +263,9 @@ impl FnEmitter<'_, '_> {
         self.op_ids(op, ty, &[a])
     }
 
-    /// 32 bits as 64, the sign repeated, by shifts: no driver takes that for a conversion, and the LLVM of those that
-    /// have [`Quirks::widened_compares`](crate::target::Quirks::widened_compares) makes one instruction of it.
+    /// Sign-extends 32 bits to 64 bits by shifts, which no driver treats as a conversion. For drivers that
+    /// have [`Quirks::widened_compares`](crate::target::Quirks::widened_compares), LLVM turns the shifts into
+    /// one instruction.
     fn sign_extended(&mut self, a: Id, to: Ty, ty: Id) -> Emit<Id> {
         let half = self.e.splat(to, 32)?;
         let wide = self.op_ids(spv::Op::UConvert, ty, &[a])?;

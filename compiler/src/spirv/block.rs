@@ -1,5 +1,5 @@
-//! Structured control flow: regions become blocks, exits become branches to merge and continue targets, results
-//! and region arguments become phis. What is relied on is the contract of `lower_exits`.
+//! Structured control flow: regions become blocks, exits become branches to merge and continue targets, and
+//! results and region arguments become phis. The code relies on the contract of `lower_exits`.
 
 use super::instruction::instruction;
 use super::{BlockIds, Emit, FnEmitter, Id, bug};
@@ -7,15 +7,15 @@ use crate::ir::{EntityRef, Inst, Op, Region, Scalar, Unroll, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
-/// Where control goes that leaves or repeats a structured instruction, and what it takes along.
+/// The branch targets of a structured instruction, with the values that the branches pass.
 #[derive(Default)]
 pub(super) struct Frame {
     merge: Id,
-    /// Loops only.
+    /// The continue target, for loops only.
     continue_: Id,
-    /// (predecessor block, values) of the merge block.
+    /// The predecessors of the merge block, with the values that each passes.
     exits: Vec<(Id, Vec<Id>)>,
-    /// The same of the continue block.
+    /// The predecessors of the continue block, with the values that each passes.
     repeats: Vec<(Id, Vec<Id>)>,
 }
 
@@ -56,7 +56,7 @@ impl FnEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Control flow; `false` if the instruction is none.
+    /// Emits a control-flow instruction. Returns `false` for any other instruction.
     pub(super) fn control(&mut self, inst: Inst) -> Emit<bool> {
         let f = self.f;
         let data = &f.insts[inst];
@@ -134,7 +134,7 @@ impl FnEmitter<'_, '_> {
         frame.ok_or_else(|| bug(format!("exit to {target}, which does not enclose it")))
     }
 
-    /// Makes a structured instruction a target.
+    /// Registers a structured instruction as a branch target.
     fn open(&mut self, inst: Inst, continue_: Id) -> Id {
         let merge = self.e.id();
         let frame = Frame {
@@ -173,7 +173,8 @@ impl FnEmitter<'_, '_> {
         Ok(())
     }
 
-    /// Value number `n` of the incoming lists: a phi, or the one value that all bring.
+    /// Returns value number `n` of the incoming lists: a phi, or the value itself if all lists have the same
+    /// one.
     fn phi(&mut self, of: Value, n: usize, incoming: &[(Id, Vec<Id>)]) -> Emit<Id> {
         let mut operands = Vec::new();
         let mut same = None;
@@ -204,7 +205,7 @@ impl FnEmitter<'_, '_> {
         let merge = self.open(inst, continue_);
         self.branch(header)?;
 
-        // The header's phis need what the continue block brings: they are put in front later.
+        // The header's phis refer to values of the continue block, so they are inserted at its front later.
         let args = &f.regions[region].args;
         for &arg in args {
             self.ids[arg.index()] = self.e.id();

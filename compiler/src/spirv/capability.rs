@@ -1,4 +1,5 @@
-//! What the module must declare: collected while instructions are emitted.
+//! The capabilities and extensions that the module must declare. They are collected while instructions are
+//! emitted.
 
 use super::Emitter;
 use super::instruction::instruction;
@@ -8,10 +9,10 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv as spv;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Capabilities and extensions needed so far.
+/// The capabilities and extensions needed so far.
 #[derive(Default)]
 pub(super) struct Needs {
-    /// By number, so that the order is always the same.
+    /// The capabilities by number, so that their order is deterministic.
     capabilities: BTreeMap<u32, spv::Capability>,
     extensions: BTreeSet<&'static str>,
 }
@@ -29,7 +30,7 @@ impl Needs {
         self.extensions.insert(name);
     }
 
-    /// The two sections.
+    /// Returns the module's sections of capabilities and extensions.
     pub(super) fn declare(&mut self, version: SpirvVersion) -> (Vec<Instruction>, Vec<Instruction>) {
         self.capability(spv::Capability::Shader);
         for c in self.capabilities.values().copied().collect::<Vec<_>>() {
@@ -55,7 +56,8 @@ impl Needs {
     }
 }
 
-/// The extension of a capability, and the version that has it without. Only capabilities that are emitted.
+/// Returns the extension that a capability needs, and the version from which on it does not need the
+/// extension. It handles only the capabilities that are emitted.
 fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
     use spv::Capability as C;
     Some(match c {
@@ -71,7 +73,7 @@ fn extension_of(c: spv::Capability) -> Option<(&'static str, (u8, u8))> {
 }
 
 impl Emitter<'_> {
-    /// Capabilities of an access to a buffer.
+    /// Declares the capabilities of an access to a buffer.
     pub(super) fn buffer_access(&mut self, s: Scalar) {
         match s.bytes() {
             1 => self.needs.capability(spv::Capability::StorageBuffer8BitAccess),
@@ -80,8 +82,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Execution modes for what OpenCL expects of floating point and the device offers: NaN, infinities and
-    /// the sign of zero count; denormals are kept; results round to nearest even.
+    /// Declares the execution modes for OpenCL's floating-point rules, as far as the device offers them: NaN,
+    /// infinities and the sign of zero are preserved; denormals are preserved; results are rounded to nearest
+    /// even.
     pub(super) fn float_controls(&mut self) {
         let features = &self.target.features;
         let used = [
@@ -92,7 +95,7 @@ impl Emitter<'_> {
             self.needs.contains(spv::Capability::Float64),
         ];
         let independent = features.float_controls_independent;
-        // Where the widths are not independent the modes may only be set for all alike.
+        // If the widths are not independent, the modes may only be set for all widths alike.
         let wanted = |offered: [bool; 3]| -> Vec<u32> {
             if !independent && offered != [true; 3] {
                 return Vec::new();

@@ -1,8 +1,9 @@
-//! Whether words that did not come from this process are a complete module: what a program binary must be before a
-//! driver sees it.
+//! The check whether words from outside this process are a complete module. A program binary must pass it
+//! before a driver sees it.
 //!
-//! What is here finds what truncation and stray bytes do: instructions that the grammar does not have, functions without end, ids that
-//! nothing defines or that are defined twice. [`super::validate`] then looks at what the instructions mean.
+//! This check detects the effects of truncation and stray bytes: instructions that the grammar does not
+//! define, functions without an end, and ids that are undefined or defined twice. [`super::validate`] then
+//! checks the meaning of the instructions.
 
 use std::collections::HashSet;
 
@@ -10,10 +11,10 @@ use rspirv::dr;
 
 use crate::target::Target;
 
-/// A module may not be larger than this, in words.
+/// The largest accepted module, in words.
 const MOST_WORDS: usize = 64 << 20;
 
-/// Checks, for a device if one is given; the error is a sentence.
+/// Checks a module, also against a device if one is given. The error is a sentence.
 pub fn check(words: &[u32], target: Option<&Target>) -> Result<(), String> {
     if words.len() > MOST_WORDS {
         return Err("the module is too large".into());
@@ -28,9 +29,9 @@ pub fn check(words: &[u32], target: Option<&Target>) -> Result<(), String> {
     if at != words.len() {
         return Err("truncated".into());
     }
-    // rspirv's modules have no place for the reflection, which stands behind the functions; who reads it checks it.
+    // rspirv's modules cannot represent the reflection, which follows the functions. Its reader checks it.
     let code = crate::reflect::strip(words).map_err(|e| e.to_string())?;
-    // rspirv indexes beyond a malformed instruction's end.
+    // rspirv's parser indexes beyond the end of a malformed instruction.
     let module = std::panic::catch_unwind(|| dr::load_words(&code))
         .map_err(|_| "a malformed instruction".to_owned())?
         .map_err(|e| format!("not a SPIR-V module: {e}"))?;

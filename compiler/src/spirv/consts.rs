@@ -1,4 +1,4 @@
-//! Constants, each declared once.
+//! Constants, which are declared only once each.
 
 use super::{Emit, Emitter, Id, bug};
 use crate::ir::{Const, Scalar, Ty};
@@ -6,7 +6,8 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
 impl Emitter<'_> {
-    /// A constant of the IR. `Undef` becomes zero: two uses of it then see the same value.
+    /// Returns the id of a constant of the IR. `Undef` becomes zero, so that two uses of it see the same
+    /// value.
     pub(super) fn constant(&mut self, ty: Ty, c: &Const) -> Emit<Id> {
         match c {
             Const::Undef => self.lanes(ty, &vec![0; usize::from(ty.lanes)]),
@@ -53,7 +54,7 @@ impl Emitter<'_> {
             .expect("an integer is always a constant")
     }
 
-    /// The same bits in each lane.
+    /// Returns the id of a constant with the same bits in each lane.
     pub(super) fn splat(&mut self, ty: Ty, bits: u64) -> Emit<Id> {
         self.lanes(ty, &vec![bits; usize::from(ty.lanes)])
     }

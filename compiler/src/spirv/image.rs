@@ -1,7 +1,7 @@
-//! Images and samplers: the variables that stand for descriptors, and what is done with them.
+//! Images and samplers: the variables for their descriptors, and the instructions that use them.
 //!
-//! An image that is read as several types is several variables of one binding: Vulkan wants the Sampled Type to be
-//! that of the image's format.
+//! An image that a kernel reads as several texel types has several variables with the same binding, because
+//! Vulkan requires the Sampled Type to match the image's format.
 
 use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
@@ -13,18 +13,18 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::BTreeMap;
 
-/// The variables of a kernel.
+/// The image and sampler variables of a kernel.
 #[derive(Default)]
 pub(super) struct Handles {
-    /// By argument and texel: variable and type of the image.
+    /// By argument and texel type: the variable, and the type of the image.
     images: BTreeMap<(u32, Texel), (Id, Id)>,
-    /// By argument (or mask) and kind.
+    /// By handle: an argument, its normalized sampler, or a literal sampler's mask.
     samplers: BTreeMap<Handle, Id>,
-    /// As what the kernel reads or writes each argument first.
+    /// The texel type with which the kernel first reads or writes each image argument.
     texels: Option<BTreeMap<Handle, Texel>>,
 }
 
-/// An image of which a descriptor has been loaded.
+/// An image whose descriptor has been loaded.
 struct Image {
     value: Id,
     ty: Id,
@@ -32,7 +32,7 @@ struct Image {
 }
 
 impl FnEmitter<'_, '_> {
-    /// The image intrinsics.
+    /// Emits an image intrinsic.
     pub(super) fn image(&mut self, inst: Inst, op: Intrinsic) -> Emit<Option<Id>> {
         let f = self.f;
         let args = &f.insts[inst].args;
@@ -95,7 +95,7 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// An instruction that gives a texel, as the vector that the IR has.
+    /// Appends an instruction whose result is a texel, and converts the result to the IR's vector type.
     fn texel_of(&mut self, op: spv::Op, texel: Texel, operands: Vec<Operand>) -> Emit<Id> {
         let ty = self.texel_type(texel)?;
         let value = self.op(op, ty, operands)?;
@@ -106,7 +106,7 @@ impl FnEmitter<'_, '_> {
         self.op_ids(spv::Op::Bitcast, ty, &[value])
     }
 
-    /// The Sampled Type: integers have a sign here.
+    /// Returns the Sampled Type. In SPIR-V, this integer type has a sign.
     fn component_type(&mut self, texel: Texel) -> Emit<Id> {
         match texel {
             Texel::Float => self.e.scalar(Scalar::F32),
@@ -131,7 +131,7 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// Number and place of an image argument.
+    /// Returns the ordinal and the binding of an image argument, and whether it is written.
     fn image_argument(&self, v: Value) -> Emit<(u32, u32, bool)> {
         let Handle::Arg(arg) = self.handle(v)? else {
             return Err(bug("an image that is no argument"));
@@ -143,13 +143,14 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// Descriptor set of the kernel's arguments.
+    /// Returns the descriptor set of the kernel's arguments.
     fn argument_set(&self) -> Emit<u32> {
         let kernel = self.kernel()?;
         Ok(self.e.module.abi.get(kernel).map_or(0, |a| a.set))
     }
 
-    /// As what a kernel reads or writes an image; for those that only ask for its size, float.
+    /// Returns the texel type with which a kernel reads or writes an image; float if the kernel only queries
+    /// it.
     fn texel_in_use(&mut self, image: Value) -> Emit<Texel> {
         let wanted = self.handle(image)?;
         let texels = match self.handles.texels.take() {
@@ -189,7 +190,8 @@ impl FnEmitter<'_, '_> {
                 let at = (self.argument_set()?, binding);
                 let variable = self.descriptor(ty, at, arg)?;
                 if write {
-                    // Without it the device would have to read images of unknown format.
+                    // Without this decoration, the device would need the feature to read images without a
+                    // format.
                     self.e.decorate(variable, spv::Decoration::NonReadable, &[]);
                 }
                 self.handles.images.insert((arg, texel), (variable, ty));
@@ -228,7 +230,7 @@ impl FnEmitter<'_, '_> {
         let operands = vec![
             Operand::IdRef(component),
             Operand::Dim(dim),
-            // No depth comparison, one sample.
+            // The image has no depth comparison, and one sample.
             Operand::LiteralBit32(0),
             Operand::LiteralBit32(u32::from(shape.is_array())),
             Operand::LiteralBit32(0),
@@ -238,7 +240,7 @@ impl FnEmitter<'_, '_> {
         Ok(self.e.intern(spv::Op::TypeImage, None, operands))
     }
 
-    /// A variable for an argument's descriptor.
+    /// Declares a variable for an argument's descriptor.
     fn descriptor(&mut self, ty: Id, (set, binding): (u32, u32), arg: u32) -> Emit<Id> {
         let class = spv::StorageClass::UniformConstant;
         let pointer = self.e.pointer(class, ty);
@@ -296,7 +298,7 @@ impl FnEmitter<'_, '_> {
 }
 
 impl super::Emitter<'_> {
-    /// The variable of a literal sampler, the same for all kernels.
+    /// Returns the variable of a literal sampler, which all kernels share.
     fn literal_sampler(&mut self, ty: Id, binding: u32) -> Id {
         if let Some(&id) = self.shared.literal_samplers.get(&binding) {
             return id;

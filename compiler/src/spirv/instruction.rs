@@ -1,4 +1,4 @@
-//! Instructions as rspirv has them.
+//! Construction of rspirv instructions.
 
 use super::Id;
 use rspirv::dr::{Instruction, Operand};
@@ -6,13 +6,13 @@ use rspirv::grammar::{self, INSTRUCTION_TABLE};
 use rspirv::spirv as spv;
 use std::sync::OnceLock;
 
-/// Descriptions of instructions by number. rspirv itself goes through a list of 800 for each.
+/// The descriptions of instructions by opcode. rspirv's own lookup searches a list of 800 entries each time.
 static DESCRIPTIONS: OnceLock<Vec<Option<&'static grammar::Instruction<'static>>>> = OnceLock::new();
 
-/// Instructions with greater numbers are not of the core.
+/// Core instructions have smaller opcodes than this.
 const NUMBERS: usize = 512;
 
-/// A new instruction.
+/// Creates an instruction.
 pub(super) fn instruction(
     op: spv::Op,
     ty: Option<Id>,

@@ -1,5 +1,5 @@
-//! What a kernel has in common with the API: work-group size, argument buffer, the local arena,
-//! work-item values.
+//! The interface between a kernel and the API: work-group size, argument buffer, local arena, work-item
+//! values.
 
 use super::{Emit, Emitter, FnEmitter, Id, bug};
 use crate::abi::Abi;
@@ -10,25 +10,25 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::BTreeMap;
 
-/// Declared once for the module.
+/// The global instructions that are declared once for the module.
 #[derive(Default)]
 pub(super) struct Shared {
-    /// The WorkgroupSize composite, if some kernel's size is not fixed.
+    /// The WorkgroupSize composite, unless all kernels have a fixed size.
     pub(super) size: Option<Id>,
-    /// Byte size of the arena.
+    /// The byte size of the arena.
     local_bytes: Option<Id>,
     pub(super) work_dim: Option<Id>,
     builtins: BTreeMap<u32, Id>,
     pub(super) push: super::push::Blocks,
-    /// By size in vectors.
+    /// The argument buffers, by size in vectors.
     args: BTreeMap<u32, Id>,
     pub(super) objects: super::object::Objects,
     pub(super) global_offset: Option<Id>,
-    /// By binding.
+    /// The literal samplers, by binding.
     pub(super) literal_samplers: BTreeMap<u32, Id>,
 }
 
-/// The variable of a kernel's local memory.
+/// The variable that holds a kernel's local memory.
 #[derive(Copy, Clone)]
 pub(super) struct Arena {
     pub(super) variable: Id,
@@ -38,8 +38,8 @@ pub(super) struct Arena {
 impl Emitter<'_> {
     /// Declares the work-group size as specialization constants, unless all kernels require theirs.
     ///
-    /// The composite counts for all entry points of the module. A kernel with a required size is only ever
-    /// launched with it, so the runtime's constants are right for it as well.
+    /// The composite takes effect for all entry points of the module. A kernel with a required size is
+    /// launched only with that size, so the constants that the runtime sets are right for it as well.
     pub(super) fn workgroup_size(&mut self) {
         if self.module.kernels.iter().all(|k| k.required_size.is_some()) {
             return;
@@ -63,7 +63,7 @@ impl Emitter<'_> {
         self.shared.size = Some(size);
     }
 
-    /// An array of 32-bit words (or of vectors of them) that the API fills in, as a block variable.
+    /// Declares an array of 32-bit words, or of vectors of words, that the API fills in, as a block variable.
     pub(super) fn block_variable(
         &mut self,
         class: spv::StorageClass,
@@ -89,7 +89,7 @@ impl Emitter<'_> {
         Ok(variable)
     }
 
-    /// A block whose only member is an array with this stride.
+    /// Declares a block whose only member is an array with this stride.
     pub(super) fn array_block(&mut self, array: Id, stride: u32) -> Id {
         self.decorate(array, spv::Decoration::ArrayStride, &[stride]);
         let block = self.global(spv::Op::TypeStruct, None, vec![Operand::IdRef(array)]);
@@ -114,7 +114,7 @@ impl Emitter<'_> {
         Ok(id)
     }
 
-    /// SpecId of get_work_dim.
+    /// Returns the SpecId of get_work_dim.
     pub(super) fn work_dim_id(&self) -> u32 {
         match self.target.abi {
             Abi::Physical => spec_id::WORK_DIM,
@@ -122,7 +122,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// First of the three SpecIds of get_global_offset.
+    /// Returns the first of the three SpecIds of get_global_offset.
     pub(super) fn global_offset_id(&self) -> u32 {
         self.free_spec_id() + u32::from(self.module.system.work_dim)
     }
@@ -161,7 +161,8 @@ impl Emitter<'_> {
         id
     }
 
-    /// The arena's byte size. Its default is large enough for every kernel's own variables.
+    /// Returns the specialization constant of the arena's byte size. Its default is large enough for every
+    /// kernel's own variables.
     fn local_bytes(&mut self) -> Id {
         if let Some(id) = self.shared.local_bytes {
             return id;
@@ -181,14 +182,14 @@ impl Emitter<'_> {
 }
 
 impl FnEmitter<'_, '_> {
-    /// From SPIR-V 1.4 on all global variables are part of the interface.
+    /// Adds a global variable to the interface. From SPIR-V 1.4 on, all global variables belong to it.
     pub(super) fn use_global(&mut self, id: Id) {
         if self.e.target.spirv.minor >= 4 {
             self.interface.insert(id);
         }
     }
 
-    /// The argument buffer of this kernel: a uniform buffer of 16-byte vectors.
+    /// Returns the argument buffer of this kernel: a uniform buffer of 16-byte vectors.
     pub(super) fn args_block(&mut self) -> Emit<Id> {
         if let Some(id) = self.args {
             return Ok(id);
@@ -213,7 +214,8 @@ impl FnEmitter<'_, '_> {
         Ok(id)
     }
 
-    /// The kernel's local memory, an array of `elem`. No other kernel has the variable: the reflection gives its size.
+    /// Returns the kernel's local memory, an array of `elem`. Each kernel has a variable of its own, because
+    /// the reflection states the variable's size.
     pub(super) fn arena(&mut self, elem: Ty) -> Emit<Id> {
         if let Some(arena) = self.arena {
             if arena.elem != elem {
@@ -240,7 +242,7 @@ impl FnEmitter<'_, '_> {
             ];
             self.e.intern(spv::Op::SpecConstantOp, Some(u32_type), operands)
         };
-        // Rounded up: the last element may be used in part.
+        // The division rounds up, because the last element may be used only in part.
         let rounded = spec(spv::Op::IAdd, bytes, round);
         let count = spec(spv::Op::UDiv, rounded, stride);
         let elem_id = self.e.ty(elem)?;
@@ -259,7 +261,7 @@ impl FnEmitter<'_, '_> {
         Ok(variable)
     }
 
-    /// What is left of the work-item functions.
+    /// Reads one of the values into which `lower_system_values` turns the work-item functions.
     pub(super) fn work_item(&mut self, op: Intrinsic) -> Emit<Id> {
         let vector = Ty::vector(Scalar::I32, 3);
         let (builtin, ty) = match op {
@@ -288,7 +290,7 @@ impl FnEmitter<'_, '_> {
             self.e.needs.capability(spv::Capability::GroupNonUniform);
         }
         let variable = self.e.builtin(builtin, ty)?;
-        // Input variables are part of the interface in every version.
+        // Input variables belong to the interface in every version.
         self.interface.insert(variable);
         let ty = self.e.ty(ty)?;
         self.op_ids(spv::Op::Load, ty, &[variable])

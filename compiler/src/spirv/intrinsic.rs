@@ -1,4 +1,4 @@
-//! Intrinsics: GLSL.std.450, bit counting, work-item values, barriers.
+//! Emission of intrinsics: GLSL.std.450, bit counting, work-item values, barriers.
 
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::Intrinsic;
@@ -6,7 +6,7 @@ use crate::ir::{Inst, Scalar, Ty};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
-/// Instruction numbers of GLSL.std.450.
+/// The instruction numbers of GLSL.std.450.
 pub(super) mod glsl {
     pub(super) const ROUND_EVEN: u32 = 2;
     pub(super) const TRUNC: u32 = 3;
@@ -166,7 +166,7 @@ impl FnEmitter<'_, '_> {
         Ok(Some(id))
     }
 
-    /// Whether the device has integers as wide as a type of floats.
+    /// Returns whether the device has integers of the same width as a float type.
     fn has_int_of(&self, scalar: Scalar) -> bool {
         let features = &self.e.target.features;
         match scalar.bits() {
@@ -176,7 +176,7 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// A number's magnitude, by its bits.
+    /// Clears the sign bit of a float.
     fn without_sign(&mut self, a: Id, to: Ty) -> Emit<Id> {
         let bits = to.scalar.bits();
         let ty = self.e.ty(to)?;
@@ -188,7 +188,7 @@ impl FnEmitter<'_, '_> {
         self.op_ids(spv::Op::Bitcast, ty, &[magnitude])
     }
 
-    /// Instructions that are not GLSL.std.450's.
+    /// Emits the intrinsics that are core instructions.
     fn core(&mut self, op: Intrinsic, args: &[Id], from: Ty, to: Ty) -> Emit<Id> {
         let ty = self.e.ty(to)?;
         match op {
@@ -218,7 +218,8 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// An integer as 32-bit words, low one first, zero-extended if narrower; and the words' type.
+    /// Returns an integer as 32-bit words, the low word first, zero-extended if it is narrower, with the
+    /// words' type.
     fn words(&mut self, a: Id, ty: Ty) -> Emit<(Vec<Id>, Id)> {
         let word = self.e.ty(ty.with_scalar(Scalar::I32))?;
         let words = match ty.scalar.bits() {
@@ -235,7 +236,7 @@ impl FnEmitter<'_, '_> {
         Ok((words, word))
     }
 
-    /// A 32-bit word as an integer of the type.
+    /// Converts a 32-bit word to the integer type.
     fn narrow_word(&mut self, a: Id, to: Ty) -> Emit<Id> {
         if to.scalar == Scalar::I32 {
             return Ok(a);
@@ -244,7 +245,8 @@ impl FnEmitter<'_, '_> {
         self.op_ids(spv::Op::UConvert, ty, &[a])
     }
 
-    /// 31 - FindUMsb, which is -1 for 0; for narrower integers less by the difference.
+    /// Emits 31 - FindUMsb; FindUMsb is -1 for 0. For narrower integers, the difference in width is
+    /// subtracted.
     fn clz(&mut self, a: Id, to: Ty) -> Emit<Id> {
         let (words, word) = self.words(a, to)?;
         let word_ty = to.with_scalar(Scalar::I32);
@@ -265,7 +267,7 @@ impl FnEmitter<'_, '_> {
         self.narrow_word(count, to)
     }
 
-    /// FindILsb is -1 for 0.
+    /// Emits FindILsb, with a correction for 0, for which FindILsb is -1.
     fn ctz(&mut self, a: Id, to: Ty) -> Emit<Id> {
         let (words, word) = self.words(a, to)?;
         let word_ty = to.with_scalar(Scalar::I32);
@@ -282,7 +284,7 @@ impl FnEmitter<'_, '_> {
         self.narrow_word(result, to)
     }
 
-    /// `w == 0 ? zero : otherwise`.
+    /// Emits `w == 0 ? zero : otherwise`.
     fn if_zero(&mut self, w: Id, ty: Ty, zero: Id, otherwise: Id) -> Emit<Id> {
         let none = self.e.splat(ty, 0)?;
         let bools = self.e.ty(ty.with_scalar(Scalar::Bool))?;
@@ -352,7 +354,7 @@ impl FnEmitter<'_, '_> {
     }
 }
 
-/// Whether GLSL.std.450 has the operation for 64-bit floats.
+/// Returns whether GLSL.std.450 has the operation for 64-bit floats.
 fn has_f64(op: Intrinsic) -> bool {
     matches!(
         op,

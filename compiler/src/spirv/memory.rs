@@ -1,8 +1,9 @@
 //! Loads, stores, atomics, fences and barriers.
 //!
-//! Under the Vulkan memory model an access takes part in synchronisation only if it says so
-//! (`NonPrivatePointer`), so every access to shared memory of a kernel that synchronizes at all does. Volatile
-//! accesses to buffers are made available and visible to the whole device: programs wait for flags with them.
+//! Under the Vulkan memory model, an access takes part in synchronization only if it is `NonPrivatePointer`.
+//! In a kernel that synchronizes at all, every access to shared memory therefore has this operand. Volatile
+//! accesses to buffers are made available and visible to the whole device, because programs spin on flags
+//! with them.
 
 use super::instruction::instruction;
 use super::{Emit, FnEmitter, Id, bug};
@@ -11,7 +12,7 @@ use crate::ir::{Access, Inst, Op, Scalar, Storage, Ty, Value};
 use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 
-/// Whether an instruction orders this work-item's memory accesses with others'.
+/// Returns whether an instruction orders this work-item's memory accesses with those of others.
 pub(super) fn synchronizes(op: &Op) -> bool {
     match op {
         Op::AtomicOn(..) => true,
@@ -20,7 +21,7 @@ pub(super) fn synchronizes(op: &Op) -> bool {
     }
 }
 
-/// What an access does, for its memory operands.
+/// The direction of an access, which determines its memory operands.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Direction {
     Load,
@@ -75,7 +76,7 @@ impl FnEmitter<'_, '_> {
         Ok(id)
     }
 
-    /// A pointer to `ty` at the location that the first operands of an instruction give.
+    /// Returns a pointer to `ty` at the location that the first operands of an instruction give.
     fn location(&mut self, storage: Storage, inst: Inst, ty: Ty) -> Emit<Id> {
         let f = self.f;
         let args = &f.insts[inst].args;
@@ -137,9 +138,10 @@ impl FnEmitter<'_, '_> {
         }
     }
 
-    /// An index as a number that only one access has: for [`Quirks::stale_indices`](crate::target::Quirks::stale_indices).
-    /// It is the smaller one of the index and a bound that no index reaches, another bound for each access, so that no driver makes
-    /// the indices of two accesses one again. (LLVM makes one operation of this and llvmpipe's own bound.)
+    /// Returns a copy of an index that only one access uses, for
+    /// [`Quirks::stale_indices`](crate::target::Quirks::stale_indices). It is the minimum of the index and a
+    /// bound that no index reaches. Each access has another bound, so that no driver merges the indices of
+    /// two accesses again. (LLVM combines this operation with llvmpipe's own bounds check.)
     fn own_index(&mut self, index: Id) -> Emit<Id> {
         let bound = (i32::MAX as u32).saturating_sub(self.own_indices);
         self.own_indices += 1;
@@ -148,7 +150,7 @@ impl FnEmitter<'_, '_> {
         self.glsl(super::intrinsic::glsl::U_MIN, u32_type, &[index, bound])
     }
 
-    /// A word of a uniform block, which is an array of vectors of four.
+    /// Returns a pointer to a word of a uniform block, which is an array of vectors of four words.
     fn word_of_vectors(&mut self, base: Id, index: Value, ty: Ty) -> Emit<Id> {
         let u32_type = self.e.u32_type();
         let (vector, lane) = match self.f.as_bits(index) {
@@ -174,7 +176,7 @@ impl FnEmitter<'_, '_> {
         self.op_ids(spv::Op::AccessChain, pointer, &operands)
     }
 
-    /// Whether the module uses the Vulkan memory model; declares it.
+    /// Returns whether the module uses the Vulkan memory model, and declares it.
     fn vulkan_model(&mut self) -> bool {
         let has = self.e.target.features.vulkan_memory_model;
         if has {
@@ -183,7 +185,7 @@ impl FnEmitter<'_, '_> {
         has
     }
 
-    /// The widest scope that the device offers to shaders.
+    /// Returns the widest scope that the device offers to shaders.
     fn device_scope(&mut self) -> Id {
         let features = &self.e.target.features;
         let scope = if !features.vulkan_memory_model {
@@ -237,7 +239,7 @@ impl FnEmitter<'_, '_> {
         rest
     }
 
-    /// OpenCL 1.2's atomics are relaxed; those on buffers are atomic for the whole device.
+    /// OpenCL 1.2's atomics are relaxed. Atomics on buffers are atomic for the whole device.
     fn atomic(&mut self, inst: Inst, op: AtomicOp, storage: Storage) -> Emit<Option<Id>> {
         let f = self.f;
         let data = &f.insts[inst];
@@ -275,7 +277,8 @@ impl FnEmitter<'_, '_> {
             AtomicOp::Or => spv::Op::AtomicOr,
             AtomicOp::Xor => spv::Op::AtomicXor,
             AtomicOp::CmpXchg => {
-                // The operands are: equal semantics, unequal semantics, value, comparator.
+                // The operands are, in this order: semantics if equal, semantics if unequal, value,
+                // comparator.
                 list.extend([relaxed, values[1], values[0]]);
                 let ty = self.e.ty(ty)?;
                 return self.op_ids(spv::Op::AtomicCompareExchange, ty, &list).map(Some);
@@ -293,7 +296,7 @@ impl FnEmitter<'_, '_> {
         self.op_ids(code, ty, &list).map(Some)
     }
 
-    /// Acquire and release of what the flags name.
+    /// Returns the semantics of acquire and release for the memory that the flags name.
     pub(super) fn semantics(&mut self, flags: FenceFlags) -> Id {
         let mut bits = spv::MemorySemantics::RELAXED;
         if flags.local {
@@ -311,13 +314,13 @@ impl FnEmitter<'_, '_> {
         self.e.u32_const(bits.bits())
     }
 
-    /// OpenCL 1.2 6.12.8: orders the work-group's accesses.
+    /// OpenCL 1.2 6.12.8: a barrier orders the memory accesses of the work-group.
     pub(super) fn barrier(&mut self, flags: FenceFlags) -> Emit<()> {
         let scope = self.e.u32_const(spv::Scope::Workgroup as u32);
         self.control_barrier(scope, flags)
     }
 
-    /// The work-items of a scope wait for each other.
+    /// Makes the work-items of a scope wait for each other.
     pub(super) fn control_barrier(&mut self, scope: Id, flags: FenceFlags) -> Emit<()> {
         let semantics = self.semantics(flags);
         self.push(instruction(
@@ -332,9 +335,10 @@ impl FnEmitter<'_, '_> {
         ))
     }
 
-    /// OpenCL 1.2 6.12.9. With global memory other work-groups may be watching.
+    /// OpenCL 1.2 6.12.9: a fence orders memory accesses. If it concerns global memory, other work-groups may
+    /// observe the order.
     pub(super) fn fence(&mut self, flags: FenceFlags) -> Emit<()> {
-        // Such a driver keeps the accesses of a work-item in order by itself.
+        // A driver with this quirk keeps the accesses of a work-item in order without fences.
         let none = !flags.local && !flags.global;
         if none || self.e.target.quirks.waiting_fences {
             return Ok(());

@@ -1,15 +1,16 @@
-//! IR to SPIR-V words.
+//! Translation of IR to SPIR-V words.
 //!
-//! In:  a module for which the pipeline's final invariants hold: kernels only, everything inlined, vectors of at
-//!      most 4 lanes, memory explicit (`lower_memory`), exits as `lower_exits` leaves them, of the work-item
-//!      functions only `GroupId` (WorkgroupId), `LocalId`, `LocalSize` with constant dimension, and `WorkDim`.
-//! Out: a module that `spirv-val` accepts for the target's Vulkan version, with reflection. The same module gives
-//!      the same words. Capabilities and extensions are those that the emitted instructions need.
+//! In:  a module for which the pipeline's final invariants hold: only kernels and the pure functions that
+//! they call, everything else inlined; vectors of at most 4 lanes; explicit memory (`lower_memory`); exits in
+//! the forms of `lower_exits`; and of the work-item functions only those that `lower_system_values` leaves.
+//! Out: a module with reflection that `spirv-val` accepts for the target's Vulkan version. The output is
+//! deterministic. The module declares only the capabilities and extensions that the emitted instructions
+//! need.
 //!
-//! A failure here is a bug of an earlier stage, never the user's error. `docs/adr/0002-spirv-emission.md` has the
-//! reasons for the choices: WorkgroupSize, push constants as words, the memory model.
+//! A failure here is a bug of an earlier stage, never the user's error. `docs/adr/0002-spirv-emission.md`
+//! gives the reasons for the choices: WorkgroupSize, push constants as words, the memory model.
 //!
-//! This module alone names rspirv, and uses of it only the data representation: instructions, operands and
+//! Only this module names rspirv, and it uses only rspirv's data representation: instructions, operands and
 //! their assembly. Types and constants are interned here.
 
 mod arith;
@@ -49,13 +50,13 @@ use std::hash::BuildHasherDefault;
 type Id = u32;
 type Emit<T> = Result<T, InternalError>;
 
-/// An error of this stage.
+/// Returns an error of this stage.
 #[track_caller]
 fn bug(message: impl Into<String>) -> InternalError {
     InternalError::new("spirv", message)
 }
 
-/// The module as assembly text, for people.
+/// Returns the module as assembly text.
 pub fn disassemble(words: &[u32]) -> String {
     use rspirv::binary::Disassemble;
     match rspirv::dr::load_words(words) {
@@ -64,10 +65,11 @@ pub fn disassemble(words: &[u32]) -> String {
     }
 }
 
-/// Deepest nesting of control flow: 1,023 in SPIR-V (2.17, universal limits), less what a loop takes beside its own.
+/// The deepest nesting of control flow. SPIR-V's limit is 1,023 (2.17, universal limits); a loop takes more
+/// levels than its own.
 pub const MAX_DEPTH: usize = 1000;
 
-/// Where control flow is nested more deeply than [`MAX_DEPTH`], if it is.
+/// Returns the position where control flow is nested more deeply than [`MAX_DEPTH`], if there is one.
 pub fn nested_too_deeply(module: &Module) -> Option<Span> {
     module.funcs.iter().find_map(|(_, func)| {
         let mut depth = vec![0usize; func.regions.len()];
@@ -83,7 +85,7 @@ pub fn nested_too_deeply(module: &Module) -> Option<Span> {
     })
 }
 
-/// Emits a module.
+/// Translates a module to SPIR-V words.
 pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError> {
     let mut e = Emitter::new(module, target);
     e.workgroup_size();
@@ -97,7 +99,7 @@ pub fn emit(module: &Module, target: &Target) -> Result<Vec<u32>, InternalError>
     Ok(e.finish())
 }
 
-/// State of one module's emission.
+/// The state of one module's translation.
 struct Emitter<'a> {
     module: &'a Module,
     target: &'a Target,
@@ -115,17 +117,17 @@ struct Emitter<'a> {
     interned: HashMap<(u32, Option<Id>, Vec<Operand>), Id, BuildHasherDefault<Mix>>,
     glsl: Option<Id>,
     shared: interface::Shared,
-    /// Parallel to the kernels.
+    /// The kernels' ids, in the order of the module's kernels.
     kernels: Vec<KernelIds>,
-    /// Ids of the functions that are called, by number.
+    /// The ids of the called functions, by the functions' numbers.
     functions_by_number: Vec<Option<Id>>,
 }
 
-/// What the reflection needs of an emitted kernel.
+/// The ids of an emitted kernel that its reflection refers to.
 struct KernelIds {
     function: Id,
     arena: Option<Id>,
-    /// Work-group variables of the descriptor ABI and their sizes.
+    /// The work-group variables of the descriptor ABI, with their sizes in bytes.
     locals: Vec<(Id, u32)>,
 }
 
@@ -158,7 +160,7 @@ impl<'a> Emitter<'a> {
         self.last_id
     }
 
-    /// A global instruction that exists once for the same operands.
+    /// Returns the id of a global instruction that exists only once for the same operands.
     fn intern(&mut self, op: spv::Op, ty: Option<Id>, operands: Vec<Operand>) -> Id {
         let key = (op as u32, ty, operands);
         if let Some(&id) = self.interned.get(&key) {
@@ -169,7 +171,7 @@ impl<'a> Emitter<'a> {
         id
     }
 
-    /// A new global instruction.
+    /// Appends a new global instruction.
     fn global(&mut self, op: spv::Op, ty: Option<Id>, operands: Vec<Operand>) -> Id {
         let id = self.id();
         self.globals.push(instruction(op, ty, Some(id), operands));
@@ -227,7 +229,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The functions that kernels call, directly or not: calls that nobody needed have gone since functions were chosen.
+    /// Returns the functions that kernels call, directly or indirectly. A function that `inline` kept may no
+    /// longer be called, because its unused calls were removed.
     fn called_functions(&self) -> Vec<(Func, &'a Function)> {
         let funcs = &self.module.funcs;
         let mut called = vec![false; funcs.len()];
@@ -248,7 +251,8 @@ impl<'a> Emitter<'a> {
         funcs.iter().filter(|(f, _)| called[f.index()]).collect()
     }
 
-    /// What the kernels call. Whoever compiles the module is asked to inline it.
+    /// Emits the functions that kernels call. They have the control `Inline`, which asks the driver to inline
+    /// them.
     fn pure_functions(&mut self) -> Emit<()> {
         let all = self.called_functions();
         self.functions_by_number = vec![None; self.module.funcs.len()];
@@ -297,7 +301,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Appends a function: `types` are those of its result and of itself.
+    /// Appends a function. `types` has the ids of its result type and of its own type.
     fn function(
         &mut self,
         id: Id,
@@ -372,7 +376,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Puts the sections together in the order of SPIR-V 2.4.
+    /// Concatenates the sections in the order of SPIR-V 2.4.
     fn finish(mut self) -> Vec<u32> {
         self.float_controls();
         let version = self.target.spirv;
@@ -425,35 +429,36 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// A finished or current basic block.
+/// A basic block.
 struct BlockIds {
     label: Id,
     insts: Vec<Instruction>,
 }
 
-/// State of one function's emission.
+/// The state of one function's translation.
 struct FnEmitter<'e, 'a> {
     e: &'e mut Emitter<'a>,
     f: &'a Function,
-    /// `None` in functions that kernels call.
+    /// The number of the kernel; `None` in functions that kernels call.
     kernel: Option<usize>,
-    /// Ids of the values, 0 where there is none yet.
+    /// The ids of the values; 0 for a value that has none yet.
     ids: Vec<Id>,
     vars: Vec<Instruction>,
-    /// How many accesses of private arrays have an index of their own (`memory.rs`).
+    /// The number of accesses to private arrays that have an index of their own (`memory.rs`).
     own_indices: u32,
     blocks: Vec<BlockIds>,
-    /// The block being filled; `None` behind a terminator.
+    /// The block to which instructions are appended; `None` after a terminator.
     current: Option<BlockIds>,
     frames: HashMap<Inst, block::Frame, BuildHasherDefault<Mix>>,
-    /// Global variables that the entry point must list.
+    /// The global variables that the entry point must list.
     interface: BTreeSet<Id>,
     push: push::Push,
     args: Option<Id>,
     arena: Option<interface::Arena>,
     objects: object::Used,
     handles: image::Handles,
-    /// Whether other work-items' accesses are ordered with this one's: there is a barrier, fence or atomic.
+    /// Whether this work-item's accesses are ordered with those of other work-items, that is, whether the
+    /// kernel has a barrier, fence or atomic.
     synchronizes: bool,
 }
 
@@ -484,7 +489,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
         }
     }
 
-    /// Number of the kernel; other functions know nothing of arguments and work-items.
+    /// Returns the number of the kernel. Other functions have no arguments and no work-item functions.
     fn kernel(&self) -> Emit<usize> {
         self.kernel
             .ok_or_else(|| bug("only kernels have arguments and work-items"))
@@ -496,7 +501,7 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
         self.region(self.f.body)
     }
 
-    /// Id of a value that has been emitted, or of a constant.
+    /// Returns the id of a value that has been emitted, or of a constant.
     fn value(&mut self, v: Value) -> Emit<Id> {
         let id = self.ids[v.index()];
         if id != 0 {
@@ -519,19 +524,19 @@ impl<'e, 'a> FnEmitter<'e, 'a> {
         list.iter().map(|&v| self.value(v)).collect()
     }
 
-    /// An instruction with a result.
+    /// Appends an instruction with a result.
     fn op(&mut self, op: spv::Op, ty: Id, operands: Vec<Operand>) -> Emit<Id> {
         let id = self.e.id();
         self.push(instruction(op, Some(ty), Some(id), operands))?;
         Ok(id)
     }
 
-    /// An instruction with a result, all of whose operands are ids.
+    /// Appends an instruction with a result whose operands are all ids.
     fn op_ids(&mut self, op: spv::Op, ty: Id, operands: &[Id]) -> Emit<Id> {
         self.op(op, ty, operands.iter().map(|&i| Operand::IdRef(i)).collect())
     }
 
-    /// An instruction of GLSL.std.450.
+    /// Appends an instruction of GLSL.std.450.
     fn glsl(&mut self, number: u32, ty: Id, operands: &[Id]) -> Emit<Id> {
         let set = self.e.glsl();
         let mut list = vec![Operand::IdRef(set), Operand::LiteralExtInstInteger(number)];

@@ -1,4 +1,4 @@
-//! Memory of the descriptor ABI: a variable for each object and element type.
+//! Memory of the descriptor ABI: one variable for each memory object and element type.
 
 use super::{Emit, FnEmitter, Id, bug};
 use crate::abi::{FIRST_SPEC_ID, Slot};
@@ -7,7 +7,7 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Variables that kernels share.
+/// The variables that kernels share.
 #[derive(Default)]
 pub(super) struct Objects {
     buffers: BTreeMap<(Slot, Ty), Id>,
@@ -15,38 +15,39 @@ pub(super) struct Objects {
     local_arrays: BTreeMap<(u32, Ty), Id>,
     locals: BTreeMap<(Global, Ty), Id>,
     constants: BTreeMap<(Global, Ty), Id>,
-    /// Lengths of local arrays, by SpecId.
+    /// The lengths of local arrays, by SpecId.
     lengths: BTreeMap<u32, Id>,
-    /// Blocks of an unbounded array, by element.
+    /// The block types with an unbounded array, by element type.
     blocks: BTreeMap<Ty, Id>,
-    /// Buffers that some kernel reaches as several types.
+    /// The buffers that some kernel accesses with several element types.
     aliased: BTreeSet<Id>,
-    /// Buffers by which work-items of some kernel talk to each other.
+    /// The buffers through which work-items of some kernel communicate.
     coherent: BTreeSet<Id>,
 }
 
-/// Variables of one kernel.
+/// The variables of one kernel.
 #[derive(Default)]
 pub(super) struct Used {
-    /// By descriptor.
+    /// The buffers' variables, by descriptor.
     buffers: Vec<(Slot, Id)>,
-    /// Work-group variables and their sizes in bytes.
+    /// The work-group variables and their sizes in bytes.
     pub(super) locals: Vec<(Id, u32)>,
 }
 
-/// A variable and what it is.
+/// A variable, with its form.
 #[derive(Copy, Clone)]
 pub(super) struct Named {
     pub(super) id: Id,
     pub(super) class: spv::StorageClass,
     /// Whether it is a block, whose first member is the array.
     pub(super) block: bool,
-    /// An array of vectors of words, not of the element.
+    /// Whether it is an array of vectors of words instead of an array of the element type.
     pub(super) vectors: bool,
 }
 
 impl super::Emitter<'_> {
-    /// SpecIds behind those of local arrays: get_work_dim's, then get_global_offset's three.
+    /// Returns the first SpecId after those of local arrays. It is for get_work_dim, and the next three are
+    /// for get_global_offset.
     pub(super) fn free_spec_id(&self) -> u32 {
         let args = self.module.abi.iter().flat_map(|a| &a.args);
         let ids = args.filter_map(|a| match *a {
@@ -68,7 +69,7 @@ impl super::Emitter<'_> {
         self.global(spv::Op::Variable, Some(pointer), operands)
     }
 
-    /// `struct { elem array[]; }`
+    /// Declares `struct { elem array[]; }`.
     fn unbounded(&mut self, elem: Ty) -> Emit<Id> {
         if let Some(&id) = self.shared.objects.blocks.get(&elem) {
             return Ok(id);
@@ -106,7 +107,7 @@ impl super::Emitter<'_> {
         Ok(id)
     }
 
-    /// The number of elements of an argument in local memory.
+    /// Returns the specialization constant with the number of elements of an argument in local memory.
     pub(super) fn local_length(&mut self, spec_id: u32) -> Id {
         if let Some(&id) = self.shared.objects.lengths.get(&spec_id) {
             return id;
@@ -164,7 +165,7 @@ impl super::Emitter<'_> {
         Ok(id)
     }
 
-    /// A `__constant` variable with its contents.
+    /// Declares a `__constant` variable with its contents.
     fn constant_variable(&mut self, g: Global, elem: Ty) -> Emit<Id> {
         if let Some(&id) = self.shared.objects.constants.get(&(g, elem)) {
             return Ok(id);
@@ -191,7 +192,7 @@ impl super::Emitter<'_> {
         Ok(id)
     }
 
-    /// Decorations that depend on all kernels.
+    /// Adds the decorations that depend on all kernels.
     pub(super) fn finish_objects(&mut self) {
         let all_alias = self.target.abi.descriptor().is_some_and(|d| d.aliased);
         let buffers: Vec<Id> = self.shared.objects.buffers.values().copied().collect();
@@ -199,7 +200,7 @@ impl super::Emitter<'_> {
             if all_alias || self.shared.objects.aliased.contains(&id) {
                 self.decorate(id, spv::Decoration::Aliased, &[]);
             }
-            // In the Vulkan memory model accesses say so.
+            // In the Vulkan memory model, the memory operands of accesses have this role.
             if self.shared.objects.coherent.contains(&id) && !self.target.features.vulkan_memory_model {
                 self.decorate(id, spv::Decoration::Coherent, &[]);
             }
@@ -208,7 +209,7 @@ impl super::Emitter<'_> {
 }
 
 impl FnEmitter<'_, '_> {
-    /// The variable of one of the kernel's objects.
+    /// Returns the variable of one of the kernel's memory objects.
     pub(super) fn named(&mut self, object: u32, elem: Ty) -> Emit<Named> {
         let kernel = self.kernel()?;
         let module = self.e.module;

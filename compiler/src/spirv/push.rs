@@ -1,14 +1,16 @@
 //! The push-constant block of kernels.
 //!
-//! It is one array of words, and what is longer is put together from them. With [`Quirks::split_words`]
-//! (crate::target::Quirks::split_words) 64-bit numbers, which pointers are, are members of their own instead:
+//! The block is an array of words, and larger values are assembled from words. With
+//! [`Quirks::split_words`](crate::target::Quirks::split_words), 64-bit integers (pointers, for example) are
+//! separate members instead:
 //!
 //! ```text
 //! uint words[12];              uint words[4]; ulong; ulong; uint words[4];
 //! ```
 //!
-//! Then all kernels of a module have one block, since Khronos's validation layer (1.3.239) looks for the members of one kernel's block in
-//! another's. A kernel whose words lie where another has a 64-bit number takes them out of it.
+//! In that case, all kernels of a module share one block type, because Khronos's validation layer (1.3.239)
+//! looks up the members of one kernel's block in another's. A kernel that reads a word where another kernel
+//! has a 64-bit member extracts the word from that member.
 
 use super::instruction::instruction;
 use super::{Emit, Emitter, FnEmitter, Id, bug};
@@ -18,41 +20,42 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The module's blocks.
+/// The push-constant blocks of a module.
 #[derive(Default)]
 pub(super) struct Blocks {
-    /// By their size in words.
+    /// The blocks that are arrays, by their size in words.
     arrays: BTreeMap<u32, Id>,
-    /// The first words of the 64-bit members of the one block, if it has some, in ascending order.
+    /// The first words of the 64-bit members of the shared block, in ascending order; empty if it has none.
     wide: Vec<u32>,
     common: Option<Id>,
 }
 
-/// What a kernel reads of its block.
+/// The parts of the block that a kernel reads.
 #[derive(Default)]
 pub(super) struct Push {
     id: Option<Id>,
-    /// Instructions that are one load of a 64-bit member, by its first word.
+    /// Instructions that become the load of a 64-bit member, with the member's first word.
     whole: HashMap<Inst, u32>,
-    /// Instructions that have become part of those.
+    /// Instructions that become part of those loads.
     absorbed: HashSet<Inst>,
     /// Loads of a word that is in another kernel's 64-bit member.
     halves: HashMap<Inst, u32>,
 }
 
-/// What becomes of an instruction.
+/// How an instruction is translated.
 pub(super) enum Reading {
-    /// Nothing in particular.
+    /// It is translated as usual.
     Usual,
-    /// It is not there any more.
+    /// It is part of another instruction.
     Absorbed,
-    /// The load of a 64-bit member.
+    /// It is the load of a 64-bit member.
     Whole(u32),
-    /// A word of one.
+    /// It is the load of one word of a 64-bit member.
     Half(u32),
 }
 
-/// The loads of words, with the word; `None` if a word of unknown number is among them.
+/// Returns the loads of push-constant words, each with its word, or `None` if the number of a word is not a
+/// constant.
 fn loads(f: &Function) -> Option<Vec<(Inst, u32)>> {
     let all = f.insts_in_order().into_iter();
     let loads = all.filter(|&i| matches!(f.insts[i].op, Op::LoadFrom(Storage::PushWord, _)));
@@ -62,7 +65,8 @@ fn loads(f: &Function) -> Option<Vec<(Inst, u32)>> {
 }
 
 impl Push {
-    /// The 64-bit numbers of a function that nobody reads in part; `None` if any word may be meant somewhere.
+    /// Finds the 64-bit integers that a function reads only as a whole. Returns `None` if a load's word is
+    /// not a constant.
     fn of(f: &Function) -> Option<Push> {
         let mut push = Push::default();
         let loads = loads(f)?;
@@ -96,7 +100,8 @@ impl Push {
     }
 }
 
-/// For an instruction that makes a 64-bit number of two words: the first word, and the instructions that do nothing else.
+/// If an instruction combines two words into a 64-bit integer, returns the first word and the instructions
+/// that serve only this purpose.
 fn pair(f: &Function, uses: &[u32], inst: Inst) -> Option<(u32, [Inst; 3])> {
     let sole = |v: Value| f.def_inst(v).filter(|_| uses[v.index()] == 1);
     let data = &f.insts[inst];
@@ -122,12 +127,12 @@ fn pair(f: &Function, uses: &[u32], inst: Inst) -> Option<(u32, [Inst; 3])> {
 /// A member of a block.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Member {
-    /// Words from the first to before the second.
+    /// The words from the first number to before the second.
     Words(u32, u32),
     Wide(u32),
 }
 
-/// The members of a block of so many words.
+/// Returns the members of a block of `words` words.
 fn members(words: u32, wide: &[u32]) -> Vec<Member> {
     let mut list = Vec::new();
     let mut next = 0;
@@ -145,14 +150,14 @@ fn members(words: u32, wide: &[u32]) -> Vec<Member> {
 }
 
 impl Emitter<'_> {
-    /// Words of push constants that a launch of the kernel supplies.
+    /// Returns the number of words of push constants that a launch of the kernel supplies.
     pub(super) fn push_words(&self, kernel: usize) -> u32 {
         let args = self.module.abi.get(kernel).map_or(0, |a| a.push_end());
         let system = super::reflection::system_end(&self.module.system);
         args.max(system).div_ceil(4)
     }
 
-    /// Finds the 64-bit members that the module's block is to have.
+    /// Determines the 64-bit members of the module's shared block.
     pub(super) fn find_wide_push_constants(&mut self) {
         if !self.target.quirks.split_words {
             return;
@@ -163,7 +168,7 @@ impl Emitter<'_> {
         self.shared.push.wide = words.collect::<BTreeSet<u32>>().into_iter().collect();
     }
 
-    /// What a kernel reads of the block, which has been found.
+    /// Returns the parts of the block that a kernel reads. The block's members are already determined.
     pub(super) fn push_of(&self, f: &Function) -> Push {
         let wide = &self.shared.push.wide;
         if wide.is_empty() {
@@ -210,7 +215,7 @@ impl Emitter<'_> {
 }
 
 impl FnEmitter<'_, '_> {
-    /// The block of this kernel.
+    /// Returns the block variable of this kernel.
     fn push_block(&mut self) -> Emit<Id> {
         if let Some(id) = self.push.id {
             return Ok(id);
@@ -246,7 +251,7 @@ impl FnEmitter<'_, '_> {
         Ok(id)
     }
 
-    /// A pointer to a word of the block.
+    /// Returns a pointer to a word of the block.
     pub(super) fn push_word(&mut self, index: Value) -> Emit<Id> {
         let block = self.push_block()?;
         let wide = &self.e.shared.push.wide;
@@ -282,7 +287,7 @@ impl FnEmitter<'_, '_> {
         self.op_ids(spv::Op::Load, ty, &[pointer])
     }
 
-    /// Reads a word of one.
+    /// Reads one word of a 64-bit member.
     pub(super) fn push_half(&mut self, word: u32) -> Emit<Id> {
         let mut whole = self.push_whole(word & !1)?;
         if word & 1 != 0 {
@@ -296,7 +301,7 @@ impl FnEmitter<'_, '_> {
 }
 
 impl Emitter<'_> {
-    /// A decoration of a struct's member.
+    /// Decorates a member of a struct.
     pub(super) fn decorate_member(&mut self, id: Id, member: u32, decoration: spv::Decoration, value: u32) {
         self.annotations.push(instruction(
             spv::Op::MemberDecorate,

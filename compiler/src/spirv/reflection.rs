@@ -1,4 +1,4 @@
-//! Writes NonSemantic.ClspvReflection, and Caldera's own set with it. See [`crate::reflect`].
+//! Emission of NonSemantic.ClspvReflection and of Caldera's own set. See [`crate::reflect`].
 
 use super::instruction::instruction;
 use super::{Emit, Emitter, Id, bug};
@@ -11,12 +11,13 @@ use rspirv::dr::Operand;
 use rspirv::spirv as spv;
 use std::collections::HashMap;
 
-/// Bytes of data in one OpString: 65535 words hold 262,128 digits and the end.
+/// The bytes of data in one OpString: 65535 words hold 262,128 hexadecimal digits and the terminator.
 const MAX_PIECE: usize = 128 << 10 >> 1;
-/// Longest text in one OpString.
+/// The greatest length of a text in one OpString.
 const MAX_TEXT: usize = 200_000;
 
-/// The slots of the system push constants that have three components each, with their instructions.
+/// Returns the locations of the system push constants with three components, each with its reflection
+/// instruction.
 fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 5] {
     [
         (s.global_offset, Op::PushConstantGlobalOffset),
@@ -27,7 +28,7 @@ fn system_slots(s: &SystemPush) -> [(Option<u32>, Op); 5] {
     ]
 }
 
-/// End of the system push constants.
+/// Returns the end of the system push constants in bytes.
 pub(super) fn system_end(s: &SystemPush) -> u32 {
     let slots = system_slots(s);
     let slots = slots.iter().filter_map(|(at, _)| at.map(|o| o + s.vector()));
@@ -39,14 +40,14 @@ pub(super) fn system_end(s: &SystemPush) -> u32 {
         .unwrap_or(0)
 }
 
-/// The instructions' operands, interned.
+/// The state of the emission: the interned operands of the instructions.
 struct Writer<'e, 'a> {
     e: &'e mut Emitter<'a>,
     set: Id,
-    /// Imported when first used.
+    /// The id of Caldera's set, which is imported at its first use.
     own_set: Option<Id>,
     texts: HashMap<String, Id>,
-    /// Work-group variables whose size is told.
+    /// The work-group variables whose size has been written.
     sized: Vec<Id>,
 }
 
@@ -83,7 +84,7 @@ impl Writer<'_, '_> {
         id
     }
 
-    /// An instruction of the set: ids, then numbers, then ids.
+    /// Appends an instruction of the set, whose operands are ids, then numbers, then ids.
     fn write(&mut self, op: Op, before: &[Id], numbers: &[u32], behind: &[Id]) -> Id {
         let mut operands = before.to_vec();
         for &n in numbers {
@@ -93,7 +94,7 @@ impl Writer<'_, '_> {
         self.call(self.set, op as u32, operands)
     }
 
-    /// An instruction of Caldera's set: the kernel, then numbers.
+    /// Appends an instruction of Caldera's set, whose operands are the kernel and then numbers.
     fn own(&mut self, op: CalderaOp, kernel: Id, numbers: &[u32]) {
         let set = match self.own_set {
             Some(set) => set,
@@ -110,7 +111,7 @@ impl Writer<'_, '_> {
         if let Some(&id) = self.texts.get(text) {
             return id;
         }
-        // An instruction has at most 65535 words; a name that long is cut.
+        // An instruction has at most 65535 words, so a longer name is truncated.
         let mut end = text.len().min(MAX_TEXT);
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -147,7 +148,7 @@ impl Writer<'_, '_> {
             kernels.push(self.kernel(k)?);
         }
         if named {
-            // As clspv has it, and so the descriptor map.
+            // This is clspv's order, and so that of the descriptor map.
             self.module_values();
             self.printf();
         }
@@ -155,7 +156,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Specialization constants and push constants of the module.
+    /// Writes the specialization constants and push constants of the module.
     fn module_values(&mut self) {
         let module = self.e.module;
         if self.e.shared.size.is_some() {
@@ -185,7 +186,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Larger data comes in pieces, one instruction each; the reader appends them.
+    /// Writes the constant data. Larger data is divided into chunks with one instruction each, which the
+    /// reader concatenates.
     fn constant_data(&mut self) {
         let module = self.e.module;
         let data = &module.constant_data;
@@ -253,7 +255,7 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        // Whether a sampler argument's one descriptor is the normalized one (clspv's mapping).
+        // Whether the single descriptor of a sampler argument is the normalized sampler (clspv's mapping).
         let one_sampler = |arg: u32| {
             let own = abi.args.get(arg as usize);
             abi.normalized
@@ -385,7 +387,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What the kernels do with the memory behind their pointers.
+    /// Writes how the kernels use the memory that their pointer arguments point to.
     fn uses(&mut self, kernels: &[Id]) {
         let module = self.e.module;
         for (info, &decl) in module.kernels.iter().zip(kernels) {

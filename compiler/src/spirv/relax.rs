@@ -1,8 +1,9 @@
-//! Takes the order between memory accesses out of a module from elsewhere, for drivers that turn it into barriers
-//! ([`Quirks::waiting_fences`](crate::target::Quirks)). What this compiler emits for such drivers never has it.
+//! Removal of the ordering of memory accesses from a module that another compiler made, for drivers that turn
+//! it into barriers ([`Quirks::waiting_fences`](crate::target::Quirks)). This compiler's own output for such
+//! drivers never has such ordering.
 //!
-//! OpenCL C 1.2 gives its atomics no order (6.12.11), and the drivers in question keep a work-item's accesses in their
-//! order by themselves. Programs of later versions are left alone.
+//! OpenCL C 1.2 gives its atomics no order (6.12.11), and the drivers in question keep a work-item's accesses
+//! in order anyway. Programs of later versions are not changed.
 
 mod op {
     pub(super) const NOP: u32 = 0;
@@ -16,11 +17,11 @@ mod op {
     pub(super) const ATOMIC_XOR: u32 = 242;
 }
 
-/// Words of a module's header.
+/// The number of words in a module's header.
 const HEADER: usize = 5;
 const OPENCL_C: u32 = 3;
 
-/// Calls `with` for the place and words of each instruction, as far as they can be read.
+/// Calls `with` with the opcode and the words of each instruction, up to the first malformed instruction.
 fn each(words: &mut [u32], mut with: impl FnMut(u32, &mut [u32])) {
     let mut at = HEADER;
     while let Some(head) = words.get(at).copied() {
@@ -33,9 +34,9 @@ fn each(words: &mut [u32], mut with: impl FnMut(u32, &mut [u32])) {
     }
 }
 
-/// Removes fences and the memory semantics of atomics. Control barriers stay as they are, and so does the `Volatile` of
-/// loads and stores: without it the driver takes what a work-item stored for what it loads next. Words that are no
-/// module are left as they are.
+/// Removes fences and the memory semantics of atomics. Control barriers do not change. The `Volatile` operand
+/// of loads and stores does not change either: without it, the driver forwards a work-item's store to its
+/// next load. Words that are not a module are not changed.
 pub fn relax(words: &mut Vec<u32>) {
     let (mut newer, mut atomics) = (false, false);
     let (mut unsigned, mut zero, mut at) = (None, None, HEADER);
@@ -144,7 +145,7 @@ mod tests {
             expected.extend(inst(code, operands));
         }
         assert_eq!(words, expected);
-        // And now there is a zero.
+        // The module now has a constant zero.
         relax(&mut words);
         assert_eq!(words, expected);
     }

@@ -1,4 +1,5 @@
-//! What the work-items of a sub-group do together: the GroupNonUniform instructions of SPIR-V 1.3.
+//! Emission of the operations that the work-items of a sub-group perform together: the GroupNonUniform
+//! instructions of SPIR-V 1.3.
 
 use super::{Emit, FnEmitter, Id, bug};
 use crate::intrinsic::{FenceFlags, Intrinsic, SubgroupOp, SubgroupPart};
@@ -62,7 +63,7 @@ impl FnEmitter<'_, '_> {
         self.e.u32_const(spv::Scope::Subgroup as u32)
     }
 
-    /// How many work-items are here.
+    /// Returns the number of active work-items of the sub-group.
     fn active_items(&mut self, ty: Id) -> Emit<Id> {
         self.e.needs.capability(spv::Capability::GroupNonUniformBallot);
         let scope = self.subgroup_scope();
@@ -79,7 +80,8 @@ impl FnEmitter<'_, '_> {
     }
 
     fn subgroup_barrier(&mut self, flags: FenceFlags) -> Emit<()> {
-        // There the work-items of a sub-group go in step, and such an instruction waits for the whole work-group.
+        // With this quirk, the work-items of a sub-group run in lockstep, and such an instruction would wait
+        // for the whole work-group.
         if self.e.target.quirks.waiting_fences {
             return Ok(());
         }

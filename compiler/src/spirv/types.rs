@@ -1,4 +1,4 @@
-//! Types, each declared once, with the capabilities that they need.
+//! Types, which are declared only once each, with the capabilities that they need.
 
 use super::{Emit, Emitter, Id, bug};
 use crate::ir::{Scalar, Ty};
@@ -36,7 +36,7 @@ impl Emitter<'_> {
         })
     }
 
-    /// Type of a value.
+    /// Returns the id of a value's type.
     pub(super) fn ty(&mut self, ty: Ty) -> Emit<Id> {
         let scalar = self.scalar(ty.scalar)?;
         match ty.lanes {

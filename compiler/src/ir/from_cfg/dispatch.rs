@@ -1,18 +1,19 @@
-//! A graph as one loop around one switch.
+//! Translation of a graph to one loop around one switch.
 //!
-//! A variable has the number of the next block. Blocks that only one other block jumps to stand behind that one.
-//! Control flow stays as uniform as it was: work-items that go the same way through the graph have the same
-//! numbers in the variable.
+//! A variable holds the number of the next block. A block with a single predecessor is placed directly after
+//! that predecessor if the predecessor jumps to it. Control flow stays as uniform as in the graph: work-items
+//! on the same path have the same numbers in the variable.
 
 use super::super::{Access, BinOp, Builder, Inst, Region, Ty, Value};
 use super::loops::reverse_postorder;
 use super::{Cfg, Terminator, by_target};
 
-/// States of one switch: SPIR-V allows 16,383. The number of a state divided by this chooses among the switches.
+/// The largest number of cases in one switch: SPIR-V allows 16,383. If there are more blocks, an outer switch
+/// on the quotient of the block's number and this constant selects the inner switch.
 const PAGE: usize = 1 << PAGE_BITS;
 const PAGE_BITS: u32 = 12;
 
-/// Appends the graph at the cursor; `variable` is in no region yet.
+/// Appends the graph at the cursor. `variable` is not in any region yet.
 pub(super) fn translate(b: &mut Builder<'_>, cfg: &mut Cfg, variable: Inst) {
     skip_empty(b, cfg);
     let order = reverse_postorder(cfg);
@@ -66,12 +67,12 @@ pub(super) fn translate(b: &mut Builder<'_>, cfg: &mut Cfg, variable: Inst) {
     machine.b.unreachable();
 }
 
-/// Ways to blocks that only jump on go there at once.
+/// Redirects jumps to empty blocks, which only jump on, to the final target.
 fn skip_empty(b: &Builder<'_>, cfg: &mut Cfg) {
     let mut to: Vec<usize> = (0..cfg.blocks.len()).collect();
     for start in (0..to.len()).rev() {
         let mut at = start;
-        // Circles of empty blocks have no end.
+        // A cycle of empty blocks has no final target, so the search is bounded.
         for _ in 0..64 {
             match cfg.blocks[at].terminator {
                 Terminator::Jump(t) if b.func.regions[cfg.blocks[at].region].insts.is_empty() => at = to[t],
@@ -94,20 +95,20 @@ struct Machine<'t, 'f> {
     b: &'t mut Builder<'f>,
     cfg: &'t Cfg,
     pointer: Value,
-    /// Of each block.
+    /// The number of each block.
     number: Vec<i32>,
-    /// Whether a block stands behind the one that jumps to it.
+    /// Whether a block is placed directly after the block that jumps to it.
     is_behind: Vec<bool>,
 }
 
 impl Machine<'_, '_> {
-    /// A switch on so many numbers, the last of which is the default.
+    /// Creates a switch on `count` numbers from `first` on; the last number is the default case.
     fn switch(&mut self, value: Value, first: usize, count: usize) -> (Inst, Vec<Region>) {
         let cases = (first..first + count - 1).map(|n| vec![n as u64]).collect();
         self.b.switch(value, cases, &[])
     }
 
-    /// These blocks; `first` is the number of the first.
+    /// Emits the given blocks as the cases of a switch; `first` is the number of the first block.
     fn page(&mut self, value: Value, states: &[usize], first: usize) {
         let cfg = self.cfg;
         let (switch, regions) = self.switch(value, first, states.len());
@@ -129,13 +130,13 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Makes a block the next one.
+    /// Stores the number of the next block.
     fn set(&mut self, block: usize) {
         let n = self.b.i32(self.number[block]);
         self.b.store(self.pointer, n, ACCESS);
     }
 
-    /// Ends a block.
+    /// Emits the end of a block.
     fn next(&mut self, terminator: &Terminator, switch: Inst) {
         match terminator {
             Terminator::Ended => return,

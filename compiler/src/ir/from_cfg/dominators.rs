@@ -1,28 +1,30 @@
-//! Immediate dominators of a graph (Lengauer and Tarjan, 1979, with simple path compression): O(m log n), as
-//! functions of ten thousands of jumps need it.
+//! Immediate dominators of a graph (Lengauer and Tarjan, 1979, with simple path compression). The algorithm
+//! takes O(m log n), which functions with tens of thousands of jumps need.
 
 use super::Cfg;
 
-/// The dominator tree of the blocks that are reached.
+/// The dominator tree of the reachable blocks.
 pub(super) struct Dominators {
-    /// The immediate dominator of each block; the entry's is itself. `usize::MAX` for blocks that are not reached.
+    /// The immediate dominator of each block. The entry's is the entry itself; unreachable blocks have
+    /// `usize::MAX`.
     pub(super) idom: Vec<usize>,
-    /// When a walk of the tree enters and leaves each block.
+    /// The times at which a traversal of the tree enters and leaves each block.
     span: Vec<(u32, u32)>,
 }
 
 impl Dominators {
-    /// Whether every way to `b` leads through `a`.
+    /// Returns whether every path to `b` leads through `a`.
     pub(super) fn dominates(&self, a: usize, b: usize) -> bool {
         self.span[a].0 <= self.span[b].0 && self.span[b].1 <= self.span[a].1
     }
 
-    /// `order` has the blocks that are reached, the entry first; `preds` where each is gone to from.
+    /// Computes the tree. `order` has the reachable blocks, the entry first; `preds` has the predecessors of
+    /// each block.
     pub(super) fn new(cfg: &Cfg, order: &[usize], preds: &[Vec<usize>]) -> Dominators {
         let blocks = cfg.blocks.len();
         let mut search = Search::new(cfg, order[0]);
         let count = search.block.len();
-        // Numbers of the search stand for the blocks from here on.
+        // From here on, blocks are identified by their numbers in the depth-first search.
         let mut idom = vec![0; count];
         let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
         for v in (1..count).rev() {
@@ -58,15 +60,15 @@ impl Dominators {
     }
 }
 
-/// Enters and leaves each node of a tree that is given by parents; `order` has parents before children, the root
-/// first.
+/// Computes when a traversal enters and leaves each node of a tree, which is given by the parents of its
+/// nodes. In `order`, parents come before their children, the root first.
 pub(super) fn spans(parent: &[usize], order: &[usize]) -> Vec<(u32, u32)> {
     let mut size = vec![1u32; parent.len()];
     for &b in order.iter().skip(1).rev() {
         size[parent[b]] += size[b];
     }
     let mut span = vec![(u32::MAX, 0); parent.len()];
-    // Where the next child of each node begins.
+    // The entry time of the next child of each node.
     let mut next = vec![0u32; parent.len()];
     for (n, &b) in order.iter().enumerate() {
         let from = if n == 0 { 0 } else { next[parent[b]] };
@@ -79,7 +81,7 @@ pub(super) fn spans(parent: &[usize], order: &[usize]) -> Vec<(u32, u32)> {
     span
 }
 
-/// A depth-first search, and the forest that Lengauer and Tarjan link from its tree.
+/// A depth-first search, and the forest that the algorithm of Lengauer and Tarjan links from its tree.
 struct Search {
     /// The number of each block, and the block with each number.
     number: Vec<usize>,
@@ -87,7 +89,7 @@ struct Search {
     parent: Vec<usize>,
     semi: Vec<usize>,
     ancestor: Vec<Option<usize>>,
-    /// The node with the lowest semidominator on the compressed way up.
+    /// The node with the smallest semidominator on the compressed path to the root.
     label: Vec<usize>,
 }
 
@@ -121,12 +123,13 @@ impl Search {
         }
     }
 
-    /// The node with the lowest semidominator on the way up to the root of its tree, the root itself left out.
+    /// Returns the node with the smallest semidominator on the path to the root of its tree, without the
+    /// root.
     fn eval(&mut self, v: usize) -> usize {
         let Some(mut at) = self.ancestor[v] else {
             return v;
         };
-        // The way up, compressed from the top on.
+        // The path to the root, which is compressed starting at the root.
         let mut way = vec![v];
         while let Some(up) = self.ancestor[at] {
             way.push(at);

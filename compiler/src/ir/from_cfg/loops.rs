@@ -1,9 +1,9 @@
-//! Loops that are entered at several blocks: finding them, and giving them one entry.
+//! Irreducible loops, which have several entries: finding them, and giving them a single entry.
 
 use super::super::{Access, Builder, Inst, Ty};
 use super::{Block, Cfg, Terminator};
 
-/// Blocks in reverse postorder; only those that are reached.
+/// Returns the reachable blocks in reverse postorder.
 pub(super) fn reverse_postorder(cfg: &Cfg) -> Vec<usize> {
     let mut seen = vec![false; cfg.blocks.len()];
     let mut order = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn reverse_postorder(cfg: &Cfg) -> Vec<usize> {
     order
 }
 
-/// Sets of blocks: a block is in the set that it was last put into.
+/// Disjoint sets of blocks: a block is in the set to which it was added last.
 struct Membership {
     set: Vec<u32>,
     last: u32,
@@ -38,13 +38,13 @@ impl Membership {
             last: 0,
         }
     }
-    /// A new set of these.
+    /// Creates a set of these blocks.
     fn put(&mut self, blocks: &[usize]) -> u32 {
         self.last += 1;
         blocks.iter().for_each(|&b| self.set[b] = self.last);
         self.last
     }
-    /// Whether it was not in the set before.
+    /// Adds a block to a set. Returns whether it was not in the set before.
     fn add(&mut self, set: u32, block: usize) -> bool {
         std::mem::replace(&mut self.set[block], set) != set
     }
@@ -53,24 +53,24 @@ impl Membership {
     }
 }
 
-/// What the loops of a graph are like.
+/// The result of the search for irreducible loops.
 pub(super) enum Found {
-    /// Each has one entry.
+    /// Each loop has a single entry.
     Reducible,
     /// A strongly connected set of blocks with several entries, and those entries.
     Irreducible {
         members: Vec<usize>,
         entries: Vec<usize>,
     },
-    /// More than [`MAX_NESTING`](super::MAX_NESTING) of them are nested.
+    /// Loops are nested more deeply than [`MAX_NESTING`](super::MAX_NESTING).
     TooDeep,
 }
 
-/// Looks for a loop with several entries.
+/// Searches for a loop with several entries.
 pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
     let order = reverse_postorder(cfg);
     let targets: Vec<Vec<usize>> = cfg.blocks.iter().map(|b| b.terminator.targets()).collect();
-    // Ways into each block, in the order of where they come from.
+    // The edges into each block, in the order of their sources.
     let mut ways: Vec<Vec<(usize, usize)>> = vec![Vec::new(); cfg.blocks.len()];
     let mut number = 0;
     for &from in &order {
@@ -99,7 +99,7 @@ pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
                 continue;
             }
             let own = inside.put(&component);
-            // Entered from anywhere that is reached, or by being the function's entry.
+            // An entry is a block that a reachable block outside the set jumps to, or the function's entry.
             let mut entries: Vec<(usize, usize)> = Vec::new();
             for &b in &component {
                 let first = ways[b].iter().find(|&&(_, from)| !inside.contains(own, from));
@@ -116,7 +116,7 @@ pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
                     entries,
                 };
             }
-            // Loops inside: without the one way back to the header.
+            // Nested loops are found in the set without its header, so without the back edges.
             let rest: Vec<usize> = component
                 .iter()
                 .copied()
@@ -130,7 +130,7 @@ pub(super) fn find_irreducible(cfg: &Cfg) -> Found {
     Found::Reducible
 }
 
-/// Strongly connected components of a subgraph (Kosaraju), in the order of their first block in `set`.
+/// Returns the strongly connected components of a subgraph (Kosaraju), ordered by their first block in `set`.
 fn components(
     targets: &[Vec<usize>],
     ways: &[Vec<(usize, usize)>],
@@ -138,7 +138,7 @@ fn components(
     member: &dyn Fn(usize) -> bool,
     reached: &mut Membership,
 ) -> Vec<Vec<usize>> {
-    // Postorder of the subgraph.
+    // The postorder of the subgraph.
     let seen = reached.put(&[]);
     let mut post = Vec::new();
     for &root in set {
@@ -179,7 +179,7 @@ fn components(
     list
 }
 
-/// Gives a loop one entry: a block that goes on to the entry whose number `variable` holds.
+/// Gives a loop a single entry: a new block that jumps to the old entry whose number `variable` holds.
 pub(super) fn single_entry(
     b: &mut Builder<'_>,
     cfg: &mut Cfg,
@@ -212,7 +212,7 @@ pub(super) fn single_entry(
             default: entries[last],
         },
     });
-    // On the way to an entry, through its door, its number is stored.
+    // An edge to an old entry now leads through a new block, its door, which stores the entry's number.
     let mut new_doors = || {
         let first = cfg.blocks.len();
         for i in 0..entries.len() {
@@ -227,7 +227,7 @@ pub(super) fn single_entry(
         }
         first
     };
-    // Doors from inside and from outside are different blocks, so that a door is not a second entry.
+    // Edges from inside and from outside have different doors, so that a door is not a second entry.
     let (doors, inner_doors) = (new_doors(), new_doors());
     let mut is_member = vec![false; dispatch];
     members.iter().for_each(|&m| is_member[m] = true);
@@ -240,7 +240,8 @@ pub(super) fn single_entry(
                 None => t,
             });
     }
-    // The function's entry cannot be gone through a door: it stays where it is, a new block in front of it.
+    // The function's entry cannot be entered through a door. Its block number stays, and a new block with its
+    // code follows it.
     if let Some(i) = entries.iter().position(|&e| e == 0) {
         let moved = cfg.blocks.len();
         let first = cfg.blocks[0].clone();

@@ -1,19 +1,21 @@
-//! From a graph of blocks to structured regions.
+//! Conversion of a control-flow graph to structured regions.
 //!
-//! In:  blocks whose instructions are regions without terminator, and how each block ends. No value is used in
-//!      another block than the one that defines it (variables are in memory).
-//! Out: the same computation appended at a cursor, in `Block`, `Loop`, `If` and `Switch`.
+//! In:  blocks whose instructions are regions without a terminator, and the terminator of each block. No
+//! value is used in another block than the one that defines it (variables are in memory).
+//! Out: the same computation, appended at a cursor, as `Block`, `Loop`, `If` and `Switch`.
 //!
-//! The translation follows the dominator tree (Ramsey, «Beyond Relooper», 2022): a block with several forward
-//! predecessors is placed behind a `Block` that its immediate dominator is translated into, so that going
-//! there is an exit; a block that is gone back to becomes a `Loop`. What is dominated from inside a loop but
-//! cannot go back to it is placed behind the loop, so that a barrier there is outside of it.
+//! The translation follows the dominator tree (Ramsey, «Beyond Relooper», 2022). A block with several forward
+//! predecessors is placed after a `Block` inside the code of its immediate dominator, so that a jump to it
+//! becomes an exit from that `Block`. A block with a back edge to it becomes a `Loop`. A block that a block
+//! of a loop dominates, but that is not in the loop, is placed after the loop, so that a barrier in it is
+//! outside the loop.
 //!
-//! Graphs that are not reducible are made so first: a loop that is entered at several blocks gets one new block
-//! in front, which goes on to the one whose number is in a variable.
+//! Irreducible graphs are made reducible first: a loop with several entries gets a single new entry block,
+//! which jumps to the old entry whose number is in a variable.
 //!
-//! Large graphs may need more rounds of that, or deeper nesting, than is reasonable. They become one loop around
-//! one switch on the number of the next block (`dispatch`), whose size is that of the graph.
+//! Large graphs may need an unreasonable number of such rounds or unreasonably deep nesting. They become one
+//! loop around one switch on the number of the next block (`dispatch`), whose size is proportional to that of
+//! the graph.
 
 mod dispatch;
 mod dominators;
@@ -26,7 +28,7 @@ use super::{Builder, Inst, Region, Value};
 use crate::diag::InternalError;
 use std::collections::BTreeMap;
 
-/// How a block ends; blocks are numbers.
+/// The end of a block. Blocks are identified by numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Terminator {
     Jump(usize),
@@ -35,7 +37,7 @@ pub enum Terminator {
         then: usize,
         otherwise: usize,
     },
-    /// Values are distinct.
+    /// The case values are distinct.
     Switch {
         value: Value,
         cases: Vec<(Vec<u64>, usize)>,
@@ -48,12 +50,12 @@ pub enum Terminator {
 /// A block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Owned by nobody.
+    /// The block's code; no instruction owns the region.
     pub region: Region,
     pub terminator: Terminator,
 }
 
-/// A graph; block 0 is the entry.
+/// A control-flow graph; block 0 is the entry.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
     pub blocks: Vec<Block>,
@@ -89,15 +91,16 @@ impl Terminator {
     }
 }
 
-/// Most loops with several entries that get one.
+/// The largest number of irreducible loops that are given a single entry.
 const MAX_ROUNDS: usize = 48;
-/// How deep regions may get before a loop around a switch does.
+/// The largest nesting depth of regions; deeper graphs become a loop around a switch.
 const MAX_NESTING: usize = 200;
-/// From which depth on the code behind a branch stands behind the `If`, not in its second arm.
+/// The nesting depth from which on the code of a branch's second target is placed after the `If` instead of
+/// in its second arm.
 const MAX_NESTED_BRANCHES: usize = 48;
 
-/// Appends the graph at the cursor. `variable` makes 4 bytes of private memory for a dispatch variable, in no
-/// region yet; those made are returned.
+/// Appends the graph at the cursor. `variable` creates 4 bytes of private memory for a dispatch variable, in
+/// no region yet. Returns the instructions that it created.
 pub fn structure(
     b: &mut Builder<'_>,
     mut cfg: Cfg,
@@ -145,7 +148,8 @@ pub fn structure(
     Ok(variables)
 }
 
-/// The cases of a switch by where they go: values with one target are one region, so each block is translated once.
+/// Groups the cases of a switch by target. Values with the same target share a region, so that each block is
+/// translated once.
 fn by_target(cases: &[(Vec<u64>, usize)], default: usize) -> (Vec<Vec<u64>>, Vec<usize>) {
     let mut known: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut values, mut targets) = (Vec::new(), Vec::new());
@@ -161,11 +165,11 @@ fn by_target(cases: &[(Vec<u64>, usize)], default: usize) -> (Vec<Vec<u64>>, Vec
     (values, targets)
 }
 
-/// What is to be done next.
+/// A step of the translation that remains to be done.
 enum Step {
-    /// A block and all that it dominates.
+    /// Translates a block and all blocks that it dominates.
     Tree(usize),
-    /// Goes to a block.
+    /// Transfers control to a block.
     Go(usize),
     Enter(Region),
     Leave,
@@ -176,13 +180,13 @@ struct Translation<'t, 'b, 'f> {
     b: &'t mut Builder<'f>,
     cfg: &'b Cfg,
     shape: &'b Shape,
-    /// The `Block` to exit for going to a block.
+    /// For each block, the `Block` from which an exit leads to it.
     targets: Vec<Option<Inst>>,
-    /// The `Loop` to repeat for going to a block.
+    /// For each block, its `Loop`, which a jump to the block repeats.
     loops: Vec<Option<Inst>>,
-    /// The next step last.
+    /// A stack: the next step is last.
     work: Vec<Step>,
-    /// Regions around the cursor.
+    /// The number of regions around the cursor.
     depth: usize,
 }
 
@@ -209,7 +213,7 @@ impl Translation<'_, '_, '_> {
     fn tree(&mut self, block: usize) {
         let shape = self.shape;
         self.open(&shape.outer[block]);
-        // What comes last is put down first.
+        // The stack is last in, first out, so the last step is pushed first.
         self.close(&shape.outer[block]);
         if shape.header[block] {
             let (inst, region) = self.b.loop_(vec![], &[]);
@@ -257,7 +261,7 @@ impl Translation<'_, '_, '_> {
         }
     }
 
-    /// Goes to each of these in a region.
+    /// Pushes the steps that transfer control to each target in its region.
     fn arms(&mut self, regions: &[Region], targets: &[usize]) {
         for (&region, &target) in regions.iter().zip(targets).rev() {
             self.work
@@ -265,7 +269,7 @@ impl Translation<'_, '_, '_> {
         }
     }
 
-    /// A block around all that comes before each of these, the last outermost.
+    /// Opens a `Block` for each of these blocks, which is placed after it; the last one is outermost.
     fn open(&mut self, behind: &[usize]) {
         for &t in behind.iter().rev() {
             let (inst, region) = self.b.block(&[]);

@@ -1,21 +1,22 @@
-//! How a reducible graph is nested.
+//! The nesting of a reducible graph.
 
 use super::dominators::{Dominators, spans};
 use super::loops::reverse_postorder;
 use super::{Cfg, Terminator};
 use crate::diag::InternalError;
 
-/// What the translation needs to know of a reducible graph.
+/// The properties of a reducible graph that the translation needs.
 pub(super) struct Shape {
-    /// Position in reverse postorder; `usize::MAX` for blocks that are not reached.
+    /// The position of each block in reverse postorder; `usize::MAX` for unreachable blocks.
     pub(super) number: Vec<usize>,
-    /// Whether it is gone back to.
+    /// Whether a back edge leads to the block.
     pub(super) header: Vec<bool>,
-    /// Blocks to place behind a `Block` inside the loop of this block, if it has one; in reverse postorder.
+    /// For each block, the blocks to place after a `Block` inside its loop (if it has one), in reverse
+    /// postorder.
     pub(super) inner: Vec<Vec<usize>>,
-    /// Blocks to place behind the loop of this block.
+    /// For each block, the blocks to place after its loop.
     pub(super) outer: Vec<Vec<usize>>,
-    /// How deep regions get nested, at least, if branches are not nested in each other.
+    /// The least nesting depth of the regions, that is the depth if branches are not nested in each other.
     pub(super) depth: usize,
 }
 
@@ -47,7 +48,7 @@ impl Shape {
         let mut inner = vec![Vec::new(); n];
         let mut outer = vec![Vec::new(); n];
         for &b in order.iter().skip(1) {
-            // The outermost loop around the immediate dominator that this block is outside of.
+            // The outermost loop that contains the immediate dominator but not this block.
             let around = std::iter::successors(loops.of[idom[b]], |&h| loops.around[h]);
             let place = around.take_while(|&h| !loops.contains(h, b)).last();
             let forward = preds[b].iter().filter(|&&p| number[p] < number[b]).count();
@@ -68,7 +69,8 @@ impl Shape {
         Ok(shape)
     }
 
-    /// [`Shape::depth`]. What is dominated has a higher number, so it is done before.
+    /// Computes [`Shape::depth`]. Dominated blocks have higher numbers, so in reverse order they are done
+    /// first.
     fn depth_of(&self, cfg: &Cfg, order: &[usize], idom: &[usize]) -> usize {
         let mut placed = vec![false; idom.len()];
         self.inner
@@ -76,7 +78,8 @@ impl Shape {
             .chain(&self.outer)
             .flatten()
             .for_each(|&b| placed[b] = true);
-        // Of each block with all that it dominates; of what is placed in its arms.
+        // The depth of each block with all blocks that it dominates, and the depth of the blocks that are
+        // placed in its arms.
         let mut depth = vec![0; idom.len()];
         let mut arms = vec![0; idom.len()];
         for &b in order.iter().rev() {
@@ -103,13 +106,14 @@ impl Shape {
     }
 }
 
-/// How the loops of a reducible graph are nested; a loop is known by its header.
+/// The nesting of the loops of a reducible graph. A loop is identified by its header.
 struct Loops {
-    /// The innermost loop around each block, which may be its header.
+    /// The innermost loop that contains each block; the block may be its header.
     of: Vec<Option<usize>>,
-    /// The loop around each header's loop.
+    /// The loop that contains each header's loop.
     around: Vec<Option<usize>>,
-    /// When a walk of the tree of loops enters and leaves each header; the last entry is the root's.
+    /// The times at which a traversal of the tree of loops enters and leaves each header; the last entry is
+    /// the root's.
     span: Vec<(u32, u32)>,
 }
 
@@ -118,9 +122,9 @@ impl Loops {
         let n = header.len();
         let mut of: Vec<Option<usize>> = vec![None; n];
         let mut around: Vec<Option<usize>> = vec![None; n];
-        // The outermost loop known so far around each header, as a forest with short ways up.
+        // The outermost loop found so far around each header, as a union-find forest.
         let mut top: Vec<usize> = (0..n).collect();
-        // Inner loops first: their headers come later in reverse postorder.
+        // Inner loops come first, because their headers have later positions in reverse postorder.
         for &h in order.iter().rev().filter(|&&b| header[b]) {
             let mut stack: Vec<usize> = preds[h]
                 .iter()
@@ -159,7 +163,7 @@ impl Loops {
         }
     }
 
-    /// Whether a block is in the loop with this header.
+    /// Returns whether a block is in the loop with this header.
     fn contains(&self, header: usize, block: usize) -> bool {
         self.of[block].is_some_and(|l| {
             let (outer, inner) = (self.span[header], self.span[l]);
@@ -168,7 +172,7 @@ impl Loops {
     }
 }
 
-/// The root of a node's tree; the ways up become shorter.
+/// Returns the root of a node's tree and compresses the path to it.
 fn find(parent: &mut [usize], node: usize) -> usize {
     let mut at = node;
     while parent[at] != at {

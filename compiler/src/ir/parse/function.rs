@@ -1,4 +1,4 @@
-//! Functions and instructions.
+//! Parser for functions and instructions.
 
 use super::ParseError;
 use super::lex::Tokens;
@@ -13,11 +13,11 @@ use std::collections::HashMap;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// A structured instruction whose regions are being read.
+/// A structured instruction whose regions are being parsed.
 struct Open {
     inst: Inst,
     region: Region,
-    /// Case values so far.
+    /// The case values so far.
     cases: Vec<Vec<u64>>,
 }
 
@@ -98,7 +98,7 @@ impl<'t> FunctionParser<'_, 't> {
         }
     }
 
-    /// Behind the closing brace of a region of the innermost open instruction.
+    /// Handles the closing brace of a region of the innermost open instruction.
     fn close(&mut self) -> Result<()> {
         let Some(mut open) = self.open.pop() else {
             return Ok(());
@@ -129,7 +129,7 @@ impl<'t> FunctionParser<'_, 't> {
         Ok(())
     }
 
-    /// `case 1, 2:` or `default:`.
+    /// Parses `case 1, 2:` or `default:`.
     fn case(&mut self, open: &mut Open) -> Result<()> {
         if !self.t.accept_word("default") {
             self.t.expect_word("case")?;
@@ -364,7 +364,7 @@ impl<'t> FunctionParser<'_, 't> {
         })
     }
 
-    /// Operands on the rest of the line.
+    /// Parses the operands on the rest of the line.
     fn operands(&mut self) -> Result<Vec<Value>> {
         let mut list = Vec::new();
         if !self.t.more_on_line() {

@@ -1,18 +1,18 @@
-//! Words, punctuation, strings; and the questions that the parser asks of them.
+//! The lexer for words, punctuation and strings, with the queries that the parser needs.
 
 use super::ParseError;
 
 /// A token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Token<'t> {
-    /// Anything without blanks and punctuation: names, numbers, types, `%v1`, `->`.
+    /// A sequence without blanks and punctuation: names, numbers, types, `%v1`, `->`.
     Word(&'t str),
-    /// One of `(){}[],:=`.
+    /// One of the characters `(){}[],:=`.
     Punct(char),
     Text(Vec<u8>),
 }
 
-/// The tokens of a text, and a position among them.
+/// The tokens of a text, with a current position.
 pub(super) struct Tokens<'t> {
     list: Vec<(Token<'t>, u32)>,
     at: usize,
@@ -52,7 +52,7 @@ impl<'t> Tokens<'t> {
         Ok(Tokens { list, at: 0 })
     }
 
-    /// An error at the token that was read last.
+    /// Returns an error at the token that was read last.
     pub(super) fn error<T>(&self, message: impl Into<String>) -> Result<T> {
         let at = self.at.saturating_sub(1);
         Err(ParseError {
@@ -78,8 +78,8 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// Whether there is a token left on the line of the one that was read last, and it is no closing brace or
-    /// opening one.
+    /// Returns whether the line of the token that was read last has another token that is neither an opening
+    /// nor a closing brace.
     pub(super) fn more_on_line(&self) -> bool {
         let last = self.at.checked_sub(1).and_then(|n| self.list.get(n));
         match (last, self.list.get(self.at)) {
@@ -130,7 +130,7 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// A string that is a name.
+    /// Reads a string that is a name.
     pub(super) fn name(&mut self) -> Result<String> {
         let bytes = self.text()?;
         match String::from_utf8(bytes) {
@@ -155,13 +155,13 @@ impl<'t> Tokens<'t> {
         }
     }
 
-    /// `word` and then a number.
+    /// Reads `word` and then a number.
     pub(super) fn u32_after(&mut self, word: &str) -> Result<u32> {
         self.expect_word(word)?;
         self.u32()
     }
 
-    /// The number behind a prefix such as `%v`.
+    /// Reads the number after a prefix such as `%v`.
     pub(super) fn entity(&mut self, prefix: &str) -> Result<u32> {
         let word = self.word()?;
         match word.strip_prefix(prefix).and_then(|n| n.parse().ok()) {
@@ -180,7 +180,7 @@ fn show(token: Option<Token<'_>>) -> String {
     }
 }
 
-/// The bytes of a string literal at the start of `s`, and the length of the literal.
+/// Returns the bytes of the string literal at the start of `s`, and the length of the literal.
 fn string(s: &str, line: u32) -> Result<(Vec<u8>, usize)> {
     let error = |message: &str| ParseError {
         line,

@@ -1,4 +1,4 @@
-//! Strings, globals, kernels.
+//! Parser for strings, globals and kernels.
 
 use super::ParseError;
 use super::function;

@@ -1,4 +1,4 @@
-//! The types of each instruction's operands.
+//! Validation of the operand types of each instruction.
 
 use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{self as spv, Capability, MemoryAccess, Op, StorageClass};
@@ -6,11 +6,11 @@ use rspirv::spirv::{self as spv, Capability, MemoryAccess, Op, StorageClass};
 use super::types::{Image, Kind, Ty};
 use super::{Checked, Checker, id, ids_from, literal, refuse};
 
-/// Memory semantics that stand for an order.
+/// The memory semantics that state an order.
 const ORDERS: u64 = 0x2 | 0x4 | 0x8 | 0x10;
-/// Semantics for uniform memory, work-group memory and images.
+/// The memory semantics for uniform memory, work-group memory and images.
 const MEMORIES: u64 = 0x40 | 0x100 | 0x800;
-/// MakeAvailable and MakeVisible.
+/// The memory semantics MakeAvailable and MakeVisible.
 const AVAILABLE: u64 = 0x2000;
 const VISIBLE: u64 = 0x4000;
 
@@ -33,7 +33,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Kind and number of components of a value.
+    /// Returns the component kind and the number of components of a value.
     fn value(&self, inst: &Instruction, n: usize) -> Checked<(Kind, u32)> {
         let ty = self.ty(inst, id(inst, n)?)?;
         match self.shape(ty) {
@@ -334,7 +334,7 @@ impl Checker<'_> {
                     }
                     _ => false,
                 };
-                // Reading without a format takes a capability that no module here has.
+                // Reads without a format need a capability that no accepted module has.
                 i.sampled
                     && op == Op::ImageFetch
                     && k == Kind::Int(32)
@@ -480,7 +480,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The type of a part that literal indices name.
+    /// Returns the type of the part of a composite that literal indices select.
     fn part(&self, inst: &Instruction, whole: u32, from: usize) -> Checked<u32> {
         let mut ty = whole;
         for n in from..inst.operands.len() {
@@ -579,7 +579,7 @@ impl Checker<'_> {
         Ok(inst.operands.len() == next)
     }
 
-    /// A scope of memory: device, work-group, sub-group, invocation, queue family.
+    /// Checks a memory scope: device, work-group, sub-group, invocation, or queue family.
     fn scope(&self, scope: u64) -> bool {
         match scope {
             1 => !self.vulkan_memory || self.has(Capability::VulkanMemoryModelDeviceScope),
@@ -590,7 +590,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Scope and semantics of a barrier or an atomic operation.
+    /// Checks the scope and the semantics of a barrier or an atomic operation.
     fn ordered(&self, inst: &Instruction, scope: usize, semantics: usize, may_relax: bool) -> Checked<bool> {
         let scope = self.constant(inst, id(inst, scope)?)?;
         let s = self.constant(inst, id(inst, semantics)?)?;
@@ -647,7 +647,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Instructions of GLSL.std.450, and of sets that mean nothing to the code.
+    /// Checks the instructions of GLSL.std.450 and of sets that have no effect on the code.
     fn extended(&self, inst: &Instruction, ty: u32) -> Checked<bool> {
         let set = id(inst, 0)?;
         let Some(Operand::LiteralExtInstInteger(number)) = inst.operands.get(1) else {
@@ -710,7 +710,7 @@ impl Checker<'_> {
     }
 }
 
-/// Components of a coordinate.
+/// Returns the number of components of a coordinate.
 fn lanes(i: &Image) -> u32 {
     let dims = match i.dim {
         spv::Dim::Dim2D => 2,

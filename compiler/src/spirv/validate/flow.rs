@@ -1,5 +1,5 @@
-//! Structure and dominance: every block belongs to one construct, branches leave constructs only to where they may, and values are
-//! used only where they are defined.
+//! Validation of structure and dominance: every block belongs to one construct, branches leave a construct
+//! only to allowed targets, and each value is used only where its definition dominates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use rspirv::spirv::Op;
 
 use super::{Checked, Checker, id, refuse};
 
-/// Constructs inside each other at most: each has a part of the stack.
+/// The deepest nesting of constructs. Each level takes a part of the stack.
 const DEEPEST: u32 = 400;
 
-/// Where a branch may lead out of a construct.
+/// The targets to which a branch may leave a construct.
 #[derive(Copy, Clone, Default)]
 struct Exits {
     selection: Option<u32>,
@@ -29,7 +29,7 @@ impl Exits {
 struct Walk<'f> {
     blocks: HashMap<u32, &'f Block>,
     visited: HashSet<u32>,
-    /// Merge and continue blocks, which their headers lead to.
+    /// The merge and continue blocks, which are reached through their headers.
     taken: HashSet<u32>,
     reachable: HashSet<u32>,
 }
@@ -38,7 +38,7 @@ fn label(block: &Block) -> u32 {
     block.label.as_ref().and_then(|l| l.result_id).unwrap_or(0)
 }
 
-/// The labels that a block may branch to.
+/// Returns the labels that a block may branch to.
 fn successors(block: &Block) -> Vec<u32> {
     let Some(last) = block.instructions.last() else {
         return Vec::new();
@@ -89,7 +89,7 @@ impl Checker<'_> {
         self.dominance(f, &walk.reachable)
     }
 
-    /// Every use comes after its definition, on every way to it.
+    /// Checks that the definition of each operand dominates the use.
     fn dominance(&self, f: &Function, reachable: &HashSet<u32>) -> Checked {
         let order: HashMap<u32, usize> = f.blocks.iter().enumerate().map(|(n, b)| (label(b), n)).collect();
         let mut preds: Vec<Vec<usize>> = vec![Vec::new(); f.blocks.len()];
@@ -142,7 +142,7 @@ impl Checker<'_> {
                 _ => return false,
             }
         };
-        // Blocks stand behind those that dominate them.
+        // A block must come after the blocks that dominate it.
         for (n, up) in idom.iter().enumerate() {
             if up.is_some_and(|up| up > n) {
                 return Err(format!(
@@ -244,7 +244,8 @@ fn postorder(f: &Function, order: &HashMap<u32, usize>) -> Vec<usize> {
     post
 }
 
-/// A block ends with its only terminator, and a merge instruction stands before that.
+/// Checks that a block ends with its only terminator, and that a merge instruction comes directly before the
+/// terminator.
 fn terminated(block: &Block) -> Checked {
     let Some((last, before)) = block.instructions.split_last() else {
         return Err(format!("%{} = OpLabel: an empty block", label(block)));
@@ -281,7 +282,7 @@ fn terminated(block: &Block) -> Checked {
 }
 
 impl Walk<'_> {
-    /// From a block to where its construct is left.
+    /// Walks from a block to the exits of its construct.
     fn region(&mut self, mut at: u32, exits: Exits, depth: u32) -> Checked {
         let wrong = |at: u32, why: &str| Err(format!("%{at} = OpLabel: {why}"));
         if depth > DEEPEST {
@@ -375,7 +376,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The continue block of a loop: it leads back to the header, or out.
+    /// Checks the continue construct of a loop, which branches to the header or out of the loop.
     fn back(&mut self, at: u32, header: u32, after: u32) -> Checked {
         let wrong = |why: &str| Err(format!("%{at} = OpLabel: {why}"));
         if !self.visited.insert(at) {

@@ -1,4 +1,4 @@
-//! What stands around the code: capabilities, extensions, entry points, decorations.
+//! Validation of everything around the code: capabilities, extensions, entry points, decorations.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ const EXTENSIONS: [&str; 7] = [
     "SPV_KHR_storage_buffer_storage_class",
 ];
 
-/// Whether a device offers a capability; `None` if it is not known here.
+/// Returns whether a device offers a capability; `None` if the validator does not know the capability.
 fn offered(c: Capability, t: Option<&Target>) -> Option<bool> {
     let f = t.map(|t| t.features);
     let has = |pick: &dyn Fn(&crate::target::Features) -> bool| f.as_ref().is_none_or(pick);
@@ -249,7 +249,7 @@ impl Checker<'_> {
             {
                 return refuse(inst, "its type has no layout, or not a good one");
             }
-            // Blocks in blocks, and layouts of types behind addresses.
+            // A type behind a device address needs a layout, and a block must not be a member of another struct.
             if let Some(Ty::Pointer(StorageClass::PhysicalStorageBuffer, to)) =
                 inst.result_id.and_then(|id| self.types.get(&id))
                 && self.layout(*to, 0).is_none()
@@ -289,7 +289,8 @@ impl Checker<'_> {
         matches!(to, Some(Ty::Image(i)) if !i.sampled)
     }
 
-    /// Size and alignment of a type with its decorations; `None` if these are not there, or overlap.
+    /// Returns the size and alignment of a type according to its decorations; `None` if they are missing, or
+    /// if members overlap.
     fn layout(&self, ty: u32, depth: u32) -> Option<(u32, u32)> {
         if depth > 16 {
             return None;
@@ -485,7 +486,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The global variables that a function and those that it calls use; recursion is refused.
+    /// Returns the global variables that a function and its callees use. Recursion is an error.
     fn reach(
         &self,
         function: u32,

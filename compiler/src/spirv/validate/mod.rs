@@ -1,9 +1,12 @@
-//! Whether a module from outside is valid SPIR-V of the kind that kernels are: what a driver may be given.
+//! Validation of a module from outside: whether it is valid SPIR-V of the form that kernels have, so that it
+//! may be given to a driver.
 //!
-//! Drivers believe what they read: a wrong type, a value that is used where it is not defined, or a branch out of its construct ends
-//! the process in many of them. So everything in a module must be known here; what is not is refused, with the instruction's name.
-//! The rules are those of the SPIR-V specification and of Vulkan's environment for it, narrowed to what this compiler and clspv
-//! make. [`types`] has types, constants and variables, [`body`] the instructions, [`flow`] structure and dominance.
+//! Drivers trust their input: in many of them, a wrong type, a use without a dominating definition, or a
+//! branch out of its construct crashes the process. The validator therefore must know everything in a module.
+//! It refuses anything else, and its error names the instruction. The rules are those of the SPIR-V
+//! specification and of Vulkan's environment for it, restricted to what this compiler and clspv generate.
+//! [`types`] checks types, constants and variables, [`body`] the instructions, [`flow`] structure and
+//! dominance.
 
 mod body;
 mod flow;
@@ -18,7 +21,7 @@ use rspirv::spirv as spv;
 use crate::target::Target;
 use types::Ty;
 
-/// What is known of a module while it is checked.
+/// What is known about a module while it is checked.
 struct Checker<'m> {
     module: &'m Module,
     version: (u8, u8),
@@ -26,22 +29,22 @@ struct Checker<'m> {
     types: HashMap<u32, Ty>,
     /// The type of each value.
     type_of: HashMap<u32, u32>,
-    /// Where each id is defined.
+    /// The instruction that defines each id.
     defs: HashMap<u32, &'m Instruction>,
-    /// Constants and variables of the module.
+    /// The module's constants and variables.
     globals: HashSet<u32>,
-    /// GLSL.std.450.
+    /// The ids under which GLSL.std.450 is imported.
     glsl: HashSet<u32>,
-    /// Sets without meaning for the code.
+    /// The ids of imported sets that have no effect on the code.
     silent: HashSet<u32>,
-    /// By the id that is decorated.
+    /// The decorations of each id.
     decorations: HashMap<u32, Vec<&'m Instruction>>,
     vulkan_memory: bool,
 }
 
 type Checked<T = ()> = Result<T, String>;
 
-/// An error that names an instruction.
+/// Returns an error that names an instruction.
 fn refuse<T>(inst: &Instruction, why: &str) -> Checked<T> {
     let name = inst.class.opname;
     match inst.result_id {
@@ -50,7 +53,7 @@ fn refuse<T>(inst: &Instruction, why: &str) -> Checked<T> {
     }
 }
 
-/// The id that an operand is.
+/// Returns the id that is operand number `n`.
 fn id(inst: &Instruction, n: usize) -> Checked<u32> {
     match inst.operands.get(n).and_then(Operand::id_ref_any) {
         Some(id) => Ok(id),
@@ -58,12 +61,12 @@ fn id(inst: &Instruction, n: usize) -> Checked<u32> {
     }
 }
 
-/// The ids that the operands from a place on are.
+/// Returns the ids that are the operands from number `n` on.
 fn ids_from(inst: &Instruction, n: usize) -> Checked<Vec<u32>> {
     (n..inst.operands.len()).map(|n| id(inst, n)).collect()
 }
 
-/// A number that stands in the instruction itself.
+/// Returns the literal number that is operand number `n`.
 fn literal(inst: &Instruction, n: usize) -> Checked<u32> {
     match inst.operands.get(n) {
         Some(Operand::LiteralBit32(v)) => Ok(*v),
@@ -71,7 +74,7 @@ fn literal(inst: &Instruction, n: usize) -> Checked<u32> {
     }
 }
 
-/// Checks a module without its reflection. `target`: the device that it is for.
+/// Checks a module without its reflection. `target` is the device for which it is intended, if known.
 pub(super) fn validate(module: &Module, target: Option<&Target>) -> Checked {
     let header = module.header.as_ref().ok_or("the module has no header")?;
     let mut c = Checker {
@@ -107,7 +110,7 @@ impl Checker<'_> {
         self.capabilities.contains(&capability)
     }
 
-    /// The type of a value.
+    /// Returns the type of a value.
     fn ty(&self, inst: &Instruction, value: u32) -> Checked<u32> {
         match self.type_of.get(&value) {
             Some(ty) => Ok(*ty),
@@ -115,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The value of an integer constant that no specialization changes.
+    /// Returns the value of an integer constant that is not a specialization constant.
     fn constant(&self, inst: &Instruction, value: u32) -> Checked<u64> {
         let found = self
             .defs
@@ -128,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a decoration stands on an id.
+    /// Returns the decoration of an id, if it is there.
     fn decorated(&self, id: u32, decoration: spv::Decoration) -> Option<&Instruction> {
         let list = self.decorations.get(&id)?;
         list.iter()
@@ -139,7 +142,7 @@ impl Checker<'_> {
             .copied()
     }
 
-    /// Functions: their types, then their bodies.
+    /// Checks the functions: first their types, then their bodies.
     fn functions(&mut self) -> Checked {
         for f in &self.module.functions {
             let Some(def) = &f.def else {

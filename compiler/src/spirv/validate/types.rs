@@ -1,4 +1,4 @@
-//! Types, constants and variables of a module.
+//! Validation of the types, constants and variables of a module.
 
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{self as spv, Capability, Decoration, Op, StorageClass};
@@ -11,12 +11,12 @@ pub(super) enum Ty {
     Void,
     Bool,
     Int(u32),
-    /// A signed word: the texels of some images, and nothing else.
+    /// A signed 32-bit integer. It is allowed only for the texels of some images.
     Signed,
     Float(u32),
-    /// Component type, length.
+    /// The component type and the number of components.
     Vector(u32, u32),
-    /// Element type, id of the length.
+    /// The element type and the id of the length.
     Array(u32, u32),
     RuntimeArray(u32),
     Struct(Vec<u32>),
@@ -36,22 +36,22 @@ pub(super) struct Image {
     pub(super) sampled_type: u32,
     pub(super) dim: spv::Dim,
     pub(super) arrayed: bool,
-    /// Read through a sampler or by fetches; else by reads and writes.
+    /// Whether it is accessed through a sampler or by fetches; otherwise it is a storage image.
     pub(super) sampled: bool,
 }
 
-/// Components of numbers and truth values.
+/// The component type of numbers and Booleans.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Bool,
     Int(u32),
-    /// A signed word, which has no arithmetic.
+    /// A signed 32-bit integer, which has no arithmetic.
     Signed,
     Float(u32),
 }
 
 impl Checker<'_> {
-    /// Kind and number of components, of scalars and vectors.
+    /// Returns the component kind and the number of components of a scalar or vector.
     pub(super) fn shape(&self, ty: u32) -> Option<(Kind, u32)> {
         Some(match self.types.get(&ty)? {
             Ty::Bool => (Kind::Bool, 1),
@@ -67,7 +67,7 @@ impl Checker<'_> {
         matches!(self.types.get(&ty), Some(Ty::Int(_)))
     }
 
-    /// Whether values of a type can be in memory.
+    /// Returns whether values of a type can be stored in memory.
     fn is_data(&self, ty: u32, depth: u32) -> bool {
         match self.types.get(&ty) {
             Some(Ty::Bool | Ty::Int(_) | Ty::Signed | Ty::Float(_) | Ty::Vector(..)) => true,
@@ -77,7 +77,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a type has a component of a kind.
+    /// Returns whether a type contains a component for which the predicate is true.
     fn contains(&self, ty: u32, is: &dyn Fn(&Ty) -> bool, depth: u32) -> bool {
         let Some(t) = self.types.get(&ty) else {
             return false;
@@ -154,7 +154,7 @@ impl Checker<'_> {
                     64 => self.needs(inst, &[Capability::Int64])?,
                     _ => return refuse(inst, "a width that integers do not have"),
                 }
-                // Signs are the instructions'.
+                // Signedness is a property of the instructions, not of the types.
                 match (literal(inst, 1)?, width) {
                     (0, _) => Ty::Int(width),
                     (1, 32) => Ty::Signed,
@@ -306,7 +306,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether memory of a storage class can hold a type.
+    /// Checks whether memory of a storage class can hold a type.
     fn class(&self, inst: &Instruction, class: StorageClass, to: u32) -> Checked {
         let opaque = matches!(self.types[&to], Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_));
         let has =
@@ -343,7 +343,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether arithmetic on a kind is there, and not only storage.
+    /// Returns whether the module may do arithmetic on a kind, and not only load and store it.
     pub(super) fn computes(&self, kind: Kind) -> bool {
         match kind {
             Kind::Int(8) => self.has(Capability::Int8),
@@ -425,7 +425,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a composite has parts of these types.
+    /// Returns whether a composite consists of constituents of these types.
     pub(super) fn made_of(&self, ty: u32, parts: &[u32]) -> bool {
         match &self.types[&ty] {
             Ty::Vector(of, n) => {
