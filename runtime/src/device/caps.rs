@@ -1,4 +1,4 @@
-//! From Vulkan features and limits to what OpenCL and the compiler see.
+//! Derives OpenCL's queries and the compiler's target from Vulkan's features and limits.
 
 use caldera_compiler::abi::{Abi, DescriptorAbi};
 use caldera_compiler::target::{Calibration, Quirks, SpirvVersion, Target};
@@ -11,10 +11,10 @@ use crate::config::{AbiChoice, DeviceKind, config};
 use crate::kernel::placed::MAX_PUSH;
 use crate::vk::{self, Facts, PhysicalType};
 
-/// Steps in which the local arena grows, so that few pipelines cover all sizes.
+/// The step in bytes in which the local memory arena grows, so that few pipelines cover all sizes.
 pub(super) const LOCAL_STEP: u32 = 1024;
 
-/// What OpenCL needs and the device lacks, by Vulkan name.
+/// Returns the Vulkan names of the features that OpenCL needs and the device lacks.
 pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     let f = physical.facts();
     let mut missing = f.missing.clone();
@@ -32,7 +32,7 @@ pub(super) fn missing(physical: &vk::PhysicalDevice) -> Vec<&'static str> {
     missing
 }
 
-/// `cl_khr_*` extensions, in a fixed order.
+/// Returns the `cl_khr_*` extensions, in a fixed order.
 fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     let features = &f.features;
     let mut list = vec![
@@ -51,8 +51,8 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     if features.float16 && features.storage16 {
         list.push("cl_khr_fp16");
     }
-    // It promises that a sub-group gets on while others of its work-group wait (compiler ADR 13). Processors of graphics do
-    // that; drivers that run a work-group on one thread of a CPU do not.
+    // The extension guarantees that a sub-group makes progress while others of its work-group wait (compiler
+    // ADR 13). GPUs do that; drivers that run a work-group on one thread of a CPU do not.
     if features.subgroups && f.physical_type != PhysicalType::Cpu {
         list.push("cl_khr_subgroups");
         if features.subgroup_shuffle {
@@ -69,7 +69,7 @@ fn extensions(f: &Facts, images: bool) -> Vec<&'static str> {
     list
 }
 
-/// The compiler's target.
+/// Returns the compiler's target, without the results of calibration.
 pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> Target {
     let f = physical.facts();
     let images = f.features.images && formats.missing().is_empty();
@@ -81,7 +81,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             AbiChoice::Descriptor => Abi::Descriptor(DescriptorAbi::runtime()),
         },
         features: caldera_compiler::target::Features {
-            // Every GPU has a fused multiply-add; CPU drivers may call a function for it.
+            // Every GPU has a fused multiply-add operation; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,
             images,
             // Images of the orders A, RA and ARGB are offered wherever images are.
@@ -90,25 +90,26 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
         },
         calibration: Calibration::default(),
         quirks: Quirks {
-            // Seen with Mesa 22.3.
+            // Observed with Mesa 22.3.
             loop_values: f.driver_name == "llvmpipe",
-            // All versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
+            // In all versions of Mesa: LP_MAX_TGSI_LOOP_ITERATIONS.
             counted_loops: f.driver_name == "llvmpipe",
             coarse_filter: f.driver_name == "llvmpipe" || !formats.filtered(),
-            // Seen with Mesa 22.3.
+            // Observed with Mesa 22.3.
             waiting_fences: f.driver_name == "llvmpipe",
-            // Seen in the machine code of version 580.
+            // Observed in the machine code of driver version 580.
             costly_negation: f.driver_name == "NVIDIA",
-            // Seen in the machine code of Mesa 22.3; in the times of NVIDIA's version 580.
+            // Observed in the machine code of Mesa 22.3, and in execution times with NVIDIA's version 580.
             split_words: matches!(f.driver_name.as_str(), "llvmpipe" | "NVIDIA"),
             lane_by_lane: f.driver_name == "llvmpipe",
-            // Seen with Mesa 22.3 on a processor with AVX2. Not asked for the processor: a module may be built on another.
+            // Observed with Mesa 22.3 on a processor with AVX2. The processor is not queried, because a module
+            // may run on another one.
             double_rounding: f.driver_name == "llvmpipe",
-            // Read in nir_opt_algebraic.py of Mesa 22.3, which all of its drivers share.
+            // According to nir_opt_algebraic.py of Mesa 22.3, which all of its drivers share.
             widened_compares: f.driver_info.starts_with("Mesa "),
-            // Likewise, with nir_range_analysis.c.
+            // According to nir_opt_algebraic.py and nir_range_analysis.c of Mesa 22.3.
             kept_sign_of_zero: f.driver_info.starts_with("Mesa "),
-            // lp_build_nir_llvm of Mesa 22.3: nir_convert_from_ssa before nir_lower_locals_to_regs.
+            // In lp_build_nir_llvm of Mesa 22.3, nir_convert_from_ssa comes before nir_lower_locals_to_regs.
             stale_indices: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
@@ -117,7 +118,8 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             work_group_size: f.max_compute_work_group_invocations,
             uniform_buffer: f.max_uniform_buffer_range.min(vk::ArgsSet::RANGE as u32),
             private_memory: private_memory(f),
-            // LP_MAX_TGSI_NESTING of all versions of Mesa is 80, and one is more than the compiler counts.
+            // LP_MAX_TGSI_NESTING is 80 in all versions of Mesa, and the driver's count is one higher than the
+            // compiler's.
             nesting: if f.driver_name == "llvmpipe" { 79 } else { u32::MAX },
             local_memory_step: LOCAL_STEP,
         },
@@ -126,10 +128,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
     }
 }
 
-/// Bytes of private arrays that a driver may have of a work-item (compiler ADR 16).
+/// Returns how many bytes of private arrays per work-item the driver supports (compiler ADR 16).
 fn private_memory(f: &Facts) -> u32 {
     match f.driver_name.as_str() {
-        // Version 580 refuses 16 KiB, in which its own temporaries are.
+        // Version 580 refuses 16 KiB, which include the driver's own temporaries.
         "NVIDIA" => 8 << 10,
         // Mesa 22.3 takes 0.3 s to compile each KiB.
         "llvmpipe" => 1 << 10,
@@ -159,11 +161,12 @@ fn kind(f: &Facts) -> DeviceKind {
     })
 }
 
-/// CL_DEVICE_*_FP_CONFIG for 16, 32 and 64 bits.
+/// Returns CL_DEVICE_*_FP_CONFIG for 16, 32 and 64 bits.
 pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] {
     let fp = |bits: usize| FpConfig {
-        // Promised by the driver, or measured. A result that is neither flushed nor said to be kept fits no reference.
-        // CL 4.2 has no cl_khr_fp64 without CL_FP_DENORM; Vulkan drivers whose doubles are flushed are not known.
+        // CL_FP_DENORM is set if the driver guarantees it or calibration found it. Results that are neither
+        // flushed nor declared to be kept would match no reference. CL 4.2 requires CL_FP_DENORM for
+        // cl_khr_fp64; no Vulkan driver is known to flush doubles.
         denorm: target.features.denorm_preserve[bits] || measured.subnormals()[bits] || bits == 2,
         inf_nan: true,
         round_to_nearest: true,
@@ -173,7 +176,7 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
     };
     let half = target.has_extension("cl_khr_fp16");
     let double = FpConfig {
-        // Conversions in every rounding mode and fma come from the compiler's library.
+        // Conversions in every rounding mode, and fma, are implemented in the compiler's library.
         round_to_zero: true,
         round_to_inf: true,
         fma: true,
@@ -190,12 +193,12 @@ pub(super) fn fp_configs(target: &Target, measured: &Measured) -> [FpConfig; 3] 
     ]
 }
 
-/// What clGetDeviceInfo answers.
+/// Returns the answers of clGetDeviceInfo.
 pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limits) -> DeviceInfo {
     let f = physical.facts();
     let has64 = target.features.float64;
     let has16 = target.features.float16 && target.features.storage16;
-    // Work-items are the vector lanes of all known Vulkan devices.
+    // On all known Vulkan devices, the work-items are the vector lanes.
     let widths = VectorWidths {
         char: 1,
         short: 1,
@@ -237,21 +240,21 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         image3d_max_depth: texels(three),
         image_max_buffer_size: texels(f.max_texel_buffer_elements),
         image_max_array_size: texels(f.max_image_array_layers),
-        // Each may need two descriptors.
+        // A sampler may need two descriptors.
         max_samplers: image((f.max_per_stage_samplers / 2).min(32)),
         max_parameter_size: 1024,
-        // long16, or what descriptors need.
+        // The alignment of long16, or the one that descriptors need.
         mem_base_addr_align: 1024
             .max(8 * f.min_texel_buffer_offset_alignment as u32)
             .max(8 * f.min_storage_buffer_offset_alignment as u32)
             .max(8 * f.min_uniform_buffer_offset_alignment as u32),
         min_data_type_align_size: 128,
-        // Of GPUs nobody tells.
+        // Vulkan does not report a GPU's caches.
         global_mem_cache_type: cache.map_or(CacheType::None, |_| CacheType::ReadWrite),
         global_mem_cacheline_size: cache.map_or(0, |c| c.line),
         global_mem_cache_size: cache.map_or(0, |c| c.size),
         global_mem_size: limits.global_memory,
-        // Constant memory is global memory.
+        // Constant memory is part of global memory.
         max_constant_buffer_size: limits.max_alloc.min(16 << 20),
         max_constant_args: 16,
         local_mem_type: match f.physical_type {
@@ -270,7 +273,7 @@ pub(super) fn info(physical: &vk::PhysicalDevice, target: &Target, limits: &Limi
         compiler_available: true,
         linker_available: true,
         executes_native_kernels: true,
-        // Commands that do not depend on each other overlap (`queue::hazards`).
+        // Independent commands overlap (`queue::hazards`).
         out_of_order_queues: true,
         built_in_kernels: String::new(),
         name: f.name.clone(),

@@ -1,4 +1,4 @@
-//! What a device can do with images: formats, limits, and whether that is enough for the full profile.
+//! A device's support of images: formats, limits, and whether they suffice for the full profile.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::mem::image::{ChannelOrder, ChannelType, Image, ImageFormat};
 use crate::mem::{HostPtr, KernelAccess};
 use crate::vk::{self, FormatUse, Holder};
 
-/// What kernels can do with each format that Vulkan has.
+/// The accesses that kernels may make to images of each format that Vulkan has, as images and as texel buffers.
 #[derive(Debug)]
 pub(crate) struct ImageFormats {
     list: Vec<(ImageFormat, FormatUse, FormatUse)>,
 }
 
-/// CL 5.3.2.1, table 5.8: what every device must read and write, for every type of image.
+/// Returns the formats that every device must read and write, for every type of image (CL 5.3.2.1, table 5.8).
 fn required() -> impl Iterator<Item = ImageFormat> {
     use ChannelType as T;
     let rgba = [
@@ -53,7 +53,7 @@ impl ImageFormats {
         ImageFormats { list }
     }
 
-    /// What kernels can do with a format.
+    /// Returns the accesses that kernels may make to images of a format.
     pub(crate) fn get(&self, format: ImageFormat, holder: Holder) -> FormatUse {
         let found = self.list.iter().find(|(f, ..)| *f == format);
         found.map_or_else(FormatUse::default, |(_, image, buffer)| match holder {
@@ -62,7 +62,7 @@ impl ImageFormats {
         })
     }
 
-    /// Of the formats that the full profile requires, those that kernels cannot read and write.
+    /// Returns the formats that the full profile requires but kernels cannot both read and write.
     pub(super) fn missing(&self) -> Vec<ImageFormat> {
         let enough = |f: &ImageFormat| {
             [Holder::Image, Holder::Buffer].into_iter().all(|holder| {
@@ -73,7 +73,7 @@ impl ImageFormats {
         required().filter(|f| !enough(f)).collect()
     }
 
-    /// Every format of floating-point texels can be filtered by samplers.
+    /// Returns whether samplers can filter every floating-point format linearly.
     pub(super) fn filtered(&self) -> bool {
         self.list
             .iter()
@@ -82,12 +82,12 @@ impl ImageFormats {
 }
 
 impl Device {
-    /// What kernels can do with image formats.
+    /// Returns the accesses that kernels may make to images of each format.
     pub(crate) fn image_formats(&self) -> &ImageFormats {
         &self.image_formats
     }
 
-    /// Whether the driver makes images of a format and shape, as far as its flags go.
+    /// Returns whether the driver supports images of a shape and format with the access that the flags ask for.
     pub(crate) fn has_images(&self, shape: vk::Shape, format: ImageFormat, access: KernelAccess) -> bool {
         let (read, write) = match access {
             KernelAccess::ReadOnly => (true, false),
@@ -99,12 +99,13 @@ impl Device {
             .is_some_and(|raw| self.physical.can_have(shape, raw, read, write))
     }
 
-    /// Whether the driver can make an image at all.
+    /// Returns whether the driver supports an image of this size.
     pub(crate) fn can_make_image(&self, info: &vk::ImageInfo, bytes: u64) -> bool {
         self.physical.can_make(info, bytes)
     }
 
-    /// Takes all texels of an image that nothing uses from the host. Queues wait for them (`Opened::uploads_since`).
+    /// Copies all texels of an image from the host; no command may use the image. Queues wait for the upload on
+    /// the GPU (`Opened::uploads_since`).
     pub(crate) fn upload_image(
         &self,
         image: &Image,
@@ -117,7 +118,7 @@ impl Device {
         })
     }
 
-    /// Copies all texels of an image that nothing uses to the host, and waits.
+    /// Copies all texels of an image to the host, and waits; no command may write the image.
     pub(crate) fn download_image(
         &self,
         image: &Image,
@@ -140,7 +141,7 @@ impl Device {
         transfer(&opened.uploader, opened.logical()).map_err(allocation_error)
     }
 
-    /// The sampler for a mask; made once.
+    /// Returns the sampler for a mask, which is made once for each device.
     pub(crate) fn sampler(&self, mask: SamplerMask) -> Result<Arc<vk::Sampler>> {
         let opened = self.opened()?;
         let mut known = opened.samplers.lock();

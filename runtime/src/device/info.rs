@@ -1,10 +1,11 @@
-//! What `clGetDeviceInfo` answers (CL 4.2, table 4.3), as typed data.
+//! The answers of `clGetDeviceInfo` (CL 4.2, table 4.3), as typed data.
 //!
-//! One field per query, named after it. Values that depend on the object (reference count, platform) are not here.
+//! Each query has one field, named after it. Values that depend on the object (reference count, platform) are
+//! not here.
 
 use crate::config::DeviceKind;
 
-/// CL_DEVICE_*_FP_CONFIG.
+/// The flags of CL_DEVICE_*_FP_CONFIG.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct FpConfig {
     pub denorm: bool,
@@ -18,7 +19,7 @@ pub struct FpConfig {
 }
 
 impl FpConfig {
-    /// As `cl_device_fp_config`.
+    /// Returns the value as `cl_device_fp_config`.
     pub fn bits(self) -> u64 {
         [
             self.denorm,
@@ -37,7 +38,7 @@ impl FpConfig {
     }
 }
 
-/// CL_DEVICE_GLOBAL_MEM_CACHE_TYPE.
+/// Values of CL_DEVICE_GLOBAL_MEM_CACHE_TYPE.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum CacheType {
@@ -46,7 +47,7 @@ pub enum CacheType {
     ReadWrite = 2,
 }
 
-/// CL_DEVICE_LOCAL_MEM_TYPE.
+/// Values of CL_DEVICE_LOCAL_MEM_TYPE.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum LocalMemType {
@@ -54,7 +55,7 @@ pub enum LocalMemType {
     Global = 2,
 }
 
-/// A vector width for each scalar type; 0 where the type is missing.
+/// A vector width for each scalar type; 0 where the device lacks the type.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct VectorWidths {
     pub char: u32,
@@ -66,7 +67,7 @@ pub struct VectorWidths {
     pub half: u32,
 }
 
-/// The answers. Fields are named after their queries.
+/// The answers; each field is named after its query.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeviceInfo {
     pub kind: DeviceKind,
@@ -91,9 +92,9 @@ pub struct DeviceInfo {
     pub image_max_array_size: usize,
     pub max_samplers: u32,
     pub max_parameter_size: usize,
-    /// Bits.
+    /// In bits.
     pub mem_base_addr_align: u32,
-    /// Bytes.
+    /// In bytes.
     pub min_data_type_align_size: u32,
     pub global_mem_cache_type: CacheType,
     pub global_mem_cacheline_size: u32,
@@ -105,17 +106,18 @@ pub struct DeviceInfo {
     pub local_mem_size: u64,
     pub error_correction_support: bool,
     pub host_unified_memory: bool,
-    /// Nanoseconds.
+    /// In nanoseconds.
     pub profiling_timer_resolution: usize,
     pub endian_little: bool,
     pub available: bool,
     pub compiler_available: bool,
     pub linker_available: bool,
-    /// CL_EXEC_NATIVE_KERNEL in CL_DEVICE_EXECUTION_CAPABILITIES; CL_EXEC_KERNEL is always there.
+    /// CL_EXEC_NATIVE_KERNEL in CL_DEVICE_EXECUTION_CAPABILITIES; CL_EXEC_KERNEL is always set.
     pub executes_native_kernels: bool,
-    /// CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE in CL_DEVICE_QUEUE_PROPERTIES; profiling is always there.
+    /// CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE in CL_DEVICE_QUEUE_PROPERTIES; CL_QUEUE_PROFILING_ENABLE is
+    /// always set.
     pub out_of_order_queues: bool,
-    /// Semicolon-separated; none.
+    /// Names separated by semicolons; there are none.
     pub built_in_kernels: String,
     pub name: String,
     pub vendor: String,
@@ -123,12 +125,12 @@ pub struct DeviceInfo {
     pub profile: &'static str,
     pub version: String,
     pub opencl_c_version: String,
-    /// Each name once, in a fixed order; CL_DEVICE_EXTENSIONS joins them with spaces.
+    /// Each name occurs once, in a fixed order; CL_DEVICE_EXTENSIONS joins them with spaces.
     pub extensions: Vec<&'static str>,
     pub printf_buffer_size: usize,
     pub preferred_interop_user_sync: bool,
-    /// 1: devices cannot be partitioned.
+    /// 1, because devices cannot be partitioned.
     pub partition_max_sub_devices: u32,
-    /// A multiple of this is good for a work-group's size (CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE).
+    /// Work-group sizes should be multiples of this (CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE).
     pub preferred_work_group_size_multiple: usize,
 }

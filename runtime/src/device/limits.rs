@@ -1,30 +1,30 @@
-//! Vulkan limits that launching and memory obey.
+//! The Vulkan limits that launches and allocations observe.
 
 use crate::config::{AbiChoice, config};
 use crate::kernel::placed::MAX_PUSH;
 use crate::kernel::scratch;
 use crate::vk;
 
-/// Limits of a device.
+/// The limits of a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    /// Work-groups of one dispatch, per dimension.
+    /// The most work-groups of one dispatch, per dimension.
     pub group_count: [u32; 3],
-    /// Work-items of a work-group, per dimension.
+    /// The most work-items of a work-group, per dimension.
     pub group_size: [u32; 3],
-    /// Work-items of a work-group.
+    /// The most work-items of a work-group.
     pub group_invocations: u32,
-    /// Bytes of local memory.
+    /// Bytes of local memory of a work-group.
     pub local_memory: u32,
-    /// What the arena of local memory is rounded up to.
+    /// The size of the local memory arena is rounded up to a multiple of this number of bytes.
     pub local_step: u32,
-    /// Alignment of offsets in uniform buffers.
+    /// Alignment of offsets in uniform buffers, in bytes.
     pub uniform_alignment: u64,
     /// Bytes of push constants.
     pub push_constants: u32,
-    /// What descriptors obey.
+    /// The limits of descriptors.
     pub bindings: Bindings,
-    /// The largest buffer.
+    /// The size in bytes of the largest buffer.
     pub max_alloc: u64,
     /// The size in bytes of the largest Vulkan allocation; a buffer larger than this is never mapped.
     pub max_memory_allocation: u64,
@@ -32,35 +32,36 @@ pub(crate) struct Limits {
     pub global_memory: u64,
     /// Bytes of scratch memory of a launch, unless one work-group needs more.
     pub scratch: u64,
-    /// Lanes that run together.
+    /// The number of work-items in a sub-group.
     pub subgroup: u32,
 }
 
-/// Limits of descriptors.
+/// The limits of descriptors.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Bindings {
-    /// Alignment of offsets in storage buffers.
+    /// Alignment of offsets in storage buffers, in bytes.
     pub storage_alignment: u64,
-    /// Bytes of a storage buffer that a kernel sees.
+    /// Bytes of a storage buffer that a kernel can access.
     pub storage_range: u64,
-    /// The same of uniform buffers.
+    /// Bytes of a uniform buffer that a kernel can access.
     pub uniform_range: u64,
-    /// Storage buffers of a kernel.
+    /// The most storage buffers of a kernel.
     pub storage_count: usize,
-    /// Uniform buffers of a kernel.
+    /// The most uniform buffers of a kernel.
     pub uniform_count: usize,
-    /// Images and buffers of texels that a kernel reads.
+    /// The most images and texel buffers that a kernel reads.
     pub sampled_count: usize,
-    /// The same that it writes.
+    /// The most images and texel buffers that a kernel writes.
     pub storage_image_count: usize,
-    /// Samplers of a kernel.
+    /// The most samplers of a kernel.
     pub sampler_count: usize,
-    /// Descriptor sets of a kernel.
+    /// The most descriptor sets of a kernel.
     pub sets: u32,
 }
 
 impl Bindings {
-    /// Storage buffers, uniform buffers, images that are read, images that are written, samplers.
+    /// Returns the limits of the numbers of storage buffers, uniform buffers, images that are read, images that
+    /// are written, and samplers.
     pub(crate) fn counts(&self) -> [usize; 5] {
         [
             self.storage_count,
@@ -75,12 +76,12 @@ impl Bindings {
 impl Limits {
     pub(crate) fn new(physical: &vk::PhysicalDevice) -> Limits {
         let f = physical.facts();
-        // CL 4.2: CL_DEVICE_MAX_MEM_ALLOC_SIZE is at least a quarter of the memory. Where Vulkan allocates less at once, a
-        // buffer gets several allocations.
+        // CL 4.2: CL_DEVICE_MAX_MEM_ALLOC_SIZE is at least a quarter of the memory. Where a single Vulkan
+        // allocation must be smaller, a buffer gets several allocations.
         let quarter = (f.device_local_heap / 4).min(f.sparse_address_space / 2);
         let mut largest = f.max_memory_allocation_size.max(quarter).min(f.max_buffer_size);
         if config().abi == AbiChoice::Descriptor {
-            // What a kernel sees of a buffer; offsets have 32 bits, with a sign.
+            // A kernel accesses a buffer through one storage buffer descriptor, with signed offsets of 32 bits.
             largest = largest.min(u64::from(f.max_storage_buffer_range)).min(1 << 31);
         }
         // A device whose memory is hardly larger than one allocation must leave room for a second one.
@@ -111,7 +112,7 @@ impl Limits {
                 sampler_count: f.max_per_stage_samplers as usize,
                 sets: f.max_bound_descriptor_sets,
             },
-            // Whole 256-byte units: buffers are rounded up and must still fit.
+            // Buffer sizes are rounded up and must still fit, so the limit is a multiple of 256 bytes.
             max_alloc: max_alloc & !0xff,
             max_memory_allocation: f.max_memory_allocation_size & !0xff,
             global_memory: f.device_local_heap,

@@ -1,7 +1,7 @@
 //! Devices (CL 4.2): one per Vulkan physical device.
 //!
-//! Enumeration reads properties only. The Vulkan device with its queues, allocator and memory is made when the
-//! first context asks for it ([`Device::opened`]) and lives until the process ends, or until it is lost.
+//! Enumeration only reads properties. The Vulkan device with its queues, allocator and memory is made when the
+//! first context asks for it ([`Device::opened`]), and exists until the process ends or the device is lost.
 
 pub(crate) mod calibrate;
 mod caps;
@@ -31,12 +31,12 @@ use info::{DeviceInfo, FpConfig};
 pub(crate) use limits::{Bindings, Limits};
 pub(crate) use opened::Opened;
 
-/// A device.
+/// A device object.
 #[derive(Debug)]
 pub struct Device {
     anchor: Anchor<Device>,
     physical: vk::PhysicalDevice,
-    /// Without calibration.
+    /// The compiler's target without the results of calibration.
     base: Target,
     calibrated: OnceLock<Calibrated>,
     info: DeviceInfo,
@@ -48,7 +48,7 @@ pub struct Device {
 
 impl_object!(Device, ClCode::InvalidDevice, "device");
 
-/// What is known after the first use.
+/// The results of calibration, which the first use of a device obtains.
 #[derive(Debug)]
 struct Calibrated {
     measured: calibrate::Measured,
@@ -56,7 +56,8 @@ struct Calibrated {
 }
 
 impl Device {
-    /// `None`, with a line in the log, if the device lacks what OpenCL needs.
+    /// Makes the device object. Returns `None`, with a line in the log, if the Vulkan device lacks features
+    /// that OpenCL needs.
     pub(crate) fn open(physical: vk::PhysicalDevice) -> Option<Arc<Device>> {
         let missing = caps::missing(&physical);
         if !missing.is_empty() {
@@ -84,31 +85,33 @@ impl Device {
         }))
     }
 
-    /// What clGetDeviceInfo answers.
+    /// Returns the answers of clGetDeviceInfo.
     pub fn info(&self) -> &DeviceInfo {
         &self.info
     }
 
-    /// CL_DEVICE_MAX_CLOCK_FREQUENCY in MHz; 0 where the system does not tell. The first call may load a library for it, which
-    /// enumeration need not wait for.
+    /// Returns CL_DEVICE_MAX_CLOCK_FREQUENCY in MHz; 0 where the system does not report it. The first call may
+    /// load a library, for which enumeration should not wait.
     pub fn max_clock_frequency(&self) -> u32 {
         *self
             .max_clock_frequency
             .get_or_init(|| system::max_clock_frequency(self.physical.facts()))
     }
 
-    /// What the compiler must know. The first call measures the device, unless that is known from the cache on disk.
+    /// Returns the compiler's target. The first call measures the device, unless the cache on disk has the
+    /// results.
     pub fn target(self: &Arc<Self>) -> &Arc<Target> {
         &self.calibrated().target
     }
 
-    /// Faults of the driver that modules go around. Measures nothing: the modules that measure ask for it, too.
+    /// Returns the driver's faults that modules must avoid. Unlike [`Device::target`] it measures nothing,
+    /// because the modules that measure the device depend on it.
     pub(crate) fn quirks(&self) -> Quirks {
         self.base.quirks
     }
 
-    /// CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG and CL_DEVICE_DOUBLE_FP_CONFIG. Measures as
-    /// [`Device::target`] does.
+    /// Returns CL_DEVICE_HALF_FP_CONFIG, CL_DEVICE_SINGLE_FP_CONFIG and CL_DEVICE_DOUBLE_FP_CONFIG. The first
+    /// call may measure the device, as [`Device::target`] does.
     pub fn fp_configs(self: &Arc<Self>) -> [FpConfig; 3] {
         caps::fp_configs(&self.base, &self.calibrated().measured)
     }
@@ -124,7 +127,8 @@ impl Device {
         })
     }
 
-    /// Work-items of a sub-group, but for the last of a work-group; `None`: there are no sub-groups.
+    /// Returns the number of work-items of a sub-group (the last of a work-group may have fewer); `None` if the
+    /// device offers no sub-groups.
     pub fn sub_group_size(&self) -> Option<usize> {
         self.base
             .features
@@ -136,7 +140,8 @@ impl Device {
         &self.limits
     }
 
-    /// Copies `size` bytes to a place of a buffer that nothing uses, and waits.
+    /// Copies `size` bytes from host memory to a buffer at byte offset `at`, and waits; no command may use the
+    /// range.
     pub(crate) fn upload(&self, to: &vk::Buffer, at: u64, from: HostPtr, size: u64) -> Result<()> {
         let opened = self.opened()?;
         opened.check(to.device())?;
@@ -146,7 +151,8 @@ impl Device {
             .map_err(crate::mem::buffer::allocation_error)
     }
 
-    /// Copies `size` bytes from a place of a buffer where nothing writes, and waits.
+    /// Copies `size` bytes from a buffer at byte offset `at` to host memory, and waits; no command may write
+    /// the range.
     pub(crate) fn download(&self, from: &vk::Buffer, at: u64, to: HostPtr, size: u64) -> Result<()> {
         let opened = self.opened()?;
         opened.check(from.device())?;

@@ -1,6 +1,8 @@
-//! What lives and dies with a Vulkan device: made at the first use, and made anew by the next context when the device was lost.
+//! A Vulkan device, and the objects of the runtime that exist as long as it does. Both are made at the first
+//! use, and made anew for the next context after the device was lost.
 //!
-//! Queues keep the one they were made with, so nothing of a lost device meets anything of its successor.
+//! A queue keeps the [`Opened`] that it was made with, so objects of a lost device are never used together with
+//! those of its successor.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,16 +15,16 @@ use crate::kernel::copy::{self, CopyKernels};
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
-/// A Vulkan device, and what the runtime made for it.
+/// A Vulkan device, and the objects that the runtime made for it.
 pub(crate) struct Opened {
     pub(super) uploader: upload::Uploader,
-    /// One for each mask that has been asked for.
+    /// One sampler for each mask used so far.
     pub(super) samplers: Mutex<Vec<(SamplerMask, Arc<vk::Sampler>)>>,
     copy_kernels: OnceLock<Option<CopyKernels>>,
     staging: Arc<staging::StagingPool>,
     recycled: Arc<recycling::RecycledStorage>,
     pinned: pinned::PinnedMemory,
-    /// How many batches its queues have retired.
+    /// The number of batches that the device's queues have retired.
     retired_batches: AtomicU64,
     logical: Arc<vk::Device>,
 }
@@ -50,17 +52,17 @@ impl Opened {
         })
     }
 
-    /// The Vulkan device.
+    /// Returns the Vulkan device.
     pub(crate) fn logical(&self) -> &Arc<vk::Device> {
         &self.logical
     }
 
-    /// Its staging memory.
+    /// Returns the pool of staging memory.
     pub(crate) fn staging(&self) -> &Arc<staging::StagingPool> {
         &self.staging
     }
 
-    /// Storage for a buffer: what another one has left, or new. Its contents are undefined.
+    /// Returns storage for a buffer, recycled or new. Its contents are undefined.
     pub(crate) fn storage(&self, size: u64, place: vk::Place) -> Result<recycling::Storage, vk::AllocError> {
         self.recycled.get(size, place, || {
             self.staging
@@ -68,29 +70,31 @@ impl Opened {
         })
     }
 
-    /// The host memory that it copies from and to by itself.
+    /// Returns the table of pinned memory.
     pub(crate) fn pinned(&self) -> &pinned::PinnedMemory {
         &self.pinned
     }
 
-    /// When the last upload so far is done, if there has been one since the value that the last call gave (0: any).
-    /// A queue waits for it before it uses anything that may have been made since: a wait by the host would be long
-    /// enough, but only a semaphore makes sure that the queue sees the contents, too.
+    /// Returns the timeline point at which the latest upload is complete, if there has been an upload after
+    /// `value`, which an earlier call returned (0 at first). A queue waits for that point on the GPU before it
+    /// uses an object that may have been created since. A wait by the host would order the accesses, but only a
+    /// semaphore makes the contents visible to the queue as well.
     pub(crate) fn uploads_since(&self, value: u64) -> Option<(&Arc<vk::Timeline>, u64)> {
         self.uploader.since(value)
     }
 
-    /// How many batches the device's queues have retired.
+    /// Returns how many batches the device's queues have retired.
     pub(crate) fn retired_batches(&self) -> u64 {
         self.retired_batches.load(Ordering::Acquire)
     }
 
-    /// A queue retires a batch, and nobody has been told yet; how many had been retired before.
+    /// Counts a batch that a queue retires, before its events complete. Returns the previous count.
     pub(crate) fn retires_batch(&self) -> u64 {
         self.retired_batches.fetch_add(1, Ordering::AcqRel)
     }
 
-    /// Makes the kernels for copies, before the first that may want one is recorded; a line in the log if they cannot be made.
+    /// Makes the kernels for copies, before the first command that may use one is recorded. If they cannot be
+    /// made, the log has a line.
     pub(crate) fn make_copy_kernels(&self, device: &Arc<Device>) {
         self.copy_kernels.get_or_init(|| {
             let made = copy::kernels(device);
@@ -99,12 +103,12 @@ impl Opened {
         });
     }
 
-    /// The kernels for copies, if they have been made.
+    /// Returns the kernels for copies, if they have been made.
     pub(crate) fn copy_kernels(&self) -> Option<&CopyKernels> {
         self.copy_kernels.get()?.as_ref()
     }
 
-    /// Memory of this device, or of one that was lost before.
+    /// Checks that memory belongs to this Vulkan device, and not to a lost predecessor.
     pub(super) fn check(&self, memory: &Arc<vk::Device>) -> Result<()> {
         if Arc::ptr_eq(memory, &self.logical) {
             Ok(())
@@ -115,7 +119,7 @@ impl Opened {
 }
 
 impl Device {
-    /// The Vulkan device with what belongs to it, made at the first call.
+    /// Returns the Vulkan device with the objects that belong to it, which the first call makes.
     pub(crate) fn opened(&self) -> Result<Arc<Opened>> {
         let mut slot = self.opened.lock();
         slot.get_or_insert_with(|| Opened::new(&self.physical).map(Arc::new))
@@ -125,12 +129,12 @@ impl Device {
             })
     }
 
-    /// The Vulkan device.
+    /// Returns the Vulkan device.
     pub(crate) fn logical(&self) -> Result<Arc<vk::Device>> {
         self.opened().map(|o| Arc::clone(o.logical()))
     }
 
-    /// Destroys the Vulkan device, unless something made from it still lives or another thread is making it.
+    /// Destroys the Vulkan device, unless an object made from it still exists or another thread is making it.
     pub(crate) fn close(&self) {
         let idle = self.opened.try_lock().and_then(|mut slot| {
             let idle = slot
@@ -141,7 +145,7 @@ impl Device {
         drop(idle);
     }
 
-    /// For a new context: a lost device is opened again.
+    /// Opens the device for a new context; a lost device is replaced.
     pub(crate) fn revive(&self) -> Result<()> {
         let lost = |slot: &Option<Result<Arc<Opened>, vk::VkError>>| {
             slot.as_ref()

@@ -1,5 +1,6 @@
-//! Host memory that a device copies from and to by itself: the storage of CL_MEM_ALLOC_HOST_PTR buffers, which
-//! applications map once and then pass to reads and writes of other buffers ("pinned memory").
+//! Pinned memory: host memory that the device itself copies from and to. It is the storage of
+//! CL_MEM_ALLOC_HOST_PTR buffers, which applications map once and then pass to reads and writes of other
+//! buffers.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,12 +9,12 @@ use std::sync::{Arc, Weak};
 use super::recycling::Storage;
 use crate::lock::{Mutex, Rank};
 
-/// The pinned memory of a device, by address.
+/// The pinned memory of a device.
 #[derive(Debug)]
 pub(crate) struct PinnedMemory {
-    /// By first address.
+    /// The ranges by their first addresses.
     ranges: Mutex<BTreeMap<usize, Range>>,
-    /// Whether there ever was any: who has none pays nothing.
+    /// Whether a range was ever added, so that applications without pinned memory never take the lock.
     any: AtomicBool,
 }
 
@@ -29,13 +30,13 @@ impl std::fmt::Debug for Range {
     }
 }
 
-/// A place in pinned memory.
+/// A location in pinned memory.
 pub(crate) struct Pinned {
-    /// The memory.
+    /// The storage that contains it.
     pub memory: Arc<Storage>,
-    /// Byte offset of the place.
+    /// Byte offset in the storage.
     pub offset: u64,
-    /// Identifies the buffer whose storage it is, for hazards ([`crate::mem::Buffer::root_id`]).
+    /// Identifies the buffer that the storage belongs to, for hazards ([`crate::mem::Buffer::root_id`]).
     pub root: usize,
 }
 
@@ -47,7 +48,7 @@ impl PinnedMemory {
         }
     }
 
-    /// Adds mapped memory; forgets what is gone.
+    /// Adds mapped storage, and removes the ranges whose storage has been released.
     pub(crate) fn add(&self, memory: &Arc<Storage>, root: usize) {
         let Some(mapped) = memory.mapped() else { return };
         let start = mapped.as_ptr().addr();
@@ -62,7 +63,8 @@ impl PinnedMemory {
         self.any.store(true, Ordering::Release);
     }
 
-    /// The pinned memory that the host addresses from `start` to before `end` lie in.
+    /// Returns the location of a range of host addresses (the second one is its end), if pinned memory contains
+    /// the whole range.
     pub(crate) fn find(&self, (start, end): (usize, usize)) -> Option<Pinned> {
         if !self.any.load(Ordering::Acquire) {
             return None;

@@ -1,5 +1,6 @@
-//! Storage of buffers that are gone, for the next ones of the same size: applications make the same temporary buffers
-//! again and again, and a driver takes milliseconds to find memory, most of all pinned memory of the host.
+//! Recycled storage: the storage of released buffers, for later buffers of the same size. Applications make the
+//! same temporary buffers again and again, and drivers take milliseconds to allocate memory, pinned host memory
+//! most of all.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,16 +8,18 @@ use std::sync::Arc;
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
-/// Smaller ones share blocks, and are quick to allocate.
+/// The least size in bytes of storage that is kept. Smaller buffers share blocks of memory, and are quick to
+/// allocate.
 const LEAST: u64 = 4 << 20;
 
-/// Bytes that are kept at most, of each place; and the part of the device's memory that this is at most.
+/// The most bytes that are kept for each `vk::Place`. The second constant limits them further, to that fraction
+/// of the device's memory.
 const MOST: u64 = 256 << 20;
 const PART: u64 = 64;
 
-/// What is kept, the oldest first.
+/// The storage kept for later buffers, the oldest first.
 pub(crate) struct RecycledStorage {
-    /// Bytes, of each place.
+    /// The most bytes kept for each place.
     most: u64,
     free: Mutex<Vec<(vk::Place, vk::Buffer)>>,
 }
@@ -27,10 +30,10 @@ impl std::fmt::Debug for RecycledStorage {
     }
 }
 
-/// A buffer's storage; kept for another one when it goes.
+/// A buffer's storage; when it is dropped, it is kept for later buffers.
 pub(crate) struct Storage {
     buffer: Option<vk::Buffer>,
-    /// `None`: of no use to others.
+    /// Where the storage is kept; `None` if it is not to be kept.
     home: Option<(Arc<RecycledStorage>, vk::Place)>,
 }
 
@@ -42,7 +45,7 @@ impl Deref for Storage {
 }
 
 impl From<vk::Buffer> for Storage {
-    /// Memory of the application's.
+    /// Wraps imported memory of the application, which is not kept.
     fn from(imported: vk::Buffer) -> Storage {
         Storage {
             buffer: Some(imported),
@@ -60,7 +63,7 @@ impl Drop for Storage {
 }
 
 impl RecycledStorage {
-    /// For a device with so many bytes of memory.
+    /// Makes an empty list for a device with `memory` bytes of memory.
     pub(super) fn new(memory: u64) -> Arc<RecycledStorage> {
         Arc::new(RecycledStorage {
             most: MOST.min(memory / PART),
@@ -68,7 +71,8 @@ impl RecycledStorage {
         })
     }
 
-    /// Storage of `size` bytes: what is kept, or else made by `allocate`. Its contents are undefined.
+    /// Returns storage of `size` bytes: kept storage if there is some, otherwise storage that `allocate` makes.
+    /// Its contents are undefined.
     pub(crate) fn get(
         self: &Arc<Self>,
         size: u64,
@@ -115,11 +119,11 @@ impl RecycledStorage {
             gone.push(buffer);
         }
         drop(free);
-        // The driver takes its time.
+        // Freeing memory may take the driver long, so the lock is released first.
         drop(gone);
     }
 
-    /// Gives all of it back to the driver. How many there were.
+    /// Frees all kept storage, and returns the number of buffers freed.
     pub(super) fn release(&self) -> usize {
         let gone = std::mem::take(&mut *self.free.lock());
         gone.len()

@@ -1,4 +1,5 @@
-//! What a device offers, feature by feature, and why not more: for people (`cargo harness doctor`).
+//! A report of the features that a device offers, and of the reasons why others are off (`cargo harness
+//! doctor`).
 
 use std::sync::Arc;
 
@@ -6,7 +7,8 @@ use super::Device;
 use crate::vk::PhysicalType;
 
 impl Device {
-    /// One line per optional feature: offered, or the Vulkan feature that is missing.
+    /// Returns one line per optional feature: it is offered, or the Vulkan feature is named that is missing.
+    /// The results of calibration and the sizes of memory follow.
     pub fn feature_report(self: &Arc<Self>) -> String {
         let f = &self.base.features;
         let here = |name: &str| self.base.extensions.iter().any(|e| e == name);
@@ -82,7 +84,7 @@ impl Device {
         report
     }
 
-    /// What calibration has found.
+    /// Appends the results of calibration.
     fn report_measurements(self: &Arc<Self>, report: &mut String) {
         let measured = self.calibrated().measured;
         let widths = |on: [bool; 3]| {

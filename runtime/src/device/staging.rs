@@ -1,4 +1,5 @@
-//! Staging memory of a device: pinned host memory that is costly to get, so large chunks are used again.
+//! The staging memory of a device. It is pinned host memory, which is slow to allocate, so large chunks are
+//! reused.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -7,35 +8,37 @@ use super::recycling::{RecycledStorage, Storage};
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
-/// The sizes that are kept, and how many of each.
+/// The sizes of chunks that are kept in the pool, and how many of each at most.
 const CLASSES: [(u64, usize); 4] = [(256 << 10, 16), (1 << 20, 32), (LONGEST, 8), (8 << 20, 4)];
 
-/// Up to here the allocator is quick enough.
+/// Up to this size in bytes the allocator is quick enough, and nothing is kept.
 const SMALL: u64 = 128 << 10;
 
-/// Transfers from this size on are cut into chunks, so that host and GPU copy at the same time.
+/// Transfers of this many bytes or more are cut into chunks, so that host and GPU copy at the same time.
 pub(crate) const CUT: u64 = 4 << 20;
 
-/// Bytes of the first chunk; the last has up to half as much again. A submission costs the GPU 5 to 10 µs, in which it copies half as much.
+/// Bytes of the first chunk; the last chunk has up to half as much again. A submission costs the GPU 5 to 10
+/// µs, in which it could copy half a chunk of this size (on an NVIDIA H200).
 const SHORTEST: u64 = 1 << 20;
 
-/// Bytes of a chunk in between.
+/// The most bytes of a chunk.
 const LONGEST: u64 = 4 << 20;
 
-/// How a long transfer is cut into chunks: who copies second begins soon after the first, and ends soon after it.
+/// The sizes of the chunks of a long transfer. The first is small, so that the processor that copies second
+/// (GPU or host) starts soon; the last is small, so that it ends soon after the other.
 #[derive(Debug)]
 pub(crate) struct Cut {
-    /// The next chunk has no more.
+    /// The most bytes of the next chunk.
     most: u64,
 }
 
 impl Cut {
-    /// Before the first chunk.
+    /// Makes the state before the first chunk.
     pub(crate) fn new() -> Cut {
         Cut { most: SHORTEST }
     }
 
-    /// Bytes of the next chunk, where so many are left.
+    /// Returns the size of the next chunk if `left` bytes are left.
     pub(crate) fn next(&mut self, left: u64) -> u64 {
         if left <= SHORTEST * 3 / 2 {
             return left;
@@ -47,7 +50,7 @@ impl Cut {
     }
 }
 
-/// The free chunks.
+/// The free chunks of staging memory.
 pub(crate) struct StagingPool {
     recycled: Arc<RecycledStorage>,
     free: Mutex<[Vec<vk::Buffer>; CLASSES.len()]>,
@@ -59,10 +62,10 @@ impl std::fmt::Debug for StagingPool {
     }
 }
 
-/// Staging memory; chunks of the pool go back to it.
+/// Staging memory; a chunk of the pool returns to the pool when this is dropped.
 pub(crate) struct Staging {
     buffer: Option<vk::Buffer>,
-    /// And the class.
+    /// The pool that it returns to, and the index of its size.
     pool: Option<(Arc<StagingPool>, usize)>,
 }
 
@@ -92,7 +95,7 @@ impl StagingPool {
         })
     }
 
-    /// Allocates; if there is no memory, once more without the free chunks and what is kept for later buffers.
+    /// Allocates. If there is no memory, frees the free chunks and the recycled storage and tries again.
     pub(crate) fn with_room<T>(
         &self,
         mut allocate: impl FnMut() -> Result<T, vk::AllocError>,
@@ -112,16 +115,17 @@ impl StagingPool {
         }
     }
 
-    /// Memory of the device's own for the time of a command.
+    /// Returns device memory for the duration of a command.
     pub(crate) fn scratch(&self, device: &Arc<vk::Device>, size: u64) -> Result<Storage, vk::AllocError> {
-        // Few sizes, so that a later launch finds it again.
+        // Sizes are rounded to powers of two, so that later launches find recycled storage of the same size.
         let size = size.next_power_of_two();
         self.recycled.get(size, vk::Place::Device, || {
             self.with_room(|| vk::Buffer::new(device, size, vk::Place::Device))
         })
     }
 
-    /// Memory of at least `size` bytes: a chunk of the pool if one is large enough.
+    /// Returns mapped host memory of at least `size` bytes: a chunk of the pool if the pool has chunks of that
+    /// size, otherwise an allocation.
     pub(crate) fn get(
         self: &Arc<Self>,
         device: &Arc<vk::Device>,

@@ -1,15 +1,16 @@
-//! What the operating system knows of a device and Vulkan does not tell: its clock, and a CPU's caches.
+//! Properties of a device that the operating system knows and Vulkan does not report: the clock frequency, and
+//! a CPU's caches.
 //!
-//! Applications that choose between devices multiply compute units by the clock, so that 0 loses. Everything here is read
-//! from Linux's sysfs and procfs, and from NVIDIA's management library; elsewhere, and where the system hides it, the
-//! answer is "not known".
+//! Applications that choose between devices multiply compute units by the clock frequency, so a device that
+//! reports 0 is not chosen. The values are read from Linux's sysfs and procfs, and from NVIDIA's management
+//! library; on other systems, and where the system hides them, they are unknown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::vk::{self, Facts, PciAddress, PhysicalType};
 
-/// The first line of a file, if it can be read.
+/// Returns the first line of a file, if it can be read.
 fn line(path: impl AsRef<Path>) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     text.lines().next().map(|l| l.trim().to_owned())
@@ -19,7 +20,7 @@ fn number(path: impl AsRef<Path>) -> Option<u64> {
     line(path)?.parse().ok()
 }
 
-/// What a directory holds.
+/// Returns the paths of a directory's entries.
 fn entries(dir: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
     fs::read_dir(dir)
         .into_iter()
@@ -28,7 +29,7 @@ fn entries(dir: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
         .map(|e| e.path())
 }
 
-/// CL 4.2, table 4.3, CL_DEVICE_MAX_CLOCK_FREQUENCY: MHz; 0: not known.
+/// Returns CL_DEVICE_MAX_CLOCK_FREQUENCY (CL 4.2, table 4.3) in MHz; 0 if it is unknown.
 pub(super) fn max_clock_frequency(facts: &Facts) -> u32 {
     let mhz = match (facts.physical_type, &facts.pci) {
         (PhysicalType::Cpu, _) => cpu_clock(),
@@ -48,7 +49,7 @@ fn cpu_clock() -> Option<u32> {
     }
 }
 
-/// The highest of /proc/cpuinfo, where virtual machines have it.
+/// Returns the highest clock in /proc/cpuinfo, which virtual machines have.
 fn cpuinfo_clock(text: &str) -> Option<u32> {
     let values = text.lines().filter_map(|l| {
         let (name, value) = l.split_once(':')?;
@@ -57,7 +58,7 @@ fn cpuinfo_clock(text: &str) -> Option<u32> {
     values.map(|mhz| mhz as u32).max()
 }
 
-/// Of a PCI device, as the drivers amdgpu, i915 and xe have it.
+/// Returns the highest clock of a PCI device, from the files of the drivers amdgpu, i915 and xe.
 fn sysfs_clock(device: &Path) -> Option<u32> {
     if let Ok(levels) = fs::read_to_string(device.join("pp_dpm_sclk")) {
         return amd_clock(&levels);
@@ -71,7 +72,7 @@ fn sysfs_clock(device: &Path) -> Option<u32> {
         .and_then(|mhz| u32::try_from(mhz).ok())
 }
 
-/// Of lines like `1: 2400Mhz *`.
+/// Returns the highest clock in lines like `1: 2400Mhz *`.
 fn amd_clock(levels: &str) -> Option<u32> {
     let values = levels.lines().filter_map(|l| {
         let (_, value) = l.split_once(':')?;
@@ -81,7 +82,7 @@ fn amd_clock(levels: &str) -> Option<u32> {
     values.max()
 }
 
-/// Of the one GPU of a system on a chip.
+/// Returns the highest clock of the GPU of a system on a chip.
 fn soc_clock(devfreq: &Path) -> Option<u32> {
     let is_gpu = |p: &PathBuf| {
         let name = p.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -94,14 +95,15 @@ fn soc_clock(devfreq: &Path) -> Option<u32> {
     u32::try_from(hertz / 1_000_000).ok()
 }
 
-/// CL 4.2, table 4.3: the last cache before memory, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE and _CACHELINE_SIZE in bytes.
+/// The last cache before memory (CL 4.2, table 4.3): CL_DEVICE_GLOBAL_MEM_CACHE_SIZE and
+/// CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, in bytes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Cache {
     pub(super) size: u64,
     pub(super) line: u32,
 }
 
-/// Of a device that runs on the CPU.
+/// Returns the cache of a device that is a CPU; `None` for others.
 pub(super) fn cache(facts: &Facts) -> Option<Cache> {
     match facts.physical_type {
         PhysicalType::Cpu => last_cache(Path::new("/sys/devices/system/cpu/cpu0/cache")),
@@ -128,7 +130,7 @@ fn last_cache(dir: &Path) -> Option<Cache> {
 }
 
 impl PciAddress {
-    /// The device's directory in sysfs.
+    /// Returns the device's directory in sysfs.
     fn sysfs(&self) -> PathBuf {
         Path::new("/sys/bus/pci/devices").join(self.to_string())
     }
@@ -138,7 +140,7 @@ impl PciAddress {
 mod tests {
     use super::*;
 
-    /// A directory that is gone when the test is.
+    /// A directory with files, removed at the end of the test.
     struct Folder(PathBuf);
 
     impl Folder {

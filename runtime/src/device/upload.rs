@@ -1,11 +1,11 @@
-//! Copies between host memory and Vulkan buffers and images outside of any queue: initial contents, constant data of
-//! programs, and contents that move between devices.
+//! Copies between host memory and Vulkan buffers and images outside of all queues: initial contents, constant
+//! data of programs, and contents that move between devices.
 //!
-//! Uploads go through a few chunks of staging memory in turn, so that host and GPU copy at the same time. Those of fresh
-//! images are not waited for: queues do that on the GPU.
+//! Uploads pass through a few chunks of staging memory in turn, so that host and GPU copy at the same time. The
+//! host does not wait for the uploads of new images: queues wait for them on the GPU.
 //!
-//! The uploader's lock is the one lock that is held over a wait for the GPU: nothing else is taken under it, and
-//! what it waits for depends on nothing.
+//! The uploader's lock is held during waits for the GPU. That cannot deadlock: the submissions waited for
+//! depend on nothing else, and the locks taken under it are never held during such a wait.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -20,31 +20,31 @@ use crate::vk;
 /// Bytes of a chunk of staging memory.
 const CHUNK: u64 = 4 << 20;
 
-/// Chunks.
+/// The number of chunks.
 const SLOTS: usize = 3;
 
 /// A device's uploader; its Vulkan objects are made at first use.
 pub(super) struct Uploader {
     parts: Mutex<Option<Parts>>,
     timeline: OnceLock<Arc<vk::Timeline>>,
-    /// Of the last submission, after that.
+    /// The timeline's value at which the last submission is complete; stored after `timeline` is set.
     latest: AtomicU64,
 }
 
 struct Parts {
     timeline: Arc<vk::Timeline>,
-    /// Of the last submission.
+    /// The timeline's value at which the last submission is complete.
     value: u64,
     slots: Vec<Slot>,
-    /// The slot that commands are recorded in.
+    /// The index of the slot in which commands are being recorded.
     current: usize,
 }
 
-/// Commands, and memory that they copy from or to.
+/// A command buffer, and the staging memory that its commands copy from or to.
 struct Slot {
     recorder: vk::Recorder,
     staging: vk::Buffer,
-    /// When the GPU is done with it.
+    /// The timeline's value at which the GPU has finished with the slot.
     value: u64,
 }
 
@@ -58,7 +58,7 @@ fn region(src: u64, dst: u64, size: u64) -> [vk::CopyRegion; 1] {
     [vk::CopyRegion { src, dst, size }]
 }
 
-/// Texels at the start of staging memory.
+/// Returns the copy of texels that lie densely at the start of staging memory.
 fn packed(texels: vk::Texels) -> vk::ImageCopy {
     vk::ImageCopy {
         texels,
@@ -68,7 +68,7 @@ fn packed(texels: vk::Texels) -> vk::ImageCopy {
     }
 }
 
-/// Chunks of an image, each with its rows and where they are in the host's memory.
+/// Cuts an image into chunks. For each, returns its texels, its rows, and their layout in host memory.
 fn parts_of(image: &Image, host: &Layout) -> impl Iterator<Item = (vk::Texels, [u64; 3], Layout)> {
     let texel = image.format().size();
     let host = *host;
@@ -91,19 +91,20 @@ impl Uploader {
         }
     }
 
-    /// The timeline, and its value when the last upload so far is done, if that is another than the given one.
+    /// Returns the timeline and its value at which the latest upload is complete, if that value is greater than
+    /// the given one.
     pub(super) fn since(&self, value: u64) -> Option<(&Arc<vk::Timeline>, u64)> {
         let latest = self.latest.load(Ordering::Acquire);
         (latest > value).then(|| self.timeline.get().map(|t| (t, latest)))?
     }
 
-    /// Lets [`Uploader::since`] know.
+    /// Makes the uploads submitted so far known to [`Uploader::since`].
     fn publish(&self, parts: &Parts) {
         self.timeline.get_or_init(|| Arc::clone(&parts.timeline));
         self.latest.store(parts.value, Ordering::Release);
     }
 
-    /// Copies `size` bytes from host memory to a place of a buffer, or back (`download`), and waits.
+    /// Copies `size` bytes from host memory to a buffer at byte offset `at`, or back (`download`), and waits.
     pub(super) fn copy(
         &self,
         device: &Arc<vk::Device>,
@@ -134,14 +135,15 @@ impl Uploader {
             let n = CHUNK.min(size - done);
             let slot = p.slot(device, n)?;
             if download {
-                // What the queues that wrote it have made available becomes visible here.
+                // The writes of queues, which their semaphores or fences made available, become visible to the
+                // copy here.
                 slot.recorder.barrier();
                 slot.recorder.copy(buffer, &slot.staging, region(at + done, 0, n));
                 p.finish(device)?.copy_to(host.offset(done), n);
             } else {
                 host.offset(done).copy_to(slot.memory(), n);
                 slot.recorder.copy(&slot.staging, buffer, region(0, at + done, n));
-                // The host may read it in the aperture.
+                // If the buffer has a BAR mapping, the host may read the contents through it.
                 p.submit(device, buffer.bar_mapping().is_some())?;
             }
         }
@@ -150,8 +152,8 @@ impl Uploader {
         Ok(())
     }
 
-    /// Takes all texels of an image from host memory; waits only if the image had contents before. Queues wait for it
-    /// ([`Uploader::since`]).
+    /// Copies all texels of an image from host memory. Waits only if the image had contents before; otherwise
+    /// queues wait for the upload ([`Uploader::since`]).
     pub(super) fn upload_image(
         &self,
         device: &Arc<vk::Device>,
@@ -213,7 +215,7 @@ impl Drop for Parts {
 }
 
 impl Slot {
-    /// The first byte of its memory.
+    /// Returns the address of the slot's staging memory.
     fn memory(&self) -> HostPtr {
         HostPtr::mapped(self.staging.mapped().expect("host memory is mapped"))
     }
@@ -235,8 +237,8 @@ impl Parts {
         Ok(parts.as_mut().expect("just made"))
     }
 
-    /// A slot that is free, or the one that has been in use for longest once it is free; its commands start over. It has
-    /// [`CHUNK`] bytes, or what a row of an image needs.
+    /// Returns a slot that the GPU does not use; if all [`SLOTS`] are in use, waits for the oldest. A new
+    /// recording is begun in it. It has [`CHUNK`] bytes, or `size` if a row of an image is larger.
     fn slot(&mut self, device: &Arc<vk::Device>, size: u64) -> Result<&mut Slot, vk::AllocError> {
         let oldest = (0..self.slots.len()).min_by_key(|i| self.slots[*i].value);
         self.current = match oldest {
@@ -259,7 +261,8 @@ impl Parts {
         Ok(slot)
     }
 
-    /// Submits what has been recorded in the slot, with `to_host` for the host to see.
+    /// Submits the commands recorded in the current slot; with `to_host`, their writes become visible to the
+    /// host.
     fn submit(&mut self, device: &Arc<vk::Device>, to_host: bool) -> Result<(), vk::AllocError> {
         let slot = &mut self.slots[self.current];
         slot.recorder.end(to_host.then_some(vk::Writers::All))?;
@@ -272,7 +275,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Submits what has been recorded in the slot, and waits; the slot's memory.
+    /// Submits the commands recorded in the current slot and waits; returns the slot's memory.
     fn finish(&mut self, device: &Arc<vk::Device>) -> Result<HostPtr, vk::AllocError> {
         self.submit(device, true)?;
         self.timeline.wait(self.value)?;

@@ -1,27 +1,27 @@
-//! One clock for all profiling values: nanoseconds of the host's monotonic clock since the library's first use.
-//! Device time stamps are moved onto it.
+//! The clock of all profiling values: nanoseconds of the host's monotonic clock, from a start at the library's
+//! first use. Device time stamps are converted to it.
 
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Host time in nanoseconds; never 0.
+/// Returns the host time in nanoseconds; never 0.
 pub(crate) fn now() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64 + 1_000_000_000
 }
 
-/// The relation between a device's clock and the host's.
+/// The relation of a device's clock to the host's.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Clock {
-    /// Host minus device, in nanoseconds.
+    /// Host time minus device time, in nanoseconds.
     offset: i64,
     /// Host time of the measurement.
     at: u64,
 }
 
 impl Clock {
-    /// Measures with `sample`, which returns the device's time of some moment during the call. Takes the tightest
-    /// of a few tries.
+    /// Measures with `sample`, which returns the device's time at some moment during the call. The shortest of
+    /// three calls counts.
     pub(crate) fn measure(mut sample: impl FnMut() -> Option<u64>) -> Option<Clock> {
         let mut best: Option<(u64, Clock)> = None;
         for _ in 0..3 {
@@ -38,18 +38,19 @@ impl Clock {
         best.map(|(_, clock)| clock)
     }
 
-    /// Whether drift may matter by now.
+    /// Returns whether the measurement is so old that the clocks may have drifted apart.
     pub(crate) fn is_old(&self) -> bool {
         now().saturating_sub(self.at) > 1_000_000_000
     }
 
-    /// A device time on the host's clock.
+    /// Converts a device time to the host's clock.
     pub(crate) fn host(&self, device: u64) -> u64 {
         device.wrapping_add_signed(self.offset)
     }
 }
 
-/// Start and end of a command that was submitted at `submit`. Where the clocks disagree, how long it took is what counts.
+/// Returns start and end of a command that was submitted at `submit`. If the clocks disagree, so that it seems
+/// to start earlier, both are moved and the duration is kept.
 pub(super) fn not_before(submit: u64, start: u64, end: u64) -> (u64, u64) {
     let late = submit.saturating_sub(start);
     (start + late, end.max(start) + late)

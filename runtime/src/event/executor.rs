@@ -1,12 +1,14 @@
-//! The executor of callbacks: one per context, with a thread that is started when it is first needed.
+//! The executor of a context: it runs callbacks, on a thread that is started when it is first needed.
 //!
-//! It runs callbacks into the application one after the other, and it watches events on behalf of those who cannot poll: callbacks,
-//! and deferred commands that wait for an event of another device. While a callback runs and other events are watched a second
-//! thread takes over the watching, so that a callback that takes its time holds up other callbacks and nothing else. The threads end
-//! when the context does; nobody joins them. Native kernels and builds have threads of their own ([`super::pool`]).
+//! It runs the application's callbacks one after the other, and polls events for callbacks and for deferred
+//! commands that wait for an event of another device. While a callback runs and there are events to poll, a
+//! second thread polls them, so that a long callback delays only other callbacks. The threads end when the
+//! context is destroyed; they are not joined. Native kernels and builds have threads of their own
+//! ([`super::pool`]).
 //!
-//! A callback that waits (which OpenCL leaves undefined, CL 5.9) does the executor's other jobs meanwhile ([`Executor::help`]),
-//! so it waits for ever only if what it waits for needs itself to return.
+//! A callback that waits for an event (which OpenCL leaves undefined, CL 5.9) runs the executor's other jobs in
+//! the meantime ([`Executor::help`]), so it waits for ever only if the event depends on the callback's own
+//! return.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -18,26 +20,26 @@ use crate::lock::{Condvar, Mutex, Rank, assert_none_held};
 
 pub(super) type Job = Box<dyn FnOnce() + Send>;
 
-/// So many jobs wait inside each other at most: each has a part of the stack.
+/// The most jobs that wait inside each other on one thread, because each uses a part of the stack.
 const NESTED: usize = 16;
 
 thread_local! {
-    /// How many jobs wait on this thread.
+    /// The number of jobs that wait on this thread.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     /// The address of the executor whose job runs on this thread, or 0.
     static RUNS_FOR: Cell<usize> = const { Cell::new(0) };
 }
 
-/// How long a thread blocks on the GPU before it looks for new jobs.
+/// The time for which a thread blocks on the GPU before it looks for new jobs.
 const SLICE: Duration = Duration::from_millis(1);
 
-/// One thread runs a job, the other watches.
+/// One thread runs a job while the other polls events.
 const MOST_THREADS: usize = 2;
 
-/// How long the second thread waits for something to do before it ends.
+/// The time for which the second thread waits for something to do before it ends.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// A context's executor.
+/// The executor of a context.
 pub struct Executor {
     state: Mutex<State>,
     wake: Condvar,
@@ -48,19 +50,19 @@ pub struct Executor {
 #[derive(Default)]
 struct State {
     jobs: VecDeque<Job>,
-    /// Events to poll until they are final, but for those that a thread is polling now.
+    /// The events to poll until they are final, except for those that a thread is polling now.
     watched: Vec<Arc<Event>>,
     threads: usize,
-    /// A thread runs a job.
+    /// A thread is running a job.
     runs: bool,
-    /// A thread watches events.
+    /// A thread is polling events.
     watches: bool,
     stop: bool,
-    /// Something changed: look at the watched events at once.
+    /// The phase of a watched event may have changed, so the watched events are polled at once.
     poked: bool,
 }
 
-/// What a thread does next.
+/// The next task of a thread.
 enum Turn {
     Run(Job),
     Watch(Vec<Arc<Event>>),
@@ -73,7 +75,7 @@ impl std::fmt::Debug for Executor {
 }
 
 impl Executor {
-    /// No thread yet.
+    /// Makes an executor without threads.
     pub(crate) fn new(name: &'static str) -> Arc<Executor> {
         Arc::new_cyclic(|this| Executor {
             state: Mutex::new(Rank::Executor, State::default()),
@@ -83,7 +85,7 @@ impl Executor {
         })
     }
 
-    /// Runs a job on a thread of the executor, after those before it.
+    /// Runs a job on a thread of the executor, after all earlier jobs.
     pub(crate) fn call(&self, job: Job) {
         let mut state = self.state.lock();
         state.jobs.push_back(job);
@@ -91,12 +93,13 @@ impl Executor {
         self.wake.notify_all();
     }
 
-    /// Whether a job of it is running on this thread.
+    /// Returns whether this thread is running a job of the executor.
     pub(crate) fn is_this_thread(&self) -> bool {
         RUNS_FOR.get() == std::ptr::from_ref(self).addr()
     }
 
-    /// Does another job while one waits, on its thread. `false` if there is none, or too many wait.
+    /// Runs another job on this thread, whose own job waits. Returns `false` if there is none, or if too many
+    /// jobs wait already.
     pub(crate) fn help(&self) -> bool {
         let depth = DEPTH.get();
         if depth >= NESTED {
@@ -124,28 +127,29 @@ impl Executor {
         self.wake.notify_all();
     }
 
-    /// A watched event may have moved.
+    /// Lets a thread poll the watched events, because the phase of one may have changed.
     pub(crate) fn wake(&self) {
         let mut state = self.state.lock();
         state.poked = true;
         self.wake.notify_all();
     }
 
-    /// The context is gone: finish the jobs and end.
+    /// Lets the threads finish the jobs and end, because the context is being destroyed.
     pub(crate) fn stop(&self) {
         let mut state = self.state.lock();
         state.stop = true;
         self.wake.notify_all();
     }
 
-    /// Starts the first thread.
+    /// Starts the first thread, unless there is one.
     fn start(&self, state: &mut State) {
         if state.threads == 0 {
             self.add_thread(state);
         }
     }
 
-    /// Has a second thread while one runs a job and nobody watches. Whether that is so.
+    /// Starts a second thread if one runs a job and no thread polls the watched events. Returns whether that is
+    /// the case.
     fn see_to_watching(&self, state: &mut State) -> bool {
         let needed = state.runs && !state.watches && !state.watched.is_empty();
         if needed && state.threads < MOST_THREADS {
@@ -183,7 +187,7 @@ impl Executor {
         }
     }
 
-    /// Waits for something to do; `None` when the thread is to end.
+    /// Waits for the next task of this thread; returns `None` if the thread is to end.
     fn next_turn(&self) -> Option<Turn> {
         while crate::process::is_over() {
             std::thread::park();
@@ -202,7 +206,8 @@ impl Executor {
             if state.stop && state.jobs.is_empty() {
                 return None;
             }
-            // One that is final, because another thread polled it, must be let go of: it may hold the last of its queue.
+            // An event that another thread has polled until it was final must be removed, because it may hold
+            // the last reference to its queue.
             let moves = |e: &Arc<Event>| !matches!(e.phase(), Phase::Pending | Phase::Recorded);
             if !state.watches
                 && !state.watched.is_empty()
@@ -220,7 +225,7 @@ impl Executor {
         }
     }
 
-    /// Waits a little for one of the submitted events.
+    /// Waits at most [`SLICE`] for one of the submitted events.
     fn block(&self, watched: &[Arc<Event>]) {
         let submitted: Vec<_> = watched
             .iter()
@@ -233,7 +238,7 @@ impl Executor {
         if !self.state.lock().jobs.is_empty() {
             return;
         }
-        // Events of other devices are looked at in the next round.
+        // Events of other devices are polled in the next round.
         let device = first.timeline().device();
         let points: Vec<_> = submitted
             .iter()
@@ -249,7 +254,8 @@ pub(super) fn do_job(job: Job) {
     unless_it_panics("a callback", job);
 }
 
-/// What keeps the context's threads alive in spite of our own bugs: callbacks that panic are stopped at the boundary to C.
+/// Runs `work` and stops a panic of it, so that our own bugs do not end the context's threads; panics of
+/// callbacks are stopped at the boundary to C.
 pub(crate) fn unless_it_panics<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
         .inspect_err(|_| log::error!("{what} panicked"))

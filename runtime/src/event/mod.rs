@@ -1,12 +1,13 @@
-//! Events (CL 5.9, 5.11, 5.12): the status of a command, or one that the application sets.
+//! Events (CL 5.9, 5.11, 5.12): the status of a command, or a status that the application sets.
 //!
-//! **Phases.** A command's event is *pending* while something that the GPU cannot wait for holds it back (a user
-//! event, a command of another device), *recorded* once it is in its queue's open batch, *submitted* with the batch,
-//! and then *final*: complete or failed. Nothing watches the GPU by itself: whoever asks (a query, a wait, the
-//! executor on behalf of callbacks) polls the queue's timeline and retires what is done.
+//! **Phases.** The event of a command is *pending* while the command is deferred, because it depends on
+//! something that the GPU cannot wait for (a user event, a command of another device). It is *recorded* once
+//! the command is in its queue's open batch, *submitted* together with the batch, and finally *final*: complete
+//! or failed. No thread watches the GPU all the time: a thread that needs to know (for a query or a wait, or
+//! the executor for callbacks) polls the queue's timeline and retires the batches that are complete.
 //!
-//! **Effects.** A change of phase may owe callbacks to the application and a new look to queues that hold commands
-//! back. These are collected as [`Effects`] and run when no lock is held.
+//! **Effects.** A change of phase may make callbacks due, and may allow queues to record deferred commands.
+//! These are collected as [`Effects`] and run when no lock is held.
 
 mod clock;
 pub mod executor;
@@ -28,18 +29,19 @@ use crate::lock::{Condvar, Mutex, Rank};
 use crate::object::Anchor;
 use crate::queue::CommandQueue;
 
-/// How long a thread relies on the executor's.
+/// The time for which a thread relies on the executor before it polls the queues itself.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// How long, if it is the executor's.
+/// The same time for the executor's own thread.
 const PATIENCE_HERE: Duration = Duration::from_micros(200);
 
-/// Called once with the status reached. Runs on the context's executor thread with no lock held.
+/// A callback, which is called once with the status reached, on the context's executor thread and with no lock
+/// held.
 pub type Callback = Box<dyn FnOnce(Status) + Send>;
 
-/// Whose thread a callback runs on.
+/// The thread that a callback runs on.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum By {
-    /// The context's executor: the application's callbacks.
+    /// The thread of the context's executor, for the application's callbacks.
     Executor,
     /// A thread for native kernels.
     Native,
@@ -47,27 +49,27 @@ pub(crate) enum By {
 
 type Owed = (By, Callback);
 
-/// The state of a command, or a user event.
+/// The status of a command, or a user event.
 pub struct Event {
     anchor: Anchor<Event>,
     context: Arc<Context>,
     queue: Option<Arc<CommandQueue>>,
     command: CommandType,
-    /// A [`Phase`] as number; written under `inner`'s lock.
+    /// The number of a [`Phase`]; written under the lock of `inner`.
     phase: AtomicI32,
-    /// The value of the queue's timeline when the command is done; valid from `RECORDED` on.
+    /// The value that the queue's timeline reaches when the command is complete; valid from `Recorded` on.
     value: AtomicU64,
-    /// QUEUED, SUBMIT, START, END in nanoseconds; valid when complete.
+    /// QUEUED, SUBMIT, START, END in nanoseconds; valid when the command is complete.
     times: [AtomicU64; 4],
-    /// The command has failed, and the event will when the batch is done that it is said to be in.
+    /// The command has failed; the event fails when its batch is complete ([`Event::fails_at`]).
     failing: AtomicBool,
-    /// The executor polls it.
+    /// The executor polls the event.
     watched: AtomicBool,
-    /// Nothing that the application must do holds it back.
+    /// The event becomes final without the application's help.
     certain: AtomicBool,
-    /// It is the first command of its batch: it starts when the batch does.
+    /// The command is the first of its batch, so it starts when the batch does.
     leads: AtomicBool,
-    /// Of a command in chunks, of which this is the last: the first one's event.
+    /// The event of the first chunk, if this is the event of the last chunk of a command in chunks.
     first: OnceLock<Arc<Event>>,
     inner: Mutex<Inner>,
     changed: Condvar,
@@ -76,7 +78,7 @@ pub struct Event {
 #[derive(Default)]
 struct Inner {
     callbacks: Vec<(Status, Owed)>,
-    /// Queues that hold commands back because of this event.
+    /// The queues with commands that are deferred because of this event.
     dependents: Vec<Arc<CommandQueue>>,
 }
 
@@ -91,18 +93,18 @@ impl std::fmt::Debug for Event {
     }
 }
 
-/// Where a command is on its way.
+/// The state of a command between its enqueue call and its completion.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
-    /// Held back, or a user event without status.
+    /// The command is deferred, or it is a user event whose status has not been set.
     Pending,
-    /// In the open batch of its queue.
+    /// The command is in the open batch of its queue.
     Recorded,
-    /// The GPU has it.
+    /// The batch has been submitted to the GPU.
     Submitted,
-    /// Done.
+    /// The command is complete.
     Complete,
-    /// Failed.
+    /// The command has failed, with a negative number.
     Failed(i32),
 }
 
@@ -118,7 +120,7 @@ impl Phase {
     }
 }
 
-/// What a change of phase owes; see the module's text.
+/// The effects of changes of phases, which remain to be run; see the module's documentation.
 #[derive(Default)]
 #[must_use = "callbacks and deferred commands would be lost"]
 pub(crate) struct Effects {
@@ -129,27 +131,28 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    /// Lets go of a command and what it waited for once no lock is held: the last reference to an event may be the last
-    /// one to its queue, whose end waits for the GPU.
+    /// Drops a command and the events that it waited for once no lock is held: the last reference to an event
+    /// may be the last one to its queue, whose destruction waits for the GPU.
     pub(crate) fn drop_later(&mut self, command: Command, waits: Vec<Arc<Event>>) {
         self.dropped.push((command, waits));
     }
 
-    /// CL 4.4: tells the context's notify function of an error that no call has returned.
+    /// Reports an error that no call has returned to the context's notify function (CL 4.4).
     pub(crate) fn report(&mut self, context: &Arc<Context>, what: String) {
         self.reports.push((Arc::clone(context), what));
     }
 
-    /// Hands out callbacks and reports, and lets queues look at their deferred commands. No lock is held.
+    /// Passes callbacks and reports to their threads, and lets queues record deferred commands. No lock may be
+    /// held.
     pub(crate) fn run(self) {
-        // Mostly there is nothing to do.
+        // In most cases there is nothing to do.
         if !(self.is_empty() && self.dropped.is_empty() && self.reports.is_empty()) {
             self.run_all();
         }
     }
 
     fn run_all(mut self) {
-        // A queue that goes on may complete events that hold back other queues.
+        // A queue that records deferred commands may complete events on which commands of other queues depend.
         loop {
             for (context, status, (by, callback)) in self.callbacks.drain(..) {
                 context.call(by, Box::new(move || callback(status)));
@@ -188,12 +191,12 @@ impl Event {
         })
     }
 
-    /// CL 5.9 — clCreateUserEvent
+    /// Creates a user event (CL 5.9, clCreateUserEvent).
     pub fn user(context: &Arc<Context>) -> Arc<Event> {
         Event::new(context, None, CommandType::User)
     }
 
-    /// The event of a command that is being enqueued now.
+    /// Creates the event of a command that is being enqueued.
     pub(crate) fn of_command(queue: &Arc<CommandQueue>, command: CommandType) -> Arc<Event> {
         let event = Event::new(queue.context(), Some(Arc::clone(queue)), command);
         if queue.properties().profiling {
@@ -202,17 +205,17 @@ impl Event {
         event
     }
 
-    /// CL_EVENT_CONTEXT.
+    /// Returns CL_EVENT_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// CL_EVENT_COMMAND_QUEUE; `None` for user events.
+    /// Returns CL_EVENT_COMMAND_QUEUE; `None` for user events.
     pub fn queue(&self) -> Option<&Arc<CommandQueue>> {
         self.queue.as_ref()
     }
 
-    /// CL_EVENT_COMMAND_TYPE.
+    /// Returns CL_EVENT_COMMAND_TYPE.
     pub fn command_type(&self) -> CommandType {
         self.command
     }
@@ -227,32 +230,33 @@ impl Event {
         }
     }
 
-    /// Complete or failed.
+    /// Returns whether the event is complete or failed.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self.phase(), Phase::Complete | Phase::Failed(_))
     }
 
-    /// Whether it will be final whatever the application does. As seen when it was enqueued: it may have become so since.
+    /// Returns whether the event is guaranteed to become final without the application's help. For a pending
+    /// event, this was determined when the command was enqueued; the answer `false` may be outdated.
     pub(crate) fn is_certain(&self) -> bool {
         self.phase() != Phase::Pending || self.certain.load(Ordering::Relaxed)
     }
 
-    /// The event will be final whatever the application does.
+    /// Notes that the event becomes final without the application's help.
     pub(crate) fn make_certain(&self) {
         self.certain.store(true, Ordering::Relaxed);
     }
 
-    /// The executor polls it from now on.
+    /// Notes that the executor polls the event from now on.
     fn watch(&self) {
         self.watched.store(true, Ordering::Release);
     }
 
-    /// The timeline value at which the command is done; valid once recorded.
+    /// Returns the value that the queue's timeline reaches when the command is complete; valid once recorded.
     pub(crate) fn value(&self) -> u64 {
         self.value.load(Ordering::Acquire)
     }
 
-    /// CL_EVENT_COMMAND_EXECUTION_STATUS, as it is now. Never blocks on the GPU.
+    /// Returns the current CL_EVENT_COMMAND_EXECUTION_STATUS. Never blocks on the GPU.
     pub fn status(&self) -> Status {
         let Some(queue) = &self.queue else {
             // CL 5.9: a user event's status is SUBMITTED until it is set
@@ -265,7 +269,7 @@ impl Event {
         match self.phase() {
             Phase::Pending => return Status::Queued,
             Phase::Recorded => {
-                // An application that polls without ever flushing must see progress all the same.
+                // An application that polls without ever flushing must still see progress.
                 if queue.flush().is_err() {
                     log::debug!("flush for a status query failed");
                 }
@@ -277,7 +281,7 @@ impl Event {
         }
         match self.phase() {
             Phase::Pending | Phase::Recorded => Status::Queued,
-            // Of later commands of a batch nobody knows whether what they wait for is complete.
+            // For later commands of a batch it is unknown whether the commands before them are complete.
             Phase::Submitted if self.leads.load(Ordering::Relaxed) && queue.has_started(self.value()) => {
                 Status::Running
             }
@@ -287,7 +291,8 @@ impl Event {
         }
     }
 
-    /// CL 5.9 — clSetUserEventStatus. Releases or fails what waits for the event.
+    /// Sets the status of a user event (CL 5.9, clSetUserEventStatus), which releases or fails the commands
+    /// that wait for it.
     pub fn set_user_status(self: &Arc<Self>, status: Status) -> Result<()> {
         // CL 5.9: INVALID_VALUE if execution_status is not COMPLETE or negative
         let phase = match status {
@@ -312,7 +317,7 @@ impl Event {
         Ok(())
     }
 
-    /// Changes the phase, wakes waiters, collects what is owed.
+    /// Changes the phase, wakes waiting threads, and collects the effects.
     fn enter(&self, inner: &mut Inner, phase: Phase, effects: &mut Effects) {
         self.phase.store(phase.number(), Ordering::Release);
         effects.queues.append(&mut inner.dependents);
@@ -337,7 +342,8 @@ impl Event {
         self.changed.notify_all();
     }
 
-    /// The command is in the open batch that ends at `value`; `leads`: as its first command.
+    /// Notes that the command is in the open batch, which is complete at `value`; `leads`: it is the first
+    /// command of the batch.
     pub(crate) fn recorded(&self, value: u64, leads: bool, effects: &mut Effects) {
         let mut inner = self.inner.lock();
         self.value.store(value, Ordering::Release);
@@ -345,30 +351,31 @@ impl Event {
         self.enter(&mut inner, Phase::Recorded, effects);
     }
 
-    /// The command has failed, but batches in flight may still store into its memory: the event fails when the timeline
-    /// reaches `value`. Until then it looks as if the command were submitted, and nothing is recorded that waits for it.
+    /// Makes the event fail when the timeline reaches `value`. The command has failed already, but batches in
+    /// flight may still store into its memory. Until then the event looks submitted, and no command that waits
+    /// for it is recorded.
     pub(crate) fn fails_at(&self, value: u64, effects: &mut Effects) {
         self.failing.store(true, Ordering::Release);
         self.recorded(value, false, effects);
         self.submitted(now(), effects);
     }
 
-    /// Whether the event will fail ([`Event::fails_at`]).
+    /// Returns whether the event will fail ([`Event::fails_at`]).
     pub(crate) fn is_failing(&self) -> bool {
         self.failing.load(Ordering::Acquire)
     }
 
-    /// The batch has been submitted, at a host time.
+    /// Notes that the batch has been submitted, with the host time.
     pub(crate) fn submitted(&self, time: u64, effects: &mut Effects) {
         self.times[1].store(time.max(self.time(0)), Ordering::Relaxed);
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Submitted, effects);
     }
 
-    /// The command is done; start and end in host time, where measured.
+    /// Completes the event; `times` has start and end in host time, if they were measured.
     pub(crate) fn completed(&self, times: Option<(u64, u64)>, effects: &mut Effects) {
         if let Some((start, end)) = times {
-            // SUBMIT may not have been reached by commands that the host did at once.
+            // A command that the host executed at once was never submitted.
             let submit = self.time(1).max(self.time(0));
             let (start, end) = clock::not_before(submit, start, end);
             self.times[1].store(submit, Ordering::Relaxed);
@@ -379,17 +386,17 @@ impl Event {
         self.enter(&mut inner, Phase::Complete, effects);
     }
 
-    /// The command failed with a negative number.
+    /// Makes the event fail with a negative number.
     pub(crate) fn failed(&self, code: i32, effects: &mut Effects) {
         let mut inner = self.inner.lock();
         self.enter(&mut inner, Phase::Failed(code), effects);
     }
 
-    /// Registers a queue that holds back a command until this event leaves its phase. `false` if the event is no
-    /// longer in `phase`: the caller looks again.
+    /// Registers a queue with a command that is deferred until this event leaves `phase`. Returns `false` if
+    /// the event is no longer in that phase, so that the caller must check again.
     pub(crate) fn add_dependent(self: &Arc<Self>, phase: Phase, queue: &Arc<CommandQueue>) -> bool {
         let mut inner = self.inner.lock();
-        // A final one moves no more.
+        // The phase of a final event does not change any more.
         if self.phase() != phase || self.is_final() {
             return false;
         }
@@ -399,9 +406,9 @@ impl Event {
         true
     }
 
-    /// It is the last one's of a command in chunks, which began with another.
+    /// Sets the event of the first chunk, if this is the event of the last chunk of a command.
     pub(crate) fn begins_with(&self, first: Arc<Event>) {
-        // It does so once, at the end of the enqueue call.
+        // This is set once, at the end of the enqueue call.
         let _ = self.first.set(first);
     }
 
@@ -409,13 +416,13 @@ impl Event {
         self.times[index].load(Ordering::Relaxed)
     }
 
-    /// CL 5.9 — clSetEventCallback. `at` is Submitted, Running or Complete (the caller has checked); the callback
-    /// gets that status, or the negative one of a failed command.
+    /// Registers a callback (CL 5.9, clSetEventCallback). `at` is Submitted, Running or Complete (checked by
+    /// the caller); the callback gets that status, or the negative status of a failed command.
     pub fn on_status(self: &Arc<Self>, at: Status, callback: Callback) {
         self.on_status_by(at, (By::Executor, callback));
     }
 
-    /// As [`Event::on_status`], with the thread that it is for.
+    /// Registers a callback as [`Event::on_status`] does, together with the thread that it runs on.
     pub(crate) fn on_status_by(self: &Arc<Self>, at: Status, callback: Owed) {
         let now = self.status();
         let mut effects = Effects::default();
@@ -441,7 +448,8 @@ impl Event {
         }
     }
 
-    /// Runs the callbacks for SUBMITTED and RUNNING that are due. Called by the executor; `true` when final.
+    /// Collects the callbacks for SUBMITTED and RUNNING that are due, and lets them run. Called by the
+    /// executor; returns `true` if the event is final.
     fn run_due(&self) -> bool {
         let status = self.status();
         if status.is_final() {
@@ -464,8 +472,9 @@ impl Event {
         false
     }
 
-    /// CL 5.12 — clGetEventProfilingInfo, nanoseconds. PROFILING_INFO_NOT_AVAILABLE for user events, queues
-    /// without profiling and commands that are not complete.
+    /// Returns a profiling value in nanoseconds (CL 5.12, clGetEventProfilingInfo).
+    /// PROFILING_INFO_NOT_AVAILABLE for user events, queues without profiling, and commands that are not
+    /// complete.
     pub fn profiling(&self, point: ProfilingPoint) -> Result<u64> {
         let unavailable = |what| Err(Error::new(ClCode::ProfilingInfoNotAvailable, what).at("5.12"));
         match &self.queue {
@@ -502,8 +511,9 @@ impl Event {
         }
     }
 
-    /// Waits until the phase may have changed. What holds the command back may be for the executor to see or to do, and its
-    /// thread may be busy with a callback, or be this one: so the queues are polled here too, and its jobs done.
+    /// Waits until the phase may have changed. The command may depend on an event that only the executor polls,
+    /// or on a job of the executor, whose thread may be busy with a callback or be this one. So this thread
+    /// also polls the queues, and if it is the executor's, it runs the executor's jobs.
     fn wait_a_little(&self) {
         let executor = self.context.executor();
         let here = executor.is_this_thread();
@@ -524,8 +534,8 @@ impl Event {
         self.context.queues().iter().for_each(|q| q.poll());
     }
 
-    /// CL 5.9 — clWaitForEvents. Checks contexts, flushes the queues involved and waits for all.
-    /// EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed.
+    /// Waits for all events (CL 5.9, clWaitForEvents), after it has checked their contexts and flushed their
+    /// queues. EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST if one failed.
     pub fn wait_all(events: &[Arc<Event>]) -> Result<()> {
         // CL 5.9: INVALID_VALUE if num_events is zero
         let Some(first) = events.first() else {

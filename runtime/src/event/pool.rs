@@ -1,7 +1,7 @@
-//! Threads for work of the application's that may take long: native kernels and builds.
+//! Threads for jobs that may take long: the application's native kernels, and builds.
 //!
-//! A job never waits for another one of its kind to return, as long as there are fewer than the pool's limit: a thread is started
-//! where none is idle, and ends when it has been idle for a while.
+//! A job need not wait until another one of the pool returns, unless the pool has as many threads as it may
+//! have: a thread is started if none is idle, and ends after it has been idle for a while.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use super::executor::{Job, do_job};
 use crate::lock::{Condvar, Mutex, Rank};
 
-/// How long an idle thread waits for something to do before it ends.
+/// The time for which an idle thread waits for a job before it ends.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Threads of one kind of a context.
+/// The threads of a context for one type of job.
 pub(crate) struct Pool {
     state: Mutex<State>,
     wake: Condvar,
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl Pool {
-    /// No thread yet, and `most` at most.
+    /// Makes a pool without threads, which will have at most `most`.
     pub(crate) fn new(name: &'static str, most: usize) -> Arc<Pool> {
         Arc::new_cyclic(|this| Pool {
             state: Mutex::new(Rank::Executor, State::default()),
@@ -42,7 +42,7 @@ impl Pool {
         })
     }
 
-    /// Runs a job on a thread of the pool. Gives it back if no thread can be started.
+    /// Runs a job on a thread of the pool. Returns the job if there is no thread and none can be started.
     pub(crate) fn call(&self, job: Job) -> Result<(), Job> {
         let mut state = self.state.lock();
         if state.idle <= state.jobs.len() && state.threads < self.most {
@@ -95,7 +95,7 @@ impl Pool {
         }
     }
 
-    /// The context is gone: finish the jobs and end.
+    /// Lets the threads finish the jobs and end, because the context is being destroyed.
     pub(crate) fn stop(&self) {
         let mut state = self.state.lock();
         state.stop = true;

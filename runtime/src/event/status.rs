@@ -1,4 +1,4 @@
-//! Execution status and profiling points, as OpenCL numbers them.
+//! Execution status and profiling points, with OpenCL's numbers.
 
 /// CL_EVENT_COMMAND_EXECUTION_STATUS.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -7,12 +7,12 @@ pub enum Status {
     Submitted,
     Running,
     Complete,
-    /// A negative number: an OpenCL code, or what the application gave a user event.
+    /// A negative number: an OpenCL error code, or the status that the application gave a user event.
     Failed(i32),
 }
 
 impl Status {
-    /// As `cl_int`.
+    /// Returns the status as `cl_int`.
     pub fn number(self) -> i32 {
         match self {
             Status::Queued => 3,
@@ -23,7 +23,7 @@ impl Status {
         }
     }
 
-    /// From `cl_int`; `None` above CL_QUEUED.
+    /// Converts from `cl_int`; returns `None` for numbers greater than CL_QUEUED.
     pub fn from_number(n: i32) -> Option<Status> {
         match n {
             3 => Some(Status::Queued),
@@ -35,7 +35,7 @@ impl Status {
         }
     }
 
-    /// Complete or failed.
+    /// Returns whether the status is complete or failed.
     pub fn is_final(self) -> bool {
         matches!(self, Status::Complete | Status::Failed(_))
     }

@@ -1,8 +1,10 @@
-//! 2D images from buffers (cl_khr_image2d_from_buffer) as arguments: kernels see a copy of the texels in an image.
+//! 2D images from buffers (cl_khr_image2d_from_buffer) as arguments: kernels access a copy of the texels in an
+//! image.
 //!
-//! Vulkan has images in the memory of buffers, but with pitches of the driver's choice; `docs/adr/0004-images.md`. So the
-//! texels go from the buffer to the image before each launch, and back after it if the kernel may write. The launch has
-//! declared that it reads or writes the buffer, and writes the image.
+//! Vulkan supports images in the memory of buffers, but with pitches that the driver chooses
+//! (`docs/adr/0004-images.md`). So the texels are copied from the buffer to the image before each launch, and
+//! back after it if the kernel may write. The launch has declared that it reads or writes the buffer and that
+//! it writes the image.
 
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use crate::mem::{Buffer, Image};
 use crate::queue::Recording;
 use crate::vk;
 
-/// An argument of the kind, once for each image.
+/// An argument that is an image from a buffer; each image has one, however many arguments name it.
 struct Alias<'a> {
     image: &'a vk::Image,
     buffer: &'a Arc<Buffer>,
@@ -43,7 +45,7 @@ fn aliases<'a>(args: &'a [ArgValue], device: usize, written: bool) -> Result<Vec
     Ok(list)
 }
 
-/// Before the launch: the buffers' texels go to the images.
+/// Copies the texels from the buffers to the images; recorded before the launch.
 pub(super) fn bring(args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
     for alias in aliases(args, r.device, false)? {
         let buffer = alias.buffer.storage(r.device)?;
@@ -53,7 +55,7 @@ pub(super) fn bring(args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
     Ok(())
 }
 
-/// After it: what the kernel may have written goes to the buffers.
+/// Copies the images that the kernel may have written to their buffers; recorded after the launch.
 pub(super) fn take_back(args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
     let written = aliases(args, r.device, true)?;
     if written.is_empty() {

@@ -1,4 +1,4 @@
-//! What kernel arguments take (CL 5.7.2), from the module's reflection.
+//! The values that kernel arguments accept (CL 5.7.2), according to the module's reflection.
 
 use std::sync::Arc;
 
@@ -8,33 +8,34 @@ use super::launch::{ArgValue, PodBytes};
 use crate::error::{ClCode, Error, Result};
 use crate::mem::Image;
 
-/// `CL_KERNEL_ARG_ADDRESS_*`, which the reflection uses.
+/// The values of `CL_KERNEL_ARG_ADDRESS_*`, which the reflection contains.
 mod address {
     pub(super) const GLOBAL: u32 = 0x119B;
     pub(super) const LOCAL: u32 = 0x119C;
     pub(super) const CONSTANT: u32 = 0x119D;
 }
 
-/// What clSetKernelArg accepts for an argument.
+/// The values that clSetKernelArg accepts for an argument.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum ArgKind {
-    /// So many bytes.
+    /// A plain value of this many bytes.
     Pod(u32),
-    /// Bytes of a value that the kernel does not use, so that the module does not say how many.
+    /// A plain value that the kernel does not use, so the module does not state its size.
     UnusedPod,
-    /// Anything: the kernel does not use it, and the module does not say what it is.
+    /// Any value: the kernel does not use the argument, and the module does not state its type.
     Unknown,
-    /// A buffer or null: `global` and `constant` pointers.
+    /// A buffer or a null pointer, for a `global` or `constant` pointer.
     Buffer,
-    /// A size in bytes: `local` pointers.
+    /// A size in bytes, for a `local` pointer.
     Local,
     /// A sampler.
     Sampler,
-    /// An image, which the kernel writes or else reads, of a `CL_MEM_OBJECT_IMAGE…` type if the module says which.
+    /// An image, which the kernel either writes or reads. If the module states the `CL_MEM_OBJECT_IMAGE…` type,
+    /// the image must have it.
     Image { write: bool, ty: Option<u32> },
 }
 
-/// By ordinal.
+/// Returns the kinds of a kernel's arguments, by ordinal.
 pub(super) fn kinds(kernel: &reflect::Kernel) -> Vec<ArgKind> {
     kernel.args.iter().map(kind).collect()
 }
@@ -70,7 +71,7 @@ fn size(place: Place) -> u32 {
 }
 
 impl ArgKind {
-    /// Checks `arg_size`, and whether `arg_value` is there, before anything is read from it.
+    /// Checks `arg_size`, and whether `arg_value` may be or must not be NULL, before anything is read from it.
     pub fn check(self, arg_size: usize, has_value: bool) -> Result<()> {
         let wrong_size = |wanted: usize| {
             Error::new(
@@ -94,8 +95,9 @@ impl ArgKind {
                 }
                 Ok(())
             }
-            // CL 5.7.2: INVALID_ARG_SIZE if arg_size does not match the size of the data type, or for a memory object
-            // or sampler is not the size of a handle; INVALID_ARG_VALUE if arg_value is NULL for what has a value
+            // CL 5.7.2: INVALID_ARG_SIZE if arg_size does not match the size of the data type, or for a memory
+            // object or sampler is not the size of a handle; INVALID_ARG_VALUE if arg_value is NULL for an
+            // argument that needs a value
             ArgKind::Pod(size) => {
                 if !has_value {
                     return Err(no_value());
@@ -113,12 +115,12 @@ impl ArgKind {
                 }
             }
             ArgKind::Unknown => Ok(()),
-            // CL 5.7.2: INVALID_SAMPLER if arg_value is not a valid sampler object; NULL is none.
+            // CL 5.7.2: INVALID_SAMPLER if arg_value is not a valid sampler object, and NULL is not one.
             ArgKind::Sampler if !has_value => {
                 Err(Error::new(ClCode::InvalidSampler, "arg_value is NULL").at("5.7.2"))
             }
             ArgKind::Image { .. } if !has_value => Err(no_value()),
-            // For a pointer a NULL arg_value is a null pointer; its size is checked like that of any memory object.
+            // For a pointer, a NULL arg_value is a null pointer; arg_size is checked as for any memory object.
             ArgKind::Buffer | ArgKind::Sampler | ArgKind::Image { .. } => {
                 if arg_size != size_of::<usize>() {
                     return Err(wrong_size(size_of::<usize>()));
@@ -128,8 +130,9 @@ impl ArgKind {
         }
     }
 
-    /// CL 5.7.2: INVALID_MEM_OBJECT for an image of another type than the argument's; INVALID_ARG_VALUE if the kernel
-    /// may not read (write) the image as the argument's qualifier says.
+    /// Returns the value of an image argument. CL 5.7.2: INVALID_MEM_OBJECT for an image of another type than
+    /// the argument's; INVALID_ARG_VALUE if kernels may not read (write) the image as the argument's qualifier
+    /// demands.
     pub fn image(self, image: Arc<Image>) -> Result<ArgValue> {
         let ArgKind::Image { write, ty } = self else {
             return Err(Error::new(ClCode::InvalidArgValue, "an image").at("5.7.2"));
@@ -150,7 +153,7 @@ impl ArgKind {
         Ok(ArgValue::Image { image, write })
     }
 
-    /// The value of a POD argument.
+    /// Returns the value of a plain argument.
     pub fn pod(bytes: &[u8]) -> ArgValue {
         ArgValue::Pod(PodBytes::new(bytes))
     }

@@ -1,8 +1,9 @@
-//! The last launch of a kernel object, which the next one mostly is again.
+//! The cached launch of a kernel object: its last launch, which the next launch usually repeats.
 //!
-//! What [`Launch::prepare`] makes of an NDRange depends on the kernel, the device, the sizes asked for and the argument values, and
-//! on nothing else. So it stands until clSetKernelArg changes a value ([`super::values`]), and a plain value or a pointer that is a
-//! push constant is changed in place. It holds no argument.
+//! The result of [`Launch::prepare`] depends on the kernel, the device, the requested sizes and the argument
+//! values, and on nothing else. So it stays valid until clSetKernelArg changes a value ([`super::values`]); a
+//! plain value, or a pointer that is a push constant, is changed in place. The cached launch holds no reference
+//! to an argument.
 
 use std::sync::Arc;
 
@@ -13,14 +14,14 @@ use super::launch::{ArgValue, Launch, NdRange};
 use crate::error::Result;
 use crate::queue::CommandQueue;
 
-/// A launch, and what was asked for.
+/// A launch, and the NDRange that it was prepared for.
 pub(super) struct CachedLaunch {
     launch: Launch,
     range: Range,
 }
 
-/// The launch of `nd`: the standing one, if it is that, or else a new one, which stands from now on. With the argument values that
-/// it was prepared for.
+/// Returns the launch of `nd`: the cached one, if it has the same kernel and NDRange, or else a new one, which
+/// replaces it. The caller guarantees that the cached launch was prepared for the argument values of `nd`.
 pub(super) fn launch<'a>(
     cached_launch: &'a mut Option<CachedLaunch>,
     nd: &NdRange<'_>,
@@ -39,7 +40,7 @@ pub(super) fn launch<'a>(
 }
 
 impl CachedLaunch {
-    /// Changes the value of an argument; `false` if the launch has to be prepared again.
+    /// Changes the value of an argument. Returns `false` if the launch must be prepared again.
     pub(super) fn change(&mut self, index: usize, value: &ArgValue) -> bool {
         let binding = self.launch.kernel().reflection().args[index].binding;
         match (binding, value) {

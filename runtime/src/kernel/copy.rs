@@ -1,5 +1,6 @@
-//! Copies of rows, and large ones in device memory, by a kernel: vkCmdCopyBuffer is a copy engine's or a driver's own affair and
-//! may be far from the memory's speed (NVIDIA H200: 0.6 to 0.7 TB/s instead of 4), and each region costs it (1.8 to 2.8 µs there).
+//! Copies of rows, and large copies in device memory, by a kernel. The driver may implement vkCmdCopyBuffer by
+//! a copy engine far slower than the memory (NVIDIA H200: 0.6 to 0.7 TB/s instead of 4), and each region adds
+//! to the time (1.8 to 2.8 µs there).
 
 use std::sync::Arc;
 
@@ -16,25 +17,26 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::vk;
 
-/// From this size on a kernel copies without rows.
+/// Contiguous copies of this many bytes or more are made by a kernel.
 const LARGE: u64 = 1 << 20;
 
-/// Bytes of one work-item.
+/// The bytes that one work-item copies.
 const UNIT: u64 = 16;
 
-/// Work-items of a work-group.
+/// The work-group size.
 const GROUP: [u32; 3] = [256, 1, 1];
 
-/// From so many rows on a kernel copies them.
+/// Copies of this many rows or more are made by a kernel.
 const ROWS: u64 = 4;
 
-/// What a work-item copies of a row, in bytes: the largest that pitches, addresses and width are multiples of.
+/// The bytes of a row that a work-item copies: the largest of these numbers that pitches, addresses and width
+/// are multiples of.
 const ROW_UNITS: [u64; 3] = [16, 4, 1];
 
-/// Work-items of a work-group along and across rows.
+/// The work-group size for rows: along and across them.
 const ROW_GROUP: [u32; 3] = [32, 8, 1];
 
-/// The last work-item of `copy` copies what is less than a unit. Of rows, all is in units.
+/// In `copy`, the last work-item copies the remainder that is less than a unit. Rows consist of whole units.
 const SOURCE: &str = "\
 kernel void copy(global uint4 *restrict to, global const uint4 *restrict from, ulong bytes) {
   size_t i = get_global_id(0), units = bytes / 16;
@@ -63,14 +65,15 @@ struct CopyKernel {
     group: [u32; 3],
 }
 
-/// The kernels for a device.
+/// The kernels for copies on a device.
 pub(crate) struct CopyKernels {
     linear: CopyKernel,
     /// In the order of [`ROW_UNITS`].
     rows: [CopyKernel; ROW_UNITS.len()],
-    /// Work-groups that one dispatch may have.
+    /// The most work-groups of one dispatch.
     most: [u32; 3],
-    /// Whether kernels store single bytes. Elsewhere they store the word, and with it what others write beside the copy.
+    /// Whether kernels can store single bytes. Otherwise a byte is stored by writing its whole word, which
+    /// would overwrite bytes that others store next to the copy.
     bytes: bool,
 }
 
@@ -78,24 +81,24 @@ pub(crate) struct CopyKernels {
 #[derive(Copy, Clone)]
 pub(crate) struct Side<'a> {
     pub memory: &'a vk::Buffer,
-    /// Of the layout, in the memory.
+    /// Byte offset of the layout in the buffer.
     pub offset: u64,
     pub layout: Layout,
 }
 
 impl Side<'_> {
-    /// Of the first byte.
+    /// Returns the device address of the first byte.
     fn address(&self) -> u64 {
         self.memory.address() + self.offset + self.layout.start
     }
 
-    /// Whether the memory is the device's.
+    /// Returns whether the memory is device memory (not mapped host memory).
     fn is_near(&self) -> bool {
         self.memory.mapped().is_none()
     }
 }
 
-/// A copy by a kernel: one dispatch.
+/// A copy by one dispatch of a kernel.
 pub(crate) struct CopyDispatch<'k> {
     pub kernel: &'k Arc<DeviceKernel>,
     pub pipeline: Arc<vk::Pipeline>,
@@ -104,14 +107,14 @@ pub(crate) struct CopyDispatch<'k> {
 }
 
 impl CopyDispatch<'_> {
-    /// The push constants.
+    /// Returns the push constants.
     pub(crate) fn push(&self) -> &[u8] {
         &self.push.0[..self.kernel.push_size()]
     }
 }
 
-/// Whether a kernel might do a copy of a region: then [`kernels`] are to be made before it is recorded. `far`: host and device have
-/// memory of their own.
+/// Returns whether a kernel may be used to copy a region; if so, [`kernels`] must be made before the copy is
+/// recorded. `far`: host and device have separate memory.
 pub(crate) fn is_wanted(far: bool, [width, height, depth]: [u64; 3]) -> bool {
     config().debug.copy_kernel || (far && (height * depth >= ROWS || width * height * depth >= LARGE))
 }
@@ -158,7 +161,7 @@ pub(crate) fn kernels(device: &Arc<Device>) -> Result<CopyKernels> {
 }
 
 impl CopyKernels {
-    /// The dispatch that copies a region; `None`: leave it to Vulkan.
+    /// Returns the dispatch that copies a region; `None` if vkCmdCopyBuffer should copy it.
     pub(crate) fn dispatch(
         &self,
         from: Side<'_>,
@@ -182,7 +185,7 @@ impl CopyKernels {
         if !all && height * depth < ROWS {
             return Ok(None);
         }
-        // Slices of one row are rows.
+        // Slices of one row are treated as rows.
         let (height, depth, slices) = if height == 1 {
             (depth, 1, true)
         } else {
@@ -208,7 +211,8 @@ impl CopyKernels {
     }
 }
 
-/// Which of [`ROW_UNITS`] all numbers are multiples of, the largest; `bytes`: it may be a byte.
+/// Returns the index of the largest of [`ROW_UNITS`] that divides all numbers; a unit of one byte only if
+/// `bytes`.
 fn row_unit<'a, I: Iterator<Item = &'a u64>>(numbers: impl Fn() -> I, bytes: bool) -> Option<usize> {
     ROW_UNITS
         .iter()
@@ -216,7 +220,8 @@ fn row_unit<'a, I: Iterator<Item = &'a u64>>(numbers: impl Fn() -> I, bytes: boo
 }
 
 impl CopyKernel {
-    /// So many work-items, in whole groups, with two addresses and other arguments; `None` if these are more than one dispatch has.
+    /// Returns a dispatch of at least `items` work-items, in whole groups, with two addresses and other
+    /// arguments; `None` if one dispatch cannot have as many.
     fn dispatch(
         &self,
         items: [u64; 3],
@@ -250,7 +255,8 @@ impl CopyKernel {
     }
 }
 
-/// Work-groups for so many work-items; `None`: more than `most`, or more work-items than can be counted.
+/// Returns the number of work-groups for `items` work-items; `None` if there are more than `most`, or more
+/// work-items than 32 bits can count.
 fn groups(items: [u64; 3], group: [u32; 3], most: [u32; 3]) -> Option<[u32; 3]> {
     let mut groups = [0; 3];
     for d in 0..3 {

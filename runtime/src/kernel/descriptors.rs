@@ -1,6 +1,7 @@
-//! A kernel's descriptors: from the module's reflection to set layouts, and from argument values to sets.
+//! A kernel's descriptors: set layouts made from the module's reflection, and sets made from argument values.
 //!
-//! Kernels of buffers and plain values have none of this and share the device's common pipeline layout.
+//! Kernels with only buffers and plain values have no descriptors of their own, and share the device's common
+//! pipeline layout.
 
 use std::sync::Arc;
 
@@ -16,18 +17,18 @@ use crate::error::{ClCode, Error, Result};
 use crate::queue::resources;
 use crate::vk::{self, DescriptorKind, Slot};
 
-/// What fills a slot.
+/// The origin of a slot's contents.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Source {
     /// The argument buffer.
     ArgumentBuffer,
-    /// What the argument of this ordinal is.
+    /// The argument with this ordinal: an image or a sampler.
     Argument(usize),
-    /// A sampler argument, with normalized coordinates.
+    /// The sampler argument with this ordinal, with normalized coordinates.
     Normalized(usize),
-    /// The buffer that the argument of this ordinal is.
+    /// The buffer argument with this ordinal.
     Buffer(usize),
-    /// Plain values: this one of the kernel's blocks.
+    /// The plain values of the kernel's block with this index.
     Block(usize),
     /// The program's constant data.
     Constants,
@@ -38,26 +39,26 @@ enum Source {
 /// A part of a launch's plain values that has a descriptor of its own.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Block {
-    /// The descriptor.
+    /// The set and binding of the descriptor.
     pub at: Descriptor,
-    /// Where it starts in the launch's bytes.
+    /// Byte offset in the launch's plain values.
     pub offset: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u32,
 }
 
-/// Starts of blocks: no device asks for more.
+/// Alignment of blocks in bytes; no device requires more.
 pub(crate) const BLOCK_ALIGN: u32 = 256;
 
-/// The literal samplers of a module: sets by number.
+/// The literal samplers of a module: descriptor sets by their set numbers.
 pub(crate) struct Literals {
     sets: Vec<(u32, vk::FixedSet)>,
-    /// Immutable in the sets' layouts.
+    /// The samplers, which are immutable in the sets' layouts.
     samplers: Vec<(Descriptor, Arc<vk::Sampler>)>,
 }
 
 impl Literals {
-    /// `None`: the module has none.
+    /// Makes the sets of literal samplers; returns `None` if the module has none.
     pub(super) fn new(device: &Device, list: &[LiteralSampler]) -> Result<Option<Literals>> {
         if list.is_empty() {
             return Ok(None);
@@ -86,44 +87,44 @@ impl Literals {
     }
 }
 
-/// A set of a kernel.
+/// A descriptor set of a kernel.
 enum KernelSet {
-    /// Of arguments; empty for a number that nothing uses.
+    /// A set for arguments; it is empty for a number that nothing uses.
     Arguments {
         layout: Arc<vk::SetLayout>,
         sources: Vec<Source>,
     },
-    /// The module's, at this place in [`Literals`].
+    /// A set of the module's literal samplers, by its index in [`Literals`].
     Literal(usize),
 }
 
-/// Where filled sets come from and go to.
+/// The storage that [`KernelDescriptors::fill`] uses, and its result.
 pub(crate) struct Filled<'a> {
     pub recycled: &'a mut vk::RecycledSets,
-    /// Any contents; so that no launch allocates.
+    /// Reused storage with any contents, so that launches allocate nothing.
     pub scratch: &'a mut Vec<vk::Descriptor>,
-    /// The sets.
+    /// Receives the sets.
     pub sets: &'a mut Vec<vk::Set>,
 }
 
-/// What a launch's descriptors are made of.
+/// The values that a launch's descriptors are made from.
 pub(crate) struct Values<'a> {
-    /// Index of the device in the context.
+    /// The index of the device in the context.
     pub device: usize,
     pub module: &'a DeviceModule,
     pub args: &'a [ArgValue],
-    /// The buffer with plain values, and where the launch's start in it.
+    /// The buffer of plain values, and the byte offset of the launch's values in it.
     pub plain: Option<(&'a vk::ArgsSet, u64)>,
     pub printf: Option<&'a vk::Buffer>,
 }
 
-/// A kernel's sets 0, 1, … and its pipelines' layout.
+/// A kernel's sets 0, 1, … and the layout of its pipelines.
 pub(crate) struct KernelDescriptors {
     layout: vk::PipelineLayout,
     sets: Vec<KernelSet>,
-    /// A set holds the argument buffer.
+    /// One of the sets has the argument buffer.
     has_arguments: bool,
-    /// Plain values that are not in it.
+    /// The plain values that are not in the argument buffer.
     blocks: Vec<Block>,
 }
 
@@ -140,7 +141,7 @@ fn kind(binding: Binding) -> Option<(Descriptor, DescriptorKind)> {
     }
 }
 
-/// A descriptor of a kernel, and what fills it.
+/// A descriptor of a kernel, and the origin of its contents.
 #[derive(Copy, Clone, Debug)]
 struct Filling {
     at: Descriptor,
@@ -148,8 +149,8 @@ struct Filling {
     source: Source,
 }
 
-/// All descriptors of a kernel but the module's samplers, in ascending order, with the plain values that are blocks of
-/// their own.
+/// Returns all descriptors of a kernel except for literal samplers, in ascending order, and the blocks of plain
+/// values with descriptors of their own.
 fn fillings(reflection: &Reflection, kernel: &Kernel) -> Result<(Vec<Filling>, Vec<Block>)> {
     let mut list = Vec::new();
     let mut add = |at, kind, source| list.push(Filling { at, kind, source });
@@ -216,7 +217,7 @@ fn wrong(kernel: &Kernel, what: &str) -> Error {
     Error::new(ClCode::InvalidBinary, text)
 }
 
-/// Whether a descriptor of that kind can stand where the code has such a resource.
+/// Returns whether a descriptor of that type can be bound where the code declares such a resource.
 fn fits(kind: DescriptorKind, resource: ResourceKind) -> bool {
     match kind {
         DescriptorKind::Arguments | DescriptorKind::UniformBuffer => resource == ResourceKind::UniformBuffer,
@@ -229,8 +230,8 @@ fn fits(kind: DescriptorKind, resource: ResourceKind) -> bool {
     }
 }
 
-/// Refuses a module of whose kernels the reflection says what cannot be: a descriptor that is two things, or that the code
-/// uses and nothing fills.
+/// Refuses a module whose reflection is contradictory: two descriptors have the same set and binding, or the
+/// code uses a descriptor that the reflection does not declare.
 pub(super) fn check_module(reflection: &Reflection, literals: Option<&Literals>) -> Result<()> {
     for kernel in &reflection.kernels {
         let (list, _) = fillings(reflection, kernel)?;
@@ -260,7 +261,7 @@ fn check(kernel: &Kernel, list: &[Filling], literals: Option<&Literals>) -> Resu
     Ok(())
 }
 
-/// Whether the device has as many.
+/// Checks that the device supports as many descriptors of each type.
 fn check_counts(kernel: &Kernel, list: &[Filling], bindings: &Bindings) -> Result<()> {
     let mut counts = [0; 5];
     for filling in list {
@@ -294,7 +295,8 @@ fn check_counts(kernel: &Kernel, list: &[Filling], bindings: &Bindings) -> Resul
 }
 
 impl KernelDescriptors {
-    /// `None`: the kernel has no descriptors but, perhaps, its argument buffer.
+    /// Makes the layouts of a kernel. Returns `None` if the kernel has no descriptors, or only the argument
+    /// buffer where the device's common layout has it.
     pub(super) fn new(
         device: &Device,
         reflection: &Reflection,
@@ -306,9 +308,10 @@ impl KernelDescriptors {
         check_counts(kernel, &list, bindings)?;
         let common = Descriptor { set: 0, binding: 0 };
         match list[..] {
-            // Without images there is nothing to sample either.
+            // A kernel without descriptors of its own does not use literal samplers either, because it has no
+            // images to sample.
             [] => return Ok(None),
-            // The device's common layout has it.
+            // The device's common layout has the argument buffer there.
             [one] if one.source == Source::ArgumentBuffer && one.at == common => return Ok(None),
             _ => {}
         }
@@ -356,23 +359,23 @@ impl KernelDescriptors {
         }))
     }
 
-    /// The pipelines' layout.
+    /// Returns the layout of the kernel's pipelines.
     pub(crate) fn layout(&self) -> &vk::PipelineLayout {
         &self.layout
     }
 
-    /// Whether a set holds the argument buffer.
+    /// Returns whether a set has the argument buffer.
     pub(crate) fn has_arguments(&self) -> bool {
         self.has_arguments
     }
 
-    /// Plain values with descriptors of their own.
+    /// Returns the blocks of plain values that have descriptors of their own.
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.blocks
     }
 
-    /// The sets for some arguments, in order, from sets that are used again. `arguments` is the argument buffer.
-    /// What the arguments name lives as long as the sets are in use (the caller).
+    /// Fills the kernel's sets, in order, reusing recycled ones. The objects that the arguments name must live
+    /// as long as the sets are in use (the caller).
     pub(crate) fn fill(&self, from: &Values<'_>, to: Filled<'_>) -> Result<()> {
         let Filled {
             recycled,
@@ -420,7 +423,8 @@ impl KernelDescriptors {
             Source::Buffer(i) => match args.get(i) {
                 Some(ArgValue::Buffer(Some(buffer))) => {
                     let storage = buffer.storage(device)?;
-                    // Whole words, as far as there is memory: narrow accesses may be parts of words.
+                    // The range is rounded up to whole words as far as there is memory, because narrow accesses
+                    // may be made as accesses to words.
                     let rest = storage.size().saturating_sub(buffer.offset());
                     let range = buffer.size().next_multiple_of(4).min(rest);
                     Ok(vk::Descriptor::buffer(storage, buffer.offset(), range))

@@ -1,4 +1,4 @@
-//! What the driver made of a module's pipelines, kept on disk (`crate::cache`) for the next process.
+//! The driver's pipeline cache of a module, kept on disk (`crate::cache`) for the next process.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
 use crate::vk;
 
-/// Bytes of VkPipelineCacheHeaderVersionOne.
+/// The size in bytes of VkPipelineCacheHeaderVersionOne.
 const HEAD: usize = 32;
 
-/// The VkPipelineCache of one module, and its place on disk. One for each module keeps the files small, so that a
-/// process reads only what it uses and old ones can go.
+/// The VkPipelineCache of one module, and its entry on disk. Each module has its own, so that the files are
+/// small, a process reads only those that it uses, and old ones can be deleted.
 pub(super) struct DriverCache {
     pub(super) raw: vk::PipelineCache,
     place: Option<(&'static Store, cache::Key)>,
-    /// Held while data go to the disk: the last to write has seen all pipelines.
+    /// Held while data are written to the disk, so that the last writer has the data of all pipelines.
     saving: Mutex<()>,
 }
 
 impl DriverCache {
-    /// Filled with what an earlier process left there.
+    /// Makes the cache with the data that an earlier process left on disk.
     pub(super) fn new(device: &Arc<vk::Device>, words: &[u32]) -> Result<DriverCache> {
         let place = cache::store().map(|store| {
             let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-            // The driver finds its entries by what it hashes itself: of the module a hash is enough here.
+            // The driver identifies pipelines by its own hash, so a hash of the module suffices for the key.
             let module = xxh3_128(&bytes).to_le_bytes();
             (store, cache::Key::new("pipelines", &[device.identity(), &module]))
         });
@@ -40,12 +40,12 @@ impl DriverCache {
         })
     }
 
-    /// Writes what the driver has made so far.
+    /// Writes the driver's data so far to the disk.
     pub(super) fn save(&self) {
         let Some((store, key)) = &self.place else { return };
         let _saving = self.saving.lock();
         match self.raw.data() {
-            // Some drivers keep nothing but the head.
+            // Some drivers return only the header, and no data.
             Ok(data) if data.len() <= HEAD => {}
             Ok(data) => store.put(key, &data),
             Err(e) => log::debug!("a pipeline is not kept: {e}"),

@@ -1,12 +1,13 @@
-//! The work-group size: checks what the application asked for, or chooses (CL 5.8, `local_work_size`).
+//! The work-group size of a launch: checks the one that the application specified, or chooses one (CL 5.8,
+//! `local_work_size`).
 
 use crate::device::Limits;
 use crate::error::{ClCode, Error, Result};
 
-/// Work-items that a chosen work-group has at best.
+/// The preferred number of work-items of a chosen work-group.
 const GOOD: u32 = 256;
 
-/// The work-group size of a launch; it divides `global` in every dimension.
+/// Returns the work-group size of a launch; it divides `global` in every dimension.
 pub(super) fn resolve(
     asked: Option<[usize; 3]>,
     global: [u64; 3],
@@ -17,7 +18,8 @@ pub(super) fn resolve(
     let group = |what: String| Err(Error::new(ClCode::InvalidWorkGroupSize, what).at("5.8"));
     let asked = match (asked, required) {
         (Some(asked), _) => asked,
-        // OpenCL 1.2 has INVALID_WORK_GROUP_SIZE here; later versions define what happens, and applications rely on it.
+        // OpenCL 1.2 demands INVALID_WORK_GROUP_SIZE here; later versions define the result, and applications
+        // rely on it.
         (None, Some(size)) => size.map(|n| n as usize),
         (None, None) => return Ok(choose(global, limits)),
     };
@@ -57,8 +59,9 @@ pub(super) fn resolve(
     Ok(local)
 }
 
-/// For kernels that cannot tell how they are grouped: a good work-group size for most of the NDRange, where no good
-/// one divides it. What is left over in x then runs as a narrower dispatch. `None` where a divisor is good enough.
+/// Returns a good work-group size for most of an NDRange that no good size divides; the rest in x then runs as
+/// a narrower dispatch. Only for kernels whose results do not depend on the grouping. Returns `None` if a
+/// divisor is good enough.
 pub(super) fn uneven(global: [u64; 3], limits: &Limits) -> Option<[u32; 3]> {
     let even = choose(global, limits);
     let size = even.iter().product::<u32>();
@@ -69,28 +72,28 @@ pub(super) fn uneven(global: [u64; 3], limits: &Limits) -> Option<[u32; 3]> {
     (!good && global[0] >= u64::from(4 * wide)).then_some([wide, 1, 1])
 }
 
-/// Work-items of an NDRange that is not worth a pipeline of its own at once: making one takes longer than hundreds of
-/// launches of such a size with a work-group size that is not the best.
+/// The most work-items of a small NDRange. A small NDRange does not get a pipeline of its own at once, because
+/// making one takes longer than hundreds of such launches with a work-group size that is not the best.
 const SMALL: u64 = 1024;
 
-/// So many launches of one are.
+/// A small NDRange gets its own pipeline after this many launches that wanted it.
 const OFTEN: u32 = 32;
 
-/// Sizes that are counted.
+/// The most work-group sizes whose launches are counted.
 const COUNTED: usize = 64;
 
-/// Whether [`Wishes`] have a say.
+/// Returns whether an NDRange is small, so that [`Wishes`] decides about its work-group size.
 pub(super) fn is_small(global: [u64; 3]) -> bool {
     global.iter().fold(1u64, |n, size| n.saturating_mul(*size)) <= SMALL
 }
 
-/// Work-group sizes that small NDRanges wanted and did not get, and how often. Programs that run a kernel over many
-/// sizes, each a few times, then need few pipelines.
+/// The work-group sizes that small NDRanges wanted and did not get, with the number of launches. Programs that
+/// run a kernel over many sizes, each a few times, then need few pipelines.
 #[derive(Default)]
 pub(super) struct Wishes(Vec<([u32; 3], u32)>);
 
 impl Wishes {
-    /// `wanted`, or of the sizes that pipelines have been made for the largest that divides `global`.
+    /// Returns `wanted`, or the largest of the sizes with a pipeline that divides `global`.
     pub(super) fn settle(
         &mut self,
         wanted: [u32; 3],
@@ -129,7 +132,8 @@ impl Wishes {
     }
 }
 
-/// The largest divisor of `n` up to `most`; a multiple of `step` if there is one of at least half that size.
+/// Returns the largest divisor of `n` up to `most`, or the largest that is a multiple of `step` if that is at
+/// least half as large.
 fn divisor(n: u64, most: u32, step: u32) -> u32 {
     let mut best = 1;
     let mut best_step = 0;
@@ -144,12 +148,13 @@ fn divisor(n: u64, most: u32, step: u32) -> u32 {
     if best_step * 2 >= best { best_step } else { best }
 }
 
-/// A work-group size for any global size: wide in x, about [`GOOD`] work-items.
+/// Chooses a work-group size for any global size: as wide in x as possible, with up to about [`GOOD`]
+/// work-items.
 fn choose(global: [u64; 3], limits: &Limits) -> [u32; 3] {
     let all = limits.group_invocations;
     let good = GOOD.min(all);
     let mut x = divisor(global[0], good.min(limits.group_size[0]), limits.subgroup);
-    // Few good divisors: a larger group is better than one that leaves most lanes idle.
+    // Where there are few good divisors, a larger group is better than one that leaves most lanes idle.
     if x < limits.subgroup && global[1] == 1 && global[2] == 1 {
         x = x.max(divisor(global[0], all.min(limits.group_size[0]), limits.subgroup));
     }
@@ -233,7 +238,7 @@ mod tests {
             }
         }
         assert!(made.len() < 8, "{made:?}");
-        // What comes often gets its own.
+        // A size that is wanted often gets its own pipeline.
         let global = [64, 4, 2];
         let settled = |w: &mut Wishes| w.settle([64, 4, 1], global, made.iter().copied());
         let others = (0..OFTEN)

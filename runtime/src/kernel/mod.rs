@@ -1,8 +1,9 @@
 //! Kernels (CL 5.7): a function of a program with argument values.
 //!
-//! [`args`] checks argument values, `values` keeps them, `placed` puts them where the module wants them, `uses` says what memory
-//! they make the kernel access, [`launch`] is what an enqueue hands to a queue and `cached_launch` the last of them, [`pipeline`] the
-//! kernel in the driver's hands, `descriptors` its descriptor sets.
+//! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
+//! `uses` derives the memory accesses from them. A [`launch`] is what an enqueue call hands to a queue;
+//! `cached_launch` keeps the last one. [`pipeline`] has the driver's objects of a kernel, and `descriptors` its
+//! descriptor sets.
 
 mod alias;
 pub mod args;
@@ -36,7 +37,7 @@ use launch::ArgValue;
 use pipeline::DeviceKernel;
 use values::Values;
 
-/// An NDRange as the application asks for it, unchecked.
+/// An NDRange as the application specifies it, unchecked.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Range {
     /// `work_dim`.
@@ -53,7 +54,7 @@ pub struct Range {
 pub struct Kernel {
     anchor: Anchor<Kernel>,
     program: Arc<Program>,
-    /// Of the first device that has the kernel; `index` is the kernel's place in its reflection.
+    /// The executable of the first device that has the kernel; `index` is the kernel's index in its reflection.
     executable: Arc<Executable>,
     index: usize,
     kinds: Vec<ArgKind>,
@@ -78,7 +79,7 @@ impl Drop for Kernel {
 }
 
 impl Kernel {
-    /// CL 5.7.1 — clCreateKernel
+    /// Creates a kernel object (CL 5.7.1, clCreateKernel).
     pub fn create(program: &Arc<Program>, name: &str) -> Result<Arc<Kernel>> {
         let executables = program.executables();
         // CL 5.7.1: INVALID_PROGRAM_EXECUTABLE if there is no successfully built executable for program
@@ -130,7 +131,7 @@ impl Kernel {
         }))
     }
 
-    /// CL 5.7.1 — clCreateKernelsInProgram
+    /// Creates a kernel object for each kernel of a program (CL 5.7.1, clCreateKernelsInProgram).
     pub fn create_all(program: &Arc<Program>) -> Result<Vec<Arc<Kernel>>> {
         program
             .kernel_names()?
@@ -143,39 +144,39 @@ impl Kernel {
         &self.executable.reflection().kernels[self.index]
     }
 
-    /// CL_KERNEL_FUNCTION_NAME.
+    /// Returns CL_KERNEL_FUNCTION_NAME.
     pub fn name(&self) -> &str {
         &self.reflected().name
     }
 
-    /// CL_KERNEL_NUM_ARGS.
+    /// Returns CL_KERNEL_NUM_ARGS.
     pub fn arg_count(&self) -> u32 {
         self.kinds.len() as u32
     }
 
-    /// CL_KERNEL_ATTRIBUTES.
+    /// Returns CL_KERNEL_ATTRIBUTES.
     pub fn attributes(&self) -> &str {
         &self.reflected().attributes
     }
 
-    /// CL_KERNEL_PROGRAM.
+    /// Returns CL_KERNEL_PROGRAM.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// CL_KERNEL_CONTEXT.
+    /// Returns CL_KERNEL_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         self.program.context()
     }
 
-    /// CL_KERNEL_COMPILE_WORK_GROUP_SIZE: zeros without reqd_work_group_size.
+    /// Returns CL_KERNEL_COMPILE_WORK_GROUP_SIZE: zeros without reqd_work_group_size.
     pub fn required_size(&self) -> [usize; 3] {
         self.reflected()
             .required_size
             .map_or([0; 3], |s| s.map(|x| x as usize))
     }
 
-    /// The kernel on a device. `None` stands for the only one.
+    /// Returns the kernel on a device; `None` stands for the only device.
     pub fn on_device(&self, device: Option<&Arc<Device>>) -> Result<(&Arc<Device>, &Arc<DeviceKernel>)> {
         let found = match (device, self.devices.as_slice()) {
             (Some(device), all) => all.iter().find(|(d, _)| Arc::ptr_eq(d, device)),
@@ -189,13 +190,13 @@ impl Kernel {
         Ok((device, kernel))
     }
 
-    /// CL_KERNEL_LOCAL_MEM_SIZE, with the `__local` arguments that are set.
+    /// Returns CL_KERNEL_LOCAL_MEM_SIZE in bytes, including the `__local` arguments that are set.
     pub fn local_mem_size(&self, kernel: &DeviceKernel) -> u64 {
         let set = self.values.lock().local_bytes();
         kernel.local_mem_size() + set
     }
 
-    /// What an argument takes.
+    /// Returns which values an argument accepts.
     pub fn arg_kind(&self, index: u32) -> Result<ArgKind> {
         // CL 5.7.2: INVALID_ARG_INDEX if arg_index is not a valid argument index
         self.kinds
@@ -204,14 +205,14 @@ impl Kernel {
             .ok_or_else(|| Error::new(ClCode::InvalidArgIndex, format!("argument {index}")).at("5.7.2"))
     }
 
-    /// CL 5.7.2 — clSetKernelArg, once the value is known to fit [`Kernel::arg_kind`].
+    /// Sets an argument (CL 5.7.2, clSetKernelArg). The caller has checked the value with [`Kernel::arg_kind`].
     pub fn set_arg(&self, index: u32, value: ArgValue) -> Result<()> {
         self.arg_kind(index)?;
         self.values.lock().set(index as usize, value);
         Ok(())
     }
 
-    /// What clGetKernelArgInfo answers.
+    /// Returns the answers of clGetKernelArgInfo.
     pub fn arg_info(&self, index: u32) -> Result<&reflect::ArgInfo> {
         self.arg_kind(index).map_err(|e| e.at("5.7.3"))?;
         // CL 5.7.3: KERNEL_ARG_INFO_NOT_AVAILABLE if the argument information is not available for kernel
@@ -228,7 +229,7 @@ impl Kernel {
             })
     }
 
-    /// CL 5.8 — clEnqueueNDRangeKernel and clEnqueueTask (`command` says which)
+    /// Enqueues a launch (CL 5.8): clEnqueueNDRangeKernel or clEnqueueTask, as `command` says.
     pub fn enqueue(
         &self,
         queue: &Arc<CommandQueue>,
@@ -248,7 +249,7 @@ impl Kernel {
         })?;
         let mut taken = self.values.lock().take()?;
         let enqueued = taken.enqueue(kernel, queue, range, command, waits);
-        // Objects may go here, with no lock held.
+        // This may drop the last references to objects, so no lock may be held.
         taken.let_go();
         self.values.lock().give_back(taken);
         enqueued

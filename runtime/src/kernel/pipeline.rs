@@ -1,9 +1,10 @@
-//! A program on a device: shader module, constant data, and the pipelines of its kernels.
+//! A program on a device: its shader module, its constant data, and the pipelines of its kernels.
 //!
-//! A pipeline is a kernel specialised for a work-group size, a size of the local arena (or of arrays in local memory)
-//! and, if the kernel asks for it, a work dimension. Variants are made on first use and kept with the module; the one of a kernel
-//! whose work-group size is required is made when the kernel object is, by a thread for builds. No lock is held while the driver
-//! compiles: threads that want the same variant wait for the one that makes it, and nobody else does.
+//! A pipeline is a kernel specialised for a work-group size, for a size of the local memory arena (or of the
+//! arrays in local memory) and, if the kernel uses it, for a work dimension. Each variant is made at its first
+//! use and kept with the module. If a kernel has a required work-group size, a build thread makes its pipeline
+//! as soon as a kernel object is created. No lock is held while the driver compiles: only threads that need the
+//! same variant wait for the thread that makes it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -25,23 +26,24 @@ use super::driver_cache::DriverCache;
 /// A SPIR-V module on a device.
 pub struct DeviceModule {
     device: Arc<Device>,
-    /// By their places in the reflection, made with the first [`DeviceKernel`]: kernel objects come and go.
+    /// The kernels' state by their index in the reflection, made with the first [`DeviceKernel`]; it outlives
+    /// the kernel objects.
     kernels: Box<[OnceLock<Made>]>,
-    /// `None` for a program without kernels, which is no shader to Vulkan.
+    /// `None` for a program without kernels, which is not a shader in Vulkan's terms.
     shader: Option<vk::Shader>,
     driver_cache: DriverCache,
     reflection: Reflection,
-    /// The buffer with `__constant` data, and how kernels reach it.
+    /// The buffer with `__constant` data, and the way in which kernels access it.
     constants: Option<(vk::Buffer, DataPlace)>,
-    /// What stands for NULL where there must be a descriptor.
+    /// The buffer that is bound for a null pointer where a descriptor is required.
     blank: Option<vk::Buffer>,
     literals: Option<Literals>,
-    /// Compiles the program again for NDRanges beyond 32 bits, if that can be done.
+    /// Compiles the program again for NDRanges beyond 32 bits, if that is possible.
     widen: OnceLock<Widen>,
     wide: OnceLock<std::result::Result<Arc<DeviceModule>, (ClCode, String)>>,
 }
 
-/// Compiles a program for NDRanges beyond 32 bits.
+/// Compiles a program for NDRanges beyond 32 bits. The result is SPIR-V or the build log.
 pub(crate) type Widen = Box<dyn Fn() -> std::result::Result<Arc<[u32]>, String> + Send + Sync>;
 
 impl std::fmt::Debug for DeviceModule {
@@ -52,22 +54,23 @@ impl std::fmt::Debug for DeviceModule {
     }
 }
 
-/// What a pipeline is specialised for.
+/// The values that a pipeline is specialised for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Variant {
-    /// Work-group size.
+    /// The work-group size.
     pub local: [u32; 3],
-    /// Bytes of the local arena.
+    /// Bytes of the local memory arena.
     pub arena: u32,
-    /// 0 if the kernel does not ask.
+    /// The work dimension; 0 if the kernel does not use it.
     pub work_dim: u32,
-    /// Numbers of elements of arguments in local memory, in their order, where each is an array of its own.
+    /// The lengths of the arrays in local memory, in the order of the arguments, where each argument is an
+    /// array of its own.
     pub arrays: [u32; MAX_ARRAYS],
-    /// 0 unless it is a specialization constant.
+    /// The global offset; 0 unless it is a specialization constant.
     pub offset: [u32; 3],
 }
 
-/// Local arguments of a kernel that are arrays of their own.
+/// The most arguments of a kernel that are arrays of their own in local memory.
 pub(crate) const MAX_ARRAYS: usize = 16;
 
 /// A kernel's pipelines.
@@ -77,29 +80,29 @@ struct Variants {
     wishes: Wishes,
 }
 
-/// A pipeline that has been made, could not be, or is in the making.
+/// A pipeline that has been made, could not be made, or is being made.
 type Slot = OnceLock<std::result::Result<Arc<vk::Pipeline>, Refused>>;
 
-/// Why there is no pipeline.
+/// The error of a pipeline that could not be made.
 #[derive(Clone)]
 struct Refused {
     code: ClCode,
     what: String,
 }
 
-/// What the driver has of a kernel, and what is known of its launches.
+/// The driver's objects of a kernel, and the pipelines that its launches used.
 struct Made {
     push_size: usize,
     args_size: usize,
     variants: Mutex<Variants>,
-    /// Behind the pipelines, which are made with its layout.
+    /// Declared after the pipelines, which use its layout and must be dropped first.
     descriptors: Option<KernelDescriptors>,
 }
 
 /// A kernel of a [`DeviceModule`].
 pub struct DeviceKernel {
     module: Arc<DeviceModule>,
-    /// In the module's reflection, and among what it has made.
+    /// The kernel's index in the module's reflection and in [`DeviceModule`]'s `kernels`.
     index: usize,
 }
 
@@ -111,7 +114,7 @@ impl std::fmt::Debug for DeviceKernel {
     }
 }
 
-/// Bytes of [`DeviceModule::blank`].
+/// The size in bytes of [`DeviceModule::blank`].
 const BLANK: u64 = 256;
 
 fn unusable(what: impl std::fmt::Display) -> Error {
@@ -122,7 +125,8 @@ fn unusable(what: impl std::fmt::Display) -> Error {
     )
 }
 
-/// cl_intel_required_subgroup_size is not there: kernels that depend on the size of sub-groups run where it is theirs.
+/// Checks the sub-group sizes that kernels require. cl_intel_required_subgroup_size is not offered, so a kernel
+/// that depends on the sub-group size is refused unless the size is the device's.
 fn check_subgroup_size(reflection: &Reflection, shader: &vk::Shader, size: u32) -> Result<()> {
     if !shader.uses_subgroups() {
         return Ok(());
@@ -141,24 +145,24 @@ fn check_subgroup_size(reflection: &Reflection, shader: &vk::Shader, size: u32) 
 }
 
 impl DeviceModule {
-    /// Hands a module to the driver and uploads its constant data. `words` is what the compiler emitted for
-    /// [`Device::target`]; its reflection is read here.
+    /// Hands a module to the driver and uploads its constant data. `words` is SPIR-V for [`Device::target`];
+    /// its reflection is read here.
     pub fn new(device: &Arc<Device>, words: &[u32]) -> Result<Arc<DeviceModule>> {
         let reflection = reflect::read(words).map_err(unusable)?;
         DeviceModule::with_reflection(device, words, reflection)
     }
 
-    /// As [`DeviceModule::new`], with the reflection read already.
+    /// Makes a module as [`DeviceModule::new`] does, with the reflection that the caller has read.
     pub fn with_reflection(
         device: &Arc<Device>,
         words: &[u32],
         reflection: Reflection,
     ) -> Result<Arc<DeviceModule>> {
         let logical = &device.logical()?;
-        // Drivers and validation layers older than the reflection's revision refuse it; none needs it.
+        // Older drivers and validation layers refuse the reflection's revision; no driver needs the reflection.
         let mut stripped = reflect::strip(words).map_err(unusable)?;
         if device.quirks().waiting_fences {
-            // Modules from elsewhere do not know of it.
+            // Modules of other compilers do not take this quirk into account.
             spirv::relax(&mut stripped);
         }
         crate::program::dump::module(&stripped);
@@ -219,15 +223,15 @@ impl DeviceModule {
         }))
     }
 
-    /// Says how the program is compiled for NDRanges beyond 32 bits ([`Target::wide_ranges`]). Hardly a program ever needs that, so
-    /// that it is done by the first launch that does.
+    /// Sets the function that compiles the program for NDRanges beyond 32 bits ([`Target::wide_ranges`]). Few
+    /// programs need that, so it is called by the first launch that does.
     ///
     /// [`Target::wide_ranges`]: caldera_compiler::target::Target::wide_ranges
     pub(crate) fn on_wide(&self, widen: Widen) {
         let _ = self.widen.set(widen);
     }
 
-    /// The program for NDRanges beyond 32 bits.
+    /// Returns the program compiled for NDRanges beyond 32 bits.
     fn wide(&self) -> Result<&Arc<DeviceModule>> {
         let made = self.wide.get_or_init(|| {
             let Some(widen) = self.widen.get() else {
@@ -246,24 +250,25 @@ impl DeviceModule {
             .map_err(|(code, what)| Error::new(*code, what.clone()).at("5.8"))
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// What the module says about itself.
+    /// Returns the module's reflection.
     pub fn reflection(&self) -> &Reflection {
         &self.reflection
     }
 
-    /// The kernel of that name. An error if the module's descriptors make no sense, or there is no memory for them.
+    /// Returns the kernel with a name, if there is one. Fails if the module's descriptors are contradictory, or
+    /// if memory is short.
     pub fn kernel(self: &Arc<Self>, name: &str) -> Result<Option<Arc<DeviceKernel>>> {
         let Some(index) = self.reflection.kernels.iter().position(|k| k.name == name) else {
             return Ok(None);
         };
         if self.kernels[index].get().is_none() {
             let made = self.make(&self.reflection.kernels[index])?;
-            // Another thread's is as good.
+            // If another thread has set its result first, that result is equivalent.
             let _ = self.kernels[index].set(made);
         }
         Ok(Some(Arc::new(DeviceKernel {
@@ -296,12 +301,12 @@ impl DeviceModule {
         })
     }
 
-    /// The samplers that the program declares.
+    /// Returns the literal samplers of the program.
     pub(crate) fn literals(&self) -> Option<&Literals> {
         self.literals.as_ref()
     }
 
-    /// The string at a pointer into the constant data, without its end.
+    /// Returns the string at an address in the constant data, without its terminating 0.
     pub(crate) fn constant_string(&self, address: u64) -> Option<&[u8]> {
         let start = match self.constants.as_ref()? {
             (buffer, DataPlace::PointerPush(_)) => buffer.address(),
@@ -318,7 +323,8 @@ impl DeviceModule {
         Some(&tail[..end])
     }
 
-    /// Address of the constant data and where it goes, if kernels reach it by that.
+    /// Returns the address of the constant data and the push constant that takes it, if kernels access the data
+    /// by address.
     pub(crate) fn constant_data(&self) -> Option<(u64, PushRange)> {
         match self.constants.as_ref()? {
             (buffer, DataPlace::PointerPush(range)) => Some((buffer.address(), *range)),
@@ -326,12 +332,12 @@ impl DeviceModule {
         }
     }
 
-    /// The buffer with the constant data.
+    /// Returns the buffer with the constant data.
     pub(crate) fn constants(&self) -> Option<&vk::Buffer> {
         self.constants.as_ref().map(|(buffer, _)| buffer)
     }
 
-    /// What stands for NULL where there must be a descriptor.
+    /// Returns the buffer that is bound for a null pointer where a descriptor is required.
     pub(crate) fn blank(&self) -> Option<&vk::Buffer> {
         self.blank.as_ref()
     }
@@ -343,17 +349,17 @@ impl DeviceKernel {
         made.expect("made before the first DeviceKernel")
     }
 
-    /// The module.
+    /// Returns the module.
     pub fn module(&self) -> &Arc<DeviceModule> {
         &self.module
     }
 
-    /// What the module says about the kernel.
+    /// Returns the kernel's reflection.
     pub fn reflection(&self) -> &reflect::Kernel {
         &self.module.reflection.kernels[self.index]
     }
 
-    /// CL_KERNEL_WORK_GROUP_SIZE.
+    /// Returns CL_KERNEL_WORK_GROUP_SIZE.
     pub fn max_work_group_size(&self) -> usize {
         match self.reflection().required_size {
             Some(size) => size.iter().map(|n| *n as usize).product(),
@@ -361,23 +367,23 @@ impl DeviceKernel {
         }
     }
 
-    /// CL_KERNEL_LOCAL_MEM_SIZE without `__local` arguments.
+    /// Returns CL_KERNEL_LOCAL_MEM_SIZE in bytes, without `__local` arguments.
     pub fn local_mem_size(&self) -> u64 {
         u64::from(self.reflection().local_fixed)
     }
 
-    /// CL_KERNEL_PRIVATE_MEM_SIZE. Vulkan does not tell.
+    /// Returns CL_KERNEL_PRIVATE_MEM_SIZE: 0, because Vulkan does not report it.
     pub fn private_mem_size(&self) -> u64 {
         0
     }
 
-    /// The kernel's own descriptor sets, if it has any.
+    /// Returns the kernel's own descriptor sets, if it has any.
     pub(crate) fn descriptors(&self) -> Option<&KernelDescriptors> {
         self.made().descriptors.as_ref()
     }
 
-    /// Whether an NDRange with an offset, or of several dispatches, can be launched: modules of other compilers may have
-    /// no way to tell the kernel.
+    /// Checks whether an NDRange with an offset, or of several dispatches, can be launched: modules of other
+    /// compilers may have no way to pass these to the kernel.
     pub(crate) fn check_regions(&self, offset: [u64; 3], groups: [u64; 3], limit: [u32; 3]) -> Result<()> {
         let reflection = &self.module.reflection;
         if !reflection.asks_place {
@@ -397,7 +403,7 @@ impl DeviceKernel {
         Err(Error::new(ClCode::OutOfResources, what).at("5.8"))
     }
 
-    /// The same kernel for NDRanges beyond 32 bits.
+    /// Returns the same kernel, compiled for NDRanges beyond 32 bits.
     pub(crate) fn wide(&self) -> Result<Arc<DeviceKernel>> {
         let found = self.module.wide()?.kernel(&self.reflection().name)?;
         let same =
@@ -408,24 +414,25 @@ impl DeviceKernel {
         })
     }
 
-    /// Bytes of push constants of a launch.
+    /// Returns the size in bytes of a launch's push constants.
     pub(crate) fn push_size(&self) -> usize {
         self.made().push_size
     }
 
-    /// Bytes of the argument buffer of a launch.
+    /// Returns the size in bytes of a launch's plain values outside of push constants.
     pub(crate) fn args_size(&self) -> usize {
         self.made().args_size
     }
 
-    /// The work-group size of a small NDRange that may have any: `wanted`, or one that there is a pipeline for.
+    /// Returns the work-group size of a small NDRange that may have any: `wanted`, or one that has a pipeline.
     pub(super) fn settle(&self, wanted: [u32; 3], global: [u64; 3]) -> [u32; 3] {
         let mut variants = self.made().variants.lock();
         let Variants { made, wishes } = &mut *variants;
         wishes.settle(wanted, global, made.iter().map(|(v, _)| v.local))
     }
 
-    /// The pipeline of a variant, made by this thread if no other does.
+    /// Returns the pipeline of a variant. This thread makes it, unless it exists or another thread is making
+    /// it.
     pub(crate) fn pipeline(&self, variant: Variant) -> Result<Arc<vk::Pipeline>> {
         let slot = {
             let mut variants = self.made().variants.lock();
@@ -448,14 +455,14 @@ impl DeviceKernel {
             })
         });
         made.clone().map_err(|e| {
-            // The next launch tries again.
+            // The failed entry is removed, so that the next launch tries again.
             let mut variants = self.made().variants.lock();
             variants.made.retain(|(_, s)| !Arc::ptr_eq(s, &slot));
             Error::new(e.code, e.what).at("5.8")
         })
     }
 
-    /// What launches will be specialised for, if that is known before the first of them.
+    /// Returns the variant that all launches will use, if it is known before the first launch.
     fn known_variant(&self) -> Option<Variant> {
         let kernel = self.reflection();
         let reflection = &self.module.reflection;
@@ -472,7 +479,7 @@ impl DeviceKernel {
         })
     }
 
-    /// Has the pipeline made that the first launch will want, if that is known, by a thread of the context.
+    /// Lets a build thread of the context make the pipeline for the first launch, if its variant is known.
     pub(crate) fn make_early(self: &Arc<Self>, context: &Context) {
         let Some(variant) = self.known_variant() else {
             return;
@@ -491,16 +498,16 @@ impl DeviceKernel {
         context.build(Box::new(move || {
             crate::process::unless_over(|| {
                 if let Some(kernel) = kernel.take() {
-                    // The launch says what is wrong, if anything is.
+                    // An error is reported by the launch, which tries again.
                     drop(kernel.pipeline(variant));
                 }
             });
-            // It is left only if the process ends, and then nothing is torn down.
+            // A kernel is left here only if the process ends, and then nothing is torn down.
             std::mem::forget(kernel);
         }));
     }
 
-    /// Bytes of the local arena of a launch that uses `bytes` of it.
+    /// Returns the size in bytes of the local memory arena for a launch that uses `bytes` bytes of it.
     pub(super) fn arena(&self, bytes: u32) -> u32 {
         let limits = self.module.device.limits();
         if !self.reflection().has_arena {

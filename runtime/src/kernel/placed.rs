@@ -1,5 +1,5 @@
-//! A launch's argument values where the module's reflection wants them: in push constants, in buffers of plain values, in
-//! specialization constants.
+//! Places a launch's argument values as the module's reflection demands: in push constants, in buffers of plain
+//! values, and in specialization constants.
 
 use caldera_compiler::reflect::{Arg, Binding, Place, PushRange};
 
@@ -11,7 +11,7 @@ use crate::error::{ClCode, Error, Result};
 use crate::mem::{Buffer, Image};
 use crate::queue::CommandQueue;
 
-/// The largest push-constant block of known devices.
+/// The largest push constant block in bytes that a launch uses; known devices have no larger one.
 pub(crate) const MAX_PUSH: usize = 256;
 
 fn unsupported(what: &'static str) -> Error {
@@ -19,17 +19,18 @@ fn unsupported(what: &'static str) -> Error {
     Error::new(ClCode::OutOfResources, what)
 }
 
-/// Push constants.
+/// The push constants of a launch.
 #[derive(Copy, Clone)]
 pub(super) struct Push(pub(super) [u8; MAX_PUSH]);
 
 impl Push {
-    /// As many of the bytes as the range has.
+    /// Stores bytes in a range, as many as the range has.
     pub(super) fn put(&mut self, range: PushRange, bytes: &[u8]) -> Result<()> {
         write(&mut self.0, range.offset, range.size, bytes)
     }
 
-    /// Three numbers, if the module wants them: of 32 bits, or of 64 where the range has room for that.
+    /// Stores three numbers, if the module has a range for them: as 64-bit numbers if the range is large
+    /// enough, otherwise as 32-bit ones.
     pub(super) fn vector(&mut self, range: Option<PushRange>, value: [u64; 3]) {
         let Some(r) = range else { return };
         let size = if r.size >= 24 { 8 } else { 4 };
@@ -55,21 +56,23 @@ fn write(block: &mut [u8], offset: u32, size: u32, bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// The arguments of a launch.
+/// The arguments of a launch, placed.
 pub(super) struct Placed<'k> {
     pub(super) push: Push,
-    /// The argument buffer, or the blocks one after the other; mostly empty, and then not allocated.
+    /// The contents of the argument buffer, or of the blocks, one after the other. Most kernels have none, and
+    /// then nothing is allocated.
     pub(super) plain: Vec<u8>,
-    /// Numbers of elements of arguments in local memory, in their order, where each is an array of its own.
+    /// The lengths of the arrays in local memory, in the order of the arguments, where each argument is an
+    /// array of its own.
     pub(super) arrays: [u32; MAX_ARRAYS],
-    /// Bytes of local memory so far.
+    /// The bytes of local memory placed so far.
     pub(super) local: u32,
     array: usize,
     blocks: &'k [Block],
 }
 
 impl<'k> Placed<'k> {
-    /// All of them zero.
+    /// Makes the arguments of a kernel, all of them zero.
     pub(super) fn new(kernel: &'k DeviceKernel) -> Self {
         Placed {
             push: Push([0; MAX_PUSH]),
@@ -91,7 +94,7 @@ impl<'k> Placed<'k> {
         }
     }
 
-    /// A word, if the module wants it.
+    /// Stores a word, if the module has a place for it.
     fn word(&mut self, place: Option<Place>, value: u32) -> Result<()> {
         match place {
             Some(place) => self.put(place, &value.to_ne_bytes()),
@@ -99,7 +102,7 @@ impl<'k> Placed<'k> {
         }
     }
 
-    /// Local memory up to byte `end`.
+    /// Reserves local memory up to byte `end`.
     fn reserve(&mut self, end: u64, device: &Device) -> Result<()> {
         // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice
         match u32::try_from(end) {
@@ -112,8 +115,8 @@ impl<'k> Placed<'k> {
         Ok(())
     }
 
-    /// Places an argument, with the checks of CL 5.8 on its value. What it needs on the device is made now, where a
-    /// failure is the caller's to see.
+    /// Places an argument, after the checks of CL 5.8 on its value. Objects that it needs on the device are
+    /// made now, while the caller can still report a failure.
     pub(super) fn argument(&mut self, arg: &Arg, value: &ArgValue, queue: &CommandQueue) -> Result<()> {
         let index = queue.device_index();
         match (arg.binding, value) {
@@ -206,8 +209,8 @@ fn check_image(image: &Image, device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not aligned for the device; and a kernel must be
-/// able to see all of the buffer through its descriptor
+/// CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not aligned for the device. Also checks
+/// that a descriptor can cover the whole buffer.
 fn check_buffer(buffer: &Buffer, uniform: bool, queue: &CommandQueue) -> Result<()> {
     let limits = queue.device().limits();
     let (align, range) = match uniform {
@@ -226,7 +229,7 @@ fn check_buffer(buffer: &Buffer, uniform: bool, queue: &CommandQueue) -> Result<
         log::error!("launch: {what}");
         return Err(Error::new(ClCode::OutOfResources, what).at("5.8"));
     }
-    // Made now, where its failure is the caller's to see.
+    // The storage is allocated now, while the caller can still report a failure.
     buffer.storage(queue.device_index())?;
     Ok(())
 }

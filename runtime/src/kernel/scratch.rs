@@ -1,18 +1,21 @@
-//! Scratch memory of launches: private arrays that are too much for a driver (compiler ADR 16, runtime ADR 8).
+//! The scratch memory of launches: it has private arrays that are too large for a driver (compiler ADR 16,
+//! runtime ADR 8).
 
-/// Bytes that a launch has at most, unless a single work-group needs more, and the part of the device's memory that this is.
+/// The most bytes of scratch memory of a launch, unless a single work-group needs more. The second constant
+/// limits them further, to that fraction of the device's memory.
 const MOST: u64 = 1 << 30;
 const PART: u64 = 16;
 
-/// The same for CPUs, which have few work-items in flight.
+/// The most bytes on CPUs, which have few work-items in flight.
 const MOST_OF_CPU: u64 = 32 << 20;
 
-/// What a launch may have on a device with so much memory.
+/// Returns the bytes of scratch memory that a launch may have on a device with `memory` bytes of memory.
 pub(crate) fn budget(memory: u64, is_cpu: bool) -> u64 {
     (memory / PART).min(if is_cpu { MOST_OF_CPU } else { MOST })
 }
 
-/// The work-groups of a dispatch at most, and the bytes that it then needs. `group`: bytes of a work-group.
+/// Returns how many work-groups a dispatch may have, and the bytes of scratch memory that it then needs.
+/// `group` is the number of bytes that a work-group needs.
 pub(super) fn regions(groups: [u32; 3], limit: [u32; 3], group: u64, budget: u64) -> ([u32; 3], u64) {
     let mut room = (budget / group.max(1)).max(1);
     let mut most = [1; 3];
@@ -36,7 +39,7 @@ mod tests {
         assert_eq!(regions([11, 1, 1], limit, 100, 1000), ([10, 1, 1], 1000));
         assert_eq!(regions([4, 3, 2], limit, 100, 1000), ([4, 2, 1], 800));
         assert_eq!(regions([2, 2, 5], limit, 100, 1000), ([2, 2, 2], 800));
-        // One group, whatever it needs.
+        // At least one work-group runs, whatever it needs.
         assert_eq!(regions([4, 4, 4], limit, 2000, 1000), ([1, 1, 1], 2000));
         assert_eq!(
             regions([100_000, 1, 1], limit, 1, 1 << 30),

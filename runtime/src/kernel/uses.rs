@@ -1,4 +1,4 @@
-//! What a launch does with memory objects, as its arguments and the module's reflection say.
+//! The accesses of a launch to memory objects, derived from its arguments and the module's reflection.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::mem::residence::Use;
 use crate::mem::{Buffer, Image};
 use crate::queue::{Access, Keep, Recording};
 
-/// Accesses that are kept without allocation.
+/// The number of accesses that are stored without allocation.
 const FEW: usize = 8;
 
 const NOTHING: Access = Access {
@@ -24,20 +24,20 @@ const NOTHING: Access = Access {
     write: false,
 };
 
-/// How a kernel uses the buffer of an argument: whether it writes, or `None` if it does not use it at all.
+/// Returns whether a kernel writes the buffer of an argument; `None` if it does not access the buffer at all.
 fn buffer_use(arg: &Arg, buffer: &Buffer) -> Option<bool> {
     arg.binding?;
-    // A pointer that escapes may come back and be used for anything.
+    // The kernel may load an escaped pointer again and access anything through it.
     let written = arg.uses.written || arg.uses.escapes;
     (arg.uses.read || written).then(|| written && buffer.kernel_writes())
 }
 
-/// The access that a kernel makes to the buffer of an argument.
+/// Returns the access that a kernel makes to the buffer of an argument.
 fn buffer_access(arg: &Arg, buffer: &Buffer) -> Option<Access> {
     buffer_use(arg, buffer).map(|write| access(buffer, 0, buffer.size(), write))
 }
 
-/// What a launch does with memory objects.
+/// Returns how a launch uses the contents of memory objects.
 pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
     let how = |write: bool| if write { Use::Update } else { Use::Read };
     let mut all = Vec::with_capacity(args.len());
@@ -63,14 +63,14 @@ pub(crate) fn touches(kernel: &DeviceKernel, args: &[ArgValue]) -> Vec<Touch> {
 #[derive(Clone)]
 pub(super) struct Accesses {
     few: [Access; FEW],
-    /// The arguments that those are of.
+    /// The argument to which each of these accesses belongs.
     args: [usize; FEW],
     count: usize,
-    /// All of them, if they are more than a few.
+    /// All accesses, if there are more than [`FEW`].
     many: Vec<Access>,
-    /// A pointer escapes: the kernel may access anything.
+    /// A pointer escapes, so the kernel may access any memory.
     unknown: bool,
-    /// There are images that lie in buffers, of which the kernel sees copies ([`super::alias`]).
+    /// Some arguments are images from buffers, of which the kernel accesses copies ([`super::alias`]).
     pub(super) aliases: bool,
 }
 
@@ -84,7 +84,7 @@ impl Accesses {
         aliases: false,
     };
 
-    /// Those of a kernel with argument values.
+    /// Returns the accesses of a kernel with the given argument values.
     pub(super) fn new(kernel: &DeviceKernel, args: &[ArgValue]) -> Accesses {
         let mut all = Accesses::NONE;
         for (index, (arg, value)) in kernel.reflection().args.iter().zip(args).enumerate() {
@@ -107,7 +107,8 @@ impl Accesses {
         all
     }
 
-    /// An argument that was a buffer is another one now; `false` if it had no access that can be replaced by the new one.
+    /// Replaces the buffer of an argument by another. Returns `false` if the argument had no access that the
+    /// new one can replace.
     pub(super) fn change(&mut self, index: usize, arg: &Arg, buffer: &Buffer) -> bool {
         match buffer_access(arg, buffer) {
             None => true,
@@ -149,7 +150,7 @@ impl Accesses {
         self.count += 1;
     }
 
-    /// Whether they need no memory of their own.
+    /// Returns whether the accesses are stored without allocation.
     pub(super) fn are_few(&self) -> bool {
         self.count <= FEW
     }
@@ -158,7 +159,8 @@ impl Accesses {
         self.few.get(..self.count).unwrap_or(&self.many)
     }
 
-    /// Declares them, and sees to it that what the arguments name lives until the batch is done and is fit for use.
+    /// Declares the accesses to a recording, keeps the argument objects alive until the batch has completed,
+    /// and prepares images for use.
     pub(super) fn declare(
         &self,
         kernel: &DeviceKernel,
@@ -219,7 +221,7 @@ mod tests {
         all.add(2, of(2));
         assert!(all.replace(2, of(3)));
         assert!(all.replace(0, of(4)));
-        // It was NULL, or is of no use to the kernel.
+        // The argument was NULL, or the kernel does not access it.
         assert!(!all.replace(1, of(5)));
         assert_eq!(all.list(), [of(4), of(3)]);
         for i in 3..=FEW {

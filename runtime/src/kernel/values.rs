@@ -1,7 +1,8 @@
-//! The argument values that a kernel object remembers (CL 5.7.2).
+//! The argument values that a kernel object stores (CL 5.7.2).
 //!
-//! "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments": memory objects
-//! and samplers are remembered weakly, and a launch takes hold of them when it is enqueued.
+//! "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments": so
+//! memory objects and samplers are stored as weak references, and a launch takes strong ones when it is
+//! enqueued.
 
 use std::sync::{Arc, Weak};
 
@@ -15,7 +16,7 @@ use crate::mem::{Buffer, Image};
 use crate::queue::{CommandQueue, Enqueued, Waits};
 use crate::sampler::Sampler;
 
-/// What an argument names.
+/// A weak reference to the object that is an argument's value.
 enum Named {
     Buffer(Weak<Buffer>),
     Sampler(Weak<Sampler>),
@@ -23,7 +24,7 @@ enum Named {
 }
 
 impl Named {
-    /// The name of an object; any other value is given back.
+    /// Converts an object to a weak reference; returns any other value unchanged, as the error.
     fn of(value: ArgValue) -> std::result::Result<Named, ArgValue> {
         match value {
             ArgValue::Buffer(Some(buffer)) => Ok(Named::Buffer(Arc::downgrade(&buffer))),
@@ -38,7 +39,7 @@ impl Named {
         }
     }
 
-    /// The object, unless it is gone.
+    /// Returns the object, unless it has been released.
     fn object(&self) -> Option<ArgValue> {
         Some(match self {
             Named::Buffer(buffer) => ArgValue::Buffer(Some(buffer.upgrade()?)),
@@ -51,29 +52,30 @@ impl Named {
     }
 }
 
-/// One value per argument.
+/// The values of all arguments of a kernel.
 pub(super) struct Values {
-    /// Those that are no objects; the others are unset here.
+    /// The values that are not objects; for arguments that are objects, the entry is unset.
     plain: Vec<ArgValue>,
-    /// The arguments that name objects, in any order.
+    /// The arguments that are objects, in any order.
     named: Vec<(usize, Named)>,
-    /// For the next launch, which then copies nothing that has not changed.
+    /// The values that the last launch used, kept for the next one, so that unchanged values need not be copied
+    /// again.
     ready: Option<Box<Taken>>,
-    /// How often one was set.
+    /// The number of calls that set an argument.
     changes: u64,
 }
 
-/// The values for a launch, with a hold on what they name.
+/// The values for a launch, with strong references to objects.
 pub(super) struct Taken {
     args: Vec<ArgValue>,
-    /// The last launch, if it was with these values.
+    /// The last launch, if it had these values.
     cached_launch: Option<CachedLaunch>,
-    /// [`Values::changes`] when they were taken.
+    /// [`Values::changes`] at the time when the values were taken.
     changes: u64,
 }
 
 impl Taken {
-    /// As [`super::Kernel::enqueue`], whose own checks have been done.
+    /// Enqueues a launch as [`super::Kernel::enqueue`] does, which has made its own checks.
     pub(super) fn enqueue(
         &mut self,
         kernel: &Arc<DeviceKernel>,
@@ -92,7 +94,7 @@ impl Taken {
         queue.enqueue_launch(launch, &self.args, command, waits)
     }
 
-    /// Lets go of the objects.
+    /// Drops the references to objects.
     pub(super) fn let_go(&mut self) {
         for value in &mut self.args {
             match value {
@@ -106,7 +108,7 @@ impl Taken {
 }
 
 impl Values {
-    /// Unset.
+    /// Makes the values of a kernel with `count` arguments, all unset.
     pub(super) fn new(count: usize) -> Self {
         Values {
             plain: vec![ArgValue::Unset; count],
@@ -147,7 +149,7 @@ impl Values {
         self.plain[index] = plain;
     }
 
-    /// What the `__local` arguments take.
+    /// Returns the bytes of local memory that the `__local` arguments ask for.
     pub(super) fn local_bytes(&self) -> u64 {
         self.plain
             .iter()
@@ -162,7 +164,7 @@ impl Values {
             .sum()
     }
 
-    /// The values for a launch; [`Values::give_back`] takes them again.
+    /// Returns the values for a launch; the caller hands them back to [`Values::give_back`].
     pub(super) fn take(&mut self) -> Result<Box<Taken>> {
         let mut taken = self.ready.take().unwrap_or_else(|| {
             Box::new(Taken {
@@ -185,7 +187,8 @@ impl Values {
         Ok(taken)
     }
 
-    /// What [`Values::take`] gave, without the objects, to be used again.
+    /// Takes back the result of [`Values::take`], without references to objects, for the next launch. It is
+    /// dropped if an argument has been set in the meantime.
     pub(super) fn give_back(&mut self, taken: Box<Taken>) {
         if self.changes == taken.changes {
             self.ready = Some(taken);

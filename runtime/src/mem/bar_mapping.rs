@@ -1,55 +1,58 @@
-//! Short accesses to device memory through the bus, where the host has an aperture to all of it ("resizable BAR").
+//! Short accesses to device memory over the PCIe bus, where the host has a BAR mapping of all of it ("resizable
+//! BAR").
 //!
-//! A load costs a round trip of about a microsecond, whatever its width up to 64 bytes, and only streaming loads are
-//! under way several at a time; stores are posted and combined. Against that, a copy by the GPU costs a submission and a
-//! wait: 12 µs at least. Hence the limits.
+//! A load is a round trip of about a microsecond on the bus, whatever its width up to 64 bytes, and only
+//! streaming loads overlap; stores are posted and combined. The alternative, a copy by the GPU, takes a
+//! submission and a wait: 12 µs at least on an NVIDIA H200. The limits below follow from that (PERFORMANCE.md).
 #![allow(unsafe_code, reason = "loads and stores of mapped device memory")]
 
 use super::HostPtr;
 
-/// Longest read, in bytes: 10 µs on an NVIDIA H200.
+/// The longest read in bytes; it takes 10 µs on an NVIDIA H200.
 pub(crate) const LONGEST_READ: u64 = 8 << 10;
 
-/// Longest write, in bytes: 3 µs there.
+/// The longest write in bytes; it takes 3 µs on an NVIDIA H200.
 pub(crate) const LONGEST_WRITE: u64 = 64 << 10;
 
-/// What a load takes. Buffers begin and end at multiples of it.
+/// The size of a streaming load in bytes. Buffers begin and end at multiples of it.
 const UNIT: usize = 16;
 
-/// Copies from device memory, which the GPU has finished to write; the caller has the command's word for both extents.
+/// Copies from device memory. The GPU has finished its writes, and they are visible to the host. The caller
+/// guarantees that both extents cover `size` bytes.
 pub(crate) fn read(from: HostPtr, to: HostPtr, size: u64) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("sse4.1") {
-        // SAFETY: the processor has the instructions; both extents cover `size` bytes, and the units of device memory
-        // that they lie in belong to the buffer.
+        // SAFETY: the processor has the instructions; both extents cover `size` bytes (the caller), and the
+        // 16-byte units of device memory that contain the first and the last byte belong to the buffer.
         unsafe { stream(from.as_ptr(), to.as_ptr(), size as usize) };
         return;
     }
     from.copy_alone(to, size);
 }
 
-/// Copies to device memory, which the GPU does not use now. What is submitted later sees it.
+/// Copies to device memory that the GPU does not use now. Commands submitted later see the bytes.
 pub(crate) fn write(from: HostPtr, to: HostPtr, size: u64) {
     from.copy_alone(to, size);
-    // Out of the processor's buffers, before whatever tells the GPU to go.
+    // The fence empties the processor's write-combining buffers before a later store submits work to the GPU.
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has the instruction; it touches no memory of ours.
+    // SAFETY: every x86-64 processor has the instruction, which accesses no memory of the program.
     unsafe {
         std::arch::x86_64::_mm_sfence();
     }
 }
 
-/// Streaming loads, a line of 64 bytes at a time where there is one.
+/// Copies with streaming loads, a whole aligned line of 64 bytes at a time where possible.
 ///
 /// # Safety
-/// The processor has SSE 4.1; `from` and `to` cover `size` bytes, and the 16-byte units at both ends of `from` are
-/// mapped as a whole.
+/// The processor has SSE 4.1; `from` and `to` cover `size` bytes, and the 16-byte units that contain the first
+/// and the last byte of `from` are mapped as a whole.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "sse4.1")]
 unsafe fn stream(from: *mut u8, to: *mut u8, size: usize) {
     use std::arch::x86_64::{__m128i, _mm_mfence, _mm_setzero_si128, _mm_stream_load_si128};
     const LINE: usize = 4;
-    // The loads are not ordered with those that saw the GPU's work done.
+    // Streaming loads are weakly ordered: without the fence, they could execute before the load that saw the
+    // GPU's completion.
     _mm_mfence();
     let start = from.addr();
     let end = start + size;
@@ -72,7 +75,7 @@ unsafe fn stream(from: *mut u8, to: *mut u8, size: usize) {
         let last = (at + units * UNIT).min(end);
         let bytes = line.as_ptr().cast::<u8>().wrapping_add(first - at);
         let place = to.wrapping_add(first - start);
-        // SAFETY: `line` holds what lies between `at` and `last`; `to` covers the bytes of `from`.
+        // SAFETY: `line` holds the bytes between `at` and `last`; `to` covers as many bytes as `from`.
         unsafe { std::ptr::copy_nonoverlapping(bytes, place, last - first) };
         at += units * UNIT;
     }

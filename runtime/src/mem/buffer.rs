@@ -1,7 +1,7 @@
 //! Buffers and sub-buffers (CL 5.2.1).
 //!
-//! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer per device of the context on
-//! which it has been used. A sub-buffer is a range of its root.
+//! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer for each device of the
+//! context on which it has been used. A sub-buffer is a range of its root.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,7 +23,8 @@ use crate::vk;
 /// A buffer or sub-buffer.
 pub struct Buffer {
     anchor: Anchor<Buffer>,
-    // The storage goes before the callbacks run (Drop of `DestructorCallbacks`), fields being dropped in order.
+    // Fields are dropped in order: the storage is released before the callbacks are enqueued (Drop of
+    // `DestructorCallbacks`).
     root: Option<Root>,
     parent: Option<Arc<Buffer>>,
     flags: MemFlags,
@@ -37,36 +38,38 @@ pub struct Buffer {
 
 impl_object!(Buffer, ClCode::InvalidMemObject, "buffer");
 
-/// What a root owns.
+/// The state that a root owns and its sub-buffers share.
 struct Root {
-    /// Of no other root of the process.
+    /// Unique among all roots of the process.
     id: usize,
-    /// By index of the device in the context.
+    /// The storage on each device, by index of the device in the context.
     storage: Box<[OnceLock<Arc<Storage>>]>,
-    /// Which of it has the contents.
+    /// Which devices have the contents.
     residence: Mutex<Residence>,
     shown: Shown,
     maps: Mutex<Maps>,
-    /// Host memory for mappings where the storage itself cannot be mapped.
+    /// Host memory for mappings, where the storage itself cannot be mapped.
     mirror: OnceLock<Storage>,
-    /// The same for buffers that are larger than what the device maps.
+    /// Host memory for mappings of buffers that are larger than one allocation of the device.
     host_copy: OnceLock<HostMemory>,
 }
 
-/// Whether what the GPU has written to storage in an aperture is visible to the host. To make it so takes a barrier at the end
-/// of the batch, which costs a microsecond: it is done for buffers that the host has looked at before.
+/// Whether the GPU's writes to storage with a BAR mapping are visible to the host. Making them visible takes a
+/// barrier at the end of the batch, which costs a microsecond. So batches have the barrier only for buffers
+/// that the host has accessed through the BAR mapping before.
 #[derive(Default)]
 struct Shown {
-    /// The host has looked.
+    /// The host has accessed the BAR mapping.
     watched: AtomicBool,
-    /// The queue (from [`QUEUE_BIT`] on) and the value of the last batch that wrote without such a barrier; 0: none.
+    /// The queue (from [`QUEUE_BIT`] on) and the value of the last batch that wrote the buffer without such a
+    /// barrier; 0 if there is none.
     hidden: AtomicU64,
 }
 
-/// Where the number of the queue begins in [`Shown::hidden`].
+/// The bit of [`Shown::hidden`] at which the queue's number begins.
 const QUEUE_BIT: u32 = 40;
 
-/// A batch of a queue, for [`Shown::hidden`]; queues are numbered from 1.
+/// Returns the value of [`Shown::hidden`] for a batch of a queue; queues are numbered from 1.
 fn stamp(queue: u32, value: u64) -> u64 {
     u64::from(queue) << QUEUE_BIT | value & ((1 << QUEUE_BIT) - 1)
 }
@@ -81,7 +84,7 @@ impl std::fmt::Debug for Buffer {
     }
 }
 
-/// An error of allocation while a memory object is made or first used.
+/// Returns the error of an allocation that failed while a memory object was created or first used.
 pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
     Error::new(
         ClCode::MemObjectAllocationFailure,
@@ -92,7 +95,7 @@ pub(crate) fn allocation_error(e: vk::AllocError) -> Error {
 }
 
 impl Buffer {
-    /// CL 5.2.1 — clCreateBuffer. `host_ptr` covers `size` bytes.
+    /// Creates a buffer (CL 5.2.1, clCreateBuffer). `host_ptr` must cover `size` bytes.
     pub fn create(
         context: &Arc<Context>,
         flags: MemFlags,
@@ -159,7 +162,7 @@ impl Buffer {
         }
         let device = &context.devices()[0];
         let storage = match buffer.storage(0) {
-            // What was released may still be in use by commands.
+            // Commands in flight may still use memory of objects that have been released.
             Err(e) if e.code == ClCode::MemObjectAllocationFailure => {
                 context.settle();
                 buffer.storage(0)?
@@ -173,7 +176,7 @@ impl Buffer {
         Ok(Arc::new(buffer))
     }
 
-    /// CL 5.2.1 — clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION.
+    /// Creates a sub-buffer (CL 5.2.1, clCreateSubBuffer with CL_BUFFER_CREATE_TYPE_REGION).
     pub fn create_sub(parent: &Arc<Buffer>, flags: u64, origin: usize, size: usize) -> Result<Arc<Buffer>> {
         // CL 5.2.1: INVALID_MEM_OBJECT if buffer is a sub-buffer object
         if parent.parent.is_some() {
@@ -210,48 +213,49 @@ impl Buffer {
         }))
     }
 
-    /// CL_MEM_CONTEXT.
+    /// Returns CL_MEM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// CL_MEM_FLAGS (a sub-buffer has inherited what it did not say).
+    /// Returns CL_MEM_FLAGS; those of a sub-buffer include the flags that it has inherited.
     pub fn flags(&self) -> MemFlags {
         self.flags
     }
 
-    /// CL_MEM_SIZE.
+    /// Returns CL_MEM_SIZE.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// CL_MEM_OFFSET.
+    /// Returns CL_MEM_OFFSET.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// CL_MEM_HOST_PTR: what the application passed with CL_MEM_USE_HOST_PTR, plus a sub-buffer's offset; else `None`.
+    /// Returns CL_MEM_HOST_PTR: the pointer passed with CL_MEM_USE_HOST_PTR, plus a sub-buffer's offset;
+    /// otherwise `None`.
     pub fn host_ptr(&self) -> Option<HostPtr> {
         self.host_ptr
     }
 
-    /// CL_MEM_ASSOCIATED_MEMOBJECT.
+    /// Returns CL_MEM_ASSOCIATED_MEMOBJECT.
     pub fn parent(&self) -> Option<&Arc<Buffer>> {
         self.parent.as_ref()
     }
 
-    /// CL_MEM_MAP_COUNT.
+    /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
         self.maps().lock().count(self.offset, self.size)
     }
 
-    /// CL 5.4.1 — clSetMemObjectDestructorCallback. Runs on the executor thread, after the memory is gone, last
-    /// registered first.
+    /// Registers a callback (CL 5.4.1, clSetMemObjectDestructorCallback). The executor thread calls it after
+    /// the memory has been released; of several callbacks, the last registered is called first.
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
         self.destructor_callbacks.add(callback);
     }
 
-    /// The batch that keeps it alive.
+    /// Returns the mark of the last batch that keeps the buffer alive.
     pub(crate) fn kept(&self) -> &KeptBy {
         &self.kept
     }
@@ -261,13 +265,13 @@ impl Buffer {
         owner.root.as_ref().expect("a buffer without parent is a root")
     }
 
-    /// Identifies the root, for hazards and overlap checks.
+    /// Returns a number that identifies the root, for hazards and overlap checks.
     pub(crate) fn root_id(&self) -> usize {
         self.root().id
     }
 
-    /// The root's Vulkan buffer on a device of the context; allocated at first use. Offsets into it include
-    /// [`Buffer::offset`].
+    /// Returns the root's Vulkan buffer on a device of the context, which is allocated at first use. Offsets
+    /// into it include [`Buffer::offset`].
     pub(crate) fn storage(&self, device: usize) -> Result<&vk::Buffer> {
         let cell = &self.root().storage[device];
         if let Some(storage) = cell.get() {
@@ -294,28 +298,29 @@ impl Buffer {
         }))
     }
 
-    /// The address of its first byte on a device.
+    /// Returns the device address of the first byte; allocates the storage at first use.
     pub(crate) fn address(&self, device: usize) -> Result<u64> {
         Ok(self.storage(device)?.address() + self.offset)
     }
 
-    /// The same if there is storage on the device.
+    /// Returns the device address of the first byte, if there is storage on the device.
     pub(crate) fn known_address(&self, device: usize) -> Option<u64> {
         let storage = self.root().storage.get(device)?.get()?;
         Some(storage.address() + self.offset)
     }
 
-    /// Which devices of the context have the root's contents.
+    /// Returns the record of which devices of the context have the root's contents.
     pub(crate) fn residence(&self) -> &Mutex<Residence> {
         &self.root().residence
     }
 
-    /// The host looks at the storage in the aperture, from now on.
+    /// Notes that the host accesses the BAR mapping from now on.
     pub(crate) fn watch(&self) {
         self.root().shown.watched.store(true, Ordering::Relaxed);
     }
 
-    /// A batch of a queue writes the storage in the aperture. Whether it must end with a barrier for the host.
+    /// Notes that a batch of a queue writes storage with a BAR mapping. Returns whether the batch must end with
+    /// a barrier that makes the writes visible to the host.
     pub(crate) fn is_written(&self, queue: u32, value: u64) -> bool {
         let shown = &self.root().shown;
         let watched = shown.watched.load(Ordering::Relaxed);
@@ -325,8 +330,8 @@ impl Buffer {
         watched
     }
 
-    /// The value of the queue's last batch that wrote without a barrier for the host: 0 if there is none; `None` if
-    /// another queue did.
+    /// Returns the value of the queue's last batch that wrote without such a barrier, 0 if there is none;
+    /// `None` if the last such batch is another queue's.
     pub(crate) fn hidden_until(&self, queue: u32) -> Option<u64> {
         let hidden = self.root().shown.hidden.load(Ordering::Relaxed);
         match hidden >> QUEUE_BIT {
@@ -340,13 +345,13 @@ impl Buffer {
         &self.root().maps
     }
 
-    /// Whether the root is larger than one allocation of the device.
+    /// Returns whether the root is larger than one allocation of the device may be.
     pub(crate) fn is_large(&self, device: usize) -> bool {
         let size = self.parent.as_deref().unwrap_or(self).size;
         size > self.context.devices()[device].limits().max_memory_allocation
     }
 
-    /// Plain host memory as large as the root, for mappings of a large one; allocated at first use.
+    /// Returns plain host memory as large as the root, for mappings of a large one; allocated at first use.
     pub(crate) fn host_copy(&self) -> Result<HostPtr> {
         let cell = &self.root().host_copy;
         if let Some(memory) = cell.get() {
@@ -358,7 +363,8 @@ impl Buffer {
         Ok(cell.get_or_init(|| made).ptr())
     }
 
-    /// Host memory as large as the root, for mappings; allocated at first use, for one device.
+    /// Returns mapped Vulkan host memory as large as the root, for mappings; allocated at first use, on the
+    /// given device.
     pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
         let cell = &self.root().mirror;
         if let Some(mirror) = cell.get() {
@@ -370,7 +376,7 @@ impl Buffer {
         Ok(cell.get_or_init(|| made))
     }
 
-    /// Whether kernels may write.
+    /// Returns whether kernels may write the buffer.
     pub(crate) fn kernel_writes(&self) -> bool {
         self.flags.kernel != KernelAccess::ReadOnly
     }

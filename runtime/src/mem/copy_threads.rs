@@ -1,8 +1,9 @@
-//! The threads that help with large copies.
+//! The copy threads: threads of the process that share large copies in host memory.
 //!
-//! They are started by the first large copy, never before, and live until the process ends. To wake a thread that sleeps takes
-//! 40 µs or more, in which one thread copies 400 KB: so they stay awake for a moment after each copy, and who
-//! waits for the GPU to do its part calls them in advance ([`CopyThreads::call`]). On machines with few processors they do neither.
+//! The first large copy starts them; they live until the process ends. Waking a sleeping thread takes 40 µs or
+//! more, in which one thread copies 400 KB. So the copy threads stay awake for a moment after each copy, and a
+//! thread that waits for the GPU before a copy wakes them in advance ([`CopyThreads::call`]). On machines with
+//! few processors both are left out.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,11 +12,12 @@ use std::time::{Duration, Instant};
 
 use crate::lock::{Mutex, Rank};
 
-/// Helper threads at most; more do not pay where this was measured.
+/// The greatest number of copy threads; more were not faster where this was measured.
 const MOST_HELPERS: usize = 8;
-/// With fewer processors nobody stays awake for work that may come.
+/// With fewer processors, copy threads do not stay awake for copies that may come.
 const MANY_PROCESSORS: usize = 8;
-/// So long helpers stay awake after a copy: the next piece of a long transfer comes within that.
+/// The time for which copy threads stay awake after a copy: the next chunk of a long transfer follows within
+/// it.
 const LINGER: Duration = Duration::from_micros(100);
 
 static COPY_THREADS: OnceLock<Option<Arc<CopyThreads>>> = OnceLock::new();
@@ -25,20 +27,20 @@ fn processors() -> usize {
     *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// Work that several threads can do.
+/// A job that several threads can share.
 pub(super) trait Job: Send + Sync {
-    /// Takes parts of it until none is left.
+    /// Does parts of the job until none is left to take.
     fn work(&self);
-    /// Whether a part is left to take.
+    /// Returns whether a part is left to take.
     fn is_open(&self) -> bool;
 }
 
-/// Helper threads.
+/// A group of copy threads, with the job that they share.
 pub(super) struct CopyThreads {
     job: Mutex<Option<Arc<dyn Job>>>,
-    /// Raised with each job.
+    /// Counts the jobs; raised with each new job.
     jobs: AtomicU64,
-    /// Until then, in nanoseconds after `start`, nobody goes to sleep.
+    /// The threads stay awake until this time, in nanoseconds after `start`.
     until: AtomicU64,
     start: Instant,
     linger: Duration,
@@ -47,14 +49,14 @@ pub(super) struct CopyThreads {
 
 #[derive(Default)]
 struct Member {
-    /// Set by the thread itself, and reset by who wakes it.
+    /// Set by the thread itself before it parks, and reset by the thread that wakes it.
     sleeps: AtomicBool,
-    /// Known before it first sleeps.
+    /// Set before the thread first sleeps.
     thread: OnceLock<Thread>,
 }
 
 impl CopyThreads {
-    /// The process's; `None` where there is nobody to help.
+    /// Returns the copy threads of the process, which the first call starts; `None` if there are none.
     pub(super) fn get() -> Option<&'static Arc<CopyThreads>> {
         let fresh = || {
             let linger = if CopyThreads::comes_when_called() {
@@ -67,17 +69,18 @@ impl CopyThreads {
         COPY_THREADS.get_or_init(fresh).as_ref()
     }
 
-    /// The process's, if it has been started.
+    /// Returns the copy threads of the process, if they have been started.
     pub(super) fn started() -> Option<&'static Arc<CopyThreads>> {
         COPY_THREADS.get()?.as_ref()
     }
 
-    /// Whether the process's is one that can be called in advance.
+    /// Returns whether [`CopyThreads::call`] wakes the copy threads of this process: there are enough
+    /// processors.
     pub(super) fn comes_when_called() -> bool {
         processors() >= MANY_PROCESSORS
     }
 
-    /// Starts threads that linger for so long.
+    /// Starts `count` threads that stay awake for `linger` after each copy.
     pub(super) fn start(count: usize, linger: Duration) -> Option<Arc<CopyThreads>> {
         let copy_threads = Arc::new(CopyThreads {
             job: Mutex::new(Rank::Copy, None),
@@ -102,13 +105,13 @@ impl CopyThreads {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// Whether the members are awake, so that a job costs little.
+    /// Returns whether the threads are awake, so that sharing a job costs little.
     pub(super) fn is_awake(&self) -> bool {
         self.now() < self.until.load(Ordering::Relaxed)
     }
 
-    /// Wakes so many members, and keeps them awake for so long: there will be a job. Without effect on machines with few
-    /// processors.
+    /// Wakes the first `helpers` threads and keeps them awake for `time`, because a job will follow. Has no
+    /// effect on machines with few processors.
     pub(super) fn call(&self, helpers: usize, time: Duration) {
         if !self.linger.is_zero() {
             self.stay(time);
@@ -121,8 +124,9 @@ impl CopyThreads {
         self.until.fetch_max(until, Ordering::SeqCst);
     }
 
-    /// Does a job with the help of those who are awake, and so many others; returns when no part of it is left to take.
-    /// Another thread's job that is under way loses its helpers, not its progress.
+    /// Does a job together with the threads that are awake; wakes up to `helpers` more. Returns when no part of
+    /// the job is left to take, although other threads may not have finished theirs. If another thread's job is
+    /// in progress, that thread loses its helpers and completes the job alone.
     pub(super) fn share(&self, job: &Arc<impl Job + 'static>, helpers: usize) {
         *self.job.lock() = Some(Arc::clone(job) as Arc<dyn Job>);
         self.jobs.fetch_add(1, Ordering::SeqCst);
@@ -133,7 +137,7 @@ impl CopyThreads {
         }
     }
 
-    /// Wakes the first members, as far as they sleep.
+    /// Wakes those of the first `helpers` threads that sleep.
     fn wake(&self, helpers: usize) {
         for member in self.members.iter().take(helpers) {
             if member.sleeps.load(Ordering::SeqCst)
@@ -161,7 +165,8 @@ impl CopyThreads {
                 std::hint::spin_loop();
             } else {
                 member.sleeps.store(true, Ordering::SeqCst);
-                // Whoever wakes members stores first what is looked at here, and then looks at `sleeps`.
+                // A thread that wakes others first stores `jobs` or `until`, which are read here, and then
+                // reads `sleeps`; so one of the two sees the other's store.
                 let called = self.jobs.load(Ordering::SeqCst) != seen
                     || self.now() < self.until.load(Ordering::SeqCst);
                 if called {
@@ -180,7 +185,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
-    /// Counts to a number, with all who help.
+    /// A job that counts to a number.
     struct Count {
         next: AtomicUsize,
         done: AtomicUsize,
@@ -225,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Who sleeps is found asleep, and who is called comes.
+    /// A sleeping thread is found asleep, and wakes when it is called.
     #[test]
     fn members_come_when_called() {
         let copy_threads = CopyThreads::start(2, Duration::from_micros(1)).expect("threads");

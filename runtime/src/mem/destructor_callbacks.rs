@@ -1,4 +1,4 @@
-//! What the application wants called when a memory object is gone (CL 5.4.1).
+//! The destructor callbacks that an application registers for a memory object (CL 5.4.1).
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use crate::lock::{Mutex, Rank};
 
 type Callback = Box<dyn FnOnce() + Send>;
 
-/// Destructor callbacks, and the context whose executor runs them.
+/// The callbacks of a memory object, and the context whose executor calls them. Dropping this enqueues the
+/// calls, the last registered callback first.
 pub(super) struct DestructorCallbacks {
     callbacks: Mutex<Vec<Callback>>,
     context: Arc<Context>,

@@ -1,13 +1,14 @@
-//! The host memory that commands in flight store into: one table for each context.
+//! The ranges of host memory that commands in flight store into: one table for each context.
 //!
-//! A write copies from the application's memory when it is recorded, and the end of a mapping lets the GPU use that memory from
-//! then on. Both would miss what an earlier command has not stored yet: a read, whose data arrives in staging memory first, or
-//! the begin of a mapping, whose memory earlier kernels may still write. So each such command is in this table from the time when it is
-//! recorded until its batch is retired, and a command that takes something from host memory asks the table. Commands
-//! that are still deferred need no entry: whatever follows them is deferred, too.
+//! A write copies from the application's memory when it is recorded, and unmapping lets the GPU use the mapped
+//! memory from then on. Both would miss bytes that an earlier command has not stored yet: those of a read,
+//! which arrive in staging memory first, or those of a mapping, which earlier kernels may still write. So each
+//! command that stores into host memory has an entry in this table from its recording until its batch is
+//! retired, and a command that reads host memory looks for overlapping entries first. Deferred commands need no
+//! entry, because the commands that follow them are deferred, too.
 //!
-//! The table belongs to the context and not to a queue, so that a write on one queue finds the reads of the others
-//! without taking the locks of those queues.
+//! The table belongs to the context and not to a queue, so that a write on one queue finds the reads of the
+//! other queues without taking their locks.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,42 +16,42 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::command::HostRange;
 use crate::lock::{Mutex, Rank};
 
-/// Who stores.
+/// The processor that stores.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Storer {
-    /// The host, when the batch is retired: it copies out of staging memory.
+    /// The host stores when the batch is retired: it copies out of staging memory.
     Host,
-    /// The GPU: it writes into pinned or mapped memory.
+    /// The GPU stores: it writes into pinned or mapped memory.
     Gpu,
 }
 
-/// Names an entry of the table.
+/// The key of an entry of the table.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Entry {
     start: usize,
     number: u64,
 }
 
-/// The table.
+/// The table of a context.
 #[derive(Debug)]
 pub(crate) struct HostStores {
-    /// The number of entries, so that most questions take no lock.
+    /// The number of entries; while it is 0, queries take no lock.
     count: AtomicUsize,
     list: Mutex<List>,
 }
 
 #[derive(Debug, Default)]
 struct List {
-    /// By start address; with the end address of each range.
+    /// The entries in the order of their start addresses, each with the end address of its range.
     ranges: BTreeMap<Entry, (usize, Storer)>,
-    /// No range is longer. It is reset when the table is empty.
+    /// An upper bound of the lengths of all ranges in bytes. It is reset when the table becomes empty.
     longest: usize,
     /// The number of the next entry.
     next: u64,
 }
 
 impl HostStores {
-    /// An empty table.
+    /// Makes an empty table.
     pub(crate) fn new() -> HostStores {
         HostStores {
             count: AtomicUsize::new(0),
@@ -58,7 +59,7 @@ impl HostStores {
         }
     }
 
-    /// A command that stores into a range has been recorded.
+    /// Adds an entry for a command that stores into a range and is being recorded.
     pub(crate) fn add(&self, (start, end): HostRange, storer: Storer) -> Entry {
         let mut list = self.list.lock();
         let entry = Entry {
@@ -72,7 +73,7 @@ impl HostStores {
         entry
     }
 
-    /// The commands of these entries have stored all they will ever store.
+    /// Removes the entries of commands whose stores are complete.
     pub(crate) fn remove(&self, entries: impl Iterator<Item = Entry>) {
         let mut entries = entries.peekable();
         if entries.peek().is_none() {
@@ -88,19 +89,20 @@ impl HostStores {
         self.count.store(list.ranges.len(), Ordering::Release);
     }
 
-    /// Whether a command in flight stores into a range of host addresses.
+    /// Returns whether a command in flight stores into a range of host addresses.
     pub(crate) fn overlap(&self, range: HostRange) -> bool {
         self.any(range, |_| true)
     }
 
-    /// Whether the host has yet to store into a range what a command in flight brings.
+    /// Returns whether the host will store into a range when it retires a batch.
     pub(crate) fn overlap_by_host(&self, range: HostRange) -> bool {
         self.any(range, |storer| storer == Storer::Host)
     }
 
     fn any(&self, (start, end): HostRange, counts: impl Fn(Storer) -> bool) -> bool {
-        // What the caller depends on was added before it: in its own queue under that queue's lock, in another
-        // before the event changed that the caller waits for.
+        // The entries that the caller depends on were added before this load: those of its own queue under that
+        // queue's lock, and those of another queue before the status change of the event that the caller waits
+        // for.
         if self.count.load(Ordering::Acquire) == 0 {
             return false;
         }
@@ -130,7 +132,7 @@ mod tests {
         assert!(table.overlap_by_host((8000, 8001)));
         table.remove([again, long].into_iter());
         assert!(!table.overlap((0, usize::MAX)));
-        // The longest range is forgotten with the last entry.
+        // The greatest length is reset when the last entry is removed.
         table.add((100, 101), Storer::Host);
         assert_eq!(table.list.lock().longest, 1);
     }

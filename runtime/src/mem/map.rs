@@ -1,23 +1,23 @@
-//! The mappings of a buffer (CL 5.4.2): which regions the application holds, and where they appear.
+//! The mappings of a buffer (CL 5.4.2): which regions are mapped, and at which addresses.
 
 use std::ops::Range;
 
-/// One mapping.
+/// A mapping of a region.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Mapping {
-    /// What the application was given.
+    /// The address that the application got.
     pub address: usize,
-    /// Byte offset in the root.
+    /// Byte offset in the root buffer.
     pub offset: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// The application may have written.
+    /// It was mapped for writing, so the application may have written.
     pub write: bool,
-    /// The device in whose storage it appears, if it does.
+    /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
 }
 
-/// The mappings of a root, oldest first.
+/// The mappings of a root buffer, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
     list: Vec<Mapping>,
@@ -28,20 +28,20 @@ impl Maps {
         self.list.push(mapping);
     }
 
-    /// Whether there is a mapping at an address that starts in a range of the root.
+    /// Returns whether there is a mapping at an address that starts in a range of the root.
     pub(crate) fn has(&self, address: usize, range: &Range<u64>) -> bool {
         let found = |m: &Mapping| m.address == address && range.contains(&m.offset);
         self.list.iter().any(found)
     }
 
-    /// Removes the oldest mapping at an address, if it starts in a range of the root.
+    /// Removes the oldest mapping at an address and returns it, if its region starts in a range of the root.
     pub(crate) fn remove(&mut self, address: usize, range: Range<u64>) -> Option<Mapping> {
         let found = |m: &Mapping| m.address == address && range.contains(&m.offset);
         let at = self.list.iter().position(found)?;
         Some(self.list.remove(at))
     }
 
-    /// How many lie in a range.
+    /// Returns the number of mappings that lie in a range.
     pub(crate) fn count(&self, offset: u64, size: u64) -> u32 {
         self.list
             .iter()

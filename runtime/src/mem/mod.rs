@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::error::{ClCode, Error, Result};
 
-/// A `cl_mem`.
+/// A `cl_mem` object.
 #[derive(Clone, Debug)]
 pub enum MemObject {
     Buffer(Arc<Buffer>),
@@ -29,7 +29,7 @@ pub enum MemObject {
 }
 
 impl MemObject {
-    /// CL_MEM_CONTEXT.
+    /// Returns CL_MEM_CONTEXT.
     pub fn context(&self) -> &Arc<crate::context::Context> {
         match self {
             MemObject::Buffer(buffer) => buffer.context(),
@@ -38,7 +38,7 @@ impl MemObject {
     }
 }
 
-/// What kernels may do with a memory object.
+/// The accesses that kernels may make to a memory object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum KernelAccess {
     #[default]
@@ -47,7 +47,7 @@ pub enum KernelAccess {
     ReadOnly,
 }
 
-/// What the host may do with it.
+/// The accesses that the host may make to a memory object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum HostAccess {
     #[default]
@@ -58,41 +58,41 @@ pub enum HostAccess {
 }
 
 impl HostAccess {
-    /// clEnqueueRead*, and mapping for reading.
+    /// Returns whether clEnqueueRead* and mapping for reading are allowed.
     pub fn can_read(self) -> bool {
         matches!(self, HostAccess::ReadWrite | HostAccess::ReadOnly)
     }
 
-    /// clEnqueueWrite*, and mapping for writing.
+    /// Returns whether clEnqueueWrite* and mapping for writing are allowed.
     pub fn can_write(self) -> bool {
         matches!(self, HostAccess::ReadWrite | HostAccess::WriteOnly)
     }
 }
 
-/// Where the contents live and come from.
+/// The use of the host pointer and of host memory that the flags ask for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum HostPtrUse {
-    /// No host pointer.
+    /// There is no host pointer.
     #[default]
     None,
     /// CL_MEM_USE_HOST_PTR: the application's memory is the storage.
     Use,
-    /// CL_MEM_ALLOC_HOST_PTR: memory that the host can reach.
+    /// CL_MEM_ALLOC_HOST_PTR: the storage is memory that the host can access.
     Alloc,
-    /// CL_MEM_COPY_HOST_PTR: initial contents.
+    /// CL_MEM_COPY_HOST_PTR: the host pointer gives the initial contents.
     Copy,
-    /// CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR.
+    /// CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR: both.
     AllocCopy,
 }
 
-/// Checked `cl_mem_flags`.
+/// `cl_mem_flags` that have been checked.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MemFlags {
-    /// Kernels.
+    /// Access by kernels.
     pub kernel: KernelAccess,
-    /// Host.
+    /// Access by the host.
     pub host: HostAccess,
-    /// Host pointer.
+    /// Use of the host pointer.
     pub host_ptr: HostPtrUse,
     bits: u64,
 }
@@ -111,7 +111,7 @@ impl MemFlags {
     const HOST: u64 = Self::HOST_WRITE_ONLY | Self::HOST_READ_ONLY | Self::HOST_NO_ACCESS;
     const HOST_PTR: u64 = Self::USE_HOST_PTR | Self::ALLOC_HOST_PTR | Self::COPY_HOST_PTR;
 
-    /// CL 5.2.1, table 5.3: INVALID_VALUE for unknown bits and for bits that exclude each other.
+    /// Checks flags. CL 5.2.1, table 5.3: INVALID_VALUE for unknown bits and for bits that exclude each other.
     pub fn from_bits(bits: u64) -> Result<MemFlags> {
         let invalid = |what| Err(Error::new(ClCode::InvalidValue, what).at("5.2.1"));
         if bits & !(Self::KERNEL | Self::HOST | Self::HOST_PTR) != 0 {
@@ -151,13 +151,14 @@ impl MemFlags {
         })
     }
 
-    /// CL_MEM_FLAGS, as the application gave them.
+    /// Returns CL_MEM_FLAGS as the application gave them.
     pub fn bits(self) -> u64 {
         self.bits
     }
 
-    /// CL 5.2.1, clCreateSubBuffer: what a sub-buffer does not say it inherits; it may not widen its parent's
-    /// rights, and host-pointer flags are the parent's.
+    /// Returns the flags of a sub-buffer of a buffer with these flags. CL 5.2.1, clCreateSubBuffer: a
+    /// sub-buffer inherits the access flags that it does not specify; INVALID_VALUE if it widens its parent's
+    /// access or specifies host-pointer flags, which are the parent's.
     pub(crate) fn for_sub_buffer(self, bits: u64) -> Result<MemFlags> {
         let invalid = |what| Err(Error::new(ClCode::InvalidValue, what).at("5.2.1"));
         if bits & Self::HOST_PTR != 0 {

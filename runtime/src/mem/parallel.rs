@@ -1,6 +1,7 @@
-//! Large copies in host memory by several threads.
+//! Large copies in host memory, shared by several threads.
 //!
-//! One thread moves 5 to 12 GB/s on servers whose memory and PCIe link do several times that.
+//! On servers, one thread moves only a fraction of the bandwidth of memory and PCIe link (5 to 12 GB/s where
+//! measured).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,23 +11,23 @@ use super::HostPtr;
 use super::copy_threads::{CopyThreads, Job};
 use crate::command::rect::Layout;
 
-/// Copies from this size on have helpers.
+/// Copies of this many bytes or more are shared with the copy threads.
 const LARGE: u64 = 2 << 20;
-/// Copies from this size on, if the helpers are awake.
+/// Copies of this many bytes or more are shared if the copy threads are awake.
 pub(crate) const HELPED: u64 = 256 << 10;
-/// Copies from this size on are worth waking the helpers for, where they stay awake.
+/// For copies of this many bytes or more, the copy threads are worth waking, where they stay awake.
 const CALLED: u64 = 512 << 10;
-/// What a thread takes at a time, at least and at most.
+/// The least and the greatest size in bytes of a slice, which a thread takes at a time.
 const SLICES: (u64, u64) = (32 << 10, 256 << 10);
-/// Slices of a copy, but for the limits.
+/// The number of slices of a copy, within the limits of their size.
 const MANY: u64 = 32;
 
-/// Where the bytes are on both sides.
+/// The layout of the bytes on both sides.
 #[derive(Copy, Clone)]
 enum Shape {
-    /// So many in a row.
+    /// One contiguous range of this many bytes.
     Line(u64),
-    /// Rows of `region`, all shorter than a slice or so.
+    /// Rows of `region`, each hardly longer than a slice at most.
     Rows {
         from: Layout,
         to: Layout,
@@ -35,7 +36,7 @@ enum Shape {
 }
 
 impl Shape {
-    /// Bytes.
+    /// Returns the number of bytes.
     fn size(self) -> u64 {
         match self {
             Shape::Line(size) => size,
@@ -43,13 +44,13 @@ impl Shape {
         }
     }
 
-    /// Bytes of a slice.
+    /// Returns the size of a slice in bytes.
     fn slice(self) -> u64 {
         let (least, most) = SLICES;
         (self.size() / MANY).next_multiple_of(4096).clamp(least, most)
     }
 
-    /// Rows in a slice.
+    /// Returns the number of rows in a slice, for rows of `width` bytes.
     fn together(self, width: u64) -> u64 {
         (self.slice() / width).max(1)
     }
@@ -65,14 +66,14 @@ impl Shape {
     }
 }
 
-/// One copy, shared by the threads that work on it.
+/// A copy, shared by the threads that execute it.
 struct Copy {
     from: HostPtr,
     to: HostPtr,
     shape: Shape,
-    /// The next slice to take.
+    /// The index of the next slice to take.
     next: AtomicUsize,
-    /// Slices not finished.
+    /// The number of slices that are not finished.
     left: AtomicUsize,
 }
 
@@ -103,7 +104,7 @@ impl Copy {
 }
 
 impl Job for Copy {
-    /// Takes slices until there are none.
+    /// Copies slices until none is left to take.
     fn work(&self) {
         loop {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
@@ -120,17 +121,17 @@ impl Job for Copy {
     }
 }
 
-/// Whether a copy of so many bytes is for several threads now.
+/// Returns whether a copy of `size` bytes should be shared now.
 pub(super) fn pays(size: u64) -> bool {
     size >= LARGE || (size >= HELPED && CopyThreads::started().is_some_and(|c| c.is_awake()))
 }
 
-/// How many helpers are worth waking for a copy.
+/// Returns the number of copy threads that are worth waking for a copy.
 fn helpers(size: u64) -> usize {
     (size / (HELPED / 2)) as usize
 }
 
-/// So many bytes are copied now, in pieces or not.
+/// Wakes copy threads because `size` bytes are about to be copied, possibly in several chunks.
 pub(crate) fn call(size: u64) {
     if size >= CALLED
         && CopyThreads::comes_when_called()
@@ -140,9 +141,9 @@ pub(crate) fn call(size: u64) {
     }
 }
 
-/// So many bytes will soon be there to be copied.
+/// Wakes copy threads in advance because `size` bytes will be ready for copying soon.
 pub(crate) fn prepare(size: u64) {
-    /// To the end of a wait that has begun, and of the copy.
+    /// The time until the wait that has begun ends and the copy starts.
     const WAIT: Duration = Duration::from_micros(200);
     if size >= HELPED
         && CopyThreads::comes_when_called()
@@ -152,12 +153,12 @@ pub(crate) fn prepare(size: u64) {
     }
 }
 
-/// Copies ranges that do not overlap.
+/// Copies a range; source and destination do not overlap.
 pub(super) fn copy(from: HostPtr, to: HostPtr, size: u64) {
     share(from, to, Shape::Line(size));
 }
 
-/// Copies the rows of a region that do not overlap.
+/// Copies the rows of a region; source and destination do not overlap.
 pub(super) fn copy_rows(
     from: HostPtr,
     from_layout: &Layout,
@@ -185,7 +186,7 @@ fn share(from: HostPtr, to: HostPtr, shape: Shape) {
         copy.work();
         return;
     };
-    // Nobody is woken for what is done before he comes.
+    // A short copy would be complete before a thread that is woken for it arrives.
     copy_threads.share(
         &copy,
         if shape.size() < LARGE {
@@ -194,7 +195,7 @@ fn share(from: HostPtr, to: HostPtr, shape: Shape) {
             helpers(shape.size())
         },
     );
-    // The last slices are in other hands for some microseconds at most.
+    // Other threads finish the last slices within some microseconds.
     while copy.left.load(Ordering::Acquire) > 0 {
         std::hint::spin_loop();
         if copy.left.load(Ordering::Relaxed) > 0 {

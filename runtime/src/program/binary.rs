@@ -1,12 +1,12 @@
 //! Program binaries (CL 5.6.1, 5.6.7).
 //!
-//! The binary of an executable is its SPIR-V module and nothing else: the reflection is inside. An
-//! `OpModuleProcessed` instruction seals it ([`seal`]): a hash of the module, and of the target that it was compiled
-//! for, so that a damaged binary and one of another device are recognised. A module without a seal (from elsewhere)
-//! is checked for completeness. Both sets of reflection instructions carry their version in their names, so another
-//! version of Caldera may read the module.
+//! The binary of an executable is its SPIR-V module, which contains the reflection. An `OpModuleProcessed`
+//! instruction seals it ([`seal`]): it has a hash of the module and a hash of the target that it was compiled
+//! for, so that a damaged binary, or one for another device, is recognised. A module without a seal comes from
+//! another compiler; it is validated. Both sets of reflection instructions carry their version in their names,
+//! so that other versions of Caldera can read the module.
 //!
-//! What is compiled and not linked is the compiler's text form behind a line that says so:
+//! The binary of an object or a library is the compiler's text form after a header:
 //!
 //! ```text
 //! caldera-binary 2 object|library COUNT COMPILER TARGET CONTENTS
@@ -14,9 +14,10 @@
 //! text text …
 //! ```
 //!
-//! The text form of the IR means the same to one compiler only: `COMPILER` is its identity, and any other refuses the
-//! binary (the application then compiles the source again, CL 5.6.1). `TARGET` is a hash of what the code was compiled
-//! for, `CONTENTS` one of all the rest.
+//! The text form of the IR has a defined meaning for one version of the compiler only. `COMPILER` identifies
+//! that version, and every other one refuses the binary (the application then compiles the source again, CL
+//! 5.6.1). `TARGET` is a hash of the target that the code was compiled for, `CONTENTS` a hash of everything
+//! else.
 
 use std::sync::Arc;
 
@@ -29,27 +30,27 @@ use super::build::load;
 use super::toolchain::Object;
 use crate::device::Device;
 
-/// First words of an object or library, of any version.
+/// The first characters of an object or library, in every version of the format.
 const MAGIC: &str = "caldera-binary ";
-/// The version of the form.
+/// The version of the format.
 const VERSION: &str = "2";
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
-/// Why bytes are not a program binary.
+/// Why bytes are not a usable program binary.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BinaryError {
-    /// Neither SPIR-V nor ours.
+    /// The bytes are neither SPIR-V nor an object or library.
     #[error("not a program binary")]
     Unknown,
-    /// Truncated or altered.
+    /// The binary is truncated or altered.
     #[error("damaged program binary: {0}")]
     Damaged(&'static str),
-    /// SPIR-V that cannot be used on the device.
+    /// The binary cannot be used on the device, or by this version.
     #[error("{0}")]
     Unusable(String),
 }
 
-/// The bytes of CL_PROGRAM_BINARIES; empty where there is nothing.
+/// Returns the bytes of CL_PROGRAM_BINARIES; empty if there is no output.
 pub(super) fn encode(output: &Output, target: &Target) -> Vec<u8> {
     match output {
         Output::None => Vec::new(),
@@ -62,7 +63,7 @@ pub(super) fn encode(output: &Output, target: &Target) -> Vec<u8> {
     }
 }
 
-/// Reads what [`encode`] wrote, or a SPIR-V module with reflection from elsewhere.
+/// Reads a binary that [`encode`] wrote, or a SPIR-V module with reflection from another compiler.
 pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, BinaryError> {
     if bytes.starts_with(MAGIC.as_bytes()) {
         return decode_objects(bytes, device.target());
@@ -85,25 +86,25 @@ pub(super) fn decode(device: &Arc<Device>, bytes: &[u8]) -> Result<Output, Binar
     load(device, &words.into(), arg_info, None).map_err(|log| BinaryError::Unusable(log.trim().to_owned()))
 }
 
-/// First words of the seal's text.
+/// The first characters of the seal's text.
 const SEAL: &str = "caldera-seal ";
 const OP_MODULE_PROCESSED: u32 = 330;
 const OP_STRING: u32 = 7;
-/// Words of a module's header.
+/// The length of a module's header in words.
 const HEADER: usize = 5;
 
-/// Opcodes of what may stand before `OpModuleProcessed`: capabilities, extensions, imports, memory model, entry points
-/// and their modes, strings, sources, names.
+/// The opcodes of the instructions that may precede `OpModuleProcessed`: capabilities, extensions, imports,
+/// memory model, entry points and their execution modes, strings, sources, and names.
 const BEFORE_SEAL: [u32; 13] = [2, 3, 4, 5, 6, 7, 10, 11, 14, 15, 16, 17, 331];
 
-/// FNV-1a, of seals.
+/// Returns the FNV-1a hash that seals contain.
 fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3)
     })
 }
 
-/// The seal's text, which says everything that is checked.
+/// Returns the text of the seal; unsealing compares the whole text.
 fn seal_text(words: &[u32], target: &Target, arg_info: bool) -> String {
     let module = words.iter().flat_map(|w| w.to_le_bytes());
     let module = hash(module.chain([u8::from(arg_info)]));
@@ -111,7 +112,7 @@ fn seal_text(words: &[u32], target: &Target, arg_info: bool) -> String {
     format!("{SEAL}{module:016x} {target:016x} {}", u8::from(arg_info))
 }
 
-/// Where the seal goes: behind everything of [`BEFORE_SEAL`].
+/// Returns the index of the word at which the seal is inserted: after all instructions of [`BEFORE_SEAL`].
 fn seal_place(words: &[u32]) -> usize {
     let mut at = HEADER.min(words.len());
     while let Some(word) = words.get(at) {
@@ -124,7 +125,7 @@ fn seal_place(words: &[u32]) -> usize {
     at.min(words.len())
 }
 
-/// The module with its seal.
+/// Returns the module with its seal.
 fn seal(words: &[u32], target: &Target, arg_info: bool) -> Vec<u32> {
     let text = seal_text(words, target, arg_info);
     let mut bytes = text.into_bytes();
@@ -143,10 +144,10 @@ fn seal(words: &[u32], target: &Target, arg_info: bool) -> Vec<u32> {
         .collect()
 }
 
-/// The place of the seal in a module, its length with it. One that stands where no instruction begins shows that
-/// the module is damaged before it.
+/// Returns the words of the instruction that is the seal. A seal's text at another position shows that the
+/// module is damaged before it.
 fn find_seal(words: &[u32]) -> Result<Option<std::ops::Range<usize>>, BinaryError> {
-    // The whole words of the text; nothing else of a module but a string looks like it.
+    // The whole words of the text; apart from strings, nothing in a module looks like them.
     let needle: Vec<u32> = SEAL
         .as_bytes()
         .as_chunks::<4>()
@@ -179,7 +180,7 @@ fn find_seal(words: &[u32]) -> Result<Option<std::ops::Range<usize>>, BinaryErro
     Ok(None)
 }
 
-/// The module without its seal, and whether clGetKernelArgInfo may answer; `None` if there is no seal.
+/// Returns the module without its seal, and whether clGetKernelArgInfo may answer; `None` if there is no seal.
 fn unseal(words: &[u32], target: &Target) -> Result<Option<(Vec<u32>, bool)>, BinaryError> {
     let Some(place) = find_seal(words)? else {
         return Ok(None);
@@ -210,7 +211,7 @@ fn unseal(words: &[u32], target: &Target) -> Result<Option<(Vec<u32>, bool)>, Bi
     )
 }
 
-/// What the first line of an object or library says.
+/// The first line of an object or library, parsed.
 struct Head<'a> {
     kind: &'a str,
     count: usize,
@@ -219,7 +220,7 @@ struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// The line, with a hash of all that it says and of the lines behind it.
+    /// Returns the line, with a hash of its other fields and of the lines after it.
     fn line(&self, rest: &str) -> String {
         let Head {
             kind,
@@ -339,7 +340,8 @@ mod tests {
                 let mut changed = sealed.clone();
                 changed[i] ^= 1 << bit;
                 let got = unseal(&changed, &target);
-                // Without its seal's first words a module is one from elsewhere; nothing of it has changed then.
+                // Without the first words of its seal, a module counts as another compiler's; the rest of it is
+                // unchanged then.
                 let unmarked = seal.contains(&i) && got == Ok(None);
                 assert!(got.is_err() || unmarked, "word {i} bit {bit}: {got:?}");
             }
@@ -349,7 +351,7 @@ mod tests {
         assert!(matches!(unseal(&sealed, &other), Err(BinaryError::Unusable(_))));
     }
 
-    /// A library of two objects.
+    /// Returns the binary of a library of two objects.
     fn library(target: &Target) -> Vec<u8> {
         let object = |text: &str| Arc::new(Object::from_text(text, true).expect("a module"));
         let texts = [
@@ -401,7 +403,7 @@ mod tests {
         }
     }
 
-    /// Whoever forges the hash still gets no further than a reader that expects anything.
+    /// A binary with a correct hash but invalid contents is refused without a panic.
     #[test]
     fn forged_objects_are_refused() {
         let target = Target::desktop();

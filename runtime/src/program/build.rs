@@ -12,26 +12,27 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::kernel::pipeline::{DeviceModule, Widen};
 
-/// A header of clCompileProgram.
+/// A header that clCompileProgram was given.
 #[derive(Clone, Debug)]
 pub struct Header {
     /// The name in the `#include` directive.
     pub name: String,
-    /// A program made from source.
+    /// The program with the header's source.
     pub program: Arc<Program>,
 }
 
-/// What a build produced for one device.
+/// The result of a build for one device: output and log, or the log of a failure.
 pub(super) type Outcome = std::result::Result<(Output, String), String>;
 
-/// Devices marked as being built. Whatever is not finished when it goes (a panic in the compiler) has failed.
+/// Devices that are marked as being built. If this is dropped before the build has finished (by a panic in the
+/// compiler), the build has failed.
 pub(super) struct InProgress {
     program: Arc<Program>,
     indices: Vec<usize>,
 }
 
 impl InProgress {
-    /// Marks the devices.
+    /// Marks the devices as being built.
     pub(super) fn start(
         program: &Arc<Program>,
         devices: &[Arc<Device>],
@@ -61,7 +62,8 @@ impl InProgress {
         })
     }
 
-    /// Stores one result per device, in the order of `start`. Whether all are good.
+    /// Stores one result per device, in the order of the devices passed to `start`. Returns whether all builds
+    /// succeeded.
     pub(super) fn finish(mut self, outcomes: Vec<Outcome>) -> bool {
         let mut builds = self.program.builds.lock();
         let mut all_good = true;
@@ -76,7 +78,7 @@ impl InProgress {
                 Err(log) => {
                     all_good = false;
                     build.status = BuildStatus::Error;
-                    // Binaries that the application gave stay for another attempt.
+                    // Binaries that the application provided are kept for another build.
                     if matches!(self.program.origin, Origin::Source(_)) {
                         build.output = Output::None;
                     }
@@ -103,7 +105,7 @@ impl Drop for InProgress {
     }
 }
 
-/// Parses an option string; the code for a bad one depends on the call.
+/// Parses an option string; the error code depends on the call.
 pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
     Options::parse_for(text, usage).map_err(|e| {
         let (code, section) = match usage {
@@ -116,14 +118,14 @@ pub(super) fn parse_options(text: &str, usage: OptionUse) -> Result<Options> {
     })
 }
 
-/// A device's target for NDRanges beyond 32 bits.
+/// Returns a device's target for NDRanges beyond 32 bits.
 fn wide_target(device: &Arc<Device>) -> Arc<Target> {
     let mut target = Target::clone(device.target());
     target.wide_ranges = true;
     Arc::new(target)
 }
 
-/// Links the objects again.
+/// Returns a function that links the objects again for NDRanges beyond 32 bits.
 pub(super) fn widen_objects(device: &Arc<Device>, objects: &[Arc<Object>], options: &Options) -> Widen {
     let (device, objects, options) = (Arc::clone(device), objects.to_vec(), options.clone());
     Box::new(move || {
@@ -132,7 +134,7 @@ pub(super) fn widen_objects(device: &Arc<Device>, objects: &[Arc<Object>], optio
     })
 }
 
-/// Builds the source again.
+/// Returns a function that builds the source again for NDRanges beyond 32 bits.
 fn widen_source(device: &Arc<Device>, source: &Arc<[u8]>, text: &str, options: &Options) -> Widen {
     let (device, source) = (Arc::clone(device), Arc::clone(source));
     let (text, options) = (text.to_owned(), options.clone());
@@ -147,7 +149,7 @@ fn widen_source(device: &Arc<Device>, source: &Arc<[u8]>, text: &str, options: &
     })
 }
 
-/// Hands a module to the driver. `widen` compiles it for larger NDRanges.
+/// Hands a module to the driver. `widen` compiles it for NDRanges beyond 32 bits.
 pub(super) fn load(
     device: &Arc<Device>,
     words: &Arc<[u32]>,
@@ -173,7 +175,7 @@ pub(super) fn load(
 }
 
 impl Program {
-    /// The devices that a build is for: those given, or all.
+    /// Returns the devices to build for: the given ones, or all of the program's if none are given.
     fn wanted(&self, devices: &[Arc<Device>]) -> Result<Vec<Arc<Device>>> {
         for d in devices {
             self.index(d)?;
@@ -194,7 +196,7 @@ impl Program {
         Ok(())
     }
 
-    /// CL 5.6.2 — clBuildProgram. Without devices: for all of the program's.
+    /// Builds the program (CL 5.6.2, clBuildProgram), for all of its devices if `devices` is empty.
     pub fn build(
         self: &Arc<Self>,
         devices: &[Arc<Device>],
@@ -224,7 +226,7 @@ impl Program {
         })
     }
 
-    /// Builds for one device.
+    /// Builds the program for one device.
     fn build_for(&self, device: &Arc<Device>, options: &str, parsed: &Options) -> Outcome {
         match &self.origin {
             Origin::Source(source) => {
@@ -256,7 +258,7 @@ impl Program {
         }
     }
 
-    /// CL 5.6.3 — clCompileProgram. Without devices: for all of the program's.
+    /// Compiles the program (CL 5.6.3, clCompileProgram), for all of its devices if `devices` is empty.
     pub fn compile(
         self: &Arc<Self>,
         devices: &[Arc<Device>],
@@ -295,8 +297,8 @@ impl Program {
     }
 }
 
-/// Runs a build: now, or, if the application wants to be told, on a thread for builds; the application is told on the context's
-/// executor.
+/// Runs a build: on this thread, or, if there is a notify function, on a build thread; the context's executor
+/// then calls the notify function.
 pub(super) fn run(
     program: &Arc<Program>,
     notify: Option<Notify>,
@@ -312,7 +314,7 @@ pub(super) fn run(
     };
     let subject = Arc::clone(program);
     program.context().build(Box::new(move || {
-        // A fault of the compiler must not end the thread; the build has failed then (`InProgress`).
+        // A panic of the compiler must not end the thread; `InProgress` marks the build as failed.
         let _ = catch_unwind(AssertUnwindSafe(work));
         let context = Arc::clone(subject.context());
         context.executor().call(Box::new(move || notify(&subject)));
@@ -321,7 +323,7 @@ pub(super) fn run(
 }
 
 impl DeviceBuild {
-    /// What a link takes from a program: its objects, if there are any.
+    /// Returns the objects that a link can take from a program, if there are any.
     pub(super) fn objects(&self) -> Option<Vec<Arc<Object>>> {
         if self.status == BuildStatus::InProgress {
             return None;

@@ -1,17 +1,17 @@
-//! What the compiler answered before in this process: the same source with the same options for the same target is
-//! compiled once. Behind it is the cache on disk (`crate::cache`), which other processes fill too.
+//! The cache of this process: the same source with the same options for the same target is compiled once. If it
+//! has no entry, the cache on disk (`crate::cache`) is searched, which other processes fill too.
 //!
-//! Only successful builds that read no file are kept, so an entry never becomes wrong. The key is the input
-//! itself, not a hash of it.
+//! Only successful builds that read no file are stored, so an entry never becomes outdated. The key is the
+//! input itself, not a hash of it.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Entries of a [`Cache`]. Programs are tens of kilobytes.
+/// The most entries of a [`Cache`]. Programs are tens of kilobytes.
 const MOST: usize = 128;
 
-/// A bounded map that forgets the oldest first.
+/// A bounded map that drops the oldest entry first.
 pub(super) struct Cache<K, V> {
     entries: Option<HashMap<Arc<K>, Arc<V>>>,
     order: VecDeque<Arc<K>>,

@@ -1,4 +1,5 @@
-//! `CALDERA_DUMP`: what each build was given, what each stage of the compiler made of it, and what the driver got.
+//! `CALDERA_DUMP`: writes the input of each build, the output of each stage of the compiler, and the modules
+//! that drivers get.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -8,14 +9,14 @@ use caldera_compiler::{Dump, Observer, Stage};
 
 use crate::config::config;
 
-/// Writes the stages of one build into a folder of its own.
+/// Writes the stages of one build into a directory of its own.
 pub(super) struct Dumper {
     dir: PathBuf,
     files: u32,
 }
 
 impl Dumper {
-    /// Makes the folder, named by a hash of source and options, and writes both into it.
+    /// Makes the directory, named by a hash of source and options, and writes both into it.
     pub(super) fn new(root: &Path, source: &[u8], options: &str) -> Dumper {
         let mut hash = DefaultHasher::new();
         (source, options).hash(&mut hash);
@@ -32,7 +33,7 @@ impl Dumper {
         dumper
     }
 
-    /// A dump that cannot be written is a line in the log; the build goes on.
+    /// Writes a file. If that fails, the log has a line and the build goes on.
     fn write(&self, name: &str, bytes: &[u8]) {
         let path = self.dir.join(name);
         if let Err(e) = std::fs::write(&path, bytes) {
@@ -41,7 +42,7 @@ impl Dumper {
     }
 }
 
-/// Writes a module exactly as the driver gets it, named by its hash.
+/// Writes a module exactly as the driver gets it, to a file named by its hash.
 pub(crate) fn module(words: &[u32]) {
     let Some(root) = &config().dump else { return };
     let dir = root.join("modules");

@@ -12,8 +12,9 @@ use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 
 impl Program {
-    /// CL 5.6.3 — clLinkProgram. Without devices: for all of the context's. Once the link can begin there is a program,
-    /// which holds the log; the second value says whether linking worked.
+    /// Links programs (CL 5.6.3, clLinkProgram), for all of the context's devices if `devices` is empty.
+    /// Returns a program, which holds the build log, as soon as the arguments are valid; the second value says
+    /// whether linking succeeded.
     pub fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],

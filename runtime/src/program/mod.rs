@@ -1,12 +1,13 @@
-//! Programs (CL 5.6): source or binaries, what was built from them for each device, logs.
+//! Programs (CL 5.6): the source or binaries, the results of builds for each device, and build logs.
 //!
-//! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, [`binary`] the form of program
-//! binaries, [`toolchain`] is the only place that calls the compiler, [`cache`] remembers what it answered.
+//! [`build`] has clBuildProgram and clCompileProgram, [`link`] clLinkProgram, and [`binary`] the format of
+//! program binaries. [`toolchain`] is the only module that calls the compiler, and [`cache`] stores its
+//! results.
 //!
-//! A program's devices are those of its context (or those that binaries were given for). For each there is a
-//! [`DeviceBuild`]: status, options, log, and an [`Output`]. They change only under the program's lock, which is
-//! never held while the compiler runs: a build first marks its devices as being built, so that a second build is
-//! refused, and stores its results at the end.
+//! A program's devices are those of its context, or those that binaries were given for. For each device there
+//! is a [`DeviceBuild`]: status, options, log, and an [`Output`]. They change only under the program's lock,
+//! which is never held while the compiler runs: a build first marks its devices as being built, so that a
+//! second build is refused, and stores its results at the end.
 
 pub mod binary;
 pub mod build;
@@ -32,7 +33,7 @@ use toolchain::Object;
 
 pub use build::Header;
 
-/// The application's `pfn_notify`, made safe by the icd crate. Called with no lock held.
+/// The application's `pfn_notify`, which the icd crate has wrapped. It is called with no lock held.
 pub type Notify = Box<dyn FnOnce(&Arc<Program>) + Send>;
 
 /// CL_PROGRAM_BUILD_STATUS.
@@ -64,35 +65,35 @@ pub enum BinaryType {
     Executable = 4,
 }
 
-/// A linked module on its device.
+/// A linked module on a device.
 #[derive(Debug)]
 pub struct Executable {
-    /// The SPIR-V module: also the program binary.
+    /// The SPIR-V module, which is also the contents of the program binary.
     pub words: Arc<[u32]>,
-    /// The module, with its reflection, in the driver's hands.
+    /// The module, with its reflection, in the driver's form.
     pub module: Arc<DeviceModule>,
     /// Whether clGetKernelArgInfo may answer.
     pub arg_info: bool,
 }
 
 impl Executable {
-    /// What the module says about itself.
+    /// Returns the module's reflection.
     pub fn reflection(&self) -> &Reflection {
         self.module.reflection()
     }
 }
 
-/// What a program has for a device.
+/// The result of the last build for a device.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Output {
-    /// Nothing yet, or the last build failed.
+    /// There was no build, or the last one failed.
     #[default]
     None,
-    /// From clCompileProgram.
+    /// The result of clCompileProgram.
     Object(Arc<Object>),
-    /// From clLinkProgram with -create-library.
+    /// The result of clLinkProgram with -create-library.
     Library(Arc<[Arc<Object>]>),
-    /// From clBuildProgram or clLinkProgram.
+    /// The result of clBuildProgram or clLinkProgram.
     Executable(Arc<Executable>),
 }
 
@@ -107,7 +108,7 @@ impl Output {
     }
 }
 
-/// What clGetProgramBuildInfo answers for a device, and the output.
+/// The answers of clGetProgramBuildInfo for a device, and the build's result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceBuild {
     pub status: BuildStatus,
@@ -116,7 +117,7 @@ pub(crate) struct DeviceBuild {
     pub output: Output,
 }
 
-/// Answer of clGetProgramBuildInfo.
+/// The answers of clGetProgramBuildInfo.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BuildInfo {
     /// CL_PROGRAM_BUILD_STATUS.
@@ -129,10 +130,10 @@ pub struct BuildInfo {
     pub binary_type: BinaryType,
 }
 
-/// Where a program comes from.
+/// The call that created a program.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
-    /// clCreateProgramWithSource: the strings joined.
+    /// clCreateProgramWithSource, with the concatenated strings.
     Source(Arc<[u8]>),
     /// clCreateProgramWithBinary.
     Binary,
@@ -140,15 +141,15 @@ pub(crate) enum Origin {
     Link,
 }
 
-/// A program.
+/// A program object.
 pub struct Program {
     anchor: Anchor<Program>,
     context: Arc<Context>,
     devices: Vec<Arc<Device>>,
     origin: Origin,
-    /// One per device.
+    /// One entry per device.
     builds: Mutex<Vec<DeviceBuild>>,
-    /// Kernel objects: while there are any, the program cannot be built again.
+    /// The number of kernel objects; the program cannot be built again while there are any.
     kernels: AtomicU32,
 }
 
@@ -181,15 +182,15 @@ impl Program {
         })
     }
 
-    /// CL 5.6.1 — clCreateProgramWithSource, the strings joined
+    /// Creates a program from source, the concatenated strings (CL 5.6.1, clCreateProgramWithSource).
     pub fn with_source(context: &Arc<Context>, source: Vec<u8>) -> Arc<Program> {
         let devices = context.devices().to_vec();
         let builds = vec![DeviceBuild::default(); devices.len()];
         Program::new(context, devices, Origin::Source(source.into()), builds)
     }
 
-    /// CL 5.6.1 — clCreateProgramWithBinary. The devices belong to the context. The second value is
-    /// `binary_status`; on failure it is all there is.
+    /// Creates a program from binaries (CL 5.6.1, clCreateProgramWithBinary). The devices belong to the
+    /// context. The error is one `binary_status` per binary.
     pub fn with_binaries(
         context: &Arc<Context>,
         binaries: &[(Arc<Device>, &[u8])],
@@ -216,17 +217,17 @@ impl Program {
         Ok(Program::new(context, devices, Origin::Binary, builds))
     }
 
-    /// CL_PROGRAM_CONTEXT.
+    /// Returns CL_PROGRAM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// CL_PROGRAM_DEVICES.
+    /// Returns CL_PROGRAM_DEVICES.
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
     }
 
-    /// CL_PROGRAM_SOURCE without the terminating zero; empty for a program without source.
+    /// Returns CL_PROGRAM_SOURCE without the terminating 0; empty for a program without source.
     pub fn source(&self) -> &[u8] {
         match &self.origin {
             Origin::Source(text) => text,
@@ -242,7 +243,7 @@ impl Program {
             .ok_or_else(|| Error::new(ClCode::InvalidDevice, "the program has no such device").at("5.6"))
     }
 
-    /// What clGetProgramBuildInfo answers.
+    /// Returns the answers of clGetProgramBuildInfo.
     pub fn build_info(&self, device: &Arc<Device>) -> Result<BuildInfo> {
         let index = self.index(device)?;
         let builds = self.builds.lock();
@@ -255,14 +256,15 @@ impl Program {
         })
     }
 
-    /// CL_PROGRAM_BINARIES: one per device, empty where there is none.
+    /// Returns CL_PROGRAM_BINARIES: one per device, empty where there is none.
     pub fn binaries(&self) -> Vec<Vec<u8>> {
         let outputs: Vec<Output> = self.builds.lock().iter().map(|b| b.output.clone()).collect();
         let with_devices = outputs.iter().zip(&self.devices);
         with_devices.map(|(o, d)| binary::encode(o, d.target())).collect()
     }
 
-    /// The executables that kernels can be made from, with their devices. Binaries must have been built.
+    /// Returns the executables that kernels can be created from, with their devices. Binaries count only after
+    /// a build.
     pub(crate) fn executables(&self) -> Vec<(Arc<Device>, Arc<Executable>)> {
         let builds = self.builds.lock();
         self.devices
@@ -277,7 +279,7 @@ impl Program {
             .collect()
     }
 
-    /// CL_PROGRAM_KERNEL_NAMES, and their number.
+    /// Returns CL_PROGRAM_KERNEL_NAMES; CL_PROGRAM_NUM_KERNELS is their number.
     pub fn kernel_names(&self) -> Result<Vec<String>> {
         let executables = self.executables();
         // CL 5.6.7: INVALID_PROGRAM_EXECUTABLE if there is no executable built successfully for at least one device

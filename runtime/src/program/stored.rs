@@ -1,7 +1,7 @@
 //! Results of the compiler in the cache on disk (`crate::cache`).
 //!
-//! A value lists the files that the compilation looked for, with a hash of what it found; a result counts only as
-//! long as they are the same. Behind them stand the log and the result.
+//! A value lists the files that the compilation tried to read, with hashes of their contents; a result is valid
+//! only as long as the files are the same. The log and the result follow.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,11 +13,11 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::cache::{self, Store};
 use crate::config::config;
 
-/// A file that was looked for.
+/// A file that a compilation tried to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct FileRead {
     path: String,
-    /// Hash of its contents; `None` if it could not be read.
+    /// The hash of its contents; `None` if it could not be read.
     contents: Option<u128>,
 }
 
@@ -35,9 +35,9 @@ impl FileRead {
     }
 }
 
-/// Reads what `#include` names: a regular file of a size that a header may have. A device has no end, and a pipe would
-/// not even be opened before somebody writes to it. The outer error says that there is no such file, the inner one why
-/// it is not read.
+/// Reads a file that `#include` names: a regular file that is not too large for a header. Devices and pipes are
+/// not read, because a device may have no end, and opening a pipe blocks until a process writes to it. The
+/// outer error says that there is no such file, the inner one why it is not read.
 pub(super) fn read_header(path: &Path) -> Result<Result<Vec<u8>, String>, NoFile> {
     let kind = std::fs::metadata(path).map_err(|_| NoFile)?;
     if kind.is_dir() {
@@ -56,15 +56,16 @@ pub(super) fn read_header(path: &Path) -> Result<Result<Vec<u8>, String>, NoFile
     })
 }
 
-/// There is no file of that name.
+/// The error that there is no file with the name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct NoFile;
 
-/// The place of one result. A dump asks for what the compiler does, so it goes past the cache.
+/// The entry of one result; there is none with `CALDERA_DUMP`, which shows what the compiler does, so it must
+/// run.
 pub(super) struct OnDisk(Option<(&'static Store, cache::Key)>);
 
 impl OnDisk {
-    /// The result `kind` of the inputs `parts` for a target.
+    /// Makes the entry for the result `kind` of the inputs `parts` for a target.
     pub(super) fn of(kind: &str, parts: &[&[u8]], target: &Target) -> OnDisk {
         let store = cache::store().filter(|_| config().dump.is_none());
         OnDisk(store.map(|store| {
@@ -75,7 +76,7 @@ impl OnDisk {
         }))
     }
 
-    /// Log and result, if they are there and hold.
+    /// Returns the log and the result, if they are stored and still valid.
     pub(super) fn get(&self) -> Option<(String, Vec<u8>)> {
         let (store, key) = self.0.as_ref()?;
         let value = store.get(key)?;
@@ -87,7 +88,7 @@ impl OnDisk {
         Some((log.to_owned(), result.to_vec()))
     }
 
-    /// Stores them.
+    /// Stores the log and the result, and the files that they depend on.
     pub(super) fn keep(&self, files: &[FileRead], log: &str, result: &[u8]) {
         if let Some((store, key)) = &self.0 {
             store.put(key, &encode(files, log, result));
@@ -112,7 +113,8 @@ fn encode(files: &[FileRead], log: &str, result: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Files, log and result; the cache has checked that the bytes are what [`encode`] made.
+/// Splits a value into files, log and result. The cache has checked that the bytes are those that [`encode`]
+/// made.
 fn decode(bytes: &[u8]) -> Option<(Vec<FileRead>, &str, &[u8])> {
     let mut rest = bytes;
     let number = |rest: &mut &[u8]| {

@@ -1,7 +1,8 @@
-//! Calls of the compiler: the only place of the runtime that runs it.
+//! Calls of the compiler. This is the only module of the runtime that calls it.
 //!
-//! The compiler does no input or output; [`Includes`] reads what `#include` names, first from the headers that
-//! clCompileProgram was given, then from the directory of the including file, then from the `-I` directories.
+//! The compiler does no input or output; [`Includes`] finds the files that `#include` names: first among the
+//! headers passed to clCompileProgram, then in the directory of the including file, then in the `-I`
+//! directories.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use super::stored::{FileRead, OnDisk, read_header};
 use crate::config::config;
 use crate::lock::{Mutex, Rank};
 
-/// One compilation.
+/// The input of one compilation.
 pub(super) struct Unit<'a> {
     pub(super) source: &'a Arc<[u8]>,
     pub(super) options_text: &'a str,
@@ -27,7 +28,7 @@ pub(super) struct Unit<'a> {
     pub(super) headers: &'a [Header],
 }
 
-/// A finished module.
+/// A linked module.
 #[derive(Debug)]
 pub(super) struct Linked {
     pub(super) words: Arc<[u32]>,
@@ -35,7 +36,7 @@ pub(super) struct Linked {
 }
 
 impl Linked {
-    /// The module as the cache on disk holds it.
+    /// Returns the module in the form in which the cache on disk has it.
     fn bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|w| w.to_le_bytes()).collect()
     }
@@ -47,24 +48,24 @@ impl Linked {
     }
 }
 
-/// A compiled, not yet linked program.
+/// A compiled program that has not been linked.
 #[derive(Debug)]
 pub(crate) struct Object {
-    /// The compiler's form of it.
+    /// The compiler's text form of it.
     pub(super) text: String,
-    /// Warnings.
+    /// The warnings.
     pub(super) log: String,
-    /// -cl-kernel-arg-info.
+    /// Whether it was compiled with -cl-kernel-arg-info.
     pub(super) arg_info: bool,
 }
 
 impl Object {
-    /// What a program binary holds.
+    /// Returns the text that a program binary contains.
     pub(super) fn text(&self) -> &str {
         &self.text
     }
 
-    /// From a program binary.
+    /// Makes an object from the text in a program binary.
     pub(super) fn from_text(text: &str, arg_info: bool) -> Result<Object, String> {
         compiler::Object::from_text(text).map_err(|e| format!("not a compiled program: {e}"))?;
         Ok(Object {
@@ -75,10 +76,10 @@ impl Object {
     }
 }
 
-/// Finds what `#include` names.
+/// Finds the files that `#include` names.
 struct Includes<'a> {
     headers: &'a [Header],
-    /// Every file that was looked for: the result depends on them too.
+    /// Every file that it tried to read, because the result depends on all of them.
     files: Mutex<Vec<FileRead>>,
 }
 
@@ -111,12 +112,12 @@ impl IncludeResolver for Includes<'_> {
     }
 }
 
-/// Name of the program's source in diagnostics.
+/// The name of the program's source in diagnostics.
 const SOURCE_NAME: &str = "<source>";
 
 impl Unit<'_> {
-    /// Calls the compiler with this unit; source that is no UTF-8 is passed on as well as can be. Also which files
-    /// were read: the result depends on this unit and them.
+    /// Calls the compiler with this unit; invalid UTF-8 in the source is replaced. Also returns the files that
+    /// it tried to read: the result depends on this unit and on them.
     fn with_input<T>(&self, work: impl FnOnce(&Input<'_>) -> T) -> (T, Vec<FileRead>) {
         let source = String::from_utf8_lossy(self.source);
         let resolver = Includes {
@@ -134,7 +135,7 @@ impl Unit<'_> {
     }
 }
 
-/// Compiles and links in one go.
+/// Compiles and links a program.
 pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>, String> {
     let key = Key {
         source: Arc::clone(unit.source),
@@ -167,7 +168,7 @@ pub(super) fn build(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Linked>
     Ok(linked)
 }
 
-/// What a build depends on.
+/// The inputs that a build depends on.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     source: Arc<[u8]>,
@@ -175,10 +176,10 @@ struct Key {
     target: Arc<Target>,
 }
 
-/// Builds of this process.
+/// The builds of this process.
 static BUILDS: Mutex<Cache<Key, Linked>> = Mutex::new(Rank::Cache, Cache::new());
 
-/// Compiles.
+/// Compiles a program without linking it.
 pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Object>, String> {
     let mut parts: Vec<&[u8]> = vec![unit.source, unit.options_text.as_bytes()];
     for header in unit.headers {
@@ -201,7 +202,7 @@ pub(super) fn compile(unit: &Unit<'_>, target: &Arc<Target>) -> Result<Arc<Objec
     }))
 }
 
-/// Links.
+/// Links objects.
 pub(super) fn link(
     objects: &[Arc<Object>],
     options: &Options,

@@ -9,22 +9,22 @@ use gpu_allocator::MemoryLocation;
 use super::memory::Memory;
 use super::{AllocError, Call, Device, sparse};
 
-/// Where a buffer's memory is.
+/// The memory that a buffer is allocated in.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
-    /// Where kernels are fastest. Mapped on devices with unified memory.
+    /// The memory in which kernels are fastest. It is mapped on devices with unified memory.
     Device,
-    /// In the host's memory, cached and mapped: staging, and CL_MEM_ALLOC_HOST_PTR.
+    /// Host memory, cached and mapped: for staging buffers and CL_MEM_ALLOC_HOST_PTR.
     Host,
 }
 
-/// A buffer.
+/// A buffer and its memory.
 pub(crate) struct Buffer {
     device: Arc<Device>,
     pub(super) raw: vk::Buffer,
-    /// One allocation, or several of a sparse buffer; none if it is imported.
+    /// One allocation, or several of a sparse buffer; none if the memory is imported.
     memory: Vec<Memory>,
-    /// Memory of the application.
+    /// Imported memory of the application.
     imported: Option<vk::DeviceMemory>,
     mapped: Option<NonNull<u8>>,
     bar_mapping: Option<NonNull<u8>>,
@@ -32,19 +32,21 @@ pub(crate) struct Buffer {
     size: u64,
 }
 
-// SAFETY: the mapped pointer is to memory that any thread may use; who copies through it when is the scheduler's
-// business, as it is between host and GPU.
+// SAFETY: the mapped pointer points to memory that any thread may use; the scheduler orders the accesses of
+// threads, as it orders those of host and GPU.
 unsafe impl Send for Buffer {}
-// SAFETY: as above; a shared Buffer only gives out the pointer.
+// SAFETY: as above; a shared Buffer only hands out the pointer.
 unsafe impl Sync for Buffer {}
 
-/// Larger buffers are not put into the aperture: mapping takes time, and who reads a few bytes of them is rare.
+/// Larger buffers get no BAR mapping: mapping them takes time, and programs seldom read just a few bytes of
+/// them.
 const APERTURE: u64 = 1 << 30;
 
-/// Alignment of every buffer: the largest OpenCL type (long16) and what copies like.
+/// The alignment of every buffer in bytes: that of the largest OpenCL type (long16), and one at which copies
+/// are fast.
 const ALIGN: u64 = 256;
 
-/// What buffers are used for.
+/// The usage of every buffer.
 pub(super) const USAGE: vk::BufferUsageFlags = {
     type U = vk::BufferUsageFlags;
     let bits = U::TRANSFER_SRC.as_raw()
@@ -58,7 +60,7 @@ pub(super) const USAGE: vk::BufferUsageFlags = {
 };
 
 impl Buffer {
-    /// Without memory yet.
+    /// Wraps a Vulkan buffer that has no memory yet.
     pub(super) fn unbound(device: &Arc<Device>, raw: vk::Buffer, size: u64) -> Buffer {
         Buffer {
             device: Arc::clone(device),
@@ -72,31 +74,31 @@ impl Buffer {
         }
     }
 
-    /// Memory that the buffer gives back when it goes.
+    /// Takes over imported memory, which is freed when the buffer is dropped.
     pub(super) fn own(&mut self, imported: vk::DeviceMemory) {
         self.imported = Some(imported);
     }
 
-    /// It is bound, and the host has its first byte here.
+    /// Notes that the buffer has been bound, and where the host finds its first byte.
     pub(super) fn show(&mut self, host: NonNull<u8>) {
         self.mapped = Some(host);
         self.address = self.device_address();
     }
 
-    /// Of its first byte; it is bound.
+    /// Queries the device address of the first byte; the buffer must be bound.
     fn device_address(&self) -> u64 {
         let info = vk::BufferDeviceAddressInfo::default().buffer(self.raw);
-        // SAFETY: bound, made with SHADER_DEVICE_ADDRESS, and the feature is on.
+        // SAFETY: the buffer is bound and was made with SHADER_DEVICE_ADDRESS, and the feature is enabled.
         unsafe { self.device.raw.get_buffer_device_address(&info) }
     }
 
-    /// Bytes of a buffer that was asked for with `size` bytes.
+    /// Returns the size in bytes of a buffer for which `size` bytes were requested.
     pub(crate) fn rounded(size: u64) -> u64 {
         size.next_multiple_of(16)
     }
 
-    /// Allocates `size` bytes (not 0), [rounded](Buffer::rounded) up to a multiple of 16. More than one allocation may have is sparse, where
-    /// the device can, and never mapped.
+    /// Allocates `size` bytes (not 0), [rounded](Buffer::rounded) up to a multiple of 16. A buffer that is
+    /// larger than one allocation may be is sparse, where the device supports that, and never mapped.
     pub(crate) fn new(device: &Arc<Device>, size: u64, place: Place) -> Result<Buffer, AllocError> {
         let size = Buffer::rounded(size);
         let large = size > device.max_allocation();
@@ -115,7 +117,7 @@ impl Buffer {
         super::fault::object("vkCreateBuffer")?;
         // SAFETY: the device is alive; size is not 0 and within limits (the caller).
         let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
-        // From here on Drop destroys what has been made.
+        // If a later step fails, `buffer`'s Drop destroys the Vulkan buffer.
         let mut buffer = Buffer::unbound(device, raw, size);
         // SAFETY: the buffer is alive.
         let mut requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
@@ -144,7 +146,7 @@ impl Buffer {
                     (allocator.allocate(Some(raw), requirements, local)?, false)
                 }
             };
-            // SAFETY: fresh buffer and memory of the same device; offset and size meet the requirements.
+            // SAFETY: buffer and memory are new and of the same device; offset and size meet the requirements.
             let bound = unsafe {
                 device
                     .raw
@@ -159,38 +161,39 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// The device.
+    /// Returns the device that the buffer belongs to.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// The device address of its first byte.
+    /// Returns the device address of the first byte.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }
 
-    /// Bytes.
+    /// Returns the size in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    /// The host's address of its first byte, where mapped with CPU caches.
+    /// Returns the host's address of the first byte, if the buffer is mapped with CPU caches.
     pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {
         self.mapped
     }
 
-    /// The host's address of its first byte in the device's aperture: for short accesses only, each costs a round trip of
-    /// the bus. Never of a buffer that is mapped.
+    /// Returns the host's address of the first byte in the BAR mapping; `None` if there is none, and for
+    /// buffers that are mapped with CPU caches. It is for short accesses only, because each load is a round
+    /// trip on the bus.
     pub(crate) fn bar_mapping(&self) -> Option<NonNull<u8>> {
         self.bar_mapping
     }
 
-    /// Whether its memory is the application's.
+    /// Returns whether the memory is imported memory of the application.
     pub(crate) fn is_imported(&self) -> bool {
         self.imported.is_some()
     }
 
-    /// Whether the host looks at the memory in one way or the other.
+    /// Returns whether the host can access the memory, through CPU caches or through the BAR.
     pub(crate) fn host_visible(&self) -> bool {
         self.mapped.or(self.bar_mapping).is_some()
     }

@@ -1,4 +1,5 @@
-//! Messages of the validation layer: into the log, counted, and fatal if `CALDERA_VALIDATION=abort`.
+//! Messages of the validation layer: they are written to the log and counted, and are fatal if
+//! `CALDERA_VALIDATION=abort`.
 
 use std::ffi::{CStr, c_void};
 use std::io::Write;
@@ -14,12 +15,12 @@ pub(super) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 static MESSAGES: AtomicU64 = AtomicU64::new(0);
 static ABORT: AtomicBool = AtomicBool::new(false);
 
-/// Warnings and errors that the validation layer has reported so far. Tests demand zero.
+/// Returns the number of warnings and errors that the validation layer has reported so far. Tests demand zero.
 pub(crate) fn message_count() -> u64 {
     MESSAGES.load(Ordering::Relaxed)
 }
 
-/// The messenger of an instance.
+/// The debug messenger of an instance.
 pub(super) struct Messenger {
     fns: ash::ext::debug_utils::Instance,
     raw: vk::DebugUtilsMessengerEXT,
@@ -48,9 +49,10 @@ impl Messenger {
         Ok(Messenger { fns, raw })
     }
 
-    /// Before the instance goes.
+    /// Destroys the messenger; called before the instance is destroyed.
     pub(super) fn destroy(&mut self) {
-        // SAFETY: made from the instance that is still alive, destroyed once (the owner's Drop).
+        // SAFETY: the messenger was made from the instance, which is still alive, and is destroyed once (the
+        // owner's Drop).
         unsafe { self.fns.destroy_debug_utils_messenger(self.raw, None) };
     }
 }
@@ -61,15 +63,16 @@ extern "system" fn callback(
     data: *const vk::DebugUtilsMessengerCallbackDataEXT<'_>,
     _user: *mut c_void,
 ) -> vk::Bool32 {
-    // SAFETY: the layer passes a valid pointer for the time of the call (Vulkan, PFN_vkDebugUtilsMessengerCallbackEXT).
+    // SAFETY: the layer passes a pointer that is valid for the duration of the call (Vulkan,
+    // PFN_vkDebugUtilsMessengerCallbackEXT).
     let message = unsafe { (*data).p_message };
     let text = if message.is_null() {
         "(no text)".into()
     } else {
-        // SAFETY: a non-null p_message is a null-terminated string, valid for the time of the call.
+        // SAFETY: a non-null p_message is a null-terminated string that is valid for the duration of the call.
         unsafe { CStr::from_ptr(message) }.to_string_lossy()
     };
-    // Images are in the layout GENERAL by choice (adr/0004-images.md), which the layer advises against.
+    // All images are in the layout GENERAL by choice (adr/0004-images.md), which the layer advises against.
     if types.contains(vk::DebugUtilsMessageTypeFlagsEXT::PERFORMANCE)
         && text.contains("should be VK_IMAGE_LAYOUT_TRANSFER")
     {
@@ -84,7 +87,7 @@ extern "system" fn callback(
     MESSAGES.fetch_add(1, Ordering::Relaxed);
     log::log!(target: "validation", level, "{text}");
     if ABORT.load(Ordering::Relaxed) {
-        // Whoever asked for this wants to know why, also without CALDERA_LOG.
+        // The reason for the abort is printed even where CALDERA_LOG is not set.
         let _ = writeln!(std::io::stderr(), "CALDERA_VALIDATION=abort: {text}");
         std::process::abort();
     }

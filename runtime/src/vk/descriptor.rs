@@ -1,8 +1,9 @@
-//! Descriptors: layouts of sets and pipelines, what is written into sets, and sets that are used again.
+//! Descriptors: layouts of sets and pipelines, contents of sets, and the reuse of sets.
 //!
-//! A set's *slots* are its bindings in ascending order, each one descriptor. Layouts with equal slots are one object
-//! per device, so that kernels with alike arguments share their sets: a layout has those that no batch uses, a batch takes
-//! what it needs and gives all back when it is done. There are never more than were in use at once.
+//! The *slots* of a set are its bindings in ascending order, each with one descriptor. A device has one layout
+//! object for each list of slots, so that kernels with the same list share their sets. A layout owns the sets
+//! that no batch uses; a batch takes the sets that it needs and returns all of them when it has completed.
+//! There are never more sets than were in use at once, up to the size of a pool.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -14,12 +15,12 @@ use crate::lock::{Mutex, Rank};
 
 static POOLS: AtomicU64 = AtomicU64::new(0);
 
-/// Descriptor pools that were made so far.
+/// Returns the number of descriptor pools made so far.
 pub(crate) fn descriptor_pool_count() -> u64 {
     POOLS.load(Ordering::Relaxed)
 }
 
-/// What a binding is.
+/// The type of a binding.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum DescriptorKind {
     /// The argument buffer: a uniform buffer with a dynamic offset.
@@ -48,19 +49,19 @@ impl DescriptorKind {
     }
 }
 
-/// A binding of a set.
+/// A binding of a set: its number and its type.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Slot {
     pub binding: u32,
     pub kind: DescriptorKind,
 }
 
-/// The contents of one slot, as an update template reads them.
+/// The contents of one slot, in the form that an update template reads.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub(crate) struct Descriptor([u64; 3]);
 
-// A template's entries have this stride and any of these forms.
+// The entries of a template have this stride; each has one of these forms.
 const _: () = assert!(size_of::<vk::DescriptorImageInfo>() == size_of::<Descriptor>());
 const _: () = assert!(size_of::<vk::DescriptorBufferInfo>() == size_of::<Descriptor>());
 const _: () = assert!(size_of::<vk::BufferView>() <= size_of::<Descriptor>());
@@ -74,41 +75,41 @@ impl Descriptor {
         Descriptor([0, view.as_raw(), u64::from_ne_bytes(last)])
     }
 
-    /// An image to read.
+    /// Returns the descriptor of an image to read.
     pub(crate) fn sampled(image: &Image) -> Descriptor {
         Descriptor::image_view(image.sampled)
     }
 
-    /// An image to write.
+    /// Returns the descriptor of an image to write.
     pub(crate) fn storage(image: &Image) -> Descriptor {
         Descriptor::image_view(image.storage)
     }
 
-    /// A texel buffer.
+    /// Returns the descriptor of a texel buffer.
     pub(crate) fn texels(texels: &TexelBuffer) -> Descriptor {
         use vk::Handle;
         Descriptor([texels.raw.as_raw(), 0, 0])
     }
 
-    /// A sampler.
+    /// Returns the descriptor of a sampler.
     pub(crate) fn sampler(sampler: &Sampler) -> Descriptor {
         use vk::Handle;
         Descriptor([sampler.raw.as_raw(), 0, 0])
     }
 
-    /// All of a buffer.
+    /// Returns the descriptor of a whole buffer.
     pub(crate) fn whole(buffer: &Buffer) -> Descriptor {
         Descriptor::buffer(buffer, 0, buffer.size())
     }
 
-    /// A range of a buffer.
+    /// Returns the descriptor of a range of a buffer, in bytes.
     pub(crate) fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Descriptor {
         use vk::Handle;
         Descriptor([buffer.raw.as_raw(), offset, range])
     }
 }
 
-/// The layout of a set.
+/// The layout of a set, with the sets of this layout that are not in use.
 pub(crate) struct SetLayout {
     device: Arc<Device>,
     pub(super) raw: vk::DescriptorSetLayout,
@@ -117,7 +118,7 @@ pub(crate) struct SetLayout {
     sets: Mutex<FreeSets>,
 }
 
-/// Sets of a layout that nobody uses, and where all come from.
+/// The sets of a layout that are not in use, and the pools of all its sets.
 #[derive(Default)]
 struct FreeSets {
     pools: Vec<vk::DescriptorPool>,
@@ -141,7 +142,8 @@ impl SetLayouts {
 }
 
 impl SetLayout {
-    /// The layout with these slots, in ascending order of their bindings.
+    /// Returns the layout with these slots, which are in ascending order of their bindings; makes it if no such
+    /// layout is in use.
     pub(crate) fn get(device: &Arc<Device>, slots: &[Slot]) -> Result<Arc<SetLayout>, VkError> {
         let mut known = device.set_layouts.0.lock();
         known.retain(|l| l.strong_count() > 0);
@@ -153,7 +155,8 @@ impl SetLayout {
         Ok(made)
     }
 
-    /// A layout of samplers that never change: bindings and samplers. The caller keeps the samplers alive.
+    /// Makes a layout of immutable samplers, given as pairs of binding and sampler. The caller keeps the
+    /// samplers alive.
     pub(crate) fn of_samplers(
         device: &Arc<Device>,
         samplers: &[(u32, &Sampler)],
@@ -169,7 +172,7 @@ impl SetLayout {
         SetLayout::new(device, &slots, &raw)
     }
 
-    /// `immutable`: one sampler per slot, or none.
+    /// Makes a layout. `immutable` has one sampler per slot, or none.
     fn new(device: &Arc<Device>, slots: &[Slot], immutable: &[vk::Sampler]) -> Result<SetLayout, VkError> {
         let bindings: Vec<_> = slots
             .iter()
@@ -188,7 +191,7 @@ impl SetLayout {
             .collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         super::fault::object("vkCreateDescriptorSetLayout")?;
-        // SAFETY: the device is alive, the info complete; no binding comes twice (the caller).
+        // SAFETY: the device is alive, the create info is complete, and each binding occurs once (the caller).
         let raw = unsafe { device.raw.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
         let mut layout = SetLayout {
@@ -224,7 +227,7 @@ impl SetLayout {
         Ok(layout)
     }
 
-    /// A set that nobody uses.
+    /// Returns a set that is not in use.
     fn take(&self) -> Result<vk::DescriptorSet, VkError> {
         let mut sets = self.sets.lock();
         if sets.free.is_empty() {
@@ -237,12 +240,12 @@ impl SetLayout {
         Ok(sets.free.pop().expect("a pool has sets"))
     }
 
-    /// Takes sets back that no pending command uses.
+    /// Takes back sets that no pending command uses.
     fn give_back(&self, used: &[vk::DescriptorSet]) {
         self.sets.lock().free.extend_from_slice(used);
     }
 
-    /// Sets in a pool of their own.
+    /// Allocates sets, with a pool for them alone.
     fn allocate(&self, count: u32) -> Result<(vk::DescriptorPool, Vec<vk::DescriptorSet>), VkError> {
         let mut sizes: Vec<vk::DescriptorPoolSize> = Vec::new();
         for slot in &self.slots {
@@ -282,10 +285,10 @@ impl SetLayout {
 impl Drop for SetLayout {
     fn drop(&mut self) {
         for pool in &self.sets.get_mut().pools {
-            // SAFETY: whoever uses a set holds its layout.
+            // SAFETY: every user of a set holds the set's layout, so no set is in use.
             unsafe { self.device.raw.destroy_descriptor_pool(*pool, None) };
         }
-        // SAFETY: sets and pipeline layouts that were made with it hold it.
+        // SAFETY: sets and pipeline layouts that were made with this layout hold it, so none is left.
         unsafe {
             self.device
                 .raw
@@ -296,7 +299,8 @@ impl Drop for SetLayout {
     }
 }
 
-/// The layout of a pipeline with sets of its own. Its push constants are those of the device's common layout.
+/// The layout of a pipeline with descriptor sets of its own. Its push constant range is that of the device's
+/// common layout.
 pub(crate) struct PipelineLayout {
     device: Arc<Device>,
     pub(super) raw: vk::PipelineLayout,
@@ -304,7 +308,7 @@ pub(crate) struct PipelineLayout {
 }
 
 impl PipelineLayout {
-    /// Of sets 0, 1, …
+    /// Makes the layout of sets 0, 1, …
     pub(crate) fn new(device: &Arc<Device>, sets: Vec<Arc<SetLayout>>) -> Result<PipelineLayout, VkError> {
         let raw: Vec<_> = sets.iter().map(|s| s.raw).collect();
         let range = [device.layout.push_constants()];
@@ -329,7 +333,7 @@ impl Drop for PipelineLayout {
     }
 }
 
-/// A set, for as long as what it came from.
+/// A descriptor set, valid as long as the [`RecycledSets`] or [`FixedSet`] that it came from keeps it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Set(pub(super) vk::DescriptorSet);
 
@@ -340,7 +344,7 @@ pub(crate) struct FixedSet {
 }
 
 impl FixedSet {
-    /// Of a layout of samplers.
+    /// Takes a set of a layout of immutable samplers.
     pub(crate) fn new(layout: Arc<SetLayout>) -> Result<FixedSet, VkError> {
         let set = Set(layout.take()?);
         Ok(FixedSet { layout, set })
@@ -359,9 +363,9 @@ impl FixedSet {
 struct Family {
     layout: Arc<SetLayout>,
     sets: Vec<vk::DescriptorSet>,
-    /// What is in them, one after the other.
+    /// The contents of the sets, one after the other.
     contents: Vec<Descriptor>,
-    /// Batches in a row that did not need it.
+    /// The number of consecutive batches that did not need the layout.
     idle: u32,
 }
 
@@ -371,20 +375,21 @@ impl Drop for Family {
     }
 }
 
-/// The sets of one batch, written and used again.
+/// The sets of one batch, with their contents, so that equal contents share a set.
 #[derive(Default)]
 pub(crate) struct RecycledSets {
     families: Vec<Family>,
 }
 
-/// A layout that so many batches have not used is forgotten.
+/// A layout that this many consecutive batches have not used is dropped.
 const MOST_IDLE: u32 = 32;
-/// How many sets of equal layout are searched for the same contents.
+/// The number of sets of the same layout that are searched for equal contents, the last ones first.
 const SEARCHED: usize = 8;
 
 impl RecycledSets {
-    /// A set with the given contents, one per slot; one that this batch has already if possible. What the contents
-    /// name is alive until [`RecycledSets::clear`] (the caller).
+    /// Returns a set with the given contents, one descriptor per slot. If possible, it is a set that this batch
+    /// uses already. The objects that the descriptors name stay alive until [`RecycledSets::clear`] (the
+    /// caller).
     pub(crate) fn get(&mut self, layout: &Arc<SetLayout>, contents: &[Descriptor]) -> Result<Set, VkError> {
         assert_eq!(contents.len(), layout.slots.len(), "one descriptor per slot");
         let at = match self.families.iter().position(|f| Arc::ptr_eq(&f.layout, layout)) {
@@ -401,7 +406,7 @@ impl RecycledSets {
         };
         let family = &mut self.families[at];
         if contents.is_empty() {
-            // All sets of nothing are the same.
+            // All sets without slots are the same.
             if let Some(set) = family.sets.first() {
                 return Ok(Set(*set));
             }
@@ -415,8 +420,8 @@ impl RecycledSets {
         family.sets.push(set);
         family.contents.extend_from_slice(contents);
         if !contents.is_empty() {
-            // SAFETY: no pending command uses the set (the batch rule); there is one entry of the template's form for
-            // each of its slots, and what they name is alive.
+            // SAFETY: no pending command uses the set (the batch rule); the template has one entry of the form
+            // [`Descriptor`] for each slot, and the objects that the descriptors name are alive.
             unsafe {
                 layout.device.raw.update_descriptor_set_with_template(
                     set,
@@ -428,7 +433,7 @@ impl RecycledSets {
         Ok(Set(set))
     }
 
-    /// The batch is done: its sets are free, their contents forgotten.
+    /// Returns all sets to their layouts and forgets their contents. The batch must have completed.
     pub(crate) fn clear(&mut self) {
         for family in &mut self.families {
             family.idle = if family.sets.is_empty() {

@@ -1,4 +1,4 @@
-//! The logical device and what belongs to it alone: queues, allocator, pipeline layout and cache.
+//! The logical device and the objects of which it has one set: queues, allocator and common pipeline layout.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,16 +15,16 @@ use super::sync::{IdleTimelines, Patience};
 use super::{Call, Failure, PhysicalType, Timeline, VkError};
 use crate::config::config;
 
-/// How many Vulkan queues are made at most; OpenCL queues share them in turn.
+/// The number of Vulkan queues made at most; OpenCL queues are assigned to them in turn.
 const MAX_QUEUES: u32 = 2;
 
 /// A logical device.
 pub(crate) struct Device {
-    // Dropped in this order; the device itself in `Drop`.
+    // Dropped in this order; the device itself is destroyed in `Drop`.
     queues: Vec<Queue>,
     pub(super) allocator: Allocator,
     pub(super) raw: ash::Device,
-    /// Outlives the device.
+    /// The instance, which must outlive the device.
     _shared: Arc<Shared>,
     identity: Vec<u8>,
     pub(super) layout: Layout,
@@ -42,7 +42,7 @@ pub(crate) struct Device {
     bar_mapping: bool,
     max_allocation: u64,
     sparse: bool,
-    /// What pipelines that use sub-groups must ask for.
+    /// The sub-group size that pipelines that use sub-groups must require.
     pub(super) required_subgroup_size: Option<u32>,
 }
 
@@ -59,7 +59,8 @@ impl std::fmt::Debug for Device {
     }
 }
 
-/// The queue family for compute: one without graphics if there is one (shorter latency where measured).
+/// Returns the queue family for compute: one without graphics if there is one, since its latency was shorter
+/// where measured.
 pub(super) fn compute_family(
     families: &[vk::QueueFamilyProperties],
 ) -> Option<(u32, &vk::QueueFamilyProperties)> {
@@ -73,7 +74,7 @@ pub(super) fn compute_family(
 }
 
 impl Device {
-    /// Makes the device with every feature that the runtime or the compiler can use.
+    /// Makes the logical device, with every feature that the runtime or the compiler can use.
     pub(crate) fn open(physical: &PhysicalDevice) -> Result<Arc<Device>, VkError> {
         let (shared, physical_raw) = physical.connected()?;
         let instance = &shared.raw;
@@ -100,7 +101,7 @@ impl Device {
                     .queue_create_infos(&queue_info)
                     .enabled_extension_names(&names)
                     .push_next(features);
-                // SAFETY: family and count come from the device, the features and extensions are ones it has,
+                // SAFETY: family and count come from the device, which supports the features and extensions,
                 // and everything pointed to outlives the call.
                 unsafe { instance.create_device(physical_raw, &info, None) }
             })
@@ -108,7 +109,7 @@ impl Device {
         let facts = physical.facts();
         let queues = (0..count)
             .map(|index| {
-                // SAFETY: this family and index were asked for at creation.
+                // SAFETY: a queue of this family and index was requested at creation.
                 let queue = unsafe { raw.get_device_queue(family, index) };
                 Queue::new(raw.clone(), queue, family)
             })
@@ -157,7 +158,8 @@ impl Device {
             lost: AtomicBool::new(false),
             patience,
             unified: facts.unified_memory,
-            // Where the device has memory of its own, kernels are faster with a copy there.
+            // Where the device has memory of its own, kernels are faster with a copy there than with imported
+            // host memory.
             import: facts
                 .host_import_alignment
                 .filter(|_| facts.unified_memory)
@@ -171,57 +173,58 @@ impl Device {
         }))
     }
 
-    /// The queues.
+    /// Returns a queue by index.
     pub(crate) fn queue(&self, index: usize) -> &Queue {
         &self.queues[index]
     }
 
-    /// The index of a Vulkan queue for the next OpenCL queue.
+    /// Returns the index of the Vulkan queue for the next OpenCL queue.
     pub(crate) fn next_queue(&self) -> usize {
         self.next_queue.fetch_add(1, Ordering::Relaxed) % self.queues.len()
     }
 
-    /// Bytes that another device or another version of the driver has differently.
+    /// Returns bytes that differ for another device or another version of the driver.
     pub(crate) fn identity(&self) -> &[u8] {
         &self.identity
     }
 
-    /// The size in bytes of the largest allocation of memory.
+    /// Returns the size in bytes of the largest allocation of memory.
     pub(super) fn max_allocation(&self) -> u64 {
         self.max_allocation
     }
 
-    /// Whether buffers and images may be larger than that.
+    /// Returns whether buffers and images may be larger than [`Device::max_allocation`].
     pub(super) fn sparse(&self) -> bool {
         self.sparse
     }
 
-    /// Whether buffers in device memory are mapped.
+    /// Returns whether host and device share their memory, so that buffers in device memory are mapped.
     pub(crate) fn unified(&self) -> bool {
         self.unified
     }
 
-    /// Whether buffers in device memory can be reached through an aperture.
+    /// Returns whether buffers in device memory can have a BAR mapping.
     pub(super) fn bar_mapping(&self) -> bool {
         self.bar_mapping
     }
 
-    /// Whether submissions cost the device more than a processor's time to gather them, and there are processors to spare.
+    /// Returns whether gathering flushes pays: a submission costs the device more than the processor time of a
+    /// thread that polls in order to gather flushes, and there are processors to spare.
     pub(crate) fn gathers_flushes(&self) -> bool {
         self.gathers_flushes
     }
 
-    /// Whether processors that poll take nothing from the device.
+    /// Returns whether threads that poll take no processor time from the device (it is not a CPU).
     pub(crate) fn spares_processors(&self) -> bool {
         self.patience.gather
     }
 
-    /// Whether a call has reported VK_ERROR_DEVICE_LOST.
+    /// Returns whether a call has reported VK_ERROR_DEVICE_LOST.
     pub(crate) fn is_lost(&self) -> bool {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Remembers a lost device.
+    /// Passes a result on, and marks the device as lost if the error says so.
     pub(super) fn note<T>(&self, result: Result<T, VkError>) -> Result<T, VkError> {
         if let Err(e) = &result
             && e.failure() == Failure::DeviceLost
@@ -232,12 +235,12 @@ impl Device {
         result
     }
 
-    /// Whether kernels can be timed.
+    /// Returns whether the queue family supports time stamps.
     pub(crate) fn has_timestamps(&self) -> bool {
         self.timestamp_bits > 0
     }
 
-    /// Nanoseconds on the device's clock from a query result.
+    /// Converts the result of a time stamp query to nanoseconds on the device's clock.
     pub(crate) fn ticks_to_ns(&self, ticks: u64) -> u64 {
         let ticks = if self.timestamp_bits >= 64 {
             ticks
@@ -251,11 +254,11 @@ impl Device {
         }
     }
 
-    /// The device's time now in nanoseconds, where the driver can tell.
+    /// Returns the device's current time in nanoseconds, where the driver can report it.
     pub(crate) fn device_time(&self) -> Option<u64> {
         let infos = [vk::CalibratedTimestampInfoKHR::default().time_domain(vk::TimeDomainKHR::DEVICE)];
         let result = match self.calibration.as_ref()? {
-            // SAFETY: the extension is enabled; every implementation has the device's own time domain.
+            // SAFETY: the extension is enabled; every implementation supports the device's own time domain.
             Calibration::Khr(fns) => unsafe { fns.get_calibrated_timestamps(&infos) },
             // SAFETY: as above.
             Calibration::Ext(fns) => unsafe { fns.get_calibrated_timestamps(&infos) },
@@ -269,7 +272,8 @@ impl Device {
         }
     }
 
-    /// Waits until one of the timelines has reached its value, for at most so long. All belong to this device.
+    /// Waits until one of the timelines has reached its value, for at most `timeout`. All timelines belong to
+    /// this device.
     pub(crate) fn wait_any(&self, points: &[(&Timeline, u64)], timeout: std::time::Duration) {
         let semaphores: Vec<_> = points.iter().map(|(t, _)| t.raw).collect();
         let values: Vec<_> = points.iter().map(|(t, v)| t.count(*v)).collect();
@@ -283,7 +287,7 @@ impl Device {
             && e != vk::Result::TIMEOUT
         {
             let _ = self.note(Err::<(), _>(VkError::new("vkWaitSemaphores", e)));
-            // Do not let a caller's loop spin on the error.
+            // A caller's loop must not spin on the error.
             std::thread::sleep(timeout);
         }
     }
@@ -291,13 +295,15 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: nothing else uses the device or its queues any more. A lost device needs no waiting.
+        // SAFETY: nothing else uses the device or its queues any more. The error of a lost device needs no
+        // handling.
         let _ = unsafe { self.raw.device_wait_idle() };
         self.queues.clear();
         self.allocator.shut_down();
         self.layout.destroy(&self.raw);
         self.timelines.destroy(&self.raw);
-        // SAFETY: everything made from the device holds an Arc of it; children have been destroyed.
+        // SAFETY: everything made from the device holds an Arc of it; the objects that it owns have been
+        // destroyed.
         unsafe { self.raw.destroy_device(None) };
     }
 }

@@ -18,7 +18,7 @@ pub(crate) enum PhysicalType {
     Other,
 }
 
-/// What Vulkan says about a device. Names are Vulkan's.
+/// The properties that Vulkan reports of a device, under Vulkan's names.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub name: String,
@@ -26,9 +26,9 @@ pub(crate) struct Facts {
     pub driver_info: String,
     pub physical_type: PhysicalType,
     pub vendor_id: u32,
-    /// What another device or another version of the driver has differently: for keys of caches.
+    /// Bytes that differ for another device or another version of the driver, for keys of caches.
     pub identity: Vec<u8>,
-    /// Of the runtime's needs, those that are not met.
+    /// The Vulkan names of the features that the runtime requires and the device lacks.
     pub missing: Vec<&'static str>,
     pub features: Features,
     pub max_compute_shared_memory_size: u32,
@@ -52,29 +52,31 @@ pub(crate) struct Facts {
     pub max_per_stage_storage_images: u32,
     pub max_memory_allocation_size: u64,
     pub max_buffer_size: u64,
-    /// Bytes of all sparse buffers and images together; 0 if the queues cannot bind them.
+    /// Bytes of all sparse buffers and images together; 0 if the compute queue family cannot bind them.
     pub sparse_address_space: u64,
-    /// Nanoseconds per tick.
+    /// Nanoseconds per tick of a time stamp.
     pub timestamp_period: f32,
     pub subgroup_size: u32,
-    /// Pipelines must ask for that size, or get others.
+    /// The driver chooses among several sub-group sizes, so pipelines must require `subgroup_size` to get that
+    /// one.
     pub subgroup_size_varies: bool,
-    /// The largest heap that is local to the device.
+    /// The size in bytes of the largest heap that is local to the device.
     pub device_local_heap: u64,
-    /// Every memory type that is local to the device can be mapped, with CPU caches: one memory for both.
+    /// Host and device share one memory: on a CPU or an integrated GPU, memory that is local to the device can
+    /// be mapped with CPU caches.
     pub unified_memory: bool,
-    /// What memory of the application must be aligned to, so that the device can use it.
+    /// The alignment in bytes of host memory that can be imported; `None` if the device imports none.
     pub host_import_alignment: Option<u64>,
-    /// Device memory of any size can be mapped, uncached: the host reaches it through the bus, in an aperture as large as
-    /// the memory ("resizable BAR").
+    /// Device memory of any size can be mapped, without CPU caches: the host accesses all of it through the
+    /// PCIe bus ("resizable BAR").
     pub bar_mapping: bool,
-    /// What runs work-groups, where a vendor's extension tells.
+    /// The number of compute units, where a vendor's extension reports it.
     pub compute_units: Option<u32>,
-    /// Where the device is, if on such a bus.
+    /// The address on the PCI bus, if the driver reports one.
     pub pci: Option<PciAddress>,
 }
 
-/// A place on a PCI bus.
+/// A PCI address.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PciAddress {
     domain: u32,
@@ -84,7 +86,7 @@ pub(crate) struct PciAddress {
 }
 
 impl std::fmt::Display for PciAddress {
-    /// As Linux names it: `0000:3b:00.0`.
+    /// Writes the address as Linux does: `0000:3b:00.0`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let PciAddress {
             domain,
@@ -100,7 +102,7 @@ fn text(c: Result<&std::ffi::CStr, std::ffi::FromBytesUntilNulError>) -> String 
     c.map(|c| c.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What the compiler needs of sub-groups.
+/// Returns whether compute shaders have the sub-group operations that the compiler needs.
 fn has_subgroups(v11: &vk::PhysicalDeviceVulkan11Properties<'_>) -> bool {
     use vk::SubgroupFeatureFlags as F;
     v11.subgroup_supported_stages
@@ -110,7 +112,7 @@ fn has_subgroups(v11: &vk::PhysicalDeviceVulkan11Properties<'_>) -> bool {
             .contains(F::BASIC | F::VOTE | F::BALLOT | F::ARITHMETIC)
 }
 
-/// Whether every work-group can consist of sub-groups of the size that the device states.
+/// Returns whether pipelines can require the device's sub-group size, for work-groups of any size.
 fn can_ask_for_size(
     set: &FeatureSet,
     v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
@@ -127,7 +129,7 @@ fn can_ask_for_size(
         && most >= limits.max_compute_work_group_invocations
 }
 
-/// Whether a coherent memory type is mapped device memory, of the largest heap.
+/// Returns whether a host-visible, coherent memory type is in the largest heap that is local to the device.
 fn has_bar(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
     let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
         | vk::MemoryPropertyFlags::HOST_VISIBLE
@@ -142,7 +144,7 @@ fn has_bar(memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
     })
 }
 
-/// Whether the driver chooses the size of sub-groups pipeline by pipeline.
+/// Returns whether the driver chooses the sub-group size for each pipeline.
 fn varies(v13: &vk::PhysicalDeviceVulkan13Properties<'_>) -> bool {
     v13.min_subgroup_size != v13.max_subgroup_size
 }
@@ -157,7 +159,8 @@ fn physical_type(raw: vk::PhysicalDeviceType) -> PhysicalType {
     }
 }
 
-/// Whether host and device share their memory, and the host caches what it sees of the device's.
+/// Returns whether host and device share their memory, and the host accesses the device's memory with CPU
+/// caches.
 fn is_unified(physical_type: PhysicalType, memory: &vk::PhysicalDeviceMemoryProperties) -> bool {
     let needed = vk::MemoryPropertyFlags::DEVICE_LOCAL
         | vk::MemoryPropertyFlags::HOST_VISIBLE
@@ -168,7 +171,7 @@ fn is_unified(physical_type: PhysicalType, memory: &vk::PhysicalDeviceMemoryProp
         && types.any(|t| t.property_flags.contains(needed))
 }
 
-/// What the compiler may use.
+/// Returns the features that the compiler may use.
 fn features(
     set: &FeatureSet,
     v11: &vk::PhysicalDeviceVulkan11Properties<'_>,
@@ -239,7 +242,8 @@ impl Facts {
             if extensions.pci_bus_info {
                 all = all.push_next(&mut pci);
             }
-            // SAFETY: `raw` belongs to the instance; the chain is of Vulkan 1.3 and of extensions present.
+            // SAFETY: `raw` belongs to the instance; the chain has structures of Vulkan 1.3 and of supported
+            // extensions.
             unsafe { instance.get_physical_device_properties2(raw, &mut all) };
             all.properties
         };

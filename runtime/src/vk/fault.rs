@@ -1,9 +1,10 @@
-//! Faults on purpose, so that tests reach what drivers seldom do (`CALDERA_DEBUG`: `lose-device`, `no-memory` and
-//! `fail-…`, each with a number).
+//! Fault injection, so that tests reach errors that drivers seldom report (`CALDERA_DEBUG`: `lose-device`,
+//! `no-memory` and `fail-…`, each with a number).
 //!
-//! A *site* is a call of Vulkan that may fail though the caller is right. Sites of one kind are numbered in the order in
-//! which the process comes to them, and the one that the flag names fails once, instead of being called. The log says so (group
-//! `vk`, level `info`), so that who tries one number after the other knows when there are no more.
+//! A *site* is a Vulkan call that may fail although the caller is correct. The sites of one class are numbered
+//! in the order in which the process reaches them; the call at the site that the flag names is not made once,
+//! and an error is reported instead. The log says so (group `vk`, level `info`), so that a test that tries one
+//! number after the other knows when there are no further sites.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,7 +13,7 @@ use ash::vk;
 use super::VkError;
 use crate::config::config;
 
-/// The sites of one kind.
+/// A class of sites, with the number of sites reached so far.
 struct Sites(AtomicU32);
 
 impl Sites {
@@ -20,7 +21,8 @@ impl Sites {
         Sites(AtomicU32::new(0))
     }
 
-    /// The number of the next one. Only asked where a flag needs it: all threads share the count.
+    /// Counts a site and returns its number. This is called only if a flag is set, because all threads share
+    /// the counter.
     fn next(&self) -> u32 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -31,10 +33,10 @@ static OBJECTS: Sites = Sites::new();
 static SUBMISSIONS: Sites = Sites::new();
 static WAITS: Sites = Sites::new();
 
-/// A flag of `CALDERA_DEBUG` with its number, and the error that it stands for.
+/// A flag of `CALDERA_DEBUG` with its number, and the error that it injects.
 type Flag = (&'static str, Option<u32>, vk::Result);
 
-/// Fails at the site that one of the flags names.
+/// Reports the injected error if one of the flags names this site.
 fn site(sites: &Sites, flags: &[Flag], call: &'static str) -> Result<(), VkError> {
     if flags.iter().all(|(_, chosen, _)| chosen.is_none()) {
         return Ok(());
@@ -49,7 +51,7 @@ fn site(sites: &Sites, flags: &[Flag], call: &'static str) -> Result<(), VkError
     }
 }
 
-/// What becomes of an allocation of device memory.
+/// Reports the error injected into an allocation of device memory, if any.
 pub(super) fn allocation(call: &'static str) -> Result<(), VkError> {
     let debug = &config().debug;
     if debug.no_memory.is_some() || debug.no_memory_from.is_some() {
@@ -61,14 +63,15 @@ pub(super) fn allocation(call: &'static str) -> Result<(), VkError> {
     object(call)
 }
 
-/// What becomes of a call that makes something, memory included, or records.
+/// Reports the error injected into a call that makes an object, allocates memory or starts or ends recording,
+/// if any.
 pub(super) fn object(call: &'static str) -> Result<(), VkError> {
     let chosen = config().debug.fail_allocation;
     let fail = ("fail-allocation", chosen, vk::Result::ERROR_OUT_OF_HOST_MEMORY);
     site(&OBJECTS, &[fail], call)
 }
 
-/// What becomes of a submission.
+/// Reports the error injected into a submission, if any.
 pub(super) fn submission(call: &'static str) -> Result<(), VkError> {
     let debug = &config().debug;
     let flags = [
@@ -82,7 +85,7 @@ pub(super) fn submission(call: &'static str) -> Result<(), VkError> {
     site(&SUBMISSIONS, &flags, call)
 }
 
-/// What becomes of a wait for the GPU, or of a question how far it is.
+/// Reports the error injected into a wait for the GPU or a query of its progress, if any.
 pub(super) fn wait(call: &'static str) -> Result<(), VkError> {
     let debug = &config().debug;
     let flags = [

@@ -1,11 +1,11 @@
-//! Device features: asked once, and enabled as far as the runtime or the compiler can use them.
+//! Device features: queried once, and enabled as far as the runtime or the compiler can use them.
 
 use ash::vk;
 use caldera_compiler::target::Features;
 
 use super::instance::Extensions;
 
-/// What a device has; each structure with a null chain.
+/// The features and extensions to enable on a device. The `p_next` pointers of all structures are null.
 #[derive(Clone)]
 pub(crate) struct FeatureSet {
     core: vk::PhysicalDeviceFeatures,
@@ -36,17 +36,17 @@ impl FeatureSet {
                 .push_next(&mut v11)
                 .push_next(&mut v12)
                 .push_next(&mut v13);
-            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3,
-            // which the device has.
+            // SAFETY: `raw` belongs to the instance; every structure in the chain belongs to Vulkan 1.3, which
+            // the device supports.
             unsafe { instance.get_physical_device_features2(raw, &mut all) };
             all.features
         };
-        // The chain pointed at locals.
+        // The chain consisted of local variables.
         v11.p_next = std::ptr::null_mut();
         v12.p_next = std::ptr::null_mut();
         v13.p_next = std::ptr::null_mut();
-        // What to enable: not everything that exists, because some features cost (robust access), but more than the
-        // compiler uses: program binaries may come from other compilers.
+        // Features that exist are not all enabled, because some cost performance (robust access). More are
+        // enabled than the compiler uses, because program binaries may come from other compilers.
         FeatureSet {
             core: vk::PhysicalDeviceFeatures {
                 shader_int16: core.shader_int16,
@@ -100,17 +100,17 @@ impl FeatureSet {
         f(&mut all)
     }
 
-    /// Buffers of several allocations.
+    /// Returns whether memory can be bound to sparse buffers and images.
     pub(super) fn sparse_binding(&self) -> bool {
         self.core.sparse_binding == ON
     }
 
-    /// Pipelines can ask for a size of sub-groups.
+    /// Returns whether pipelines can require a sub-group size.
     pub(super) fn subgroup_size_control(&self) -> bool {
         self.v13.subgroup_size_control == ON
     }
 
-    /// What the runtime itself cannot do without, by Vulkan name, where missing.
+    /// Returns the Vulkan names of the features that the runtime requires and the device lacks.
     pub(super) fn missing(&self) -> Vec<&'static str> {
         [
             (self.v12.timeline_semaphore, "timelineSemaphore"),
@@ -124,7 +124,8 @@ impl FeatureSet {
         .collect()
     }
 
-    /// The compiler's view; float controls, which are properties, are added by the caller.
+    /// Returns the features in the form that the compiler takes. Float controls are properties, not features:
+    /// the caller adds them.
     pub(super) fn for_compiler(&self) -> Features {
         let on = |b: vk::Bool32| b == ON;
         Features {
@@ -139,10 +140,10 @@ impl FeatureSet {
             vulkan_memory_model_device_scope: on(self.v12.vulkan_memory_model_device_scope),
             buffer_int64_atomics: on(self.v12.shader_buffer_int64_atomics),
             shared_int64_atomics: on(self.v12.shader_shared_int64_atomics),
-            // As far as features go; properties are added by the caller.
+            // Only the features are considered here; the caller considers the properties.
             subgroups: on(self.v12.shader_subgroup_extended_types)
                 && on(self.v12.subgroup_broadcast_dynamic_id),
-            // As far as features go; formats may still be missing.
+            // Only the features are considered here; some formats may still be missing.
             images: on(self.core.shader_storage_image_write_without_format),
             ..Features::default()
         }

@@ -1,26 +1,28 @@
-//! Formats of images: from channel order and data type to Vulkan, and what a device can do with each.
+//! Image formats: which Vulkan format stores an OpenCL channel order and data type, and what a device supports
+//! for each.
 //!
-//! Channel orders that Vulkan lacks are stored in R, RG and RGBA formats and swizzled by the view that kernels read
-//! through. What kernels write is in the order of memory already where that matters (`Features::reordered_writes`).
+//! Channel orders that Vulkan lacks are stored in R, RG and RGBA formats. The view that kernels read through
+//! swizzles the components into OpenCL's order. Stores are not swizzled by Vulkan, so kernels write such
+//! formats in memory order themselves (`Features::reordered_writes`).
 
 use ash::vk;
 
 use super::instance::PhysicalDevice;
 use crate::mem::image::{ChannelOrder, ChannelType};
 
-/// A Vulkan format, and what makes OpenCL's colours of its components.
+/// A Vulkan format, and the swizzle that makes OpenCL's colours of its components.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Format {
     pub(super) raw: vk::Format,
     swizzle: [vk::ComponentSwizzle; 4],
 }
 
-/// What kernels can do with images of a format.
+/// The accesses that kernels may make to images of a format.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct FormatUse {
     pub read: bool,
     pub write: bool,
-    /// Samplers filter linearly.
+    /// Samplers can filter linearly.
     pub linear: bool,
 }
 
@@ -51,7 +53,7 @@ fn plain(data: ChannelType, channels: u32) -> Option<vk::Format> {
 }
 
 impl Format {
-    /// `None`: Vulkan has nothing like it.
+    /// Returns the format that stores a channel order and data type; `None` if Vulkan has none.
     pub(crate) fn of(order: ChannelOrder, data: ChannelType) -> Option<Format> {
         use ChannelOrder as O;
         use ChannelType as T;
@@ -59,7 +61,7 @@ impl Format {
         let as_is = [S::IDENTITY; 4];
         let (raw, swizzle) = match order {
             O::R | O::Rg | O::Rgba => (plain(data, order.channels())?, as_is),
-            // Depth is the first component, and the only one that kernels see.
+            // Depth is stored as the first component, the only one that kernels read.
             O::Depth => (plain(data, 1)?, as_is),
             O::A => (plain(data, 1)?, [S::ZERO, S::ZERO, S::ZERO, S::R]),
             O::Intensity => (plain(data, 1)?, [S::R, S::R, S::R, S::R]),
@@ -77,32 +79,34 @@ impl Format {
                 (raw, as_is)
             }
             O::Rgb => {
-                // Fewer bits are widened to 8 on the way by all that was tried, which is not within CL 8.3.1's 1.5 ulp.
+                // Drivers widen the 5- and 6-bit formats to 8 bits (all that were tried do), which is less
+                // precise than the 1.5 ulp of CL 8.3.1.
                 if data != T::Unorm101010 {
                     return None;
                 }
                 let raw = vk::Format::A2R10G10B10_UNORM_PACK32;
                 (raw, [S::IDENTITY, S::IDENTITY, S::IDENTITY, S::ONE])
             }
-            // Their border's alpha is 0 where their texels' is 1: no view says that.
+            // The alpha of these orders is 0 in the border and 1 in texels, which no swizzle expresses.
             O::Rx | O::Rgx | O::Rgbx => return None,
         };
         Some(Format { raw, swizzle })
     }
 
-    /// For the view that kernels read through.
+    /// Returns the component mapping of the view that kernels read through.
     pub(super) fn components(self) -> vk::ComponentMapping {
         let [r, g, b, a] = self.swizzle;
         vk::ComponentMapping { r, g, b, a }
     }
 
-    /// Views that cannot swizzle read it right: texel buffers.
+    /// Returns whether the format needs no swizzle, so that texel buffers, whose views have none, read it
+    /// correctly.
     fn is_direct(self) -> bool {
         self.swizzle == [vk::ComponentSwizzle::IDENTITY; 4]
     }
 }
 
-/// Which kind of Vulkan object holds texels.
+/// The type of Vulkan object that holds texels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Holder {
     Image,
@@ -110,7 +114,7 @@ pub(crate) enum Holder {
 }
 
 impl PhysicalDevice {
-    /// What kernels can do with a format.
+    /// Returns the accesses that kernels may make to images of a format.
     pub(crate) fn format_use(&self, format: Format, holder: Holder) -> FormatUse {
         use vk::FormatFeatureFlags2 as F;
         let Ok((shared, physical)) = self.connected() else {
@@ -119,7 +123,8 @@ impl PhysicalDevice {
         let mut more = vk::FormatProperties3::default();
         {
             let mut all = vk::FormatProperties2::default().push_next(&mut more);
-            // SAFETY: the physical device belongs to the instance; the structure in the chain is of Vulkan 1.3.
+            // SAFETY: the physical device belongs to the instance; the structure in the chain is part of Vulkan
+            // 1.3.
             unsafe {
                 shared
                     .raw
@@ -138,7 +143,7 @@ impl PhysicalDevice {
             }
             Holder::Buffer => {
                 let has = more.buffer_features;
-                // Buffers are made for both, which each view of one must then support.
+                // Buffers are created with the usage for both, so a view of one must support both.
                 let both = has.contains(F::UNIFORM_TEXEL_BUFFER | F::STORAGE_TEXEL_BUFFER);
                 FormatUse {
                     read: both && format.is_direct(),

@@ -1,7 +1,7 @@
 //! Images with their memory and the views that kernels use; texel buffers.
 //!
-//! Images are in the layout GENERAL from their first transition on, for all uses: nothing is tracked, and barriers
-//! are the memory barriers that buffers have.
+//! All images are in the layout GENERAL from their first transition on, whatever the use. So no layout is
+//! tracked, and the global memory barriers that order accesses to buffers order accesses to images, too.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -13,10 +13,10 @@ use super::instance::PhysicalDevice;
 use super::memory::Memory;
 use super::{AllocError, Buffer, Call, Device, Format, Timeline, VkError, sparse};
 
-/// The layout of every image.
+/// The layout of every image after its first transition.
 pub(super) const LAYOUT: vk::ImageLayout = vk::ImageLayout::GENERAL;
 
-/// The kinds of images; texel buffers are none.
+/// The types of Vulkan images. Texel buffers are not among them.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Shape {
     D1,
@@ -45,7 +45,7 @@ impl Shape {
         }
     }
 
-    /// Which of an OpenCL coordinate's three numbers count layers.
+    /// Returns which of the three numbers of an OpenCL coordinate counts layers.
     fn layer_axis(self) -> Option<usize> {
         match self {
             Shape::D1Array => Some(1),
@@ -55,16 +55,17 @@ impl Shape {
     }
 }
 
-/// What an image is made of.
+/// The properties with which an image is created.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct ImageInfo {
     pub shape: Shape,
     pub format: Format,
-    /// Texels and layers, as OpenCL counts them: a 1D array's layers come second, a 2D array's third; 1 elsewhere.
+    /// Texels and layers, as OpenCL counts them: the layers of a 1D array are the second number, those of a 2D
+    /// array the third. Unused numbers are 1.
     pub size: [u32; 3],
-    /// Kernels read it.
+    /// Kernels may read it.
     pub read: bool,
-    /// Kernels write it.
+    /// Kernels may write it.
     pub write: bool,
 }
 
@@ -104,14 +105,14 @@ fn extent(shape: Shape, region: [u32; 3]) -> vk::Extent3D {
     }
 }
 
-/// A box of texels, as OpenCL counts them.
+/// A box of texels, with origin and region as OpenCL counts them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Texels {
     pub origin: [u32; 3],
     pub region: [u32; 3],
 }
 
-/// The same to Vulkan.
+/// A box of texels in Vulkan's terms.
 pub(super) struct Part {
     pub layers: vk::ImageSubresourceLayers,
     pub offset: vk::Offset3D,
@@ -119,7 +120,7 @@ pub(super) struct Part {
 }
 
 impl PhysicalDevice {
-    /// Whether images of a shape and format can be made at all for a use, of one texel or more.
+    /// Returns whether the device supports images of a shape and format for a use, if only of one texel.
     pub(crate) fn can_have(&self, shape: Shape, format: Format, read: bool, write: bool) -> bool {
         let info = ImageInfo {
             shape,
@@ -131,7 +132,8 @@ impl PhysicalDevice {
         self.can_make(&info, 0)
     }
 
-    /// Whether an image can be made at all: formats have limits of their own.
+    /// Returns whether the device supports an image of this size, which takes at most `max_bytes`; each format
+    /// has limits of its own.
     pub(crate) fn can_make(&self, info: &ImageInfo, max_bytes: u64) -> bool {
         let Ok((shared, physical)) = self.connected() else {
             return false;
@@ -157,33 +159,33 @@ impl PhysicalDevice {
     }
 }
 
-/// An image.
+/// A Vulkan image with its memory and its views.
 pub(crate) struct Image {
     device: Arc<Device>,
     pub(super) raw: vk::Image,
     /// One allocation, or several of a sparse image.
     memory: Vec<Memory>,
-    /// It has a layout, or a command that has been recorded gives it.
+    /// Its first layout transition has been recorded or done.
     prepared: AtomicBool,
-    /// When it has the contents that it was made with, if it was.
+    /// The timeline and value at which the image has its initial contents, if it was created with contents.
     filled: OnceLock<(Arc<Timeline>, u64)>,
-    /// For reading, with the format's swizzle.
+    /// The view for reading, with the format's swizzle; null if kernels may not read.
     pub(super) sampled: vk::ImageView,
-    /// For writing.
+    /// The view for writing; null if kernels may not write.
     pub(super) storage: vk::ImageView,
     shape: Shape,
     layers: u32,
 }
 
 impl Image {
-    /// The device.
+    /// Returns the device that the image belongs to.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
     /// Allocates an image whose contents are undefined; it has no layout before
-    /// [`Recorder::prepare_image`](super::Recorder::prepare_image). More than one allocation may have is sparse, where the
-    /// device can.
+    /// [`Recorder::prepare_image`](super::Recorder::prepare_image). An image that is larger than one allocation
+    /// may be is sparse, where the device supports that.
     pub(crate) fn new(device: &Arc<Device>, info: &ImageInfo) -> Result<Image, AllocError> {
         let mut image = Image::without_memory(device, info, vk::ImageCreateFlags::empty())?;
         // SAFETY: the image is alive.
@@ -201,7 +203,7 @@ impl Image {
             let memory = device
                 .allocator
                 .allocate_image(image.raw, requirements, MemoryLocation::GpuOnly)?;
-            // SAFETY: fresh image and memory of the same device; offset and size meet the requirements.
+            // SAFETY: image and memory are new and of the same device; offset and size meet the requirements.
             let bound = unsafe {
                 device
                     .raw
@@ -220,7 +222,7 @@ impl Image {
         Ok(image)
     }
 
-    /// Neither memory nor views. Drop destroys what is made later, too.
+    /// Makes an image without memory and views; Drop also destroys those that the caller adds.
     fn without_memory(
         device: &Arc<Device>,
         info: &ImageInfo,
@@ -239,7 +241,8 @@ impl Image {
             .sharing_mode(vk::SharingMode::EXCLUSIVE)
             .initial_layout(vk::ImageLayout::UNDEFINED);
         super::fault::object("vkCreateImage")?;
-        // SAFETY: the device is alive; format, usage and size are possible (`can_make`, the caller).
+        // SAFETY: the device is alive; format, usage and size are supported (`can_make`, checked by the
+        // caller).
         let raw = unsafe { device.raw.create_image(&create, None) }.call("vkCreateImage")?;
         Ok(Image {
             device: Arc::clone(device),
@@ -254,20 +257,22 @@ impl Image {
         })
     }
 
-    /// Whether the caller is the one to give it its layout.
+    /// Returns true to exactly one caller, which must record the first layout transition.
     pub(super) fn claim_layout(&self) -> bool {
         !self.prepared.load(Ordering::Relaxed) && !self.prepared.swap(true, Ordering::Relaxed)
     }
 
-    /// Notes that its first contents are there when a timeline reaches a value. False: they are not its first.
+    /// Notes that the image has its initial contents once the timeline reaches the value. Returns false if that
+    /// has been noted before.
     pub(crate) fn filled_at(&self, timeline: &Arc<Timeline>, value: u64) -> bool {
         self.filled.set((Arc::clone(timeline), value)).is_ok()
     }
 
-    /// What to wait for before it has its first contents; `None`: they are there.
+    /// Returns the timeline and value to wait for before the image has its initial contents; `None` if it has
+    /// them.
     pub(crate) fn pending(&self) -> Option<(&Arc<Timeline>, u64)> {
         let (timeline, value) = self.filled.get()?;
-        // Of a lost device nothing is pending.
+        // On a lost device nothing is pending.
         let reached = timeline.is_over(*value);
         (!reached).then_some((timeline, *value))
     }
@@ -301,8 +306,8 @@ impl Image {
         }
     }
 
-    /// Whether Vulkan copies texels to the other image at once: layers and slices alike, but nothing between one
-    /// dimension and more.
+    /// Returns whether one Vulkan command copies texels to the other image: it copies between layers and
+    /// slices, but not between one-dimensional and other images.
     pub(crate) fn copies_to(&self, other: &Image) -> bool {
         let flat = |shape| matches!(shape, Shape::D1 | Shape::D1Array);
         flat(self.shape) == flat(other.shape)
@@ -353,14 +358,15 @@ impl Drop for Image {
     }
 }
 
-/// A buffer's range as texels.
+/// A view of a buffer's range as texels.
 pub(crate) struct TexelBuffer {
     device: Arc<Device>,
     pub(super) raw: vk::BufferView,
 }
 
 impl TexelBuffer {
-    /// Of a range that is aligned for texel buffers and as long as some texels. The caller keeps the buffer alive.
+    /// Makes a view of a range that is aligned for texel buffers and a whole number of texels long. The caller
+    /// keeps the buffer alive.
     pub(crate) fn new(
         device: &Arc<Device>,
         buffer: &Buffer,
@@ -374,7 +380,8 @@ impl TexelBuffer {
             .offset(offset)
             .range(size);
         super::fault::object("vkCreateBufferView")?;
-        // SAFETY: the buffer is alive and was made for texels; the range is aligned and in bounds (the caller).
+        // SAFETY: the buffer is alive and its usage includes texel buffers; the range is aligned and in bounds
+        // (the caller).
         let raw = unsafe { device.raw.create_buffer_view(&info, None) };
         Ok(TexelBuffer {
             device: Arc::clone(device),

@@ -1,4 +1,4 @@
-//! Buffers whose memory is the application's (VK_EXT_external_memory_host).
+//! Buffers in imported memory of the application (VK_EXT_external_memory_host).
 
 use std::ffi::c_void;
 use std::ptr::NonNull;
@@ -11,20 +11,20 @@ use super::{AllocError, Buffer, Call, Device};
 
 const HOST: vk::ExternalMemoryHandleTypeFlags = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
-/// Pages are at least as large: memory up to the next multiple exists wherever some of it does.
+/// The smallest page size: if a byte of memory exists, so do all bytes up to the next multiple of this size.
 const PAGE: u64 = 4096;
 
-/// How a device imports memory.
+/// The device's import of host memory.
 pub(super) struct Import {
     functions: ash::ext::external_memory_host::Device,
     /// minImportedHostPointerAlignment
     alignment: u64,
-    /// Memory types that the host sees without further ado.
+    /// The memory types that are host-visible, coherent and cached.
     types: u32,
 }
 
 impl Import {
-    /// For a device that has the extension.
+    /// Returns `None` if buffers cannot be made of imported memory. The device must have the extension enabled.
     pub(super) fn new(
         instance: &ash::Instance,
         device: &ash::Device,
@@ -61,8 +61,9 @@ impl Import {
 }
 
 impl Buffer {
-    /// A buffer in memory of the host's that lies as the device wants it; `None` if it does not, or the device does not take
-    /// it. `size` is not 0. The memory is the application's until the buffer is gone.
+    /// Makes a buffer in host memory; returns `None` if the memory is not aligned for the device or the device
+    /// does not import it. `size` is not 0. The memory stays the application's, and must exist until the buffer
+    /// is dropped.
     pub(crate) fn import(device: &Arc<Device>, host: NonNull<u8>, size: u64) -> Option<Buffer> {
         let import = device.import.as_ref()?;
         let address = host.as_ptr().addr() as u64;
@@ -82,7 +83,7 @@ impl Buffer {
     }
 }
 
-/// Imports `length` bytes from `base`, and makes a buffer of the part that begins at `offset`.
+/// Imports `length` bytes from `base`, and makes a buffer of the part that starts at `offset`.
 fn try_import(
     device: &Arc<Device>,
     import: &Import,
@@ -94,12 +95,12 @@ fn try_import(
     let base = base.cast::<c_void>();
     let mut properties = vk::MemoryHostPointerPropertiesEXT::default();
     let ask = import.functions.fp().get_memory_host_pointer_properties_ext;
-    // SAFETY: the extension is enabled; the pointer is aligned as the device wants it and inside memory of the application,
-    // which lasts (CL 5.2.1, CL_MEM_USE_HOST_PTR).
+    // SAFETY: the extension is enabled; the pointer is aligned as the device demands, and points into memory of
+    // the application, which must exist as long as the memory object (CL 5.2.1, CL_MEM_USE_HOST_PTR).
     unsafe { ask(device.raw.handle(), HOST, base, &mut properties) }
         .result()
         .call("vkGetMemoryHostPointerPropertiesEXT")?;
-    // Up to the end of the page, if that.
+    // The size is rounded up, but not past the end of the imported memory.
     let size = size.next_multiple_of(16).min(length - offset);
     let mut external = vk::ExternalMemoryBufferCreateInfo::default().handle_types(HOST);
     let info = vk::BufferCreateInfo::default()
@@ -108,9 +109,9 @@ fn try_import(
         .sharing_mode(vk::SharingMode::EXCLUSIVE)
         .push_next(&mut external);
     super::fault::object("vkCreateBuffer")?;
-    // SAFETY: the device is alive; such buffers can be of imported memory (`Import::new`).
+    // SAFETY: the device is alive; buffers of this usage can be made of imported memory (`Import::new`).
     let raw = unsafe { device.raw.create_buffer(&info, None) }.call("vkCreateBuffer")?;
-    // From here on Drop destroys what has been made.
+    // If a later step fails, `buffer`'s Drop destroys the Vulkan buffer and frees memory that it owns.
     let mut buffer = Buffer::unbound(device, raw, size);
     // SAFETY: the buffer is alive.
     let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
@@ -129,10 +130,11 @@ fn try_import(
         .memory_type_index(types.trailing_zeros())
         .push_next(&mut pointer)
         .push_next(&mut flags);
-    // SAFETY: pointer and length are aligned, and the memory there lasts (as above); the type is one that the pointer has.
+    // SAFETY: pointer and length are aligned, the memory exists long enough (as above), and the memory type is
+    // one of those that the pointer can be imported as.
     let memory = unsafe { device.raw.allocate_memory(&info, None) }.call("vkAllocateMemory")?;
     buffer.own(memory);
-    // SAFETY: fresh buffer and memory of the same device; type and offset meet the requirements.
+    // SAFETY: buffer and memory are new and of the same device; memory type and offset meet the requirements.
     unsafe { device.raw.bind_buffer_memory(raw, memory, offset) }.call("vkBindBufferMemory")?;
     buffer.show(host);
     Ok(Some(buffer))

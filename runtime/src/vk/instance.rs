@@ -1,7 +1,8 @@
 //! The Vulkan loader, the instance, and the list of physical devices.
 //!
-//! What is known of a physical device outlives the instance that it was read from: [`Source::close`] destroys that one before the
-//! process forks, so that neither parent nor child inherits anything of a driver, and the next use makes another.
+//! The properties of a physical device outlive the instance that they were read from: [`Source::close`]
+//! destroys the instance before the process forks, so that neither parent nor child inherits anything of a
+//! driver, and the next use makes another instance.
 
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
@@ -16,11 +17,11 @@ use super::{Call, VkError};
 use crate::config::Validation;
 use crate::lock::{Mutex, Rank};
 
-/// Loader, instance and messenger; shared by everything made from them.
+/// The loader, the instance and the debug messenger, shared by everything made from them.
 pub(super) struct Shared {
     pub(super) raw: ash::Instance,
     messenger: Option<Messenger>,
-    /// Keeps the loader library open; after everything that calls into it.
+    /// Keeps the loader library open; dropped after everything that calls into it.
     _entry: ash::Entry,
 }
 
@@ -29,21 +30,21 @@ impl Drop for Shared {
         if let Some(messenger) = &mut self.messenger {
             messenger.destroy();
         }
-        // SAFETY: everything made from the instance holds an Arc of this, so nothing is left.
+        // SAFETY: everything made from the instance holds an Arc of this, so nothing made from it is left.
         unsafe { self.raw.destroy_instance(None) };
     }
 }
 
-/// What tells one physical device from another, of whichever instance.
+/// Vendor ID, device ID and pipeline cache UUID, which identify a physical device across instances.
 type Identity = (u32, u32, [u8; vk::UUID_SIZE]);
 
-/// An instance, and its physical devices in the order of [`Source::identities`].
+/// An instance, and its physical devices in the order of [`Source::identities`]; `None` for one that is gone.
 struct Connection {
     shared: Arc<Shared>,
     devices: Vec<Option<vk::PhysicalDevice>>,
 }
 
-/// Where physical devices come from.
+/// The source of physical devices: an instance, which is destroyed and made again as needed.
 pub(crate) struct Source {
     validation: Validation,
     library: Option<PathBuf>,
@@ -52,7 +53,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Loads libvulkan and makes an instance. With every physical device, in the loader's order.
+    /// Loads libvulkan and makes an instance. Also returns every usable physical device, in the loader's order.
     pub(crate) fn open(
         validation: Validation,
         library: Option<&Path>,
@@ -75,7 +76,7 @@ impl Source {
         Ok((source, devices))
     }
 
-    /// Hands out what belongs to the instance, which is made first if there is none.
+    /// Calls `take` with the connection, which is made first if there is none.
     fn connected<R>(&self, take: impl FnOnce(&Connection) -> R) -> Result<R, VkError> {
         let mut connection = self.connection.lock();
         let open = match &mut *connection {
@@ -107,7 +108,7 @@ impl Source {
         Ok(Connection { shared, devices })
     }
 
-    /// Destroys the instance, unless something made from it still lives.
+    /// Destroys the instance, unless an object made from it still exists.
     pub(crate) fn close(&self) {
         let mut connection = self.connection.lock();
         if connection
@@ -118,7 +119,7 @@ impl Source {
         }
     }
 
-    /// Whether there is no instance now, and no thread that makes one. Waits for nobody.
+    /// Returns whether there is no instance and no thread is making one. Does not block.
     pub(crate) fn is_closed(&self) -> bool {
         self.connection.try_lock().is_some_and(|c| c.is_none())
     }
@@ -128,10 +129,10 @@ impl Shared {
     /// Loads libvulkan and makes an instance.
     fn open(validation: Validation, library: Option<&Path>) -> Result<Arc<Shared>, VkError> {
         let entry = match library {
-            // SAFETY: loading a library runs its initialisers; the Vulkan loader's are harmless, and it is kept open
-            // as long as anything from it is used.
+            // SAFETY: loading a library runs its initialisers; those of the Vulkan loader are harmless. The
+            // library is kept open as long as anything from it is used.
             None => unsafe { ash::Entry::load() },
-            // SAFETY: as above; that the file is a Vulkan loader is up to who names it.
+            // SAFETY: as above; the user who names the file guarantees that it is a Vulkan loader.
             Some(path) => unsafe { ash::Entry::load_from(path) },
         };
         let entry = entry.map_err(|e| VkError::absent("loading libvulkan", e))?;
@@ -146,7 +147,7 @@ impl Shared {
         let mut extensions: Vec<*const i8> = Vec::new();
         let mut messages = false;
         if validation != Validation::Off {
-            // SAFETY: no preconditions.
+            // SAFETY: the function has no preconditions.
             let present = unsafe { entry.enumerate_instance_layer_properties() }
                 .call("vkEnumerateInstanceLayerProperties")?
                 .iter()
@@ -166,7 +167,8 @@ impl Shared {
             .application_info(&app)
             .enabled_layer_names(&layers)
             .enabled_extension_names(&extensions);
-        // SAFETY: names are null-terminated and outlive the call; layer and extension were found present.
+        // SAFETY: the names are null-terminated and outlive the call; the layer was found present, and the
+        // extension is the layer's.
         let raw = unsafe { entry.create_instance(&info, None) }.call("vkCreateInstance")?;
         let mut shared = Shared {
             raw,
@@ -180,13 +182,13 @@ impl Shared {
     }
 }
 
-/// Which physical device of a source.
+/// A physical device, as an index into the devices of a source.
 struct Place {
     source: Arc<Source>,
     index: usize,
 }
 
-/// What is known about a physical device.
+/// A physical device and its properties.
 pub(crate) struct PhysicalDevice {
     at: Place,
     pub(super) features: FeatureSet,
@@ -200,7 +202,7 @@ impl std::fmt::Debug for PhysicalDevice {
 }
 
 impl PhysicalDevice {
-    /// `None`, with a line in the log, below Vulkan 1.3.
+    /// Queries a physical device. Returns `None`, with a line in the log, for a version below Vulkan 1.3.
     fn new(at: Place, shared: &Shared, raw: vk::PhysicalDevice) -> Option<PhysicalDevice> {
         // SAFETY: `raw` belongs to the instance.
         let basic = unsafe { shared.raw.get_physical_device_properties(raw) };
@@ -215,7 +217,7 @@ impl PhysicalDevice {
         Some(PhysicalDevice { at, features, facts })
     }
 
-    /// The device itself, with the instance that it belongs to for as long as that is held.
+    /// Returns the Vulkan handle, with the instance that must be held while the handle is used.
     pub(super) fn connected(&self) -> Result<(Arc<Shared>, vk::PhysicalDevice), VkError> {
         let Place { source, index } = &self.at;
         let (shared, raw) = source.connected(|c| (Arc::clone(&c.shared), c.devices[*index]))?;
@@ -223,25 +225,25 @@ impl PhysicalDevice {
         Ok((shared, raw))
     }
 
-    /// deviceName.
+    /// Returns deviceName.
     pub(crate) fn name(&self) -> &str {
         &self.facts.name
     }
 
-    /// Everything else.
+    /// Returns the properties of the device.
     pub(crate) fn facts(&self) -> &Facts {
         &self.facts
     }
 }
 
-/// The device extensions that the runtime knows.
+/// Which of the device extensions that the runtime knows are supported.
 #[derive(Copy, Clone, Debug, Default)]
 pub(crate) struct Extensions {
     pub(crate) calibrated_timestamps_ext: bool,
     pub(crate) calibrated_timestamps_khr: bool,
     pub(crate) portability_subset: bool,
     pub(crate) external_memory_host: bool,
-    /// For their properties only; not enabled.
+    /// Queried for its properties only; not enabled.
     pub(crate) nv_sm_builtins: bool,
     pub(crate) amd_core_properties: bool,
     pub(crate) pci_bus_info: bool,
@@ -270,7 +272,7 @@ impl Extensions {
         })
     }
 
-    /// The names to enable.
+    /// Returns the names of the extensions to enable.
     pub(super) fn names(&self) -> Vec<&'static CStr> {
         let mut names = Vec::new();
         if self.calibrated_timestamps_khr {

@@ -7,22 +7,22 @@ use gpu_allocator::vulkan as ga;
 use super::{AllocError, VkError};
 use crate::lock::{Mutex, Rank};
 
-/// From this size on a buffer gets device memory of its own.
+/// Buffers and images of this size in bytes or more get a `VkDeviceMemory` of their own.
 const DEDICATED: u64 = 32 << 20;
 
-/// The allocator of a device.
+/// The memory allocator of a device.
 pub(super) struct Allocator {
     inner: Mutex<Option<ga::Allocator>>,
 }
 
-/// A memory allocation; it is given back with [`Allocator::free`].
+/// A memory allocation, which [`Allocator::free`] takes back.
 pub(super) struct Memory {
     inner: ga::Allocation,
 }
 
 impl Memory {
     pub(super) fn memory(&self) -> vk::DeviceMemory {
-        // SAFETY: the handle is only used to bind a resource while the allocation lives.
+        // SAFETY: the handle is used only to bind a resource while the allocation lives.
         unsafe { self.inner.memory() }
     }
 
@@ -58,7 +58,8 @@ impl Allocator {
         })
     }
 
-    /// Memory for a buffer; with the buffer, it may get memory of its own.
+    /// Allocates memory for a resource. If `buffer` is given, the allocation may be a dedicated one of that
+    /// buffer.
     pub(super) fn allocate(
         &self,
         buffer: Option<vk::Buffer>,
@@ -78,7 +79,7 @@ impl Allocator {
         })
     }
 
-    /// Device memory that is mapped through the bus; `None` if there is no more of it.
+    /// Allocates mapped device memory, which the host accesses through its BAR mapping; `None` if none is left.
     pub(super) fn allocate_in_bar(
         &self,
         buffer: vk::Buffer,
@@ -95,12 +96,12 @@ impl Allocator {
         if local && memory.mapped().is_some() {
             return Some(memory);
         }
-        // The allocator's second choice is memory of the host's.
+        // gpu-allocator falls back to host memory, which is not wanted here.
         self.free(memory);
         None
     }
 
-    /// Memory for an image that only the GPU reaches.
+    /// Allocates memory for an image.
     pub(super) fn allocate_image(
         &self,
         image: vk::Image,
@@ -139,7 +140,7 @@ impl Allocator {
         }
     }
 
-    /// Frees all blocks; before the device goes.
+    /// Frees all memory blocks; called before the device is destroyed.
     pub(super) fn shut_down(&mut self) {
         *self.inner.get_mut() = None;
     }

@@ -1,17 +1,18 @@
-//! Vulkan. The only place that names ash or gpu_allocator.
+//! Vulkan: the only module that names ash or gpu_allocator.
 //!
-//! **Contract.** These wrappers are thin. They own handles, destroy them in order, and keep alive what they were
-//! made from; they do not check what callers ask. Validation is the caller's duty: sizes and offsets are in
-//! bounds, objects belong to the same device, alignment rules hold, features are present. So the errors that come
-//! out ([`VkError`], [`AllocError`]) are only those that a correct caller cannot foresee: no memory, device lost,
-//! a driver that refuses a shader, no driver at all. An impossible state is a bug of the runtime and panics.
+//! **Contract.** These wrappers are thin. They own handles, destroy them in order, and keep alive the objects
+//! that they were made from; they do not check their arguments. Validation is the caller's duty: sizes and
+//! offsets are in bounds, objects belong to the same device, alignment rules hold, features are present. The
+//! errors that come out ([`VkError`], [`AllocError`]) are therefore only those that a correct caller cannot
+//! foresee: there is no memory, the device is lost, a driver refuses a shader, or there is no driver at all. An
+//! impossible state is a bug of the runtime and panics.
 //!
-//! **External synchronisation** is the borrow checker's: what Vulkan wants synchronised takes `&mut self` (a
-//! [`Recorder`]) or locks inside (a [`Queue`], the allocator).
+//! **External synchronisation** is enforced by the borrow checker or by a lock: a function that Vulkan wants
+//! externally synchronised takes `&mut self` (a [`Recorder`]) or locks inside (a [`Queue`], the allocator).
 //!
-//! **Lifetime on the GPU.** A wrapper does not know whether the GPU still uses its object. Whoever submits must keep
-//! buffers, pipelines and recorders alive until the timeline has reached the submission's value; batches of
-//! `crate::queue` hold `Arc`s for that. The safety comments here call this *the batch rule*.
+//! **Lifetime on the GPU.** A wrapper does not know whether the GPU still uses its object. The caller that
+//! submits must keep buffers, pipelines and recorders alive until the timeline has reached the submission's
+//! value; batches of `crate::queue` hold `Arc`s for that. The safety comments here call this *the batch rule*.
 #![allow(unsafe_code, reason = "this module is the boundary to the driver")]
 
 mod buffer;
@@ -58,16 +59,16 @@ pub(crate) use transfer::{Clear, ImageCopy};
 
 use ash::vk;
 
-/// Why Vulkan refused, as far as the runtime tells apart.
+/// The reason why a Vulkan call failed, as far as the runtime distinguishes reasons.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
-    /// No host memory.
+    /// There is no host memory left.
     HostMemory,
-    /// No device memory.
+    /// There is no device memory left, or no further object of its type can be made.
     DeviceMemory,
     /// The device is lost.
     DeviceLost,
-    /// No driver, layer or extension.
+    /// There is no driver, layer, extension or feature.
     Absent,
     /// Anything else.
     Other,
@@ -111,13 +112,13 @@ impl VkError {
         }
     }
 
-    /// The kind.
+    /// Returns the reason of the failure.
     pub(crate) fn failure(&self) -> Failure {
         self.failure
     }
 }
 
-/// Names the call in a result.
+/// Adds the name of the call to a failed result.
 trait Call<T> {
     fn call(self, call: &'static str) -> Result<T, VkError>;
 }
@@ -128,22 +129,23 @@ impl<T> Call<T> for Result<T, vk::Result> {
     }
 }
 
-/// Memory that could not be had.
+/// The reason why memory could not be allocated.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(crate) enum AllocError {
-    /// A Vulkan call.
+    /// A Vulkan call failed.
     #[error(transparent)]
     Vulkan(#[from] VkError),
-    /// The allocator.
+    /// gpu-allocator refused the allocation.
     #[error("gpu-allocator: {0}")]
     Allocator(String),
-    /// More than one allocation may have, of memory that must be in one piece.
+    /// The memory, which must be a single allocation, is larger than the device's limit for one. The field is
+    /// its size in bytes.
     #[error("{0} bytes are more than the device allocates at once")]
     TooLarge(u64),
 }
 
 impl AllocError {
-    /// Whether less use of memory would help.
+    /// Returns whether the allocation may succeed once other memory has been freed.
     pub(crate) fn is_shortage(&self) -> bool {
         match self {
             AllocError::Vulkan(e) => matches!(e.failure(), Failure::HostMemory | Failure::DeviceMemory),

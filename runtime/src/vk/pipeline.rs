@@ -1,4 +1,4 @@
-//! Shader modules, the pipeline layout, compute pipelines.
+//! Shader modules, the common pipeline layout, pipeline caches and compute pipelines.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -7,9 +7,10 @@ use ash::vk;
 
 use super::{Call, Device, PipelineLayout, VkError};
 
-/// The layout of every kernel without images: all push constants, and one uniform buffer with a dynamic offset at
-/// set 0, binding 0 for arguments that do not fit into them. One layout for all means that neither push
-/// constants nor descriptors are disturbed when the pipeline changes.
+/// The layout of every kernel without images or descriptors of its own: all push constants, and one uniform
+/// buffer with a dynamic offset at set 0, binding 0, for arguments that do not fit into push constants. Because
+/// all these kernels share one layout, neither push constants nor descriptors are disturbed when the pipeline
+/// changes.
 pub(crate) struct Layout {
     pub(super) raw: vk::PipelineLayout,
     pub(super) args_set: vk::DescriptorSetLayout,
@@ -31,7 +32,7 @@ impl Layout {
             .descriptor_count(1)
             .stage_flags(vk::ShaderStageFlags::COMPUTE)];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
-        // SAFETY: the device is alive, the info complete.
+        // SAFETY: the device is alive, and the create info is complete.
         let args_set = unsafe { device.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
         let sets = [args_set];
@@ -48,7 +49,8 @@ impl Layout {
         })
     }
 
-    /// The range that all layouts have, so that push constants survive a change of the pipeline.
+    /// Returns the push constant range that all layouts have, so that push constants survive a change of the
+    /// pipeline.
     pub(super) fn push_constants(&self) -> vk::PushConstantRange {
         push_range(self.push_constants)
     }
@@ -68,23 +70,24 @@ pub(crate) struct Shader {
     uses_subgroups: bool,
 }
 
-/// Whether a module declares the capability of sub-groups.
+/// Returns whether a module declares the capability GroupNonUniform, which all uses of sub-groups require.
 fn uses_subgroups(words: &[u32]) -> bool {
     /// OpCapability GroupNonUniform, two words long.
     const CAPABILITY: [u32; 2] = [2 << 16 | 17, 61];
-    // Capabilities come first, behind the header of five words.
+    // The capabilities are the first instructions, after the header of five words.
     let mut capabilities = words.get(5..).unwrap_or_default().chunks_exact(2);
     let mut list = capabilities.by_ref().take_while(|c| c[0] == CAPABILITY[0]);
     list.any(|c| c == CAPABILITY)
 }
 
 impl Shader {
-    /// Hands valid SPIR-V to the driver.
+    /// Makes a shader module from valid SPIR-V.
     pub(crate) fn new(device: &Arc<Device>, words: &[u32]) -> Result<Shader, VkError> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         super::fault::object("vkCreateShaderModule")?;
-        // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only: the compiler's
-        // promise, kept by its tests with spirv-val, and checked for binaries (`spirv::check`, and the reflection).
+        // SAFETY: the device is alive. The words are valid SPIR-V that uses enabled features only: either the
+        // compiler made them (its tests check that with spirv-val; a program binary's seal shows that it is
+        // unchanged), or they are another compiler's and have passed `spirv::check`.
         let raw = unsafe { device.raw.create_shader_module(&info, None) };
         Ok(Shader {
             device: Arc::clone(device),
@@ -93,7 +96,7 @@ impl Shader {
         })
     }
 
-    /// Whether its code may depend on the size of sub-groups.
+    /// Returns whether the code may depend on the sub-group size.
     pub(crate) fn uses_subgroups(&self) -> bool {
         self.uses_subgroups
     }
@@ -106,19 +109,20 @@ impl Drop for Shader {
     }
 }
 
-/// What the driver keeps of the pipelines that it made.
+/// The driver's cache of the pipelines that it compiled.
 pub(crate) struct PipelineCache {
     device: Arc<Device>,
     raw: vk::PipelineCache,
 }
 
 impl PipelineCache {
-    /// From [`PipelineCache::data`] of an earlier process, or nothing. The driver checks that the data are its own.
+    /// Makes a cache from [`PipelineCache::data`] of an earlier process, or an empty one. The driver checks
+    /// that the data are its own.
     pub(crate) fn new(device: &Arc<Device>, data: &[u8]) -> Result<PipelineCache, VkError> {
         let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
         super::fault::object("vkCreatePipelineCache")?;
-        // SAFETY: the device is alive; the data are what the same driver gave (the caller has checked a checksum and
-        // that the driver is the same), or empty.
+        // SAFETY: the device is alive; the data are empty or come from the same driver (the caller has checked
+        // a checksum and that the driver is the same).
         let raw = unsafe { device.raw.create_pipeline_cache(&info, None) }.call("vkCreatePipelineCache")?;
         Ok(PipelineCache {
             device: Arc::clone(device),
@@ -126,7 +130,7 @@ impl PipelineCache {
         })
     }
 
-    /// For [`PipelineCache::new`] of a later process.
+    /// Returns the contents, for [`PipelineCache::new`] in a later process.
     pub(crate) fn data(&self) -> Result<Vec<u8>, VkError> {
         // SAFETY: the cache is alive and internally synchronised.
         unsafe { self.device.raw.get_pipeline_cache_data(self.raw) }.call("vkGetPipelineCacheData")
@@ -135,12 +139,12 @@ impl PipelineCache {
 
 impl Drop for PipelineCache {
     fn drop(&mut self) {
-        // SAFETY: pipelines do not need the cache that they came from, and nobody else has it.
+        // SAFETY: pipelines do not need the cache that they came from, and nothing else refers to it.
         unsafe { self.device.raw.destroy_pipeline_cache(self.raw, None) };
     }
 }
 
-/// Specialization constants: (SpecId, value).
+/// Specialization constants: pairs of SpecId and value.
 pub(crate) type Specialization<'a> = &'a [(u32, u32)];
 
 /// A compute pipeline.
@@ -150,8 +154,8 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles an entry point, for the device's common layout or one of its own. Also whether the cache had it
-    /// already.
+    /// Compiles an entry point, for a pipeline layout of its own or (`None`) the device's common one. Also
+    /// returns whether the cache contained the pipeline.
     pub(crate) fn new(
         shader: &Shader,
         layout: Option<&PipelineLayout>,
@@ -195,7 +199,7 @@ impl Pipeline {
             .layout(layout.map_or(device.layout.raw, |l| l.raw))
             .push_next(&mut feedback)];
         super::fault::object("vkCreateComputePipelines")?;
-        // SAFETY: module, layout and cache are alive and of this device; the entry point is the module's (the
+        // SAFETY: module, layout and cache are alive and of this device; the module has the entry point (the
         // reflection); the cache is internally synchronised.
         let made = unsafe { device.raw.create_compute_pipelines(cache.raw, &info, None) };
         let made = made.map_err(|(_, e)| VkError::new("vkCreateComputePipelines", e));

@@ -1,4 +1,4 @@
-//! Time stamps.
+//! Time stamp queries.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use ash::vk;
 
 use super::{Call, Device, VkError};
 
-/// A pool of time stamps, reused by every batch of its owner.
+/// A pool of time stamp queries, reused by every batch of its owner.
 pub(crate) struct TimestampPool {
     device: Arc<Device>,
     pub(super) raw: vk::QueryPool,
@@ -14,7 +14,7 @@ pub(crate) struct TimestampPool {
 }
 
 impl TimestampPool {
-    /// Room for so many time stamps.
+    /// Makes a pool of `count` time stamps.
     pub(crate) fn new(device: &Arc<Device>, count: u32) -> Result<TimestampPool, VkError> {
         let info = vk::QueryPoolCreateInfo::default()
             .query_type(vk::QueryType::TIMESTAMP)
@@ -29,12 +29,13 @@ impl TimestampPool {
         })
     }
 
-    /// How many fit.
+    /// Returns the number of time stamps in the pool.
     pub(crate) fn count(&self) -> u32 {
         self.count
     }
 
-    /// The first `n`, in device ticks, after the batch that wrote them is done.
+    /// Reads the first `n` time stamps, in device ticks, into `out`. The batch that wrote them must have
+    /// completed.
     pub(crate) fn read(&self, n: u32, out: &mut Vec<u64>) -> Result<(), VkError> {
         out.clear();
         out.resize(n as usize, 0);
@@ -42,7 +43,7 @@ impl TimestampPool {
             return Ok(());
         }
         self.device.note(super::fault::wait("vkGetQueryPoolResults"))?;
-        // SAFETY: the pool is alive; n is at most its size (the caller); `out` has n u64.
+        // SAFETY: the pool is alive; n is at most its size (the caller); `out` has room for n values.
         let result = unsafe {
             self.device
                 .raw

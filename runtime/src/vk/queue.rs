@@ -5,7 +5,7 @@ use ash::vk;
 use super::{Call, Device, Recorder, Timeline, VkError};
 use crate::lock::{Mutex, Rank};
 
-/// A queue. Submission locks it.
+/// A Vulkan queue; a submission locks it.
 pub(crate) struct Queue {
     device: ash::Device,
     raw: Mutex<vk::Queue>,
@@ -23,20 +23,21 @@ impl Queue {
         }
     }
 
-    /// Binds memory to sparse buffers and images, and signals the fence.
+    /// Binds memory to sparse buffers and images, and signals the fence once it is bound.
     pub(super) fn bind_sparse(
         &self,
         info: &[vk::BindSparseInfo<'_>],
         fence: vk::Fence,
     ) -> Result<(), VkError> {
         let queue = self.raw.lock();
-        // SAFETY: the lock gives exclusive use of the queue, whose family binds (the caller); resources, memory and
-        // fence are alive.
+        // SAFETY: the lock gives exclusive use of the queue, whose family supports sparse binding (the caller);
+        // resources, memory and fence are alive.
         unsafe { self.device.queue_bind_sparse(*queue, info, fence) }.call("vkQueueBindSparse")
     }
 
-    /// Submits a finished command buffer: after `waits`, and `signal` reaches its value when it is done. The
-    /// caller keeps recorder, timelines and everything recorded alive until then.
+    /// Submits a finished command buffer. It starts after all `waits` have reached their values, and `signal`
+    /// reaches its value when it is complete. The caller keeps the recorder, the timelines and every recorded
+    /// object alive until then.
     pub(crate) fn submit(
         &self,
         owner: &Device,
@@ -76,7 +77,8 @@ impl Queue {
         owner.note(super::fault::submission("vkQueueSubmit2"))?;
         let queue = self.raw.lock();
         // SAFETY: the lock gives exclusive use of the queue; the command buffer is executable and not pending
-        // (the recorder's state), the semaphores are alive, the batch rule keeps all of it alive until done.
+        // (the recorder's state), the semaphores are alive, and the batch rule keeps all of them alive until
+        // the submission is complete.
         let result = unsafe { self.device.queue_submit2(*queue, &info, vk::Fence::null()) };
         drop(queue);
         owner.note(result.call("vkQueueSubmit2"))

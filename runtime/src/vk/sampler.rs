@@ -1,4 +1,4 @@
-//! Samplers, from the compiler's masks (`compiler/docs/opencl-on-vulkan.md`, Images and samplers).
+//! Samplers, made from the compiler's sampler masks (`compiler/docs/opencl-on-vulkan.md`, Images and samplers).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use caldera_compiler::intrinsic::SamplerMask;
 
 use super::{Call, Device, VkError};
 
-/// A sampler.
+/// A Vulkan sampler.
 pub(crate) struct Sampler {
     device: Arc<Device>,
     pub(super) raw: vk::Sampler,
@@ -20,12 +20,12 @@ impl std::fmt::Debug for Sampler {
 }
 
 impl Sampler {
-    /// For a mask.
+    /// Makes the sampler that a mask describes.
     pub(crate) fn new(device: &Arc<Device>, mask: SamplerMask) -> Result<Sampler, VkError> {
         let edge = vk::SamplerAddressMode::CLAMP_TO_EDGE;
         let address = match mask.address() {
             SamplerMask::ADDRESS_CLAMP => vk::SamplerAddressMode::CLAMP_TO_BORDER,
-            // Undefined in OpenCL without normalized coordinates, and not allowed in Vulkan.
+            // Without normalized coordinates, repetition is undefined in OpenCL and not allowed in Vulkan.
             SamplerMask::ADDRESS_REPEAT if mask.normalized() => vk::SamplerAddressMode::REPEAT,
             SamplerMask::ADDRESS_MIRRORED if mask.normalized() => vk::SamplerAddressMode::MIRRORED_REPEAT,
             _ => edge,
@@ -45,7 +45,8 @@ impl Sampler {
             .border_color(vk::BorderColor::FLOAT_TRANSPARENT_BLACK)
             .unnormalized_coordinates(!mask.normalized());
         super::fault::object("vkCreateSampler")?;
-        // SAFETY: the device is alive; unnormalized samplers clamp, filter both ways alike and have one level.
+        // SAFETY: the device is alive; a sampler with unnormalized coordinates clamps, has the same filter for
+        // magnification and minification, and reads one mipmap level, as Vulkan demands.
         let raw = unsafe { device.raw.create_sampler(&info, None) };
         Ok(Sampler {
             device: Arc::clone(device),

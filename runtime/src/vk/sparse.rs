@@ -1,4 +1,5 @@
-//! Buffers and images larger than one allocation may be: sparse, with several allocations bound to them.
+//! Sparse buffers and images: resources larger than one allocation may be, with several allocations bound to
+//! them.
 
 use ash::vk;
 use gpu_allocator::MemoryLocation;
@@ -6,15 +7,15 @@ use gpu_allocator::MemoryLocation;
 use super::memory::Memory;
 use super::{AllocError, Call, Device};
 
-/// What memory is bound to.
+/// The resource that memory is bound to.
 #[derive(Copy, Clone)]
 pub(super) enum Resource {
     Buffer(vk::Buffer),
     Image(vk::Image),
 }
 
-/// Allocates memory for a fresh sparse resource, binds it, and waits until it is bound. `requirements.alignment` is that
-/// of sparse blocks. Allocations that were allocated before an error are freed.
+/// Allocates memory for a new sparse resource, binds it, and waits until it is bound. `requirements.alignment`
+/// is the size of a sparse block. After an error, the allocations made so far are freed.
 pub(super) fn populate(
     device: &Device,
     resource: Resource,
@@ -35,7 +36,7 @@ pub(super) fn populate(
     }
 }
 
-/// Fills `allocations` with memory and its size until it is as much as the resource needs.
+/// Fills `allocations` with allocations and their sizes until their sum is the size that the resource needs.
 fn allocate_all(
     device: &Device,
     requirements: vk::MemoryRequirements,

@@ -1,4 +1,4 @@
-//! Timeline semaphores: a 64-bit count that the GPU raises and the host polls.
+//! Timeline semaphores: 64-bit counters that the GPU raises and the host reads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,20 +9,20 @@ use ash::vk;
 use super::{Call, Device, VkError};
 use crate::lock::{Mutex, Rank};
 
-/// A timeline. Its semaphore comes from the device's pool and goes back there: to destroy it as soon as a wait
-/// for it has returned is allowed, but Mesa's queue thread still unlocks what it has just signalled (seen with
-/// 22.3 as a crash once in a hundred runs).
+/// A timeline. Its semaphore comes from the device's pool and returns there, because destroying it as soon as a
+/// wait has returned, although allowed, crashes with Mesa 22.3 about once in a hundred runs: Mesa's queue
+/// thread still unlocks the semaphore that it has just signalled.
 pub(crate) struct Timeline {
     device: Arc<Device>,
     pub(super) raw: vk::Semaphore,
-    /// What the semaphore counted before this timeline had it.
+    /// The semaphore's counter when this timeline got it; the timeline's values count from here.
     base: u64,
-    /// The highest value seen; saves calls once a value has been reached.
+    /// The highest value read so far; it saves Vulkan calls once a value has been reached.
     seen: AtomicU64,
 }
 
 impl Timeline {
-    /// Starts at 0.
+    /// Makes a timeline whose value is 0.
     pub(crate) fn new(device: &Arc<Device>) -> Result<Timeline, VkError> {
         let (raw, base) = match device.timelines.take() {
             Some(used) => used,
@@ -44,45 +44,46 @@ impl Timeline {
         })
     }
 
-    /// The device.
+    /// Returns the device that the timeline belongs to.
     pub(crate) fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// What the semaphore counts when this timeline has reached `value`.
+    /// Returns the semaphore's counter at which this timeline has reached `value`.
     pub(super) fn count(&self, value: u64) -> u64 {
         self.base + value
     }
 
-    /// Whether the GPU has reached `value`.
+    /// Returns whether the GPU has reached `value`.
     pub(crate) fn reached(&self, value: u64) -> Result<bool, VkError> {
         Ok(self.has_reached(value) || self.value()? >= value)
     }
 
-    /// Whether it is known to have.
+    /// Returns whether an earlier query has found that the GPU has reached `value`.
     fn has_reached(&self, value: u64) -> bool {
         self.seen.load(Ordering::Acquire) >= value
     }
 
-    /// Whether the GPU will do nothing more for `value`: it has reached it, or the device is lost. A question that fails for another
-    /// reason says nothing, and the answer is no.
+    /// Returns whether the GPU will do nothing more for `value`: it has reached it, or the device is lost. If
+    /// the query fails for another reason, the answer is no.
     pub(crate) fn is_over(&self, value: u64) -> bool {
         self.reached(value).unwrap_or_else(|_| self.device.is_lost())
     }
 
-    /// The value now.
+    /// Reads the current value.
     pub(crate) fn value(&self) -> Result<u64, VkError> {
         let call = "vkGetSemaphoreCounterValue";
         self.device.note(super::fault::wait(call))?;
         self.counter()
     }
 
-    /// [`Timeline::value`], of which one wait may ask many times.
+    /// Reads the current value as [`Timeline::value`] does, but is not a site of fault injection, because one
+    /// wait calls it many times.
     fn counter(&self) -> Result<u64, VkError> {
         // SAFETY: the semaphore is alive.
         let result = unsafe { self.device.raw.get_semaphore_counter_value(self.raw) };
         let count = self.device.note(result.call("vkGetSemaphoreCounterValue"))?;
-        // Some drivers answer all ones for a lost device.
+        // Some drivers report a counter of all ones for a lost device.
         if count == u64::MAX {
             return self.device.note(Err(VkError::new(
                 "vkGetSemaphoreCounterValue",
@@ -96,7 +97,8 @@ impl Timeline {
         Ok(value)
     }
 
-    /// Polls for a while, then polls and lets others run, then blocks, until the GPU has reached `value`.
+    /// Waits until the GPU has reached `value`: the thread first polls, then polls and yields in between, and
+    /// then blocks.
     pub(crate) fn wait(&self, value: u64) -> Result<(), VkError> {
         self.device.note(super::fault::wait("vkWaitSemaphores"))?;
         let reached = || Ok(self.has_reached(value) || self.counter()? >= value);
@@ -144,7 +146,7 @@ impl Timeline {
 impl Drop for Timeline {
     fn drop(&mut self) {
         match self.value() {
-            // The batch rule: no submission that uses the semaphore is pending, so the count is final.
+            // By the batch rule no submission that uses the semaphore is pending, so the count is final.
             Ok(value) => self.device.timelines.put(self.raw, self.count(value)),
             // SAFETY: the device is lost; nothing is pending on it.
             Err(_) => unsafe { self.device.raw.destroy_semaphore(self.raw, None) },
@@ -155,24 +157,24 @@ impl Drop for Timeline {
 /// How a thread waits for the GPU before it blocks.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Patience {
-    /// So long it does nothing but poll.
+    /// The time during which it polls without yielding.
     spin: Duration,
-    /// So long it polls.
+    /// The time after which it stops polling and blocks.
     poll: Duration,
-    /// Another thread may poll to put off submissions.
+    /// Whether another thread may poll in order to put submissions off.
     pub(super) gather: bool,
 }
 
 impl Patience {
-    /// A blocked thread wakes up late: 40 µs at best, and up to 0.8 ms after milliseconds in a virtual machine, which is
-    /// more than many kernels take.
+    /// The values for GPUs. A blocked thread wakes up late, later than many kernels take
+    /// (`runtime/docs/scheduling.md` has the measurements), so threads poll for long.
     pub(super) const GPU: Patience = Patience {
         spin: Duration::from_micros(60),
         poll: Duration::from_millis(20),
         gather: true,
     };
 
-    /// Polling takes time from the very threads that are waited for.
+    /// The values for CPUs: polling takes processor time from the very threads that execute the kernels.
     pub(super) const CPU: Patience = Patience {
         spin: Duration::from_micros(5),
         poll: Duration::from_micros(5),
@@ -180,7 +182,7 @@ impl Patience {
     };
 }
 
-/// Semaphores between two timelines, each with its count.
+/// Semaphores that no timeline uses, each with its counter.
 pub(super) struct IdleTimelines(Mutex<Vec<(vk::Semaphore, u64)>>);
 
 impl IdleTimelines {
@@ -196,10 +198,10 @@ impl IdleTimelines {
         self.0.lock().push((raw, count));
     }
 
-    /// Destroys them, before their device.
+    /// Destroys the semaphores; called before their device is destroyed.
     pub(super) fn destroy(&self, device: &ash::Device) {
         for (raw, _) in self.0.lock().drain(..) {
-            // SAFETY: nothing is pending on it, and nothing else has it.
+            // SAFETY: nothing is pending on the semaphore, and no timeline owns it.
             unsafe { device.destroy_semaphore(raw, None) };
         }
     }

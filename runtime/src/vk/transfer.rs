@@ -5,23 +5,23 @@ use ash::vk;
 use super::image::LAYOUT;
 use super::{Buffer, Image, Recorder, Texels};
 
-/// A box of an image, and where its texels lie in a buffer.
+/// A box of texels of an image, and where the texels lie in a buffer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ImageCopy {
     pub texels: Texels,
     /// Byte offset of the first texel; a multiple of the texel's size.
     pub offset: u64,
-    /// Texels from row to row (of a 1D array: from layer to layer); 0: rows follow each other.
+    /// Distance from row to row (in a 1D array: from layer to layer) in texels; 0: the rows are contiguous.
     pub row: u32,
-    /// Rows from slice to slice; 0: slices follow each other. 0 where there are no slices.
+    /// Distance from slice to slice in rows; 0 if the slices are contiguous or there are none.
     pub rows: u32,
 }
 
-/// What an image is cleared to.
+/// The value that an image is cleared to.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) enum Clear {
     Float([f32; 4]),
-    /// Signed or not.
+    /// Components of a signed or an unsigned integer format.
     Int([u32; 4]),
 }
 
@@ -40,7 +40,7 @@ impl ImageCopy {
 }
 
 impl Recorder {
-    /// Gives a fresh image its layout, unless it has one.
+    /// Records the first layout transition of an image, unless one has been recorded already.
     pub(crate) fn prepare_image(&mut self, image: &Image) {
         if !image.claim_layout() {
             return;
@@ -56,12 +56,13 @@ impl Recorder {
             .image(image.raw)
             .subresource_range(image.all())];
         let info = vk::DependencyInfo::default().image_memory_barriers(&barrier);
-        // SAFETY: in the recording state; synchronization2 is on; the image lives as long as the batch.
+        // SAFETY: the command buffer is in the recording state; synchronization2 is enabled; the image lives as
+        // long as the batch.
         unsafe { self.device.raw.cmd_pipeline_barrier2(self.raw, &info) };
     }
 
-    /// Stores one texel all over an image, or some of its layers (all there are: `None`). `value` is in the order of
-    /// Vulkan's components.
+    /// Stores one value in all texels of an image, or of `layers` (the first layer and their number). `value`
+    /// is in the order of the Vulkan format's components.
     pub(crate) fn clear_image(&mut self, image: &Image, value: Clear, layers: Option<(u32, u32)>) {
         self.has_transfer();
         let color = match value {
@@ -73,7 +74,8 @@ impl Recorder {
             range.base_array_layer = first;
             range.layer_count = count;
         }
-        // SAFETY: in the recording state; the layers exist (the caller); the image lives as long as the batch.
+        // SAFETY: the command buffer is in the recording state; the layers exist (the caller); the image lives
+        // as long as the batch.
         unsafe {
             self.device
                 .raw
@@ -81,12 +83,12 @@ impl Recorder {
         };
     }
 
-    /// Copies texels from a buffer.
+    /// Copies texels from a buffer to an image.
     pub(crate) fn copy_to_image(&mut self, from: &Buffer, to: &Image, copy: &ImageCopy) {
         self.has_transfer();
         let regions = [copy.raw(to)];
-        // SAFETY: in the recording state; both sides are in bounds and aligned (the caller); they live as long as the
-        // batch.
+        // SAFETY: the command buffer is in the recording state; both sides are in bounds and aligned (the
+        // caller); both live as long as the batch.
         unsafe {
             self.device
                 .raw
@@ -94,7 +96,7 @@ impl Recorder {
         };
     }
 
-    /// Copies texels to a buffer.
+    /// Copies texels from an image to a buffer.
     pub(crate) fn copy_from_image(&mut self, from: &Image, to: &Buffer, copy: &ImageCopy) {
         self.has_transfer();
         let regions = [copy.raw(from)];
@@ -106,13 +108,14 @@ impl Recorder {
         };
     }
 
-    /// Copies texels between images of one format whose shapes Vulkan lets copy: both one-dimensional, or none. The
-    /// boxes are in bounds, of one size and do not overlap.
+    /// Copies texels between images of the same format; either both are one-dimensional or neither is
+    /// ([`Image::copies_to`]). The boxes are in bounds, have the same size and do not overlap.
     pub(crate) fn copy_image(&mut self, from: &Image, src: &Texels, to: &Image, dst: &Texels) {
         self.has_transfer();
         let (src, dst) = (from.part(src), to.part(dst));
         let mut extent = src.extent;
-        // Layers of one side may be slices of the other.
+        // An extent has depth 1 where the layers are counted separately; layers of one image may be copied to
+        // or from slices of the other.
         extent.depth = extent.depth.max(dst.extent.depth);
         let regions = [vk::ImageCopy {
             src_subresource: src.layers,
@@ -121,7 +124,8 @@ impl Recorder {
             dst_offset: dst.offset,
             extent,
         }];
-        // SAFETY: as the caller promises; in the recording state; the images live as long as the batch.
+        // SAFETY: the boxes are as the caller promises; the command buffer is in the recording state; the
+        // images live as long as the batch.
         unsafe {
             self.device
                 .raw

@@ -1,6 +1,7 @@
-//! Cases with known answers: operands, and the words that must come out.
+//! Cases with known results: the operands, and the words that must come out.
 
-/// What a device's results must all show for it to hold.
+/// A property of a device's arithmetic; the device has it if all cases of the property have the expected
+/// results.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Property {
     FusedFma,
@@ -15,10 +16,10 @@ pub(super) enum Property {
     MulHi,
 }
 
-/// Words of a case's results; `probes.cl` writes them.
+/// The number of words of a case's results; `probes.cl` writes them.
 pub(super) const WORDS: usize = 32;
 
-/// Numbers of these words.
+/// The indices of the result words.
 pub(super) mod word {
     pub(in super::super) const FMA: usize = 0;
     pub(in super::super) const ARITHMETIC: usize = 1;
@@ -26,10 +27,10 @@ pub(super) mod word {
     pub(in super::super) const SEPARATE: usize = 15;
     pub(in super::super) const QUOTIENT: usize = 16;
     pub(in super::super) const ROOT: usize = 17;
-    /// And, behind it, the same of an unsigned integer.
+    /// The next word has the same for an unsigned integer.
     pub(in super::super) const FROM_SIGNED: usize = 18;
     pub(in super::super) const EXP2: usize = 20;
-    /// Of 16 and 64 bits.
+    /// For 16 and 64 bits.
     pub(in super::super) const NARROWED: usize = 20;
     pub(in super::super) const LOG2: usize = 21;
     pub(in super::super) const SIN: usize = 22;
@@ -41,7 +42,7 @@ pub(super) mod word {
     pub(in super::super) const WIDENED: usize = 28;
 }
 
-/// Operands and the words that must come out, from `first` on.
+/// Operands, and the words that must come out from index `first` on.
 pub(super) struct Case {
     pub(super) property: Property,
     pub(super) operands: [u64; 3],
@@ -49,7 +50,7 @@ pub(super) struct Case {
     pub(super) expected: Vec<u64>,
 }
 
-/// All cases of a width. `widens`: there is a format of twice the width.
+/// Returns all cases of a format. `widens`: the device has the format of twice the width.
 pub(super) fn cases(bits: u32, widens: bool) -> Vec<Case> {
     let mut all = fused(bits);
     all.extend(separate(bits));
@@ -65,7 +66,7 @@ pub(super) fn cases(bits: u32, widens: bool) -> Vec<Case> {
     all
 }
 
-/// Mantissa bits, exponent bias.
+/// Returns the number of mantissa bits, and the exponent bias.
 fn format(bits: u32) -> (u32, u64) {
     match bits {
         16 => (10, 15),
@@ -74,15 +75,16 @@ fn format(bits: u32) -> (u32, u64) {
     }
 }
 
-/// Where one rounding differs from two.
+/// Returns cases in which rounding once and rounding twice differ.
 fn fused(bits: u32) -> Vec<Case> {
     let mut cases = unrounded_products(bits);
     cases.push(just_below_a_tie(bits));
     cases
 }
 
-/// (1 + ulp) + (1 + 2⁻ᵏ) · (1 - 2⁻ᵏ) · ulp/2 = 1 + 3/2·ulp - 2⁻²ᵏ·ulp/2, to be rounded down. In a wider format the
-/// last term is lost, and what is left is a tie, which goes up.
+/// Returns the case (1 + ulp) + (1 + 2⁻ᵏ) · (1 - 2⁻ᵏ) · ulp/2 = 1 + 3/2·ulp - 2⁻²ᵏ·ulp/2, which must be rounded
+/// down. If the sum is first rounded to a wider format, the last term is lost; the rest is a tie, which is
+/// rounded up.
 fn just_below_a_tie(bits: u32) -> Case {
     let (mantissa, bias) = format(bits);
     let k = mantissa * 2 / 3 + 1;
@@ -102,11 +104,12 @@ fn just_below_a_tie(bits: u32) -> Case {
     }
 }
 
-/// (1 + k·ulp)² · 2ˢ - (1 + 2k·ulp) · 2ˢ: k²·ulp² · 2ˢ if the product is not rounded, else 0.
+/// Returns cases of (1 + k·ulp)² · 2ˢ - (1 + 2k·ulp) · 2ˢ: the result is k²·ulp² · 2ˢ if the product is not
+/// rounded, otherwise 0.
 fn unrounded_products(bits: u32) -> Vec<Case> {
     let (mantissa, bias) = format(bits);
     let sign = 1u64 << (bits - 1);
-    // Keeps the result normal.
+    // This scale keeps the result normal.
     let scale = if bits == 16 { 8 } else { 4 };
     (1..=20u64)
         .map(|k| {
@@ -126,10 +129,11 @@ fn unrounded_products(bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// The same products and sums not to be contracted: two roundings leave nothing.
+/// Returns cases of the same products and sums where they may not be contracted: with two roundings, the result
+/// is 0.
 fn separate(bits: u32) -> Vec<Case> {
     let mut cases = unrounded_products(bits);
-    // Those whose product is not exact in the first place and rounds to the third operand.
+    // The product is inexact, and rounds to the negated third operand.
     cases.retain(|c| c.expected[0] != 0);
     for case in &mut cases {
         case.property = Property::Separate;
@@ -140,8 +144,8 @@ fn separate(bits: u32) -> Vec<Case> {
     cases
 }
 
-/// Sums, differences, products by one and comparisons of multiples of the smallest number: exact in any format,
-/// because the words of subnormal numbers count as the numbers do.
+/// Returns sums, differences, products by one and comparisons of multiples of the smallest number. They are
+/// exact in any format, because the word of a subnormal number is the multiple itself.
 fn subnormals(bits: u32) -> Vec<Case> {
     let (mantissa, bias) = format(bits);
     let one = bias << mantissa;
@@ -163,8 +167,8 @@ fn subnormals(bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// Multiply-adds of a subnormal number, by 2 and by what makes it normal, and one whose product is subnormal: zeros if they
-/// are flushed.
+/// Returns multiply-adds whose result is 0 if subnormal numbers are flushed: of a subnormal factor, multiplied
+/// by 2 and by a number that makes the product normal; with a subnormal product; and with a subnormal addend.
 fn flushed(bits: u32) -> Vec<Case> {
     let (mantissa, bias) = format(bits);
     let most = (1u64 << mantissa) - 1;
@@ -186,7 +190,7 @@ fn flushed(bits: u32) -> Vec<Case> {
     .collect()
 }
 
-/// Subnormal numbers that are loaded and stored, widened and narrowed.
+/// Returns cases in which subnormal numbers are loaded and stored, widened and narrowed.
 fn moved(bits: u32, widens: bool) -> Vec<Case> {
     let (mantissa, bias) = format(bits);
     let one = bias << mantissa;
@@ -205,7 +209,7 @@ fn moved(bits: u32, widens: bool) -> Vec<Case> {
             word::LOADED,
             vec![x],
         ));
-        // A word of so many halves: x times the smallest number, in the wider format.
+        // The two halves of the word in the wider format: x times the smallest subnormal number.
         let (low, high) = match bits {
             16 => {
                 let wide = (x as f32 * 2f32.powi(-24)).to_bits();
@@ -225,7 +229,7 @@ fn moved(bits: u32, widens: bool) -> Vec<Case> {
                 expected,
             ));
         }
-        // From 64 bits to a subnormal number of 32.
+        // Narrows a 64-bit number to a subnormal number of 32 bits.
         if bits == 64 {
             let y = x & 0x7f_ffff;
             let wide = (y as f64 * 2f64.powi(-149)).to_bits();
@@ -236,7 +240,7 @@ fn moved(bits: u32, widens: bool) -> Vec<Case> {
                 vec![y],
             ));
         }
-        // A product of halves below the normal ones, by way of 32 bits.
+        // Multiplies two 16-bit numbers in 32 bits, and narrows the product to a subnormal number.
         if bits == 16 {
             let small = one - (14 << mantissa);
             let (y, scale) = (x & 0x3ff, one - (10 << mantissa));
@@ -254,7 +258,7 @@ fn moved(bits: u32, widens: bool) -> Vec<Case> {
     all
 }
 
-/// A few words that look like nothing in particular (xorshift).
+/// Returns pseudo-random words (xorshift).
 fn noise(seed: u64, count: usize) -> impl Iterator<Item = u64> {
     let mut state = seed | 1;
     (0..count).map(move |_| {
@@ -265,13 +269,14 @@ fn noise(seed: u64, count: usize) -> impl Iterator<Item = u64> {
     })
 }
 
-/// A number in [1, 2) whose fraction is `word`'s upper bits.
+/// Returns a number in [1, 2) whose fraction is the upper bits of `word`.
 fn fraction(bits: u32, word: u64) -> u64 {
     let (mantissa, bias) = format(bits);
     (bias << mantissa) | (word >> (64 - mantissa))
 }
 
-/// Quotients near the middle of two numbers, where a rounding shows: x is the product of y and such a middle.
+/// Returns quotients near the middle between two adjacent numbers, where rounding errors show: x is the product
+/// of y and such a middle.
 fn quotients(bits: u32) -> Vec<Case> {
     let (mantissa, _) = format(bits);
     noise(u64::from(bits), 200)
@@ -293,7 +298,7 @@ fn quotients(bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// Square roots near the middle of two numbers.
+/// Returns square roots near the middle between two adjacent numbers.
 fn roots(bits: u32) -> Vec<Case> {
     let (mantissa, bias) = format(bits);
     noise(u64::from(bits) + 7, 200)
@@ -314,7 +319,8 @@ fn roots(bits: u32) -> Vec<Case> {
         .collect()
 }
 
-/// From integers and to narrower formats: in the middle, beside it, and anywhere.
+/// Returns conversions from integers and to narrower formats, of ties, numbers next to ties, and pseudo-random
+/// numbers.
 fn converted(bits: u32) -> Vec<Case> {
     let (mantissa, bias) = format(bits);
     let one = bias << mantissa;
@@ -356,7 +362,7 @@ fn converted(bits: u32) -> Vec<Case> {
     all
 }
 
-/// High halves of products of 64 bits, whose factors are the operands in pairs.
+/// Returns the high halves of 128-bit products; each factor consists of two operands.
 fn products() -> Vec<Case> {
     noise(3, 20)
         .map(|w| {
@@ -374,7 +380,7 @@ fn products() -> Vec<Case> {
         .collect()
 }
 
-/// The number that a word is.
+/// Returns the value of a word in a format.
 pub(super) fn value(bits: u32, word: u64) -> f64 {
     match bits {
         16 => {
@@ -392,7 +398,7 @@ pub(super) fn value(bits: u32, word: u64) -> f64 {
     }
 }
 
-/// The word of the nearest number, ties to even; no NaN.
+/// Returns the word of the number nearest to x, ties to even; x is not NaN.
 pub(super) fn rounded(bits: u32, x: f64) -> u64 {
     match bits {
         16 => {
@@ -401,7 +407,7 @@ pub(super) fn rounded(bits: u32, x: f64) -> u64 {
             if a >= 65520.0 {
                 return sign | 0x7c00;
             }
-            // Units of the last place: those of the subnormal numbers at least.
+            // Subnormal numbers have the unit in the last place of the smallest normal numbers.
             let exponent = ((a.to_bits() >> 52) as i32 - 1023).max(-14);
             let units = (a * 2f64.powi(10 - exponent)).round_ties_even() as u64;
             sign | (((exponent + 14) as u64) << 10).wrapping_add(units)
@@ -415,7 +421,7 @@ pub(super) fn rounded(bits: u32, x: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The expected words are what the host's own arithmetic says.
+    /// The expected words agree with the host's arithmetic.
     #[test]
     fn expectations_are_ieee() {
         for case in fused(32) {
@@ -428,7 +434,7 @@ mod tests {
             assert_eq!(a.mul_add(b, c).to_bits(), case.expected[0]);
             assert_ne!((a * b + c).to_bits(), case.expected[0]);
         }
-        // Rounding twice is told apart too.
+        // A sum that is rounded to a wider format first gives another word, too.
         let case = just_below_a_tie(32);
         let [a, b, c] = case.operands.map(|w| f64::from(f32::from_bits(w as u32)));
         assert_ne!(((a * b + c) as f32).to_bits(), case.expected[0] as u32);
@@ -475,7 +481,7 @@ mod tests {
         assert_eq!(rounded(16, 3.0 * 2f64.powi(-25)), 2);
     }
 
-    /// Quotients and roots are near enough to middles that truncation and an error of half a unit show.
+    /// Quotients and roots are so near to middles that truncation and an error of half a unit show.
     #[test]
     fn quotients_and_roots_are_hard() {
         let near = |exact: f64| {

@@ -1,52 +1,52 @@
-//! What is measured, how it is kept, and what it means to the compiler.
+//! The results of calibration: how they are stored, and what the compiler concludes from them.
 
 use caldera_compiler::target::{Calibration, Target};
 
-/// 16, 32 and 64 bits; `false` also where the device does not have the width.
+/// A property of the 16-, 32- and 64-bit formats; `false` also where the device lacks the format.
 pub(crate) type Widths = [bool; 3];
 
-/// Largest errors found of a device's operations on 32 bits, in units in the last place unless said otherwise.
-/// Infinite where nothing was measured, or an infinity or NaN came out wrong.
+/// The largest errors found of a device's 32-bit operations, in units in the last place unless stated
+/// otherwise. An error is infinite if nothing was measured, or if an infinity or a NaN came out wrong.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) struct Errors {
     pub divide: f32,
     pub sqrt: f32,
     pub rsqrt: f32,
-    /// Of arguments from -26 to 3.
+    /// For arguments from -26 to 3.
     pub exp2: f32,
-    /// Outside [½, 2].
+    /// For arguments outside [½, 2].
     pub log2: f32,
-    /// Absolute, within [½, 2].
+    /// The absolute error, for arguments in [½, 2].
     pub log2_near_one: f32,
-    /// Absolute, within [-π, π].
+    /// The absolute error, for arguments in [-π, π], as for `cos`.
     pub sin: f32,
     pub cos: f32,
-    /// Of bases from 0.1 to 10 and exponents from -8 to 8.
+    /// For bases from 0.1 to 10 and exponents from -8 to 8.
     pub pow: f32,
 }
 
-/// What a device's arithmetic was found to do.
+/// The properties that a device's arithmetic was found to have.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(crate) struct Measured {
     /// A multiply-add rounds once.
     pub fused_fma: Widths,
-    /// A product and a sum that are not to be contracted round twice.
+    /// A product and a sum that may not be contracted round twice.
     pub separate: Widths,
     /// Arithmetic, comparisons and absolute values keep subnormal numbers.
     pub subnormal_arithmetic: Widths,
-    /// Loads and stores do.
+    /// Loads and stores keep subnormal numbers.
     pub subnormal_loads: Widths,
-    /// Conversions from and to the other formats do.
+    /// Conversions from and to the other formats keep subnormal numbers.
     pub subnormal_conversions: Widths,
     /// Quotients are correctly rounded.
     pub divide: Widths,
-    /// Square roots are.
+    /// Square roots are correctly rounded.
     pub sqrt: Widths,
-    /// Conversions from integers, and to the next narrower format, are.
+    /// Conversions from integers and to the next narrower format are correctly rounded.
     pub conversions: Widths,
-    /// A multiply-add takes subnormal operands and results for zeros.
+    /// A multiply-add treats subnormal operands and results as zeros.
     pub flushing_fma: Widths,
-    /// `mul_hi` of 64 bits.
+    /// `mul_hi` of 64 bits is correct.
     pub mul_hi: bool,
     pub errors: Errors,
 }
@@ -91,7 +91,7 @@ impl Errors {
 }
 
 impl Default for Measured {
-    /// Presumes nothing.
+    /// Returns the result of no measurement, which claims no property.
     fn default() -> Measured {
         Measured::from_flags([[false; 3]; Measured::FLAGS], false, Errors::default())
     }
@@ -141,13 +141,14 @@ impl Measured {
         ]
     }
 
-    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT of 32 bits: the driver's own, or the root in 64 bits, rounded again, which is
-    /// as good as once (Figueroa, When is double rounding innocuous?, 1995).
+    /// Returns CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT for 32 bits. The square root is either the driver's, or
+    /// computed in 64 bits and rounded to 32: rounding twice gives the correctly rounded result here (Figueroa,
+    /// When is double rounding innocuous?, 1995).
     pub(crate) fn rounded_divide_sqrt(&self) -> bool {
         self.divide[1] && (self.sqrt[1] || self.sqrt[2] && self.conversions[2])
     }
 
-    /// Whether a width keeps subnormal numbers in everything that was tried.
+    /// Returns for each format whether everything that was tried keeps subnormal numbers.
     pub(crate) fn subnormals(&self) -> Widths {
         let all = |i: usize| {
             self.subnormal_arithmetic[i] && self.subnormal_loads[i] && self.subnormal_conversions[i]
@@ -155,8 +156,8 @@ impl Measured {
         [all(0), all(1), all(2)]
     }
 
-    /// What the compiler wants to know. The library's functions on the device's 2^x allow it 2 units, those on its
-    /// 1 / sqrt one and a half.
+    /// Returns the results in the form that the compiler takes. The library's functions that use the device's
+    /// 2^x allow it an error of 2 units in the last place, those that use its 1 / sqrt 1.5 units.
     fn for_compiler(&self) -> Calibration {
         const EXP2: f32 = 2.0;
         const RSQRT: f32 = 1.5;
@@ -198,25 +199,25 @@ impl Measured {
     }
 }
 
-/// What `CALDERA_CALIBRATION` says instead of a measurement.
+/// A property that `CALDERA_CALIBRATION` sets instead of the measurement.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Presumption {
     /// A multiply-add rounds once.
     FusedFma,
-    /// It is one operation.
+    /// A multiply-add is one fast operation.
     FastFma,
-    /// It takes subnormal numbers for zeros.
+    /// A multiply-add treats subnormal numbers as zeros.
     FlushingFma,
     /// Subnormal numbers are kept.
     Subnormals,
-    /// 2^x of 32 bits is within 2 units.
+    /// 2^x of 32 bits is within 2 units in the last place.
     Exp2,
-    /// 1 / sqrt of 32 bits is within 1.5 units.
+    /// 1 / sqrt of 32 bits is within 1.5 units in the last place.
     Rsqrt,
 }
 
 impl Presumption {
-    /// Of one of the variable's words.
+    /// Returns the property with a name in the variable.
     pub(crate) fn named(name: &str) -> Option<Presumption> {
         Some(match name {
             "fused-fma" => Presumption::FusedFma,
@@ -230,7 +231,7 @@ impl Presumption {
     }
 }
 
-/// The measurement as `CALDERA_CALIBRATION` changes it, and the target that follows.
+/// Returns the measurement as `CALDERA_CALIBRATION` changes it, and the target that results from it.
 pub(crate) fn presume(
     mut measured: Measured,
     mut target: Target,

@@ -1,9 +1,9 @@
-//! Calibration: what a device's arithmetic really does, where Vulkan promises nothing.
+//! Calibration: measures what a device's arithmetic does where Vulkan guarantees nothing.
 //!
-//! At the first use of a device small kernels with known answers run on it. What they establish picks variants in
-//! the compiler's library ([`measured`]) and what CL_DEVICE_*_FP_CONFIG says. The result is kept in the cache on
-//! disk, for this device and version of its driver. Where a probe cannot run, nothing is presumed: that is slower,
-//! never wrong.
+//! At the first use of a device, small kernels with known results run on it. Their results select variants in
+//! the compiler's library ([`measured`]) and determine CL_DEVICE_*_FP_CONFIG. They are kept in the cache on
+//! disk, for this device and version of its driver. Where a probe cannot run, no favourable property is
+//! assumed: the code is then slower, but correct.
 
 mod cases;
 mod measured;
@@ -32,14 +32,15 @@ use crate::mem::{Buffer, HostPtr, MemFlags};
 use crate::queue::{CommandQueue, QueueProperties, Waits};
 use cases::{Case, Property, WORDS};
 
-/// From the cache, or by running the probes. `base` is the device's target without calibration.
+/// Returns the measurement, from the cache or by running the probes. `base` is the device's target without
+/// calibration.
 pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
     if !config().calibrate {
         return Measured::default();
     }
     let place = cache::store().map(|store| {
         let facts = device.physical.facts();
-        // A CPU driver's arithmetic is the processor's, and its identity does not name that.
+        // The arithmetic of a CPU driver is the processor's, which the driver's identity does not include.
         let key = cache::Key::new(
             "calibration 3",
             &[&facts.identity, facts.name.as_bytes(), &processor()],
@@ -68,7 +69,7 @@ pub(super) fn calibrate(device: &Arc<Device>, base: &Target) -> Measured {
     }
 }
 
-/// What of the host's processor matters for arithmetic.
+/// Returns the features of the host's processor that affect arithmetic.
 fn processor() -> Vec<u8> {
     #[cfg(target_arch = "x86_64")]
     return vec![
@@ -84,7 +85,7 @@ fn processor() -> Vec<u8> {
 const PROBES: &str = include_str!("probes.cl");
 
 fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
-    // The probes ask for the driver's own operations.
+    // The probes must compile to the driver's own operations.
     let mut target = base.clone();
     target.calibration.fused_fma = [true; 3];
     let input = Input {
@@ -133,7 +134,7 @@ fn measure(device: &Arc<Device>, base: &Target) -> Result<Measured> {
     Ok(measured)
 }
 
-/// Whether every case of a property came out as it must.
+/// Returns whether every case of a property has the expected results.
 fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool {
     let mut of_property = cases
         .iter()
@@ -142,7 +143,7 @@ fn all_as_expected(property: Property, cases: &[Case], results: &[u64]) -> bool 
     of_property.all(|(case, words)| words[case.first..].starts_with(&case.expected))
 }
 
-/// What the probes run on.
+/// The objects that the probes run with.
 struct Bench {
     context: Arc<Context>,
     queue: Arc<CommandQueue>,
@@ -150,7 +151,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Runs a kernel over cases; [`WORDS`] words each.
+    /// Runs a kernel over cases; returns [`WORDS`] words for each.
     fn results(&self, kernel: &str, bits: u32, operands: &[[u64; 3]]) -> Result<Vec<u64>> {
         let kernel = self
             .module
@@ -198,7 +199,7 @@ impl Bench {
     }
 }
 
-/// Values as the device's words.
+/// Returns the bytes of values in words of the given width.
 fn words(bits: u32, values: impl Iterator<Item = u64>) -> Vec<u8> {
     let bytes = bits as usize / 8;
     values

@@ -1,18 +1,19 @@
-//! The errors of a device's operations on 32 bits over sampled intervals. References are the host's in 64 bits.
+//! The errors of a device's 32-bit operations over sampled intervals. The references are computed by the host
+//! in 64 bits.
 
 use super::cases::{WORDS, word};
 use super::measured::Errors;
 
-/// Operands x, y and a third that nobody asks.
+/// Returns the operands x, y, and a third one that is not evaluated.
 pub(super) fn operands() -> Vec<[u64; 3]> {
     let word = |x: f64| u64::from((x as f32).to_bits());
     let triple = |x: f64, y: f64| [word(x), word(y), word(1.0)];
     let steps = |n: u32| (0..n).map(move |k| (f64::from(k) + 0.37) / f64::from(n));
     let mut all = Vec::new();
-    // 2^x; also sin and cos in part.
+    // For 2^x; some of them also for sin and cos.
     all.extend(steps(384).map(|t| triple(-26.0 + 29.0 * t, 1.0)));
     all.extend(steps(96).map(|t| triple(std::f64::consts::PI * (2.0 * t - 1.0), 1.0)));
-    // Logarithm, roots, quotients, powers.
+    // For logarithm, roots, quotients and powers.
     all.extend(steps(192).map(|t| triple(0.1 + 9.9 * t, 16.0 * ((61.0 * t).fract() - 0.5))));
     all.extend(steps(64).map(|t| triple(0.5 + 1.5 * t, 1.0)));
     all.extend(steps(64).map(|t| triple((160.0 * (t - 0.5)).exp2(), 1.0 + t)));
@@ -20,7 +21,7 @@ pub(super) fn operands() -> Vec<[u64; 3]> {
     all
 }
 
-/// What 2^x and 1 / sqrt must take in their stride.
+/// Special operands, for which 2^x and 1 / sqrt must return the exact overflow, underflow, infinity or NaN.
 const SPECIAL: [f64; 10] = [
     0.0,
     f64::INFINITY,
@@ -34,7 +35,7 @@ const SPECIAL: [f64; 10] = [
     -3e38,
 ];
 
-/// The largest errors, of the words that came out for [`operands`].
+/// Returns the largest errors in the words that a device returned for [`operands`].
 pub(super) fn errors(results: &[u64]) -> Errors {
     let mut e = Errors::default();
     let mut worst = Worst::default();
@@ -101,7 +102,7 @@ struct Worst {
 
 impl Largest {
     fn see(&mut self, error: f64) {
-        // A NaN is as wrong as can be.
+        // A NaN counts as an infinite error.
         let error = if error.is_nan() {
             f32::INFINITY
         } else {
@@ -122,7 +123,7 @@ impl Largest {
         self.see((got - exact).abs());
     }
 
-    /// Overflow, underflow, infinities and NaN.
+    /// Compares a result that must be exact: overflow, underflow, infinities and NaN.
     fn special(&mut self, got: f64, exact: f64) {
         let exact = f64::from(exact as f32);
         if got != exact && !(got.is_nan() && exact.is_nan()) {
@@ -135,7 +136,7 @@ impl Largest {
 mod tests {
     use super::*;
 
-    /// What an exact device answers.
+    /// Returns the results of an exact device.
     fn exact() -> Vec<u64> {
         let mut all = Vec::new();
         for operands in operands() {

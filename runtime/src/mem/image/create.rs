@@ -38,7 +38,8 @@ fn bad_descriptor(what: &'static str) -> Error {
     Error::new(ClCode::InvalidImageDescriptor, what).at("5.3.1")
 }
 
-/// CL 5.3.1: INVALID_OPERATION if there are no devices in context that support images
+/// Checks that images are supported. CL 5.3.1: INVALID_OPERATION if there are no devices in context that
+/// support images
 pub(crate) fn check_support(context: &Context) -> Result<()> {
     if context.devices().iter().any(|d| d.info().image_support) {
         return Ok(());
@@ -50,9 +51,9 @@ pub(crate) fn check_support(context: &Context) -> Result<()> {
     .at("5.3.1"))
 }
 
-/// Whether kernels of the device can do with the format what the flags ask for.
+/// Returns whether kernels on the device can make the accesses that the flags ask for to images of the format.
 fn supports(device: &Device, ty: ImageType, format: ImageFormat, access: KernelAccess) -> bool {
-    // cl_khr_depth_images: 2D images and arrays of them
+    // cl_khr_depth_images: only 2D images and arrays of them have the order DEPTH
     let flat = matches!(ty, ImageType::D2 | ImageType::D2Array);
     if format.order() == ChannelOrder::Depth && !flat {
         return false;
@@ -65,7 +66,8 @@ fn supports(device: &Device, ty: ImageType, format: ImageFormat, access: KernelA
     }
 }
 
-/// The type and the size as origins and regions count, from what the type uses of a descriptor.
+/// Returns the type, and the size in the order in which origins and regions count, from those fields of the
+/// descriptor that the type uses.
 fn dimensions(desc: &ImageDesc) -> Result<(ImageType, [usize; 3])> {
     // CL 5.3.1: INVALID_IMAGE_DESCRIPTOR if values specified in image_desc are not valid
     let ty = ImageType::from_number(desc.image_type).ok_or_else(|| bad_descriptor("image_type"))?;
@@ -83,7 +85,7 @@ fn dimensions(desc: &ImageDesc) -> Result<(ImageType, [usize; 3])> {
     if desc.mip_levels != 0 || desc.samples != 0 {
         return Err(bad_descriptor("num_mip_levels and num_samples must be 0"));
     }
-    // cl_khr_image2d_from_buffer: 2D images, too
+    // cl_khr_image2d_from_buffer: 2D images may have a buffer, too
     let fits = match ty {
         ImageType::Buffer => desc.buffer.is_some(),
         ImageType::D2 => true,
@@ -97,7 +99,7 @@ fn dimensions(desc: &ImageDesc) -> Result<(ImageType, [usize; 3])> {
     Ok((ty, size))
 }
 
-/// CL_DEVICE_IMAGE… limits for a type.
+/// Returns the CL_DEVICE_IMAGE… limits of a type.
 fn largest(device: &Device, ty: ImageType) -> [usize; 3] {
     let info = device.info();
     match ty {
@@ -129,7 +131,8 @@ fn shape(ty: ImageType) -> Option<vk::Shape> {
     }
 }
 
-/// CL 5.3.1.2: the pitches of `host_ptr` or of the buffer, or of dense memory.
+/// Returns the row pitch and the slice pitch. CL 5.3.1.2: they are the pitches of `host_ptr` or of the buffer;
+/// without either, those of dense memory.
 fn pitches(
     ty: ImageType,
     format: ImageFormat,
@@ -143,7 +146,7 @@ fn pitches(
     if !host && desc.buffer.is_none() && (row, slice) != (0, 0) {
         return Err(bad_descriptor("pitches without memory that has them"));
     }
-    // What overflows is too large an image anyway.
+    // If the product overflows, the image is too large in any case.
     let least = w.saturating_mul(texel);
     let row = match row {
         _ if ty == ImageType::Buffer => least,
@@ -165,23 +168,24 @@ fn pitches(
 }
 
 impl Image {
-    /// Whether a device's images can be as large as this one.
+    /// Returns whether images of a device can be as large as this one.
     pub(crate) fn fits(&self, device: &Device) -> bool {
         let most = largest(device, self.ty);
         (0..3).all(|i| self.size[i] as usize <= most[i])
     }
 
-    /// Whether kernels of a device can do with the format what the image's flags say.
+    /// Returns whether kernels on a device can make the accesses that the image's flags ask for.
     pub(crate) fn supported(&self, device: &Device) -> bool {
         supports(device, self.ty, self.format, self.flags.kernel)
     }
 
-    /// CL 5.3.1: INVALID_OPERATION if there are no devices in context that support images
+    /// Checks that images are supported. CL 5.3.1: INVALID_OPERATION if there are no devices in context that
+    /// support images
     pub fn check_support(context: &Context) -> Result<()> {
         check_support(context)
     }
 
-    /// CL 5.3.1 — clCreateImage
+    /// Creates an image (CL 5.3.1, clCreateImage).
     pub fn create(
         context: &Arc<Context>,
         flags: MemFlags,
@@ -291,7 +295,8 @@ impl Image {
         Ok(Arc::new(image))
     }
 
-    /// CL 5.3.2 — clGetSupportedImageFormats: the union over the context's devices.
+    /// Returns the formats that at least one device of the context supports (CL 5.3.2,
+    /// clGetSupportedImageFormats).
     pub fn supported_formats(context: &Context, flags: MemFlags, ty: ImageType) -> Vec<ImageFormat> {
         ImageFormat::all()
             .filter(|format| {

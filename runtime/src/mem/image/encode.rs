@@ -1,15 +1,15 @@
-//! Colours to texels (CL 8.3), for clEnqueueFillImage; and texels to what Vulkan clears images to.
+//! Conversion of colours to texels (CL 8.3) for clEnqueueFillImage, and of texels to Vulkan's clear values.
 
 use super::{ChannelOrder, ChannelType, ImageFormat};
 use crate::vk::Clear;
 
-/// A normalized number of `top` steps, nearest even; NaN is 0.
+/// Converts to a normalized integer whose greatest value is `top`, rounding to nearest even; NaN becomes 0.
 fn normalized(x: f32, least: f32, top: u32) -> i64 {
     let scaled = f64::from(x).clamp(least.into(), 1.0) * f64::from(top);
     scaled.round_ties_even() as i64
 }
 
-/// To half precision, nearest even.
+/// Converts to half precision, rounding to nearest even.
 fn half(x: f32) -> u16 {
     let bits = x.to_bits();
     let sign = ((bits >> 16) & 0x8000) as u16;
@@ -17,18 +17,18 @@ fn half(x: f32) -> u16 {
     if magnitude > 0x7f80_0000 {
         return sign | 0x7e00;
     }
-    // In units of the result's last place, exact in double precision.
+    // The value in units of the result's last place is exact in double precision.
     let value = f64::from(f32::from_bits(magnitude));
     let exponent = ((magnitude >> 23) as i32 - 127).max(-14);
     let steps = (value * 2f64.powi(10 - exponent)).round_ties_even();
     if exponent > 15 || steps * 2f64.powi(exponent - 10) >= 65520.0 {
         return sign | 0x7c00;
     }
-    // The leading bit of a normal number, and a carry out of the fraction, count the exponent up by one.
+    // The leading bit of a normal number adds one to the exponent, and so does a carry out of the fraction.
     sign | ((exponent + 14) as u16 * 1024 + steps as u16)
 }
 
-/// The bits of a channel for one lane of a colour.
+/// Returns the bits of a channel for one component of a colour.
 fn channel(data: ChannelType, lane: u32) -> u32 {
     use ChannelType as T;
     let float = f32::from_bits(lane);
@@ -38,7 +38,7 @@ fn channel(data: ChannelType, lane: u32) -> u32 {
         T::Unorm16 => normalized(float, 0.0, 65535) as u32,
         T::Unorm555 => normalized(float, 0.0, 31) as u32,
         T::Unorm101010 => normalized(float, 0.0, 1023) as u32,
-        // Green has a bit more; see `encode`.
+        // Green has one bit more; `encode` converts it.
         T::Unorm565 => normalized(float, 0.0, 31) as u32,
         T::Snorm8 => normalized(float, -1.0, 127) as u32,
         T::Snorm16 => normalized(float, -1.0, 32767) as u32,
@@ -52,7 +52,8 @@ fn channel(data: ChannelType, lane: u32) -> u32 {
 }
 
 impl ImageFormat {
-    /// A texel as it is in memory. `color` has red, green, blue, alpha: float, int or uint as the format has it.
+    /// Returns the bytes of a texel in memory. `color` has red, green, blue and alpha as float, int or uint, as
+    /// the format demands.
     pub(crate) fn encode(self, color: [u32; 4]) -> Vec<u8> {
         let data = self.data();
         let lanes = self.order().lanes();
@@ -76,7 +77,8 @@ impl ImageFormat {
     }
 }
 
-/// From half precision, if it is a normal number or 0: what a device makes of others is its own affair.
+/// Converts from half precision. Returns `None` for subnormal numbers and NaN, of which devices may make
+/// different values.
 fn from_half(bits: u16) -> Option<f32> {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -89,7 +91,8 @@ fn from_half(bits: u16) -> Option<f32> {
     Some(if bits >> 15 == 1 { -magnitude } else { magnitude })
 }
 
-/// A number of a channel whose type is no integer; `None` if a device may make another of it.
+/// Returns the value of a channel with a type other than integer; `None` if a device may convert the value to
+/// other bits.
 fn value(data: ChannelType, channel: &[u8]) -> Option<f32> {
     use ChannelType as T;
     let two = || Some([*channel.first()?, *channel.get(1)?]);
@@ -108,7 +111,7 @@ fn value(data: ChannelType, channel: &[u8]) -> Option<f32> {
     })
 }
 
-/// The number of an integer channel.
+/// Returns the value of an integer channel.
 fn integer(data: ChannelType, channel: &[u8]) -> Option<u32> {
     use ChannelType as T;
     let two = || Some([*channel.first()?, *channel.get(1)?]);
@@ -123,15 +126,16 @@ fn integer(data: ChannelType, channel: &[u8]) -> Option<u32> {
 }
 
 impl ImageFormat {
-    /// What Vulkan clears an image to so that its texels become the given one, to the bit. `None`: it may not.
+    /// Returns the clear value that makes a Vulkan image's texels equal to the given one in every bit; `None`
+    /// if there may be none.
     pub(crate) fn clear(self, texel: &[u8]) -> Option<Clear> {
         let data = self.data();
         if data.packed() {
             return None;
         }
         let channels = texel.chunks_exact(data.size() as usize);
-        // Components are those of the format that Vulkan stores the order in, of which only this one is not in the order
-        // of memory.
+        // Clear values are in the component order of the Vulkan format that stores the texels. BGRA formats are
+        // the only ones whose components are not in memory order.
         let swap = self.order() == ChannelOrder::Bgra;
         if data.integer() {
             let mut all = [0; 4];

@@ -2,7 +2,7 @@
 
 use crate::vk;
 
-/// `cl_channel_order`. Those of OpenCL 1.2 and cl_khr_depth_images.
+/// `cl_channel_order`: the orders of OpenCL 1.2 and of cl_khr_depth_images.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum ChannelOrder {
@@ -61,7 +61,7 @@ impl ChannelOrder {
         Self::Depth,
     ];
 
-    /// Channels in memory.
+    /// Returns the number of channels that a texel has in memory.
     pub(crate) fn channels(self) -> u32 {
         match self {
             Self::R | Self::A | Self::Intensity | Self::Luminance | Self::Rx | Self::Depth => 1,
@@ -71,7 +71,8 @@ impl ChannelOrder {
         }
     }
 
-    /// The lane of a colour (red, green, blue, alpha) that each channel in memory takes.
+    /// Returns for each channel in memory the component of the colour (0 red, 1 green, 2 blue, 3 alpha) that it
+    /// stores.
     pub(crate) fn lanes(self) -> &'static [usize] {
         match self {
             Self::R | Self::Intensity | Self::Luminance | Self::Rx | Self::Depth => &[0],
@@ -105,12 +106,12 @@ impl ChannelType {
         Self::Float,
     ];
 
-    /// All channels of a texel share one number.
+    /// Returns whether all channels of a texel share one word.
     pub(crate) fn packed(self) -> bool {
         matches!(self, Self::Unorm565 | Self::Unorm555 | Self::Unorm101010)
     }
 
-    /// Bytes of a channel; of a texel if [`ChannelType::packed`].
+    /// Returns the size of a channel in bytes; of the whole texel if [`ChannelType::packed`].
     pub(crate) fn size(self) -> u32 {
         match self {
             Self::Snorm8 | Self::Unorm8 | Self::Int8 | Self::Uint8 => 1,
@@ -125,7 +126,7 @@ impl ChannelType {
         }
     }
 
-    /// Read as integers.
+    /// Returns whether kernels read the channels as integers.
     pub(crate) fn integer(self) -> bool {
         match self {
             Self::Int8 | Self::Int16 | Self::Int32 | Self::Uint8 | Self::Uint16 | Self::Uint32 => true,
@@ -142,7 +143,7 @@ impl ChannelType {
     }
 }
 
-/// `cl_image_format`, known to be a combination that the specification allows.
+/// `cl_image_format`, checked to be a combination that the specification allows.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ImageFormat {
     order: ChannelOrder,
@@ -150,7 +151,7 @@ pub struct ImageFormat {
 }
 
 impl ImageFormat {
-    /// CL 5.3.1.1, tables 5.6 and 5.7; `None` for a combination that they do not allow.
+    /// Makes a format. CL 5.3.1.1, tables 5.6 and 5.7: returns `None` for a combination that they do not allow.
     pub fn new(order: u32, data: u32) -> Option<ImageFormat> {
         use ChannelType as T;
         let order = *ChannelOrder::ALL.iter().find(|o| **o as u32 == order)?;
@@ -173,7 +174,7 @@ impl ImageFormat {
         allowed.then_some(ImageFormat { order, data })
     }
 
-    /// Every allowed one.
+    /// Returns every allowed format.
     pub(crate) fn all() -> impl Iterator<Item = ImageFormat> {
         ChannelOrder::ALL.into_iter().flat_map(|order| {
             ChannelType::ALL
@@ -182,17 +183,17 @@ impl ImageFormat {
         })
     }
 
-    /// image_channel_order
+    /// Returns `image_channel_order`.
     pub fn order(self) -> ChannelOrder {
         self.order
     }
 
-    /// image_channel_data_type
+    /// Returns `image_channel_data_type`.
     pub fn data(self) -> ChannelType {
         self.data
     }
 
-    /// CL_IMAGE_ELEMENT_SIZE.
+    /// Returns CL_IMAGE_ELEMENT_SIZE, in bytes.
     pub fn size(self) -> u32 {
         if self.data.packed() {
             self.data.size()
@@ -201,7 +202,7 @@ impl ImageFormat {
         }
     }
 
-    /// Its place in Vulkan, if it has one.
+    /// Returns the Vulkan format that stores it, if there is one.
     pub(crate) fn vulkan(self) -> Option<vk::Format> {
         vk::Format::of(self.order, self.data)
     }

@@ -1,7 +1,7 @@
-//! Images (CL 5.3): objects and their storage.
+//! Images (CL 5.3): the objects and their storage.
 //!
-//! Coordinates, sizes and regions count as OpenCL's `origin` and `region` do: a 1D array's layers are the second
-//! number, a 2D array's the third; what a type lacks is 1 (0 in an origin).
+//! Coordinates, sizes and regions count as OpenCL's `origin` and `region` do: the layers of a 1D array are the
+//! second number, those of a 2D array the third. Numbers that a type does not use are 1 (0 in an origin).
 
 mod create;
 mod encode;
@@ -26,7 +26,7 @@ use crate::lock::Mutex;
 use crate::object::Anchor;
 use crate::vk::{self, Texels};
 
-/// `CL_MEM_OBJECT_IMAGE…`.
+/// `CL_MEM_OBJECT_IMAGE…` types.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum ImageType {
@@ -39,7 +39,7 @@ pub enum ImageType {
 }
 
 impl ImageType {
-    /// From `cl_mem_object_type`.
+    /// Converts a `cl_mem_object_type`; returns `None` if it is not an image's.
     pub fn from_number(n: u32) -> Option<ImageType> {
         [
             Self::D2,
@@ -53,7 +53,7 @@ impl ImageType {
         .find(|t| *t as u32 == n)
     }
 
-    /// What holds its texels.
+    /// Returns the type of Vulkan object that holds the texels.
     pub(crate) fn holder(self) -> vk::Holder {
         match self {
             Self::Buffer => vk::Holder::Buffer,
@@ -61,7 +61,7 @@ impl ImageType {
         }
     }
 
-    /// Which of a coordinate's numbers counts layers.
+    /// Returns which of a coordinate's numbers counts layers.
     pub(crate) fn layer_axis(self) -> Option<usize> {
         match self {
             Self::D1Array => Some(1),
@@ -70,7 +70,7 @@ impl ImageType {
         }
     }
 
-    /// How many numbers of a coordinate mean something.
+    /// Returns how many numbers of a coordinate the type uses.
     pub(crate) fn dimensions(self) -> usize {
         match self {
             Self::D1 | Self::Buffer => 1,
@@ -79,7 +79,7 @@ impl ImageType {
         }
     }
 
-    /// Whether memory of the host has a slice pitch.
+    /// Returns whether images of the type have a slice pitch in host memory.
     pub fn has_slices(self) -> bool {
         match self {
             Self::D1Array | Self::D2Array | Self::D3 => true,
@@ -88,16 +88,17 @@ impl ImageType {
     }
 }
 
-/// An image.
+/// An image object.
 pub struct Image {
     anchor: Anchor<Image>,
-    // The storage goes before the callbacks run (Drop of `DestructorCallbacks`), fields being dropped in order.
+    // Fields are dropped in order: the storage is released before the callbacks are enqueued (Drop of
+    // `DestructorCallbacks`).
     store: Store,
     ty: ImageType,
     format: ImageFormat,
     flags: MemFlags,
     size: [u32; 3],
-    /// In memory of the host that is the image's own: what was given at creation, else dense.
+    /// The row pitch in the image's own host memory: that of the descriptor, or of dense memory.
     row_pitch: u64,
     slice_pitch: u64,
     host_ptr: Option<HostPtr>,
@@ -118,18 +119,20 @@ impl std::fmt::Debug for Image {
     }
 }
 
-/// Where the texels are. Vectors are by index of the device in the context, made at first use there.
+/// The storage of the texels. Slices are indexed by the device's index in the context; their elements are made
+/// at first use.
 enum Store {
     Images {
         shape: vk::Shape,
         storage: Box<[OnceLock<vk::Image>]>,
-        /// Which of it has the contents.
+        /// Which devices have the contents.
         residence: Mutex<Residence>,
         /// Host memory for mappings, dense.
         mirror: OnceLock<Storage>,
-        /// The same where several devices may map.
+        /// Host memory for mappings if the context has several devices, dense.
         host_copy: OnceLock<HostMemory>,
-        /// Of a 2D image from a buffer: there the texels are, and `storage` has a copy of them while a kernel runs.
+        /// The buffer of a 2D image that was created from one. The buffer holds the texels, and `storage` a
+        /// copy of them while a kernel runs.
         buffer: Option<Arc<Buffer>>,
     },
     Buffer {
@@ -141,62 +144,62 @@ enum Store {
 /// A mapping of a box of texels.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ImageMapping {
-    /// What the application was given.
+    /// The address that the application got.
     pub address: usize,
     pub texels: Texels,
-    /// The application may have written.
+    /// It was mapped for writing, so the application may have written.
     pub write: bool,
-    /// The device in whose storage it appears, if it does.
+    /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
 }
 
 impl Image {
-    /// CL_MEM_CONTEXT.
+    /// Returns CL_MEM_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// CL_MEM_FLAGS.
+    /// Returns CL_MEM_FLAGS.
     pub fn flags(&self) -> MemFlags {
         self.flags
     }
 
-    /// CL_MEM_TYPE.
+    /// Returns CL_MEM_TYPE.
     pub fn image_type(&self) -> ImageType {
         self.ty
     }
 
-    /// CL_IMAGE_FORMAT.
+    /// Returns CL_IMAGE_FORMAT.
     pub fn format(&self) -> ImageFormat {
         self.format
     }
 
-    /// Texels and layers.
+    /// Returns the size in texels and layers.
     pub fn size(&self) -> [u32; 3] {
         self.size
     }
 
-    /// CL_IMAGE_ROW_PITCH.
+    /// Returns CL_IMAGE_ROW_PITCH, in bytes.
     pub fn row_pitch(&self) -> u64 {
         self.row_pitch
     }
 
-    /// CL_IMAGE_SLICE_PITCH: 0 without slices.
+    /// Returns CL_IMAGE_SLICE_PITCH in bytes: 0 for types without slices.
     pub fn slice_pitch(&self) -> u64 {
         self.slice_pitch
     }
 
-    /// CL_MEM_SIZE.
+    /// Returns CL_MEM_SIZE, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes_of(self.size)
     }
 
-    /// CL_MEM_HOST_PTR, with CL_MEM_USE_HOST_PTR.
+    /// Returns CL_MEM_HOST_PTR; `None` without CL_MEM_USE_HOST_PTR.
     pub fn host_ptr(&self) -> Option<HostPtr> {
         self.host_ptr
     }
 
-    /// CL_IMAGE_BUFFER.
+    /// Returns CL_IMAGE_BUFFER.
     pub fn buffer(&self) -> Option<&Arc<Buffer>> {
         match &self.store {
             Store::Buffer { buffer, .. } => Some(buffer),
@@ -204,7 +207,8 @@ impl Image {
         }
     }
 
-    /// Of an image that lies in a buffer but which kernels see a copy of: that buffer, and where the texels are.
+    /// Returns the buffer that a 2D image was created from, and the copy between the buffer and the Vulkan
+    /// image that kernels access; `None` for other images.
     pub(crate) fn alias(&self) -> Option<(&Arc<Buffer>, vk::ImageCopy)> {
         let Store::Images {
             buffer: Some(buffer), ..
@@ -215,19 +219,19 @@ impl Image {
         let copy = vk::ImageCopy {
             texels: self.all(),
             offset: buffer.offset(),
-            // A whole number of texels (clCreateImage).
+            // clCreateImage has checked that the pitch is a whole number of texels.
             row: (self.row_pitch / u64::from(self.format.size())) as u32,
             rows: 0,
         };
         Some((buffer, copy))
     }
 
-    /// CL_MEM_MAP_COUNT.
+    /// Returns CL_MEM_MAP_COUNT.
     pub fn map_count(&self) -> u32 {
         self.maps.lock().len() as u32
     }
 
-    /// CL 5.4.1 — clSetMemObjectDestructorCallback.
+    /// Registers a callback (CL 5.4.1, clSetMemObjectDestructorCallback).
     pub fn on_destroy(&self, callback: Box<dyn FnOnce() + Send>) {
         self.destructor_callbacks.add(callback);
     }
@@ -236,17 +240,18 @@ impl Image {
         &self.maps
     }
 
-    /// Identifies the image, for hazards.
+    /// Returns a number that identifies the image, for hazards.
     pub(crate) fn root_id(&self) -> usize {
         std::ptr::from_ref(&self.store).addr()
     }
 
-    /// Bytes of a region without gaps.
+    /// Returns the number of bytes of a region in dense memory.
     pub(crate) fn bytes_of(&self, region: [u32; 3]) -> u64 {
         region.iter().map(|n| u64::from(*n)).product::<u64>() * u64::from(self.format.size())
     }
 
-    /// Where a texel is from the start of memory with these pitches; rows of a 1D array are its layers.
+    /// Returns the layout of a region that starts at a texel, in memory with these pitches. The layers of a 1D
+    /// array are its rows.
     pub(crate) fn layout(&self, origin: [u32; 3], row_pitch: u64, slice_pitch: u64) -> Layout {
         let [x, y, z] = origin.map(u64::from);
         let row_pitch = if self.ty == ImageType::D1Array {
@@ -261,7 +266,8 @@ impl Image {
         }
     }
 
-    /// Pitches of memory without gaps for rows of `width` texels and slices of `height` rows.
+    /// Returns row pitch and slice pitch of dense memory for rows of `width` texels and slices of `height`
+    /// rows.
     pub(crate) fn dense(&self, width: u64, height: u64) -> (u64, u64) {
         let row = width * u64::from(self.format.size());
         match self.ty {
@@ -271,7 +277,7 @@ impl Image {
         }
     }
 
-    /// All of it.
+    /// Returns the box of all texels.
     pub(crate) fn all(&self) -> Texels {
         Texels {
             origin: [0; 3],
@@ -279,7 +285,7 @@ impl Image {
         }
     }
 
-    /// Where texels are in the buffer that the image lies in.
+    /// Returns where a box of texels lies in the buffer that the image was created from.
     pub(crate) fn in_buffer(&self, texels: &Texels) -> Rows {
         let texel = u64::from(self.format.size());
         let [x, y, _] = texels.origin.map(u64::from);
@@ -292,12 +298,12 @@ impl Image {
         }
     }
 
-    /// Whether kernels may write.
+    /// Returns whether kernels may write the image.
     pub(crate) fn kernel_writes(&self) -> bool {
         self.flags.kernel != KernelAccess::ReadOnly
     }
 
-    /// Whether kernels may read.
+    /// Returns whether kernels may read the image.
     pub(crate) fn kernel_reads(&self) -> bool {
         self.flags.kernel != KernelAccess::WriteOnly
     }
@@ -318,7 +324,8 @@ impl Image {
         })
     }
 
-    /// The Vulkan image on a device of the context; allocated at first use. `None`: the texels are in a buffer.
+    /// Returns the Vulkan image on a device of the context, which is allocated at first use; `None` if the
+    /// texels are in a texel buffer.
     pub(crate) fn storage(&self, device: usize) -> Result<Option<&vk::Image>> {
         let Store::Images { shape, storage, .. } = &self.store else {
             return Ok(None);
@@ -334,7 +341,8 @@ impl Image {
         Ok(Some(cell.get_or_init(|| made)))
     }
 
-    /// The texels as a texel buffer on a device of the context; made at first use. `None`: they are in an image.
+    /// Returns the texel buffer on a device of the context, which is made at first use; `None` if the texels
+    /// are in an image.
     pub(crate) fn texel_buffer(&self, device: usize) -> Result<Option<&vk::TexelBuffer>> {
         let Store::Buffer { views, buffer } = &self.store else {
             return Ok(None);
@@ -356,7 +364,8 @@ impl Image {
         Ok(Some(cell.get_or_init(|| made)))
     }
 
-    /// Plain host memory as large as the image, dense, for mappings where there are several devices; allocated at first use.
+    /// Returns plain, dense host memory as large as the image, for mappings if there are several devices;
+    /// allocated at first use.
     pub(crate) fn host_copy(&self) -> Result<HostPtr> {
         let Store::Images { host_copy, .. } = &self.store else {
             return Err(Error::new(ClCode::MapFailure, "a texel buffer has no mirror"));
@@ -368,7 +377,8 @@ impl Image {
         Ok(host_copy.get_or_init(|| made).ptr())
     }
 
-    /// Host memory for mappings, as large as the image; allocated at first use, for one device.
+    /// Returns mapped Vulkan host memory as large as the image, for mappings; allocated at first use, on the
+    /// given device.
     pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
         let Store::Images { mirror, .. } = &self.store else {
             return Err(Error::new(ClCode::MapFailure, "a texel buffer has no mirror"));
@@ -383,7 +393,8 @@ impl Image {
         Ok(mirror.get_or_init(|| made))
     }
 
-    /// Which devices of the context have the contents. `None`: the buffer knows.
+    /// Returns the record of which devices of the context have the contents; `None` if the image's buffer has
+    /// the record.
     pub(crate) fn residence(&self) -> Option<&Mutex<Residence>> {
         match &self.store {
             Store::Images {
@@ -395,7 +406,7 @@ impl Image {
         }
     }
 
-    /// Copies all texels from one device of the context to another; waits for the GPU. No lock is held.
+    /// Copies all texels from one device of the context to another; waits for the GPU. No lock may be held.
     pub(super) fn copy_between(&self, from: usize, to: usize) -> Result<()> {
         let (Some(source), Some(target)) = (self.storage(from)?, self.storage(to)?) else {
             return Ok(());
@@ -446,8 +457,8 @@ impl Image {
         Ok(texels)
     }
 
-    /// CL 5.3.3: pitches of the host's memory for a region, 0 standing for dense ones; INVALID_VALUE if they are too
-    /// small, or given where there are no slices.
+    /// Returns the pitches of host memory for a region; an argument of 0 stands for a dense pitch. CL 5.3.3:
+    /// INVALID_VALUE if a pitch is too small, or if a slice pitch is given for an image without slices.
     pub(crate) fn check_pitches(
         &self,
         region: [u32; 3],
@@ -489,12 +500,12 @@ fn no_host_memory() -> Error {
     Error::new(ClCode::OutOfHostMemory, "for the texels of an image")
 }
 
-/// Cuts a box into chunks of at most `limit` bytes, but at least one row each.
+/// Cuts a box into chunks of at most `limit` bytes, but of at least one row each.
 pub(crate) fn chunks(texels: Texels, texel_size: u32, limit: u64) -> impl Iterator<Item = Texels> {
     chunks_by(texels, texel_size, move |_| limit)
 }
 
-/// The same with a limit for each chunk, by how many bytes are left.
+/// Cuts a box into chunks, with a limit for each chunk that `limit` returns for the number of bytes left.
 pub(crate) fn chunks_by(
     texels: Texels,
     texel_size: u32,
@@ -511,7 +522,7 @@ pub(crate) fn chunks_by(
         }
         let limit = limit(slice * u64::from(d - dz) - row * u64::from(dy));
         let count = |unit: u64, most: u32| (limit / unit).clamp(1, u64::from(most)) as u32;
-        // Whole slices, or rows of one.
+        // A chunk is a number of whole slices, or of rows of one slice.
         let (rows, slices) = if dy == 0 && slice <= limit {
             (h, count(slice, d - dz))
         } else {
