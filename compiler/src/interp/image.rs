@@ -1,4 +1,4 @@
-//! Images and samplers: the formulas of CL 8.2, written down plainly.
+//! Images and samplers: a direct implementation of the formulas of CL 8.2.
 
 use super::{Memory, Trap};
 use crate::intrinsic::{ImageShape, Intrinsic, SamplerMask, Texel};
@@ -9,24 +9,24 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     pub shape: ImageShape,
-    /// Extent in each of the shape's components; 1 in the others.
+    /// The extent in each component of the shape; 1 in the others.
     pub size: [u32; 3],
-    /// As OpenCL numbers it.
+    /// The channel order, as OpenCL's value.
     pub channel_order: u32,
-    /// As OpenCL numbers it.
+    /// The channel data type, as OpenCL's value.
     pub channel_data_type: u32,
-    /// What a read gives, as bits; row by row, slice by slice.
+    /// The bits that a read returns for each texel, row by row and slice by slice.
     pub texels: Vec<[u32; 4]>,
 }
 
-/// The images and samplers that kernels get, by the number of the argument.
+/// The images and samplers that kernels get, by the ordinal of the argument.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Handles {
     pub images: BTreeMap<u32, Image>,
     pub samplers: BTreeMap<u32, SamplerMask>,
 }
 
-/// What a sampler does with a coordinate that is out of range.
+/// The texel that a coordinate selects.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Index {
     At(u32),
@@ -61,7 +61,7 @@ impl Image {
         self.place(place).map_or([0; 4], |n| self.texels[n])
     }
 
-    /// A read with a sampler. Coordinates are floats, or integers as floats.
+    /// Reads with a sampler. Coordinates are floats; integer coordinates are converted to floats.
     fn read(&self, mask: SamplerMask, at: &[f32], linear: bool) -> [u32; 4] {
         let mut axes: Vec<(Vec<Index>, f32)> = Vec::new();
         for (n, (&coordinate, &size)) in at.iter().zip(&self.size).enumerate() {
@@ -96,7 +96,7 @@ impl Image {
     }
 }
 
-/// The texels of a coordinate in one dimension, and the weight of the second.
+/// Returns the texels that a coordinate selects in one dimension, and the weight of the second texel.
 fn axis(mask: SamplerMask, s: f32, size: u32, linear: bool) -> (Vec<Index>, f32) {
     let w = size as f32;
     let u = match mask.address() {
@@ -165,7 +165,7 @@ impl Handles {
     }
 }
 
-/// Executes an image intrinsic. `float_coordinates`: of `ReadImage`.
+/// Executes an image intrinsic. `float_coordinates` is the coordinate type of `ReadImage`.
 pub(super) fn execute(
     memory: &mut Memory,
     op: Intrinsic,

@@ -1,4 +1,4 @@
-//! One work-item.
+//! The execution of one work-item.
 
 use super::memory::Memory;
 use super::subgroup::Pending;
@@ -10,19 +10,19 @@ use crate::ir::{
 };
 use std::collections::HashMap;
 
-/// What stands for an undefined result where anything may.
+/// The bits of an undefined result where any result is allowed.
 const JUNK: u64 = 0x5bd1_e995_9e37_79b1;
 
-/// Calls inside calls.
+/// The greatest depth of nested calls.
 const MAX_CALLS: usize = 256;
 
-/// Why a work-item stopped.
+/// The reason why a work-item stopped.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// It has not.
+    /// It has not stopped.
     Running,
     Barrier,
-    /// At something that its sub-group does together.
+    /// It waits at an operation that its sub-group performs together.
     Subgroup,
     Ended,
 }
@@ -31,11 +31,11 @@ pub(super) enum Stop {
 struct Activation<'m> {
     func: &'m Function,
     values: Vec<Option<Vec<u64>>>,
-    /// Regions being executed, the next instruction in each, and the owners.
+    /// The regions being executed: each region, the index of its next instruction, and its owner.
     regions: Vec<(Region, usize, Option<Inst>)>,
-    /// Objects of `alloca` and `variable`.
+    /// The objects of `alloca` and `variable` instructions.
     objects: HashMap<Inst, u64>,
-    /// The call in the function below that waits for the result.
+    /// The call in the caller that receives the result.
     call: Option<Inst>,
 }
 
@@ -94,12 +94,12 @@ impl<'m> Machine<'m> {
         });
     }
 
-    /// What it waits at with its sub-group.
+    /// Returns the sub-group operation at which the work-item waits.
     pub(super) fn pending(&self) -> Option<&Pending> {
         self.pending.as_ref()
     }
 
-    /// Goes on with the result of that.
+    /// Continues after that operation with its result.
     pub(super) fn resume(&mut self, result: Lanes) {
         let pending = self.pending.take();
         let top = self.top();
@@ -108,13 +108,13 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// The number in its work-group.
+    /// Returns the linear id of the work-item in its work-group.
     fn number(&self) -> u32 {
         let ([x, y, z], [w, h, _]) = (self.local, self.launch.local);
         x + w * (y + h * z)
     }
 
-    /// Until the next barrier, what its sub-group does together, or the end.
+    /// Runs until the next barrier, the next sub-group operation, or the end.
     pub(super) fn run(&mut self, memory: &mut Memory) -> Result<Stop, Trap> {
         while let Some(top) = self.stack.last_mut() {
             self.steps = self.steps.checked_sub(1).ok_or(Trap::Steps)?;
@@ -205,7 +205,7 @@ impl<'m> Machine<'m> {
         Ok(Stop::Running)
     }
 
-    /// Everything that is not control flow.
+    /// Executes an instruction that is not control flow.
     fn compute(
         &mut self,
         inst: Inst,
@@ -220,7 +220,7 @@ impl<'m> Machine<'m> {
         let scalar = types.first().map_or(Scalar::Bool, |t| t.scalar);
         let count = ty.lanes as usize;
         let undefined = || Trap::Undefined(format!("{:?}", data.op));
-        // What passes execute earlier than written may have operands of which the result is undefined.
+        // Passes may execute an operation speculatively, with operands for which its result is undefined.
         let any = |lane: Option<u64>| match how {
             Undefined::Trap => lane,
             Undefined::Anything => lane.or(Some(eval::truncate(ty.scalar, JUNK))),
@@ -356,7 +356,7 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// The object of an `alloca`, the same at each execution.
+    /// Returns the object of an `alloca`, which is the same at each execution.
     fn object(&mut self, inst: Inst, size: u32, memory: &mut Memory) -> u64 {
         *self
             .top()
@@ -365,7 +365,8 @@ impl<'m> Machine<'m> {
             .or_insert_with(|| memory.add(vec![0; size as usize]))
     }
 
-    /// Where the memory starts that a pointer's number counts from: 0, but for the spaces of arguments.
+    /// Returns the address that a pointer's number is relative to: 0, except for the address spaces of
+    /// arguments.
     fn pointed(&self, ty: Ty) -> u64 {
         match ty.space() {
             Some(AddressSpace::Push) => self.shared.push,
@@ -453,7 +454,7 @@ impl<'m> Machine<'m> {
     }
 }
 
-/// Functions that each device computes in its own way.
+/// Evaluates functions whose results differ between devices.
 fn approximate(op: Intrinsic, scalar: Scalar, args: &[u64]) -> Option<u64> {
     let [a, b] = [0, 1].map(|n| args.get(n).map_or(0.0, |&v| eval::to_f64(scalar, v)));
     let v = match op {
@@ -486,7 +487,7 @@ fn lanes(count: usize, lane: impl Fn(usize) -> Option<u64>) -> Option<Lanes> {
     (0..count).map(lane).collect()
 }
 
-/// A bool, which has no size in memory, takes a byte of a `Variable`.
+/// Returns the size of a type in a `Variable`. A Bool, which has no size in memory, takes one byte.
 fn size_of(ty: Ty) -> u32 {
     if ty.bytes() == 0 {
         u32::from(ty.lanes)
@@ -568,7 +569,7 @@ impl Activation<'_> {
             .push((self.func.insts[inst].regions[number], 0, Some(inst)));
     }
 
-    /// Leaves all regions up to and including the target's.
+    /// Leaves all regions up to and including those of the target.
     fn leave(&mut self, target: Inst) {
         while let Some((_, _, owner)) = self.regions.pop() {
             if owner == Some(target) {

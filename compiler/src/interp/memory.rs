@@ -1,15 +1,16 @@
-//! Objects and addresses.
+//! Memory objects and addresses.
 
 use super::{Handles, Trap};
 
-/// Objects by number; an address is the number in the upper 32 bits and an offset in the lower. Object 0 does
-/// not exist, so that null points nowhere.
+/// The memory objects, by number. An address has the object's number in its upper 32 bits and an offset in
+/// its lower 32 bits. Object 0 does not exist, so the null pointer points to no object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Memory {
     objects: Vec<Vec<u8>>,
     /// The images and samplers of the launch.
     pub handles: Handles,
-    /// Comparisons of floats take subnormal numbers for zeros, as some devices do that keep them elsewhere.
+    /// Whether comparisons of floats treat subnormal numbers as zeros, as some devices do that preserve them
+    /// elsewhere.
     pub comparisons_flush: bool,
 }
 
@@ -24,18 +25,18 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A new object; its address.
+    /// Adds an object and returns its address.
     pub fn add(&mut self, bytes: Vec<u8>) -> u64 {
         self.objects.push(bytes);
         (self.objects.len() as u64 - 1) << 32
     }
 
-    /// The bytes of the object that an address points into.
+    /// Returns the bytes of the object that an address points into.
     pub fn object(&self, address: u64) -> &[u8] {
         self.objects.get((address >> 32) as usize).map_or(&[], |o| o)
     }
 
-    /// Reads.
+    /// Reads bytes.
     pub fn read(&self, address: u64, size: u32) -> Result<&[u8], Trap> {
         let start = address as u32 as usize;
         self.object(address)
@@ -43,7 +44,7 @@ impl Memory {
             .ok_or(Trap::Memory { address, size })
     }
 
-    /// Writes.
+    /// Writes bytes.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Trap> {
         let start = address as u32 as usize;
         let size = bytes.len() as u32;

@@ -1,11 +1,11 @@
-//! An interpreter of the IR: the oracle that tests compare passes against.
+//! An interpreter of the IR: the oracle against which tests compare passes.
 //!
-//! It executes any verified module, whichever passes have run: kernels with parameters, or with arguments in
-//! push constants and lowered memory. A work-group's items run one after the other between barriers, and between what
-//! their sub-groups do together. Addresses
-//! are numbers as on a device (an object's number in the upper half), so pointers may be stored, compared and
-//! cast. What the IR leaves undefined is an error here where that is cheap to see (division by zero, accesses
-//! outside of an object), and zero otherwise.
+//! It executes any verified module, regardless of which passes have run: kernels with parameters, or kernels
+//! with arguments in push constants and lowered memory. The work-items of a work-group run one after the
+//! other between barriers and sub-group operations. Addresses are numbers as on a device (with an object's
+//! number in the upper half), so pointers may be stored, compared and cast. If the IR leaves a result
+//! undefined, it is an error here where that is cheap to detect (division by zero, accesses outside an
+//! object), and zero otherwise.
 
 mod image;
 mod machine;
@@ -20,7 +20,7 @@ use crate::intrinsic::Intrinsic;
 use crate::ir::{ArgKind, ArgLocation, EntityRef, Func, Handle, HandleFact, Module, Scalar, Ty};
 use machine::{Machine, Stop};
 
-/// Why execution ended early.
+/// The reason why execution ended early.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Trap {
     #[error("access of {size} bytes at {address:#x} is outside of all objects")]
@@ -40,33 +40,33 @@ pub enum Trap {
 /// An argument of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Arg {
-    /// Address of an object, from [`Memory::add`].
+    /// The address of an object, from [`Memory::add`].
     Pointer(u64),
     /// The bytes of a value.
     Bytes(Vec<u8>),
-    /// Bytes of local memory.
+    /// The size of local memory in bytes.
     Local(u32),
-    /// An image or sampler, which [`Memory::handles`] has.
+    /// An image or sampler, which is in [`Memory::handles`].
     Handle,
 }
 
-/// One NDRange.
+/// The parameters of an NDRange.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Launch {
-    /// Work-groups.
+    /// The number of work-groups in each dimension.
     pub groups: [u32; 3],
-    /// Work-items of a group.
+    /// The number of work-items of a group in each dimension.
     pub local: [u32; 3],
-    /// Steps that one work-item may take.
+    /// The largest number of steps that one work-item may take.
     pub steps: u64,
-    /// Work-items of a sub-group: neighbours in the order of their linear ids.
+    /// The number of work-items in a sub-group; these are neighbours in the order of their linear ids.
     pub subgroup: u32,
-    /// What becomes of undefined results.
+    /// The treatment of undefined results.
     pub undefined: Undefined,
 }
 
 impl Default for Launch {
-    /// One work-item.
+    /// Returns an NDRange with one work-item.
     fn default() -> Self {
         Launch {
             groups: [1; 3],
@@ -78,16 +78,17 @@ impl Default for Launch {
     }
 }
 
-/// What becomes of results that an operation leaves undefined.
+/// The treatment of results that an operation leaves undefined.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Undefined {
-    /// They are an error.
+    /// An undefined result is an error.
     Trap,
-    /// They are some number. Passes may execute an operation earlier than written, and for nothing.
+    /// An undefined result is an arbitrary number. Passes may execute an operation speculatively, without
+    /// using its result.
     Anything,
 }
 
-/// Calls a function with lanes for arguments; its result's lanes.
+/// Calls a function with the lanes of its arguments. Returns the lanes of its result.
 pub fn call(
     module: &Module,
     func: Func,
@@ -110,14 +111,14 @@ pub fn call(
     }
 }
 
-/// Addresses of what all work-items of a group share.
+/// The addresses of the memory that all work-items of a group share.
 #[derive(Clone, Default)]
 struct Shared {
     globals: Vec<u64>,
     push: u64,
     args: u64,
     arena: u64,
-    /// Of `KernelAbi::objects`.
+    /// The addresses of `KernelAbi::objects`.
     objects: Vec<u64>,
 }
 
@@ -130,7 +131,7 @@ pub fn launch(
     memory: &mut Memory,
 ) -> Result<(), Trap> {
     let info = &module.kernels[kernel];
-    // One for all groups, which are numbered in one dispatch.
+    // All groups share one scratch buffer, because they belong to one dispatch.
     let items = launch.groups.iter().chain(&launch.local).product::<u32>();
     let scratch = module.abi.get(kernel).map_or(0, |a| a.scratch);
     let scratch = (scratch > 0).then(|| memory.add(vec![0; (scratch * items) as usize]));
@@ -138,7 +139,8 @@ pub fn launch(
         let mut shared = place_globals(module, memory)?;
         let mut values = Vec::new();
         if let Some(abi) = module.abi.get(kernel) {
-            // 64 bytes are more than any group offset needs; the arena takes what the arguments ask for.
+            // The 64 additional bytes are more than any group offset needs. The arena has the size that the
+            // arguments require.
             let mut push = vec![0; module.system.size as usize + 64];
             let mut buffer = vec![0; abi.args_size as usize + 64];
             system_values(module, launch, &mut push, memory)?;
@@ -248,7 +250,7 @@ fn put(block: &mut [u8], at: u32, bytes: &[u8]) -> Result<(), Trap> {
     }
 }
 
-/// The push constants that the runtime fills in.
+/// Fills in the push constants that the runtime supplies.
 fn system_values(module: &Module, launch: Launch, push: &mut [u8], memory: &mut Memory) -> Result<(), Trap> {
     let system = &module.system;
     let step = system.component();
@@ -309,7 +311,7 @@ fn place_arg(
     }
 }
 
-/// The lanes of a kernel's parameter.
+/// Returns the lanes of a kernel's parameter.
 fn parameter(arg: &Arg, kind: &ArgKind, ty: Ty, memory: &mut Memory) -> Result<Vec<u64>, Trap> {
     Ok(match (arg, kind) {
         (Arg::Pointer(address), _) => vec![*address],
@@ -320,7 +322,7 @@ fn parameter(arg: &Arg, kind: &ArgKind, ty: Ty, memory: &mut Memory) -> Result<V
     })
 }
 
-/// Lanes from memory, little-endian.
+/// Reads lanes from little-endian memory.
 fn lanes_of(bytes: &[u8], scalar: Scalar, count: usize) -> Vec<u64> {
     bytes
         .chunks(scalar.bytes().max(1) as usize)

@@ -1,10 +1,10 @@
-//! Memory that kernels of the descriptor ABI reach by name.
+//! The memory objects that kernels of the descriptor ABI access by name.
 
 use super::{Arg, Memory, Trap, put};
 use crate::abi::Slot;
 use crate::ir::{ArgLocation, EntityRef, KernelAbi, MemoryObject, Module};
 
-/// Whether an argument is (in) a memory object of its own.
+/// Returns whether an argument is, or is in, a memory object of its own.
 pub(super) fn is_named(location: ArgLocation) -> bool {
     match location {
         ArgLocation::Buffer { .. } | ArgLocation::PodSlot { .. } | ArgLocation::LocalArray { .. } => true,
@@ -19,7 +19,7 @@ pub(super) fn is_named(location: ArgLocation) -> bool {
     }
 }
 
-/// The plain values at a descriptor, together.
+/// Returns the plain values at a descriptor, as one block.
 fn block(abi: &KernelAbi, args: &[Arg], at: Slot) -> Result<Vec<u8>, Trap> {
     let mut bytes = vec![0; 4096];
     for (location, arg) in abi.args.iter().zip(args) {
@@ -32,7 +32,7 @@ fn block(abi: &KernelAbi, args: &[Arg], at: Slot) -> Result<Vec<u8>, Trap> {
     Ok(bytes)
 }
 
-/// The address of each object.
+/// Creates the memory objects and returns their addresses.
 pub(super) fn place(
     module: &Module,
     abi: &KernelAbi,

@@ -1,22 +1,23 @@
-//! What the work-items of a sub-group do together. They wait for each other at each such operation.
+//! The operations that the work-items of a sub-group perform together. The work-items wait for each other at
+//! each such operation.
 
 use super::machine::{Machine, Stop};
 use super::{Trap, Undefined};
 use crate::intrinsic::{Intrinsic, SubgroupOp, SubgroupPart};
 use crate::ir::{BinOp, Inst, Scalar, eval};
 
-/// An operation that a work-item waits at.
+/// A sub-group operation at which a work-item waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pending {
     pub(super) inst: Inst,
     pub(super) op: Intrinsic,
     pub(super) args: Vec<Vec<u64>>,
-    /// Type of the first argument's lanes.
+    /// The type of the first argument's lanes.
     pub(super) scalar: Scalar,
 }
 
-/// Executes what the work-items of one sub-group wait at, if they do: all of them at one operation but for those that have
-/// ended. Whether they go on.
+/// Executes the operation at which the work-items of one sub-group wait. All of them that have not ended must
+/// wait at the same operation. Returns whether they continue.
 pub(super) fn resolve(
     items: &mut [Machine<'_>],
     stops: &mut [Stop],
@@ -49,7 +50,7 @@ pub(super) fn resolve(
     Ok(true)
 }
 
-/// What the work-item of this number gets.
+/// Returns the result for the work-item with this number.
 fn result(
     lead: &Pending,
     args: &[Option<Vec<Vec<u64>>>],
@@ -97,7 +98,7 @@ fn join(op: SubgroupOp, scalar: Scalar, a: u64, b: u64) -> u64 {
     }
 }
 
-/// What an operation leaves any value as it is with.
+/// Returns the identity element of an operation.
 fn identity(op: SubgroupOp, scalar: Scalar) -> u64 {
     let highest = u64::MAX >> (64 - scalar.bits());
     match op {

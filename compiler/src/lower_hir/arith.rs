@@ -1,15 +1,16 @@
-//! Arithmetic, comparisons and conversions: what signless IR operations a typed HIR operation is.
+//! Arithmetic, comparisons and conversions: translation of typed HIR operations to signless IR operations.
 //!
-//! FP_CONTRACT ON allows contraction within one expression (C99 6.5 paragraph 8, OpenCL C 1.2 6.12.2). Which expression
-//! an operation came from is known only here, so that the IR's flag is given only to products that are an operand of an
-//! addition or subtraction, and to that. `-cl-mad-enable` and its supersets put it on all.
+//! FP_CONTRACT ON allows contraction within one expression (C99 6.5 paragraph 8, OpenCL C 1.2 6.12.2). Only
+//! this stage knows the expression that an operation came from. It therefore sets the IR's flag only on
+//! products that are operands of an addition or subtraction, and on that addition or subtraction.
+//! `-cl-mad-enable` and the options that include it set the flag on all operations.
 
 use super::func::FuncLowering;
 use super::{Lowered, broken, types};
 use crate::hir::{self, BinOp, CmpOp, Convert, Expr, ExprKind, Scalar, Type, TypeId};
 use crate::ir::{self, CastOp, Ty, Value};
 
-/// Whether an expression is a product that may be contracted with what it is an operand of.
+/// Returns whether an expression is a product that may be contracted with the operation whose operand it is.
 fn is_product(e: &Expr) -> bool {
     matches!(
         e.kind,
@@ -22,17 +23,19 @@ fn is_product(e: &Expr) -> bool {
 }
 
 impl FuncLowering<'_, '_> {
-    /// Whether an operator with these operands can be one operation with one of them.
+    /// Returns whether an operator can be fused with a product among these operands.
     pub(super) fn takes_product(&self, op: BinOp, operands: &[&Expr]) -> bool {
         matches!(op, BinOp::Add | BinOp::Sub) && operands.iter().any(|e| is_product(e))
     }
 
-    /// Whether an operator may be contracted. `allowed`: FP_CONTRACT is on; `fuses`: with an operand of its own.
+    /// Returns whether an operator may be contracted. `allowed`: FP_CONTRACT is on. `fuses`: it can be fused
+    /// with one of its operands.
     pub(super) fn contracts(&self, allowed: bool, fuses: bool) -> bool {
         fuses || allowed && self.cx.relaxed.contract
     }
 
-    /// The value of an operand of an operator that fuses with the products among its operands.
+    /// Returns the value of an operand of an operator. If the operator `fuses`, products among its operands
+    /// may be contracted.
     pub(super) fn operand(&mut self, e: &Expr, fuses: bool) -> Lowered<Value> {
         match &e.kind {
             ExprKind::Binary { lhs, rhs, .. } if fuses && is_product(e) => {
@@ -47,7 +50,7 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// `lhs op rhs`, all of type `ty`.
+    /// Emits `lhs op rhs`, where all types are `ty`.
     pub(super) fn arithmetic(
         &mut self,
         op: BinOp,
@@ -90,12 +93,12 @@ impl FuncLowering<'_, '_> {
         Ok(self.b.binary(op, lhs, rhs))
     }
 
-    /// Comparison of two operands of type `ty`.
+    /// Emits a comparison of two operands of type `ty`.
     pub(super) fn comparison(&mut self, op: CmpOp, lhs: Value, rhs: Value, ty: TypeId) -> Lowered<Value> {
         use ir::CmpOp as C;
         let scalar = match *self.cx.program.types.get(ty) {
             Type::Scalar(s) | Type::Vector(s, _) => s,
-            // Addresses are unsigned.
+            // Pointers are compared as unsigned addresses.
             Type::Pointer { .. } => Scalar::ULong,
             Type::Void
             | Type::Array(..)
@@ -127,7 +130,7 @@ impl FuncLowering<'_, '_> {
         Ok(self.b.compare(op, lhs, rhs))
     }
 
-    /// A conversion between two types.
+    /// Emits a conversion between two types.
     pub(super) fn conversion(&mut self, how: Convert, v: Value, from: TypeId, to: TypeId) -> Lowered<Value> {
         let have = self.b.func.ty(v);
         let want = self.ty(to)?;
@@ -207,7 +210,7 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// `as_type`: vectors of 3 lanes are 4 lanes wide, the last undefined.
+    /// Emits `as_type`. Vectors with 3 lanes are treated as having 4, the last of which is undefined.
     fn reinterpret(&mut self, v: Value, want: Ty) -> Value {
         let have = self.b.func.ty(v);
         if have.bytes() == want.bytes() {
@@ -229,7 +232,8 @@ impl FuncLowering<'_, '_> {
     }
 }
 
-/// Whether a HIR type's values are compared as signed numbers; for the switch's case ranges.
+/// Returns whether the values of a HIR type are compared as signed numbers; used for the case ranges of a
+/// switch.
 pub(super) fn is_signed(types: &hir::Types, ty: TypeId) -> Lowered<bool> {
     Ok(types::lanes(types, ty)?.0.is_signed())
 }

@@ -1,4 +1,4 @@
-//! Calls: structs go by reference, results of struct type through a hidden first parameter.
+//! Calls. Structs are passed by reference, and results of struct type through a hidden first parameter.
 
 use super::expr::Val;
 use super::func::FuncLowering;

@@ -7,18 +7,18 @@ use crate::hir::{self, BinOp, Expr, ExprKind, LocalId, Place, PlaceKind, Scalar,
 use crate::intrinsic::SamplerMask;
 use crate::ir::{self, CastOp, Ty, UnOp, Value};
 
-/// What an expression evaluates to.
+/// The result of evaluating an expression.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Val {
-    /// Nothing (void).
+    /// No value (void).
     None,
     /// A scalar, vector, pointer, image or sampler.
     Value(Value),
-    /// A struct or union, in this memory until something is stored there.
+    /// A struct or union, which is in this memory until the next store to it.
     Memory(Addr),
 }
 
-/// Larger operands of `&&`, `||` and `?:` are not evaluated in advance.
+/// The cost limit for operands of `&&`, `||` and `?:` that are evaluated speculatively.
 const SPECULATION_BUDGET: u32 = 6;
 
 impl FuncLowering<'_, '_> {
@@ -192,7 +192,7 @@ impl FuncLowering<'_, '_> {
         self.b.bits(Ty::of(ir::Scalar::Sampler), handle.to_bits())
     }
 
-    /// `lhs && rhs` (`and`) or `lhs || rhs`.
+    /// Emits `lhs && rhs` if `and` is set, otherwise `lhs || rhs`.
     fn short_circuit(&mut self, lhs: &Expr, rhs: &Expr, and: bool) -> Lowered<Value> {
         let lhs = self.value(lhs)?;
         let known = self.b.bool(!and);
@@ -238,7 +238,7 @@ impl FuncLowering<'_, '_> {
             match (copy, val) {
                 (Some(to), val) => self.write_val(to, ty, val)?,
                 (None, Val::Value(v)) if value_ty.is_some() => results.push(v),
-                // A void conditional drops what its arms give.
+                // A void conditional discards the values of its arms.
                 (None, Val::None | Val::Value(_) | Val::Memory(_)) => {}
             }
             self.exit(inst, results);
@@ -294,7 +294,7 @@ impl FuncLowering<'_, '_> {
         Ok(new)
     }
 
-    /// `++` and `--`.
+    /// Emits `++` and `--`.
     fn step(&mut self, place: &Place, decrement: bool, post: bool) -> Lowered<Value> {
         let slot = self.place(place)?;
         let old = self.load_slot(&slot, place.ty)?;
@@ -346,7 +346,7 @@ impl FuncLowering<'_, '_> {
         Ok(self.b.binary(ir::BinOp::SDiv, bytes, size))
     }
 
-    /// Runs an initializer on a variable.
+    /// Emits the initialization of a variable.
     pub(super) fn init(&mut self, id: LocalId, init: &hir::Init) -> Lowered<()> {
         let local = &self.source.locals[id];
         if types::is_handle(&self.cx.program.types, local.ty) {
@@ -371,9 +371,10 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// The bound handle or memory of a place that a whole expression statement reads.
+    /// Evaluates an expression statement and discards its value.
     pub(super) fn discard(&mut self, e: &Expr) -> Lowered<()> {
-        // CL/C99 6.7.3: what is volatile is read even if nobody wants it; anything else need not be.
+        // C99 6.7.3: a volatile object is read even if its value is not used; any other object need not be
+        // read.
         if let ExprKind::Load(place) = &e.kind
             && !place.is_volatile
             && matches!(self.cx.program.types.get(place.ty), Type::Record(_))
@@ -385,7 +386,7 @@ impl FuncLowering<'_, '_> {
     }
 }
 
-/// The bits of 1.
+/// Returns the bits of the number 1.
 fn one(s: Scalar) -> u64 {
     match s {
         Scalar::Half => 0x3c00,
@@ -403,7 +404,7 @@ fn one(s: Scalar) -> u64 {
     }
 }
 
-/// Whether evaluating an expression has no effect, cannot fault and costs little.
+/// Returns whether the evaluation of an expression has no side effect, cannot fault and is cheap.
 fn speculatable(e: &Expr, budget: &mut u32) -> bool {
     let Some(left) = budget.checked_sub(1) else {
         return false;
@@ -413,7 +414,7 @@ fn speculatable(e: &Expr, budget: &mut u32) -> bool {
         ExprKind::Const(_) => true,
         ExprKind::Load(place) | ExprKind::AddrOf(place) => {
             !place.is_volatile && matches!(place.kind, PlaceKind::Local(_) | PlaceKind::Global(_)) && {
-                // Reading local or constant memory costs; its address does not.
+                // A read of memory other than a private variable is costly; taking an address is not.
                 matches!(e.kind, ExprKind::AddrOf(_)) || matches!(place.kind, PlaceKind::Local(_))
             }
         }

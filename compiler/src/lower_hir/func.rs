@@ -1,4 +1,4 @@
-//! One function: its variables, its state, its entry and end.
+//! The lowering of one function: its variables, its state, its entry and end.
 
 use super::goto::Graph;
 use super::place::Addr;
@@ -9,14 +9,14 @@ use crate::hir::{self, LocalId, TypeId};
 use crate::ir::{AddressSpace, Builder, EntityRef, FpFlags, Function, Inst, Op, Ty, Value};
 use std::collections::HashSet;
 
-/// Where a variable is.
+/// The location of a variable.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Variable {
-    /// Not mentioned yet.
+    /// No statement has referred to it yet.
     Absent,
-    /// In memory.
+    /// It is in memory.
     Memory(Value),
-    /// A value that memory cannot hold (an image, a sampler).
+    /// It is a value that memory cannot hold (an image or a sampler).
     Handle(Value),
 }
 
@@ -26,18 +26,18 @@ pub(super) struct FuncLowering<'a, 'p> {
     pub(super) source: &'p hir::Function,
     pub(super) b: Builder<'a>,
     pub(super) variables: Vec<Variable>,
-    /// Go to the start of the body when it is complete.
+    /// The allocations, which are moved to the start of the body when it is complete.
     allocas: Vec<Inst>,
     /// The parameter to which a struct result is written.
     pub(super) result: Option<Value>,
-    /// Where `break` and `continue` go, innermost last.
+    /// The targets of `break` and `continue`, the innermost last.
     pub(super) breaks: Vec<Jump>,
     pub(super) continues: Vec<Jump>,
-    /// Structured instructions that some `Exit` leaves.
+    /// The structured instructions that some `Exit` leaves.
     pub(super) left: HashSet<Inst>,
-    /// The graph, in a function that needs one.
+    /// The control-flow graph, in a function that needs one.
     pub(super) graph: Option<Graph>,
-    /// Switches that are lowered into the graph, innermost last.
+    /// The switches that are lowered into the graph, the innermost last.
     pub(super) switches: Vec<SwitchContext>,
 }
 
@@ -82,7 +82,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>, id: hir::FuncId) -> Lowered<Function>
 }
 
 impl<'p> FuncLowering<'_, 'p> {
-    /// Parameters are variables that start with a value. A struct is in its caller's copy already.
+    /// Initializes the parameters' variables. A struct is already in the caller's copy.
     fn parameters(&mut self, mut values: impl Iterator<Item = Value>) -> Lowered<()> {
         for &param in &self.source.params {
             let ty = self.source.locals[param].ty;
@@ -101,14 +101,14 @@ impl<'p> FuncLowering<'_, 'p> {
         Ok(())
     }
 
-    /// Falling off the end of a function returns; what, is undefined.
+    /// Ends the body with a return. If the function has a result, its value is undefined here.
     pub(super) fn end_of_body(&mut self) {
         let ret = types::value(&self.cx.program.types, self.source.ret);
         let value = ret.map(|ty| self.b.undef(ty));
         self.b.ret(value);
     }
 
-    /// A variable's memory, allocated at first mention.
+    /// Returns a variable's memory, which is allocated when it is first referred to.
     pub(super) fn local(&mut self, id: LocalId) -> Lowered<Addr> {
         let local = &self.source.locals[id];
         let ptr = match self.variables[id.index()] {
@@ -127,7 +127,7 @@ impl<'p> FuncLowering<'_, 'p> {
         })
     }
 
-    /// Private memory, from the function's start on.
+    /// Allocates private memory at the start of the function.
     pub(super) fn alloca(&mut self, size: u32, align: u32) -> Value {
         let op = Op::Alloca {
             size,
@@ -141,19 +141,19 @@ impl<'p> FuncLowering<'_, 'p> {
         self.b.func.insts[inst].results[0]
     }
 
-    /// Allocations made elsewhere join the others.
+    /// Adds allocations that were made elsewhere.
     pub(super) fn add_allocas(&mut self, list: Vec<Inst>) {
         self.allocas.extend(list);
     }
 
-    /// A fresh object of a type.
+    /// Allocates a new object of a type.
     pub(super) fn temporary(&mut self, ty: TypeId) -> Lowered<Addr> {
         let size = types::size(&self.cx.program.types, ty)?;
         let align = self.cx.program.types.align(ty).max(1);
         Ok(Addr::new(self.alloca(size, align), align))
     }
 
-    /// Type of an SSA value of a HIR type.
+    /// Returns the type of an SSA value of a HIR type.
     pub(super) fn ty(&self, id: TypeId) -> Lowered<Ty> {
         match types::value(&self.cx.program.types, id) {
             Some(ty) => Ok(ty),
@@ -161,9 +161,10 @@ impl<'p> FuncLowering<'_, 'p> {
         }
     }
 
-    /// Flags of the floating-point operations that follow.
+    /// Sets the flags of the floating-point operations that follow.
     pub(super) fn set_contract(&mut self, contract: bool) {
-        // Library functions are written with NaN and the rest in mind.
+        // Library functions handle NaN, infinities and signed zeros, so relaxed arithmetic does not apply to
+        // them.
         let relaxed = if self.source.is_library {
             FpFlags::default()
         } else {
@@ -172,7 +173,7 @@ impl<'p> FuncLowering<'_, 'p> {
         self.b.fp = FpFlags { contract, ..relaxed };
     }
 
-    /// Leaves a structured instruction.
+    /// Emits the exit from a structured instruction.
     pub(super) fn exit(&mut self, target: Inst, values: Vec<Value>) {
         if !self.b.is_terminated() {
             self.left.insert(target);
@@ -180,7 +181,7 @@ impl<'p> FuncLowering<'_, 'p> {
         }
     }
 
-    /// Behind a structured instruction that nothing leaves, there is nothing.
+    /// Marks the code after a structured instruction as unreachable if nothing exits from the instruction.
     pub(super) fn close(&mut self, inst: Inst) {
         if !self.left.contains(&inst) {
             self.b.unreachable();

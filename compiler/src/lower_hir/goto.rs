@@ -1,9 +1,9 @@
-//! Functions that structured regions cannot hold as they are written: with `goto`, or with `case` inside a
-//! nested statement of the switch (Duff's device).
+//! Functions whose control flow cannot be written directly as structured regions: those with `goto`, or with
+//! `case` inside a nested statement of the switch (Duff's device).
 //!
-//! Their statements become blocks of a graph, which [`crate::ir::from_cfg`] translates. Statements without
-//! labels and jumps to the outside stay structured inside a block. No value is used in another block than
-//! its own: all variables are memory here.
+//! Their statements become blocks of a graph, which [`crate::ir::from_cfg`] translates. A statement without
+//! labels and without jumps to the outside stays structured inside a block. No value is used in another block
+//! than the one that defines it: all variables are in memory.
 
 use super::func::FuncLowering;
 use super::stmt::Jump;
@@ -13,16 +13,16 @@ use crate::hir::{Expr, ExprKind, LabelId, Stmt, StmtKind};
 use crate::ir::from_cfg::{self, Block, Cfg, Terminator};
 use crate::ir::{EntityRef, Region};
 
-/// The graph of a function's body.
+/// The control-flow graph of a function's body.
 #[derive(Debug)]
 pub(super) struct Graph {
-    /// `None` while a block's end is not known.
+    /// The blocks. The terminator is `None` as long as it is unknown.
     blocks: Vec<(Region, Option<Terminator>)>,
     current: usize,
     labels: Vec<Option<usize>>,
 }
 
-/// Whether a body must be lowered as a graph.
+/// Returns whether a body must be lowered as a graph.
 pub(super) fn needs_graph(body: &[Stmt]) -> bool {
     body.iter().any(jumps)
 }
@@ -30,7 +30,7 @@ pub(super) fn needs_graph(body: &[Stmt]) -> bool {
 fn jumps(s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Goto(_) => true,
-        // A label that nothing goes to needs no graph, but it is rare enough.
+        // A label without a `goto` needs no graph, but it is rare.
         StmtKind::Label(_) => true,
         StmtKind::Block(stmts) => stmts.iter().any(jumps),
         StmtKind::If { then, otherwise, .. } => jumps(then) || otherwise.as_deref().is_some_and(jumps),
@@ -46,7 +46,7 @@ fn jumps(s: &Stmt) -> bool {
     }
 }
 
-/// Whether a switch's body has labels elsewhere than directly in it.
+/// Returns whether a switch's body has labels at a deeper level than directly in the body.
 fn nested_labels(body: &Stmt) -> bool {
     match &body.kind {
         StmtKind::Block(stmts) => stmts.iter().any(nested_labels),
@@ -63,7 +63,8 @@ fn nested_labels(body: &Stmt) -> bool {
     }
 }
 
-/// Whether a statement can stay structured: control enters at its start and leaves at its end or returns.
+/// Returns whether a statement can stay structured: control enters at its start, and leaves at its end or by
+/// a return.
 fn closed(s: &Stmt) -> bool {
     closed_in(s, false, false)
 }
@@ -104,8 +105,8 @@ fn closed_switch(body: &Stmt, in_loop: bool) -> bool {
 }
 
 impl FuncLowering<'_, '_> {
-    /// Lowers the whole body as a graph. The cursor is in the function's region, where parameters have been
-    /// stored.
+    /// Lowers the whole body as a graph. The cursor is in the function's region, where the parameters have
+    /// been stored.
     pub(super) fn body_as_graph(&mut self, body: &[Stmt]) -> Lowered<()> {
         let entry = self.b.func.new_region(&[]);
         let home = self.b.region();
@@ -124,7 +125,7 @@ impl FuncLowering<'_, '_> {
         for (region, term) in graph.blocks {
             cfg.blocks.push(Block {
                 region,
-                // A block without a jump ends by itself.
+                // A block without a terminator in the graph has its own terminator in its region.
                 terminator: term.unwrap_or(Terminator::Ended),
             });
         }
@@ -164,7 +165,7 @@ impl FuncLowering<'_, '_> {
         Ok(graph.blocks.len() - 1)
     }
 
-    /// Ends the current block, unless it has ended.
+    /// Ends the current block, unless it has ended already.
     fn end_block(&mut self, terminator: Terminator) -> Lowered<()> {
         let graph = self.graph()?;
         let current = graph.current;
@@ -182,14 +183,14 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// Goes somewhere; what follows in the text is reached by a label only.
+    /// Emits a jump. The code that follows can be reached only through a label.
     fn go(&mut self, target: usize) -> Lowered<()> {
         self.end_block(Terminator::Jump(target))?;
         let dead = self.new_block()?;
         self.start_block(dead)
     }
 
-    /// Falls into a block.
+    /// Ends the current block with a jump to a block, and continues in that block.
     fn fall(&mut self, block: usize) -> Lowered<()> {
         self.end_block(Terminator::Jump(block))?;
         self.start_block(block)
@@ -352,7 +353,7 @@ impl FuncLowering<'_, '_> {
         self.end_block(Terminator::Jump(end))?;
         let switch = self.switches.pop().unwrap_or_default();
 
-        // The labels are known now: back to where the switch began.
+        // The labels are known now, so the code for the start of the switch is emitted.
         self.start_block(dispatch)?;
         let ranges: Vec<(CaseRange, usize)> = switch
             .cases

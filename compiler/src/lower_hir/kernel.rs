@@ -1,4 +1,5 @@
-//! What clGetKernelArgInfo reports and the launch needs, from a kernel's declaration.
+//! The information about a kernel that clGetKernelArgInfo reports and that a launch needs, from the kernel's
+//! declaration.
 
 use super::{Lowered, broken, types};
 use crate::hir::{self, Program, Space, Type};
@@ -15,7 +16,7 @@ const TYPE_CONST: u32 = 1;
 const TYPE_RESTRICT: u32 = 2;
 const TYPE_VOLATILE: u32 = 4;
 
-/// The kernel's description.
+/// Returns the kernel's description.
 pub(super) fn info(program: &Program, kernel: &hir::Kernel, func: Func) -> Lowered<KernelInfo> {
     let source = &program.functions[kernel.func];
     if source.params.len() != kernel.args.len() {
@@ -53,7 +54,7 @@ fn argument(program: &Program, ty: hir::TypeId, arg: &hir::KernelArg) -> Lowered
                 }
                 Space::Constant => {
                     address_qualifier = ADDRESS_CONSTANT;
-                    // CL 5.7.3: CL_KERNEL_ARG_TYPE_CONST for every pointer to constant memory.
+                    // CL 5.7.3: CL_KERNEL_ARG_TYPE_CONST is set for every pointer to constant memory.
                     is_const = true;
                     ArgKind::Buffer {
                         space: types::space(space),

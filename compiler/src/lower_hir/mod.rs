@@ -1,8 +1,8 @@
-//! Typed HIR to SSA IR in structured regions.
+//! Translation of typed HIR to SSA IR in structured regions.
 //!
 //! In:  a [`hir::Program`] without errors.
-//! Out: an [`ir::Module`] that verifies: kernels with their parameters, calls not inlined yet, every variable
-//!      an `Alloca` (mem2reg promotes them), places as pointer plus byte offset.
+//! Out: an [`ir::Module`] that verifies. Kernels have their parameters, calls are not inlined yet, every
+//! variable is an `Alloca` (mem2reg promotes them), and places are pointers plus byte offsets.
 //!
 //! | HIR | IR |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `Bool` in memory | one byte, 0 or 1 |
 //! | a function with `goto`, or `case` inside a nested statement | a graph of blocks, then `ir::from_cfg` |
 //!
-//! Only what the roots reach is lowered: functions, `__constant` and `__local` variables.
+//! Only functions and `__constant` and `__local` variables that are reachable from the roots are lowered.
 
 mod arith;
 mod call;
@@ -32,21 +32,21 @@ use crate::ir::{
 };
 use crate::source::Span;
 
-/// What every function of this stage returns.
+/// The result of every function of this stage.
 type Lowered<T> = Result<T, InternalError>;
 
-/// An invariant of HIR that does not hold.
+/// Returns the error for a violated invariant of the HIR.
 #[track_caller]
 fn broken<T>(message: impl Into<String>) -> Lowered<T> {
     Err(InternalError::new("lower_hir", message))
 }
 
-/// Which functions must be in the module even if nothing calls them.
+/// The functions that must be in the module even if nothing calls them.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Roots {
-    /// Enough for an executable program.
+    /// The kernels, which suffice for an executable program.
     Kernels,
-    /// Every function and every `__constant` variable that is defined: an object.
+    /// Every function and every `__constant` variable that is defined, as an object needs them.
     AllDefined,
 }
 
@@ -55,7 +55,8 @@ pub fn lower(program: &hir::Program) -> Result<Module, InternalError> {
     lower_roots(program, Roots::Kernels, FpFlags::default())
 }
 
-/// Lowers the roots and what they use. `relaxed`: what the build options allow of the user's own arithmetic.
+/// Lowers the roots and what they use. `relaxed` is what the build options allow for the user's own
+/// arithmetic.
 pub fn lower_roots(program: &hir::Program, roots: Roots, relaxed: FpFlags) -> Result<Module, InternalError> {
     let mut cx = Lowering {
         program,
@@ -79,14 +80,15 @@ pub fn lower_roots(program: &hir::Program, roots: Roots, relaxed: FpFlags) -> Re
                 cx.func(id);
             }
         }
-        // Other objects may declare the variables `extern`.
+        // Other objects may declare the variables as `extern`.
         for (id, global) in program.globals.iter() {
             if global.space == hir::Space::Constant && global.init.is_some() {
                 cx.global(id)?;
             }
         }
     }
-    // First come, first served: functions keep the order in which they are first mentioned.
+    // The work list is processed in order, so functions stay in the order in which they are first referred
+    // to.
     let mut next = 0;
     while next < cx.pending.len() {
         let (id, func) = cx.pending[next];
@@ -101,19 +103,19 @@ pub fn lower_roots(program: &hir::Program, roots: Roots, relaxed: FpFlags) -> Re
     Ok(cx.module)
 }
 
-/// State of one program's lowering.
+/// The state of one program's lowering.
 struct Lowering<'p> {
     program: &'p hir::Program,
     relaxed: FpFlags,
     module: Module,
     funcs: Vec<Option<ir::Func>>,
     globals: Vec<Option<Global>>,
-    /// Declared functions in order; the body is lowered later.
+    /// The declared functions, in order. Their bodies are lowered later.
     pending: Vec<(hir::FuncId, ir::Func)>,
 }
 
 impl Lowering<'_> {
-    /// The IR function, declared at first use.
+    /// Returns the IR function, which is declared at its first use.
     fn func(&mut self, id: hir::FuncId) -> ir::Func {
         if let Some(f) = self.funcs[id.index()] {
             return f;
@@ -125,7 +127,7 @@ impl Lowering<'_> {
         func
     }
 
-    /// A function with the right signature and an empty body.
+    /// Returns a function with the right signature and an empty body.
     fn declaration(&self, id: hir::FuncId) -> Function {
         let source = &self.program.functions[id];
         let types = &self.program.types;
@@ -143,13 +145,14 @@ impl Lowering<'_> {
         f
     }
 
-    /// The IR global, created at first use, with those that its initializer points to.
+    /// Returns the IR global, which is created at its first use together with the globals that its
+    /// initializer points to.
     fn global(&mut self, id: hir::GlobalId) -> Lowered<Global> {
         if let Some(g) = self.globals[id.index()] {
             return Ok(g);
         }
         let source = &self.program.globals[id];
-        // Only what is declared `extern` can be incomplete.
+        // Only an `extern` variable can have an incomplete type.
         let size = match &source.init {
             None if source.space == hir::Space::Constant => {
                 types::step(&self.program.types, source.ty) as u32
@@ -164,9 +167,10 @@ impl Lowering<'_> {
             align: source.align.max(1),
             init: None,
         });
-        // Registered before its initializer is: variables may point at each other.
+        // The global is registered before its initializer, because variables may point to each other.
         self.globals[id.index()] = Some(global);
-        // A `__constant` variable without contents is another object's; `link` and `inline` see to it.
+        // A `__constant` variable without contents is defined in another object; `link` and `inline` handle
+        // it.
         if let Some(data) = source.init.clone() {
             let mut bytes = data.bytes;
             bytes.resize(size as usize, 0);
@@ -180,7 +184,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Where an error in a function is reported to be.
+/// Returns the text that gives the position of an error in a function.
 fn at(span: Span, what: &str) -> String {
     format!("{what} (file {}, byte {})", span.file.0, span.lo)
 }

@@ -1,4 +1,4 @@
-//! Places: where memory is, and reading and writing it.
+//! Places: the location of an object in memory, and loads and stores of it.
 
 use super::func::{FuncLowering, Variable};
 use super::{Lowered, broken, types};
@@ -10,7 +10,7 @@ use crate::ir::{Access, AddressSpace, BinOp, CastOp, CmpOp, EntityRef, Ty, Value
 pub(super) struct Addr {
     pub(super) ptr: Value,
     pub(super) offset: i64,
-    /// Of the address with the offset.
+    /// The alignment of the address, the offset included.
     pub(super) align: u32,
     pub(super) volatile: bool,
 }
@@ -25,7 +25,7 @@ impl Addr {
         }
     }
 
-    /// So many bytes further.
+    /// Returns the address that is `bytes` further on.
     pub(super) fn plus(self, bytes: i64) -> Self {
         Addr {
             offset: self.offset.wrapping_add(bytes),
@@ -42,7 +42,7 @@ impl Addr {
     }
 }
 
-/// The greatest power of two that divides a number of bytes (of interest up to 2^20; 0 is divisible by all).
+/// Returns the largest power of two, up to 2^20, that divides a number of bytes. 0 is divisible by all.
 fn factor(bytes: u64) -> u32 {
     1 << bytes.trailing_zeros().min(20)
 }
@@ -50,16 +50,16 @@ fn factor(bytes: u64) -> u32 {
 /// A place whose operands have been evaluated.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    /// An object.
+    /// An object in memory.
     Memory(Addr),
-    /// Some lanes of a vector of `count` lanes.
+    /// Some lanes of a vector that has `count` lanes.
     Lanes {
         addr: Addr,
         scalar: hir::Scalar,
         count: u8,
         lanes: Vec<u8>,
     },
-    /// One lane, by number (I32), of a vector in private memory.
+    /// One lane of a vector in private memory, selected by an I32 index.
     DynamicLane { addr: Addr, vector: Ty, index: Value },
     /// A variable that is an image or sampler.
     Handle(Value),
@@ -151,7 +151,7 @@ impl FuncLowering<'_, '_> {
                     lanes: lanes.to_vec(),
                 }
             }
-            // Lanes of lanes: `v.xyz.y`.
+            // This is a swizzle of a swizzle: `v.xyz.y`.
             Slot::Lanes {
                 addr,
                 scalar,
@@ -173,7 +173,7 @@ impl FuncLowering<'_, '_> {
         })
     }
 
-    /// A place that must be ordinary memory.
+    /// Evaluates a place that must be ordinary memory.
     pub(super) fn memory(&mut self, place: &Place) -> Lowered<Addr> {
         match self.place(place)? {
             Slot::Memory(addr) => Ok(addr),
@@ -200,7 +200,7 @@ impl FuncLowering<'_, '_> {
         self.b.func.ty(addr.ptr).space() == Some(AddressSpace::Private)
     }
 
-    /// A pointer value as base and constant offset. The alignment is what is known from where it comes.
+    /// Evaluates a pointer to a base and a constant offset. The alignment follows from the pointer's origin.
     pub(super) fn pointer(&mut self, e: &hir::Expr) -> Lowered<Addr> {
         match &e.kind {
             ExprKind::AddrOf(place) => {
@@ -226,7 +226,7 @@ impl FuncLowering<'_, '_> {
         }
     }
 
-    /// The address of an element of an array that starts at `base`.
+    /// Returns the address of an element of an array that starts at `base`.
     fn element(&mut self, base: Addr, index: &hir::Expr, size: u64, negate: bool) -> Lowered<Addr> {
         if let ExprKind::Const(bits) = &index.kind
             && let [bits] = bits[..]
@@ -238,7 +238,7 @@ impl FuncLowering<'_, '_> {
         let bytes = constant.wrapping_mul(size as i64);
         let base = base.plus(if negate { bytes.wrapping_neg() } else { bytes });
         let ptr = self.scaled_add(base.ptr, index, size, negate);
-        // The constant part stays behind the variable one, where it can be folded further.
+        // The constant part is added after the variable part, so that it can be folded further.
         Ok(Addr {
             ptr,
             align: base.align.min(factor(size)),
@@ -246,8 +246,8 @@ impl FuncLowering<'_, '_> {
         })
     }
 
-    /// An index without the constant that is added to it last, and that constant: a sum of ints does not overflow (C99
-    /// 6.5, 5), so that it is taken apart before it is widened.
+    /// Splits an index into a part without its last constant summand, and that constant. A sum of ints does
+    /// not overflow (C99 6.5, 5), so the constant can be split off before the sum is widened.
     fn index(&mut self, index: &hir::Expr) -> Lowered<(Value, i64)> {
         let types = &self.cx.program.types;
         if let ExprKind::Convert(Convert::Numeric, sum) = &index.kind
@@ -275,7 +275,7 @@ impl FuncLowering<'_, '_> {
         Ok((self.value(index)?, 0))
     }
 
-    /// Pointer ± index · size.
+    /// Returns `ptr` ± `index` · `size`.
     pub(super) fn scaled_add(&mut self, ptr: Value, index: Value, size: u64, negate: bool) -> Value {
         let mut bytes = index;
         if size != 1 {
@@ -288,12 +288,12 @@ impl FuncLowering<'_, '_> {
         self.b.ptr_add(ptr, bytes)
     }
 
-    /// The pointer itself.
+    /// Returns the address as a pointer.
     pub(super) fn address(&mut self, addr: Addr) -> Value {
         self.b.ptr_offset(addr.ptr, addr.offset)
     }
 
-    /// Reads a value that an SSA value can hold.
+    /// Loads a value that an SSA value can hold.
     pub(super) fn load_value(&mut self, addr: Addr, ty: TypeId) -> Lowered<Value> {
         let ty = self.ty(ty)?;
         let ptr = self.address(addr);
@@ -305,7 +305,7 @@ impl FuncLowering<'_, '_> {
         Ok(self.b.load(ptr, ty, addr.access()))
     }
 
-    /// Writes a value.
+    /// Stores a value.
     pub(super) fn store_value(&mut self, addr: Addr, ty: TypeId, value: Value) -> Lowered<()> {
         let ty = self.ty(ty)?;
         let ptr = self.address(addr);
@@ -318,7 +318,7 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// Reads a place of scalar, vector or pointer type.
+    /// Loads from a place of scalar, vector or pointer type.
     pub(super) fn load_slot(&mut self, slot: &Slot, ty: TypeId) -> Lowered<Value> {
         match slot {
             Slot::Memory(addr) => self.load_value(*addr, ty),
@@ -347,8 +347,8 @@ impl FuncLowering<'_, '_> {
         self.b.load(ptr, ty, addr.access())
     }
 
-    /// Writes a place of scalar, vector or pointer type. Of memory that other work-items see, no byte but
-    /// those of the place is written.
+    /// Stores to a place of scalar, vector or pointer type. In memory that other work-items can see, only the
+    /// bytes of the place are written.
     pub(super) fn store_slot(&mut self, slot: &Slot, ty: TypeId, value: Value) -> Lowered<()> {
         match slot {
             Slot::Memory(addr) => self.store_value(*addr, ty, value)?,
@@ -391,7 +391,8 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// `old` with the lanes of `value` in place of some of its own. The fourth lane of three is nowhere.
+    /// Returns `old` with some of its lanes replaced by those of `value`. A write to the fourth lane of a
+    /// vector of three is dropped.
     fn with_lanes(&mut self, old: Value, count: u8, value: Value, lanes: &[u8]) -> Value {
         if let [lane] = *lanes {
             return if lane < count {
@@ -408,7 +409,7 @@ impl FuncLowering<'_, '_> {
         self.b.shuffle(old, wide, mask)
     }
 
-    /// A vector with lanes cut off, or undefined ones added.
+    /// Returns a vector with surplus lanes removed, or with undefined lanes appended.
     pub(super) fn resize(&mut self, vector: Value, lanes: u8) -> Value {
         let have = self.b.func.ty(vector).lanes;
         if have == lanes {
@@ -418,7 +419,7 @@ impl FuncLowering<'_, '_> {
         self.b.shuffle(vector, vector, mask)
     }
 
-    /// Lanes of a vector value.
+    /// Returns the selected lanes of a vector value.
     pub(super) fn swizzle(&mut self, vector: Value, lanes: &[u8]) -> Value {
         match lanes {
             [lane] => self.b.extract(vector, *lane),

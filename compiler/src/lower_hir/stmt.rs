@@ -1,4 +1,4 @@
-//! Statements, in structured form. (`goto` has those that structure cannot hold.)
+//! Statements with structured control flow. The module `goto` handles the others.
 
 use super::expr::Val;
 use super::func::FuncLowering;
@@ -7,12 +7,12 @@ use super::{Lowered, at, broken};
 use crate::hir::{Expr, ExprKind, Stmt, StmtKind};
 use crate::ir::{Inst, Unroll};
 
-/// Where `break` or `continue` goes.
+/// The target of `break` or `continue`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Jump {
-    /// Out of a structured instruction.
+    /// The exit from a structured instruction.
     Exit(Inst),
-    /// To a block of the graph.
+    /// A block of the graph.
     Block(usize),
 }
 
@@ -25,7 +25,8 @@ impl FuncLowering<'_, '_> {
     }
 
     pub(super) fn stmt(&mut self, s: &Stmt) -> Lowered<()> {
-        // What follows a jump is reached through a label only, and then this is a graph.
+        // Code after a jump can be reached only through a label, and functions with labels are lowered as a
+        // graph.
         if self.b.is_terminated() {
             return Ok(());
         }
@@ -93,8 +94,8 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// A long chain of else-ifs as a block that each of its statements leaves: not nested, so neither the passes nor
-    /// a driver have to follow it into its depth.
+    /// Lowers a long chain of else-ifs as a block from which each of its statements exits. The chain is then
+    /// not nested, so neither the passes nor a driver must handle deep nesting.
     fn long_else_if(&mut self, cond: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Lowered<()> {
         let (block, inside) = self.b.block(&[]);
         self.b.enter(inside);
@@ -169,7 +170,7 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// Goes on if the condition holds.
+    /// Exits from `target` unless the condition holds.
     fn leave_unless(&mut self, cond: &Expr, target: Inst) -> Lowered<()> {
         if matches!(&cond.kind, ExprKind::Const(bits) if bits[..] == [1]) {
             return Ok(());
@@ -208,17 +209,17 @@ impl FuncLowering<'_, '_> {
     }
 }
 
-/// Longest chain of else-ifs whose `if`s stand in each other's arms.
+/// The longest chain of else-ifs that is lowered as nested `if`s.
 const MAX_NESTED_ELSE_IFS: usize = 48;
 
-/// How many `if`s follow each other, each in the `else` of the last.
+/// Returns the number of `if`s in a chain, each of which is in the `else` of the one before it.
 fn else_ifs(otherwise: Option<&Stmt>) -> usize {
     std::iter::successors(otherwise, |&s| next_else(Some(s)))
         .take_while(|&s| else_if(Some(s)).is_some())
         .count()
 }
 
-/// Condition and first arm of an `if` that stands in an `else`.
+/// Returns the condition and the first arm of an `if` that is the `else` of another.
 fn else_if(otherwise: Option<&Stmt>) -> Option<(&Expr, &Stmt)> {
     match &otherwise?.kind {
         StmtKind::If { cond, then, .. } => Some((cond, then)),
@@ -226,7 +227,7 @@ fn else_if(otherwise: Option<&Stmt>) -> Option<(&Expr, &Stmt)> {
     }
 }
 
-/// What stands in the `else` of an `if` that stands in an `else` itself.
+/// Returns the `else` of an `if` that is itself in an `else`.
 fn next_else(otherwise: Option<&Stmt>) -> Option<&Stmt> {
     match &otherwise?.kind {
         StmtKind::If { otherwise, .. } => otherwise.as_deref(),
@@ -234,7 +235,7 @@ fn next_else(otherwise: Option<&Stmt>) -> Option<&Stmt> {
     }
 }
 
-/// Whether a loop's body has a `continue` of that loop.
+/// Returns whether a loop's body has a `continue` of that loop.
 pub(super) fn continues(body: &Stmt) -> bool {
     match &body.kind {
         StmtKind::Continue => true,
@@ -243,7 +244,7 @@ pub(super) fn continues(body: &Stmt) -> bool {
             continues(then) || otherwise.as_deref().is_some_and(continues)
         }
         StmtKind::Switch { body, .. } => continues(body),
-        // A statement expression may hold one.
+        // A statement expression may contain one.
         StmtKind::Expr(e) => holds_statements(e),
         StmtKind::Loop { .. }
         | StmtKind::Init(..)
@@ -256,8 +257,9 @@ pub(super) fn continues(body: &Stmt) -> bool {
     }
 }
 
-/// Whether an expression statement is a GNU statement expression (one nested deeper cannot be told cheaply,
-/// and nobody writes `continue` there).
+/// Returns whether an expression statement is a GNU statement expression with a `continue`, also as an
+/// operand of a conversion, a comma or a conditional. Statement expressions nested deeper are not searched:
+/// the search would be expensive, and nobody writes `continue` there.
 fn holds_statements(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::StmtExpr(stmts, _) => stmts.iter().any(continues),

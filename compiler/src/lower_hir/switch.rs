@@ -1,18 +1,18 @@
-//! `switch`, where every label stands directly in the switch's body.
+//! Translation of a `switch` whose labels are all directly in its body.
 //!
-//! The body is cut at its labels into segments. A segment that the one before falls into belongs to that one's
-//! *chain*. An IR switch selects the chain; inside a chain of several segments, a ladder of blocks, one
-//! around the other, is entered at the right rung:
+//! The body is divided into segments at its labels. A segment into which the one before it falls through
+//! belongs to that segment's *chain*. An IR switch selects the chain. A chain of several segments is a ladder
+//! of nested blocks, which is entered at the right rung:
 //!
 //! ```text
 //! switch v { chain A: … exit switch
 //!            chain B: block e1 { block e0 { switch v { 2: exit e0 } default: exit e1 } segment 2 } segment 3 … }
 //! ```
 //!
-//! A ladder is as deep as it has rungs. A longer chain is flat instead: a number says at which segment it is
-//! entered, and each segment stands in an `if` that compares it.
+//! The nesting of a ladder is as deep as the number of its rungs. A longer chain is flat instead: a number
+//! gives the segment at which it is entered, and each segment is in an `if` that compares this number.
 //!
-//! `break` is an exit of the IR switch. Switches whose labels are deeper inside go through the graph
+//! `break` is an exit from the IR switch. A switch with labels at deeper levels is lowered through the graph
 //! (`goto`).
 
 use super::arith::is_signed;
@@ -22,34 +22,34 @@ use super::{Lowered, at, broken};
 use crate::hir::{Expr, Stmt, StmtKind};
 use crate::ir::{BinOp, CmpOp, Ty, Value};
 
-/// A range of values that a label stands for; the bounds are included.
+/// A range of values that a label covers, both bounds included.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct CaseRange {
     pub(super) lo: u64,
     pub(super) hi: u64,
 }
 
-/// Labels and targets of a switch that is being lowered into the graph.
+/// The labels and targets of a switch that is being lowered into the graph.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SwitchContext {
     pub(super) cases: Vec<(CaseRange, usize)>,
     pub(super) default: Option<usize>,
 }
 
-/// Statements between labels.
+/// The statements between two labels.
 struct Segment<'s> {
     cases: Vec<CaseRange>,
     default: bool,
     stmts: Vec<&'s Stmt>,
 }
 
-/// More values than this are not listed but compared.
+/// The largest number of values of a range that is listed; larger ranges are compared.
 const LISTED: u64 = 64;
 
-/// Segments of the longest chain that becomes a ladder.
+/// The number of segments of the longest chain that becomes a ladder.
 const MAX_RUNGS: usize = 16;
 
-/// How many segments of a longer chain, or groups of them, stand in one `if`.
+/// In a longer chain, the number of segments, or of groups of segments, that are in one `if`.
 const GROUP: usize = 16;
 
 impl FuncLowering<'_, '_> {
@@ -66,7 +66,7 @@ impl FuncLowering<'_, '_> {
             .collect();
         let (selector, values) = self.selector(selector, ty, &ranges, segments.len())?;
 
-        // Chains: a segment starts one unless the one before falls into it.
+        // Form the chains: a segment starts a new chain unless the segment before falls through into it.
         let mut chains: Vec<Vec<usize>> = Vec::new();
         for i in 0..segments.len() {
             match chains.last_mut() {
@@ -108,8 +108,8 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// The value to switch on and, for each of `count` targets, its values. Wide ranges are compared first, and
-    /// then the selector is the number of the target.
+    /// Returns the value to switch on and, for each of `count` targets, its case values. If there are wide
+    /// ranges, they are compared first, and the selector is the number of the target.
     pub(super) fn selector(
         &mut self,
         value: Value,
@@ -129,7 +129,8 @@ impl FuncLowering<'_, '_> {
             }
             return Ok((value, values));
         }
-        // An empty range of signed numbers was sema's to report; both kinds are one unsigned comparison.
+        // Sema reports empty ranges of signed numbers. The remaining ranges need a single unsigned
+        // comparison, whatever the signedness.
         let _signed: bool = is_signed(&self.cx.program.types, ty)?;
         let value_ty = self.b.func.ty(value);
         let mut number = self.b.i32(-1);
@@ -149,7 +150,7 @@ impl FuncLowering<'_, '_> {
         Ok((number, values))
     }
 
-    /// Segments that fall one into the next.
+    /// Emits the segments of a chain, each of which falls through into the next.
     fn chain(&mut self, selector: Value, chain: &[(&Segment<'_>, &[u64])]) -> Lowered<()> {
         let [(first, _), rest @ ..] = chain else {
             return Ok(());
@@ -177,7 +178,7 @@ impl FuncLowering<'_, '_> {
             let entry = self.b.func.insts[entry].results[0];
             return self.guarded(entry, chain, 0);
         }
-        // One block for each rung; the last segment's is outermost.
+        // There is one block for each rung; that of the last segment is outermost.
         let mut blocks = Vec::new();
         for _ in chain {
             let (block, region) = self.b.block(&[]);
@@ -203,8 +204,9 @@ impl FuncLowering<'_, '_> {
         Ok(())
     }
 
-    /// Segments of a chain that is entered at the segment with the number `entry`; `first` is the number of the
-    /// first of these. Groups of segments that all precede the entry are passed over with one comparison.
+    /// Emits segments of a chain that is entered at segment number `entry`; `first` is the number of the
+    /// first of these segments. Groups of segments that all precede the entry are skipped with one
+    /// comparison.
     fn guarded(&mut self, entry: Value, chain: &[(&Segment<'_>, &[u64])], first: usize) -> Lowered<()> {
         let mut group = 1;
         while group * GROUP < chain.len() {
@@ -241,7 +243,7 @@ impl FuncLowering<'_, '_> {
     }
 }
 
-/// Cuts a switch's body at its labels. Statements before the first label are never reached.
+/// Divides a switch's body into segments at its labels. Statements before the first label are unreachable.
 fn cut<'s>(body: &'s Stmt, out: &mut Vec<Segment<'s>>) -> Lowered<()> {
     let label = |out: &mut Vec<Segment<'s>>, range: Option<CaseRange>| {
         if out.last().is_none_or(|s| !s.stmts.is_empty()) {
@@ -276,7 +278,7 @@ fn cut<'s>(body: &'s Stmt, out: &mut Vec<Segment<'s>>) -> Lowered<()> {
     Ok(())
 }
 
-/// Whether a statement contains labels of the switch around it.
+/// Returns whether a statement contains labels of the enclosing switch.
 pub(super) fn has_labels(s: &Stmt) -> bool {
     match &s.kind {
         StmtKind::Case { .. } | StmtKind::Default => true,
@@ -296,7 +298,7 @@ pub(super) fn has_labels(s: &Stmt) -> bool {
     }
 }
 
-/// Whether control may reach the end; `true` if in doubt.
+/// Returns whether control may reach the end of the statements; `true` if in doubt.
 fn completes(stmts: &[&Stmt]) -> bool {
     stmts.iter().all(|s| stmt_completes(s))
 }

@@ -1,10 +1,10 @@
-//! HIR types as IR types.
+//! Translation of HIR types to IR types.
 
 use super::{Lowered, broken};
 use crate::hir::{self, Scalar, Space, Type, TypeId, Types};
 use crate::ir::{self, AddressSpace, Ty};
 
-/// The address space.
+/// Returns the IR's address space.
 pub(super) fn space(space: Space) -> AddressSpace {
     match space {
         Space::Private => AddressSpace::Private,
@@ -14,7 +14,7 @@ pub(super) fn space(space: Space) -> AddressSpace {
     }
 }
 
-/// The scalar of a value; signedness is lost.
+/// Returns the scalar type of a value, without its signedness.
 pub(super) fn scalar(s: Scalar) -> ir::Scalar {
     match s {
         Scalar::Bool => ir::Scalar::Bool,
@@ -28,7 +28,7 @@ pub(super) fn scalar(s: Scalar) -> ir::Scalar {
     }
 }
 
-/// The type of an SSA value; `None` for what lives in memory only, and for void.
+/// Returns the type of an SSA value; `None` for void and for types that exist only in memory.
 pub(super) fn value(types: &Types, id: TypeId) -> Option<Ty> {
     match *types.get(id) {
         Type::Scalar(s) => Some(Ty::of(scalar(s))),
@@ -43,7 +43,7 @@ pub(super) fn value(types: &Types, id: TypeId) -> Option<Ty> {
     }
 }
 
-/// The type of a parameter: structs are passed by reference.
+/// Returns the type of a parameter. Structs are passed by reference.
 pub(super) fn param(types: &Types, id: TypeId) -> Ty {
     value(types, id).unwrap_or(Ty::ptr(AddressSpace::Private))
 }
@@ -52,12 +52,13 @@ pub(super) fn is_record(types: &Types, id: TypeId) -> bool {
     matches!(types.get(id), Type::Record(_))
 }
 
-/// Images and samplers: values that no memory can hold.
+/// Returns whether a type is that of images or samplers, which memory cannot hold.
 pub(super) fn is_handle(types: &Types, id: TypeId) -> bool {
     matches!(types.get(id), Type::Image { .. } | Type::Sampler)
 }
 
-/// Bytes of an object; sema has checked that it is complete and not absurd.
+/// Returns the size of an object in bytes. Sema has checked that the type is complete and the size
+/// reasonable.
 pub(super) fn size(types: &Types, id: TypeId) -> Lowered<u32> {
     match types.size(id).map(u32::try_from) {
         Some(Ok(n)) => Ok(n),
@@ -66,12 +67,12 @@ pub(super) fn size(types: &Types, id: TypeId) -> Lowered<u32> {
     }
 }
 
-/// Bytes that a pointer to this type steps over; 1 for void, as GNU C has it.
+/// Returns the number of bytes by which an increment moves a pointer to this type; 1 for void, as in GNU C.
 pub(super) fn step(types: &Types, id: TypeId) -> u64 {
     types.size(id).unwrap_or(1)
 }
 
-/// The pointee of a pointer type.
+/// Returns the pointee of a pointer type.
 pub(super) fn pointee(types: &Types, id: TypeId) -> Lowered<TypeId> {
     match *types.get(id) {
         Type::Pointer { pointee, .. } => Ok(pointee),
@@ -88,7 +89,7 @@ pub(super) fn pointee(types: &Types, id: TypeId) -> Lowered<TypeId> {
     }
 }
 
-/// Scalar and lanes of an arithmetic type.
+/// Returns the scalar type and the number of lanes of an arithmetic type.
 pub(super) fn lanes(types: &Types, id: TypeId) -> Lowered<(hir::Scalar, u8)> {
     match types.lanes(id) {
         Some(l) => Ok(l),

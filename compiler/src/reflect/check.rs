@@ -1,16 +1,18 @@
-//! Whether what a module says about itself can be: its reflection beside its code, and beside itself.
+//! Consistency of a module's reflection with the module's code and with itself.
 
 use super::interface::Interface;
 use super::{Binding, Kernel, Reflection, ReflectionError, spec_id};
 
-/// Most work-items of a work-group in a dimension: more than any device has, and few enough to be multiplied.
+/// The largest number of work-items of a work-group in one dimension. It is more than any device allows, and
+/// small enough that products do not overflow.
 pub const MAX_LOCAL_SIZE: u32 = 0xffff;
 
-/// Most arguments of a kernel: more than fit into any device's CL_DEVICE_MAX_PARAMETER_SIZE.
+/// The largest number of arguments of a kernel. It is more than fit into any device's
+/// CL_DEVICE_MAX_PARAMETER_SIZE.
 pub const MAX_ARGS: u32 = 4096;
 
-/// Compares a kernel's reflection with its code, and completes it by what only the code says. `sized`: the module's
-/// work-group size is a specialization constant; `variables` are the sizes of work-group variables.
+/// Compares a kernel's reflection with its code, and adds what only the code states. `sized` says whether the
+/// module's work-group size is a specialization constant; `variables` has the sizes of work-group variables.
 pub(super) fn kernel(
     kernel: &mut Kernel,
     function: u32,
@@ -58,7 +60,7 @@ pub(super) fn kernel(
     Ok(())
 }
 
-/// No specialization constant is two things.
+/// Checks that no specialization constant has two meanings.
 pub(super) fn spec_ids(reflection: &Reflection) -> Result<(), ReflectionError> {
     let spec = &reflection.spec;
     let threes = [spec.workgroup_size, spec.global_offset];

@@ -1,4 +1,5 @@
-//! The descriptor map: a module's reflection as lines of comma-separated values, as clspv-reflection prints them.
+//! The descriptor map: a module's reflection as lines of comma-separated values, in clspv-reflection's
+//! format.
 
 use super::read::{Call, collect, read};
 use super::{Op, ReflectionError};
@@ -6,21 +7,22 @@ use crate::clspv::sampler_names;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How the lines look. clspv has changed them over the years.
+/// The format of the lines. clspv has changed it over the years.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum MapStyle {
-    /// What `-descriptormap` wrote at first: no sizes of arguments, no kind of constant data.
+    /// The first format of `-descriptormap`: without sizes of arguments and without the kind of constant
+    /// data.
     First,
-    /// What `-descriptormap` wrote later.
+    /// The later format of `-descriptormap`.
     Older,
-    /// What clspv-reflection prints: declarations of kernels and the module's constants as well.
+    /// The format of clspv-reflection, which also has declarations of kernels and the module's constants.
     #[default]
     Newer,
 }
 
-/// Prints the map of a module, in the order of its instructions.
+/// Returns the map of a module, in the order of its instructions.
 pub fn descriptor_map(words: &[u32], style: MapStyle) -> Result<String, ReflectionError> {
-    // Everything is where it should be.
+    // This checks that the reflection is valid.
     read(words)?;
     let tables = collect(words)?;
     let set = tables.clspv.ok_or(ReflectionError::Missing)?;
@@ -42,7 +44,7 @@ pub fn descriptor_map(words: &[u32], style: MapStyle) -> Result<String, Reflecti
 
 struct Map {
     style: MapStyle,
-    /// Names of kernels and arguments by the ids of their instructions.
+    /// The names of kernels and arguments, by the ids of their instructions.
     names: HashMap<u32, String>,
     text: String,
 }
@@ -52,7 +54,7 @@ impl Map {
         id.and_then(|id| self.names.get(id)).map_or("", String::as_str)
     }
 
-    /// `kernel,K,arg,A,argOrdinal,N`; the name is operand `info`.
+    /// Returns `kernel,K,arg,A,argOrdinal,N`; operand `info` has the argument's name.
     fn head(&self, call: &Call<'_, '_>, info: usize) -> Result<String, ReflectionError> {
         Ok(format!(
             "kernel,{},arg,{},argOrdinal,{}",
@@ -68,7 +70,7 @@ impl Map {
         self.text.push('\n');
     }
 
-    /// An argument with a descriptor and nothing else.
+    /// Adds the line of an argument that has only a descriptor.
     fn bound(&mut self, call: &Call<'_, '_>, kind: &str) -> Result<(), ReflectionError> {
         let head = self.head(call, 4)?;
         let at = call.descriptor(2)?;
@@ -86,7 +88,7 @@ impl Map {
         }
     }
 
-    /// A plain value with a descriptor.
+    /// Adds the line of a plain value that is in the memory of a descriptor.
     fn pod(&mut self, call: &Call<'_, '_>, kind: &str) -> Result<(), ReflectionError> {
         let head = self.head(call, 6)?;
         let at = call.descriptor(2)?;
@@ -98,7 +100,7 @@ impl Map {
         Ok(())
     }
 
-    /// A value in push constants.
+    /// Adds the line of a value in push constants.
     fn pushed(&mut self, call: &Call<'_, '_>, kind: &str) -> Result<(), ReflectionError> {
         let head = self.head(call, 4)?;
         let offset = call.number(2)?;
@@ -162,7 +164,7 @@ impl Map {
             Op::ArgumentPodUniform => self.pod(call, "pod_ubo")?,
             Op::ArgumentPointerUniform => self.pod(call, "pointer_ubo")?,
             Op::ArgumentPodPushConstant => {
-                // The other half of an argument of the physical ABI.
+                // In the physical ABI, this may be the second instruction of a local argument.
                 self.pushed(call, "pod_pushconstant")?;
             }
             Op::ArgumentPointerPushConstant => self.pushed(call, "pointer_pushconstant")?,
@@ -204,7 +206,7 @@ impl Map {
                     "sampler,{mask},samplerExpr,\"{names}\",descriptorSet,{set},binding,{binding}"
                 ));
             }
-            // clspv-reflection has no lines for these.
+            // clspv-reflection prints no lines for these.
             Op::PropertyRequiredWorkgroupSize
             | Op::ProgramScopeVariablesStorageBuffer
             | Op::ProgramScopeVariablePointerRelocation

@@ -1,13 +1,14 @@
-//! What a module's code uses, as against what its reflection says: entry points, their descriptors, their work-group sizes.
+//! What a module's code uses, independently of its reflection: entry points, their descriptors, their
+//! work-group sizes.
 //!
-//! The launch is made from the reflection alone. A descriptor that only the code knows would be one that no layout has,
-//! and no driver checks that.
+//! A launch is set up from the reflection alone. If only the code knew of a descriptor, no pipeline layout
+//! would contain it, and no driver checks that.
 
 use super::{Descriptor, ReflectionError, image_type};
 use crate::intrinsic::ImageShape;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// What a descriptor is to a shader.
+/// The type of a descriptor, as the shader declares it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs, reason = "the names are Vulkan's")]
 pub enum ResourceKind {
@@ -23,11 +24,11 @@ pub enum ResourceKind {
 /// A descriptor that a kernel's code uses.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Resource {
-    /// Where it is.
+    /// The descriptor.
     pub at: Descriptor,
-    /// What it must be.
+    /// The type that the descriptor must have.
     pub kind: ResourceKind,
-    /// Of an image: a `CL_MEM_OBJECT_IMAGE…` value.
+    /// The `CL_MEM_OBJECT_IMAGE…` value of an image.
     pub image_type: Option<u32>,
 }
 
@@ -54,19 +55,19 @@ mod storage_class {
 /// A variable of the module.
 struct Variable {
     class: u32,
-    /// Of what it holds; 0 if it does not say.
+    /// The type of the variable's contents; 0 if the variable does not state it.
     ty: u32,
 }
 
-/// A type of images.
+/// An image type.
 struct Image {
-    /// Written without a sampler, or else read.
+    /// Whether it is a storage image; otherwise it is sampled.
     storage: bool,
     shape: ImageShape,
 }
 
 impl Image {
-    /// From operands of OpTypeImage: Dim, Arrayed, MS, Sampled.
+    /// Creates the type from the operands of OpTypeImage: Dim, Arrayed, MS, Sampled.
     fn new(dim: u32, arrayed: u32, samples: u32, sampled: u32) -> Option<Image> {
         let shape = match (dim, arrayed, samples) {
             (0, 0, 0) => ImageShape::D1,
@@ -86,28 +87,30 @@ impl Image {
     }
 }
 
-/// What is known of a module's code.
+/// What is known about a module's code.
 #[derive(Default)]
 pub(super) struct Interface {
-    /// Entry points for compute: function and name.
+    /// The names of the compute entry points, by function.
     entries: HashMap<u32, String>,
-    /// LocalSize, by function.
+    /// The operands of LocalSize, by function.
     local_sizes: HashMap<u32, [u32; 3]>,
     pointers: HashMap<u32, u32>,
     images: HashMap<u32, Image>,
     samplers: HashSet<u32>,
-    /// Decorated BufferBlock: what a storage buffer was before it had a storage class.
+    /// The structs decorated with BufferBlock, which marked storage buffers before there was a storage class
+    /// for them.
     buffer_blocks: HashSet<u32>,
     sets: HashMap<u32, u32>,
     bindings: HashMap<u32, u32>,
     variables: BTreeMap<u32, Variable>,
     function: Option<u32>,
     calls: HashMap<u32, Vec<u32>>,
-    /// Variables that a function names.
+    /// The variables that each function refers to.
     names: HashMap<u32, BTreeSet<u32>>,
 }
 
-/// The operands of an instruction of a function's body that can be a variable, as positions behind the first word.
+/// Returns which operands of an instruction in a function's body can be variables. Positions count from the
+/// word after the first.
 fn pointer_operands(code: u16) -> std::ops::Range<usize> {
     match code {
         // OpFunctionCall, OpPhi
@@ -135,7 +138,7 @@ fn pointer_operands(code: u16) -> std::ops::Range<usize> {
 }
 
 impl Interface {
-    /// The next instruction of the module; the operands are those behind its first word.
+    /// Handles the next instruction of the module. `operands` are the words after the first.
     pub(super) fn instruction(
         &mut self,
         code: u16,
@@ -201,17 +204,17 @@ impl Interface {
         Ok(())
     }
 
-    /// Whether a function is the entry point of that name.
+    /// Returns whether a function is the entry point with this name.
     pub(super) fn is_entry(&self, function: u32, name: &str) -> bool {
         self.entries.get(&function).is_some_and(|n| n == name)
     }
 
-    /// The work-group size that is fixed in the module, if it is.
+    /// Returns the work-group size that is fixed in the module, if there is one.
     pub(super) fn local_size(&self, function: u32) -> Option<[u32; 3]> {
         self.local_sizes.get(&function).copied()
     }
 
-    /// The variables that an entry point and all that it calls name.
+    /// Returns the variables that an entry point and its callees refer to.
     pub(super) fn variables(&self, entry: u32) -> BTreeSet<u32> {
         let mut reached = BTreeSet::from([entry]);
         let mut open = vec![entry];
@@ -227,7 +230,8 @@ impl Interface {
         found
     }
 
-    /// The descriptors among some variables. `Err`: one that nothing in OpenCL is.
+    /// Returns the descriptors among some variables. The result is `Err` if a variable has a type that OpenCL
+    /// cannot bind.
     pub(super) fn resources(&self, variables: &BTreeSet<u32>) -> Result<Vec<Resource>, &'static str> {
         let mut list = BTreeSet::new();
         for id in variables {
@@ -246,7 +250,8 @@ impl Interface {
         Ok(list.into_iter().collect())
     }
 
-    /// What a variable needs, and its type if it is an image; `None`: no descriptor.
+    /// Returns the descriptor type that a variable needs, and the image type if it is an image; `None` if it
+    /// needs no descriptor.
     fn kind(&self, variable: &Variable) -> Result<Option<(ResourceKind, Option<u32>)>, &'static str> {
         use ResourceKind as K;
         let kind = match variable.class {

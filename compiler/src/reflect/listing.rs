@@ -1,11 +1,12 @@
-//! The reflection instructions as text, for people.
+//! The reflection instructions as text for people.
 
 use super::ReflectionError;
 use super::read::{Tables, collect};
 use super::set::{CalderaOp, Op, Shape};
 use std::fmt::Write as _;
 
-/// A line for each reflection instruction, in the order of the module: numbers and strings in place of their ids.
+/// Returns a line for each reflection instruction, in the order of the module. Numbers and strings are
+/// printed instead of the ids of their constants.
 pub fn listing(words: &[u32]) -> Result<String, ReflectionError> {
     let tables = collect(words)?;
     let mut text = String::new();

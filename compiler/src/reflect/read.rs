@@ -1,5 +1,5 @@
-//! Reads the reflection instructions of a module. Input is untrusted (clCreateProgramWithBinary): everything
-//! that is not exactly as the specification of the set says is an error.
+//! Reader for the reflection instructions of a module. The input is untrusted (clCreateProgramWithBinary):
+//! every deviation from the specification of the set is an error.
 
 use super::check::MAX_ARGS;
 use super::interface::Interface;
@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 const MAGIC: u32 = 0x0723_0203;
 
-/// The few SPIR-V opcodes that matter here.
+/// The SPIR-V opcodes that the reader handles.
 pub(super) mod opcode {
     pub(in crate::reflect) const EXTENSION: u16 = 10;
     pub(in crate::reflect) const STRING: u16 = 7;
@@ -27,7 +27,7 @@ pub(super) mod opcode {
     pub(in crate::reflect) const LOOP_MERGE: u16 = 246;
 }
 
-/// What the first walk over the module finds.
+/// The results of the first pass over the module.
 #[derive(Default)]
 pub(super) struct Tables<'a> {
     strings: HashMap<u32, (usize, &'a [u32])>,
@@ -40,27 +40,27 @@ pub(super) struct Tables<'a> {
     interface: Interface,
     pub(super) clspv: Option<u32>,
     pub(super) caldera: Option<u32>,
-    /// (word index, result, set, number, operands)
+    /// The reflection instructions: word index, result, set, number, operands.
     pub(super) calls: Vec<(usize, u32, u32, u32, &'a [u32])>,
 }
 
 impl Tables<'_> {
-    /// The value of a constant.
+    /// Returns the value of a constant.
     pub(super) fn number(&self, id: u32) -> Option<u32> {
         self.numbers.get(&id).copied()
     }
 
-    /// Whether it is the id of a function.
+    /// Returns whether the id is that of a function.
     pub(super) fn has_function(&self, id: u32) -> bool {
         self.functions.contains(&id)
     }
 
-    /// Whether it is the id of a variable.
+    /// Returns whether the id is that of a variable.
     pub(super) fn has_variable(&self, id: u32) -> bool {
         self.variables.contains(&id)
     }
 
-    /// A string.
+    /// Returns a string.
     pub(super) fn string(&self, id: u32) -> Option<String> {
         let (at, words) = self.strings.get(&id)?;
         text(words, *at).ok()
@@ -158,11 +158,11 @@ pub(super) fn collect(words: &[u32]) -> Result<Tables<'_>, ReflectionError> {
     Ok(t)
 }
 
-/// One reflection instruction with its operands looked up.
+/// A reflection instruction, with access to the values of its operands.
 pub(super) struct Call<'a, 'w> {
     tables: &'a Tables<'w>,
     pub(super) op: Op,
-    /// Set if it is an instruction of our own set instead.
+    /// The instruction if it is one of our own set; `op` is then meaningless.
     own: Option<CalderaOp>,
     at: usize,
     pub(super) args: &'w [u32],
@@ -283,14 +283,15 @@ impl Call<'_, '_> {
 
     pub(super) fn descriptor(&self, first: usize) -> Result<Descriptor, ReflectionError> {
         let (set, binding) = (self.number(first)?, self.number(first + 1)?);
-        // An argument has at most two; drivers have a table up to the highest.
+        // An argument has at most two descriptors. The bound matters because drivers allocate tables up to
+        // the highest binding.
         if set >= MAX_ARGS || binding > 2 * MAX_ARGS {
             return Err(self.bad("descriptor is out of range"));
         }
         Ok(Descriptor { set, binding })
     }
 
-    /// Size of the printf buffer.
+    /// Reads the size of the printf buffer.
     fn buffer_size(&self, n: usize) -> Result<u32, ReflectionError> {
         let size = self.number(n)?;
         if !(8..=1 << 28).contains(&size) {
@@ -299,7 +300,7 @@ impl Call<'_, '_> {
         Ok(size)
     }
 
-    /// An element's size.
+    /// Reads the size of an element.
     fn elem_size(&self, n: usize) -> Result<u32, ReflectionError> {
         let size = self.number(n)?;
         if size > 1 << 28 {
@@ -315,7 +316,7 @@ impl Call<'_, '_> {
 
     fn range(&self, first: usize) -> Result<(u32, u32), ReflectionError> {
         let (offset, size) = (self.number(first)?, self.number(first + 1)?);
-        // Far above any device's limits, so that sums of offsets and sizes cannot overflow.
+        // This is far above any device's limits, and ensures that sums of offsets and sizes cannot overflow.
         if offset > 1 << 28 || size > 1 << 28 {
             return Err(self.bad("offset or size is out of range"));
         }
@@ -339,14 +340,15 @@ impl Call<'_, '_> {
     }
 }
 
-/// What the second walk builds.
+/// The state of the second pass.
 #[derive(Default)]
 struct Reader {
     out: Reflection,
     kernels: HashMap<u32, usize>,
     functions: Vec<u32>,
     infos: HashMap<u32, ArgInfo>,
-    /// Kernel and ordinal of sampler arguments of which clspv's mapping binds the normalized kin.
+    /// The kernel and ordinal of each sampler argument for which clspv's mapping binds the normalized
+    /// sampler.
     normalized: Vec<(u32, u32)>,
 }
 
@@ -365,7 +367,7 @@ pub fn read(words: &[u32]) -> Result<Reflection, ReflectionError> {
         } else if Some(call_set) == tables.caldera
             && let Some(op) = CalderaOp::from_number(number)
         {
-            // Newer instructions of our own set are hints that an older reader does without.
+            // Newer instructions of our own set are hints that an older reader can ignore.
             let call = Call {
                 tables: &tables,
                 op: Op::Kernel,
@@ -410,7 +412,7 @@ impl Reader {
         Ok(&mut self.out.kernels[index])
     }
 
-    /// The argument that operands `at[0]` (kernel) and `at[1]` (ordinal) name.
+    /// Returns the argument that operands `at[0]` (kernel) and `at[1]` (ordinal) identify.
     fn arg(&mut self, call: &Call<'_, '_>, at: &[usize; 2]) -> Result<&mut Arg, ReflectionError> {
         debug_assert_eq!(at[0], 0);
         let ordinal = call.number(at[1])?;
@@ -424,7 +426,7 @@ impl Reader {
         Ok(&mut kernel.args[ordinal as usize])
     }
 
-    /// Gives the argument its binding and the information that operand `info` names, if there.
+    /// Sets the argument's binding, and its information if operand `info` is present.
     fn bind(&mut self, call: &Call<'_, '_>, binding: Binding, info: usize) -> Result<(), ReflectionError> {
         let info = match call.args.get(info) {
             Some(id) => self.infos.get(id).cloned(),
@@ -461,7 +463,8 @@ impl Reader {
         Ok(())
     }
 
-    /// A further piece of data for the same place is appended: one OpString holds at most 128 KiB of data.
+    /// Adds data for a location. Several instructions with the same location are concatenated, because one
+    /// OpString holds at most 128 KiB of data.
     fn data(
         &self,
         old: Option<ProgramData>,
@@ -633,7 +636,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An instruction of Caldera's set.
+    /// Handles an instruction of Caldera's set.
     fn own_instruction(&mut self, op: CalderaOp, call: &Call<'_, '_>) -> Result<(), ReflectionError> {
         let numbers = op.numbers();
         if call.args.len() != numbers + 1 {

@@ -1,42 +1,47 @@
-//! The instruction sets: names, numbers and operand shapes.
+//! The instruction sets: their names, instruction numbers and operand forms.
 
-/// Name under which the set is imported when written.
+/// The name under which the compiler imports the set.
 pub const CLSPV_SET: &str = "NonSemantic.ClspvReflection.7";
-/// What every revision's name starts with.
+/// The prefix of the set's name in every revision.
 pub const CLSPV_SET_PREFIX: &str = "NonSemantic.ClspvReflection.";
 /// The newest revision that the reader knows.
 pub const REVISION: u32 = 7;
 /// Caldera's own set; [`CalderaOp`] has its instructions.
 pub const CALDERA_SET: &str = "NonSemantic.Caldera.1";
 
-/// Instructions of Caldera's own set. The operands are numbers but for the first, which is a Kernel instruction.
+/// Instructions of Caldera's own set. The first operand is a Kernel instruction; the others are numbers.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u32)]
 pub enum CalderaOp {
-    /// Kernel, Ordinal, Flags (1 read, 2 written, 4 escapes): what happens to a pointer argument's memory.
+    /// Kernel, Ordinal, Flags (1 read, 2 written, 4 escapes): how the kernel uses a pointer argument's
+    /// memory.
     ArgumentUse = 1,
-    /// Kernel: its result does not depend on how its NDRange is divided into work-groups, even of different
-    /// sizes.
+    /// Kernel: its result is independent of how the NDRange is divided into work-groups, even into groups of
+    /// different sizes.
     KernelUngrouped = 2,
-    /// Kernel, Ordinal, Offset, Size: where a sampler argument's properties go, encoded as LiteralSampler's.
+    /// Kernel, Ordinal, Offset, Size: the push constant for a sampler argument's properties, encoded as
+    /// LiteralSampler's.
     ArgumentSamplerMaskPushConstant = 3,
-    /// Kernel, Ordinal, Set, Binding, Offset, Size: the same in the argument buffer.
+    /// Kernel, Ordinal, Set, Binding, Offset, Size: the location of the same properties in the argument
+    /// buffer.
     ArgumentSamplerMaskUniform = 4,
-    /// Kernel, Ordinal, Set, Binding: a second descriptor for a sampler argument: the sampler with the same
-    /// filter and addressing mode and normalized coordinates.
+    /// Kernel, Ordinal, Set, Binding: the second descriptor of a sampler argument. It is a sampler with the
+    /// same filter and addressing mode, but with normalized coordinates.
     ArgumentNormalizedSampler = 5,
-    /// Kernel, Ordinal, Type: the `CL_MEM_OBJECT_IMAGE` value that an image argument's declared type stands for.
+    /// Kernel, Ordinal, Type: the `CL_MEM_OBJECT_IMAGE` value of an image argument's declared type.
     ArgumentImageType = 6,
-    /// Kernel: its local memory is an arena of as many bytes as the specialization constant of SpecId 3 says.
+    /// Kernel: its local memory is an arena whose byte size is the specialization constant with SpecId 3.
     KernelArena = 7,
-    /// Kernel, Ordinal, Offset, Size: where a buffer argument's flag goes, 0 for NULL and otherwise 1.
+    /// Kernel, Ordinal, Offset, Size: the push constant for a buffer argument's flag, which is 0 for NULL and
+    /// otherwise 1.
     ArgumentNotNullPushConstant = 8,
-    /// Kernel, Offset, Size, Bytes: where the address of its scratch memory goes, and how many bytes of that a work-item needs.
+    /// Kernel, Offset, Size, Bytes: the push constant for the address of the scratch memory, and the bytes of
+    /// it that each work-item needs.
     KernelScratch = 9,
 }
 
 impl CalderaOp {
-    /// The instruction of that number.
+    /// Returns the instruction with this number.
     pub fn from_number(n: u32) -> Option<CalderaOp> {
         [
             CalderaOp::ArgumentUse,
@@ -53,7 +58,7 @@ impl CalderaOp {
         .find(|op| *op as u32 == n)
     }
 
-    /// The instruction's name.
+    /// Returns the instruction's name.
     pub fn name(self) -> &'static str {
         match self {
             CalderaOp::ArgumentUse => "ArgumentUse",
@@ -68,7 +73,7 @@ impl CalderaOp {
         }
     }
 
-    /// Numbers behind the Kernel.
+    /// Returns the number of operands after the Kernel.
     pub(crate) fn numbers(self) -> usize {
         match self {
             CalderaOp::KernelUngrouped | CalderaOp::KernelArena => 0,
@@ -82,20 +87,20 @@ impl CalderaOp {
     }
 }
 
-/// What an operand is.
+/// The form of an operand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
-    /// Id of an OpFunction.
+    /// The id of an OpFunction.
     Function,
-    /// Id of a Kernel instruction.
+    /// The id of a Kernel instruction.
     Kernel,
-    /// Id of an ArgumentInfo instruction.
+    /// The id of an ArgumentInfo instruction.
     Info,
-    /// Id of an OpString.
+    /// The id of an OpString.
     Text,
-    /// Id of a 32-bit integer OpConstant.
+    /// The id of a 32-bit integer OpConstant.
     Number,
-    /// Id of a variable.
+    /// The id of a variable.
     Variable,
 }
 
@@ -110,20 +115,21 @@ macro_rules! set {
         }
 
         impl Op {
-            /// The instruction of that number.
+            /// Returns the instruction with this number.
             pub fn from_number(n: u32) -> Option<Op> {
                 match n {
                     $($number => Some(Op::$name),)*
                     _ => None,
                 }
             }
-            /// The specification's name.
+            /// Returns the specification's name of the instruction.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Op::$name => stringify!($name),)*
                 }
             }
-            /// Required operands, optional operands, and what may follow them any number of times.
+            /// Returns the required operands, the optional operands, and the operands that may follow them
+            /// any number of times.
             pub(crate) fn shape(self) -> (&'static [Shape], &'static [Shape], Option<Shape>) {
                 match self {
                     $(Op::$name => (
@@ -133,7 +139,7 @@ macro_rules! set {
                     ),)*
                 }
             }
-            /// Every instruction, in order.
+            /// All instructions, in order.
             pub const ALL: &'static [Op] = &[$(Op::$name),*];
         }
     };

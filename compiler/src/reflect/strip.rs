@@ -1,12 +1,12 @@
-//! Removes the reflection from a module: what is handed to a driver that lacks VK_KHR_shader_non_semantic_info,
-//! or to a validator that does not know the set's revision.
+//! Removal of the reflection from a module, for a driver that lacks VK_KHR_shader_non_semantic_info, or for a
+//! validator that does not know the set's revision.
 
 use super::ReflectionError;
 use super::read::{opcode, text};
 use std::collections::HashSet;
 
-/// The module without its non-semantic instructions, the sets' imports and the extension that allows them.
-/// Strings stay: debug instructions may refer to them.
+/// Returns the module without its non-semantic instructions, without the sets' imports, and without the
+/// extension that allows them. Strings stay, because debug instructions may refer to them.
 pub fn strip(words: &[u32]) -> Result<Vec<u32>, ReflectionError> {
     if words.len() < 5 {
         return Err(ReflectionError::NotSpirv);

@@ -1,5 +1,6 @@
-//! Puts reflection into a module: the other direction of [`read`](super::read()). The compiler writes its own while it
-//! emits (`spirv/reflection.rs`); this is for modules that have been through another tool.
+//! Insertion of reflection into a module: the inverse of [`read`](super::read()). The compiler writes its own
+//! reflection while it emits a module (`spirv/reflection.rs`); this function is for modules that another tool
+//! has processed.
 
 use super::read::{Tables, collect, opcode, text};
 use super::{
@@ -8,21 +9,22 @@ use super::{
 };
 use std::collections::HashMap;
 
-/// Bytes of data in one OpString, which has room for 262,128 digits.
+/// The bytes of data in one OpString, which has room for 262,128 hexadecimal digits.
 const MAX_PIECE: usize = 128 << 10 >> 1;
-/// Words of a module's header.
+/// The number of words in a module's header.
 const HEADER: usize = 5;
-/// Opcodes that come before `OpExtension` and with it.
+/// The opcodes that come before `OpExtension`, and `OpExtension` itself.
 const UP_TO_EXTENSIONS: [u16; 2] = [17, opcode::EXTENSION];
-/// Opcodes that come before strings.
+/// The opcodes that come before strings.
 const UP_TO_MODES: [u16; 7] = [17, opcode::EXTENSION, opcode::EXT_INST_IMPORT, 14, 15, 16, 331];
 
-/// The module with this reflection in place of what it had.
+/// Returns the module with this reflection instead of the one that it had.
 ///
 /// # Errors
 ///
-/// Words that are no module, a kernel or variable that it does not have, and what no instruction of the sets can say
-/// (the address of a buffer in a storage buffer, for example).
+/// The words are not a module; a kernel or variable does not exist in it; or the reflection contains
+/// something that no instruction of the sets can express (the address of a buffer in a storage buffer, for
+/// example).
 pub fn write(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, ReflectionError> {
     let stripped = strip(words)?;
     let tables = collect(&stripped)?;
@@ -64,7 +66,7 @@ pub fn write(words: &[u32], reflection: &Reflection) -> Result<Vec<u32>, Reflect
     Ok(out)
 }
 
-/// Where the first instruction with such an opcode is, or the end.
+/// Returns the index of the first instruction with such an opcode, or the end of the module.
 fn first(words: &[u32], wanted: impl Fn(u16) -> bool) -> usize {
     let mut at = HEADER;
     while at < words.len() && !wanted((words[at] & 0xffff) as u16) {
@@ -94,14 +96,14 @@ fn cannot(op: Op, what: &'static str) -> ReflectionError {
     }
 }
 
-/// The instructions' words, and the ids of what they refer to.
+/// The words of the instructions, and the ids of the constants that they refer to.
 #[derive(Default)]
 struct Writer {
     next: u32,
     void: u32,
     int: u32,
     set: u32,
-    /// Imported when first used.
+    /// The id of our own set, which is imported at its first use.
     own_set: Option<u32>,
     texts: HashMap<String, u32>,
     numbers: HashMap<u32, u32>,
@@ -116,7 +118,8 @@ impl Writer {
         self.next - 1
     }
 
-    /// Finds strings and constants that are there already, and `void` and the 32-bit unsigned type, or declares them.
+    /// Finds the strings and constants that the module already has, and finds or declares `void` and the
+    /// 32-bit unsigned type.
     fn known(&mut self, words: &[u32]) {
         const TYPE_VOID: u16 = 19;
         let mut at = HEADER;
@@ -176,7 +179,7 @@ impl Writer {
         id
     }
 
-    /// An instruction of a set: ids, then numbers, then ids.
+    /// Appends an instruction of a set, whose operands are ids, then numbers, then ids.
     fn call(&mut self, set: u32, number: u32, before: &[u32], numbers: &[u32], behind: &[u32]) -> u32 {
         let id = self.id();
         let mut operands = vec![self.void, id, set, number];
@@ -238,7 +241,7 @@ impl Writer {
         self.printf(r)
     }
 
-    /// Specialization constants and push constants.
+    /// Writes the specialization constants and push constants.
     fn values(&mut self, r: &Reflection) {
         if let Some(ids) = r.spec.workgroup_size {
             self.op(Op::SpecConstantWorkgroupSize, &[], &ids, &[]);
@@ -266,7 +269,8 @@ impl Writer {
         }
     }
 
-    /// Data in pieces; `ops` for a storage buffer, a uniform buffer and an address.
+    /// Writes data in chunks. `ops` are the instructions for a storage buffer, a uniform buffer and an
+    /// address.
     fn data(&mut self, data: Option<&ProgramData>, ops: [Option<Op>; 3]) -> Result<(), ReflectionError> {
         let Some(data) = data else {
             return Ok(());
@@ -280,7 +284,7 @@ impl Writer {
             Op::ProgramScopeVariablesStorageBuffer,
             "not in a uniform buffer",
         ))?;
-        // Data of no bytes is one empty piece.
+        // Data without bytes is written as one empty chunk.
         let empty: [&[u8]; 1] = [&[]];
         let pieces = data.bytes.chunks(MAX_PIECE);
         for piece in pieces.chain(empty.into_iter().filter(|_| data.bytes.is_empty())) {
@@ -410,7 +414,7 @@ impl Writer {
         self.facts(kernel, ordinal, arg)
     }
 
-    /// What is said of an argument apart from its binding.
+    /// Writes what is known about an argument besides its binding.
     fn facts(&mut self, kernel: u32, ordinal: u32, arg: &Arg) -> Result<(), ReflectionError> {
         let mut image = |place: Option<Place>, push: Op, uniform: Op| {
             match place {

@@ -1,7 +1,7 @@
-//! The verifier: what must hold of a module whatever its origin, and what each [`Invariant`] adds.
+//! The verifier: the rules that hold for every module, and the additional rules of each [`Invariant`].
 //!
-//! A failure is never the user's fault: it is an [`InternalError`] that names the pass that ran last, the
-//! function, and the instruction as the text form prints it.
+//! A failure is never the user's fault. It is an [`InternalError`] that names the pass that ran last, the
+//! function, and the instruction in text form.
 //!
 //! # Checklist
 //!
@@ -40,7 +40,7 @@ use crate::diag::InternalError;
 use crate::ir::{Function, Inst, Module, print};
 use crate::pass::{Invariant, Invariants};
 
-/// What is wrong, and where.
+/// A violated rule, with its location.
 struct Fault {
     message: String,
     inst: Option<Inst>,
@@ -61,7 +61,7 @@ impl Fault {
     }
 }
 
-/// Checks a module; `after` names the pass that ran last.
+/// Checks a module; `after` is the name of the pass that ran last.
 pub fn module(module: &Module, invariants: Invariants, after: &'static str) -> Result<(), InternalError> {
     let in_module = |f: Fault| InternalError::new(after, f.message);
     module::check(module, invariants).map_err(in_module)?;

@@ -1,4 +1,4 @@
-//! Kernels, globals, undefined functions.
+//! Rules for kernels, globals and undefined functions.
 
 use super::Fault;
 use crate::ir::{AddressSpace, ArgKind, EntityRef, GlobalData, KernelInfo, Module, Scalar, Ty};
@@ -84,7 +84,7 @@ fn check_args(module: &Module, kernel: &KernelInfo) -> Result<(), String> {
         let ty = func.ty(param);
         let fits = match &arg.kind {
             ArgKind::Pod { by_ref: true, .. } => ty == Ty::ptr(AddressSpace::Private),
-            // A 3-lane vector is as large as one of 4 lanes (6.1.5).
+            // A vector with 3 lanes has the size of a vector with 4 lanes (6.1.5).
             ArgKind::Pod { size, .. } => {
                 ty.bytes() == *size
                     || (ty.lanes == 3 && ty.scalar.bytes() * 4 == *size) && !ty.scalar.is_ptr()

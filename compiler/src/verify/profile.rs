@@ -1,4 +1,4 @@
-//! What each invariant means, as a check.
+//! The check of each invariant.
 
 use super::Fault;
 use crate::intrinsic::Intrinsic;
@@ -7,7 +7,7 @@ use crate::ir::{EntityRef, Function, Inst, Module, Op};
 use crate::pass::Invariant;
 use crate::pass::analysis::is_pure_function;
 
-/// The part that concerns the module as a whole.
+/// Checks the part of an invariant that concerns the module as a whole.
 pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), Fault> {
     match invariant {
         Invariant::Inlined => {
@@ -51,7 +51,7 @@ pub(super) fn check_module(module: &Module, invariant: Invariant) -> Result<(), 
     }
 }
 
-/// The part that concerns one function.
+/// Checks the part of an invariant that concerns one function.
 pub(super) fn check_function(func: &Function, invariant: Invariant) -> Result<(), Fault> {
     match invariant {
         Invariant::Ssa | Invariant::KernelArgs => Ok(()),
@@ -111,7 +111,7 @@ fn each(func: &Function, mut check: impl FnMut(Inst) -> Result<(), &'static str>
     Ok(())
 }
 
-/// The contract at the top of `pass/lower_exits.rs`, point by point.
+/// Checks the contract at the top of `pass/lower_exits.rs`, point by point.
 fn spirv_exits(func: &Function) -> Result<(), Fault> {
     let parents = Parents::new(func);
     let fault = |inst, message: &str| Err(Fault::at(inst, message));
@@ -160,7 +160,7 @@ fn spirv_exits(func: &Function) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Point 2 of the contract.
+/// Checks point 2 of the contract.
 fn may_exit(func: &Function, parents: &Parents, inst: Inst, target: Inst) -> bool {
     let Some(mut at) = parents.enclosing(inst) else {
         return false;

@@ -1,4 +1,5 @@
-//! Regions, terminators, definitions and uses. Linear in the size of the function.
+//! Rules for regions, terminators, definitions and uses. The check takes time linear in the size of the
+//! function.
 
 use super::{Fault, types};
 use crate::ir::{Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll, Value, ValueDef};
@@ -7,18 +8,18 @@ use crate::ir::{Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Unroll
 struct Frame {
     region: Region,
     next: usize,
-    /// The owner, and which of its regions this is.
+    /// The owner, with the index of this region among the owner's regions.
     owner: Option<(Inst, usize)>,
 }
 
 struct Checker<'a> {
     module: &'a Module,
     func: &'a Function,
-    /// Whether each value can be used where the walk stands.
+    /// Whether the definition of each value dominates the current position.
     visible: Vec<bool>,
     inst_seen: Vec<bool>,
     region_seen: Vec<bool>,
-    /// Whether each structured instruction is being walked.
+    /// Whether the walk is inside each structured instruction.
     open: Vec<bool>,
 }
 
@@ -113,7 +114,7 @@ impl Checker<'_> {
                 }
                 continue;
             }
-            // The end of a region: what it defined is out of reach from here.
+            // At the end of a region, its definitions go out of scope.
             let data = &func.regions[frame.region];
             let results = data.insts.iter().flat_map(|&i| &func.insts[i].results);
             for v in data.args.iter().chain(results) {

@@ -1,4 +1,4 @@
-//! Operand and result types of each operation.
+//! Rules for the operand and result types of each operation.
 
 use super::Fault;
 use crate::intrinsic::{AtomicOp, ImageShape, Intrinsic, SubgroupOp, Texel};
@@ -9,7 +9,7 @@ use crate::ir::{
 };
 use std::collections::BTreeSet;
 
-/// Whether a value can have this type.
+/// Returns whether a value can have this type.
 pub(super) fn check_type(ty: Ty) -> Result<(), String> {
     let lanes_exist = matches!(ty.lanes, 1 | 2 | 3 | 4 | 8 | 16);
     let has_vectors = ty.scalar.is_int() || ty.scalar.is_float() || ty.scalar == Scalar::Bool;
@@ -26,7 +26,7 @@ fn require(holds: bool, what: &str) -> Check {
     if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
-/// Operands and result of an instruction whose operands exist.
+/// Checks the operands and the result of an instruction whose operands exist.
 pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
     let data = &func.insts[inst];
     let args: Vec<Ty> = data.args.iter().map(|&v| func.ty(v)).collect();
@@ -94,7 +94,7 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
         Op::Alloca { align, .. } => require(align.is_power_of_two(), "the alignment is no power of two"),
         Op::Variable { elem, .. } => {
             check_type(*elem)?;
-            // A boolean in a private variable has no layout, and needs none.
+            // A Bool in a private variable needs no memory layout.
             require(
                 elem.bytes() > 0 || *elem == Ty::BOOL,
                 "the element cannot be in memory",
@@ -177,7 +177,7 @@ pub(super) fn check(module: &Module, func: &Function, inst: Inst) -> Check {
     })
 }
 
-/// The numbers of operands and results, where they are fixed.
+/// Checks the numbers of operands and results of operations for which they are fixed.
 fn count(data: &InstData, args: &[Ty], results: &[Ty]) -> Check {
     let (want_args, want_results) = match &data.op {
         Op::Binary(_) | Op::Compare(_) | Op::ExtractDynamic | Op::Insert(_) | Op::Shuffle(_) | Op::PtrAdd => {
@@ -300,7 +300,7 @@ fn storable(ty: Ty) -> Check {
     require(ty.bytes() > 0, "a value of this type cannot be in memory")
 }
 
-/// The operands that say where, and the accessed type.
+/// Checks the operands that give the location, and the accessed type.
 fn location(storage: Storage, args: &[Ty], accessed: Ty, written: bool) -> Check {
     match storage {
         Storage::Physical => {
