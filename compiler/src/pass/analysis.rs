@@ -1,11 +1,11 @@
-//! Facts about instructions that passes share. Nothing is cached: each is linear to compute.
+//! Facts about instructions that passes share. Nothing is cached: computing each fact takes linear time.
 
 use crate::ir::walk::Walk;
 use crate::ir::{EntityRef, Function, Inst, InstData, Op, Scalar, Ty, Value};
 use std::ops::Range;
 
-/// Whether the result depends on nothing but the operands, so that equal instructions may be merged, unused
-/// ones removed, and any executed earlier than written.
+/// Returns whether the result of an instruction depends on nothing but its operands. Then equal instructions
+/// may be merged, unused ones removed, and an instruction may be executed earlier than written.
 pub fn is_pure(data: &InstData) -> bool {
     match &data.op {
         Op::Binary(_)
@@ -45,7 +45,8 @@ pub fn is_pure(data: &InstData) -> bool {
     }
 }
 
-/// Whether it may be removed if its results are unused. Structured instructions: what is inside decides.
+/// Returns whether an instruction may be removed if its results are unused. For structured instructions this
+/// is false; whether they can be removed depends on the instructions inside.
 pub fn is_removable(data: &InstData) -> bool {
     match &data.op {
         Op::Load(access) | Op::LoadFrom(_, access) => !access.volatile,
@@ -54,8 +55,8 @@ pub fn is_removable(data: &InstData) -> bool {
     }
 }
 
-/// Whether a function's result depends on nothing but its arguments, and it does nothing else: numbers and bools come
-/// in and go out, and nobody can tell how often it is called.
+/// Returns whether a function's result depends on nothing but its arguments, and the function has no effects:
+/// arguments and result are numbers and bools, and the number of calls cannot be observed.
 pub fn is_pure_function(func: &Function) -> bool {
     let plain = |ty: Ty| ty.scalar == Scalar::Bool || ty.scalar.is_int() || ty.scalar.is_float();
     if !func.ret.is_some_and(plain) || !func.params.iter().all(|&p| plain(func.ty(p))) {
@@ -73,7 +74,7 @@ pub fn is_pure_function(func: &Function) -> bool {
             | Op::Repeat(_)
             | Op::Return
             | Op::Unreachable => true,
-            // As for `dce`: what only a return ends may be meant to wait forever.
+            // As in `dce`: a loop without exits, which only a return ends, may be meant to wait forever.
             Op::Loop => !jumps.exits(inst).is_empty(),
             Op::GlobalAddr(_) => false,
             Op::Intrinsic(i) => !i.is_work_item() && is_pure(data),
@@ -89,15 +90,15 @@ pub fn is_pure_function(func: &Function) -> bool {
 /// The exits and repeats of each structured instruction, in the order of the text.
 #[derive(Clone, Debug)]
 pub struct Jumps {
-    /// For each instruction the number of its entry plus one; 0: nothing jumps there.
+    /// For each instruction, the index of its entry plus one, or 0 if no jump targets it.
     entry: Vec<u32>,
-    /// Exits and repeats, as ranges of `list`.
+    /// For each entry, the exits and the repeats, as ranges of `list`.
     entries: Vec<[Range<u32>; 2]>,
     list: Vec<Inst>,
 }
 
 impl Jumps {
-    /// Of the function as it is now.
+    /// Finds the jumps of a function as it is now.
     pub fn new(func: &Function) -> Self {
         let mut jumps = Jumps {
             entry: vec![0; func.insts.len()],
@@ -113,7 +114,7 @@ impl Jumps {
                 _ => continue,
             };
             let entry = jumps.entry_of(target);
-            // How many there are, at first.
+            // At first, `end` is the number of jumps.
             jumps.entries[entry][kind].end += 1;
             found.push((entry, kind, inst));
         }
@@ -133,6 +134,7 @@ impl Jumps {
         }
         jumps
     }
+    /// Returns the index of the entry for a target, and creates the entry if there is none.
     fn entry_of(&mut self, target: Inst) -> usize {
         let entry = &mut self.entry[target.index()];
         if *entry == 0 {
@@ -141,6 +143,7 @@ impl Jumps {
         }
         *entry as usize - 1
     }
+    /// Returns the exits (`kind` 0) or repeats (`kind` 1) of an instruction.
     fn get(&self, target: Inst, kind: usize) -> &[Inst] {
         match self.entry.get(target.index()) {
             None | Some(0) => &[],
@@ -150,25 +153,25 @@ impl Jumps {
             }
         }
     }
-    /// Exits of a structured instruction.
+    /// Returns the exits of a structured instruction.
     pub fn exits(&self, target: Inst) -> &[Inst] {
         self.get(target, 0)
     }
-    /// States what the exits are now.
+    /// Replaces the list of exits of a structured instruction.
     pub fn set_exits(&mut self, target: Inst, exits: Vec<Inst>) {
         let entry = self.entry_of(target);
         let start = self.list.len() as u32;
         self.list.extend(exits);
         self.entries[entry][0] = start..self.list.len() as u32;
     }
-    /// Repeats of a loop.
+    /// Returns the repeats of a loop.
     pub fn repeats(&self, target: Inst) -> &[Inst] {
         self.get(target, 1)
     }
 }
 
-/// The `alloca` or other instruction that a pointer is computed from with `ptr_add` only: the first value of
-/// the chain, and the offset if it is constant.
+/// Returns the first value of the chain of `ptr_add` that computes a pointer, such as the result of an
+/// `alloca`, and the offset from it in bytes if that is constant.
 pub fn base_of(func: &Function, pointer: Value) -> (Value, Option<i64>) {
     let mut base = pointer;
     let mut offset = Some(0i64);
@@ -184,7 +187,7 @@ pub fn base_of(func: &Function, pointer: Value) -> (Value, Option<i64>) {
     (base, offset)
 }
 
-/// A constant `ptr_add` offset, sign-extended.
+/// Returns a constant offset of `ptr_add`, sign-extended.
 pub fn constant_offset(func: &Function, v: Value) -> Option<i64> {
     let bits = func.as_bits(v)?;
     Some(if func.ty(v).bytes() == 4 {
@@ -194,7 +197,8 @@ pub fn constant_offset(func: &Function, v: Value) -> Option<i64> {
     })
 }
 
-/// Of each instruction whether there is a jump inside of it to what is around it. `order`: that of the text.
+/// Returns for each instruction whether a jump inside of it goes to a target outside. `order` has the
+/// instructions in the order of the text.
 pub fn leaving(func: &Function, order: &[Inst]) -> Vec<bool> {
     let mut position = vec![0; func.insts.len()];
     for (n, &inst) in order.iter().enumerate() {

@@ -1,9 +1,10 @@
-//! Merges equal computations, and loads of memory that cannot have changed since.
+//! Merges equal computations, and loads of memory that cannot have changed between them.
 //!
-//! In, out: any module. A computation is reused where it dominates: later in its region and in what is nested
-//! there. Memory of each address space has a number that changes with whatever may write there (stores, atomics,
-//! barriers, fences, calls; a whole loop before its first iteration); a load is reused only while that number is
-//! the same, and a store is as good as a load of what it stored. Volatile accesses are left alone.
+//! In, out: any module. A computation is reused where it dominates: later in its region and in regions nested
+//! there. The memory of each address space has a version number, which changes with every instruction that
+//! may write there (stores, atomic operations, barriers, fences, calls; all writes of a loop count before its
+//! first iteration). A load is reused only while the version is the same. A store counts as a load of the
+//! value that it stores. Volatile accesses are left alone.
 
 use super::analysis::is_pure;
 use super::{Changed, Pass, PassCx, PassError};
@@ -37,13 +38,13 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// Kinds of memory that are written independently.
+/// The number of memories that are written independently.
 const SPACES: usize = 3;
 
-/// A set of those: private, local, global.
+/// A set of these memories: private, local, global.
 type Written = [bool; SPACES];
 
-/// Which numbered memory an address space is; none if nobody writes it while kernels run.
+/// Returns the index of the memory of an address space; `None` if nothing writes it while kernels run.
 fn memory_of(space: AddressSpace) -> Option<usize> {
     match space {
         AddressSpace::Private => Some(0),
@@ -53,6 +54,7 @@ fn memory_of(space: AddressSpace) -> Option<usize> {
     }
 }
 
+/// Returns the index of the memory of a storage.
 fn memory_of_storage(storage: Storage) -> Option<usize> {
     match storage {
         Storage::Variable => Some(0),
@@ -62,7 +64,7 @@ fn memory_of_storage(storage: Storage) -> Option<usize> {
     }
 }
 
-/// What one instruction may write, apart from its regions.
+/// Returns the memories that an instruction may write, without its regions.
 fn written_by(func: &Function, inst: Inst) -> Written {
     let data = &func.insts[inst];
     let mut written = [false; SPACES];
@@ -81,22 +83,22 @@ fn written_by(func: &Function, inst: Inst) -> Written {
     written
 }
 
-/// What is the same if equal.
+/// The key of a computation: equal keys have equal results.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     op: Op,
     args: Operands,
     ty: Ty,
     fp: FpFlags,
-    /// Number of the memory that is read; 0 for what reads none.
+    /// The version of the memory that is read; 0 if none is read.
     version: u32,
 }
 
-/// Operands without an allocation of their own, if there are few.
+/// A list of operands, without an allocation if there are at most three.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Operands {
     count: u32,
-    /// The first ones; what is left over is 0.
+    /// The first operands; unused entries are 0.
     first: [u32; 3],
     more: Vec<Value>,
 }
@@ -115,6 +117,7 @@ impl Operands {
     }
 }
 
+/// A region that is being visited.
 struct Frame {
     region: Region,
     next: usize,
@@ -122,24 +125,28 @@ struct Frame {
     versions: [u32; SPACES],
 }
 
-/// A region on the way to the current one: how deep it is, and its number.
+/// A region that encloses the current place: its depth and its unique number.
 #[derive(Copy, Clone)]
 struct Scope {
     depth: usize,
     number: u32,
 }
 
+/// The state of the pass in one function.
 #[derive(Default)]
 struct Cse {
-    /// What is known, and in which scope; of no use in any that is not inside of that.
+    /// The known values, each with the scope in which it was computed; a value can be used only inside of
+    /// that scope.
     known: HashMap<Key, (Value, Scope), BuildHasherDefault<Mix>>,
-    /// Numbers of the scopes around the current place, by depth.
+    /// The numbers of the scopes around the current place, by depth.
     open: Vec<u32>,
     last_scope: u32,
+    /// The current version of each memory.
     versions: [u32; SPACES],
     last_version: u32,
 }
 
+/// Merges equal computations in a function, and returns whether there were any.
 pub(super) fn merge(func: &mut Function) -> bool {
     let written = written_inside(func);
     let mut cse = Cse {
@@ -180,7 +187,7 @@ pub(super) fn merge(func: &mut Function) -> bool {
     if replacements.is_empty() {
         return false;
     }
-    // Repeats pass values that were replaced behind them.
+    // A repeat may pass values that are defined and replaced after it in the text.
     replacements.apply(func);
     for region in func.regions_in_order() {
         func.regions[region].insts.retain(|i| !dead[i.index()]);
@@ -188,7 +195,7 @@ pub(super) fn merge(func: &mut Function) -> bool {
     true
 }
 
-/// What each structured instruction may write with all that is in it.
+/// Returns the memories that each instruction may write, including its regions.
 fn written_inside(func: &Function) -> Vec<Written> {
     let mut written = vec![[false; SPACES]; func.insts.len()];
     for inst in func.insts_in_order().into_iter().rev() {
@@ -206,6 +213,7 @@ fn written_inside(func: &Function) -> Vec<Written> {
 }
 
 impl Cse {
+    /// Opens a scope for a region, and returns its frame.
     fn frame(&mut self, region: Region, owner: Option<(Inst, usize)>) -> Frame {
         self.last_scope += 1;
         self.open.push(self.last_scope);
@@ -217,7 +225,7 @@ impl Cse {
         }
     }
 
-    /// The current one.
+    /// Returns the current scope.
     fn scope(&self) -> Scope {
         Scope {
             depth: self.open.len() - 1,
@@ -225,6 +233,7 @@ impl Cse {
         }
     }
 
+    /// Gives each written memory a new version.
     fn write(&mut self, written: Written) {
         for (version, written) in self.versions.iter_mut().zip(written) {
             if written {
@@ -234,7 +243,7 @@ impl Cse {
         }
     }
 
-    /// The value that an instruction's result is equal to, if that is known already.
+    /// Returns the value to which an instruction's result is equal, if one is known already.
     fn visit(&mut self, func: &Function, inst: Inst) -> Option<Value> {
         let data = &func.insts[inst];
         self.write(written_by(func, inst));
@@ -264,6 +273,7 @@ impl Cse {
         None
     }
 
+    /// Returns the key of an instruction, if its result can be reused.
     fn key(&self, func: &Function, inst: Inst, result: Value) -> Option<Key> {
         let data = &func.insts[inst];
         let ty = func.ty(result);
@@ -295,7 +305,7 @@ impl Cse {
         }
     }
 
-    /// The load that would read what a store wrote.
+    /// Returns the key of the load that would read the value that a store writes.
     fn stored(&self, func: &Function, inst: Inst) -> Option<Key> {
         let data = &func.insts[inst];
         let (op, memory) = match &data.op {
@@ -311,6 +321,7 @@ impl Cse {
         Some(self.load_key(op, place, func.ty(value), memory))
     }
 
+    /// Returns the key of a load.
     fn load_key(&self, op: Op, args: &[Value], ty: Ty, memory: Option<usize>) -> Key {
         Key {
             op,
@@ -322,12 +333,13 @@ impl Cse {
     }
 }
 
-/// How the memory is aligned makes no difference to what is read.
+/// The access in keys of loads: the alignment makes no difference to the value that is read.
 const ANY: Access = Access {
     align: 1,
     volatile: false,
 };
 
+/// Returns whether the operands of an operation may be exchanged.
 fn is_commutative(op: &Op) -> bool {
     match op {
         Op::Binary(op) => matches!(

@@ -1,9 +1,10 @@
 //! Removes instructions, results, loop variables and private memory that nothing depends on.
 //!
-//! In, out: any module. Optimistic: everything is dead until a root needs it, so that values that only feed
-//! each other around a loop go. Roots are returns, side effects, and loops that only a return ends (a program
-//! that waits forever keeps waiting). A structured instruction without anything live in it goes as a whole; of
-//! one that stays, all jumps stay. Memory that is only written is as dead as if it were not there.
+//! In, out: any module. The algorithm is optimistic: everything is dead until a root needs it, so that values
+//! that only depend on each other around a loop are removed. The roots are returns, side effects, and loops
+//! that only a return or an exit of an outer instruction ends (a program that waits forever keeps waiting). A
+//! structured instruction with nothing live inside is removed as a whole; one that stays keeps all of its
+//! jumps. Private memory that is only written is dead.
 
 use super::analysis::{Jumps, is_removable};
 use super::{Changed, Pass, PassCx, PassError};
@@ -27,7 +28,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
             continue;
         }
         changed |= cx.settled.note(f, remove_dead(func));
-        // Tables that are mostly remains make every pass slower.
+        // Every pass is slower if the tables consist mostly of removed instructions.
         let used = func
             .regions_in_order()
             .iter()
@@ -40,6 +41,7 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
+/// The state of the search for live instructions and values.
 struct Liveness<'a> {
     func: &'a Function,
     parents: Parents,
@@ -54,7 +56,7 @@ enum Work {
     Value(Value),
 }
 
-/// Removes what is dead in one function.
+/// Removes dead instructions and values from a function, and returns whether there were any.
 pub(super) fn remove_dead(func: &mut Function) -> bool {
     if func.regions[func.body].insts.is_empty() {
         return false;
@@ -73,6 +75,7 @@ pub(super) fn remove_dead(func: &mut Function) -> bool {
 }
 
 impl Liveness<'_> {
+    /// Marks everything that is live.
     fn find(&mut self) {
         let func = self.func;
         let written_only = written_only(func);
@@ -86,7 +89,7 @@ impl Liveness<'_> {
                 Op::Store(_) | Op::MemZero { .. } | Op::MemCpy { .. } => {
                     !written_only[data.args[0].index()] || is_volatile(&data.op)
                 }
-                // What only a return or an outer exit ends.
+                // Only a return or an outer exit ends such a loop.
                 Op::Loop => self.jumps.exits(inst).is_empty(),
                 Op::Block | Op::If | Op::Switch(_) | Op::Exit(_) | Op::Repeat(_) | Op::Unreachable => false,
                 Op::Return => true,
@@ -116,7 +119,7 @@ impl Liveness<'_> {
         }
     }
 
-    /// What a live instruction needs whichever of its results are used.
+    /// Marks what a live instruction needs, whichever of its results are used.
     fn needs_of(&mut self, inst: Inst) {
         let func = self.func;
         if let Some(outer) = self.parents.enclosing(inst) {
@@ -124,7 +127,7 @@ impl Liveness<'_> {
         }
         let data = &func.insts[inst];
         match &data.op {
-            // What they pass is needed one by one.
+            // The values that these pass are marked one by one, where they are used.
             Op::Exit(_) | Op::Repeat(_) | Op::Loop => {}
             _ => data.args.iter().for_each(|&a| self.mark_value(a)),
         }
@@ -141,7 +144,7 @@ impl Liveness<'_> {
         }
     }
 
-    /// What a live value comes from.
+    /// Marks the instructions and values from which a live value originates.
     fn origin_of(&mut self, value: Value) {
         let func = self.func;
         match func.values[value].def {
@@ -178,7 +181,7 @@ fn is_volatile(op: &Op) -> bool {
     }
 }
 
-/// For each value, whether it points into an `alloca` of which no pointer is used but to write there.
+/// Returns for each value whether it points into an `alloca` whose pointers are only used to write.
 fn written_only(func: &Function) -> Vec<bool> {
     if !func
         .insts
@@ -187,7 +190,8 @@ fn written_only(func: &Function) -> Vec<bool> {
     {
         return vec![false; func.values.len()];
     }
-    // For each value the alloca that it points into, and for each value (of an alloca) whether it is only written.
+    // `base` has the `alloca` into which each value points; `only` tells for each `alloca` whether it is only
+    // written.
     let mut base: Vec<Option<Value>> = vec![None; func.values.len()];
     let mut only = vec![false; func.values.len()];
     let mut walk = Walk::new(func);
@@ -215,10 +219,10 @@ fn written_only(func: &Function) -> Vec<bool> {
         .collect()
 }
 
-/// Removes what is not marked.
+/// Removes what is not marked, and returns whether there was anything.
 fn sweep(func: &mut Function, insts: &[bool], values: &[bool]) -> bool {
     let mut changed = false;
-    // Operands of jumps first, while the targets still have all their results and arguments.
+    // The operands of jumps come first, while the targets still have all of their results and arguments.
     let regions = func.regions_in_order();
     for &region in &regions {
         let Some(inst) = func.terminator(region) else {
@@ -260,11 +264,13 @@ fn sweep(func: &mut Function, insts: &[bool], values: &[bool]) -> bool {
     changed
 }
 
+/// Keeps the values for which `kept` is true.
 fn retain(list: &mut ValueList, kept: &[bool]) {
     let mut kept = kept.iter();
     list.retain(|_| kept.next().copied().unwrap_or(true));
 }
 
+/// Removes dead results of a structured instruction.
 fn drop_results(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
     let before = func.insts[inst].results.len();
     func.insts[inst].results.retain(|r| values[r.index()]);
@@ -275,6 +281,7 @@ fn drop_results(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
     results.len() != before
 }
 
+/// Removes dead arguments of a loop.
 fn drop_args(func: &mut Function, inst: Inst, values: &[bool]) -> bool {
     let body = func.insts[inst].regions[0];
     let kept: Vec<bool> = func.regions[body]

@@ -1,13 +1,15 @@
 //! Simplifies structured control flow.
 //!
-//! In, out: any module. Until nothing changes (each round is linear):
-//! - `if` and `switch` on constants become blocks of the region taken; loops that are never repeated, blocks;
-//! - blocks that are left nowhere but at the end dissolve into the region around them;
-//! - what follows an instruction that never completes is cut off;
-//! - results and loop arguments that are always the same value are that value;
-//! - an `if` whose arms only compute a few cheap values becomes selects;
-//! - where one arm of an `if` leaves an enclosing block, the code behind the `if` moves into the other arm, and
-//!   a block that ends in such an `if` is that `if`: an early return becomes an else.
+//! Why: later passes and drivers work best on few nested regions and few early exits. In, out: any module.
+//! The steps are repeated until nothing changes; each round is linear:
+//! - An `if` or `switch` on a constant becomes a block of the region that is taken. A loop without repeats
+//!   becomes a block.
+//! - A block that is left only at its end dissolves into the region around it.
+//! - Instructions after an instruction that never completes are removed.
+//! - A result or loop argument that always has the same value is replaced by that value.
+//! - An `if` whose arms only compute a few cheap values becomes selects.
+//! - Where one arm of an `if` leaves an enclosing block, the code after the `if` moves into the other arm,
+//!   and a block that ends in such an `if` becomes that `if`. Thus an early return becomes an else.
 
 use super::analysis::{Jumps, is_pure};
 use super::{Changed, Pass, PassCx, PassError};
@@ -26,13 +28,13 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Rounds per execution; what is left then, the next execution finds.
+/// The most rounds of one execution; the next execution does the rest.
 const MAX_ROUNDS: usize = 64;
 
-/// Instructions in both arms of an `if` that becomes selects.
+/// The most instructions in both arms, and results, of an `if` that becomes selects.
 const MAX_SPECULATED: usize = 6;
 
-/// Nesting beyond which code is not moved into arms.
+/// The nesting depth beyond which code is not moved into arms.
 const MAX_DEPTH: usize = 48;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -45,12 +47,13 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// Does all of it in one function.
+/// Simplifies a function, and returns whether anything changed.
 pub(super) fn simplify(func: &mut Function) -> bool {
     let mut changed = false;
     for _ in 0..MAX_ROUNDS {
         let (folded, jumps) = fold_with(func);
-        // Nothing has to be known twice: each step is done with what is known if it changes anything.
+        // Each step uses the facts only if the steps before it changed nothing, so the facts are computed
+        // once per round.
         let known = Known::new(func, jumps);
         let again = unify(func, &known)
             || if_to_select(func, &known)
@@ -64,7 +67,7 @@ pub(super) fn simplify(func: &mut Function) -> bool {
     changed
 }
 
-/// Gets rid of blocks that are left early, where that takes no more than rearranging `if`s.
+/// Removes blocks that are left early, where rearranging `if`s suffices.
 pub(super) fn early_exits_to_else(func: &mut Function) {
     for _ in 0..MAX_ROUNDS {
         let (folded, jumps) = fold_with(func);
@@ -75,12 +78,13 @@ pub(super) fn early_exits_to_else(func: &mut Function) {
     }
 }
 
-/// Dissolves what is no real control flow, and cuts off what is never reached.
+/// Dissolves constant branches, loops without repeats and blocks, and removes unreachable code. Returns
+/// whether anything changed.
 pub(super) fn fold(func: &mut Function) -> bool {
     fold_with(func).0
 }
 
-/// The same; and the jumps afterwards, if they did not change.
+/// Does the work of [`fold`]. Also returns the jumps of the function if nothing changed.
 fn fold_with(func: &mut Function) -> (bool, Option<Jumps>) {
     let jumps = Jumps::new(func);
     let mut replacements = Replacements::default();
@@ -119,7 +123,8 @@ fn fold_with(func: &mut Function) -> (bool, Option<Jumps>) {
     (changed, (!changed).then_some(jumps))
 }
 
-/// Branches on constants and loops that do not loop.
+/// Turns an instruction into a block if it is a branch on a constant or a loop without repeats. Returns
+/// whether it is.
 fn to_block(func: &mut Function, jumps: &Jumps, inst: Inst, replacements: &mut Replacements) -> bool {
     let data = &func.insts[inst];
     let taken = match &data.op {
@@ -155,8 +160,8 @@ fn to_block(func: &mut Function, jumps: &Jumps, inst: Inst, replacements: &mut R
     true
 }
 
-/// Appends a block's instructions to `out` if it is left at its end or never; with the terminator if it is
-/// another one's.
+/// Appends a block's instructions to `out` if the block is left only at its end or never. Its terminator is
+/// appended if that does not exit the block itself. Returns whether the block dissolved.
 fn dissolve(
     func: &mut Function,
     jumps: &Jumps,
@@ -185,7 +190,7 @@ fn dissolve(
     true
 }
 
-/// The order of instructions in the text, and the last one inside each.
+/// The order of instructions in the text, and the position of the last instruction inside each.
 struct Order {
     list: Vec<Inst>,
     at: Vec<u32>,
@@ -219,12 +224,13 @@ impl Order {
         order.list = list;
         order
     }
-    /// Whether `inst` is `outer` or inside of it.
+    /// Returns whether `inst` is `outer` or inside of it.
     fn contains(&self, outer: Inst, inst: Inst) -> bool {
         let at = self.at[inst.index()];
         at != u32::MAX && self.at[outer.index()] <= at && at <= self.last[outer.index()]
     }
-    /// Whether a value is defined outside of an instruction (not by it either).
+    /// Returns whether a value is defined outside of an instruction; the results of the instruction are not
+    /// outside.
     fn is_outside(&self, func: &Function, value: Value, inst: Inst) -> bool {
         match func.values[value].def {
             ValueDef::Const(_) | ValueDef::Param(_) => true,
@@ -234,13 +240,13 @@ impl Order {
     }
 }
 
-/// What the steps want to know of a function.
+/// The facts about a function that the steps share.
 struct Known {
     jumps: Jumps,
     order: Order,
-    /// Regions, outer ones first.
+    /// The regions, outer ones first.
     regions: Vec<Region>,
-    /// Structured instructions in the order of the text.
+    /// The structured instructions in the order of the text.
     structured: Vec<Inst>,
 }
 
@@ -258,12 +264,13 @@ impl Known {
     }
 }
 
-/// Results and loop arguments that are always the same value.
+/// Replaces results and loop arguments that always have the same value.
 fn unify(func: &mut Function, known: &Known) -> bool {
     let Known { jumps, order, .. } = known;
     let mut replacements = Replacements::default();
     let mut dropped = false;
-    // Inner ones before outer ones, earlier before later: what is found of one, the next ones use in the same round.
+    // Inner instructions come before outer ones and earlier before later ones, so that a replacement is used
+    // in the same round.
     let mut inner_first = known.structured.clone();
     inner_first.sort_by_key(|i| (order.last[i.index()], std::cmp::Reverse(order.at[i.index()])));
     for inst in inner_first {
@@ -298,12 +305,12 @@ fn unify(func: &mut Function, known: &Known) -> bool {
         return false;
     }
     replacements.apply(func);
-    // Whether anything but the dead result itself used it, `dce` knows; it also removes it.
+    // `dce` finds out whether a result has other uses than itself, and removes it if not.
     super::dce::remove_dead(func);
     true
 }
 
-/// The one value that all are, apart from `itself` and undefined ones.
+/// Returns the one value that all values are, apart from `itself` and undefined ones.
 fn same(
     func: &Function,
     values: impl Iterator<Item = Value>,
@@ -326,7 +333,7 @@ fn same(
     one.or(undef)
 }
 
-/// `if` instructions whose arms compute little and have no effects.
+/// Turns `if`s into selects whose arms compute little and have no effects.
 fn if_to_select(func: &mut Function, known: &Known) -> bool {
     let jumps = &known.jumps;
     if !known
@@ -378,12 +385,13 @@ fn if_to_select(func: &mut Function, known: &Known) -> bool {
     changed
 }
 
+/// Returns whether an `if` can become selects.
 fn is_speculatable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
     let data = &func.insts[inst];
     if jumps.exits(inst).len() != 2 {
         return false;
     }
-    // Handles cannot be selected.
+    // Values without storage, such as image handles, cannot be operands of a select.
     let storable = |&r: &Value| func.ty(r).bytes() > 0 || func.ty(r).scalar == Ty::BOOL.scalar;
     if !data.results.iter().all(storable) {
         return false;
@@ -401,9 +409,10 @@ fn is_speculatable(func: &Function, jumps: &Jumps, inst: Inst) -> bool {
     total <= MAX_SPECULATED
 }
 
+/// Returns whether an instruction may be executed although its arm is not taken.
 fn is_cheap(func: &Function, inst: Inst) -> bool {
     let data = &func.insts[inst];
-    // Undefined for some operands, which the condition may be there to exclude.
+    // These are undefined for some operands, which the condition may exclude.
     let is_partial = matches!(
         data.op,
         Op::Binary(BinOp::SDiv | BinOp::UDiv | BinOp::SRem | BinOp::URem)
@@ -413,9 +422,9 @@ fn is_cheap(func: &Function, inst: Inst) -> bool {
     is_pure(data) && !is_partial && !matches!(data.op, Op::Intrinsic(_) | Op::CallPure(_))
 }
 
-/// Where one arm of an `if` leaves an enclosing block, moves the code behind the `if` into the other arm.
+/// Where one arm of an `if` leaves an enclosing block, moves the code after the `if` into the other arm.
 fn nest_tails(func: &mut Function, known: &Known) -> bool {
-    // The order stays true enough: what is inside of an `if` stays inside.
+    // The moves leave `order` valid for this use: instructions inside of an `if` stay inside.
     let Known { jumps, order, .. } = known;
     if !known
         .structured
@@ -448,7 +457,8 @@ fn nest_tails(func: &mut Function, known: &Known) -> bool {
             if let [end] = func.regions[region].insts[n + 1..]
                 && let Op::Exit(target) = func.insts[end].op
             {
-                // Gains something only if the other arm goes there too, and `merge_tails` cannot tell.
+                // Moving a single exit helps only if the other arm exits to the same target, and
+                // `merge_tails` does not handle the case.
                 let goes_there = jumps.exits(target).iter().any(|&e| order.contains(inst, e));
                 if !goes_there || func.insts[end].args == func.insts[inst].results {
                     continue;
@@ -474,6 +484,7 @@ fn nest_tails(func: &mut Function, known: &Known) -> bool {
     changed
 }
 
+/// Returns the nesting depth of each region.
 fn depths(func: &Function, regions: &[Region]) -> Vec<usize> {
     let mut depth = vec![0; func.regions.len()];
     for &region in regions {
@@ -486,8 +497,8 @@ fn depths(func: &Function, regions: &[Region]) -> Vec<usize> {
     depth
 }
 
-/// Of an `if` with one arm that ends by leaving a block (or another `if`) and another that goes on behind the `if`:
-/// the latter.
+/// If one arm of an `if` ends by leaving an enclosing block or `if`, and the other arm continues after the
+/// `if`, returns the arm that continues.
 fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region> {
     if func.insts[inst].op != Op::If {
         return None;
@@ -505,7 +516,7 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
     }
     match func.insts[other].op {
         Op::Exit(target) if matches!(func.insts[target].op, Op::Block | Op::If) => Some(arm),
-        // An arm that was treated like this before.
+        // The step has moved code into this arm before.
         Op::Unreachable => {
             let insts = &func.regions[if arm == a { b } else { a }].insts;
             let before = insts.len().checked_sub(2).map(|n| insts[n])?;
@@ -515,13 +526,15 @@ fn arm_that_goes_on(func: &Function, jumps: &Jumps, inst: Inst) -> Option<Region
     }
 }
 
-/// Where an `if` or `switch` stands at the end of a region and only what it is left for comes behind, lets what
-/// inside of it goes there too go through it:
-/// - behind it is `Unreachable`, and inside are exits of the region's owner: it completes instead, and the
-///   owner is left from behind it;
-/// - behind it is an exit that passes its very results, and inside are other exits of that target.
+/// Merges jumps inside of an `if` or `switch` at the end of a region with the jump that follows it. There are
+/// two cases:
+/// - `Unreachable` follows, and jumps inside exit the region's owner: the jumps become exits of the
+///   instruction itself, and an exit of the owner replaces `Unreachable`.
+/// - An exit follows that passes exactly the results of the instruction, and jumps inside exit the same
+///   target: the jumps become exits of the instruction itself.
 ///
-/// Targets are blocks, `if`s and, in the first case, `switch`es: loops can be left from inside as it is.
+/// Targets are blocks, `if`s and, in the first case, `switch`es. Exits of loops from deeper inside are no
+/// problem for SPIR-V.
 fn merge_tails(func: &mut Function, known: Known) -> bool {
     let Known {
         mut jumps,
