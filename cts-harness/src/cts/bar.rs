@@ -1,4 +1,5 @@
-//! What a run shows: on a terminal a bar with counts, what runs, and the time left; elsewhere a line per sub-test.
+//! Shows the progress of a run. On a terminal this is a bar with the counts, the running sub-test and the
+//! time left. Otherwise it is one line per finished sub-test.
 #![allow(clippy::print_stdout, reason = "a program that talks to a person")]
 
 use super::results::{Record, Status};
@@ -8,10 +9,10 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Seconds supposed for a sub-test of which nothing is known.
+/// The duration in seconds that is assumed for a sub-test without a known duration.
 const GUESS: f64 = 2.0;
 
-/// The progress of a run.
+/// The display of a run's progress.
 pub(super) struct Bar {
     bar: Option<ProgressBar>,
     start: Instant,
@@ -20,10 +21,10 @@ pub(super) struct Bar {
 }
 
 struct State {
-    /// Seconds that each sub-test is supposed to take; those that ended are taken out.
+    /// The expected seconds of each sub-test that has not ended.
     left: BTreeMap<String, f64>,
     total: usize,
-    /// Supposed and real seconds of what ended.
+    /// The sums of the expected and of the actual seconds of the sub-tests that have ended.
     supposed: f64,
     real: f64,
     counts: BTreeMap<Status, usize>,
@@ -71,7 +72,7 @@ impl Bar {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// A sub-test runs.
+    /// Records that a sub-test has begun, and shows it.
     pub(super) fn begun(&self, name: &str) {
         let mut state = self.state();
         state.running.retain(|n| n != name);
@@ -81,7 +82,7 @@ impl Bar {
         }
     }
 
-    /// A sub-test has its result.
+    /// Records and shows the result of a sub-test.
     pub(super) fn ended(&self, record: &Record) {
         let mut state = self.state();
         state.running.retain(|n| *n != record.name);
@@ -119,12 +120,12 @@ impl Bar {
         }
     }
 
-    /// A sub-test does not run any more.
+    /// Records that a sub-test no longer runs, although it has no result yet.
     pub(super) fn idle(&self, name: &str) {
         self.state().running.retain(|n| n != name);
     }
 
-    /// The run is over.
+    /// Removes the bar and prints a summary of the run.
     pub(super) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -143,7 +144,8 @@ impl Bar {
 impl State {
     fn seconds_left(&self, jobs: f64) -> f64 {
         let left: f64 = self.left.values().sum();
-        // What was supposed is put right by what was seen, the more the more was seen.
+        // The sub-tests that have ended correct the estimate. The correction is weak while few seconds have
+        // been measured.
         let ratio = (self.real + 5.0) / (self.supposed + 5.0);
         left * ratio / jobs
     }
@@ -167,7 +169,7 @@ impl State {
     }
 }
 
-/// `1h02m`, `3m20s`, `14s`.
+/// Formats a duration: `1h02m`, `3m20s`, `14s`.
 pub(super) fn span(seconds: f64) -> String {
     let s = seconds.round().max(0.0) as u64;
     match s {

@@ -1,7 +1,9 @@
-//! `baselines/<device>.txt`: what each suite comes to on a device, committed, so that README can show it.
+//! `baselines/<device>.txt`: the results of each suite on a device. The files are committed, so that README
+//! can show them.
 //!
-//! A head of `name: value` lines that says whose results these are, then a section per suite, `[suite] mode revision
-//! date`, with a line `Status subtest` for each sub-test, sorted.
+//! A file begins with a head of `name: value` lines that identify the platform, the device, the driver and
+//! the CTS. It is followed by a section per suite, `[suite] mode revision date`, with a line `Status subtest`
+//! for each sub-test, in sorted order.
 
 use super::identity::RunInfo;
 use super::results::{self, Record, Records, Status};
@@ -12,21 +14,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Arguments of `baseline`.
+/// The arguments of `baseline`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Run folders; later ones replace suites of earlier ones
+    /// Run folders; a suite of a later folder replaces the same suite of an earlier one
     #[arg(required = true)]
     runs: Vec<PathBuf>,
-    /// Also with fewer sub-tests than the baseline has of a suite, or from another CTS revision than the pinned one
+    /// Accept a suite with fewer sub-tests than in the baseline, and runs of another CTS revision than the
+    /// pinned one
     #[arg(long)]
     force: bool,
-    /// Directory of the baselines
+    /// The directory of the baselines
     #[arg(long, hide = true)]
     baselines: Option<PathBuf>,
 }
 
-/// A suite's results and where they come from.
+/// The results of a suite, and the run that they come from.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Section {
     pub(super) mode: String,
@@ -35,19 +38,19 @@ pub(super) struct Section {
     pub(super) results: BTreeMap<String, Status>,
 }
 
-/// A device's results.
+/// The results of a device.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Baseline {
     pub(super) info: RunInfo,
     pub(super) suites: BTreeMap<String, Section>,
 }
 
-/// Where the files are.
+/// Returns the directory of the committed baselines.
 pub(super) fn directory() -> PathBuf {
     artifacts::root().join("cts-harness/baselines")
 }
 
-/// The committed baselines by device: ours first, otherwise by name.
+/// Returns all baselines of `directory`, those of Caldera first, then by file name of the device.
 pub(super) fn all(directory: &Path) -> Result<Vec<Baseline>, Failure> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let files = entries
@@ -59,7 +62,7 @@ pub(super) fn all(directory: &Path) -> Result<Vec<Baseline>, Failure> {
 }
 
 impl Section {
-    /// The section's results as records of `suite`.
+    /// Returns the results of the section as records of `suite`.
     pub(super) fn records(&self, suite: &str) -> impl Iterator<Item = Record> {
         self.results.iter().map(move |(subtest, status)| Record {
             name: format!("{suite}/{subtest}"),
@@ -69,7 +72,7 @@ impl Section {
         })
     }
 
-    /// Counts of the section.
+    /// Counts the results of the section.
     pub(super) fn counts(&self, suite: &str) -> Counts {
         let records: Vec<Record> = self.records(suite).collect();
         table::count(records.iter()).remove(suite).unwrap_or_default()
@@ -77,7 +80,7 @@ impl Section {
 }
 
 impl Baseline {
-    /// As it stands in the file.
+    /// Returns the contents of the file.
     fn to_text(&self) -> String {
         let mut text = String::from("# Written by `cargo harness cts baseline`.\n");
         let i = &self.info;
@@ -139,7 +142,8 @@ impl Baseline {
         Some(baseline)
     }
 
-    /// Takes over a run's suites.
+    /// Replaces the suites that a run contains by the run's results. All old suites are dropped if the driver
+    /// or the CTS revision differs.
     fn update(&mut self, info: &RunInfo, records: &Records, force: bool) -> Result<(), Failure> {
         let ground = |i: &RunInfo| (i.driver.clone(), i.cts.clone());
         if ground(&self.info) != ground(info) {
@@ -198,7 +202,7 @@ fn read(file: &Path) -> Result<Baseline, Failure> {
     Baseline::parse(&text).ok_or_else(|| Failure(format!("{}: not written by this harness", file.display())))
 }
 
-/// Makes or updates the baselines of the runs' devices.
+/// Creates or updates the baselines of the runs' devices.
 pub(super) fn update(args: &Args) -> Outcome {
     let directory = args.baselines.clone().unwrap_or_else(directory);
     for run in &args.runs {
@@ -234,7 +238,8 @@ pub(super) fn update(args: &Args) -> Outcome {
 mod tests {
     use super::*;
 
-    /// The committed files read, and are as they would be written: sorted, nothing twice.
+    /// The committed files can be read and are exactly as they would be written: sorted and without
+    /// duplicates.
     #[test]
     fn committed_files_are_in_order() {
         let entries = std::fs::read_dir(directory()).into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! `bless`: makes a device's list of failures say what a run found.
+//! `bless`: updates the list of a device's known failures from the results of a run.
 
 use super::expect::{self, Known};
 use super::results::{self, Status};
@@ -7,31 +7,31 @@ use crate::{Outcome, progress};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Which changes, and why.
+/// The arguments of `bless`: which changes are made, and the reason for them.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// Folder of the run
+    /// The folder of the run
     run: PathBuf,
-    /// Only these sub-tests: `suite/subtest` or a glob
+    /// Change only the entries of these sub-tests: `suite/subtest` or a glob
     only: Vec<String>,
-    /// Why the new entries fail, as somebody checked; without it the changes are only shown
+    /// The checked reason why the new entries fail; without it, the changes are only shown
     #[arg(long)]
     reason: Option<String>,
-    /// The new entries hold for this run's mode (wimpy or full) only
+    /// Restrict the new entries to the mode of this run (wimpy or full)
     #[arg(long)]
     mode_only: bool,
-    /// Write a change that only removes entries, which needs no reason
+    /// Write a change that only removes entries; such a change needs no reason
     #[arg(long)]
     write: bool,
-    /// Keep entries whose sub-tests pass now
+    /// Keep the entries of sub-tests that pass or are skipped now
     #[arg(long)]
     keep: bool,
-    /// Directory of the expectations
+    /// The directory of the expectations
     #[arg(long, hide = true)]
     expectations: Option<PathBuf>,
 }
 
-/// Shows the difference, and writes it if every new entry has its reason.
+/// Shows the changes, and writes them if every new entry has a reason.
 pub(super) fn bless(args: &Args) -> Outcome {
     let info = results::read_info(&args.run)?;
     let records = results::read(&args.run)?;

@@ -1,9 +1,11 @@
-//! `--spirv-val` and `--validation`: every module that a sub-test gives to the driver goes through SPIR-V's
-//! validator, every message of the Vulkan validation layer is caught, and either fails the sub-test.
+//! `--spirv-val` and `--validation`: every SPIR-V module that a sub-test causes to be given to the driver is
+//! checked by `spirv-val`, and every message of the Vulkan validation layer is collected. An invalid module
+//! or a message fails the sub-test.
 //!
-//! Both work through Caldera's environment: `CALDERA_DUMP` writes the modules exactly as the driver gets them, and
-//! `CALDERA_LOG=validation=…` logs nothing but the layer's messages. Each sub-test has a process and a folder of its
-//! own then, so that a message has one owner.
+//! Both checks are switched on through Caldera's environment variables. `CALDERA_DUMP` writes the modules
+//! exactly as the driver receives them. `CALDERA_LOG=validation=…` logs only the messages of the layer. With
+//! checks, each sub-test has its own process and folder, so that every message belongs to exactly one
+//! sub-test.
 
 use super::fail;
 use crate::packages::{SPIRV_TOOLS, VALIDATION_LAYERS};
@@ -15,20 +17,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 
-/// Messages that are kept of a sub-test.
+/// The largest number of messages that are kept of a sub-test.
 const MOST_MESSAGES: usize = 20;
 
-/// What is checked in a whole run.
+/// The checks of a whole run.
 #[derive(Default)]
 pub(super) struct Checks {
     pub(super) validation: bool,
     pub(super) spirv_val: bool,
-    /// What the validator said about each module so far, by the module's hash.
+    /// The validator's message about each module that it has seen, or `None` for a valid module, by the
+    /// module's hash.
     modules: Mutex<HashMap<u64, Option<String>>>,
 }
 
 impl Checks {
-    /// Checks that what is asked for can be had.
+    /// Returns the checks of a run, or an error if the platform or a missing package does not allow them.
     pub(super) fn new(validation: bool, spirv_val: bool, ours: bool) -> Result<Checks, Failure> {
         if (validation || spirv_val) && !ours {
             return fail(
@@ -50,12 +53,12 @@ impl Checks {
         })
     }
 
-    /// Whether anything is checked.
+    /// Returns whether any check is on.
     pub(super) fn any(&self) -> bool {
         self.validation || self.spirv_val
     }
 
-    /// As it stands in a run's mode.
+    /// Returns the names of the checks as they are appended to the mode of a run.
     pub(super) fn words(&self) -> String {
         let mut words = String::new();
         for (on, word) in [(self.validation, " validation"), (self.spirv_val, " spirv-val")] {
@@ -64,7 +67,8 @@ impl Checks {
         words
     }
 
-    /// The environment that shows a person what is checked: messages among the output, modules in a folder.
+    /// Returns the environment for a run by hand: messages of the layer appear in the output, and modules are
+    /// written to a folder.
     pub(super) fn by_hand(&self) -> Vec<(&'static str, &'static str)> {
         let mut all = Vec::new();
         if self.validation {
@@ -76,14 +80,15 @@ impl Checks {
         all
     }
 
-    /// Points a process at a folder of its own.
+    /// Makes a process write its messages and modules into its own folder.
     pub(super) fn prepare(&self, command: &mut Command, folder: &Path) -> Result<(), Failure> {
         if !self.any() {
             return Ok(());
         }
         std::fs::create_dir_all(folder)?;
         let folder = std::path::absolute(folder)?;
-        // What an earlier process has left must not spare this one its messages.
+        // A program from the cache of an earlier process would not be compiled, and so its modules would not
+        // be checked.
         command.env("CALDERA_CACHE", "off");
         if self.validation {
             command
@@ -97,8 +102,8 @@ impl Checks {
         Ok(())
     }
 
-    /// What there is to complain about after a process; `keep` is where modules that are not valid are put. The
-    /// folder is removed.
+    /// Returns the complaints about a process that has ended, and removes its folder. Invalid modules are
+    /// copied into `keep`.
     pub(super) fn messages(&self, folder: &Path, keep: &Path) -> Result<Vec<String>, Failure> {
         let mut all = Vec::new();
         if self.validation {
@@ -117,7 +122,8 @@ impl Checks {
         Ok(all)
     }
 
-    /// Says how much was checked after a run of some sub-tests; nothing at all is suspicious.
+    /// Reports how many modules were checked after `ran` sub-tests. It warns if there were none, because this
+    /// suggests a mistake.
     pub(super) fn report(&self, ran: usize) {
         if !self.spirv_val || ran == 0 {
             return;
@@ -156,9 +162,9 @@ impl Checks {
     }
 }
 
-/// The messages in Caldera's log.
+/// Returns the messages of the validation layer in Caldera's log.
 fn layer_messages(log: &str) -> impl Iterator<Item = String> + '_ {
-    // «caldera 0.001 ERROR validation: …»; a message may have several lines.
+    // A line reads «caldera 0.001 ERROR validation: …». Only the first line of a message is taken.
     log.lines()
         .filter_map(|l| l.split_once(" validation: "))
         .map(|(_, message)| format!("validation layer: {message}"))
@@ -171,7 +177,8 @@ fn modules(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// The Vulkan version whose rules a module must keep: the oldest that has its version of SPIR-V.
+/// Returns the `--target-env` for a module: the oldest Vulkan version that supports the module's SPIR-V
+/// version.
 fn environment(bytes: &[u8]) -> &'static str {
     match bytes.get(5) {
         Some(0..=3) | None => "vulkan1.1",
@@ -181,7 +188,7 @@ fn environment(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// What the validator says against a module.
+/// Returns the validator's message about a module, or `None` if the module is valid.
 fn spirv_val(bytes: &[u8]) -> Result<Option<String>, Failure> {
     let mut child = Command::new("spirv-val")
         .args(["--target-env", environment(bytes), "-"])
@@ -190,7 +197,7 @@ fn spirv_val(bytes: &[u8]) -> Result<Option<String>, Failure> {
         .stderr(Stdio::piped())
         .spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        // A validator that stops reading early says why.
+        // The validator may stop reading early. Its output then says why.
         let _ = input.write_all(bytes);
     }
     let output = child.wait_with_output()?;
@@ -220,7 +227,7 @@ mod tests {
         assert!(Checks::new(false, false, false).is_ok());
     }
 
-    /// A shader that does nothing is valid; without its last instruction it is not.
+    /// A shader that does nothing is valid, and is invalid without its last instruction.
     #[test]
     fn the_validator_is_asked() {
         let inst = |opcode: u32, operands: &[u32]| {

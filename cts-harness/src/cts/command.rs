@@ -1,4 +1,5 @@
-//! The command that runs sub-tests, and the same as text, so that one can run it by hand or under a debugger.
+//! Builds the command that runs sub-tests, and its text, with which a person can run it by hand or under a
+//! debugger.
 
 use super::checks::Checks;
 use super::plan::Share;
@@ -7,7 +8,8 @@ use super::select::Case;
 use std::ffi::OsStr;
 use std::process::Command;
 
-/// The program of the cases' suite with their names, in its directory, pointed at the device.
+/// Returns the command that runs the program of the cases' suite in the program's directory, for the names of
+/// the cases and on the target's device.
 pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share) -> Command {
     let suite = &cases[0].suite;
     let mut command = Command::new(&suite.program);
@@ -15,7 +17,7 @@ pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share
     command.args(cases.iter().flat_map(Case::arguments));
     if wimpy {
         command.arg("-w");
-        // A submission runs the tests' own thread pool as it is.
+        // In the full mode the test's own thread pool keeps its default size, as in a conformance submission.
         if share.jobs > 1 {
             command.args(["-t", &share.threads.to_string()]);
         }
@@ -23,19 +25,20 @@ pub(super) fn command(cases: &[Case], target: &Target, wimpy: bool, share: Share
     command.envs(target.environment.iter().map(|(n, v)| (n, v)));
     if share.jobs > 1 {
         let threads = share.threads.to_string();
-        // llvmpipe's are beside the queue's own thread, which does the work if there are none.
+        // llvmpipe has these threads in addition to the thread of the queue. That thread does all the work if
+        // their number is 0.
         let helpers = if share.threads == 1 { "0" } else { &threads };
         command.env("LP_NUM_THREADS", helpers);
         command.env("POCL_MAX_PTHREAD_COUNT", &threads);
     }
-    // Some programs look for files of theirs from where they are.
+    // Some programs look for their files in the current directory.
     if let Some(dir) = suite.program.parent() {
         command.current_dir(dir);
     }
     command
 }
 
-/// The line that runs one case by hand, under the same checks.
+/// Returns the shell command that runs one case by hand, with the same checks.
 pub(super) fn by_hand(case: &Case, target: &Target, wimpy: bool, checks: &Checks) -> String {
     let share = Share { jobs: 1, threads: 1 };
     let mut command = command(std::slice::from_ref(case), target, wimpy, share);
@@ -57,7 +60,7 @@ fn as_text(command: &Command) -> String {
     words.join(" ")
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=+,@%".contains(c);

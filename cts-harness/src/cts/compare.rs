@@ -1,4 +1,4 @@
-//! What changed between two runs.
+//! Shows what changed between two runs.
 
 use super::fail;
 use super::identity::RunInfo;
@@ -6,8 +6,8 @@ use super::results::{self, Records, Status};
 use crate::{Outcome, progress};
 use std::path::Path;
 
-/// Prints the differences. Runs with different drivers or CTS revisions are refused: what differs between them is
-/// nobody's regression. `force` compares them all the same.
+/// Prints the differences between two runs. Without `force`, runs with different drivers, CTS revisions or
+/// modes are refused, because a difference between their results need not be a regression.
 pub(super) fn compare(before: &Path, after: &Path, force: bool) -> Outcome {
     let (a, b) = (results::read_info(before)?, results::read_info(after)?);
     let obstacles = obstacles(&a, &b);
@@ -29,10 +29,11 @@ pub(super) fn compare(before: &Path, after: &Path, force: bool) -> Outcome {
     Ok(())
 }
 
-/// Why two runs cannot be compared.
+/// Returns the reasons why two runs cannot be compared.
 fn obstacles(a: &RunInfo, b: &RunInfo) -> Vec<String> {
     let mut all = Vec::new();
-    // Different platforms are compared on purpose; a platform with itself only on the same ground.
+    // Runs on different platforms or devices are compared on purpose. Runs on the same device must have the
+    // same driver.
     if a.platform == b.platform && a.device == b.device && a.driver != b.driver {
         all.push(format!("the drivers differ: «{}» and «{}»", a.driver, b.driver));
     }
@@ -45,7 +46,7 @@ fn obstacles(a: &RunInfo, b: &RunInfo) -> Vec<String> {
     all
 }
 
-/// Lines, and how many are changes for the worse.
+/// Returns a line for each change, and the number of changes for the worse.
 fn changes(old: &Records, new: &Records) -> (Vec<String>, usize) {
     let (mut lines, mut worse) = (Vec::new(), 0);
     for (name, record) in new {

@@ -1,12 +1,14 @@
-//! Expectations: what is known about a device, each line with a reason that somebody checked.
+//! The expectations: known results on a device, each with a reason that somebody has checked.
 //!
-//! In `expectations/`, sorted:
+//! The files lie in `expectations/` and are sorted:
 //!
-//! - `<device>-fails.txt`: `suite/subtest,Fail|Crash|Timeout  # reason`; `,wimpy` or `,full` may follow the status.
-//! - `<device>-flakes.txt`: `pattern  # reason`; its results are reported and count neither way.
-//! - `<device>-skips.txt`: `pattern  # reason`; not run, and reported as excluded.
+//! - `<device>-fails.txt`: `suite/subtest,Fail|Crash|Timeout  # reason`. `,wimpy` or `,full` may follow the
+//!   status.
+//! - `<device>-flakes.txt`: `pattern  # reason`. The results of these sub-tests are reported, but do not
+//!   affect the outcome of the run.
+//! - `<device>-skips.txt`: `pattern  # reason`. These sub-tests are not run, and are reported as excluded.
 //!
-//! A listed failure that passes fails the run, as does an unlisted failure.
+//! A run fails if a listed failure passes, or if a sub-test fails that is not listed.
 
 use super::results::{Record, Status};
 use super::{fail, matches};
@@ -22,17 +24,17 @@ pub(super) struct Expectations {
     skips: Vec<(String, String)>,
 }
 
-/// Where the files are.
+/// Returns the directory of the committed expectations.
 pub(super) fn directory() -> PathBuf {
     artifacts::root().join("cts-harness/expectations")
 }
 
-/// A device's file of one kind: fails, flakes, skips.
+/// Returns the path of one of a device's files. `kind` is fails, flakes or skips.
 pub(super) fn path(directory: &Path, slug: &str, kind: &str) -> PathBuf {
     directory.join(format!("{slug}-{kind}.txt"))
 }
 
-/// Splits a line into entry and reason; blank and comment lines give `None`.
+/// Splits a line into the entry and its reason. Blank lines and comment lines give `None`.
 fn entry<'a>(file: &Path, line: &'a str) -> Result<Option<(&'a str, &'a str)>, Failure> {
     let line = line.trim();
     if line.is_empty() || line.starts_with('#') {
@@ -44,7 +46,8 @@ fn entry<'a>(file: &Path, line: &'a str) -> Result<Option<(&'a str, &'a str)>, F
     }
 }
 
-/// The entries of a file and their reasons; no file is no entry.
+/// Returns the entries of a file with their reasons. A missing file has no entries. A file that is not
+/// sorted, or an entry without a reason, is an error.
 pub(crate) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
     let Ok(text) = std::fs::read_to_string(file) else {
         return Ok(Vec::new());
@@ -61,12 +64,12 @@ pub(crate) fn lines(file: &Path) -> Result<Vec<(String, String)>, Failure> {
     Ok(all)
 }
 
-/// An entry of a file of failures.
+/// An entry of a list of failures.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Known {
     pub(super) name: String,
     pub(super) status: Status,
-    /// `wimpy` or `full`, if it is known of that mode only.
+    /// `wimpy` or `full` if the entry holds in that mode only.
     pub(super) mode: Option<String>,
 }
 
@@ -86,13 +89,13 @@ impl Known {
         })
     }
 
-    /// Whether it says something about a run in `mode`.
+    /// Returns whether the entry holds for a run in `mode`.
     pub(super) fn applies(&self, mode: &str) -> bool {
         self.mode.as_deref().is_none_or(|m| m == mode)
     }
 }
 
-/// Why each sub-test of a device's list of failures fails, by name.
+/// Returns the reasons in a device's list of failures, by the name of the sub-test.
 pub(super) fn reasons(directory: &Path, slug: &str) -> Result<BTreeMap<String, String>, Failure> {
     let all = lines(&path(directory, slug, "fails"))?;
     let known = all
@@ -102,7 +105,7 @@ pub(super) fn reasons(directory: &Path, slug: &str) -> Result<BTreeMap<String, S
 }
 
 impl Expectations {
-    /// Reads the files of a device for runs in a mode (`wimpy`, `full`).
+    /// Reads the files of a device for a run in `mode` (`wimpy` or `full`).
     pub(super) fn load(directory: &Path, slug: &str, mode: &str) -> Result<Self, Failure> {
         let file = path(directory, slug, "fails");
         let mut fails = BTreeMap::new();
@@ -122,7 +125,7 @@ impl Expectations {
         })
     }
 
-    /// Why a sub-test is not to be run on this device.
+    /// Returns the reason why a sub-test is not to be run on this device, or `None` if it is to be run.
     pub(super) fn excluded(&self, name: &str) -> Option<&str> {
         let hit = self.skips.iter().find(|(pattern, _)| matches(pattern, name));
         hit.map(|(_, reason)| reason.as_str())
@@ -132,7 +135,7 @@ impl Expectations {
         self.flakes.iter().any(|f| matches(f, name))
     }
 
-    /// What is not as expected, as lines.
+    /// Returns a line for each result that is not as expected.
     fn surprises<'a>(&self, records: impl Iterator<Item = &'a Record>) -> Vec<String> {
         let mut all = Vec::new();
         for r in records.filter(|r| !self.flaky(&r.name)) {
@@ -155,7 +158,8 @@ impl Expectations {
         all
     }
 
-    /// Fails if anything is not as expected.
+    /// Prints the unexpected results and the failures of flaky sub-tests. Fails if there is an unexpected
+    /// result.
     pub(super) fn judge<'a>(&self, records: impl Iterator<Item = &'a Record> + Clone) -> Outcome {
         let flaky: Vec<&Record> = records
             .clone()
@@ -232,7 +236,7 @@ mod tests {
         }
     }
 
-    /// The committed files are sorted, and every line has a reason.
+    /// The committed files are sorted, and every entry has a reason.
     #[test]
     fn committed_files_are_in_order() {
         for file in std::fs::read_dir(directory())

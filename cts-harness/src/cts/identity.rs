@@ -1,8 +1,9 @@
-//! What results belong to: platform, device, driver, the library's build, the CTS, the mode.
+//! Describes the origin of results: platform, device, driver, build of the library, CTS and mode.
 
 use serde_json::{Value, json};
 
-/// What ran on what. Results whose descriptions differ are not mixed in a run folder, and not compared silently.
+/// The description of a run. Results with different descriptions are not mixed in one run folder, and are
+/// only compared on request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RunInfo {
     /// CL_PLATFORM_NAME.
@@ -15,20 +16,21 @@ pub(crate) struct RunInfo {
     pub(super) version: String,
     /// CL_DRIVER_VERSION.
     pub(crate) driver: String,
-    /// Revision of the CTS; one that is only supposed ends in a question mark.
+    /// The revision of the CTS. It ends in a question mark if it is only assumed.
     pub(super) cts: String,
-    /// Git revision of this repository, for our own platform; `+` if the tree had changes.
+    /// The Git revision of this repository, with `+` if the working tree had changes. It is empty for other
+    /// platforms.
     pub(super) revision: String,
-    /// Digest of the library's file, for our own platform.
+    /// A digest of the library's file. It is empty for other platforms.
     pub(super) library: String,
-    /// `wimpy` or `full`, and `validation`, `spirv-val` if they were on.
+    /// `wimpy` or `full`, followed by `validation` and `spirv-val` if these checks were on.
     pub(super) mode: String,
-    /// When the run began, UTC, `2026-11-21 06:40`.
+    /// The time at which the run began, in UTC: `2026-11-21 06:40`.
     pub(super) started: String,
 }
 
 impl RunInfo {
-    /// The fields, with their names in files.
+    /// Returns the fields with their names in files.
     fn fields(&self) -> [(&'static str, &String); 10] {
         [
             ("platform", &self.platform),
@@ -68,7 +70,7 @@ impl RunInfo {
         })
     }
 
-    /// The first thing in which a run could not go on as the other.
+    /// Returns the first difference that forbids to continue this run as `other`, if there is one.
     pub(super) fn difference(&self, other: &RunInfo) -> Option<String> {
         let pairs = self.fields().into_iter().zip(other.fields());
         pairs
@@ -77,7 +79,7 @@ impl RunInfo {
             .map(|((name, a), (_, b))| format!("its {name} is «{a}», not «{b}»"))
     }
 
-    /// File-name form of platform and device: `caldera-llvmpipe`.
+    /// Returns a file name for the platform and the device, such as `caldera-llvmpipe`.
     pub(crate) fn slug(&self) -> String {
         let platform = match self.platform.as_str() {
             "Portable Computing Language" => String::from("pocl"),
@@ -93,7 +95,7 @@ impl RunInfo {
     }
 }
 
-/// The first word that tells something, as a file name takes it.
+/// Returns the first word of `text` that is not the vendor's name, in a form that a file name can contain.
 fn word(text: &str) -> String {
     let first = text
         .split([' ', '('])

@@ -1,22 +1,23 @@
-//! What a process says about its sub-tests: by its result file, by the lines that it writes, by how it ends.
+//! Judges the sub-tests of a process by its result file, by the lines that it writes, and by how it ends.
 
 use super::results::Status;
 use crate::child::End;
 use serde_json::Value;
 use std::time::Instant;
 
-/// A sub-test of a running process.
+/// The state of a sub-test in a running process.
 #[derive(Clone, Debug)]
 struct Seen {
     name: String,
-    /// Line of the log on which it began.
+    /// The line of the log on which the sub-test began.
     first_line: Option<usize>,
     begun: Option<Instant>,
     ended: Option<Instant>,
     said: Option<Status>,
 }
 
-/// Follows the lines «name...», «name passed», «name FAILED», «name test not supported», «name skipped (…».
+/// Follows the progress of a process by its lines «name...», «name passed», «name FAILED», «name test not
+/// supported» and «name skipped (…».
 #[derive(Debug)]
 pub(super) struct Progress {
     all: Vec<Seen>,
@@ -24,7 +25,7 @@ pub(super) struct Progress {
     current: Option<usize>,
 }
 
-/// What is known about one sub-test when its process has ended.
+/// The judgement on one sub-test after its process has ended.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Verdict {
     pub(super) status: Status,
@@ -32,7 +33,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// A check complained: what passed or was skipped has failed.
+    /// Adds a complaint of a check, one of `of`. A sub-test that passed or was skipped becomes a failure.
     pub(super) fn add_message(&mut self, message: &str, of: usize) {
         if !self.status.is_bad() {
             self.status = Status::Fail;
@@ -59,19 +60,20 @@ impl Progress {
         }
     }
 
-    /// The sub-test that runs.
+    /// Returns the index of the sub-test that runs.
     pub(super) fn current(&self) -> Option<usize> {
         self.current
     }
 
-    /// Seconds that a sub-test took, as far as its lines tell.
+    /// Returns the seconds that a sub-test has taken, or `None` if no line said that it began.
     pub(super) fn seconds(&self, index: usize) -> Option<f64> {
         let seen = &self.all[index];
         let end = seen.ended.unwrap_or_else(Instant::now);
         seen.begun.map(|b| end.duration_since(b).as_secs_f64())
     }
 
-    /// The lines of the log, from and to, that belong to a sub-test.
+    /// Returns the range of log lines that belong to a sub-test: its first line, and the first line of the
+    /// next sub-test.
     pub(super) fn span(&self, index: usize) -> Option<(usize, usize)> {
         let first = self.all[index].first_line?;
         let starts = self.all.iter().filter_map(|s| s.first_line);
@@ -84,7 +86,7 @@ impl Progress {
         }
     }
 
-    /// The process wrote a line. Whether another sub-test began by it.
+    /// Reads a line of the process's output. Returns whether a new sub-test began with this line.
     pub(super) fn line(&mut self, text: &str) -> bool {
         self.lines += 1;
         if let Some(name) = text.strip_suffix("...")
@@ -112,7 +114,8 @@ impl Progress {
     }
 }
 
-/// The verdict on a sub-test that had its process to itself. One that dies after writing its result has crashed.
+/// Returns the verdict on a sub-test that ran alone in its process, or `None` if it was interrupted. A
+/// sub-test whose process dies from a signal after it has written its result counts as crashed.
 pub(super) fn alone(end: End, results: Option<&str>, subtest: &str) -> Option<Verdict> {
     let verdict = |status, note: String| Some(Verdict { status, note });
     let result = result(results, subtest);
@@ -134,14 +137,15 @@ pub(super) fn alone(end: End, results: Option<&str>, subtest: &str) -> Option<Ve
     }
 }
 
-/// The verdict on one of several sub-tests of a process, as far as there is one: what has none runs again by
-/// itself.
+/// Returns the verdict on one of several sub-tests of a process. A sub-test without a verdict is run again
+/// alone.
 pub(super) fn among(end: End, results: Option<&str>, progress: &Progress, index: usize) -> Option<Verdict> {
     let seen = &progress.all[index];
     let orderly = matches!(end, End::Code(_));
     let status = match result(results, &seen.name) {
         Some(status) if orderly => Some(status),
-        // It died after all sub-tests: whose fault that is shows when each runs by itself.
+        // The process died after all sub-tests had ended. Each runs again alone, to find the one that causes
+        // this.
         Some(_) => None,
         None => seen.said,
     };
@@ -156,7 +160,7 @@ pub(super) fn among(end: End, results: Option<&str>, progress: &Progress, index:
     })
 }
 
-/// What the result file says.
+/// Returns the result of a sub-test in the result file.
 fn result(results: Option<&str>, subtest: &str) -> Option<Status> {
     let value: Value = serde_json::from_str(results?).ok()?;
     match value["results"][subtest].as_str()? {
@@ -173,7 +177,7 @@ fn signal_name(signal: i32) -> String {
     }
 }
 
-/// The line of a log that says most about a failure.
+/// Returns the line of a log that best explains a failure.
 pub(super) fn telling_line(log: &str) -> String {
     const SIGNS: [&str; 5] = ["ERROR", "rror:", "FAIL", "failed", "mismatch"];
     let lines = || log.lines().map(str::trim).filter(|l| !l.is_empty());
@@ -181,7 +185,7 @@ pub(super) fn telling_line(log: &str) -> String {
         .find(|l| SIGNS.iter().any(|s| l.contains(s)))
         .or_else(|| lines().next_back())
         .unwrap_or_default();
-    // Where a machine has the CTS's sources is of no interest.
+    // The location of the CTS's sources on this machine is removed.
     let line = match line.split_once("/test_conformance/") {
         Some((head, tail)) => {
             let path = head.rfind(char::is_whitespace).map_or(0, |i| i + 1);
@@ -236,7 +240,7 @@ mod tests {
         assert_eq!(status(End::Timeout, 3), None);
         assert_eq!(p.span(1), Some((2, 5)));
         assert_eq!(p.span(3), None);
-        // With a result file that names all, it died at the very end.
+        // The result file names all sub-tests, so the process died at its very end.
         let all = file(&[("a", "pass"), ("b", "fail"), ("c", "pass"), ("d", "pass")]);
         assert_eq!(among(crash, Some(&all), &p, 0), None);
         assert_eq!(

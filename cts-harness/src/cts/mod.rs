@@ -1,7 +1,9 @@
-//! `cargo harness cts …`: runs the Khronos OpenCL CTS, quickly, resumably and honestly.
+//! `cargo harness cts …`: runs the Khronos OpenCL CTS fast, such that an interrupted run can be continued,
+//! and with checked expectations.
 //!
-//! The suite itself is built elsewhere, as its own README says; `revision.txt` names the upstream revision that
-//! the lists and expectations were made with. `docs/conformance.md` shows how to use all this.
+//! The suite itself is built separately, as its own README describes. `revision.txt` names the upstream
+//! revision to which the lists and expectations refer. `docs/conformance.md` explains how to use the
+//! commands.
 
 mod bar;
 mod baseline;
@@ -31,10 +33,10 @@ pub(crate) use expect::lines as expectation_lines;
 pub(crate) use platform::{PlatformArgs, Target, print_identity};
 use std::path::PathBuf;
 
-/// Revision of the CTS that lists and expectations refer to.
+/// The revision of the CTS to which the lists and expectations refer.
 const REVISION: &str = include_str!("../../revision.txt");
 
-/// The Khronos OpenCL CTS on Caldera or any other OpenCL implementation.
+/// Run the Khronos OpenCL CTS on Caldera or any other OpenCL implementation
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -45,25 +47,27 @@ pub(crate) struct Args {
 enum Cts {
     /// List the suites and sub-tests of the CTS build that a selection names
     List(session::ListArgs),
-    /// Run them, each by itself or a few in a process, and judge the results by what is expected of the device
+    /// Run sub-tests, alone or several in a process, and compare the results with the expectations for the
+    /// device
     Run(session::RunArgs),
-    /// Say what changed between two run folders
+    /// Show what changed between two run folders
     Compare {
         before: PathBuf,
         after: PathBuf,
-        /// Although drivers, CTS revisions or modes differ
+        /// Compare even if drivers, CTS revisions or modes differ
         #[arg(long)]
         force: bool,
     },
-    /// Make the list of a device's known failures say what a run found
+    /// Update the list of a device's known failures from the results of a run
     Bless(bless::Args),
-    /// Take run folders over into the committed baselines, from which README's table is made
+    /// Copy the results of run folders into the committed baselines, from which README's table is made
     Baseline(baseline::Args),
-    /// Write a page of all runs and baselines (suites × devices, failures with their logs, history), or README's table
+    /// Write a page of all runs and baselines (suites × devices, failures with their logs, history), or
+    /// README's table
     Report(report::Args),
 }
 
-/// Runs the sub-command. A run fails if something is not as expected.
+/// Runs the subcommand. A run fails if a result is not as expected.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Cts::List(args) => session::list(args),
@@ -75,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
 }
 
-/// For `doctor`: whether there is a CTS build, and of which revision.
+/// Describes the CTS build and its revision in one line, for `doctor`.
 pub(crate) fn build_in_a_line() -> String {
     let Some(dir) = std::env::var_os("CALDERA_CTS_DIR").map(PathBuf::from) else {
         return String::from("CALDERA_CTS_DIR names no CTS build (cts-harness/docs/conformance.md)");
@@ -91,7 +95,7 @@ pub(crate) fn build_in_a_line() -> String {
     }
 }
 
-/// A glob with `*` only.
+/// Returns whether `text` matches `pattern`, a glob in which `*` is the only wildcard.
 fn matches(pattern: &str, text: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else {
         return pattern == text;

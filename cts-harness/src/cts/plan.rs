@@ -1,25 +1,25 @@
-//! Which sub-tests go into which process, and how many processes run at a time.
+//! Decides which sub-tests share a process, and how many processes run concurrently.
 
 use super::rows::How;
 use super::select::Case;
 use std::sync::Arc;
 
-/// Sub-tests of one suite that share a process.
+/// The sub-tests of one suite that share a process.
 pub(super) type Task = Vec<Case>;
 
-/// What is to run.
+/// The tasks of a run.
 pub(super) struct Plan {
-    /// Several at a time.
+    /// The tasks that may run concurrently.
     pub(super) together: Vec<Task>,
-    /// Afterwards, one after the other.
+    /// The tasks that run one after the other, after all others.
     pub(super) alone: Vec<Task>,
 }
 
-/// Seconds from which on a sub-test gets a process to itself.
+/// A sub-test whose expected duration in seconds is larger gets its own process.
 const LONG: f64 = 5.0;
 
-/// Cuts cases into tasks of at most `most` sub-tests; a suite's row may demand smaller ones, and a sub-test that is
-/// known to take long shares with none.
+/// Divides cases into tasks of at most `most` sub-tests. The row of a suite may demand tasks of one sub-test.
+/// A sub-test with a long expected duration does not share its process.
 pub(super) fn plan(cases: Vec<Case>, most: usize, expected: &dyn Fn(&str) -> Option<f64>) -> Plan {
     let mut plan = Plan {
         together: Vec::new(),
@@ -45,7 +45,7 @@ pub(super) fn plan(cases: Vec<Case>, most: usize, expected: &dyn Fn(&str) -> Opt
     plan
 }
 
-/// Processes at a time, and threads for each.
+/// The number of concurrent processes, and the number of threads for each.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Share {
     pub(super) jobs: usize,
@@ -53,8 +53,9 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// A CPU device gets a process per core with one thread each. With a GPU the time goes into the references that
-    /// the tests compute on several threads, so that a few processes suffice.
+    /// Returns the share for a machine with `cores` cores. A CPU device gets one process per core, with one
+    /// thread each. With a GPU, most time is spent on the reference results, which the tests compute on
+    /// several threads, so a few processes suffice.
     pub(super) fn new(jobs: Option<usize>, cores: usize, cpu: bool) -> Share {
         let usual = if cpu { cores } else { (cores / 4).clamp(1, 8) };
         let jobs = jobs.unwrap_or(usual).max(1);

@@ -1,5 +1,6 @@
-//! The OpenCL implementation under test, alone behind the loader: the CTS's programs then find it as platform 0,
-//! which one of them (computeinfo) takes whatever the environment says.
+//! Selects the OpenCL implementation under test. It is the only one that the loader sees, so the CTS's
+//! programs find it as platform 0. One of them (computeinfo) always takes platform 0, whatever the
+//! environment says.
 
 use super::fail;
 use super::identity::RunInfo;
@@ -12,46 +13,48 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The choice on the command line.
+/// The options that choose the implementation and the device.
 #[derive(clap::Args)]
 pub(crate) struct PlatformArgs {
-    /// OpenCL platform: `caldera` (built first), else part of the name of an installed platform or of its .icd file
+    /// OpenCL platform: `caldera` (built first), or part of the name of an installed platform or of its .icd
+    /// file
     #[arg(long, default_value = "caldera", value_name = "NAME")]
     platform: String,
-    /// A library that implements OpenCL (an ICD, or one that takes libOpenCL's place) instead of an installed platform
+    /// A library that implements OpenCL (an ICD, or a replacement for libOpenCL) instead of an installed
+    /// platform
     #[arg(long, value_name = "FILE", conflicts_with = "platform")]
     library: Option<PathBuf>,
-    /// Part of the device's name; default: the platform's first device
+    /// Part of the device's name; default: the first device of the platform
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Take this description (JSON, as `identify` prints it) for that of the device, and ask no OpenCL loader
+    /// Use this description of the device (JSON, as `identify` prints it), without asking an OpenCL loader
     #[arg(long, hide = true, value_name = "FILE")]
     described: Option<PathBuf>,
 }
 
-/// A device of an implementation, and how the CTS's programs are pointed at it.
+/// A device of an implementation, with the environment that makes the CTS's programs use it.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// The environment that selects it.
+    /// The environment variables that select the device.
     pub(crate) environment: Vec<(&'static str, OsString)>,
-    /// What it says it is; mode and CTS are not filled in.
+    /// The description of the device. The mode and the CTS are not filled in.
     pub(crate) info: RunInfo,
-    /// Whether it is Caldera, whose environment variables work then.
+    /// Whether the implementation is Caldera. Only then do Caldera's environment variables have an effect.
     pub(crate) ours: bool,
 }
 
 /// A device as `identify` describes it.
 #[derive(Debug)]
 struct Found {
-    /// Index of its platform.
+    /// The index of its platform.
     platform_index: usize,
-    /// Index among the platform's devices of its type.
+    /// The index among the platform's devices of the same type.
     device_index: usize,
     info: RunInfo,
 }
 
 impl Target {
-    /// Finds (for `caldera`: builds) the implementation and the device.
+    /// Finds the implementation and the device. For `caldera`, this builds the library.
     pub(crate) fn open(args: &PlatformArgs) -> Result<Target, Failure> {
         let (environment, found, library) = if let Some(file) = &args.described {
             let text = std::fs::read_to_string(file)?;
@@ -81,7 +84,8 @@ impl Target {
         target.environment.extend([
             ("CL_PLATFORM_INDEX", index(device.platform_index)),
             ("CL_DEVICE_INDEX", index(device.device_index)),
-            // Its true type: `all` and `default` are not understood, or not the same device, everywhere.
+            // The actual type is given, because some programs do not understand `all` and `default`, or
+            // choose another device for them.
             ("CL_DEVICE_TYPE", OsString::from(&target.info.device_type)),
         ]);
         if ours {
@@ -101,7 +105,8 @@ fn contains(text: &str, part: &str) -> bool {
 fn choose(found: Vec<Found>, args: &PlatformArgs) -> Result<Found, Failure> {
     let by_library = args.library.is_some() || args.described.is_some() || args.platform == "caldera";
     let of_platform = |f: &Found| by_library || contains(&f.info.platform, &args.platform);
-    // The .icd file's name may have chosen the platform; then any of its platforms will do.
+    // The platform may have been chosen by the name of its .icd file. Then none of the names may match, and
+    // any platform of the file is accepted.
     let any = found.iter().any(of_platform);
     let names: Vec<String> = found.iter().map(|f| f.info.device.clone()).collect();
     let device = args.device.as_deref().unwrap_or_default();
@@ -119,13 +124,14 @@ fn choose(found: Vec<Found>, args: &PlatformArgs) -> Result<Found, Failure> {
 
 type Implementation = (Vec<(&'static str, OsString)>, Vec<Found>);
 
-/// Whether the loader takes its list from OCL_ICD_VENDORS. That of CUDA's toolkit does not: the programs would run on
-/// what is installed.
+/// Returns whether the loader obeys OCL_ICD_VENDORS. The loader of NVIDIA's CUDA toolkit ignores it, and
+/// would run the programs on an installed implementation.
 fn is_obeyed() -> Result<bool, Failure> {
     Ok(identify(&vendors(&scratch("none")?))?.is_empty())
 }
 
-/// A library as an ICD behind the loader or, where the loader finds nothing in it or another list, in the loader's place.
+/// Returns the environment and the devices of a library. The loader loads it as its only ICD. If the loader
+/// ignores OCL_ICD_VENDORS, or finds no device in the library, the library replaces the loader.
 fn implementation(library: &Path) -> Result<Implementation, Failure> {
     let name = library.file_stem().map(|n| n.to_string_lossy().into_owned());
     let dir = scratch(&format!("library-{}", name.unwrap_or_default()))?;
@@ -156,7 +162,8 @@ fn implementation(library: &Path) -> Result<Implementation, Failure> {
     Ok((instead, found))
 }
 
-/// A directory with one .icd file: the form of OCL_ICD_VENDORS that ocl-icd and Khronos's loader both take.
+/// Returns the environment for a directory with one .icd file. Both ocl-icd and Khronos's loader accept a
+/// directory in OCL_ICD_VENDORS.
 fn vendors(dir: &Path) -> Vec<(&'static str, OsString)> {
     vec![("OCL_ICD_VENDORS", OsString::from(dir))]
 }
@@ -164,18 +171,18 @@ fn vendors(dir: &Path) -> Vec<(&'static str, OsString)> {
 fn scratch(name: &str) -> Result<PathBuf, Failure> {
     let dir = artifacts::release_dir().join("cts-vendors").join(name);
     std::fs::create_dir_all(&dir)?;
-    // The programs run in directories of their own.
+    // The path must be absolute, because the programs run in other directories.
     Ok(dir.canonicalize()?)
 }
 
-/// An installed platform by part of its .icd file's name or of its own.
+/// Finds an installed platform by a part of its name or of its .icd file's name.
 fn installed(name: &str) -> Result<Implementation, Failure> {
     let mut files = if name.contains('/') {
         vec![PathBuf::from(name)]
     } else {
         icd::files()
     };
-    // Those whose file is called so first: asking the others may take long.
+    // Files with a matching name come first, because it may take long to ask the other implementations.
     let stem = |f: &Path| {
         f.file_stem()
             .is_some_and(|s| contains(&s.to_string_lossy(), name))
@@ -213,7 +220,8 @@ fn installed(name: &str) -> Result<Implementation, Failure> {
     ))
 }
 
-/// Asks in a process of its own, because a loader reads its environment only once.
+/// Returns the devices that the loader finds in the given environment. A new process asks, because a loader
+/// reads its environment only once.
 fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Failure> {
     if !(OPENCL_LOADER.found)() {
         return fail(format!(
@@ -236,7 +244,8 @@ fn identify(environment: &[(&'static str, OsString)]) -> Result<Vec<Found>, Fail
     Ok(devices(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// What `identify` printed: one device a line; an implementation may print lines of its own between.
+/// Parses the output of `identify`, which has one device per line. Lines that an implementation prints itself
+/// are ignored.
 fn devices(text: &str) -> Vec<Found> {
     text.lines().filter_map(found).collect()
 }
@@ -255,17 +264,17 @@ fn found(line: &str) -> Option<Found> {
     })
 }
 
-/// `identify`: the loader's devices, one JSON object a line.
+/// `identify`: prints the loader's devices, one JSON object per line.
 pub(crate) fn print_identity() -> Outcome {
     let mut platforms: Vec<String> = Vec::new();
     let mut types: Vec<(usize, u64)> = Vec::new();
     for device in cl::open("libOpenCL.so.1")? {
-        // Devices come platform by platform.
+        // The devices are sorted by platform.
         if platforms.last() != Some(&device.platform) {
             platforms.push(device.platform.clone());
         }
         let platform_index = platforms.len() - 1;
-        // CL_DEVICE_TYPE_DEFAULT may be set beside the type proper.
+        // CL_DEVICE_TYPE_DEFAULT may be set in addition to the actual type.
         let bits = device.kind & !1;
         let kind = match bits {
             2 => "cpu",
@@ -283,7 +292,8 @@ pub(crate) fn print_identity() -> Outcome {
     Ok(())
 }
 
-/// Revision of this repository, `+` if the tree has changes; empty where git cannot tell.
+/// Returns the revision of this repository, with `+` if the working tree has changes. It is empty if git
+/// cannot be run.
 fn revision() -> String {
     let git = |args: &[&str]| {
         let output = Command::new("git")
@@ -300,7 +310,7 @@ fn revision() -> String {
     if changed { format!("{head}+") } else { head }
 }
 
-/// A library's contents in 16 digits.
+/// Returns a digest of a library's contents as 16 hexadecimal digits.
 fn digest(library: &Path) -> Result<String, Failure> {
     let mut hasher = DefaultHasher::new();
     std::fs::read(library)?.hash(&mut hasher);

@@ -1,7 +1,9 @@
-//! A run folder: `run.json` says what ran on what, `results.jsonl` has one line per sub-test, `logs/` its output.
+//! A run folder: `run.json` describes the run, `results.jsonl` has one line per sub-test, and `logs/`
+//! contains their output.
 //!
-//! A line is written whole and reaches the disk before the next sub-test is counted, so that an interruption, a
-//! crash of the machine included, costs at most the sub-tests that were running.
+//! A line is written with one call and flushed to the disk before the next result is recorded. Therefore an
+//! interruption, and even a crash of the machine, loses at most the results of the sub-tests that were
+//! running.
 
 use super::fail;
 use super::identity::RunInfo;
@@ -12,17 +14,17 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// How a sub-test ended.
+/// The result of a sub-test.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Status {
     Pass,
-    /// The suite says that it does not apply to this device.
+    /// The test says that it does not apply to this device.
     Skip,
     Fail,
-    /// Ended by a signal, or without a result.
+    /// The process was ended by a signal, or wrote no result.
     Crash,
     Timeout,
-    /// On the device's list of sub-tests that are not run.
+    /// The sub-test was not run, because it is on the device's list of skips.
     Excluded,
 }
 
@@ -36,7 +38,7 @@ impl Status {
         Status::Excluded,
     ];
 
-    /// As it stands in files.
+    /// Returns the word that stands for the status in files.
     pub(super) fn word(self) -> &'static str {
         match self {
             Status::Pass => "Pass",
@@ -52,7 +54,7 @@ impl Status {
         Status::ALL.into_iter().find(|s| s.word() == word)
     }
 
-    /// Fail, Crash or Timeout.
+    /// Returns whether the status is `Fail`, `Crash` or `Timeout`.
     pub(super) fn is_bad(self) -> bool {
         match self {
             Status::Fail | Status::Crash | Status::Timeout => true,
@@ -61,25 +63,25 @@ impl Status {
     }
 }
 
-/// One result.
+/// The result of one sub-test.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Record {
     /// `suite/subtest`.
     pub(super) name: String,
     pub(super) status: Status,
     pub(super) seconds: f64,
-    /// Why, in a line; empty for a pass.
+    /// The cause in one line. It is empty for a pass.
     pub(super) note: String,
 }
 
 impl Record {
-    /// What stands before the slash.
+    /// Returns the name of the suite, which precedes the slash.
     pub(super) fn suite(&self) -> &str {
         self.name.split('/').next().unwrap_or_default()
     }
 }
 
-/// Results by name.
+/// Results by the name of the sub-test.
 pub(super) type Records = BTreeMap<String, Record>;
 
 /// An open run folder.
@@ -90,8 +92,8 @@ pub(super) struct RunFolder {
 }
 
 impl RunFolder {
-    /// Creates a folder, or resumes one: the second value is what it has already. A folder of another device,
-    /// driver, library, mode or CTS revision is refused.
+    /// Creates a run folder, or opens it to continue a run. The second value contains the results that the
+    /// folder already has. A folder with another device, driver, library, mode or CTS revision is refused.
     pub(super) fn open(dir: &Path, info: &RunInfo) -> Result<(RunFolder, Records), Failure> {
         std::fs::create_dir_all(dir.join("logs"))?;
         if dir.join("run.json").exists() {
@@ -118,7 +120,7 @@ impl RunFolder {
         Ok((RunFolder { dir, results }, done))
     }
 
-    /// Appends one result.
+    /// Appends one result and flushes it to the disk.
     pub(super) fn append(&mut self, record: &Record) -> Result<(), Failure> {
         let mut line = json!({ "name": record.name, "status": record.status.word(),
             "seconds": (record.seconds * 1000.0).round() / 1000.0 });
@@ -129,24 +131,25 @@ impl RunFolder {
         Ok(self.results.sync_data()?)
     }
 
-    /// Where the output of a sub-test goes.
+    /// Returns the path of the log of a sub-test.
     pub(super) fn log(&self, name: &str) -> PathBuf {
         log_path(&self.dir, name)
     }
 
-    /// Where SPIR-V modules that are not valid are kept.
+    /// Returns the folder in which invalid SPIR-V modules are kept.
     pub(super) fn modules(&self) -> PathBuf {
         self.dir.join("modules")
     }
 
-    /// A file of a running process, removed when its sub-tests are recorded.
+    /// Returns the path of a temporary file of a running process. It is removed when the process's sub-tests
+    /// are recorded.
     pub(super) fn scratch(&self, number: usize, extension: &str) -> PathBuf {
         self.dir
             .join(format!("running-{}-{number}.{extension}", std::process::id()))
     }
 }
 
-/// Removes what a harness that was killed left.
+/// Removes the temporary files of harness processes that no longer exist.
 fn remove_scratch(dir: &Path) {
     for path in std::fs::read_dir(dir)
         .into_iter()
@@ -166,7 +169,7 @@ fn remove_scratch(dir: &Path) {
     }
 }
 
-/// A line that an interruption tore must not swallow the one that follows it.
+/// Ends a line that an interruption has left incomplete, so that the next line does not become a part of it.
 fn end_torn_line(results: &mut File) -> Result<(), Failure> {
     if results.metadata()?.len() == 0 {
         return Ok(());
@@ -180,12 +183,12 @@ fn end_torn_line(results: &mut File) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the output of a sub-test lies in a run folder.
+/// Returns the path of the log of a sub-test in a run folder.
 pub(super) fn log_path(dir: &Path, name: &str) -> PathBuf {
     dir.join("logs").join(format!("{}.log", name.replace('/', "-")))
 }
 
-/// What ran on what.
+/// Reads the description of the run in a run folder.
 pub(super) fn read_info(dir: &Path) -> Result<RunInfo, Failure> {
     let path = dir.join("run.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -195,13 +198,13 @@ pub(super) fn read_info(dir: &Path) -> Result<RunInfo, Failure> {
         .ok_or_else(|| Failure(format!("{}: not written by this harness", path.display())))
 }
 
-/// The results of a folder by name; the last one counts. A torn line is passed over.
+/// Returns the results in a run folder. If a sub-test has several, the last one counts. An incomplete line is ignored.
 pub(super) fn read(dir: &Path) -> Result<Records, Failure> {
     let path = dir.join("results.jsonl");
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
-    // A torn line may end within a character.
+    // An incomplete line may end within a character.
     let bytes = std::fs::read(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let records = text.lines().filter_map(record);

@@ -1,44 +1,47 @@
-//! `lists/rows.lst`: which suites there are, what a conformance submission passes to them, and how they are run.
+//! `lists/rows.lst`: the suites, the arguments that a conformance submission passes to them, and how each
+//! suite is divided into processes.
 
 use super::fail;
 use crate::Failure;
 
 const LIST: &str = include_str!("../../lists/rows.lst");
 
-/// How a suite's sub-tests become processes.
+/// How the sub-tests of a suite are distributed to processes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum How {
-    /// Several in one process.
+    /// Several sub-tests share a process.
     Group,
-    /// One process each.
+    /// Each sub-test has its own process.
     Single,
-    /// The whole suite in one process, which is given no sub-test's name.
+    /// The whole suite runs in one process, whose command line names no sub-test.
     Whole,
-    /// One process for each pair of types that `test_conversions` converts between.
+    /// Each pair of types that `test_conversions` converts between has its own process.
     Pairs,
-    /// One process for each channel type and kind of coordinates that `test_image_streams` reads images with.
+    /// Each combination of channel type and coordinates with which `test_image_streams` reads images has its
+    /// own process.
     Streams,
-    /// One process each, while nothing else runs.
+    /// Each sub-test has its own process, and nothing else runs meanwhile.
     Alone,
 }
 
-/// A suite: a program with arguments.
+/// A suite: a program with its arguments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Row {
-    /// `allocations:single`; what stands before the colon is the program's name without `test_`.
+    /// The name of the suite, such as `allocations:single`. The part before the colon is the program's name
+    /// without `test_`.
     pub(super) suite: String,
-    /// File name of the program.
+    /// The file name of the program.
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
     pub(super) how: How,
-    /// Only a CPU device must pass it.
+    /// Whether only CPU devices must pass the suite.
     pub(super) cpu_only: bool,
-    /// Its name in a submission.
+    /// The name of the suite in a conformance submission.
     pub(super) title: Option<String>,
 }
 
 impl Row {
-    /// The row of a program that the list does not name.
+    /// Returns the row of a program that the list does not contain.
     pub(super) fn unlisted(program: &str) -> Row {
         Row {
             suite: program.strip_prefix("test_").unwrap_or(program).to_owned(),
@@ -51,7 +54,7 @@ impl Row {
     }
 }
 
-/// All rows, in the list's order, which is that of a submission.
+/// Returns all rows in the order of the list, which is the order of a conformance submission.
 pub(super) fn rows() -> Result<Vec<Row>, Failure> {
     parse(LIST)
 }
@@ -104,7 +107,7 @@ mod tests {
             let base = row.suite.split(':').next().unwrap();
             assert_eq!(row.program, format!("test_{base}"), "{}", row.suite);
         }
-        // Official rows of the pinned revision.
+        // The number of rows in the conformance submission of the pinned revision.
         assert_eq!(rows.iter().filter(|r| r.title.is_some()).count(), 65);
     }
 

@@ -1,4 +1,5 @@
-//! Running cases: processes side by side, a time limit for each sub-test, a record for each as soon as it ended.
+//! Runs cases: several processes run concurrently, each sub-test has a time limit, and its result is recorded
+//! as soon as its process has ended.
 
 use super::bar::Bar;
 use super::checks::Checks;
@@ -17,18 +18,18 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How a run goes about it.
+/// The settings of a run.
 pub(super) struct Settings {
     pub(super) share: Share,
-    /// In place of the tiers' limits.
+    /// The limit for every sub-test. Without it, the limits of the tiers apply.
     pub(super) timeout: Option<Duration>,
-    /// Most sub-tests that share a process.
+    /// The largest number of sub-tests that share a process.
     pub(super) group: usize,
     pub(super) wimpy: bool,
     pub(super) checks: Checks,
 }
 
-/// One run under way.
+/// The state of a run.
 struct Run<'a> {
     target: &'a Target,
     settings: &'a Settings,
@@ -39,22 +40,23 @@ struct Run<'a> {
     processes: AtomicUsize,
 }
 
-/// What a process writes.
+/// The files that a process writes.
 struct Files {
     log: PathBuf,
     results: PathBuf,
-    /// Folder of the checks.
+    /// The folder of the checks.
     checks: PathBuf,
 }
 
-/// What came of a process's sub-tests.
+/// The result of a process.
 struct Outcome {
     records: Vec<Record>,
-    /// Those that must run again by themselves.
+    /// The cases that must run again. The case that was running when the process died comes first.
     again: Vec<Case>,
 }
 
-/// Runs what is not done yet; gives the records of this run. `expected`: seconds that sub-tests are known to take.
+/// Runs the cases in `todo` and returns their records. `expected` returns the known duration of a sub-test in
+/// seconds.
 pub(super) fn run(
     todo: Vec<Case>,
     folder: RunFolder,
@@ -102,7 +104,8 @@ impl Run<'_> {
             for slot in 0..self.share.jobs.min(tasks.len()) {
                 let next = &next;
                 scope.spawn(move || {
-                    // A submission's arguments stay as they are, so that the cores themselves are divided.
+                    // The full mode does not change the programs' arguments, so they cannot limit their
+                    // threads. Instead, each process is bound to some of the cores.
                     if !self.settings.wimpy
                         && self.share.jobs > 1
                         && let Err(failure) = child::pin(slot, self.share.threads)
@@ -122,7 +125,7 @@ impl Run<'_> {
         });
     }
 
-    /// Runs a task to its end: what a crash leaves unfinished goes on in further processes.
+    /// Runs all cases of a task. The cases that a crash leaves unfinished run in further processes.
     fn task(&self, mut cases: Task) -> Result<(), Failure> {
         while !cases.is_empty() && !child::interrupted() {
             let outcome = self.process(&cases)?;
@@ -133,7 +136,8 @@ impl Run<'_> {
             }
             let mut again = outcome.again;
             if cases.len() > 1 && !again.is_empty() {
-                // The one that was running goes by itself, so that there is an end to it.
+                // The case that was running during the crash runs alone. Thus the number of remaining cases
+                // decreases, and the loop ends.
                 let rest = again.split_off(1);
                 self.task(again)?;
                 again = rest;
@@ -163,7 +167,7 @@ impl Run<'_> {
     }
 
     fn watched(&self, cases: &[Case], files: &Files) -> Result<Outcome, Failure> {
-        // A result of an earlier, interrupted attempt must not be taken for this one's.
+        // The result of an earlier, interrupted attempt must not be mistaken for the result of this one.
         let _ = std::fs::remove_file(&files.results);
         let mut command = command::command(cases, self.target, self.settings.wimpy, self.share);
         command.env(
@@ -189,7 +193,7 @@ impl Run<'_> {
         let results = std::fs::read_to_string(&files.results).ok();
         let text = String::from_utf8_lossy(&std::fs::read(&files.log)?).into_owned();
         let keep = lock(&self.folder).modules();
-        // With any check there is one sub-test to a process, to which the messages belong.
+        // If any check is on, each process runs only one sub-test, so the messages belong to that sub-test.
         let messages = self.settings.checks.messages(&files.checks, &keep)?;
         let mut outcome = Outcome {
             records: Vec::new(),
@@ -220,7 +224,7 @@ impl Run<'_> {
         Ok(outcome)
     }
 
-    /// A pass that tested nothing is none.
+    /// Turns a pass into a skip if the log shows that nothing was tested.
     fn doubted(&self, case: &Case, verdict: Verdict, log: &str) -> Verdict {
         let idle = match case.suite.row.how {
             How::Pairs => !conversions::tested(log),
@@ -269,7 +273,7 @@ impl Run<'_> {
     }
 }
 
-/// Follows a process and lets the bar know what it is at.
+/// Follows the output of a process and shows in the bar which sub-test runs.
 struct Live<'a> {
     progress: &'a mut Progress,
     cases: &'a [Case],
@@ -277,7 +281,8 @@ struct Live<'a> {
 }
 
 impl Live<'_> {
-    /// The process wrote a line. Whether its clock starts anew.
+    /// Reads a line of the process's output. Returns whether the time limit starts anew, because another
+    /// sub-test began.
     fn line(&mut self, text: &str) -> bool {
         let before = self.progress.current();
         let restarts = self.progress.line(text);
@@ -292,7 +297,7 @@ impl Live<'_> {
     }
 }
 
-/// Some lines of a log.
+/// Returns the given range of lines of a log.
 fn part(text: &str, span: Option<(usize, usize)>) -> String {
     let Some((from, to)) = span else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Selections: tiers, suites, sub-tests and globs become cases.
+//! Expands selections (tiers, suites, sub-tests and globs) to cases.
 
 use super::rows::How;
 use super::suite::{Build, Suite};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One sub-test of one suite, and the time that it may take.
+/// One sub-test of a suite and its time limit.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
     pub(super) suite: Arc<Suite>,
@@ -17,12 +17,12 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// `suite/subtest`.
+    /// Returns the name of the case, `suite/subtest`.
     pub(super) fn name(&self) -> String {
         format!("{}/{}", self.suite.row.suite, self.subtest)
     }
 
-    /// What names it on the program's command line.
+    /// Returns the arguments that select the case on the program's command line.
     pub(super) fn arguments(&self) -> Vec<String> {
         match self.suite.row.how {
             How::Group | How::Single | How::Alone => vec![self.subtest.clone()],
@@ -32,7 +32,7 @@ impl Case {
         }
     }
 
-    /// Its name in the program's result file.
+    /// Returns the name of the sub-test in the program's result file.
     pub(super) fn result(&self) -> &str {
         match self.suite.row.how {
             How::Group | How::Single | How::Alone | How::Whole => &self.subtest,
@@ -42,21 +42,22 @@ impl Case {
     }
 }
 
-/// A named list of patterns.
+/// A tier: a named list of patterns.
 struct Tier {
     wimpy: bool,
     limit: Duration,
     patterns: Vec<Pattern>,
 }
 
-/// A line of a tier: a suite, or `suite/subtest`, both with `*`; `!` takes away; `limit SECONDS` may follow.
+/// A line of a tier: a pattern for a suite or for `suite/subtest`. Both parts may contain `*`. A pattern
+/// after `!` removes sub-tests. `limit SECONDS` may follow.
 struct Pattern {
     glob: String,
     takes_away: bool,
     limit: Option<Duration>,
 }
 
-/// The tiers' lists.
+/// The lists of the tiers.
 const TIERS: [(&str, &str); 4] = [
     ("smoke", include_str!("../../lists/smoke.lst")),
     ("quick", include_str!("../../lists/quick.lst")),
@@ -64,20 +65,20 @@ const TIERS: [(&str, &str); 4] = [
     ("full", include_str!("../../lists/full.lst")),
 ];
 
-/// Seconds that a sub-test chosen by hand may take.
+/// The time limit of a sub-test that the command line selects without a tier.
 const BY_HAND: Duration = Duration::from_secs(300);
 
-/// What selections come to.
+/// The result of expanding selections.
 pub(super) struct Selected {
     pub(super) cases: Vec<Case>,
-    /// Whether in wimpy mode.
+    /// Whether the cases run in wimpy mode.
     pub(super) wimpy: bool,
-    /// Suites that a tier names and that were not built.
+    /// The suites that a tier names, but that are not in the build.
     pub(super) missing: Vec<String>,
 }
 
-/// The cases that the selections name, in the order of the suites, each once. `cpu`: whether the device is a CPU,
-/// to which more rows apply; unknown takes them all.
+/// Returns the cases that the selections name, without duplicates and in the order of the suites. `cpu` says
+/// whether the device is a CPU, to which more rows apply. If it is `None`, all rows are included.
 pub(super) fn cases(build: &Build, selections: &[String], cpu: Option<bool>) -> Result<Selected, Failure> {
     let mut chosen: BTreeMap<(usize, String), Duration> = BTreeMap::new();
     let (mut wimpy, mut missing) = (true, Vec::new());
@@ -168,7 +169,8 @@ fn parse(name: &str, list: &str) -> Result<Tier, Failure> {
     Ok(tier)
 }
 
-/// Whether a suite is meant: its whole name, the name before its colon, or the directory of its program.
+/// Returns whether a pattern names a suite: by its whole name, by the name before the colon, or by the
+/// directory of its program.
 fn names_suite(pattern: &str, suite: &Suite) -> bool {
     let name = &suite.row.suite;
     let directory = suite.program.parent().and_then(|d| d.file_name());
@@ -177,7 +179,7 @@ fn names_suite(pattern: &str, suite: &Suite) -> bool {
         || directory.is_some_and(|d| d.to_str() == Some(pattern))
 }
 
-/// Index of the suite, and sub-test.
+/// Returns the sub-tests that match a pattern, each with the index of its suite.
 fn expand(build: &Build, pattern: &str) -> Result<Vec<(usize, String)>, Failure> {
     let (suite_pattern, test_pattern) = pattern.split_once('/').unwrap_or((pattern, "*"));
     let exact = build.suites.iter().any(|s| s.row.suite == suite_pattern);
@@ -235,7 +237,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The lists can be read, hold no pattern twice, and name suites that there are.
+    /// The lists can be parsed, have no duplicate patterns, and name existing suites.
     #[test]
     fn tier_lists_are_in_order() {
         let rows = super::super::rows::rows().unwrap();
@@ -259,7 +261,7 @@ mod tests {
         }
     }
 
-    /// `full` is every row of a submission.
+    /// `full` contains exactly the suites of a conformance submission.
     #[test]
     fn full_is_what_a_submission_runs() {
         let tier = parse("full", TIERS[3].1).unwrap();

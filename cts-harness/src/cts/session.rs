@@ -1,4 +1,4 @@
-//! `list` and `run`: from the command line to a judged run.
+//! `list` and `run`: parse the selection, run it and compare the results with the expectations.
 
 use super::checks::Checks;
 use super::expect::{self, Expectations};
@@ -12,7 +12,7 @@ use crate::{Failure, Outcome, artifacts, child, progress};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The CTS.
+/// The options that name the CTS build.
 #[derive(clap::Args)]
 pub(super) struct SuiteArgs {
     /// Directory of a CTS build
@@ -20,54 +20,55 @@ pub(super) struct SuiteArgs {
     cts: Option<PathBuf>,
 }
 
-/// Arguments of `list`.
+/// The arguments of `list`.
 #[derive(clap::Args)]
 pub(super) struct ListArgs {
     #[command(flatten)]
     suite: SuiteArgs,
-    /// Print suites only, with their arguments and what a submission calls them
+    /// Print only the suites, with their arguments and their names in a conformance submission
     #[arg(long)]
     suites: bool,
     /// Tiers (smoke, quick, wimpy, full), suites, `suite/subtest`, globs; default: all
     selection: Vec<String>,
 }
 
-/// Arguments of `run`.
+/// The arguments of `run`.
 #[derive(clap::Args)]
 pub(super) struct RunArgs {
     #[command(flatten)]
     suite: SuiteArgs,
     #[command(flatten)]
     platform: PlatformArgs,
-    /// Folder for results; one that has results of the same device, driver, library, mode and CTS is continued.
-    /// Default: a new one below target/release/cts
+    /// Folder for the results; a folder with results of the same device, driver, library, mode and CTS is
+    /// continued. Default: a new one below target/release/cts
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Continue the newest run of this device
     #[arg(long, conflicts_with = "out")]
     resume: bool,
-    /// Where a run is continued: run again what did not pass
+    /// When a run is continued, run the sub-tests again that did not pass
     #[arg(long)]
     again: bool,
-    /// Also what did not pass in this run folder
+    /// Also run the sub-tests that did not pass in this run folder
     #[arg(long, value_name = "RUN")]
     failures_of: Option<PathBuf>,
-    /// Processes at a time; default: one per core on CPU devices, a quarter of that (at most 8) otherwise
+    /// Number of concurrent processes; default: one per core for CPU devices, a quarter of that (at most 8)
+    /// otherwise
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Seconds that one sub-test may take, in place of the tier's limits
+    /// Time limit of each sub-test in seconds, instead of the limits of the tiers
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
-    /// Sub-tests that may share a process where they are small
+    /// Largest number of sub-tests that share a process
     #[arg(long, default_value_t = 8, value_name = "N")]
     group: usize,
-    /// Not in wimpy mode; the tier `full` implies it
+    /// Do not use wimpy mode; the tier `full` implies this
     #[arg(long)]
     full: bool,
-    /// Vulkan validation layer on; any message fails its sub-test
+    /// Enable the Vulkan validation layer; any message fails the sub-test
     #[arg(long)]
     validation: bool,
-    /// Every SPIR-V module that the driver is given goes through spirv-val; any message fails its sub-test
+    /// Check every SPIR-V module that the driver receives with spirv-val; any message fails the sub-test
     #[arg(long)]
     spirv_val: bool,
     /// Directory of the expectations
@@ -78,7 +79,7 @@ pub(super) struct RunArgs {
     selection: Vec<String>,
 }
 
-/// Prints what a selection names.
+/// Prints the cases or the suites that a selection names.
 pub(super) fn list(args: &ListArgs) -> Outcome {
     let build = suite::open(args.suite.cts.as_deref())?;
     if let Some(complaint) = build.complaint() {
@@ -113,7 +114,7 @@ fn missing(suites: &[String]) {
     }
 }
 
-/// Runs a selection and judges it.
+/// Runs a selection and compares the results with the expectations.
 pub(super) fn run(args: &RunArgs) -> Outcome {
     let build = suite::open(args.suite.cts.as_deref())?;
     if let Some(complaint) = build.complaint() {
@@ -204,7 +205,8 @@ fn selection(args: &RunArgs) -> Result<Vec<String>, Failure> {
     Ok(all)
 }
 
-/// Takes apart what is not run on this device, what is to run, and what has a result.
+/// Divides cases into records for those that are excluded on this device, and cases that must run. Cases with
+/// a result in `done` are in neither list.
 fn split(cases: Vec<Case>, expectations: &Expectations, done: &mut Records) -> (Vec<Record>, Vec<Case>) {
     let (mut excluded, mut todo) = (Vec::new(), Vec::new());
     for case in cases {
@@ -217,7 +219,7 @@ fn split(cases: Vec<Case>, expectations: &Expectations, done: &mut Records) -> (
                 seconds: 0.0,
                 note: reason.to_owned(),
             }),
-            // It is no longer on the list.
+            // The case was excluded in an earlier part of the run, but is no longer on the list of skips.
             None if was_excluded => {
                 done.remove(&name);
                 todo.push(case);
@@ -229,12 +231,12 @@ fn split(cases: Vec<Case>, expectations: &Expectations, done: &mut Records) -> (
     (excluded, todo)
 }
 
-/// Where the runs of a device are.
+/// Returns the directory that contains the runs of a device.
 fn runs_of(slug: &str) -> PathBuf {
     artifacts::release_dir().join("cts").join(slug)
 }
 
-/// The run folders in a directory, oldest first.
+/// Returns the run folders in a directory, oldest first.
 pub(super) fn runs_in(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = entries
@@ -268,7 +270,7 @@ fn folder(args: &RunArgs, slug: &str) -> Result<PathBuf, Failure> {
     Ok(fresh.unwrap_or_else(|| Path::new("cts-run").to_path_buf()))
 }
 
-/// Results of earlier runs of a device, to tell how long sub-tests take.
+/// Returns the results of a device's earlier runs. They tell how long the sub-tests take.
 fn earlier(slug: &str) -> Result<Records, Failure> {
     let mut all = Records::new();
     for run in runs_in(&runs_of(slug)) {
@@ -277,16 +279,17 @@ fn earlier(slug: &str) -> Result<Records, Failure> {
     Ok(all)
 }
 
-/// Now, UTC, `2026-11-21 06:40`.
+/// Returns the current date and time in UTC: `2026-11-21 06:40`.
 pub(super) fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(since.as_secs())
 }
 
-/// Seconds since 1970 as date and time of the Gregorian calendar.
+/// Converts seconds since 1970 to a date and a time of the Gregorian calendar.
 fn date(seconds: u64) -> String {
     let (days, minutes) = (seconds / 86400, seconds / 60 % 1440);
-    // Years from March on, so that the day that varies is the last one; 400 years have 146,097 days.
+    // Years are counted from March, so that a leap day is the last day of a year. 400 years have 146,097
+    // days.
     let z = days + 719_468;
     let (era, of_era) = (z / 146_097, z % 146_097);
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

@@ -1,10 +1,11 @@
-//! `test_image_streams` has five sub-tests, of which two take an hour on a CPU driver, and takes image formats and
-//! kinds of coordinates as arguments. Variants of the suite of ours cut it into cases: `2Darray_unorm_int8_normalized`
-//! reads with normalized coordinates from all such formats, `2Darray_write` writes all formats.
+//! `test_image_streams` has five sub-tests, two of which take an hour with a CPU driver. It accepts image
+//! formats and kinds of coordinates as arguments. Variants of the suite that only this harness has divide it
+//! into cases: `2Darray_unorm_int8_normalized` reads with normalized coordinates from all formats with this
+//! channel type, and `2Darray_write` writes all formats.
 
 /// The sub-tests.
 const IMAGES: [&str; 5] = ["1D", "1Darray", "2D", "2Darray", "3D"];
-/// Channel types of OpenCL 1.2 and its extensions.
+/// The channel types of OpenCL 1.2 and its extensions.
 const TYPES: [&str; 16] = [
     "unorm_int8",
     "snorm_int8",
@@ -26,7 +27,7 @@ const TYPES: [&str; 16] = [
 const COORDINATES: [&str; 2] = ["normalized", "unnormalized"];
 const WRITE: &str = "write";
 
-/// The cases, those that take longest first.
+/// Returns the cases. The cases that take longest come first.
 pub(super) fn cases() -> Vec<String> {
     let reads = |image: &'static str| {
         TYPES.into_iter().flat_map(move |data| {
@@ -44,12 +45,12 @@ pub(super) fn cases() -> Vec<String> {
     all
 }
 
-/// The sub-test that a case is part of: its name in the program's result file.
+/// Returns the sub-test that a case is part of, by its name in the program's result file.
 pub(super) fn result(case: &str) -> &str {
     case.split('_').next().unwrap_or(case)
 }
 
-/// What names a case on the program's command line.
+/// Returns the arguments that select a case on the program's command line.
 pub(super) fn arguments(case: &str) -> Vec<String> {
     let image = result(case);
     let rest = case
@@ -68,7 +69,7 @@ pub(super) fn arguments(case: &str) -> Vec<String> {
     words
 }
 
-/// Whether a log shows that anything was tested: the program passes over formats that the device lacks.
+/// Returns whether a log shows that anything was tested. The program skips formats that the device lacks.
 pub(super) fn tested(log: &str) -> bool {
     log.lines().any(|l| l.starts_with("[CL_"))
 }

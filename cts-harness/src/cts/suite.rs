@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
 
-/// One suite of the build: a row and the program that it names.
+/// A suite of the build: a row and the program that it names.
 #[derive(Debug)]
 pub(super) struct Suite {
     pub(super) row: Row,
@@ -17,17 +17,17 @@ pub(super) struct Suite {
     listed: OnceLock<Vec<String>>,
 }
 
-/// What a CTS build directory holds.
+/// The contents of a CTS build directory.
 pub(super) struct Build {
-    /// In the order of a submission.
+    /// The suites, in the order of a conformance submission.
     pub(super) suites: Vec<Arc<Suite>>,
-    /// Rows whose program was not built.
+    /// The rows whose program was not built.
     pub(super) missing: Vec<Row>,
-    /// Revision of the sources, where the build directory tells.
+    /// The revision of the sources, if it can be found.
     pub(super) revision: Option<String>,
 }
 
-/// What to do to get a CTS.
+/// Returns the advice on how to obtain a CTS build.
 fn advice() -> String {
     format!(
         "build the Khronos OpenCL CTS (github.com/KhronosGroup/OpenCL-CTS) at revision\n  {}\nas its own README \
@@ -36,7 +36,7 @@ fn advice() -> String {
     )
 }
 
-/// Looks a build directory through.
+/// Finds the suites in a build directory.
 pub(super) fn open(dir: Option<&Path>) -> Result<Build, Failure> {
     let Some(dir) = dir else {
         return fail(format!("no CTS build is named: {}", advice()));
@@ -100,8 +100,8 @@ fn walk(dir: &Path, depth: usize, programs: &mut BTreeMap<String, PathBuf>) {
     }
 }
 
-/// The revision that was built: git's answer for the sources that CMake's cache names, in the directory itself or
-/// above it.
+/// Returns the revision that was built. CMake's cache in the directory or its two nearest ancestors names the
+/// sources, and git is asked for their revision.
 fn revision(dir: &Path) -> Option<String> {
     let dir = dir.canonicalize().ok()?;
     let cache = dir
@@ -122,7 +122,8 @@ fn revision(dir: &Path) -> Option<String> {
 }
 
 impl Build {
-    /// What results are recorded with: the built revision, or the expected one with a question mark.
+    /// Returns the revision for the records of results: the built revision or, if it is unknown, the expected
+    /// revision with a question mark.
     pub(super) fn revision_or_guess(&self) -> String {
         match &self.revision {
             Some(revision) => revision.clone(),
@@ -130,7 +131,7 @@ impl Build {
         }
     }
 
-    /// A line for the user if the revision is not the one that the lists were made for.
+    /// Returns a message for the user if the built revision is not the one that the lists were made for.
     pub(super) fn complaint(&self) -> Option<String> {
         let expected = REVISION.trim();
         match &self.revision {
@@ -146,7 +147,8 @@ impl Build {
 }
 
 impl Suite {
-    /// The sub-tests that `--list` prints, one a line behind a tab, or the cases that we make of the suite.
+    /// Returns the sub-tests of the suite. `--list` prints one per line after a tab. Suites that are divided
+    /// into cases have these cases instead.
     pub(super) fn subtests(&self) -> Result<&[String], Failure> {
         if let Some(list) = self.listed.get() {
             return Ok(list);

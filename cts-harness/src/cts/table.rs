@@ -1,10 +1,10 @@
-//! The table on the terminal: a suite a line.
+//! Prints the table on the terminal, with one line per suite.
 
 use super::results::{Record, Status};
 use crate::progress;
 use std::collections::BTreeMap;
 
-/// Counts of one suite, or of all.
+/// The counts of one suite or of all suites.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Counts {
     by_status: BTreeMap<Status, usize>,
@@ -21,13 +21,14 @@ impl Counts {
         self.by_status.get(&status).copied().unwrap_or(0)
     }
 
-    /// What the suite does not call inapplicable; what was not run counts, since nobody knows.
+    /// Returns the number of sub-tests without those that the suite itself skipped as inapplicable. Excluded
+    /// sub-tests are counted, because it is unknown whether they would have been skipped.
     pub(super) fn applicable(&self) -> usize {
         self.by_status.values().sum::<usize>() - self.n(Status::Skip)
     }
 }
 
-/// Counts by suite.
+/// Returns the counts of each suite.
 pub(super) fn count<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<String, Counts> {
     let mut suites: BTreeMap<String, Counts> = BTreeMap::new();
     for record in records {
@@ -36,7 +37,7 @@ pub(super) fn count<'a>(records: impl Iterator<Item = &'a Record>) -> BTreeMap<S
     suites
 }
 
-/// Prints passed / applicable and the other counts of each suite.
+/// Prints, for each suite, the passed and applicable sub-tests and the other counts.
 pub(super) fn print<'a>(records: impl Iterator<Item = &'a Record> + Clone) {
     let suites = count(records.clone());
     let mut all = Counts::default();

@@ -1,4 +1,4 @@
-//! README's table: suites × devices, from the committed baselines.
+//! Writes README's table of suites × devices from the committed baselines.
 
 use super::in_order;
 use crate::cts::baseline::Baseline;
@@ -9,7 +9,7 @@ use crate::{Failure, Outcome, progress};
 use std::fmt::Write;
 use std::path::Path;
 
-/// What stands around the table in README.
+/// The lines before and after the table in README.
 const BEGIN: &str = "<!-- conformance: written by `cargo harness cts report --readme` -->";
 const END: &str = "<!-- end of conformance -->";
 
@@ -32,7 +32,7 @@ fn cell(counts: &Counts) -> String {
     text
 }
 
-/// The table, and a line on each column.
+/// Returns the table, followed by a line about each column.
 pub(super) fn table(baselines: &[Baseline]) -> Result<String, Failure> {
     let mut text = String::from("| suite |");
     for b in baselines {
@@ -78,7 +78,7 @@ pub(super) fn table(baselines: &[Baseline]) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Puts the table between its marks.
+/// Replaces the table between its marks in README.
 pub(super) fn into_readme(readme: &Path, baselines: &[Baseline]) -> Outcome {
     let text = std::fs::read_to_string(readme)?;
     let Some(new) = replaced(&text, &table(baselines)?) else {

@@ -1,4 +1,4 @@
-//! `report`: a page of what all runs and baselines say, and README's table.
+//! `report`: writes a page with the results of all runs and baselines, or README's table.
 
 mod html;
 mod markdown;
@@ -11,21 +11,21 @@ use crate::{Failure, Outcome, artifacts, progress};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Mode of what a baseline says.
+/// The mode that stands for a baseline.
 const BASELINE: &str = "baseline";
 
-/// Arguments of `report`.
+/// The arguments of `report`.
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// Run folders; default: all below target/release/cts
     runs: Vec<PathBuf>,
-    /// Where the page goes; default: report.html beside the runs
+    /// File of the page; default: report.html in target/release/cts
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print the Markdown table of the committed baselines, and write no page
+    /// Print the Markdown table of the committed baselines, without writing a page
     #[arg(long)]
     markdown: bool,
-    /// Put that table into README.md, and write no page
+    /// Write this table into README.md, without writing a page
     #[arg(long)]
     readme: bool,
     /// Directory of the baselines
@@ -36,9 +36,9 @@ pub(super) struct Args {
     expectations: Option<PathBuf>,
 }
 
-/// One run, or a baseline.
+/// A run or a baseline.
 struct Run {
-    /// Where its logs are; none for a baseline.
+    /// The run folder, which has the logs. It is `None` for a baseline.
     dir: Option<PathBuf>,
     info: RunInfo,
     records: Records,
@@ -48,13 +48,13 @@ struct Run {
 struct Device {
     slug: String,
     runs: Vec<Run>,
-    /// Why sub-tests are expected to fail, by name.
+    /// The reasons for expected failures, by the name of the sub-test.
     known: BTreeMap<String, String>,
 }
 
 impl Device {
-    /// The latest result of each sub-test and the index of the run that has it. Only runs on the newest run's ground
-    /// (driver, CTS) count.
+    /// Returns, for each sub-test, the index of the run with its latest result. Only runs with the driver and
+    /// the CTS of the newest run are considered.
     fn latest(&self) -> BTreeMap<&str, usize> {
         let mut all = BTreeMap::new();
         let Some(newest) = self.runs.last() else {
@@ -69,7 +69,7 @@ impl Device {
     }
 }
 
-/// Writes what is asked for.
+/// Writes the requested table or page.
 pub(super) fn report(args: &Args) -> Outcome {
     let directory = args.baselines.clone().unwrap_or_else(baseline::directory);
     let baselines = baseline::all(&directory)?;
@@ -106,7 +106,8 @@ pub(super) fn report(args: &Args) -> Outcome {
     Ok(())
 }
 
-/// Suites in the order of a submission, then the others, each once.
+/// Returns the suites without duplicates: first those of a conformance submission in its order, then the
+/// others.
 fn in_order(found: impl Iterator<Item = impl AsRef<str>>) -> Result<Vec<String>, Failure> {
     let found: BTreeSet<String> = found.map(|s| s.as_ref().to_owned()).collect();
     let mut all: Vec<String> = rows::rows()?.into_iter().map(|r| r.suite).collect();
@@ -116,7 +117,7 @@ fn in_order(found: impl Iterator<Item = impl AsRef<str>>) -> Result<Vec<String>,
     Ok(all)
 }
 
-/// The run folders below a directory: `<device>/<run>`.
+/// Returns the run folders below a directory, whose paths are `<device>/<run>`.
 fn found(top: &Path) -> Vec<PathBuf> {
     let devices = std::fs::read_dir(top).into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = devices.flat_map(|d| session::runs_in(&d.path())).collect();
@@ -131,7 +132,7 @@ fn devices(
 ) -> Result<Vec<Device>, Failure> {
     let mut devices: Vec<Device> = Vec::new();
     let mut add = |run: Run| {
-        // What ran otherwise than usual stands beside what did not.
+        // Runs in another mode (full, or with checks) are shown as a device of their own.
         let slug = match run.info.mode.as_str() {
             "wimpy" | BASELINE => run.info.slug(),
             other => format!("{} ({other})", run.info.slug()),

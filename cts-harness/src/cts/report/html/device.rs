@@ -1,4 +1,5 @@
-//! One device: what does not pass, with the ends of the logs; its suites; its runs and what changed between them.
+//! The section of one device: the sub-tests that do not pass, with the ends of their logs; the suites; the
+//! runs, and the changes between them.
 
 use super::{Latest, anchor, bar, class, escape, not_passed};
 use crate::cts::bar::span;
@@ -7,14 +8,14 @@ use crate::cts::results::{self, Record, Status};
 use crate::cts::table::Counts;
 use std::fmt::Write;
 
-/// Lines of a log's end that the page shows.
+/// The number of lines that the page shows from the end of a log.
 const EXCERPT: usize = 60;
-/// Bytes of a log of which the excerpt is taken.
+/// The number of bytes at the end of a log from which these lines are taken.
 const TAIL: usize = 16 << 10;
-/// Results of a sub-test that its history shows, the latest ones.
+/// The largest number of results in the history of a sub-test. The latest ones are shown.
 const HISTORY: usize = 24;
 
-/// A device's section.
+/// Writes the section of a device.
 pub(super) fn section(page: &mut String, latest: &Latest<'_>, order: &[String]) {
     let device = latest.device;
     let _ = writeln!(
@@ -51,7 +52,7 @@ fn drill_down(page: &mut String, latest: &Latest<'_>, suite: &str) {
     let mut facts = vec![format!("{}/{}", counts.n(Status::Pass), counts.applicable())];
     facts.extend(Some(not_passed(&counts)).filter(|t| !t.is_empty()));
     facts.extend((counts.n(Status::Skip) > 0).then(|| format!("{} skipped", counts.n(Status::Skip))));
-    // A baseline knows no times.
+    // The sub-tests of a baseline have no durations.
     facts.extend((counts.seconds > 0.0).then(|| span(counts.seconds)));
     let _ = write!(
         page,
@@ -60,7 +61,7 @@ fn drill_down(page: &mut String, latest: &Latest<'_>, suite: &str) {
         class(&counts),
         escape(suite),
         facts.join(" · "),
-        // Inside, so that a browser opens what is around it.
+        // The anchor is inside `<details>`, so that a browser opens the element when the user follows a link.
         anchor(&latest.device.slug, suite)
     );
     let subtest = |record: &'_ Record| record.name.split_once('/').map_or("", |(_, s)| s).to_owned();
@@ -77,7 +78,7 @@ fn drill_down(page: &mut String, latest: &Latest<'_>, suite: &str) {
     *page += "</details>\n";
 }
 
-/// A sub-test: status, name, time, earlier results, note and log.
+/// Writes the row of a sub-test: status, name, duration, earlier results, note and log.
 fn row(page: &mut String, device: &Device, record: &Record, run: &Run, name: &str) {
     let time = if record.seconds > 0.0 {
         format!("{:.1} s", record.seconds)
@@ -97,7 +98,7 @@ fn row(page: &mut String, device: &Device, record: &Record, run: &Run, name: &st
     );
 }
 
-/// Why a failure is expected.
+/// Returns the reason why a failure is expected.
 fn expected(device: &Device, record: &Record) -> String {
     match device.known.get(&record.name).filter(|_| record.status.is_bad()) {
         Some(reason) => format!("<p class=\"known\">expected: {}</p>", escape(reason)),
@@ -105,7 +106,8 @@ fn expected(device: &Device, record: &Record) -> String {
     }
 }
 
-/// A square for each run that has the sub-test, oldest first; none if it always was the same.
+/// Returns a square for each run that has the sub-test, oldest first. It returns nothing if the result has
+/// never changed.
 fn past(device: &Device, name: &str) -> String {
     let all: Vec<(&Run, Status)> = device
         .runs
@@ -126,7 +128,7 @@ fn past(device: &Device, name: &str) -> String {
         .collect()
 }
 
-/// The end of the log of what went wrong.
+/// Returns the end of the log of a sub-test that did not pass.
 fn excerpt(record: &Record, run: &Run) -> String {
     let Some(dir) = run.dir.as_ref().filter(|_| record.status.is_bad()) else {
         return String::new();
@@ -144,7 +146,7 @@ fn excerpt(record: &Record, run: &Run) -> String {
     )
 }
 
-/// The runs, newest first.
+/// Writes the table of the runs, newest first.
 fn history(page: &mut String, device: &Device) {
     *page += "<h3>Runs</h3>\n<div class=\"wide\"><table class=\"runs\"><tr><th>begun</th><th>revision</th><th>mode</th>\
               <th>driver</th><th>passed</th><th></th><th>since the comparable run before</th></tr>\n";
@@ -168,7 +170,8 @@ fn history(page: &mut String, device: &Device) {
     *page += "</table></div>\n";
 }
 
-/// Whether two runs stand on the same ground and have something in common.
+/// Returns whether two runs have the same driver, CTS and mode, and at least one sub-test in common. A
+/// baseline can be compared with a run in any mode.
 fn comparable(a: &Run, b: &Run) -> bool {
     a.info.driver == b.info.driver
         && a.info.cts == b.info.cts

@@ -1,10 +1,10 @@
-//! What one sees first: a card per device, and suites × devices.
+//! Writes the top of the page: a card for each device, and the table of suites × devices.
 
 use super::{Latest, anchor, bar, class, escape, not_passed};
 use crate::cts::results::Status;
 use std::fmt::Write;
 
-/// A card per device: what it is, how far it is.
+/// Writes a card for each device, with its description and its total counts.
 pub(super) fn cards(page: &mut String, devices: &[Latest<'_>]) {
     *page += "<div class=\"cards\">\n";
     for latest in devices {
@@ -34,7 +34,7 @@ pub(super) fn cards(page: &mut String, devices: &[Latest<'_>]) {
     *page += "</div>\n";
 }
 
-/// Sub-tests passed / applicable of each suite on each device; a cell leads to its sub-tests.
+/// Writes the passed and applicable sub-tests of each suite on each device. Each cell links to its sub-tests.
 pub(super) fn matrix(page: &mut String, devices: &[Latest<'_>], order: &[String]) {
     *page += "<h2>Suites</h2>\n<div class=\"wide\"><table class=\"matrix\"><thead><tr><th>suite</th>";
     for latest in devices {

@@ -1,5 +1,6 @@
-//! The page: one file that needs nothing else, not even scripts. Devices side by side, the matrix of suites × devices,
-//! then each device with what does not pass, its suites, its runs.
+//! The page with all results. It is one file that refers to no other file and contains no scripts. It begins
+//! with a card for each device and the matrix of suites × devices. Then each device has a section with the
+//! sub-tests that do not pass, its suites and its runs.
 
 mod device;
 mod matrix;
@@ -12,7 +13,7 @@ use std::fmt::Write;
 
 const STYLE: &str = include_str!("report.css");
 
-/// Text as HTML.
+/// Escapes text for HTML.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -29,7 +30,7 @@ fn escape(text: &str) -> String {
     out
 }
 
-/// An element's name for links; `suite` may be empty.
+/// Returns the id of an element for links. `suite` may be empty.
 fn anchor(slug: &str, suite: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || c == '_' {
@@ -41,7 +42,7 @@ fn anchor(slug: &str, suite: &str) -> String {
     format!("{slug}--{suite}").chars().map(plain).collect()
 }
 
-/// The whole page; `now` is when it is made.
+/// Returns the whole page. `now` is the current time.
 pub(super) fn page(devices: &[Device], order: &[String], now: &str) -> String {
     let latest: Vec<Latest<'_>> = devices.iter().filter_map(Latest::new).collect();
     let runs: usize = devices.iter().map(|d| d.runs.len()).sum();
@@ -73,7 +74,7 @@ struct Latest<'a> {
 }
 
 impl<'a> Latest<'a> {
-    /// None for a device without runs.
+    /// Returns `None` for a device without runs.
     fn new(device: &'a Device) -> Option<Latest<'a>> {
         let mut suites: BTreeMap<&str, Vec<_>> = BTreeMap::new();
         for (name, index) in device.latest() {
@@ -94,7 +95,7 @@ impl<'a> Latest<'a> {
         table::count(records).remove(suite)
     }
 
-    /// Of all suites.
+    /// Returns the counts of all suites together.
     fn total(&self) -> Counts {
         let mut total = Counts::default();
         let records = self.suites.values().flatten();
@@ -103,7 +104,7 @@ impl<'a> Latest<'a> {
     }
 }
 
-/// How good counts are, as a class.
+/// Returns the CSS class for a cell with these counts.
 fn class(counts: &Counts) -> &'static str {
     match (counts.applicable(), counts.n(Status::Pass)) {
         (0, _) => "none",
@@ -113,7 +114,7 @@ fn class(counts: &Counts) -> &'static str {
     }
 }
 
-/// `1 fail, 2 crash`: what is applicable and did not pass.
+/// Returns the counts of the applicable sub-tests that did not pass: `1 fail, 2 crash`.
 fn not_passed(counts: &Counts) -> String {
     let parts = [
         (Status::Fail, "fail"),
@@ -129,7 +130,7 @@ fn not_passed(counts: &Counts) -> String {
     all.join(", ")
 }
 
-/// A bar of the shares of each status.
+/// Returns a bar with the share of each status.
 fn bar(counts: &Counts) -> String {
     let all = counts.applicable().max(1) as f64;
     let parts: String = Status::ALL
