@@ -1,20 +1,20 @@
-//! What the library exports, and what the dispatch table holds.
+//! The functions that the library exports, and those of the dispatch table.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::common::{NAMES, library, objects, symbol};
 
-/// Of extensions and later versions, and what `cts-harness doctor` asks.
+/// Exported functions of extensions and later versions, and the one that `cargo harness doctor` uses.
 const OTHERS: &[&str] = &[
     "clCreateCommandQueueWithPropertiesKHR",
     "clGetDeviceFeatureReportCALDERA",
-    // Of OpenCL 3.1: older loaders do not have it.
+    // A function of OpenCL 3.1, which older loaders do not have.
     "clGetKernelSuggestedLocalWorkSize",
     "clIcdGetPlatformIDsKHR",
 ];
 
-/// The functions that a library exports, sorted.
+/// Returns the functions that a library exports, sorted.
 fn exports(library: &Path) -> Vec<String> {
     let nm = Command::new("nm")
         .args(["-D", "--defined-only"])
@@ -34,8 +34,8 @@ fn exports(library: &Path) -> Vec<String> {
     names
 }
 
-/// The API, what the loader has besides, and nothing else: a program that was linked against the loader finds all
-/// that it imports.
+/// The library exports the API and the other functions of the loader, and nothing else. So a program that was
+/// linked with the loader finds every function that it imports.
 #[test]
 fn exports_what_the_loader_exports() {
     let find = Command::new("gcc")
@@ -85,12 +85,13 @@ fn depends_on_libc_only() {
 
 #[test]
 fn every_slot_of_the_dispatch_table_is_filled() {
-    // A handle starts with the address of the table; the names in the order of cl_icd.h start with these two.
+    // A handle points to the address of the table. The table has the order of cl_icd.h, which begins with these two
+    // functions.
     let platform = objects::platform().cast::<*const *const std::ffi::c_void>();
-    // SAFETY: a handle's first word is the dispatch pointer (cl_khr_icd).
+    // SAFETY: the first word to which a handle points is the dispatch pointer (cl_khr_icd).
     let table = unsafe { platform.read() };
     let slots = size_of::<opencl_sys::cl_icd::cl_icd_dispatch>() / size_of::<usize>();
-    // SAFETY: the table has the size of the headers' struct.
+    // SAFETY: the table has the size of the struct in the headers.
     let table = unsafe { std::slice::from_raw_parts(table, slots) };
     assert!(table.iter().all(|slot| !slot.is_null()));
     assert_eq!(table[0], symbol("clGetPlatformIDs").cast_const());

@@ -1,5 +1,5 @@
-//! No handle, however wrong, does harm: null, small numbers, addresses of other memory, handles of another type,
-//! and handles that were released, given to every entry point.
+//! Invalid handles do no harm. Every entry point is called with null, small numbers, addresses of other memory, handles
+//! of another type, and released handles.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -8,7 +8,7 @@ use crate::common::objects::Setup;
 use crate::common::{NAMES, symbol};
 use crate::{cl, common, created};
 
-/// Every entry point takes at most 13 integers or pointers.
+/// A function type for every entry point: each takes at most 13 integers or pointers after the first argument.
 type Any = unsafe extern "C" fn(
     *mut c_void,
     usize,
@@ -26,7 +26,8 @@ type Any = unsafe extern "C" fn(
     usize,
 ) -> usize;
 
-/// The code for a bad first argument, and whether the function returns a handle or pointer.
+/// Returns the error code for an invalid first argument, and whether the function returns a handle or a pointer.
+/// Returns `None` if the first argument is not a handle.
 fn first_argument(name: &str) -> Option<(i32, bool)> {
     let created = matches!(
         name,
@@ -118,13 +119,13 @@ fn first_argument(name: &str) -> Option<(i32, bool)> {
     Some((code, created))
 }
 
-/// Calls with a first argument and zeros.
+/// Calls a function with a first argument and zeros.
 fn call(name: &str, first: *mut c_void) -> usize {
     let address = symbol(name);
-    // SAFETY: an entry point; its integer and pointer parameters are a prefix of these in the C calling convention,
-    // which leaves surplus arguments to the caller.
+    // SAFETY: this is an entry point. Its integer and pointer parameters are a prefix of these in the C calling
+    // convention, in which a function ignores surplus arguments.
     let f = unsafe { std::mem::transmute::<*mut c_void, Any>(address) };
-    // SAFETY: zeros are null pointers and empty lists; the first argument may be anything.
+    // SAFETY: zeros are null pointers and empty lists, and the first argument may be anything.
     unsafe { f(first, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
 }
 
@@ -145,7 +146,7 @@ fn check_all(what: &str, bad: *mut c_void, skip: &[&str]) {
     }
 }
 
-/// A NULL platform is the implementation's choice: here it is the platform.
+/// The functions for which a NULL platform is implementation-defined. In Caldera it is the platform.
 const NULL_IS_FINE: &[&str] = &["clGetPlatformInfo", "clGetDeviceIDs"];
 
 #[test]
@@ -193,7 +194,7 @@ fn handles_of_another_type() {
     let s = Setup::new();
     let (event, code) = created!(clCreateUserEvent(s.context));
     assert_eq!(code, 0);
-    // No entry point takes these two as the first argument of something else.
+    // The context and the event go to all entry points except those that expect them as the first argument.
     let takes_context: Vec<&str> = NAMES
         .iter()
         .copied()

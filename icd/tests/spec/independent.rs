@@ -1,4 +1,4 @@
-//! Callbacks, native kernels and builds get on without each other: each kind has threads of its own.
+//! Callbacks, native kernels and builds do not wait for each other, because each type of job has its own threads.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -9,16 +9,16 @@ use crate::common::objects::Setup;
 use crate::common::*;
 use crate::{cl, created, query};
 
-/// How long one side waits for the other.
+/// The time for which one side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A meeting of two sides: each says that it is there, and waits for the other.
+/// A meeting of two sides. Each announces its arrival and waits for the other.
 struct Meeting {
     here: [AtomicBool; 2],
     met: [AtomicBool; 2],
 }
 
-/// One for each test, by number.
+/// The meeting of each test, by number.
 static MEETINGS: [Meeting; 5] = [const {
     Meeting {
         here: [const { AtomicBool::new(false) }; 2],
@@ -37,7 +37,7 @@ fn until(condition: impl Fn() -> bool) -> bool {
     true
 }
 
-/// One side of a meeting, as user data of the C interface.
+/// Returns one side of a meeting as user data for the C interface.
 fn side(meeting: usize, side: usize) -> *mut c_void {
     std::ptr::without_provenance_mut(2 * meeting + side)
 }
@@ -55,7 +55,7 @@ fn have_met(meeting: usize) -> bool {
 }
 
 unsafe extern "C" fn native(args: *mut c_void) {
-    // SAFETY: the tests pass a number.
+    // SAFETY: the tests pass the address of a number.
     arrive(unsafe { *args.cast::<usize>() });
 }
 
@@ -67,7 +67,7 @@ unsafe extern "C" fn built(_: cl_program, data: *mut c_void) {
     arrive(data.addr());
 }
 
-/// A native kernel that arrives.
+/// Enqueues a native kernel that arrives at a meeting.
 fn enqueue_native(queue: cl_command_queue, at: *mut c_void) {
     let mut number = at.addr();
     let code = cl!(clEnqueueNativeKernel(
@@ -86,7 +86,7 @@ fn enqueue_native(queue: cl_command_queue, at: *mut c_void) {
     assert_eq!(cl!(clFlush(queue)), 0);
 }
 
-/// A callback that arrives once a command is done.
+/// Enqueues a command whose callback arrives at a meeting.
 fn enqueue_callback(s: &Setup, queue: cl_command_queue, at: *mut c_void) {
     let b = s.buffer(&[0; 64]);
     let mut e = null_mut();
@@ -115,7 +115,7 @@ fn other_queue(s: &Setup) -> cl_command_queue {
     queue
 }
 
-/// Both queues come to their ends.
+/// Waits for both queues.
 fn end(s: &Setup, other: cl_command_queue) {
     assert_eq!(cl!(clFinish(s.queue)), 0);
     assert_eq!(cl!(clFinish(other)), 0);
@@ -178,7 +178,7 @@ fn a_native_kernel_waits_for_a_build() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// The build itself, that is; its notification is a callback, too, and comes after the one that is running.
+/// This holds for the build itself. Its notification is a callback too, and comes after the callback that is running.
 #[test]
 fn a_build_goes_on_while_a_callback_runs() {
     let s = Setup::new();

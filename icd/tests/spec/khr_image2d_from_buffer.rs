@@ -1,4 +1,4 @@
-//! cl_khr_image2d_from_buffer: 2D images that lie in buffers, with pitches.
+//! cl_khr_image2d_from_buffer: 2D images with pitches, whose storage is a buffer.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -10,10 +10,10 @@ use crate::{cl, created, query};
 
 const WIDTH: usize = 7;
 const HEIGHT: usize = 5;
-/// Three texels of nothing behind each row.
+/// The row pitch in bytes. Three unused texels follow each row.
 const PITCH: usize = (WIDTH + 3) * 4;
 const ALL: [usize; 3] = [WIDTH, HEIGHT, 1];
-/// A box that touches no edge but one.
+/// The origin of a box.
 const ORIGIN: [usize; 3] = [2, 1, 0];
 const REGION: [usize; 3] = [4, 4, 1];
 
@@ -28,7 +28,7 @@ fn pattern(size: usize, seed: usize) -> Vec<u8> {
     (0..size).map(|i| (i * 37 + i / 11 + seed) as u8).collect()
 }
 
-/// Of rows with `pitch`, the box's bytes without gaps.
+/// Returns the bytes of a box, without gaps, from rows with `pitch`.
 fn part(bytes: &[u8], pitch: usize, origin: [usize; 3], region: [usize; 3]) -> Vec<u8> {
     let row = |y: usize| {
         let start = (origin[1] + y) * pitch + origin[0] * 4;
@@ -37,7 +37,7 @@ fn part(bytes: &[u8], pitch: usize, origin: [usize; 3], region: [usize; 3]) -> V
     (0..region[1]).flat_map(row).copied().collect()
 }
 
-/// Stores dense rows in a box of rows with `pitch`.
+/// Stores dense rows into a box of rows with `pitch`.
 fn put(bytes: &mut [u8], pitch: usize, origin: [usize; 3], region: [usize; 3], from: &[u8]) {
     for (y, row) in from.chunks_exact(region[0] * 4).enumerate() {
         let start = (origin[1] + y) * pitch + origin[0] * 4;
@@ -45,7 +45,7 @@ fn put(bytes: &mut [u8], pitch: usize, origin: [usize; 3], region: [usize; 3], f
     }
 }
 
-/// A buffer, an image in it, an image of its own of the same size, and what the buffer should have.
+/// A buffer, an image in the buffer, an ordinary image of the same size, and the expected contents of the buffer.
 struct Scene<'a> {
     s: &'a Setup,
     buffer: cl_mem,
@@ -165,13 +165,13 @@ fn properties_and_errors() {
     };
     assert_eq!(code([8, 8], 0), 0);
     assert_eq!(code([7, 8], 32), 0);
-    // too small, no whole number of texels, larger than the buffer
+    // The pitch is too small or not a whole number of texels, or the image is larger than the buffer.
     for (size, pitch) in [([8, 8], 28), ([7, 4], 30), ([8, 9], 0), ([7, 8], 36)] {
         assert_eq!(code(size, pitch), CL_INVALID_IMAGE_DESCRIPTOR, "{size:?} {pitch}");
     }
     assert_ne!(code([8, usize::MAX], 32), 0);
     assert_ne!(code([usize::MAX, 2], 0), 0);
-    // Only 2D images
+    // Only 2D images are possible.
     for ty in [
         CL_MEM_OBJECT_IMAGE1D,
         CL_MEM_OBJECT_IMAGE1D_ARRAY,
@@ -255,22 +255,22 @@ fn copies() {
     let mut scene = Scene::new(&s);
     let (image, other) = (scene.image, scene.other);
     scene.write(other, [0; 3], ALL, 0, &pattern(WIDTH * HEIGHT * 4, 50));
-    // from the buffer's to the other, and back to another place
+    // A copy from the image in the buffer to the other one, and back to another origin.
     assert_eq!(scene.copy(image, other, ORIGIN, [1, 0, 0]), 0);
     let moved = part(&scene.bytes, PITCH, ORIGIN, REGION);
     assert!(scene.read(other, [1, 0, 0], REGION, 0) == moved);
     assert_eq!(scene.copy(other, image, [1, 0, 0], [3, 0, 0]), 0);
     put(&mut scene.bytes, PITCH, [3, 0, 0], REGION, &moved);
     scene.check("copied");
-    // within it: apart, and not
+    // An overlapping copy within the image.
     assert_eq!(scene.copy(image, image, [0; 3], [1, 1, 0]), CL_MEM_COPY_OVERLAP);
-    // another image in the same buffer
+    // An overlapping copy to another image in the same buffer.
     let description = flat([WIDTH, HEIGHT], PITCH, scene.buffer);
     let (same, code) = create(&s, 0, RGBA8, &description, null_mut());
     assert_eq!(code, 0);
     assert_eq!(scene.copy(image, same, [0; 3], [3, 1, 0]), CL_MEM_COPY_OVERLAP);
     assert_eq!(cl!(clReleaseMemObject(same)), 0);
-    // to a buffer and from one, without gaps there
+    // Copies to and from another buffer, where the rows are dense.
     let plain = s.buffer(&pattern(80, 3));
     let (origin, region) = (ORIGIN.as_ptr(), REGION.as_ptr());
     let code = cl!(clEnqueueCopyImageToBuffer(
@@ -359,7 +359,7 @@ fn mappings() {
         let new = pattern(64, 60);
         for y in 0..REGION[1] {
             let first = at.wrapping_add(y * pitch);
-            // SAFETY: the region is mapped for reading and writing, with this pitch.
+            // SAFETY: the region is mapped for reading and writing, with this row pitch.
             let row = unsafe { std::slice::from_raw_parts_mut(first, REGION[0] * 4) };
             let start = (ORIGIN[1] + y) * PITCH + ORIGIN[0] * 4;
             assert!(*row == expected[start..start + row.len()], "flags {flags}");
@@ -419,7 +419,7 @@ fn launch(s: &Setup, kernel: cl_kernel, size: [usize; 2]) {
     assert_eq!(code, 0);
 }
 
-/// Samplers give what they give for an image of its own.
+/// Samplers read the same values as from an ordinary image.
 #[test]
 fn sampled() {
     let s = Setup::new();
@@ -465,8 +465,7 @@ fn sampled() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// Kernels on the buffer and on images in it, one after the other, without anything in between; from a part of the buffer,
-/// too.
+/// Kernels use the buffer and images in it, one directly after the other. The image may also be in a sub-buffer.
 #[test]
 fn kernels_on_both() {
     let s = Setup::new();
@@ -501,10 +500,10 @@ fn kernels_on_both() {
         for (from, to) in [(image, other), (other, image)] {
             set(invert, 0, &from);
             set(invert, 1, &to);
-            // Not the last row and column.
+            // The kernel leaves out the last row and column.
             launch(&s, invert, [WIDTH - 1, HEIGHT - 1]);
         }
-        // The first of these leaves 1 - x in the other image, the second x in this one.
+        // The first launch of `invert` stores 1 - x into the other image; the second stores x back.
         launch(&s, add, [size, 1]);
         bytes.iter_mut().for_each(|b| *b = b.wrapping_add(n));
         let region = [WIDTH - 1, HEIGHT - 1, 1];

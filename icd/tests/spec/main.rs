@@ -1,5 +1,5 @@
-//! The C ABI by clause of the OpenCL 1.2 specification: one file per clause, one check per listed error condition
-//! and per query, through the built library.
+//! Tests of the C ABI by clause of the OpenCL 1.2 specification, through the built library. There is one file per
+//! clause, and one check for each listed error condition and each query.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -33,13 +33,14 @@ mod s5_8_wide;
 mod s5_9_event;
 mod threads;
 
-/// The same where buffers are descriptors.
+/// Runs the tests with the descriptor ABI.
 #[test]
 fn with_a_descriptor_for_each_buffer() {
     common::again::run_all_tests("CALDERA_ABI", "descriptor");
 }
 
-/// The same where the host does not share the device's memory: staging, mirrors, the aperture.
+/// Runs the tests where the device has memory of its own, so that staging memory, host copies and the BAR mapping are
+/// used.
 #[test]
 fn with_memory_of_the_devices_own() {
     common::again::run_all_tests("CALDERA_DEBUG", "discrete");

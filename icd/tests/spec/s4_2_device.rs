@@ -106,7 +106,7 @@ fn device_info_meets_the_full_profile() {
         single & (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN),
         CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN
     );
-    // CL 4.2: what double must have, all of it
+    // CL 4.2: a device with doubles must have all of these capabilities.
     let double = query!(clGetDeviceInfo(d; CL_DEVICE_DOUBLE_FP_CONFIG) as u64);
     assert!(double == 0 || double & 0x3f == 0x3f, "{double:#x}");
     assert!(query!(clGetDeviceInfo(d; CL_DEVICE_PRINTF_BUFFER_SIZE) as usize) >= 1 << 20);
@@ -207,10 +207,10 @@ fn sub_devices() {
 #[test]
 fn feature_report() {
     type Report = unsafe extern "C" fn(cl_device_id, usize, *mut std::ffi::c_void, *mut usize) -> i32;
-    // SAFETY: Caldera documents this type for the function of this name.
+    // SAFETY: this is the type that Caldera documents for the function.
     let report: Report = unsafe { std::mem::transmute(symbol("clGetDeviceFeatureReportCALDERA")) };
     let mut size = 0;
-    // SAFETY: a null value asks for the size only.
+    // SAFETY: with a null value the call writes the size only.
     assert_eq!(unsafe { report(device(), 0, null_mut(), &raw mut size) }, 0);
     let mut text = vec![0u8; size];
     let to = text.as_mut_ptr().cast();
@@ -226,12 +226,13 @@ fn feature_report() {
     // SAFETY: the buffer has one byte, as stated.
     let code = unsafe { report(device(), 1, (&raw mut size).cast(), null_mut()) };
     assert_eq!(code, CL_INVALID_VALUE);
-    // SAFETY: no device is a null pointer; no other argument is read.
+    // SAFETY: the handle may be anything, and the other pointers are null.
     let code = unsafe { report(null_mut(), 0, null_mut(), null_mut()) };
     assert_eq!(code, CL_INVALID_DEVICE);
 }
 
-/// Tests of optional features do nothing where the device lacks them. The driver that continuous integration has offers all.
+/// Tests of optional features do nothing if the device lacks them. The driver of continuous integration must
+/// therefore offer all of them.
 #[test]
 fn nothing_that_tests_need_is_missing_on_lavapipe() {
     let device = device();

@@ -148,7 +148,7 @@ fn a_context_lives_as_long_as_its_objects() {
     let (queue, code) = created!(clCreateCommandQueue(c, device(), 0));
     assert_eq!(code, 0);
     assert_eq!(cl!(clReleaseContext(c)), 0);
-    // What wrappers do: ask the queue, retain the answer.
+    // Language bindings do this: they query the context of a queue and retain it.
     assert_eq!(
         query!(clGetCommandQueueInfo(queue; CL_QUEUE_CONTEXT) as usize),
         c.addr()

@@ -6,7 +6,7 @@ use crate::common::objects::Setup;
 use crate::common::*;
 use crate::{cl, created, query};
 
-/// Of an idle queue, and behind a command that a user event holds back.
+/// Markers and barriers in an idle queue, and after a command that waits for a user event.
 #[test]
 fn markers_and_barriers() {
     for held in [false, true] {

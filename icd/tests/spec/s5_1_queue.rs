@@ -32,7 +32,7 @@ fn create_command_queue() {
         assert_eq!(cl!(clReleaseCommandQueue(q)), 0);
         assert_eq!(cl!(clReleaseCommandQueue(q)), CL_INVALID_COMMAND_QUEUE);
     }
-    // Out-of-order as the device reports it
+    // Out-of-order queues exist if the device reports them.
     let offered = query!(clGetDeviceInfo(d; CL_DEVICE_QUEUE_PROPERTIES) as u64);
     let (q, code) = created!(clCreateCommandQueue(c, d, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE));
     if offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0 {

@@ -133,7 +133,7 @@ fn sub_buffer() {
     );
     // INVALID_BUFFER_SIZE if size is 0
     assert_eq!(create(0, kind, 0, 0).1, CL_INVALID_BUFFER_SIZE);
-    // INVALID_VALUE if flags carry what a sub-buffer cannot say
+    // INVALID_VALUE if flags contain one that is not allowed for a sub-buffer
     assert_eq!(create(CL_MEM_USE_HOST_PTR, kind, 0, align).1, CL_INVALID_VALUE);
     // MISALIGNED_SUB_BUFFER_OFFSET if origin is not aligned for any device
     if align > 1 {
@@ -146,13 +146,13 @@ fn sub_buffer() {
     };
     let (_, code) = created!(clCreateSubBuffer(sub, 0, kind, (&raw const region).cast()));
     assert_eq!(code, CL_INVALID_MEM_OBJECT);
-    // The parent's memory lives as long as the sub-buffer.
+    // The memory of the parent lives at least as long as the sub-buffer.
     assert_eq!(cl!(clReleaseMemObject(parent)), 0);
     assert_eq!(s.read(sub, align)[0], 1);
     assert_eq!(cl!(clReleaseMemObject(sub)), 0);
 }
 
-/// Memory at both ends and in the middle of the largest buffer, by commands and through a mapping.
+/// Commands and a mapping access both ends and the middle of the largest buffer.
 #[test]
 fn the_largest_buffer() {
     let s = Setup::new();
@@ -177,7 +177,7 @@ fn the_largest_buffer() {
         ));
         assert_eq!(code, 0);
     }
-    // What is at an end also gets there by a kernel with 64-bit offsets.
+    // A kernel with 64-bit offsets also copies from one end to the other.
     let p = s.built(
         "kernel void copy(global uchar *p, ulong from, ulong to) { p[to + get_global_id(0)] = p[from + get_global_id(0)]; }",
         "",
@@ -230,7 +230,7 @@ fn the_largest_buffer() {
         null_mut()
     ));
     assert_eq!(code, 0);
-    // SAFETY: the mapping covers so many bytes until it ends.
+    // SAFETY: the mapping covers these bytes until it ends.
     let bytes = unsafe { std::slice::from_raw_parts_mut(mapped.cast::<u8>(), PIECE) };
     assert!(*bytes == contents(2)[..]);
     bytes[17] = 250;

@@ -1,5 +1,5 @@
-//! CL 5.2.2 with host memory that the device may reach by itself (the mapping of a CL_MEM_ALLOC_HOST_PTR buffer), and
-//! accesses that are too short for the device to be worth asking.
+//! CL 5.2.2 with host memory that the device can access by itself (the mapping of a CL_MEM_ALLOC_HOST_PTR buffer),
+//! and with accesses that are so short that the host performs them.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -9,7 +9,7 @@ use crate::common::*;
 use crate::s5_3_1_create_image::{RGBA8, create, desc, images};
 use crate::{cl, created};
 
-/// A mapped buffer of the host's.
+/// A mapped buffer in host memory.
 struct Pinned<'a> {
     s: &'a Setup,
     buffer: cl_mem,
@@ -38,7 +38,7 @@ impl<'a> Pinned<'a> {
     }
 
     fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: mapped for reading and writing; no command is under way when this is called.
+        // SAFETY: the memory is mapped for reading and writing, and no command is in flight during this call.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.size) }
     }
 
@@ -102,7 +102,7 @@ fn write(s: &Setup, b: cl_mem, blocking: u32, offset: usize, size: usize, from: 
     assert_eq!(code, 0);
 }
 
-/// Sizes on both sides of every limit: of short accesses, of what is staged anyway, of a piece.
+/// Sizes below and above each limit: that of short accesses, that of transfers through staging memory, that of a chunk.
 const SIZES: [usize; 8] = [
     1,
     100,
@@ -125,7 +125,7 @@ fn reads_and_writes_of_pinned_memory() {
             pinned.bytes()[7..7 + size].copy_from_slice(&bytes);
             write(&s, b, blocking, 5, size, pinned.place(7));
             if blocking == 1 {
-                // The memory is the application's again.
+                // After a blocking write the application may reuse the memory.
                 pinned.bytes()[7..7 + size].fill(0x11);
             }
             read(&s, b, blocking, 5, size, pinned.place(size + 33));
@@ -149,7 +149,7 @@ fn what_a_read_brings_may_be_written_on_at_once() {
         pinned.bytes().fill(0);
         let bytes = pattern(size, 3);
         let (a, b) = (s.buffer(&bytes), s.buffer(&vec![0; size]));
-        // In order: the write takes what the read before it has brought, and the buffer's own contents are that, too.
+        // The queue is in order, so the write sees the result of the read, which is also in the mapped buffer itself.
         read(&s, a, 0, 0, size, pinned.place(0));
         write(&s, b, 0, 0, size, pinned.place(0));
         pinned.unmap();
@@ -164,7 +164,7 @@ fn what_a_read_brings_may_be_written_on_at_once() {
 #[test]
 fn rectangles_of_pinned_memory() {
     let s = Setup::new();
-    // 300 rows of 1,000 bytes, in a pitch of 1,024 there and 1,500 here.
+    // 300 rows of 1,000 bytes, with a pitch of 1,024 in the buffer and 1,500 in host memory.
     let (width, rows, there, here) = (1000usize, 300usize, 1024usize, 1500usize);
     let mut pinned = Pinned::new(&s, here * (rows + 2));
     let contents = pattern(there * (rows + 2), 9);
@@ -196,7 +196,7 @@ fn rectangles_of_pinned_memory() {
         }
         assert!(row == expected, "row {y}");
     }
-    // And back, to another place.
+    // The rows are written back to another offset.
     let c = s.buffer(&vec![0; contents.len()]);
     let code = cl!(clEnqueueWriteBufferRect(
         s.queue,
@@ -239,7 +239,7 @@ fn memory_that_was_pinned_once_is_plain_memory() {
         read(&s, b, 1, 0, size, pinned.place(0));
         pinned.unmap();
         drop(pinned);
-        // Whatever the addresses are used for next.
+        // The next use of the same addresses is pageable memory.
         let many: Vec<Vec<u8>> = (0..8).map(|_| vec![0u8; size]).collect();
         for mut plain in many {
             read(&s, b, 1, 0, size, plain.as_mut_ptr().cast());
@@ -287,7 +287,7 @@ fn short_accesses_between_kernels() {
         let mut seen = 0u32;
         read(&s, b, 1, 4 * at, 4, (&raw mut seen).cast());
         assert_eq!(seen, expected[at], "round {round}");
-        // Blocking or not, before the next launch.
+        // The write before the next launch is blocking in every second round.
         expected[at] = round;
         write(&s, b, round & 1, 4 * at, 4, (&raw const round).cast());
         assert_eq!(cl!(clFinish(s.queue)), 0);
@@ -299,7 +299,7 @@ fn short_accesses_between_kernels() {
     assert_eq!(cl!(clReleaseProgram(program)), 0);
 }
 
-/// What lies where in host memory: a box of an image with pitches.
+/// The layout of a box of an image in host memory, with pitches.
 struct Box3 {
     origin: [usize; 3],
     region: [usize; 3],
@@ -307,7 +307,7 @@ struct Box3 {
 }
 
 impl Box3 {
-    /// Byte offsets of the box's rows. Of a 1D array they are layers, with the slice pitch.
+    /// Returns the byte offsets of the rows. The rows of a 1D array are its layers, at the slice pitch.
     fn rows(&self, array: bool) -> impl Iterator<Item = usize> {
         let [row, slice] = self.pitches;
         let row = if array { slice } else { row };
@@ -357,7 +357,8 @@ fn images_and_pinned_memory() {
         };
         assert_eq!(code, 0);
     };
-    // Above the size that is staged anyway, and below; pitches of whole texels and rows, and others.
+    // Sizes above and below the limit of transfers through staging memory, and pitches that are whole numbers of
+    // texels and rows, and others.
     let kinds = [
         (CL_MEM_OBJECT_IMAGE2D, [300, 260, 1], [1200, 0]),
         (CL_MEM_OBJECT_IMAGE2D, [300, 260, 1], [1216, 0]),
@@ -390,7 +391,7 @@ fn images_and_pinned_memory() {
             let bytes = pattern(length + 64, place);
             pinned.bytes().copy_from_slice(&bytes);
             moved(image, true, &whole, pinned.place(place));
-            // A box in the middle comes back over other bytes, which stay between the rows.
+            // A box in the middle is read back. The bytes between its rows must not change.
             let part = Box3 {
                 origin: [2, 1, if size[2] > 1 { 1 } else { 0 }],
                 region: [size[0] - 3, size[1] - 2, size[2].max(3) - 2],
@@ -414,7 +415,8 @@ fn images_and_pinned_memory() {
     }
 }
 
-/// In order: a command that reads the buffer whose mapping was read into sees what came, wherever in it and in what rows.
+/// An image read stores into the mapping of a buffer. A later command of the in-order queue that reads the buffer
+/// sees the texels, at any offset and with any pitch.
 #[test]
 fn what_an_image_read_brings_is_the_buffers() {
     let s = Setup::new();
@@ -487,7 +489,8 @@ fn what_an_image_read_brings_is_the_buffers() {
     assert_eq!(cl!(clReleaseMemObject(image)), 0);
 }
 
-/// In order: the end of a mapping gives the device what a read has brought into it, also where the host must still store that.
+/// A read stores into a mapping, and the mapping ends after it in the in-order queue. The device must see the
+/// result, even if the host still had to store it when the unmap was enqueued.
 #[test]
 fn mappings_end_after_the_reads_into_them() {
     let s = Setup::new();
@@ -510,7 +513,7 @@ fn mappings_end_after_the_reads_into_them() {
                 null_mut()
             ));
             assert_eq!(code, 0);
-            // So that the read is not done at once.
+            // The copies keep the queue busy, so that the read is not performed at once.
             let copy = |from, to| {
                 let none = null();
                 let code = cl!(clEnqueueCopyBuffer(

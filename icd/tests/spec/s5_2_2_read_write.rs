@@ -183,7 +183,7 @@ fn copy() {
     let mut expected = vec![0; 256];
     expected[10..111].copy_from_slice(&ramp(256)[3..104]);
     assert_eq!(s.read(b, 256), expected);
-    // Within one buffer, without overlap
+    // A copy within one buffer, without overlap.
     assert_eq!(copy(a, a, 0, 128, 128), 0);
     let half = ramp(256)[..128].to_vec();
     assert_eq!(s.read(a, 256), [half.clone(), half].concat());
@@ -199,7 +199,7 @@ fn copy() {
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
 }
 
-/// At once, and once a user event lets it.
+/// Fills that run at once, and fills that wait for a user event.
 #[test]
 fn fill() {
     let s = Setup::new();
@@ -246,8 +246,8 @@ fn fill() {
         ))
     };
     let p = [0u8; 256];
-    // INVALID_VALUE if pattern is NULL, pattern_size is 0 or not a size that there is, offset or size are not multiples of
-    // it, or the region is out of bounds
+    // INVALID_VALUE if pattern is NULL, pattern_size is not one of the allowed sizes, offset or size are not
+    // multiples of it, or the region is out of bounds
     assert_eq!(fill(null(), 4, 0, 16), CL_INVALID_VALUE);
     for pattern_size in [0, 3, 12, 256] {
         assert_eq!(
@@ -265,7 +265,7 @@ fn fill() {
 #[test]
 fn rectangles() {
     let s = Setup::new();
-    // A 4 × 3 × 2 region at (2, 1, 1) of a buffer with rows of 16 and slices of 96 bytes
+    // A region of 4 × 3 × 2 bytes at (2, 1, 1) in a buffer with rows of 16 and slices of 96 bytes.
     let b = s.buffer(&vec![0u8; 96 * 4]);
     let host: Vec<u8> = (1..=24).collect();
     let (origin, zero, region) = ([2usize, 1, 1], [0usize; 3], [4usize, 3, 2]);
@@ -395,7 +395,7 @@ fn rectangles() {
     assert_eq!(cl!(clReleaseMemObject(c)), 0);
 }
 
-/// Long reads come in pieces: whichever way they are waited for, all of it is there.
+/// Long reads are copied in chunks. After any kind of wait, all of the data must be there.
 #[test]
 fn long_reads() {
     for properties in [0, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE] {
@@ -418,7 +418,7 @@ fn long_reads() {
             ));
             assert_eq!(code, 0);
         };
-        // The second in a row is not waited for by itself.
+        // Two reads follow each other, and the test waits for the second one first.
         let mut events = [null_mut(); 2];
         read(0, 0, first, &raw mut events[0]);
         read(0, first, size - first, &raw mut events[1]);
@@ -453,7 +453,7 @@ fn long_reads() {
     }
 }
 
-/// CL 5.12: the times of a command that comes in pieces are those of all of it.
+/// CL 5.12: the profiling times of a read in chunks are those of the whole command.
 #[test]
 fn long_reads_are_timed_from_their_start() {
     let s = Setup::with(CL_QUEUE_PROFILING_ENABLE);
@@ -490,7 +490,7 @@ fn long_reads_are_timed_from_their_start() {
     ];
     let [queued, submit, start, end] = points.map(|what| time(events[1], what));
     assert!(before <= queued && queued <= submit && submit <= start && start < end);
-    // Most of the time since the marker the read was under way.
+    // The read has run for most of the time since the marker.
     assert!(
         start - before < end - start,
         "{} ns and {} ns",
@@ -503,14 +503,14 @@ fn long_reads_are_timed_from_their_start() {
     assert_eq!(cl!(clReleaseMemObject(b)), 0);
 }
 
-/// Rows with little or much between them, which come together or one by one.
+/// Rows with small or large gaps between them, which are copied together or one by one.
 #[test]
 fn boxes_of_many_rows() {
     let s = Setup::new();
     let size = 20 << 20;
     let bytes = ramp(size);
     let b = s.buffer(&bytes);
-    // Region, pitches of the buffer, pitches of the host (0: none).
+    // Region, pitches of the buffer, pitches of the host memory (0: dense).
     let boxes = [
         ([100usize, 200, 1], [128usize, 0], [0usize, 0]),
         ([100, 200, 1], [100, 0], [107, 0]),
@@ -555,7 +555,7 @@ fn boxes_of_many_rows() {
         assert_eq!(code, 0);
         let mut plain = vec![0xEEu8; length];
         for place in [plain.as_mut_ptr(), at.cast()] {
-            // SAFETY: so many bytes, mapped for writing or of the vector; no command is under way.
+            // SAFETY: the `length` bytes are mapped for writing, or belong to the vector, and no command is in flight.
             unsafe { std::slice::from_raw_parts_mut(place, length) }.fill(0xEE);
             let code = cl!(clEnqueueReadBufferRect(
                 s.queue,
@@ -575,7 +575,7 @@ fn boxes_of_many_rows() {
             ));
             assert_eq!(code, 0);
             assert_eq!(cl!(clFinish(s.queue)), 0);
-            // SAFETY: as above.
+            // SAFETY: as above; the read was blocking.
             let got = unsafe { std::slice::from_raw_parts(place, length) };
             assert!(*got == expected, "{region:?} of pitches {there:?}, {here:?}");
         }

@@ -25,7 +25,7 @@ fn map_write_unmap_read() {
         ));
         assert_eq!(code, 0);
         assert_eq!(query!(clGetMemObjectInfo(b; CL_MEM_MAP_COUNT) as u32), 1);
-        // SAFETY: mapped for writing, 200 bytes.
+        // SAFETY: 200 bytes are mapped for writing.
         unsafe { p.cast::<u8>().write_bytes(0x5A, 200) };
         assert_eq!(
             cl!(clEnqueueUnmapMemObject(s.queue, b, p, 0, null(), null_mut())),
@@ -46,7 +46,7 @@ fn map_write_unmap_read() {
             null_mut()
         ));
         assert_eq!(code, 0);
-        // SAFETY: mapped for reading, 200 bytes.
+        // SAFETY: 200 bytes are mapped for reading.
         let seen = unsafe { std::slice::from_raw_parts(p.cast::<u8>(), 200) };
         assert!(seen.iter().all(|&x| x == 0x5A));
         assert_eq!(
@@ -123,7 +123,7 @@ fn errors() {
         map(ro, CL_MAP_WRITE_INVALIDATE_REGION, 0, 1),
         CL_INVALID_OPERATION
     );
-    // CL 5.4.2: INVALID_VALUE if mapped_ptr is not what a map call returned
+    // CL 5.4.2: INVALID_VALUE if mapped_ptr is not a pointer that a map call returned
     let unmap = |p| cl!(clEnqueueUnmapMemObject(s.queue, b, p, 0, null(), null_mut()));
     assert_eq!(unmap(null_mut()), CL_INVALID_VALUE);
     assert_eq!(unmap(std::ptr::without_provenance_mut(0x1234)), CL_INVALID_VALUE);

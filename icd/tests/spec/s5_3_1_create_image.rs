@@ -1,4 +1,4 @@
-//! CL 5.3.1, 5.3.2, 5.3.7: images, their formats, and what they answer.
+//! CL 5.3.1, 5.3.2, 5.3.7: images, their formats, and their queries.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -12,7 +12,7 @@ pub(crate) static RGBA8: cl_image_format = cl_image_format {
     image_channel_data_type: CL_UNORM_INT8,
 };
 
-/// Whether there is anything to test.
+/// Returns whether the device supports images.
 pub(crate) fn images(s: &Setup) -> bool {
     query!(clGetDeviceInfo(s.device; CL_DEVICE_IMAGE_SUPPORT) as u32) != 0
 }
@@ -106,10 +106,11 @@ fn errors() {
         change(&|d| d.image_height = 0),
         change(&|d| d.num_mip_levels = 1),
         change(&|d| d.num_samples = 2),
-        // pitches without memory that they could belong to
+        // Pitches without host memory.
         change(&|d| d.image_row_pitch = 16),
         change(&|d| d.image_slice_pitch = 64),
-        // a buffer where none belongs, none where one does, something else, and one that is too small
+        // A buffer for a type that takes none, no buffer for a type that needs one, an object that is not a buffer,
+        // and a buffer that is too small.
         change(&|d| {
             d.image_type = CL_MEM_OBJECT_IMAGE1D;
             d.buffer = buffer;
@@ -187,7 +188,7 @@ fn errors() {
         CL_INVALID_HOST_PTR
     );
     assert_eq!(code(0, RGBA8, &d2, host), CL_INVALID_HOST_PTR);
-    // IMAGE_FORMAT_NOT_SUPPORTED: no kernel writes it
+    // IMAGE_FORMAT_NOT_SUPPORTED: kernels cannot write this format
     let packed = format(CL_RGB, CL_UNORM_INT_101010);
     let mut count = 0;
     let mut list = [RGBA8; 256];
@@ -215,7 +216,7 @@ fn errors() {
     assert_eq!(cl!(clReleaseMemObject(buffer)), 0);
 }
 
-/// INVALID_VALUE for flags that an image may not have on its buffer.
+/// INVALID_VALUE for flags of an image that contradict those of its buffer.
 #[test]
 fn flags_of_buffers() {
     let s = Setup::new();
@@ -253,7 +254,7 @@ fn flags_of_buffers() {
     }
 }
 
-/// What the full profile requires (table 5.8), for every type.
+/// Every image type supports the formats that the full profile requires (table 5.8).
 #[test]
 fn required_formats() {
     let s = Setup::new();
@@ -366,7 +367,7 @@ fn info() {
     }
 }
 
-/// CL 1.1, 5.3.1: the older calls, and their codes.
+/// CL 1.1, 5.3.1: the calls of OpenCL 1.1, and their error codes.
 #[test]
 fn of_opencl_1_1() {
     let s = Setup::new();

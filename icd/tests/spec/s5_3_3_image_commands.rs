@@ -8,7 +8,7 @@ use crate::common::*;
 use crate::s5_3_1_create_image::{RGBA8, create, desc, images};
 use crate::{cl, created, query};
 
-/// 2D and 3D images of bytes.
+/// Creates a 2D or a 3D image of RGBA8 texels.
 fn image(s: &Setup, flags: cl_mem_flags, size: [usize; 3]) -> cl_mem {
     let ty = if size[2] > 1 {
         CL_MEM_OBJECT_IMAGE3D
@@ -20,7 +20,7 @@ fn image(s: &Setup, flags: cl_mem_flags, size: [usize; 3]) -> cl_mem {
     image
 }
 
-/// Where and how: queue, image, origin, region, pitches.
+/// The arguments of a transfer: queue, image, origin, region, pitches.
 type Transfer = (cl_command_queue, cl_mem, [usize; 3], [usize; 3], [usize; 2]);
 
 fn read(t: Transfer, to: *mut c_void) -> cl_int {
@@ -105,7 +105,7 @@ fn read_and_write_errors() {
     ] {
         both((s.queue, d2, origin, region, [0, 0]), CL_INVALID_VALUE, "region");
     }
-    // INVALID_VALUE if pitches are too small, or there are no slices
+    // INVALID_VALUE if pitches are too small, or a slice pitch is given for an image without slices
     both(
         (s.queue, d2, all.0, all.1, [15, 0]),
         CL_INVALID_VALUE,
@@ -135,7 +135,7 @@ fn read_and_write_errors() {
         write((s.queue, d2, all.0, all.1, [0, 0]), null()),
         CL_INVALID_VALUE
     );
-    // INVALID_OPERATION if the host may not
+    // INVALID_OPERATION if the flags of the image forbid the access of the host
     for (flags, r, w) in [
         (CL_MEM_HOST_WRITE_ONLY, CL_INVALID_OPERATION, 0),
         (CL_MEM_HOST_READ_ONLY, 0, CL_INVALID_OPERATION),
@@ -154,7 +154,7 @@ fn read_and_write_errors() {
     assert_eq!(cl!(clReleaseContext(other)), 0);
 }
 
-/// Boxes of a 3D image, with pitches on the host's side; then the same through mappings.
+/// Transfers of boxes of a 3D image with pitches in host memory, and the same through mappings.
 #[test]
 fn boxes_and_pitches() {
     let s = Setup::new();
@@ -166,7 +166,7 @@ fn boxes_and_pitches() {
     let mut model: Vec<u32> = (0..w * h * d).map(|i| i as u32 * 0x01020304).collect();
     let all = (s.queue, im, [0; 3], [w, h, d], [0, 0]);
     assert_eq!(write(all, model.as_ptr().cast()), 0);
-    // Rows of 7 words, slices of 3 of them.
+    // Rows have 7 words, and slices have 3 rows.
     let part: Vec<u32> = (0..7 * 3 * 2).map(|i| 0xABCD_0000 + i).collect();
     let (origin, region) = ([1usize, 2, 1], [3usize, 2, 2]);
     let box_ = (s.queue, im, origin, region, [28, 84]);
@@ -187,7 +187,7 @@ fn boxes_and_pitches() {
         let inside = i % 7 < 3 && i / 7 % 3 < 2;
         assert_eq!(*got, if inside { *was } else { 7 }, "word {i}");
     }
-    // A mapping sees the box, and gives it back.
+    // A mapping shows the box, and changes to it reach the image.
     let (mut row, mut slice, mut code) = (0, 0, 1);
     let ptr: *mut c_void = cl!(clEnqueueMapImage(
         s.queue,
@@ -208,13 +208,13 @@ fn boxes_and_pitches() {
     for z in 0..2 {
         for y in 0..2 {
             for x in 0..3 {
-                // SAFETY: inside of the mapped region, by the pitches that came with it.
+                // SAFETY: by the pitches that the call has returned, the texel is within the mapped region.
                 let texel = unsafe { ptr.cast::<u8>().add(z * slice + y * row + 4 * x).cast::<u32>() };
                 let place = &mut model[((z + 1) * h + y + 2) * w + x + 1];
-                // SAFETY: as above; texels of four bytes are aligned.
+                // SAFETY: as above. Texels of four bytes are aligned.
                 assert_eq!(unsafe { *texel }, *place);
                 *place = !*place;
-                // SAFETY: as above; mapped for writing.
+                // SAFETY: as above. The region is mapped for writing.
                 unsafe { *texel = *place };
             }
         }
@@ -233,7 +233,7 @@ fn boxes_and_pitches() {
     assert_eq!(cl!(clReleaseMemObject(im)), 0);
 }
 
-/// CL_MEM_USE_HOST_PTR: mappings are in the application's memory, at its pitches.
+/// CL_MEM_USE_HOST_PTR: mappings are in the application's memory, with its pitches.
 #[test]
 fn host_pointers() {
     let s = Setup::new();
@@ -333,7 +333,7 @@ fn map_errors() {
         map(s.context, CL_MAP_READ, [4, 4, 1], r, l),
         CL_INVALID_MEM_OBJECT
     );
-    // INVALID_OPERATION if the host may not
+    // INVALID_OPERATION if the flags of the image forbid the access of the host
     let ro = image(&s, CL_MEM_HOST_READ_ONLY, [4, 4, 1]);
     assert_eq!(map(ro, CL_MAP_WRITE, [4, 4, 1], r, l), CL_INVALID_OPERATION);
     let wo = image(&s, CL_MEM_HOST_WRITE_ONLY, [4, 4, 1]);
@@ -369,12 +369,12 @@ fn copies() {
         write((s.queue, d2, [0; 3], [8, 8, 1], [0, 0]), texels.as_ptr().cast()),
         0
     );
-    // Within one image, beside each other.
+    // A copy within one image, between disjoint regions.
     assert_eq!(copy(d2, d2, [0; 3], [4, 0, 0], [4, 8, 1]), 0);
     // MEM_COPY_OVERLAP
     assert_eq!(copy(d2, d2, [0; 3], [3, 7, 0], [4, 1, 1]), 0);
     assert_eq!(copy(d2, d2, [0; 3], [3, 0, 0], [4, 1, 1]), CL_MEM_COPY_OVERLAP);
-    // A slice of three dimensions.
+    // A copy from a 2D image to a slice of a 3D image.
     assert_eq!(copy(d2, d3, [0; 3], [0, 0, 2], [8, 8, 1]), 0);
     let mut slice = vec![0u32; 64];
     assert_eq!(
@@ -414,7 +414,7 @@ fn copies() {
         copy(s.context, ints, [0; 3], [0; 3], [8, 8, 1]),
         CL_INVALID_MEM_OBJECT
     );
-    // To a buffer at an odd offset, and back from another.
+    // A copy to a buffer at an odd offset, and a copy back from another offset.
     let buffer = s.buffer(&[0xCD; 200]);
     let origin = [2usize, 3, 0];
     let region = [3usize, 2, 1];
@@ -463,7 +463,7 @@ fn copies() {
         0
     );
     assert_eq!(got.as_slice(), expected);
-    // INVALID_VALUE if the buffer is too small, INVALID_MEM_OBJECT for what is none
+    // INVALID_VALUE if the buffer is too small, INVALID_MEM_OBJECT if an object is not valid
     assert_eq!(to_buffer(buffer, 177), CL_INVALID_VALUE);
     assert_eq!(to_image(buffer, 177, [0; 3]), CL_INVALID_VALUE);
     assert_eq!(to_image(buffer, 0, [6, 0, 0]), CL_INVALID_VALUE);
@@ -520,7 +520,7 @@ fn fill() {
     assert_eq!(cl!(clReleaseMemObject(d2)), 0);
 }
 
-/// CL 5.7.2 and 5.8: what may be an image argument; and images are not held by kernels.
+/// CL 5.7.2 and 5.8: the values that are valid for an image argument. Kernels do not keep images alive.
 #[test]
 fn arguments() {
     let s = Setup::new();
@@ -551,11 +551,11 @@ fn arguments() {
     let buffer = s.buffer(&[0; 64]);
     let (sampler, code) = created!(clCreateSampler(s.context, 0, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST));
     assert_eq!(code, 0);
-    // INVALID_MEM_OBJECT for what is no image, or of another type
+    // INVALID_MEM_OBJECT for objects that are not images or have another image type
     for bad in [buffer, null_mut(), s.context, d3, sampler] {
         assert_eq!(set(0, bad), CL_INVALID_MEM_OBJECT);
     }
-    // INVALID_ARG_VALUE if the image's flags forbid what the qualifier says, and for NULL
+    // INVALID_ARG_VALUE if the image's flags forbid the access of the argument's qualifier, and for NULL
     assert_eq!(set(0, wo), CL_INVALID_ARG_VALUE);
     assert_eq!(set(1, ro), CL_INVALID_ARG_VALUE);
     assert_eq!(

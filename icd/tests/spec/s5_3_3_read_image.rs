@@ -1,4 +1,4 @@
-//! CL 5.3.3 and 5.3.6: texels on their way to host memory, of every type of image and size of texel.
+//! CL 5.3.3 and 5.3.6: reads and mappings of images, for every image type and texel size.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -8,7 +8,7 @@ use crate::common::*;
 use crate::s5_3_1_create_image::{create, desc, images};
 use crate::{cl, created};
 
-/// Formats of 1, 2, 4, 8 and 16 bytes.
+/// Formats with texels of 1, 2, 4, 8 and 16 bytes.
 const FORMATS: [(cl_channel_order, cl_channel_type, usize); 5] = [
     (CL_R, CL_UNSIGNED_INT8, 1),
     (CL_R, CL_UNSIGNED_INT16, 2),
@@ -19,7 +19,8 @@ const FORMATS: [(cl_channel_order, cl_channel_type, usize); 5] = [
 
 const RGBA8: (cl_channel_order, cl_channel_type, usize) = FORMATS[2];
 
-/// Of each type one with many rows, as far as it has rows; layers count as OpenCL's regions do.
+/// One shape of each type, with many rows if the type has rows. Layers are in the dimension in which regions count
+/// them.
 const SHAPES: [(cl_mem_object_type, [usize; 3]); 5] = [
     (CL_MEM_OBJECT_IMAGE1D, [777, 1, 1]),
     (CL_MEM_OBJECT_IMAGE1D_ARRAY, [100, 77, 1]),
@@ -28,7 +29,7 @@ const SHAPES: [(cl_mem_object_type, [usize; 3]); 5] = [
     (CL_MEM_OBJECT_IMAGE3D, [20, 30, 5]),
 ];
 
-/// An image, and what it holds.
+/// An image and its contents.
 struct Picture<'a> {
     s: &'a Setup,
     image: cl_mem,
@@ -38,7 +39,7 @@ struct Picture<'a> {
     bytes: Vec<u8>,
 }
 
-/// Where texels lie in host memory.
+/// The layout of texels in host memory.
 #[derive(Copy, Clone)]
 struct Pitches {
     row: usize,
@@ -60,7 +61,7 @@ impl<'a> Picture<'a> {
             CL_MEM_OBJECT_IMAGE2D_ARRAY => desc(ty, [size[0], size[1], 1], size[2]),
             _ => desc(ty, size, 0),
         };
-        // As floats neither infinite nor subnormal.
+        // Read as floats, the words are neither infinite nor subnormal.
         let word = |i: usize| (i as u32).wrapping_mul(0x9E37_79B9) & 0x3FFF_FFFF | 0x2000_0000;
         let length = size.iter().product::<usize>() * texel;
         let words = (0..length.div_ceil(4)).flat_map(|i| word(i).to_le_bytes());
@@ -79,7 +80,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Without gaps.
+    /// Returns the pitches of a region without gaps.
     fn dense(&self, region: [usize; 3]) -> Pitches {
         let row = region[0] * self.texel;
         Pitches {
@@ -88,7 +89,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// Rows of a slice: a 1D array has layers of one row.
+    /// Returns the number of rows in a slice. The layers of a 1D array have one row.
     fn rows(&self, region: [usize; 3]) -> usize {
         match self.ty {
             CL_MEM_OBJECT_IMAGE1D_ARRAY => 1,
@@ -96,7 +97,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The place of a row: a 1D array's have the slice pitch.
+    /// Returns the byte offset of a row. The rows of a 1D array are at the slice pitch.
     fn row(&self, p: Pitches, y: usize, z: usize) -> usize {
         match self.ty {
             CL_MEM_OBJECT_IMAGE1D_ARRAY => y * p.slice,
@@ -104,7 +105,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// What a box looks like in memory that was all ones before.
+    /// Returns the expected contents of host memory after a read of a box, if all bits were ones before.
     fn expected(&self, origin: [usize; 3], region: [usize; 3], p: Pitches, length: usize) -> Vec<u8> {
         let mut all = vec![0xFF; length];
         let [w, h, _] = self.size;
@@ -176,7 +177,7 @@ impl<'a> Picture<'a> {
         for z in 0..region[2] {
             for y in 0..region[1] {
                 let place = at.cast::<u8>().wrapping_add(self.row(p, y, z));
-                // SAFETY: a row inside of the mapped region, by the pitches that came with it.
+                // SAFETY: by the pitches that the call has returned, the row is within the mapped region.
                 let row = unsafe { std::slice::from_raw_parts(place, n) };
                 let start = self.row(dense, y, z);
                 assert!(
@@ -203,7 +204,7 @@ impl Drop for Picture<'_> {
     }
 }
 
-/// Reads a box into the application's memory, and into memory that the device reaches; maps it.
+/// Reads a box into pageable memory and into pinned memory, and maps it.
 fn check(picture: &Picture<'_>, origin: [usize; 3], region: [usize; 3], what: &str) {
     let s = picture.s;
     let dense = picture.dense(region);
@@ -236,10 +237,10 @@ fn check(picture: &Picture<'_>, origin: [usize; 3], region: [usize; 3], what: &s
         ));
         assert_eq!(code, 0);
         for offset in [0, 48, 7] {
-            // SAFETY: mapped for reading and writing; no command is under way.
+            // SAFETY: the memory is mapped for reading and writing, and no command is in flight.
             unsafe { std::slice::from_raw_parts_mut(at.cast::<u8>(), size) }.fill(0xFF);
             picture.read(1, origin, region, p, at.wrapping_byte_add(offset));
-            // SAFETY: as above.
+            // SAFETY: as above; the read was blocking.
             let got = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), size) };
             assert!(got[offset..offset + last] == *expected, "{what}, {gaps}, pinned");
             let around = got[..offset].iter().chain(&got[offset + last..]);
@@ -271,7 +272,7 @@ fn all_types_and_sizes_of_texels() {
                 let picture = Picture::new(&s, format, shape);
                 let what = format!("type {:#x}, {} bytes a texel", shape.0, format.2);
                 check(&picture, [0; 3], shape.1, &what);
-                // A box inside; in each direction that there is.
+                // A box in the interior of the image, in each dimension of the type.
                 let part = shape.1.map(|n| if n > 1 { n - 2 } else { 1 });
                 check(&picture, shape.1.map(|n| usize::from(n > 1)), part, &what);
             }
@@ -285,7 +286,7 @@ fn more_than_a_piece() {
     if !images(&s) {
         return;
     }
-    // 4.7 MiB in slices of 250 KiB, and in one.
+    // 4.7 MiB in slices of 250 KiB, and in one slice.
     for shape in [
         (CL_MEM_OBJECT_IMAGE3D, [250, 256, 19]),
         (CL_MEM_OBJECT_IMAGE2D, [900, 1300, 1]),
@@ -295,7 +296,7 @@ fn more_than_a_piece() {
     }
 }
 
-/// A kernel writes between two reads that nothing else keeps apart.
+/// A kernel writes the image between two reads, and only the order of the queue separates these commands.
 #[test]
 fn between_kernels() {
     let s = Setup::new();

@@ -1,4 +1,4 @@
-//! CL 5.3: what a device without images answers.
+//! CL 5.3: the answers of a device without images.
 
 use std::ptr::{null, null_mut};
 

@@ -48,7 +48,7 @@ fn mem_object_info() {
 static ORDER: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" fn destroyed(_: cl_mem, data: *mut c_void) {
-    // Each call appends its digit.
+    // Each callback appends its digit.
     let digit = data.addr() as u32;
     ORDER
         .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |x| Some(x * 10 + digit))

@@ -25,7 +25,7 @@ fn sampler_info() {
     let s = Setup::new();
     let (sampler, code) = created!(clCreateSampler(s.context, 1, CL_ADDRESS_REPEAT, CL_FILTER_LINEAR));
     if code == CL_INVALID_OPERATION {
-        // No images: `s5_3_image` checks that this is consistent.
+        // The device has no images. `s5_3_image` checks that its answers are consistent.
         return;
     }
     assert_eq!(code, 0);
@@ -45,7 +45,7 @@ fn sampler_info() {
         query!(clGetSamplerInfo(sampler; CL_SAMPLER_CONTEXT) as usize),
         s.context.addr()
     );
-    // What later versions ask.
+    // Queries of later versions.
     assert_eq!(
         query!(clGetSamplerInfo(sampler; CL_SAMPLER_MIP_FILTER_MODE) as u32),
         CL_FILTER_NEAREST

@@ -199,7 +199,7 @@ fn bad_programs_have_a_log() {
             "",
         ),
         ("#include \"missing.h\"\nkernel void f() {}\n", 1, 0, "missing.h"),
-        // A device has no end.
+        // Reading this device file would never end.
         (
             "#include \"/dev/zero\"\nkernel void f() {}\n",
             1,
@@ -248,7 +248,8 @@ fn macros_of_the_command_line() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// CL 5.6.4.1: `-I` with and without a space, quotes, and spaces in the name; directories in order.
+/// CL 5.6.4.1: `-I` with and without a space, with quotes, and with spaces in the name. Directories are searched in
+/// order.
 #[test]
 fn include_directories() {
     let root = std::env::temp_dir().join(format!("caldera includes {}", std::process::id()));
@@ -287,7 +288,7 @@ fn include_directories() {
     std::fs::remove_dir_all(&root).expect("the directory goes");
 }
 
-/// CL 5.6.4.5, 5.6.4.6: options that decide about warnings, and about the version.
+/// CL 5.6.4.5, 5.6.4.6: the options for warnings and for the language version.
 #[test]
 fn warnings_and_versions() {
     let s = Setup::new();
@@ -376,7 +377,7 @@ fn build_with_callback() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// The one binary of a program.
+/// Returns the binary of a program for one device.
 fn binary(p: cl_program) -> Vec<u8> {
     let size = query!(clGetProgramInfo(p; CL_PROGRAM_BINARY_SIZES) as usize);
     let mut bytes = vec![0u8; size];
@@ -414,7 +415,7 @@ fn binaries() {
     let (q, code, status) = with_binary(&s, &bytes);
     assert_eq!((code, status), (0, 0));
     assert_eq!(query_text!(clGetProgramInfo(q; CL_PROGRAM_SOURCE)), "");
-    // A binary must be built, too.
+    // A program from a binary must also be built.
     assert_eq!(
         created!(clCreateKernel(q, c"first".as_ptr())).1,
         CL_INVALID_PROGRAM_EXECUTABLE
@@ -428,7 +429,7 @@ fn binaries() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// A module that the offline compiler made, or that has been through another tool: without the seal.
+/// A module without the seal: it comes from the offline compiler, or another tool has changed it.
 #[test]
 fn binaries_from_elsewhere() {
     let s = Setup::new();
@@ -489,7 +490,7 @@ fn bad_binaries() {
     assert_eq!(code, CL_INVALID_VALUE);
 }
 
-/// A binary of each of the three forms.
+/// Returns a binary of each of the three forms.
 fn each_form(s: &Setup) -> Vec<(&'static str, Vec<u8>)> {
     let executable = s.built(TWO, "-cl-kernel-arg-info");
     let object = s.program("int twice(int); kernel void k(global int *p) { *p = twice(*p); }");
@@ -531,7 +532,7 @@ fn each_form(s: &Setup) -> Vec<(&'static str, Vec<u8>)> {
     binaries.into()
 }
 
-/// Not one byte less will do.
+/// A binary from which any number of bytes is cut off is invalid.
 #[test]
 fn truncated_binaries_are_invalid() {
     let s = Setup::new();
@@ -547,7 +548,8 @@ fn truncated_binaries_are_invalid() {
     }
 }
 
-/// Random damage, the same in each run: bits, bytes, words, runs of them; parts that are gone, doubled or swapped.
+/// Damages binaries at random, in the same way in each run: bits, bytes, words and ranges are changed, removed,
+/// doubled or swapped.
 #[test]
 fn damaged_binaries_are_invalid() {
     let s = Setup::new();
@@ -581,7 +583,7 @@ fn damaged_binaries_are_invalid() {
                 assert_eq!(code, CL_INVALID_BINARY, "{form}, round {round}");
                 continue;
             }
-            // A module whose seal is not one any more is a module from elsewhere.
+            // If the damage has hit the mark of the seal, the module counts as a module without a seal.
             let unmarked = seal.is_some_and(|seal| damaged[seal..seal + 12] != bytes[seal..seal + 12]);
             assert!(unmarked, "{form}, round {round}: accepted");
             assert_eq!(cl!(clReleaseProgram(q)), 0);
@@ -660,11 +662,11 @@ fn compile_and_link() {
         ));
         (p, code)
     };
-    // INVALID_VALUE without programs, INVALID_LINKER_OPTIONS, INVALID_OPERATION for programs that are not compiled
+    // INVALID_VALUE without programs; INVALID_LINKER_OPTIONS; INVALID_OPERATION for programs that are not compiled
     assert_eq!(link(c"", &[]).1, CL_INVALID_VALUE);
     assert_eq!(link(c"-nope", &[main]).1, CL_INVALID_LINKER_OPTIONS);
     assert_eq!(link(c"", &[main, header]).1, CL_INVALID_OPERATION);
-    // An undefined function is a link failure; the program has the log.
+    // An undefined function is a link failure, and the returned program has the log.
     let (failed, code) = link(c"", &[main]);
     assert_eq!(code, CL_LINK_PROGRAM_FAILURE);
     assert!(s.log(failed).contains("twice"), "{}", s.log(failed));
@@ -675,7 +677,7 @@ fn compile_and_link() {
     run_twice(&s, linked);
     assert_eq!(cl!(clReleaseProgram(linked)), 0);
 
-    // Through a library, and through binaries of object and library
+    // Linking also works through a library, and through binaries of the object and the library.
     let (archive, code) = link(c"-create-library", &[library]);
     assert_eq!(code, 0);
     assert_eq!(

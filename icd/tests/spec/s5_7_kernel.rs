@@ -47,7 +47,7 @@ fn create_kernel() {
         cl!(clGetKernelInfo(k, 0x9999, 0, null_mut(), null_mut())),
         CL_INVALID_VALUE
     );
-    // A kernel keeps its program.
+    // A kernel keeps its program alive.
     assert_eq!(cl!(clReleaseProgram(p)), 0);
     assert_eq!(cl!(clRetainProgram(p)), 0);
     assert_eq!(cl!(clReleaseProgram(p)), 0);
@@ -112,11 +112,11 @@ fn set_kernel_arg() {
             CL_INVALID_MEM_OBJECT
         );
     }
-    // local: a size and no value
+    // A local argument has a size and no value.
     assert_eq!(set(2, 128, null()), 0);
     assert_eq!(set(2, 0, null()), CL_INVALID_ARG_SIZE);
     assert_eq!(set(2, 128, any), CL_INVALID_ARG_VALUE);
-    // plain values
+    // Plain values must have the size of their type.
     for (index, size) in [(3, 4), (4, 16), (5, 8)] {
         assert_eq!(set(index, size, any), 0, "argument {index}");
         assert_eq!(set(index, size + 4, any), CL_INVALID_ARG_SIZE, "argument {index}");
@@ -214,7 +214,7 @@ fn work_group_info() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// CL_KERNEL_LOCAL_MEM_SIZE is a kernel's own, whatever the program's other kernels have.
+/// CL_KERNEL_LOCAL_MEM_SIZE of a kernel does not depend on the other kernels of the program.
 #[test]
 fn local_memory_of_two_kernels() {
     let s = Setup::new();

@@ -1,5 +1,5 @@
-//! CL 5.7.2, 5.8: a launch takes the values that the kernel's arguments have when it is enqueued, whatever the launches before
-//! it have left behind.
+//! CL 5.7.2, 5.8: a launch uses the values that the kernel's arguments have when it is enqueued, regardless of the
+//! state that earlier launches have left in the cached launch.
 
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,10 +20,10 @@ const SOURCE: &str = "kernel void step(uint a, global uint *out, local uint *t) 
     }\n\
     kernel void set(global uint *out, uint a, uint b) { out[0] = a; out[1] = b; }\n";
 
-/// Words of each buffer.
+/// The number of words in each buffer.
 const WORDS: usize = 128;
 
-/// A sequence of numbers below `n`.
+/// A sequence of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -36,13 +36,13 @@ impl Random {
     }
 }
 
-/// What a `step` kernel's arguments are.
+/// The arguments of a `step` kernel.
 #[derive(Copy, Clone)]
 struct Step {
     kernel: cl_kernel,
     a: u32,
     buffer: usize,
-    /// Work-items of a group at most.
+    /// The maximum number of work-items in a work-group.
     room: usize,
 }
 
@@ -72,7 +72,7 @@ fn launch(s: &Setup, kernel: cl_kernel, offset: usize, global: usize, local: usi
 }
 
 impl Step {
-    /// Does to `words` what a launch does.
+    /// Applies the effect of a launch to `words`.
     fn apply(self, words: &mut [u32], offset: usize, global: usize, local: usize) {
         for i in 0..global {
             let value = self.a as usize + (local - 1 - i % local) + global + 7 * offset;
@@ -89,7 +89,7 @@ fn values_and_sizes_change_between_launches() {
     let mut random = Random(1);
     let buffers: Vec<cl_mem> = (0..3).map(|_| s.buffer(&[0; 4 * WORDS])).collect();
     let mut expected = vec![vec![0u32; WORDS]; buffers.len()];
-    // Two kernel objects of one function.
+    // There are two kernel objects of one function.
     let mut steps: Vec<Step> = (0..2u32)
         .map(|i| Step {
             kernel: s.kernel(p, "step"),
@@ -214,7 +214,8 @@ fn buffers_sub_buffers_and_null_take_turns() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// Appendix A.2 does not allow it, and programs do it: nothing breaks, and no launch takes half a value.
+/// Another thread sets arguments during launches. Appendix A.2 does not allow that, but programs do it: nothing may
+/// break, and no launch may use a half-written value.
 #[test]
 fn another_thread_sets_values_meanwhile() {
     let s = Setup::new();

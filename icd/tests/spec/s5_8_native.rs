@@ -7,7 +7,7 @@ use crate::common::objects::Setup;
 use crate::common::*;
 use crate::{cl, created, query};
 
-/// `args` of [`scale`].
+/// The `args` of [`scale`].
 #[repr(C)]
 #[derive(Copy, Clone)]
 struct Scale {
@@ -18,7 +18,7 @@ struct Scale {
 }
 
 unsafe extern "C" fn scale(args: *mut c_void) {
-    // SAFETY: the tests pass a `Scale` whose data are a buffer of `count` words.
+    // SAFETY: the tests pass a `Scale` whose `data` is the memory of a buffer of `count` words.
     let args = unsafe { *args.cast::<Scale>() };
     assert!(args.absent.is_null());
     // SAFETY: as above.
@@ -26,13 +26,13 @@ unsafe extern "C" fn scale(args: *mut c_void) {
     data.iter_mut().for_each(|v| *v *= args.factor);
 }
 
-/// Enqueues `scale` over a buffer, with `wait` if there is one; its event.
+/// Enqueues `scale` for a buffer, with an optional event to wait for. Returns the event.
 fn enqueue(s: &Setup, buffer: cl_mem, count: u32, factor: u32, wait: Option<cl_event>) -> cl_event {
     let mut args = Scale {
         count,
         factor,
         data: null_mut(),
-        // Replaced too, by the NULL of mem_list.
+        // The call replaces this address too, because mem_list has NULL for it.
         absent: std::ptr::dangling_mut(),
     };
     let start: *mut Scale = &raw mut args;
@@ -52,7 +52,7 @@ fn enqueue(s: &Setup, buffer: cl_mem, count: u32, factor: u32, wait: Option<cl_e
         &raw mut event
     ));
     assert_eq!(code, 0);
-    // The arguments were copied.
+    // The call has copied the arguments, so this change has no effect.
     args.factor = 99;
     assert_eq!(std::hint::black_box(&args).factor, 99);
     event
@@ -219,7 +219,7 @@ fn errors() {
         call(f, a, 32, none, no_list, &mut inside.clone()),
         CL_INVALID_VALUE
     );
-    // An address that would be written outside of the arguments.
+    // INVALID_VALUE for an address in args_mem_loc that is outside of args
     assert_eq!(
         call(f, a, 32, 1, &raw const b, &mut outside.clone()),
         CL_INVALID_VALUE
@@ -236,7 +236,7 @@ fn errors() {
         call(f, a, 32, 1, &raw const foreign, &mut inside.clone()),
         CL_INVALID_CONTEXT
     );
-    // No arguments at all are fine.
+    // A native kernel may have no arguments.
     unsafe extern "C" fn empty(args: *mut c_void) {
         assert!(args.is_null());
     }

@@ -191,7 +191,7 @@ fn errors() {
         CL_INVALID_WORK_GROUP_SIZE
     );
     assert_eq!(run(&s, sized, None, &[8, 8], Some(&[4, 2])), 0);
-    // NULL: the size that it requires
+    // With NULL, the launch uses the size that the kernel requires.
     assert_eq!(run(&s, sized, None, &[16, 4], None), 0);
     assert_eq!(words(&s.read(b, 4)), [4]);
     assert_eq!(run(&s, sized, None, &[8, 3], None), CL_INVALID_WORK_GROUP_SIZE);

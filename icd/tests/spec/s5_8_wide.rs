@@ -1,5 +1,5 @@
-//! CL 5.8: NDRanges whose offsets need 64 bits, as `size_t` has on the device (CL_DEVICE_ADDRESS_BITS). Sizes of more than 32 bits are
-//! in the tests of the ways in, because they take seconds.
+//! CL 5.8: NDRanges whose offsets need 64 bits, the size of `size_t` on the device (CL_DEVICE_ADDRESS_BITS). Sizes
+//! of more than 32 bits take seconds, so `icd/tests/ways` tests them.
 
 use std::ptr::{null, null_mut};
 
@@ -32,7 +32,7 @@ fn set(k: cl_kernel, index: u32, b: cl_mem) {
     assert_eq!(cl!(clSetKernelArg(k, index, 8, (&raw const b).cast())), 0);
 }
 
-/// Every work-item function, of every work-item.
+/// A kernel that stores the results of every work-item function for every work-item.
 const ASKS: &str = "
     kernel void asks(global ulong *p) {
         size_t at = 0;
@@ -99,10 +99,10 @@ fn offsets_of_64_bits() {
     let k = s.kernel(p, "asks");
     let far = 5usize << 30;
     check_offsets(&s, k, [far, 0, 0], [64, 1, 1], [16, 1, 1], 1);
-    // As before in between: both forms of the kernel go on working.
+    // Launches with 32-bit offsets in between: both forms of the kernel keep working.
     check_offsets(&s, k, [7, 0, 0], [64, 1, 1], [16, 1, 1], 1);
     check_offsets(&s, k, [far, 1, usize::MAX - 9], [4, 6, 8], [2, 3, 4], 3);
-    // The last offset of 32 bits, and the first of more; items on both sides of the border.
+    // Offsets around 2^32, so that work-items are on both sides of the limit.
     for start in [(1usize << 32) - 17, (1 << 32) - 16, (1 << 32) - 8, 1 << 32] {
         check_offsets(&s, k, [start, 0, 0], [16, 2, 1], [8, 1, 1], 2);
     }
@@ -117,7 +117,8 @@ fn offsets_of_64_bits() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// Programs that were compiled and linked can be compiled again; binaries cannot, and say so.
+/// The form of a kernel for 64-bit offsets is compiled on demand. This works for programs that were compiled and
+/// linked. For binaries it is an error.
 #[test]
 fn linked_programs_and_binaries() {
     let s = Setup::new();

@@ -1,5 +1,5 @@
-//! Appendix A.2: every call but clSetKernelArg on one kernel is thread-safe. Threads share a context, a queue and a
-//! program, and check what they compute.
+//! Appendix A.2: every call except clSetKernelArg on one kernel is thread-safe. Threads share a context, a queue and a
+//! program, and check their results.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -13,7 +13,7 @@ const SOURCE: &str = "kernel void scale(global uint *a, uint by) {\n\
       a[i] = a[i] * by + i;\n\
     }\n";
 
-/// Handles are addresses to threads.
+/// Handles that threads share, as addresses.
 #[derive(Copy, Clone)]
 struct Shared {
     context: usize,

@@ -1,4 +1,4 @@
-//! 5.2.2 to 5.4.4, 5.8, 5.10: what is enqueued. What all these calls refuse comes from one macro.
+//! 5.2.2 to 5.4.4, 5.8, 5.10: commands. One macro makes the conditions that all these calls share.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -8,7 +8,8 @@ use super::{Row, rows};
 use crate::common::*;
 use crate::{cl, created};
 
-/// The rows that every call with a queue and a wait list has; the call gets these four.
+/// Makes the rows of a call with a queue and a wait list. `$run` gets the world, the queue, the number of events
+/// and the list.
 macro_rules! waits {
     ($section:literal, $call:ident, $run:expr) => {{
         fn run(w: &World, queue: cl_command_queue, n: cl_uint, list: *const cl_event) -> cl_int {
@@ -27,7 +28,7 @@ macro_rules! waits {
     }};
 }
 
-/// That queue and object are of different contexts.
+/// Makes the row for a queue and an object of different contexts.
 macro_rules! contexts {
     ($section:literal, $call:ident, $when:literal, $run:expr) => {
         rows!($section, $call, CL_INVALID_CONTEXT $when => $run)
@@ -35,10 +36,10 @@ macro_rules! contexts {
 }
 
 const ORIGIN: [usize; 3] = [0; 3];
-/// A region of images and of rectangles.
+/// The region of images and rectangles.
 const BOX: [usize; 3] = [8, 8, 1];
 
-/// An origin, a region, and pitches of the two sides.
+/// The origins and pitches of the two sides of a rectangular transfer, and the region.
 #[derive(Copy, Clone)]
 struct Rect {
     a: [usize; 3],
@@ -253,7 +254,7 @@ pub(super) fn rows() -> Vec<Row> {
     all
 }
 
-/// What both calls with host memory refuse.
+/// Makes the rows that clEnqueueReadBuffer and clEnqueueWriteBuffer share.
 macro_rules! linear_rows {
     ($call:ident, $go:ident, $null:ident, $forbidden:ident) => {{
         let mut all = waits!("5.2.2", $call, |w, q, n, l| $go(w, q, w.buffer, [0, 16], n, l));
@@ -290,7 +291,7 @@ fn transfers() -> Vec<Row> {
     all
 }
 
-/// What both calls with rectangles and host memory refuse.
+/// Makes the rows that clEnqueueReadBufferRect and clEnqueueWriteBufferRect share.
 macro_rules! rect_rows {
     ($call:ident, $writes:literal, $forbidden:ident) => {{
         let mut all = waits!("5.2.2", $call, |w, q, n, l| rect_on(q, $writes, w.buffer, RECT, host(), n, l));
@@ -433,7 +434,7 @@ fn mappings() -> Vec<Row> {
             |w| map(w, w.host_reads, CL_MAP_WRITE_INVALIDATE_REGION, 0, 16),
         CL_INVALID_OPERATION "WRITE of a HOST_NO_ACCESS buffer" => |w| map(w, w.host_nothing, CL_MAP_WRITE, 0, 16),
     ));
-    // That the pointer is of a mapping comes before the wait list.
+    // The pointer is checked before the wait list, so these rows need a mapping.
     all.extend(waits!("5.4.2", clEnqueueUnmapMemObject, |w, q, n, l| {
         let at = created!(clEnqueueMapBuffer(
             w.s.queue,

@@ -14,7 +14,7 @@ type Triple = [usize; 3];
 const ORIGIN: Triple = [0; 3];
 const BOX: Triple = [8, 8, 1];
 
-/// An image, where, and how it lies in host memory.
+/// A region of an image, and its pitches in host memory.
 #[derive(Copy, Clone)]
 struct Part {
     origin: Triple,
@@ -178,7 +178,7 @@ fn map(w: &World, image: cl_mem, flags: cl_map_flags, part: Part) -> cl_int {
     map_on(w.s.queue, image, flags, part, 0, null())
 }
 
-/// What clEnqueueReadImage and clEnqueueWriteImage refuse.
+/// Makes the rows that clEnqueueReadImage and clEnqueueWriteImage share.
 macro_rules! transfer_rows {
     ($call:ident, $writes:literal, $forbidden:ident) => {{
         let mut all = waits!("5.3.3", $call, |w, q, n, l| transfer(q, $writes, w.image, PART, host(), n, l));

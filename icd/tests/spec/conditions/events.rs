@@ -11,7 +11,7 @@ use crate::{cl, created};
 
 unsafe extern "C" fn never(_: cl_event, _: cl_int, _: *mut c_void) {}
 
-/// The event of a command of a queue without profiling.
+/// Returns the event of a command in a queue without profiling.
 fn command(w: &World) -> cl_event {
     let mut event = null_mut();
     assert_eq!(
@@ -25,7 +25,7 @@ fn profiling(event: cl_event, what: cl_uint, size: usize) -> cl_int {
     cl!(clGetEventProfilingInfo(event, what, size, room(), null_mut()))
 }
 
-/// A command of a queue with profiling, done or behind a gate.
+/// Returns the event of a command in a queue with profiling. The command is done, or waits for a user event.
 fn profiled(w: &World, done: bool) -> cl_event {
     let (queue, code) = created!(clCreateCommandQueue(
         w.s.context,

@@ -8,7 +8,7 @@ use super::{Row, rows};
 use crate::common::*;
 use crate::{cl, created};
 
-/// A 2D image that differs from a proper one by what `change` does.
+/// Creates a 2D image with a descriptor that `change` has modified, and returns the error code.
 fn changed(w: &World, change: impl Fn(&mut cl_image_desc)) -> cl_int {
     let mut flat = desc(CL_MEM_OBJECT_IMAGE2D, [16, 16, 0]);
     change(&mut flat);

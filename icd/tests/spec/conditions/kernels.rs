@@ -1,4 +1,4 @@
-//! 5.7 and what 5.8 says of launches.
+//! 5.7, and the launches of 5.8.
 
 use std::ptr::{null, null_mut};
 
@@ -27,7 +27,7 @@ fn launch(w: &World, kernel: cl_kernel, dims: u32, global: &[usize], local: &[us
     ))
 }
 
-/// More than any device has in a work-group.
+/// A number of work-items that exceeds the largest work-group of any device.
 const MANY: usize = 1 << 20;
 
 pub(super) fn rows() -> Vec<Row> {

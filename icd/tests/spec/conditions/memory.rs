@@ -1,4 +1,4 @@
-//! 5.2.1, 5.4: buffers, sub-buffers, and what all memory objects have.
+//! 5.2.1, 5.4: buffers, sub-buffers, and the calls that all memory objects have in common.
 
 use std::ptr::null_mut;
 

@@ -1,5 +1,6 @@
-//! The error conditions that chapters 4 and 5 list, one row each: clause, call, error, condition, and a call that
-//! meets it. What a row gets must be that error. `icd/docs/error-conditions.md` counts them (`BLESS=1` writes it).
+//! The error conditions that chapters 4 and 5 list. Each has a row: clause, call, error, condition, and a call that
+//! meets the condition, which must return that error. `icd/docs/error-conditions.md` counts the rows (`BLESS=1`
+//! writes it).
 
 mod enqueue;
 mod enqueue_images;
@@ -18,7 +19,7 @@ use std::fmt::Write;
 use crate::common::*;
 use world::World;
 
-/// One condition.
+/// An error condition.
 struct Row {
     section: &'static str,
     call: &'static str,
@@ -28,7 +29,7 @@ struct Row {
     run: fn(&World) -> cl_int,
 }
 
-/// Rows of one call: `rows!("5.1", clFlush, CL_ERROR "when" => |w| …, …)`.
+/// Makes the rows of one call: `rows!("5.1", clFlush, CL_ERROR "when" => |w| …, …)`.
 macro_rules! rows {
     ($section:literal, $call:ident, $($error:ident $when:literal => $run:expr),* $(,)?) => {
         vec![$($crate::conditions::Row {
@@ -73,7 +74,7 @@ fn every_condition_gives_its_error() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// The table of how many conditions of which call are met.
+/// The document has the number of tested conditions of each call.
 #[test]
 fn the_document_counts_them() {
     let mut calls: BTreeMap<(Vec<u32>, &str), BTreeMap<&str, usize>> = BTreeMap::new();

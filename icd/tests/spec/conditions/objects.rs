@@ -8,7 +8,7 @@ use crate::common::objects::platform;
 use crate::common::*;
 use crate::{cl, created};
 
-/// What no query of any object has.
+/// A `param_name` that no query of any object has.
 pub(super) const UNKNOWN: cl_uint = 0x7FFF_0000;
 
 pub(super) fn rows() -> Vec<Row> {

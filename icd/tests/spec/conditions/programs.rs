@@ -67,7 +67,7 @@ fn link(context: cl_context, options: &CStr, count: u32, programs: *const cl_pro
     code
 }
 
-/// An object with a function that nobody defines.
+/// Returns a compiled program that calls an undefined function.
 fn lacking(w: &World) -> cl_program {
     let program =
         w.s.program("int missing(int); kernel void k(global int *a) { a[0] = missing(1); }");

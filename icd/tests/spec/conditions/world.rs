@@ -1,4 +1,4 @@
-//! Objects for the calls of the table.
+//! The objects that the calls of the rows use.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -18,17 +18,17 @@ kernel void drawn(write_only image2d_t i) { write_imagef(i, (int2)(0), (float4)(
 
 pub(super) const SIZE: usize = 4096;
 
-/// Everything is 4096 bytes, or 16 × 16 texels of RGBA8, unless it says otherwise.
+/// The objects. Buffers have 4096 bytes and images 16 × 16 texels of RGBA8, unless stated otherwise.
 pub(super) struct World {
     pub(super) s: Setup,
-    /// Another context, and what is of it.
+    /// Another context. The next three objects belong to it.
     pub(super) other: Setup,
     pub(super) other_buffer: cl_mem,
     pub(super) other_image: cl_mem,
     pub(super) other_event: cl_event,
     pub(super) buffer: cl_mem,
     pub(super) second: cl_mem,
-    /// From byte 1024 of `buffer`, 2048 bytes.
+    /// A sub-buffer: 2048 bytes from byte 1024 of `buffer`.
     pub(super) sub: cl_mem,
     pub(super) read_only: cl_mem,
     pub(super) write_only: cl_mem,
@@ -37,9 +37,9 @@ pub(super) struct World {
     pub(super) host_nothing: cl_mem,
     pub(super) image: cl_mem,
     pub(super) image_second: cl_mem,
-    /// R32F.
+    /// An image of format R32F.
     pub(super) image_float: cl_mem,
-    /// 8 × 8 × 8
+    /// A 3D image of 8 × 8 × 8 texels.
     pub(super) image3: cl_mem,
     pub(super) image_host_reads: cl_mem,
     pub(super) image_host_writes: cl_mem,
@@ -48,16 +48,16 @@ pub(super) struct World {
     pub(super) sampler: cl_sampler,
     pub(super) program: cl_program,
     pub(super) unbuilt: cl_program,
-    /// Its arguments are set, as those of the next.
+    /// A kernel whose arguments are set, like those of the next three kernels.
     pub(super) kernel: cl_kernel,
     pub(super) sized: cl_kernel,
     pub(super) sampled: cl_kernel,
     pub(super) drawn: cl_kernel,
-    /// Its arguments are not.
+    /// A kernel whose arguments are not set.
     pub(super) unset: cl_kernel,
     pub(super) done: cl_event,
     pub(super) failed: cl_event,
-    /// A user event without status.
+    /// A user event whose status is never set.
     pub(super) waiting: cl_event,
 }
 
@@ -67,7 +67,7 @@ pub(super) const RGBA8: cl_image_format = cl_image_format {
 };
 
 pub(super) fn desc(ty: cl_mem_object_type, [width, height, depth]: [usize; 3]) -> cl_image_desc {
-    // SAFETY: numbers, and a null handle.
+    // SAFETY: the struct has numbers and a handle, for which zero bytes are valid values.
     let mut desc: cl_image_desc = unsafe { std::mem::zeroed() };
     desc.image_type = ty;
     (desc.image_width, desc.image_height, desc.image_depth) = (width, height, depth);
@@ -174,7 +174,7 @@ impl World {
         }
     }
 
-    /// The code that a call gives for every handle that is none; 1 if they differ.
+    /// Calls with several invalid handles. Returns the error code that all calls return, or 1 if they differ.
     pub(super) fn none(&self, call: impl Fn(*mut c_void) -> cl_int) -> cl_int {
         same(
             [null_mut(), platform()].into_iter().chain(self.garbage_handles()),
@@ -182,7 +182,7 @@ impl World {
         )
     }
 
-    /// As [`World::none`], where NULL means something, or a platform is asked for.
+    /// Like [`World::none`], but without NULL and the platform, for calls to which these are valid.
     pub(super) fn garbage(&self, call: impl Fn(*mut c_void) -> cl_int) -> cl_int {
         same(self.garbage_handles(), call)
     }
@@ -197,7 +197,7 @@ impl World {
     }
 }
 
-/// The code that a call gives for all handles; 1 if they differ.
+/// Calls with each handle. Returns the error code that all calls return, or 1 if they differ.
 fn same(handles: impl Iterator<Item = *mut c_void>, call: impl Fn(*mut c_void) -> cl_int) -> cl_int {
     let codes: Vec<cl_int> = handles.map(call).collect();
     if codes.iter().all(|c| *c == codes[0]) {
@@ -207,12 +207,12 @@ fn same(handles: impl Iterator<Item = *mut c_void>, call: impl Fn(*mut c_void) -
     }
 }
 
-/// Room for what a query writes.
+/// Returns memory for the answer of a query.
 pub(super) fn room() -> *mut c_void {
     Box::leak(Box::new([0u64; 64])).as_mut_ptr().cast()
 }
 
-/// Host memory as large as the buffers.
+/// Returns host memory of the size of the buffers.
 pub(super) fn host() -> *mut c_void {
     Box::leak(vec![0u8; SIZE].into_boxed_slice()).as_mut_ptr().cast()
 }

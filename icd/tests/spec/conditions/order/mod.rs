@@ -1,7 +1,7 @@
-//! Where two errors apply to a call, it gives the one that the specification lists first.
+//! If two errors apply to a call, it returns the one that the specification lists first.
 //!
-//! Each call has a list of faults in the specification's order; every two of them that do not concern the same argument are
-//! made at once. What cannot be so stands in `icd/docs/error-order.md`.
+//! Each call has a list of faults in the specification's order. The test makes every pair of faults that do not
+//! concern the same argument. `icd/docs/error-order.md` lists the exceptions.
 
 mod buffers;
 mod images;
@@ -15,7 +15,7 @@ use super::world::{RGBA8, SIZE, World, desc, host};
 use crate::common::*;
 use crate::{cl, created};
 
-/// The arguments of any call.
+/// The arguments of all calls. A call uses some of them.
 struct Args {
     queue: cl_command_queue,
     context: cl_context,
@@ -33,7 +33,7 @@ struct Args {
     place: [[usize; 3]; 2],
     pitch: usize,
     list: Vec<cl_event>,
-    /// The number of events, if it is not the list's length.
+    /// The number of events, if it differs from the length of the list.
     count: Option<u32>,
     format: cl_image_format,
     devices: Vec<cl_device_id>,
@@ -85,7 +85,7 @@ impl Args {
     }
 }
 
-/// Which arguments a fault concerns; by bits.
+/// Bits for the arguments that a fault concerns. This is the bit of the queue.
 const Q: u32 = 1;
 const A: u32 = 2;
 const B: u32 = 4;
@@ -111,7 +111,7 @@ struct Call {
     faults: Vec<Fault>,
 }
 
-/// `ERROR on ARGUMENTS: |w, a| what is done to them`
+/// Makes a list of faults: `ERROR ARGUMENTS => |w, a| change of the arguments`.
 macro_rules! faults {
     ($($error:ident $on:expr => |$w:ident, $a:ident| $make:expr),* $(,)?) => {
         vec![$(Fault { name: stringify!($error), code: $error, on: $on, make: |$w, $a| { let _ = $w; $make; } }),*]
@@ -119,7 +119,7 @@ macro_rules! faults {
 }
 use faults;
 
-/// A handle that is none.
+/// Returns an invalid handle.
 fn none() -> *mut c_void {
     std::ptr::without_provenance_mut(0xDEAD_BEE8)
 }

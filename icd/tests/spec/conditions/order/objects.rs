@@ -1,4 +1,4 @@
-//! What is executed, created and set.
+//! Launches, the creation of objects, and the setting of arguments and events.
 
 use super::*;
 
