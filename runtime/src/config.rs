@@ -43,30 +43,30 @@ use log::LevelFilter;
 
 use crate::device::calibrate::Presumption;
 
-/// `CALDERA_VALIDATION`.
+/// The values of `CALDERA_VALIDATION`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Validation {
-    /// No layer.
+    /// The layer is not loaded.
     Off,
-    /// Messages go into the log and are counted.
+    /// Messages are logged and counted.
     Log,
-    /// The first message ends the process.
+    /// The first message aborts the process.
     Abort,
 }
 
-/// `CALDERA_CACHE`.
+/// The values of `CALDERA_CACHE`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CachePlace {
-    /// The user's cache directory, where there is one.
+    /// The user's cache directory, if there is one.
     User(Option<PathBuf>),
-    /// A given directory.
+    /// The given directory.
     Directory(PathBuf),
-    /// No cache.
+    /// There is no cache on disk.
     Off,
 }
 
 impl CachePlace {
-    /// The directory, if there is to be a cache.
+    /// Returns the directory of the cache; `None` if nothing is kept on disk.
     pub fn directory(&self) -> Option<PathBuf> {
         match self {
             CachePlace::User(dir) => dir.clone(),
@@ -76,7 +76,7 @@ impl CachePlace {
     }
 }
 
-/// `CALDERA_DEVICE_TYPE`, and what a device is by itself.
+/// A device type: the values of `CALDERA_DEVICE_TYPE`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum DeviceKind {
     /// CL_DEVICE_TYPE_CPU
@@ -87,79 +87,80 @@ pub enum DeviceKind {
     Accelerator,
 }
 
-/// `CALDERA_ABI`.
+/// The values of `CALDERA_ABI`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub enum AbiChoice {
-    /// Device addresses.
+    /// Kernels access buffers by device address.
     #[default]
     Physical,
-    /// A descriptor for each buffer.
+    /// Kernels access each buffer through a descriptor.
     Descriptor,
 }
 
-/// `CALDERA_DEBUG`.
+/// The flags of `CALDERA_DEBUG`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct DebugFlags {
     /// Log each error that an API call returns, with its whole chain.
     pub error: bool,
-    /// Wait for each command after enqueuing it.
+    /// Wait for each command after it is enqueued.
     pub sync: bool,
     /// Submit each command by itself.
     pub no_batch: bool,
     /// Copy between buffers by a kernel, whatever the size and the device.
     pub copy_kernel: bool,
-    /// Treat device memory as a GPU's own, also where the host has the same: staging, mirrors, the aperture.
+    /// Treat device memory as separate from host memory even where they are the same: use staging memory,
+    /// mirrors and BAR mappings.
     pub discrete: bool,
-    /// Leave clFlush to a thread while the device is busy, on any device.
+    /// Let a thread gather the submissions of clFlush while the device is busy, on any device.
     pub gather_flushes: bool,
-    /// The submission that loses the device.
+    /// The number of the submission that loses the device.
     pub lose_device: Option<u32>,
-    /// The allocation of device memory that fails.
+    /// The number of the allocation of device memory that fails.
     pub no_memory: Option<u32>,
-    /// The first one of those that all fail.
+    /// The number of the first allocation of device memory of those that fail from then on.
     pub no_memory_from: Option<u32>,
-    /// The call that makes or records something, and fails for lack of memory.
+    /// The number of the call that creates or records something and fails with lack of memory.
     pub fail_allocation: Option<u32>,
-    /// The submission that fails for lack of memory.
+    /// The number of the submission that fails with lack of memory.
     pub fail_submission: Option<u32>,
-    /// The wait that fails for lack of memory.
+    /// The number of the wait that fails with lack of memory.
     pub fail_wait: Option<u32>,
-    /// The wait that loses the device.
+    /// The number of the wait that loses the device.
     pub lose_device_in_wait: Option<u32>,
 }
 
 /// The parsed environment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Level of everything that no group names.
+    /// The level of all groups that `log_groups` does not name.
     pub log_level: LevelFilter,
-    /// Levels by group.
+    /// The levels of single groups.
     pub log_groups: Vec<(String, LevelFilter)>,
-    /// Log file.
+    /// The log file.
     pub log_file: Option<PathBuf>,
-    /// Vulkan validation.
+    /// The use of the Vulkan validation layer.
     pub validation: Validation,
-    /// The Vulkan loader's file.
+    /// The file of the Vulkan loader.
     pub vulkan_library: Option<PathBuf>,
-    /// Device filter.
+    /// The device filter.
     pub device: Option<String>,
-    /// Device type override.
+    /// The device type to report.
     pub device_type: Option<DeviceKind>,
-    /// How kernels reach buffers.
+    /// The way in which kernels access buffers.
     pub abi: AbiChoice,
-    /// Debug flags.
+    /// The debugging flags.
     pub debug: DebugFlags,
     /// The cache on disk.
     pub cache: CachePlace,
-    /// Its limit in bytes.
+    /// The limit of the cache in bytes.
     pub cache_size: u64,
-    /// Measure devices.
+    /// Whether devices are measured.
     pub calibrate: bool,
-    /// What is presumed of every device instead of what is measured.
+    /// The properties that are assumed of every device instead of the measured ones.
     pub(crate) presumed: Vec<(Presumption, bool)>,
-    /// Dump directory.
+    /// The directory for dumps.
     pub dump: Option<PathBuf>,
-    /// What was not understood; logged once the log is up.
+    /// The parts of the environment that were not understood, which are logged once the log is installed.
     pub complaints: Vec<String>,
 }
 
@@ -186,7 +187,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The level of a group of the log.
+    /// Returns the level of a log group.
     pub(crate) fn level(&self, group: &str) -> LevelFilter {
         self.log_groups
             .iter()
@@ -194,7 +195,7 @@ impl Config {
             .map_or(self.log_level, |(_, level)| *level)
     }
 
-    /// Has a group logged at this level at least.
+    /// Logs a group at least at this level.
     fn shows(&mut self, group: &str, level: LevelFilter) {
         if self.level(group) < level {
             self.log_groups.insert(0, (group.to_owned(), level));
@@ -202,7 +203,7 @@ impl Config {
     }
 }
 
-/// Every variable, in the order of the table above.
+/// All variables, in the order of the table above.
 const NAMES: [&str; 12] = [
     "CALDERA_LOG",
     "CALDERA_LOG_FILE",
@@ -218,7 +219,7 @@ const NAMES: [&str; 12] = [
     "CALDERA_DUMP",
 ];
 
-/// Variables of the project's own tools and tests begin with one of these.
+/// The prefixes of variables of the project's own tools and tests.
 const TOOLS: [&str; 4] = [
     "CALDERA_TEST_",
     "CALDERA_FUZZ_",
@@ -228,12 +229,13 @@ const TOOLS: [&str; 4] = [
 
 static PRIVILEGED: AtomicBool = AtomicBool::new(false);
 
-/// States that the process has rights that the user who set its environment lacks. Called before anything else.
+/// Notes that the process has rights that the user who set its environment lacks. Must be called before
+/// [`config`].
 pub fn distrust_environment() {
     PRIVILEGED.store(true, Ordering::Relaxed);
 }
 
-/// The process's configuration, read from the environment at the first call.
+/// Returns the process's configuration, which the first call reads from the environment.
 pub fn config() -> &'static Config {
     static CONFIG: OnceLock<Config> = OnceLock::new();
     CONFIG.get_or_init(|| {
@@ -248,7 +250,8 @@ pub fn config() -> &'static Config {
     })
 }
 
-/// What is wrong with the name of a variable, if it is meant for this library.
+/// Returns a complaint about the name of a variable that seems to be meant for this library but is unknown, and
+/// the variable that was probably meant.
 fn misspelt(name: &OsStr) -> Option<(String, Option<&'static str>)> {
     let text = name.to_string_lossy();
     let ours = text.starts_with("CALDERA_")
@@ -257,7 +260,7 @@ fn misspelt(name: &OsStr) -> Option<(String, Option<&'static str>)> {
     if !ours {
         return None;
     }
-    // The prefix is alike in all, and would count as a likeness.
+    // All names have this prefix, so it must not count as similarity.
     let (_, rest) = text.split_at("CALDERA".len());
     let rests = NAMES.iter().map(|known| &known["CALDERA".len()..]);
     let meant = caldera_compiler::suggest::nearest(rest, rests)
@@ -266,7 +269,7 @@ fn misspelt(name: &OsStr) -> Option<(String, Option<&'static str>)> {
     Some((format!("{text} is no variable of Caldera{hint}"), meant))
 }
 
-/// Parses the variables that `os` knows; `names` are those that are set.
+/// Parses the variables whose values `os` returns; `names` are all variables that are set.
 fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsString>) -> Config {
     let mut c = Config::default();
     let mut complaints = Vec::new();
@@ -294,7 +297,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
             }
         }
         if complaints.len() == v.split(',').count() {
-            // Who asks for a log that does not exist is told so there.
+            // A user who asks for a log with an invalid level gets the complaint in the log.
             c.log_level = LevelFilter::Warn;
         }
     }
@@ -390,7 +393,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
     }
     complaints.append(&mut broken.borrow_mut());
     for (complaint, meant) in names.filter_map(|name| misspelt(&name)) {
-        // Whoever misspells the variable of the log is told so there, too.
+        // A user who misspells the variable of the log gets the complaint in the log, too.
         if meant == Some("CALDERA_LOG") {
             c.log_level = c.log_level.max(LevelFilter::Warn);
         }
@@ -412,7 +415,7 @@ mod tests {
         parse(value, vars.iter().map(|(n, _)| OsString::from(n)))
     }
 
-    /// The table names the variables that are parsed, and no other.
+    /// The table names exactly the variables that are parsed.
     #[test]
     fn names_are_those_of_the_table() {
         let table: std::collections::BTreeSet<&str> = include_str!("config.rs")
@@ -452,7 +455,7 @@ mod tests {
         assert_eq!(with(&[(&full("DEVCIE"), "x")]).log_level, LevelFilter::Off);
     }
 
-    /// Paths are bytes to the system; everything else is text.
+    /// Paths are bytes to the system; all other values are text.
     #[test]
     #[cfg(unix)]
     fn values_that_are_no_text() {
@@ -534,7 +537,7 @@ mod tests {
         assert_eq!(with(&[("CALDERA_CACHE_SIZE", "3")]).cache_size, 3 << 20);
     }
 
-    /// README shows the table of this module's documentation.
+    /// README.md contains the table of this module's documentation.
     #[test]
     fn readme_has_the_table() {
         let table: String = include_str!("config.rs")

@@ -15,28 +15,28 @@ use crate::object::Anchor;
 use crate::queue::{CommandQueue, Flusher};
 use crate::weak_list::WeakList;
 
-/// The application's `pfn_notify`, made safe by the icd crate.
+/// The application's `pfn_notify`, which the icd crate has wrapped.
 pub type Notify = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Native kernels that run at once; further ones wait for one of these to return.
+/// The most native kernels that run at the same time; further ones wait until one of them returns.
 const MOST_NATIVES: usize = 256;
 
-/// Builds that run at once.
+/// Returns the number of processors, which is the most builds that run at the same time.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Devices that share objects.
+/// A context object: devices that share objects.
 pub struct Context {
     anchor: Anchor<Context>,
     devices: Vec<Arc<Device>>,
     properties: Vec<isize>,
     notify: Option<Notify>,
-    /// Callbacks, and the watching of events.
+    /// Runs callbacks and polls events.
     executor: Arc<Executor>,
     natives: Arc<Pool>,
     builds: Arc<Pool>,
-    /// Moves contents between devices.
+    /// The migration thread, which copies contents between devices.
     migration_thread: Arc<Executor>,
     flusher: Arc<Flusher>,
     host_stores: HostStores,
@@ -64,8 +64,9 @@ impl std::fmt::Debug for Context {
 }
 
 impl Context {
-    /// CL 4.4 — clCreateContext. `properties` is the property list as the application gave it (terminating 0
-    /// included), for CL_CONTEXT_PROPERTIES; the caller has checked it. Duplicate devices are dropped.
+    /// Creates a context (CL 4.4, clCreateContext). `properties` is the property list as the application passed
+    /// it (terminating 0 included), for CL_CONTEXT_PROPERTIES; the caller has checked it. Duplicate devices are
+    /// dropped.
     pub fn create(
         devices: &[Arc<Device>],
         properties: Vec<isize>,
@@ -81,7 +82,8 @@ impl Context {
             if !unique.iter().any(|d| Arc::ptr_eq(d, device)) {
                 // CL 4.4: DEVICE_NOT_AVAILABLE if a device is currently not available
                 device.revive()?;
-                // Measures the device if that has not been done, while no lock is held; it may be lost over it.
+                // The first use of a device measures it, which must happen with no lock held. The measurement
+                // may lose the device.
                 device.target();
                 device.revive()?;
                 unique.push(Arc::clone(device));
@@ -94,7 +96,7 @@ impl Context {
         Ok(Context::of(unique, properties, notify))
     }
 
-    /// A context to measure a device in.
+    /// Creates a context for the measurement of a device.
     pub(crate) fn for_calibration(device: &Arc<Device>) -> Result<Arc<Context>> {
         device.opened()?;
         Ok(Context::of(vec![Arc::clone(device)], Vec::new(), None))
@@ -116,22 +118,22 @@ impl Context {
         })
     }
 
-    /// CL_CONTEXT_DEVICES.
+    /// Returns CL_CONTEXT_DEVICES.
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
     }
 
-    /// Whether a device belongs to the context.
+    /// Returns whether a device belongs to the context.
     pub fn has_device(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|d| Arc::ptr_eq(d, device))
     }
 
-    /// CL_CONTEXT_PROPERTIES.
+    /// Returns CL_CONTEXT_PROPERTIES.
     pub fn properties(&self) -> &[isize] {
         &self.properties
     }
 
-    /// Tells the application's notify function; call it with no lock held.
+    /// Calls the application's notify function; no lock may be held.
     pub fn report(&self, what: &str) {
         if let Some(notify) = &self.notify {
             crate::lock::assert_none_held();
@@ -139,7 +141,7 @@ impl Context {
         }
     }
 
-    /// Runs a callback on the thread that it is for. Waits for nothing.
+    /// Runs a callback on the thread that it is meant for. Does not block.
     pub(crate) fn call(&self, by: By, job: Box<dyn FnOnce() + Send>) {
         let left = match by {
             By::Executor => Err(job),
@@ -150,7 +152,7 @@ impl Context {
         }
     }
 
-    /// Runs a build that nobody waits for. Where no thread can be started this one does it.
+    /// Runs a build that no call waits for. If no thread can be started, this thread runs it.
     pub(crate) fn build(&self, job: Box<dyn FnOnce() + Send>) {
         if let Err(job) = self.builds.call(job) {
             job();
@@ -161,7 +163,7 @@ impl Context {
         &self.executor
     }
 
-    /// Runs what waits for a device and copies contents to another.
+    /// Returns the executor whose thread waits for devices and copies contents between them.
     pub(crate) fn migration_thread(&self) -> &Arc<Executor> {
         &self.migration_thread
     }
@@ -170,22 +172,23 @@ impl Context {
         &self.flusher
     }
 
-    /// The host memory that commands in flight of all its queues store into.
+    /// Returns the table of host memory that commands in flight of all the context's queues store into.
     pub(crate) fn host_stores(&self) -> &HostStores {
         &self.host_stores
     }
 
-    /// Remembers a queue.
+    /// Adds a queue to the context's list.
     pub(crate) fn add_queue(&self, queue: &Arc<CommandQueue>) {
         self.queues.lock().push(queue);
     }
 
-    /// Its queues. No lock is held: one of them may be the last reference.
+    /// Returns the context's queues. No lock may be held when the result is dropped, because it may have the
+    /// last reference to a queue.
     pub(crate) fn queues(&self) -> Vec<Arc<CommandQueue>> {
         self.queues.lock().iter().collect()
     }
 
-    /// Waits for what is in flight, so that the memory of objects that were released is free. No lock is held.
+    /// Waits for all commands in flight, so that the memory of released objects is freed. No lock may be held.
     pub(crate) fn settle(&self) {
         self.queues().iter().for_each(|q| q.settle());
     }

@@ -1,9 +1,10 @@
-//! What a runtime call can fail with: one OpenCL error code, the argument or fact that caused it, the clause of
-//! the specification that says so, and the error below it.
+//! The errors of runtime calls: an OpenCL error code, the argument or fact that caused it, the clause of the
+//! specification that demands it, and the error of the layer below.
 //!
-//! [`ClCode`] is closed: a code that OpenCL 1.2 does not define cannot be produced. Only the icd crate turns it
-//! into an integer that an application sees. Vulkan errors have no conversion here, because the same `VkResult`
-//! means different codes in different situations (creating an object, enqueuing): the caller maps them.
+//! [`ClCode`] is a closed enum, so a code that OpenCL 1.2 does not define cannot be produced. Only the icd
+//! crate converts it into an integer that an application sees. Vulkan errors have no conversion here, because
+//! the same `VkResult` means different codes in different situations (creating an object, enqueuing); the
+//! caller maps them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,10 +22,10 @@ macro_rules! cl_codes {
         }
 
         impl ClCode {
-            /// Every code.
+            /// All codes.
             pub const ALL: &[ClCode] = &[$(ClCode::$variant),*];
 
-            /// The name in `CL/cl.h`.
+            /// Returns the name in `CL/cl.h`.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(ClCode::$variant => $name,)*
@@ -35,128 +36,128 @@ macro_rules! cl_codes {
 }
 
 cl_codes! {
-    /// No device of the asked type.
+    /// There is no device of the requested type.
     DeviceNotFound = -1, "CL_DEVICE_NOT_FOUND";
-    /// The device is there but cannot be used now.
+    /// The device exists but cannot be used now.
     DeviceNotAvailable = -2, "CL_DEVICE_NOT_AVAILABLE";
     /// There is no compiler for the device.
     CompilerNotAvailable = -3, "CL_COMPILER_NOT_AVAILABLE";
     /// Device memory for a memory object could not be allocated.
     MemObjectAllocationFailure = -4, "CL_MEM_OBJECT_ALLOCATION_FAILURE";
-    /// The device lacks what the command needs.
+    /// The device lacks resources that the command needs.
     OutOfResources = -5, "CL_OUT_OF_RESOURCES";
-    /// The host lacks memory.
+    /// There is not enough host memory.
     OutOfHostMemory = -6, "CL_OUT_OF_HOST_MEMORY";
     /// Time stamps are not available.
     ProfilingInfoNotAvailable = -7, "CL_PROFILING_INFO_NOT_AVAILABLE";
     /// Source and destination of a copy overlap.
     MemCopyOverlap = -8, "CL_MEM_COPY_OVERLAP";
-    /// Two images differ in format.
+    /// Two images have different formats.
     ImageFormatMismatch = -9, "CL_IMAGE_FORMAT_MISMATCH";
     /// The image format is not supported.
     ImageFormatNotSupported = -10, "CL_IMAGE_FORMAT_NOT_SUPPORTED";
-    /// The program did not build.
+    /// The program could not be built.
     BuildProgramFailure = -11, "CL_BUILD_PROGRAM_FAILURE";
     /// Mapping failed.
     MapFailure = -12, "CL_MAP_FAILURE";
     /// A sub-buffer's offset is not aligned for the device.
     MisalignedSubBufferOffset = -13, "CL_MISALIGNED_SUB_BUFFER_OFFSET";
-    /// An event waited for ended in an error.
+    /// An event in the wait list failed.
     ExecStatusErrorForEventsInWaitList = -14, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST";
-    /// The program did not compile.
+    /// The program could not be compiled.
     CompileProgramFailure = -15, "CL_COMPILE_PROGRAM_FAILURE";
     /// There is no linker for the device.
     LinkerNotAvailable = -16, "CL_LINKER_NOT_AVAILABLE";
-    /// The program did not link.
+    /// The program could not be linked.
     LinkProgramFailure = -17, "CL_LINK_PROGRAM_FAILURE";
-    /// The device cannot be partitioned like that.
+    /// The device cannot be partitioned as requested.
     DevicePartitionFailed = -18, "CL_DEVICE_PARTITION_FAILED";
     /// Kernel argument information was not kept.
     KernelArgInfoNotAvailable = -19, "CL_KERNEL_ARG_INFO_NOT_AVAILABLE";
     /// An argument has a value that is not allowed.
     InvalidValue = -30, "CL_INVALID_VALUE";
-    /// Not a device type.
+    /// The value is not a device type.
     InvalidDeviceType = -31, "CL_INVALID_DEVICE_TYPE";
-    /// Not a platform.
+    /// The handle is not a platform.
     InvalidPlatform = -32, "CL_INVALID_PLATFORM";
-    /// Not a device, or not one of the context's.
+    /// The handle is not a device, or not one of the context's devices.
     InvalidDevice = -33, "CL_INVALID_DEVICE";
-    /// Not a context, or not the right one.
+    /// The handle is not a context, or not the right one.
     InvalidContext = -34, "CL_INVALID_CONTEXT";
-    /// Queue properties that the device does not have.
+    /// The device does not support the queue properties.
     InvalidQueueProperties = -35, "CL_INVALID_QUEUE_PROPERTIES";
-    /// Not a command queue.
+    /// The handle is not a command queue.
     InvalidCommandQueue = -36, "CL_INVALID_COMMAND_QUEUE";
     /// `host_ptr` contradicts the flags.
     InvalidHostPtr = -37, "CL_INVALID_HOST_PTR";
-    /// Not a memory object of the right kind.
+    /// The handle is not a memory object, or not one of the required type.
     InvalidMemObject = -38, "CL_INVALID_MEM_OBJECT";
-    /// Not an image format.
+    /// The descriptor is not an image format.
     InvalidImageFormatDescriptor = -39, "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR";
     /// The device does not support images of this size.
     InvalidImageSize = -40, "CL_INVALID_IMAGE_SIZE";
-    /// Not a sampler.
+    /// The handle is not a sampler.
     InvalidSampler = -41, "CL_INVALID_SAMPLER";
-    /// Not a program binary for the device.
+    /// The bytes are not a program binary for the device.
     InvalidBinary = -42, "CL_INVALID_BINARY";
-    /// `clBuildProgram` was given options that do not exist.
+    /// The options of `clBuildProgram` are invalid.
     InvalidBuildOptions = -43, "CL_INVALID_BUILD_OPTIONS";
-    /// Not a program.
+    /// The handle is not a program.
     InvalidProgram = -44, "CL_INVALID_PROGRAM";
-    /// The program has no built executable.
+    /// The program has no executable that was built successfully.
     InvalidProgramExecutable = -45, "CL_INVALID_PROGRAM_EXECUTABLE";
-    /// No kernel of that name.
+    /// The program has no kernel with that name.
     InvalidKernelName = -46, "CL_INVALID_KERNEL_NAME";
     /// The kernel's definition differs between devices.
     InvalidKernelDefinition = -47, "CL_INVALID_KERNEL_DEFINITION";
-    /// Not a kernel.
+    /// The handle is not a kernel.
     InvalidKernel = -48, "CL_INVALID_KERNEL";
-    /// Not an argument index.
+    /// The kernel has no argument with that index.
     InvalidArgIndex = -49, "CL_INVALID_ARG_INDEX";
-    /// Not a value for the argument.
+    /// The value does not fit the argument.
     InvalidArgValue = -50, "CL_INVALID_ARG_VALUE";
-    /// Not the argument's size.
+    /// The size does not fit the argument.
     InvalidArgSize = -51, "CL_INVALID_ARG_SIZE";
-    /// Arguments are missing.
+    /// Not all arguments of the kernel are set.
     InvalidKernelArgs = -52, "CL_INVALID_KERNEL_ARGS";
-    /// Not a number of dimensions.
+    /// The number of dimensions is invalid.
     InvalidWorkDimension = -53, "CL_INVALID_WORK_DIMENSION";
-    /// The work-group's size does not fit.
+    /// The work-group size is invalid.
     InvalidWorkGroupSize = -54, "CL_INVALID_WORK_GROUP_SIZE";
-    /// The work-group's size in one dimension does not fit.
+    /// The work-group size in one dimension is invalid.
     InvalidWorkItemSize = -55, "CL_INVALID_WORK_ITEM_SIZE";
-    /// Not a global offset.
+    /// The global offset is invalid.
     InvalidGlobalOffset = -56, "CL_INVALID_GLOBAL_OFFSET";
-    /// The wait list is not one.
+    /// The wait list is invalid.
     InvalidEventWaitList = -57, "CL_INVALID_EVENT_WAIT_LIST";
-    /// Not an event.
+    /// The handle is not an event.
     InvalidEvent = -58, "CL_INVALID_EVENT";
-    /// The operation is not allowed here.
+    /// The operation is not allowed for this object or in this state.
     InvalidOperation = -59, "CL_INVALID_OPERATION";
-    /// Not an OpenGL object.
+    /// The object is not an OpenGL object.
     InvalidGlObject = -60, "CL_INVALID_GL_OBJECT";
-    /// Zero, or more than the devices can hold.
+    /// The size is 0, or more than the devices allow.
     InvalidBufferSize = -61, "CL_INVALID_BUFFER_SIZE";
-    /// Not a mip level.
+    /// The mip level is invalid.
     InvalidMipLevel = -62, "CL_INVALID_MIP_LEVEL";
-    /// Not a global work size.
+    /// The global work size is invalid.
     InvalidGlobalWorkSize = -63, "CL_INVALID_GLOBAL_WORK_SIZE";
-    /// Not a property.
+    /// The property is invalid.
     InvalidProperty = -64, "CL_INVALID_PROPERTY";
-    /// Not an image descriptor.
+    /// The image descriptor is invalid.
     InvalidImageDescriptor = -65, "CL_INVALID_IMAGE_DESCRIPTOR";
-    /// `clCompileProgram` was given options that do not exist.
+    /// The options of `clCompileProgram` are invalid.
     InvalidCompilerOptions = -66, "CL_INVALID_COMPILER_OPTIONS";
-    /// `clLinkProgram` was given options that do not exist.
+    /// The options of `clLinkProgram` are invalid.
     InvalidLinkerOptions = -67, "CL_INVALID_LINKER_OPTIONS";
-    /// Not a number of parts.
+    /// The number of sub-devices is invalid.
     InvalidDevicePartitionCount = -68, "CL_INVALID_DEVICE_PARTITION_COUNT";
     /// `cl_khr_icd`: there is no platform.
     PlatformNotFoundKhr = -1001, "CL_PLATFORM_NOT_FOUND_KHR";
 }
 
 impl ClCode {
-    /// The number that the application sees.
+    /// Returns the number that the application sees.
     pub const fn number(self) -> i32 {
         self as i32
     }
@@ -168,21 +169,21 @@ impl fmt::Display for ClCode {
     }
 }
 
-/// Why a call failed.
+/// The error of a runtime call.
 #[derive(Debug)]
 pub struct Error {
     /// The code that the application gets.
     pub code: ClCode,
-    /// Which argument, object or fact; for the log and the context's notify function.
+    /// The argument, object or fact that caused it, for the log and the context's notify function.
     pub what: Cow<'static, str>,
-    /// The clause of the OpenCL 1.2 specification, such as `5.2.1`; empty where there is none.
+    /// The clause of the OpenCL 1.2 specification, such as `5.2.1`; empty if there is none.
     pub section: &'static str,
     /// The error of the layer below.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
-    /// An error with a code and its cause in words.
+    /// Makes an error with a code and its cause in words.
     #[cold]
     pub fn new(code: ClCode, what: impl Into<Cow<'static, str>>) -> Self {
         Error {
@@ -193,21 +194,21 @@ impl Error {
         }
     }
 
-    /// Names the clause.
+    /// Adds the clause of the specification.
     #[must_use]
     pub fn at(mut self, section: &'static str) -> Self {
         self.section = section;
         self
     }
 
-    /// Keeps the error below.
+    /// Adds the error of the layer below.
     #[must_use]
     pub fn from_source(mut self, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// The whole chain on one line.
+    /// Returns the text of all layers' errors on one line.
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
         let mut next: Option<&(dyn std::error::Error + 'static)> = std::error::Error::source(self);

@@ -1,8 +1,8 @@
 //! Locks with ranks.
 //!
-//! Every lock of the runtime is made with a [`Rank`]. A thread may take a lock only if its rank is higher than that
-//! of every lock it holds; debug builds check this at each acquisition, so that a lock-order cycle is a failing
-//! test and not a hang in somebody's application. Release builds pay nothing.
+//! Every lock of the runtime is made with a [`Rank`]. A thread may take a lock only if its rank is higher than
+//! the ranks of all locks that the thread holds. Debug builds check this at each acquisition, so that a cycle
+//! in the lock order fails a test instead of deadlocking an application. Release builds do not check it.
 
 use std::ops::{Deref, DerefMut};
 
@@ -15,13 +15,13 @@ pub(crate) enum Rank {
     Program,
     /// A kernel's arguments.
     Kernel,
-    /// The right to retire a queue's finished batches, in order.
+    /// A queue's right to retire completed batches, which keeps them in order.
     Retire,
     /// A queue's open batch, deferred commands and batches in flight.
     Queue,
-    /// A buffer's mappings and callbacks.
+    /// A memory object's mappings, residence and callbacks.
     Mem,
-    /// A context's table of host memory that commands in flight store into.
+    /// A context's table of the host memory that commands in flight store into.
     HostStores,
     /// A kernel's pipelines.
     Pipelines,
@@ -29,15 +29,15 @@ pub(crate) enum Rank {
     PipelineCache,
     /// An event's callbacks and dependents.
     Event,
-    /// A context's executor.
+    /// A context's executor, and its pools of threads.
     Executor,
-    /// A device's Vulkan device, while it is made.
+    /// A device's Vulkan device, held while it is made.
     Device,
     /// A device's uploader.
     Upload,
-    /// A device's free staging memory.
+    /// A device's free staging memory and recycled storage.
     Staging,
-    /// The helpers of large copies.
+    /// The job of the copy threads.
     Copy,
     /// A Vulkan queue (external synchronisation of vkQueueSubmit).
     Submit,
@@ -45,13 +45,13 @@ pub(crate) enum Rank {
     Allocator,
     /// A device's idle timeline semaphores.
     Timelines,
-    /// The files that a build has looked for.
+    /// The files that a build has tried to read.
     Included,
-    /// A cache.
+    /// Caches, and tables that are filled at first use.
     Cache,
-    /// What is known of a directory of the cache on disk.
+    /// The number of bytes in a directory of the cache on disk.
     DiskCache,
-    /// The Vulkan instance, while it is made.
+    /// The Vulkan instance, held while it is made.
     Instance,
 }
 
@@ -65,7 +65,7 @@ mod held {
     }
 
     pub(super) fn push(rank: Rank) {
-        // During thread-local destruction there is nothing left to check against.
+        // During the destruction of thread-local variables, nothing is left to check against.
         let _ = HELD.try_with(|held| {
             let mut held = held.borrow_mut();
             if let Some(&top) = held.iter().max() {
@@ -84,7 +84,7 @@ mod held {
         });
     }
 
-    /// Whether this thread holds no lock: what must be true when the application is called back.
+    /// Returns whether this thread holds no lock, as must be the case when the application is called back.
     pub(super) fn none() -> bool {
         HELD.try_with(|held| held.borrow().is_empty()).unwrap_or(true)
     }
@@ -104,7 +104,7 @@ pub(crate) struct Mutex<T> {
     inner: parking_lot::Mutex<T>,
 }
 
-/// Access to a [`Mutex`]'s value.
+/// Access to the value of a [`Mutex`], as long as the lock is held.
 pub(crate) struct Guard<'a, T> {
     #[cfg(debug_assertions)]
     rank: Rank,
@@ -112,7 +112,7 @@ pub(crate) struct Guard<'a, T> {
 }
 
 impl<T> Mutex<T> {
-    /// A lock around `value`.
+    /// Makes a lock around `value`.
     pub(crate) const fn new(rank: Rank, value: T) -> Self {
         #[cfg(not(debug_assertions))]
         let _ = rank;
@@ -134,8 +134,8 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// Waits for the lock without letting go of the processor for a while: for one that is held for a microsecond or two,
-    /// which going to sleep and being woken takes several times over.
+    /// Waits for the lock, spinning for a while before the thread sleeps. It is for locks that are held for a
+    /// microsecond or two; to sleep and be woken takes several times as long.
     pub(crate) fn lock_soon(&self) -> Guard<'_, T> {
         const TRIES: u32 = 256;
         for _ in 0..TRIES {
@@ -159,7 +159,7 @@ impl<T> Mutex<T> {
         })
     }
 
-    /// The value, by exclusive borrow.
+    /// Returns the value, which an exclusive borrow needs no lock for.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }
@@ -192,24 +192,24 @@ pub(crate) struct Condvar {
 }
 
 impl Condvar {
-    /// Without waiters.
+    /// Makes a condition variable without waiting threads.
     pub(crate) const fn new() -> Self {
         Condvar {
             inner: parking_lot::Condvar::new(),
         }
     }
 
-    /// Releases the lock, waits for a notification, takes the lock again.
+    /// Releases the lock, waits for a notification, and takes the lock again.
     pub(crate) fn wait<T>(&self, guard: &mut Guard<'_, T>) {
         self.inner.wait(&mut guard.inner);
     }
 
-    /// As [`Condvar::wait`], for at most so long. `true` if the time ran out.
+    /// Waits as [`Condvar::wait`] does, for at most `timeout`. Returns `true` if the time ran out.
     pub(crate) fn wait_for<T>(&self, guard: &mut Guard<'_, T>, timeout: std::time::Duration) -> bool {
         self.inner.wait_for(&mut guard.inner, timeout).timed_out()
     }
 
-    /// Wakes every waiter.
+    /// Wakes all waiting threads.
     pub(crate) fn notify_all(&self) {
         self.inner.notify_all();
     }

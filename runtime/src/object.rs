@@ -1,24 +1,27 @@
-//! Handles: what an application holds, and how it is checked.
+//! Handles: the values that an application holds, and the checks of them.
 //!
-//! A `cl_context`, `cl_mem` … is the address of a [`Cell`]. Cells live in one [`Slab`] per object type, in chunks
-//! that are never returned to the operating system and never move. So any 64-bit number that an application
-//! passes can be judged by arithmetic alone: is it inside a chunk of the right type, at a cell's start, and is
-//! that cell in use? Unknown memory is never read. A null, foreign, freed or mistyped handle is `None`.
+//! A `cl_context`, `cl_mem` … is the address of a [`Cell`]. Cells live in one [`Slab`] per object type, in
+//! chunks that never move and are never returned to the operating system. So any 64-bit number that an
+//! application passes can be judged by arithmetic alone: whether it is inside a chunk of the right type and at
+//! a cell's start, and whether that cell is in use. Unknown memory is never read. A null, foreign, freed or
+//! mistyped handle gives `None`.
 //!
 //! A cell starts with the ICD dispatch pointer, which the OpenCL loader reads through the handle. It is written
-//! when the chunk is made and never cleared, so that even a stale handle reaches this library through the loader.
+//! when the chunk is made and never cleared, so that even a stale handle reaches this library through the
+//! loader.
 //!
 //! **Lifetime.** The object itself is an `Arc<T>`; commands, and objects made from others, hold `Arc`s. The
-//! application's reference count is the cell's own. While it is above zero the cell owns one `Arc`. When it falls
-//! to zero the handle stays valid for as long as something else keeps the object alive (CL 5.4 to 5.9: an object
-//! is deleted when its count is zero *and* what depends on it is done), for instance so that
-//! `CL_QUEUE_CONTEXT` can be asked of a queue whose context was released, and retained again. When the last
-//! `Arc` goes, the object's [`Anchor`] frees the cell. Free cells are reused in first-in, first-out order, and some hundred
-//! are kept free, to make a stale handle stay invalid for long.
+//! application's reference count belongs to the cell. While it is above zero, the cell owns one `Arc`. When it
+//! falls to zero, the handle stays valid for as long as something else keeps the object alive (CL 5.4 to 5.9:
+//! an object is deleted when its count is zero *and* everything that depends on it is complete). So
+//! `CL_QUEUE_CONTEXT`, for instance, returns a valid handle for a queue whose context was released, and the
+//! application may retain that context again. When the last `Arc` is dropped, the object's [`Anchor`] frees the
+//! cell. Free cells are reused in first-in, first-out order, and some hundred are kept free, so that a stale
+//! handle stays invalid for long.
 //!
 //! **Racing release.** A cell's count and `Arc` change under the cell's own lock, which is held for a few
-//! instructions. Of two racing releases of the last reference one succeeds and the other sees an invalid handle
-//! or a zero count. A call that got its `Arc` before the release goes on with a live object.
+//! instructions. Of two racing releases of the last reference, one succeeds and the other finds an invalid
+//! handle or a zero count. A call that got its `Arc` before the release continues with a live object.
 
 use std::collections::VecDeque;
 use std::ffi::c_void;
@@ -30,23 +33,24 @@ use parking_lot::Mutex;
 
 use crate::error::ClCode;
 
-/// The address that every handle starts with; set by the icd crate before the first object is made.
+/// The dispatch table's address, which every cell starts with; the icd crate sets it before the first object is
+/// made.
 static DISPATCH: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
-/// Hands in the ICD dispatch table. Cells made before keep the previous address.
+/// Sets the ICD dispatch table. Cells made before keep the previous address.
 pub fn set_dispatch(table: *const c_void) {
     DISPATCH.store(table.cast_mut(), Ordering::Release);
 }
 
 /// A type whose values have handles.
 pub trait Object: Send + Sync + Sized + 'static {
-    /// What a handle that is not one of these is answered with.
+    /// The error code for a handle that is not of this type.
     const INVALID: ClCode;
     /// The noun in log lines.
     const NAME: &'static str;
-    /// The handles of this type.
+    /// Returns the slab of all handles of this type.
     fn slab() -> &'static Slab<Self>;
-    /// The object's own link to its handle.
+    /// Returns the object's link to its handle.
     fn anchor(&self) -> &Anchor<Self>;
 }
 
@@ -68,14 +72,15 @@ macro_rules! impl_object {
     };
 }
 
-/// Cells in the first chunk; each further chunk doubles.
+/// The number of cells in the first chunk; each further chunk has twice as many.
 const FIRST_CHUNK: usize = 512;
-/// Number of chunks: 512 · (2^23 − 1) handles per type are more than memory holds.
+/// The number of chunks: 512 · (2^23 − 1) handles per type are more than memory can hold.
 const CHUNKS: usize = 23;
-/// So many free cells are left when one is reused: a handle is another object's only after as many others.
+/// The number of free cells below which no cell is reused, so that a freed handle becomes another object's only
+/// after as many others.
 const RESERVE: usize = 256;
 
-/// What one handle points to.
+/// The memory that one handle points to.
 #[repr(C, align(64))]
 pub struct Cell<T> {
     /// Must stay first: the OpenCL loader reads it.
@@ -93,14 +98,14 @@ struct State<T> {
     references: u32,
 }
 
-/// All the handles of one type.
+/// All handles of one type.
 pub struct Slab<T: 'static> {
     chunks: [OnceLock<Box<[Cell<T>]>>; CHUNKS],
     free: Mutex<VecDeque<&'static Cell<T>>>,
 }
 
 impl<T: Object> Slab<T> {
-    /// Without any cell.
+    /// Makes a slab without cells.
     pub const fn new() -> Self {
         Slab {
             chunks: [const { OnceLock::new() }; CHUNKS],
@@ -108,10 +113,10 @@ impl<T: Object> Slab<T> {
         }
     }
 
-    /// The cell at an address, if there is one.
+    /// Returns the cell at an address, if there is one.
     fn cell(&'static self, address: usize) -> Option<&'static Cell<T>> {
         for chunk in &self.chunks {
-            // Chunks are filled in order.
+            // Chunks are made in order, so no later chunk exists either.
             let cells = chunk.get()?;
             let offset = address.wrapping_sub(cells.as_ptr().addr());
             if offset < size_of_val::<[Cell<T>]>(cells) {
@@ -164,14 +169,14 @@ impl<T: 'static> Cell<T> {
     }
 }
 
-/// An object's link to its handle. The handle is made when it is first asked for, so that internal objects (the
-/// event of a command whose event nobody wants) cost nothing.
+/// An object's link to its handle. The handle is made at its first use, so that internal objects (such as the
+/// event of a command whose event the application does not ask for) have no cost.
 pub struct Anchor<T: Object> {
     cell: OnceLock<&'static Cell<T>>,
 }
 
 impl<T: Object> Anchor<T> {
-    /// No handle yet.
+    /// Makes a link without a handle.
     pub const fn new() -> Self {
         Anchor {
             cell: OnceLock::new(),
@@ -208,7 +213,7 @@ impl<T: Object> Drop for Anchor<T> {
     }
 }
 
-/// The handle of an object, without counting a reference: for answers to queries (`CL_QUEUE_CONTEXT`).
+/// Returns the handle of an object without counting a reference, for answers to queries (`CL_QUEUE_CONTEXT`).
 pub fn handle<T: Object>(object: &Arc<T>) -> *mut c_void {
     let cell = object.anchor().cell.get_or_init(|| {
         let cell = T::slab().allocate();
@@ -218,7 +223,7 @@ pub fn handle<T: Object>(object: &Arc<T>) -> *mut c_void {
     cell.address()
 }
 
-/// Gives an object to the application: its handle, with one reference more.
+/// Hands an object to the application: returns its handle and adds a reference.
 pub fn give<T: Object>(object: Arc<T>) -> *mut c_void {
     let address = handle(&object);
     if let Some(cell) = object.anchor().cell.get() {
@@ -231,7 +236,7 @@ pub fn give<T: Object>(object: Arc<T>) -> *mut c_void {
     address
 }
 
-/// The object behind a handle. `None` if the number is not the handle of a live `T`.
+/// Returns the object of a handle; `None` if the number is not the handle of a live `T`.
 pub fn get<T: Object>(handle: *const c_void) -> Option<Arc<T>> {
     let cell = T::slab().cell(handle.addr())?;
     let state = cell.state.lock();
@@ -241,7 +246,7 @@ pub fn get<T: Object>(handle: *const c_void) -> Option<Arc<T>> {
     }
 }
 
-/// Adds a reference of the application. `None` as for [`get`].
+/// Adds a reference of the application. Returns `None` as [`get`] does.
 pub fn retain<T: Object>(handle: *const c_void) -> Option<()> {
     let cell = T::slab().cell(handle.addr())?;
     let mut state = cell.state.lock();
@@ -252,8 +257,8 @@ pub fn retain<T: Object>(handle: *const c_void) -> Option<()> {
     Some(())
 }
 
-/// Takes a reference of the application. `None` if there is no such object or the application holds none.
-/// The last one may destroy the object, in this call and with no lock held.
+/// Removes a reference of the application. Returns `None` if there is no such object or the application holds
+/// no reference. Removing the last reference may destroy the object, in this call and with no lock held.
 pub fn release<T: Object>(handle: *const c_void) -> Option<()> {
     let cell = T::slab().cell(handle.addr())?;
     let last = {
@@ -269,7 +274,7 @@ pub fn release<T: Object>(handle: *const c_void) -> Option<()> {
     Some(())
 }
 
-/// The application's reference count, for `CL_*_REFERENCE_COUNT`.
+/// Returns the application's reference count, for `CL_*_REFERENCE_COUNT`.
 pub fn reference_count<T: Object>(object: &T) -> u32 {
     object
         .anchor()
@@ -283,7 +288,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
-    /// A type of its own for each test: tests run in parallel and freed cells are reused.
+    /// Declares a type of its own for each test, because tests run in parallel and freed cells are reused.
     macro_rules! thing {
         () => {
             struct Thing {

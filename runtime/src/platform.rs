@@ -1,4 +1,4 @@
-//! The platform (CL 4.1): one, made at the first platform call and kept until the process ends.
+//! The platform (CL 4.1). There is one, made at the first platform call and kept until the process ends.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +9,7 @@ use crate::impl_object;
 use crate::object::Anchor;
 use crate::vk;
 
-/// All devices of the machine's Vulkan drivers.
+/// The platform object, with the devices of all Vulkan drivers of the machine.
 pub struct Platform {
     anchor: Anchor<Platform>,
     devices: Vec<Arc<Device>>,
@@ -42,7 +42,8 @@ impl Platform {
     /// CL_PLATFORM_ICD_SUFFIX_KHR.
     pub const ICD_SUFFIX: &'static str = "CLDR";
 
-    /// The platform. Loads Vulkan at the first call; `PLATFORM_NOT_FOUND_KHR` if there is no usable device.
+    /// Returns the platform. The first call loads Vulkan; `PLATFORM_NOT_FOUND_KHR` if there is no usable
+    /// device.
     pub fn get() -> Result<&'static Arc<Platform>> {
         PLATFORM
             .get_or_init(Platform::open)
@@ -84,7 +85,8 @@ impl Platform {
         }))
     }
 
-    /// Lets go of all that is of Vulkan, as far as nothing of the application's needs it; the next use takes hold of it again.
+    /// Destroys Vulkan devices and the instance, unless objects of the application need them; the next use
+    /// makes them again.
     pub(crate) fn close() {
         if let Some(Some(platform)) = PLATFORM.get() {
             platform.devices.iter().for_each(|d| d.close());
@@ -92,23 +94,24 @@ impl Platform {
         }
     }
 
-    /// Whether nothing of Vulkan is there. Waits for nobody.
+    /// Returns whether there is no Vulkan instance. Does not block.
     pub(crate) fn is_closed() -> bool {
         match PLATFORM.get() {
             Some(Some(platform)) => platform.source.is_closed(),
             Some(None) => true,
-            // A thread may be about to open it.
+            // Another thread may be about to open it.
             None => false,
         }
     }
 
-    /// Every device, the default one first.
+    /// Returns all devices, the default one first.
     pub fn devices(&self) -> &[Arc<Device>] {
         &self.devices
     }
 }
 
-/// Why no device is offered although Vulkan lists those that were `found`; `unselected` of them do not fit the filter.
+/// Returns the reason why no device is offered although Vulkan lists the devices `found`; `unselected` of them
+/// do not match the filter.
 fn why_none(found: &[String], unselected: usize, filter: Option<&str>) -> String {
     let numbered = found.iter().enumerate().map(|(i, name)| format!("{i}: {name}"));
     let list = numbered.collect::<Vec<_>>().join(", ");
@@ -124,7 +127,7 @@ fn why_none(found: &[String], unselected: usize, filter: Option<&str>) -> String
     }
 }
 
-/// `CALDERA_DEVICE`.
+/// Returns whether `CALDERA_DEVICE` selects a device.
 fn selected(index: usize, name: &str) -> bool {
     config()
         .device

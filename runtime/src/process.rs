@@ -1,14 +1,16 @@
 //! Whether this process may still use Vulkan.
 //!
-//! **Exit.** Drivers and layers have destructors of their own, which run in the reverse order of registration and after
-//! which calling them crashes (seen: the validation layer, LLVM). So the icd crate registers a function behind theirs, each
-//! time after something of theirs was loaded or built ([`on_load`]): it runs before them, waits a little for what is in
-//! flight, and from there on nothing calls Vulkan any more ([`is_over`]).
+//! **Exit.** Drivers and layers have destructors, which run in the reverse order of their registration; Vulkan
+//! calls after them crash (observed with the validation layer and with LLVM). So each time after a driver was
+//! loaded or has created something, the icd crate registers an exit function ([`on_load`]). As the last one
+//! registered, it runs before their destructors; it waits a little for commands in flight, and from then on
+//! nothing calls Vulkan any more ([`is_over`]).
 //!
-//! **Fork.** A child inherits the library's memory, but neither its threads nor those of the driver. Until the application makes its
-//! first context nothing of Vulkan need stay: [`before_fork`] destroys the instance, and whatever was opened to measure a device,
-//! so that parent and child each open their own when they next need it; handles of the platform and of devices are good in both.
-//! After the first context, or if another thread is in the middle of a call, all that stays, and the child's calls fail.
+//! **Fork.** A child process inherits the library's memory, but neither its threads nor those of the driver.
+//! Until the application creates its first context, nothing of Vulkan has to stay: [`before_fork`] destroys the
+//! instance, and the devices that were opened for measurement, so that parent and child each open their own at
+//! the next use; handles of the platform and of devices are valid in both. After the first context, or if
+//! another thread is inside a call, Vulkan stays open, and the child's calls fail.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -18,24 +20,26 @@ use crate::platform::Platform;
 use crate::queue::CommandQueue;
 use crate::weak_list::WeakList;
 
-/// How long the exit of the process waits for the GPU: long enough for what mostly is in flight, and short enough for somebody who
-/// interrupts a program whose work takes minutes. Drivers must bear what is left, as they bear the end of a process by a signal.
+/// The time for which the exit of the process waits for the GPU: long enough for most commands in flight, and
+/// short enough for a user who interrupts a program whose commands take minutes. Drivers must tolerate commands
+/// in flight, as they do when a signal ends a process.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How long after a pipeline was made the exit waits at least for work in flight. Drivers for CPUs compile when a pipeline runs for
-/// the first time, and a compiler whose global objects are destroyed under it aborts the process (seen: LLVM).
+/// The least time between the last creation of a pipeline and the end of the exit's wait for commands in
+/// flight. Drivers for CPUs compile a pipeline when it runs for the first time, and a compiler whose global
+/// objects are destroyed meanwhile aborts the process (observed with LLVM).
 const PATIENCE_WITH_COMPILERS: Duration = Duration::from_secs(3);
 
-/// When the last pipeline was made, in milliseconds from [`started`].
+/// The time when the last pipeline was made, in milliseconds from [`started`].
 static LAST_PIPELINE: AtomicU64 = AtomicU64::new(0);
 
-/// A time from which others are counted.
+/// Returns the time from which other times are counted.
 fn started() -> Instant {
     static STARTED: OnceLock<Instant> = OnceLock::new();
     *STARTED.get_or_init(Instant::now)
 }
 
-/// A pipeline was made, which the driver may compile when it runs.
+/// Notes that a pipeline was made, which the driver may compile when it runs.
 pub(crate) fn made_pipeline() {
     let now = started().elapsed().as_millis() as u64;
     LAST_PIPELINE.fetch_max(now, Ordering::Relaxed);
@@ -44,17 +48,19 @@ pub(crate) fn made_pipeline() {
 static OVER: AtomicBool = AtomicBool::new(false);
 static USED: AtomicBool = AtomicBool::new(false);
 static HOOK: OnceLock<fn()> = OnceLock::new();
-/// Threads that are in [`unless_over`].
+/// The number of threads that are in [`unless_over`].
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// All queues, for the exit. Not a ranked lock: nothing is taken or waited for under it.
+/// All queues, for the exit. The lock needs no rank: no other lock is taken, and nothing is waited for, while
+/// it is held.
 static QUEUES: Mutex<WeakList<CommandQueue>> = Mutex::new(WeakList::new());
 
-/// The process exits, or is a child that inherited Vulkan in use: no call does anything.
+/// Returns whether the process exits, or is a child that inherited Vulkan in use: then no call does anything.
 pub fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
 
-/// Lets a thread of our own do what calls Vulkan, unless the process exits; its exit waits for it. Whether it was done.
+/// Runs `work`, which may call Vulkan, on a thread of the runtime, unless the process exits; the exit waits for
+/// it. Returns whether it ran.
 pub(crate) fn unless_over(work: impl FnOnce()) -> bool {
     INSIDE.fetch_add(1, Ordering::SeqCst);
     let goes = !OVER.load(Ordering::SeqCst);
@@ -65,41 +71,41 @@ pub(crate) fn unless_over(work: impl FnOnce()) -> bool {
     goes
 }
 
-/// What is to be called each time when drivers may have registered destructors.
+/// Sets the function that is called each time when drivers may have registered destructors.
 pub fn on_load(hook: fn()) {
     let _ = HOOK.set(hook);
 }
 
-/// Who tells the user whose rights the process has.
+/// The function that returns the effective user of the process.
 static USER: OnceLock<fn() -> u32> = OnceLock::new();
 
-/// Hands in a function that tells the user whose rights the process has.
+/// Sets the function that returns the effective user of the process.
 pub fn on_user(user: fn() -> u32) {
     let _ = USER.set(user);
 }
 
-/// The user whose rights the process has, if that is known.
+/// Returns the effective user of the process, if it is known.
 #[cfg(unix)]
 pub(crate) fn user() -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     match USER.get() {
         Some(user) => Some(user()),
-        // Without the C interface there is no function to ask.
+        // Without the icd crate, no function has been set.
         None => std::fs::metadata("/proc/self").ok().map(|about| about.uid()),
     }
 }
 
-/// The application has made a context, or is about to.
+/// The application has created a context, or is about to.
 static HAS_CONTEXT: AtomicBool = AtomicBool::new(false);
-/// Calls in progress, as long as there is no context.
+/// The number of calls in progress, counted until there is a context.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
-/// Forks in progress.
+/// The number of forks in progress.
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-/// How long a call waits for the fork of another thread.
+/// The time for which a call waits for another thread's fork.
 const FORK_PATIENCE: Duration = Duration::from_secs(1);
 
-/// A call in progress, if it is counted.
+/// A call in progress; the field says whether it is counted.
 pub struct Inside(bool);
 
 impl Drop for Inside {
@@ -110,14 +116,15 @@ impl Drop for Inside {
     }
 }
 
-/// Begins a call. Until there is a context, calls and forks keep out of each other's way.
+/// Begins a call. Until there is a context, calls wait for forks, and a fork during a call leaves Vulkan open.
 pub fn enter() -> Inside {
     if HAS_CONTEXT.load(Ordering::Relaxed) {
         return Inside(false);
     }
     CALLS.fetch_add(1, Ordering::SeqCst);
     let end = Instant::now() + FORK_PATIENCE;
-    // A handler of somebody else that calls from inside of the fork finds nobody to wait for.
+    // A fork handler of another library that calls from inside the fork would wait for itself, so the wait is
+    // limited.
     while FORKS.load(Ordering::SeqCst) > 0 && Instant::now() < end {
         CALLS.fetch_sub(1, Ordering::SeqCst);
         std::thread::yield_now();
@@ -126,12 +133,12 @@ pub fn enter() -> Inside {
     Inside(true)
 }
 
-/// The application makes a context: from now on drivers stay loaded.
+/// Notes that the application creates a context: from now on drivers stay loaded.
 pub(crate) fn makes_context() {
     HAS_CONTEXT.store(true, Ordering::SeqCst);
 }
 
-/// This thread is about to fork the process.
+/// Prepares for a fork, which this thread is about to make.
 pub fn before_fork() {
     FORKS.fetch_add(1, Ordering::SeqCst);
     let is_idle = CALLS.load(Ordering::SeqCst) == 0 && !HAS_CONTEXT.load(Ordering::SeqCst);
@@ -140,35 +147,36 @@ pub fn before_fork() {
     }
 }
 
-/// The fork is over, and this is the parent.
+/// Notes in the parent process that the fork is over.
 pub fn after_fork() {
     FORKS.fetch_sub(1, Ordering::SeqCst);
 }
 
-/// Vulkan is about to be used.
+/// Notes that Vulkan is about to be used.
 pub(crate) fn uses_vulkan() {
     USED.store(true, Ordering::Relaxed);
 }
 
-/// Something of a driver was loaded or built.
+/// Notes that a driver was loaded or has created something.
 pub(crate) fn loaded() {
     if let Some(hook) = HOOK.get() {
         hook();
     }
 }
 
-/// Something ran for the first time: drivers make some of what they destroy at the exit only then.
+/// Notes that a command was executed: drivers create some of the objects that they destroy at the exit only at
+/// the first execution.
 pub(crate) fn ran() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(loaded);
 }
 
-/// A queue to wait for at the exit.
+/// Adds a queue that the exit waits for.
 pub(crate) fn add_queue(queue: &std::sync::Arc<CommandQueue>) {
     QUEUES.lock().unwrap_or_else(PoisonError::into_inner).push(queue);
 }
 
-/// The process exits.
+/// Handles the exit of the process.
 pub fn exits() {
     if OVER.swap(true, Ordering::SeqCst) {
         return;
@@ -178,9 +186,9 @@ pub fn exits() {
     while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < end {
         std::thread::yield_now();
     }
-    // A thread that was stopped in the middle has the lock for ever: then nobody waits.
+    // A thread that was stopped while it held the lock never releases it; then nothing is waited for.
     let Ok(queues) = QUEUES.try_lock() else { return };
-    // None of them may be dropped: it may be the last reference now, and nothing is torn down.
+    // No queue may be dropped: this may be the last reference, and nothing is torn down.
     for queue in queues.iter() {
         while !queue.is_settled() && Instant::now() < end {
             std::thread::sleep(Duration::from_micros(200));
@@ -189,7 +197,7 @@ pub fn exits() {
     }
 }
 
-/// This is a child process.
+/// Handles a fork in the child process.
 pub fn forked() {
     let was_idle = CALLS.swap(0, Ordering::SeqCst) == 0;
     FORKS.store(0, Ordering::SeqCst);

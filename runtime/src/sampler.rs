@@ -11,7 +11,7 @@ use crate::mem::image::check_support;
 use crate::object::Anchor;
 use crate::vk;
 
-/// CL_ADDRESS_*: what happens outside of the image.
+/// CL_ADDRESS_*: the treatment of coordinates outside the image.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum AddressingMode {
@@ -23,7 +23,7 @@ pub enum AddressingMode {
 }
 
 impl AddressingMode {
-    /// From `cl_addressing_mode`.
+    /// Converts a `cl_addressing_mode`.
     pub fn from_number(n: u32) -> Option<Self> {
         [
             Self::None,
@@ -46,33 +46,34 @@ pub enum FilterMode {
 }
 
 impl FilterMode {
-    /// From `cl_filter_mode`.
+    /// Converts a `cl_filter_mode`.
     pub fn from_number(n: u32) -> Option<Self> {
         [Self::Nearest, Self::Linear].into_iter().find(|m| *m as u32 == n)
     }
 }
 
-/// How a kernel reads an image.
+/// A sampler object.
 #[derive(Debug)]
 pub struct Sampler {
     anchor: Anchor<Sampler>,
     context: Arc<Context>,
     /// Coordinates run from 0 to 1.
     pub normalized: bool,
-    /// Outside of the image.
+    /// The treatment of coordinates outside the image.
     pub addressing: AddressingMode,
-    /// Between pixels.
+    /// The interpolation between texels.
     pub filter: FilterMode,
-    /// CL_SAMPLER_PROPERTIES of OpenCL 3.0: what clCreateSamplerWithProperties was given.
+    /// CL_SAMPLER_PROPERTIES of OpenCL 3.0: the list that clCreateSamplerWithProperties was given.
     pub properties: Vec<u64>,
-    /// As it is, and with normalized coordinates; by index of the device in the context, found at first use.
+    /// The Vulkan samplers, with the sampler's own coordinates and with normalized ones, by index of the device
+    /// in the context; made at first use.
     on_devices: Box<[[OnceLock<Arc<vk::Sampler>>; 2]]>,
 }
 
 impl_object!(Sampler, ClCode::InvalidSampler, "sampler");
 
 impl Sampler {
-    /// CL 5.5.1 — clCreateSampler, and clCreateSamplerWithProperties with its `properties`
+    /// Creates a sampler (CL 5.5.1, clCreateSampler; and clCreateSamplerWithProperties with its `properties`).
     pub fn create(
         context: &Arc<Context>,
         normalized: bool,
@@ -93,7 +94,7 @@ impl Sampler {
         }))
     }
 
-    /// What kernels are told, and samplers of Vulkan are made from.
+    /// Returns the mask that kernels read and that Vulkan samplers are made from.
     pub(crate) fn mask(&self) -> SamplerMask {
         let address = match self.addressing {
             AddressingMode::None => SamplerMask::ADDRESS_NONE,
@@ -109,7 +110,8 @@ impl Sampler {
         SamplerMask(address | filter | u32::from(self.normalized))
     }
 
-    /// The Vulkan sampler on a device of the context: as it is, or (`normalized`) with normalized coordinates.
+    /// Returns the Vulkan sampler on a device of the context, with the sampler's own coordinates or
+    /// (`normalized`) with normalized ones.
     pub(crate) fn on_device(&self, device: usize, normalized: bool) -> Result<&Arc<vk::Sampler>> {
         let cell = &self.on_devices[device][usize::from(normalized)];
         if let Some(sampler) = cell.get() {
@@ -120,7 +122,7 @@ impl Sampler {
         Ok(cell.get_or_init(|| made))
     }
 
-    /// CL_SAMPLER_CONTEXT.
+    /// Returns CL_SAMPLER_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }

@@ -1,8 +1,8 @@
 //! The log sink.
 //!
-//! The library speaks through the crate `log`. [`install`] puts a sink behind it that honours `CALDERA_LOG` and
+//! The library logs through the crate `log`. [`install`] installs a sink that honours `CALDERA_LOG` and
 //! `CALDERA_LOG_FILE`; the icd crate calls it at the first platform call. If no variable asks for a log
-//! ([`crate::config`]) nothing is ever printed, and nothing is installed.
+//! ([`crate::config`]), no sink is installed and nothing is printed.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -20,7 +20,7 @@ struct Sink {
     start: Instant,
 }
 
-/// `caldera_runtime::vk::device` → `vk`; other crates keep their name.
+/// Returns the log group of a target: `caldera_runtime::vk::device` → `vk`; other crates keep their names.
 fn group(target: &str) -> &str {
     let inner = target
         .strip_prefix("caldera_runtime::")
@@ -82,7 +82,7 @@ pub fn install() {
             file: file.map(Mutex::new),
             start: Instant::now(),
         };
-        // Kept until the process ends, as every logger is.
+        // The sink is never dropped, like every logger.
         if log::set_logger(Box::leak(Box::new(sink))).is_ok() {
             log::set_max_level(most);
         }

@@ -2,18 +2,19 @@
 
 use std::sync::{Arc, Weak};
 
-/// Weak references. Adding one takes constant time on average: those that are gone are removed whenever the list has doubled.
+/// A list of weak references. Adding one takes constant time on average: references to dropped objects are
+/// removed whenever the list has doubled.
 #[derive(Debug)]
 pub(crate) struct WeakList<T> {
     list: Vec<Weak<T>>,
     limit: usize,
 }
 
-/// The list is not searched below this length.
+/// Below this length, no references are removed.
 const SHORT: usize = 64;
 
 impl<T> WeakList<T> {
-    /// Without any.
+    /// Makes an empty list.
     pub(crate) const fn new() -> Self {
         WeakList {
             list: Vec::new(),
@@ -21,7 +22,7 @@ impl<T> WeakList<T> {
         }
     }
 
-    /// Adds one.
+    /// Adds a reference.
     pub(crate) fn push(&mut self, object: &Arc<T>) {
         if self.list.len() >= self.limit {
             self.list.retain(|o| o.strong_count() > 0);
@@ -30,7 +31,7 @@ impl<T> WeakList<T> {
         self.list.push(Arc::downgrade(object));
     }
 
-    /// Those that are still there.
+    /// Returns the objects that still exist.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Arc<T>> {
         self.list.iter().filter_map(Weak::upgrade)
     }

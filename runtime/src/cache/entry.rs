@@ -1,4 +1,4 @@
-//! The form of an entry.
+//! The format of an entry.
 //!
 //! ```text
 //! 8 bytes   "caldera1"
@@ -14,13 +14,13 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 use super::SHARDS;
 
-/// Name of the directory of this form of entries; a later form gets another.
+/// The name of the directory for entries of this format; another format gets another name.
 pub(super) const FORMAT: &str = "v1";
 
 const MAGIC: &[u8; 8] = b"caldera1";
 const HEAD: usize = 24;
 
-/// What an entry is found by: everything that its value depends on.
+/// The key of an entry: everything that its value depends on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Key {
     bytes: Vec<u8>,
@@ -28,7 +28,8 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// Of parts, in order. `kind` says what the value is; it begins with the identity of the compiler.
+    /// Makes a key of `parts`, in order. `kind` names the type of value. The key begins with the identity of
+    /// the compiler.
     pub(crate) fn new(kind: &str, parts: &[&[u8]]) -> Key {
         let mut bytes = Vec::with_capacity(64 + parts.iter().map(|p| p.len() + 8).sum::<usize>());
         for part in [caldera_compiler::IDENTITY.as_bytes(), kind.as_bytes()]
@@ -63,7 +64,8 @@ pub(super) fn encode(key: &Key, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The value; `None` if the entry belongs to another key. The error says why the bytes are no entry.
+/// Returns the value; `None` if the entry belongs to another key. The error says why the bytes are not an
+/// entry.
 pub(super) fn decode<'a>(bytes: &'a [u8], key: &Key) -> Result<Option<&'a [u8]>, &'static str> {
     let (head, body) = bytes.split_at_checked(HEAD).ok_or("cut off")?;
     let number = |at: usize| head[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));

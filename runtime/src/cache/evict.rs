@@ -1,12 +1,12 @@
-//! Keeping a shard below its limit: least recently used first.
+//! Keeps a shard below its limit: the least recently used entries are removed first.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How the name of a file ends that is being written.
+/// The suffix of the name of a file that is being written.
 pub(super) const TEMPORARY: &str = ".tmp";
 
-/// A temporary file of this age was left by a process that died.
+/// A temporary file of this age belongs to a process that ended while it wrote.
 const ABANDONED: Duration = Duration::from_secs(600);
 
 struct Found {
@@ -15,8 +15,9 @@ struct Found {
     used: SystemTime,
 }
 
-/// Removes what processes left that died while writing and, if the rest is over the limit, entries until a quarter of
-/// the limit is free. The bytes that are left. Other processes may do the same at the same time: what is gone is gone.
+/// Removes temporary files of processes that ended while writing. If the entries exceed the limit, also removes
+/// entries until a quarter of the limit is free. Returns the number of bytes left. Other processes may do the
+/// same at the same time; files that are already removed are ignored.
 pub(super) fn evict(dir: &Path, limit: u64) -> u64 {
     let now = SystemTime::now();
     let mut entries = Vec::new();

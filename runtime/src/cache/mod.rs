@@ -1,15 +1,16 @@
-//! The cache on disk: what was compiled once is not compiled again by the next process.
+//! The cache on disk: results of compilation, for later processes.
 //!
-//! An entry is one file, named by a hash of its key; the file repeats the whole key, so that two keys of one hash are
-//! told apart, and carries a checksum, so that a file that was cut off, altered or written by something else is never
-//! believed: it is removed. A file is written under a temporary name and renamed, so readers see all of it or
-//! nothing, and any number of processes may use one directory. The directory has a limit; the entries that were not
-//! used for the longest time go first ([`evict`]).
+//! An entry is one file, named by a hash of its key. The file repeats the whole key, so that two keys with the
+//! same hash are distinguished, and has a checksum, so that a file that was truncated, altered or written by
+//! another program is recognised and removed. A file is written under a temporary name and then renamed, so
+//! that readers see a whole file or none, and any number of processes may use one directory. The size of the
+//! directory is limited; the least recently used entries are removed first ([`evict`]).
 //!
-//! What others could have written is not believed either ([`owner`]): a cache in such a place is not used at all.
+//! Files that other users could have written are not used ([`owner`]): a cache in such a directory is not used
+//! at all.
 //!
-//! Nothing here fails: an entry that cannot be read is not there, and after the first one that cannot be written (no
-//! space, no rights) this process writes no more. Both leave a line in the log.
+//! Nothing here returns errors: an entry that cannot be read counts as absent, and after the first entry that
+//! cannot be written (no space, no permission) this process writes no more. Both leave a line in the log.
 
 mod entry;
 mod evict;
@@ -25,29 +26,31 @@ use crate::config::config;
 use crate::lock::{Mutex, Rank};
 pub(crate) use entry::Key;
 
-/// Directories that the entries are spread over, by the first digit of their names. Each has its share of the limit.
+/// The number of directories (shards) that the entries are distributed over, by the first digit of their names.
+/// Each shard has an equal share of the limit.
 const SHARDS: usize = 16;
 
-/// How stale an entry's time of use may be: it is written only when it is older, to spare the disk.
+/// The resolution of an entry's time of use: it is written only if the old one is older than this, to spare the
+/// disk.
 const USE_GRANULARITY: Duration = Duration::from_secs(3600);
 
 /// A directory of entries.
 #[derive(Debug)]
 pub(crate) struct Store {
-    /// As it was asked for; all entries are below one directory of it.
+    /// The directory that was configured; all entries are in `root`, a directory in it.
     place: PathBuf,
     root: PathBuf,
-    /// Bytes of all entries of a shard.
+    /// The most bytes of all entries of a shard.
     shard_limit: u64,
-    /// Bytes in each shard, once it has been counted.
+    /// The bytes in each shard, once they have been counted.
     sizes: [Mutex<Option<u64>>; SHARDS],
-    /// Whether something could not be written.
+    /// Whether a write has failed.
     broken: AtomicBool,
-    /// Whether others could have written here.
+    /// Whether another user could have written to the directory.
     refused: AtomicBool,
 }
 
-/// The process's store, unless `CALDERA_CACHE` turns it off or there is no place for it.
+/// Returns the store of the process, unless `CALDERA_CACHE` turns it off or no directory is known for it.
 pub(crate) fn store() -> Option<&'static Store> {
     static STORE: OnceLock<Option<Store>> = OnceLock::new();
     STORE
@@ -59,7 +62,7 @@ pub(crate) fn store() -> Option<&'static Store> {
 }
 
 impl Store {
-    /// Of at most `limit` bytes. The directory is made when the first entry is written.
+    /// Makes a store of at most `limit` bytes. The directory is made when the first entry is written.
     fn new(root: &Path, limit: u64) -> Store {
         Store {
             place: root.to_owned(),
@@ -71,7 +74,8 @@ impl Store {
         }
     }
 
-    /// Whether a shard's directory is there, and the user's own. The first one that is not turns the cache off.
+    /// Returns whether a shard's directory exists and is trusted. The first one that is not trusted turns the
+    /// cache off.
     fn is_trusted(&self, shard: &Path) -> bool {
         if self.refused.load(Ordering::Relaxed) {
             return false;
@@ -96,7 +100,7 @@ impl Store {
         self.shard_dir(key.shard()).join(key.file_name())
     }
 
-    /// What was stored under the key.
+    /// Returns the value stored under the key.
     pub(crate) fn get(&self, key: &Key) -> Option<Vec<u8>> {
         if !self.is_trusted(&self.shard_dir(key.shard())) {
             return None;
@@ -107,7 +111,7 @@ impl Store {
             log::warn!("cache: {e}; it is not used");
             None
         })?;
-        // Never read what [`Store::put`] cannot have written.
+        // A larger file cannot be one that [`Store::put`] wrote.
         if about.len() > self.shard_limit {
             return None;
         }
@@ -127,7 +131,7 @@ impl Store {
         }
     }
 
-    /// Makes the entry's time of use now, if it is far from it.
+    /// Sets the entry's time of use to now, if the old one is older than [`USE_GRANULARITY`].
     fn note_use(&self, path: &Path, about: &std::fs::Metadata) {
         let recent = about
             .modified()
@@ -139,14 +143,15 @@ impl Store {
         }
     }
 
-    /// Stores a value; whatever stands under the key is replaced.
+    /// Stores a value under the key, replacing any other.
     pub(crate) fn put(&self, key: &Key, value: &[u8]) {
         if self.broken.load(Ordering::Relaxed) || self.refused.load(Ordering::Relaxed) {
             return;
         }
         let bytes = entry::encode(key, value);
         let size = bytes.len() as u64;
-        // One entry must not push out all others, and one beyond the process's limit would end the process (SIGXFSZ).
+        // One entry must not displace all others, and a file above the process's limit would end the process
+        // (SIGXFSZ).
         if size > self.shard_limit / 4 || size > file_limit() {
             log::debug!("cache: an entry of {size} bytes is too large");
             return;
@@ -195,7 +200,7 @@ impl Store {
     }
 }
 
-/// The largest file that this process may write (`ulimit -f`).
+/// Returns the size in bytes of the largest file that this process may write (`ulimit -f`).
 fn file_limit() -> u64 {
     static LIMIT: OnceLock<u64> = OnceLock::new();
     *LIMIT.get_or_init(|| {
@@ -204,13 +209,13 @@ fn file_limit() -> u64 {
     })
 }
 
-/// A limit as Linux lists it; `None` if there is none.
+/// Returns a limit from Linux's list; `None` if it is unlimited.
 fn soft_limit(limits: &str, name: &str) -> Option<u64> {
     let line = limits.lines().find_map(|l| l.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Makes a directory, and those above it, unless it is there; only their owner may use them.
+/// Makes a directory and those above it, unless it exists; only its owner has access.
 fn make(dir: &Path) -> std::io::Result<()> {
     if std::fs::symlink_metadata(dir).is_ok() {
         return Ok(());
@@ -225,7 +230,7 @@ fn make(dir: &Path) -> std::io::Result<()> {
     builder.create(dir)
 }
 
-/// A new file, which only its owner may read.
+/// Makes a new file, to which only its owner has access.
 fn create(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = std::fs::File::options();
     options.write(true).create_new(true);

@@ -1,14 +1,17 @@
-//! Who else could have written what is in the cache: its entries are code that this process will run.
+//! Checks that no other user could have written the contents of the cache, since its entries are code that this
+//! process will run.
 //!
-//! A directory or file is trusted if it belongs to the user whose rights the process has, or to root, and nobody else may write
-//! to it. That is asked of the cache's directory, of each directory below it, and of each entry. What stands above the cache's
-//! directory need not be asked: whoever can exchange that directory for another cannot make one that is the user's.
+//! A directory or file is trusted if it belongs to the effective user of the process or to root, and no other
+//! user may write to it. The cache's directory, each directory below it, and each entry are checked. The
+//! directories above it need no check: a user who can replace the cache's directory by another one cannot make
+//! that one belong to the user of this process.
 
 use std::fs::{File, Metadata};
 use std::io::{Error, Result};
 use std::path::Path;
 
-/// Whether a directory is there. An error if it is not to be trusted. Only the first directory of a cache may be a link.
+/// Returns whether a directory exists. Fails if it is not trusted. Only the first directory of a cache may be a
+/// symbolic link.
 pub(super) fn check_directory(path: &Path, may_be_link: bool) -> Result<bool> {
     let mut about = match std::fs::symlink_metadata(path) {
         Ok(about) => about,
@@ -27,7 +30,7 @@ pub(super) fn check_directory(path: &Path, may_be_link: bool) -> Result<bool> {
     Ok(true)
 }
 
-/// Opens an entry to read it, and says what it is; `None` if it is not there or not a file.
+/// Opens an entry for reading and returns its metadata; `None` if it does not exist or is not a regular file.
 pub(super) fn open_entry(path: &Path) -> Result<Option<(File, Metadata)>> {
     let Ok(named) = std::fs::symlink_metadata(path) else {
         return Ok(None);
@@ -35,7 +38,7 @@ pub(super) fn open_entry(path: &Path) -> Result<Option<(File, Metadata)>> {
     if named.is_symlink() {
         return Err(distrust(path, "is a link"));
     }
-    // Nobody waits for a pipe.
+    // Other files are not opened, because opening a pipe would block.
     if !named.is_file() {
         return Ok(None);
     }
@@ -62,7 +65,7 @@ fn distrust(path: &Path, why: &str) -> Error {
 fn check_owner(path: &Path, about: &Metadata) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
     let owner = about.uid();
-    // Only root gives files to others, and root can do everything anyway.
+    // Only root gives files to other users, and root can write anything in any case.
     if owner == 0 || crate::process::user().is_none_or(|user| user == owner) {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use super::*;
 
 const MIB: u64 = 1 << 20;
 
-/// A directory that goes when the test ends well.
+/// A directory that is removed when the test succeeds.
 struct Dir(PathBuf);
 
 impl Dir {
@@ -81,7 +81,7 @@ fn damaged_entries_are_not_believed_and_go() {
         assert_eq!(store.get(&key(1)), None, "cut at {at}");
         assert!(!path.exists(), "cut at {at}");
     }
-    // One of another key under this name is somebody's, and stays.
+    // An intact entry of another key under this name is kept.
     std::fs::write(&path, entry::encode(&key(2), b"two")).expect("write");
     assert_eq!(store.get(&key(1)), None);
     assert!(path.exists());
@@ -133,7 +133,7 @@ fn what_dying_processes_leave_is_cleared_away() {
     let file = std::fs::File::options().append(true).open(&old).expect("file");
     file.set_modified(SystemTime::now() - Duration::from_secs(7200))
         .expect("time");
-    // Another process counts the shard at its first entry there.
+    // Another process counts the bytes of the shard when it writes its first entry there.
     dir.store(MIB).put(&key(1), b"one");
     assert!(!old.exists() && new.exists());
 }
@@ -188,7 +188,8 @@ fn limits_of_the_process_are_read() {
     assert_eq!(soft_limit("", "Max file size"), None);
 }
 
-/// What a process that is killed while it writes leaves is never read, whatever part of an entry it wrote.
+/// A temporary file left by a process that was killed while it wrote is never read, whatever part of an entry
+/// it has.
 #[test]
 fn half_of_an_entry_under_a_temporary_name_is_no_entry() {
     let dir = Dir::new("half");
@@ -205,7 +206,8 @@ fn half_of_an_entry_under_a_temporary_name_is_no_entry() {
     assert_eq!(store.get(&key(1)).as_deref(), Some(&b"two"[..]));
 }
 
-/// What others could have written is not believed, and nothing is written where they could exchange it.
+/// Entries that other users could have written are not used, and nothing is written where they could replace
+/// it.
 #[test]
 #[cfg(unix)]
 fn places_that_others_can_write_to_are_refused() {
@@ -229,7 +231,7 @@ fn places_that_others_can_write_to_are_refused() {
             assert_eq!(store.get(&key(1)), None, "{} {others:o}", place.display());
             store.put(&key(2), b"two");
             assert!(!store.path(&key(2)).exists(), "{} {others:o}", place.display());
-            // Not later in the same process either.
+            // The same process does not use it later either.
             mode(place, own);
             assert_eq!(store.get(&key(1)), None);
         }
@@ -247,7 +249,7 @@ fn places_that_others_can_write_to_are_refused() {
             0o600
         );
     }
-    // An entry that is a link, and a directory that is one; the cache itself may be.
+    // An entry or a directory that is a symbolic link is not used; the cache's own directory may be one.
     let elsewhere = dir.0.join("elsewhere");
     std::fs::rename(&path, &elsewhere).expect("renamed");
     symlink(&elsewhere, &path).expect("a link");

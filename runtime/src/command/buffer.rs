@@ -1,5 +1,5 @@
-//! Copies between buffers, and between buffers and host memory (CL 5.2.2). A linear copy is a rectangular one with
-//! one row.
+//! Copies between buffers, and between buffers and host memory (CL 5.2.2). A linear copy is a rectangular one
+//! with one row.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::mem::{Buffer, HostPtr, bar_mapping};
 use crate::queue::{Access, Finish, Keep, Recording};
 use crate::vk;
 
-/// Read or write: a buffer's region and host memory.
+/// A read or a write: a buffer's region and host memory.
 pub(crate) struct HostTransfer {
     pub buffer: Arc<Buffer>,
-    /// In the buffer (sub-buffer offset not included).
+    /// The layout in the buffer (a sub-buffer's offset not included).
     pub layout: Layout,
     pub host: HostPtr,
     pub host_layout: Layout,
     pub region: [u64; 3],
-    /// The host memory, where the GPU is to reach it by itself.
+    /// The pinned memory that contains the host memory, if the GPU is to access it itself.
     pub pinned: Option<Pinned>,
 }
 
-/// How the host reaches a buffer's storage.
+/// The way in which the host accesses a buffer's storage.
 #[derive(Copy, Clone)]
 pub(crate) enum Reach {
-    /// Mapped with CPU caches.
+    /// Through a mapping with CPU caches.
     Mapped(NonNull<u8>),
-    /// Through the bus; short accesses only.
+    /// Through the BAR mapping, for short accesses only.
     BarMapping(NonNull<u8>),
 }
 
-/// The copy regions for a rectangle; offsets are added to both sides.
+/// Returns the copy regions of a rectangle; each side has an offset that is added to its layout.
 pub(crate) fn regions(
     (src, src_offset): (Layout, u64),
     (dst, dst_offset): (Layout, u64),
@@ -52,12 +52,12 @@ pub(crate) fn regions(
     })
 }
 
-/// The bytes from first to last of a region.
+/// Returns the byte range of a region, from its first byte to its last.
 fn extent(layout: &Layout, region: [u64; 3]) -> (u64, u64) {
     (layout.start, layout.row(region[1] - 1, region[2] - 1) + region[0])
 }
 
-/// How a region is written: all of it from first to last, or with gaps.
+/// Returns how a write to a region uses the range: it replaces all bytes, or leaves gaps.
 fn written(region: [u64; 3]) -> Use {
     if region[1..] == [1, 1] {
         Use::Replace
@@ -66,7 +66,7 @@ fn written(region: [u64; 3]) -> Use {
     }
 }
 
-/// Rows in a buffer's storage.
+/// Returns one side of a copy: a layout in a buffer's storage.
 fn side<'a>(buffer: &'a Buffer, layout: Layout, r: &Recording<'_>) -> Result<Side<'a>> {
     Ok(Side {
         memory: buffer.storage(r.device)?,
@@ -75,7 +75,7 @@ fn side<'a>(buffer: &'a Buffer, layout: Layout, r: &Recording<'_>) -> Result<Sid
     })
 }
 
-/// The access of a buffer's range.
+/// Returns the access to a range of a buffer.
 pub(crate) fn access(buffer: &Buffer, start: u64, end: u64, write: bool) -> Access {
     Access {
         root: buffer.root_id(),
@@ -101,7 +101,7 @@ impl HostTransfer {
         }
     }
 
-    /// Chunk by chunk: parts of a row if it is one, else whole rows or slices.
+    /// Returns the chunks of the transfer: parts of its only row, or else whole rows or slices.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = HostTransfer> {
         let [width, height, depth] = self.layout.collapse(&self.host_layout, self.region);
         let slice = width * height;
@@ -136,7 +136,7 @@ impl HostTransfer {
         })
     }
 
-    /// How the host may do it alone.
+    /// Returns the way in which the host can make the transfer without the GPU, if it can.
     pub(crate) fn reach(&self, storage: &vk::Buffer, write: bool) -> Option<Reach> {
         let longest = if write {
             bar_mapping::LONGEST_WRITE
@@ -148,26 +148,26 @@ impl HostTransfer {
         storage.mapped().map(Reach::Mapped).or(through_bus)
     }
 
-    /// Bytes.
+    /// Returns the number of bytes.
     pub(crate) fn size(&self) -> u64 {
         self.region.iter().product()
     }
 
-    /// What it does with the buffer.
+    /// Returns how it uses the buffer's contents.
     pub(crate) fn touch(&self, write: bool) -> Touch {
         let (start, end) = extent(&self.layout, self.region);
         let how = if write { written(self.region) } else { Use::Read };
         Touch::buffer(&self.buffer, start, end, how)
     }
 
-    /// The host addresses from first to last.
+    /// Returns the range of host addresses from the first byte to the last.
     pub(crate) fn host_range(&self) -> (usize, usize) {
         let (start, end) = extent(&self.host_layout, self.region);
         let base = self.host.address();
         (base + start as usize, base + end as usize)
     }
 
-    /// Host to storage or back, on this thread, now.
+    /// Copies from host memory to the storage, or back, on this thread.
     pub(crate) fn by_host(&self, reach: Reach, write: bool) {
         let (Reach::Mapped(base) | Reach::BarMapping(base)) = reach;
         let memory = HostPtr::mapped(base).offset(self.buffer.offset());
@@ -191,11 +191,11 @@ impl HostTransfer {
         }
     }
 
-    /// Storage to host memory that the GPU reaches, or back.
+    /// Records a copy between the storage and pinned host memory.
     fn record_pinned(&self, pinned: &Pinned, write: bool, r: &mut Recording<'_>) -> Result<()> {
         let (start, end) = extent(&self.layout, self.region);
         log::trace!("{} bytes, pinned, write {write}", self.size());
-        // The place is where the region begins, not where the layout does.
+        // The offset is that of the region's first byte, so the layout's start is not added.
         let place = pinned.offset;
         let host_layout = Layout {
             start: 0,
@@ -267,7 +267,7 @@ impl HostTransfer {
     }
 }
 
-/// Buffer to buffer.
+/// A copy from buffer to buffer.
 pub(crate) struct Copy {
     pub src: Arc<Buffer>,
     pub src_layout: Layout,
@@ -277,7 +277,7 @@ pub(crate) struct Copy {
 }
 
 impl Copy {
-    /// What it does with the buffers.
+    /// Returns how it uses the buffers' contents.
     pub(super) fn touches(&self) -> [Touch; 2] {
         let (s0, s1) = extent(&self.src_layout, self.region);
         let (d0, d1) = extent(&self.dst_layout, self.region);

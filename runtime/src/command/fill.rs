@@ -1,4 +1,4 @@
-//! clEnqueueFillBuffer (CL 5.2.3), and clEnqueueFillImage of images that lie in buffers.
+//! clEnqueueFillBuffer (CL 5.2.3), and clEnqueueFillImage for images created from buffers.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use crate::mem::Buffer;
 use crate::queue::{Keep, Recording};
 use crate::vk;
 
-/// A pattern, repeated over rows.
+/// A fill of rows with a repeated pattern.
 pub(crate) struct Fill {
     pub buffer: Arc<Buffer>,
-    /// 1, 2, 4 … 128 bytes.
+    /// 1, 2, 4, … or 128 bytes, or the bytes of a texel.
     pub pattern: Vec<u8>,
     pub rows: Rows,
 }
 
-/// Bytes of repeated pattern that are staged for what vkCmdFillBuffer cannot do.
+/// The most bytes of repeated pattern that are staged for fills that vkCmdFillBuffer cannot make.
 const REPEATED: u64 = 64 << 10;
 
 impl Fill {
-    /// The pattern as a repeated 32-bit word, if it is one.
+    /// Returns the pattern as a repeated 32-bit word, if it consists of one.
     fn word(&self) -> Option<u32> {
         let mut word = [0; 4];
         for (i, b) in word.iter_mut().enumerate() {
@@ -34,7 +34,7 @@ impl Fill {
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         let rows = self.rows.merged();
         let first = self.buffer.offset() + rows.start;
-        // Of several rows all are one copy command.
+        // Several rows are copied from staging memory, which takes one copy command for all.
         let aligned = first.is_multiple_of(4) && rows.width.is_multiple_of(4) && rows.count == 1;
         let storage = self.buffer.storage(r.device)?;
         let uses = [access(&self.buffer, rows.start, rows.end(), true)];

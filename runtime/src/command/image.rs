@@ -1,6 +1,7 @@
 //! Copies of texels between images, buffers and host memory (CL 5.3.3, 5.3.5), and fills (5.3.4).
 //!
-//! What concerns an image that lies in a buffer is a buffer's command; `queue/enqueue_image.rs` sees to that.
+//! Commands on an image that was created from a buffer become commands on that buffer
+//! (`queue/enqueue_image.rs`).
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::mem::{Buffer, HostPtr};
 use crate::queue::{Access, Finish, Keep, Recording};
 use crate::vk::{self, Texels};
 
-/// The access of an image. Boxes are not told apart.
+/// Returns the access to an image. It covers the whole image, whichever box is accessed.
 pub(crate) fn image_access(image: &Image, write: bool) -> Access {
     Access {
         root: image.root_id(),
@@ -26,7 +27,7 @@ pub(crate) fn image_access(image: &Image, write: bool) -> Access {
     }
 }
 
-/// What writing a box does with an image.
+/// Returns how a write to a box uses an image.
 pub(super) fn written(image: &Arc<Image>, texels: &Texels) -> Touch {
     let how = if *texels == image.all() {
         Use::Replace
@@ -36,20 +37,20 @@ pub(super) fn written(image: &Arc<Image>, texels: &Texels) -> Touch {
     Touch::image(image, how)
 }
 
-/// The Vulkan image of an image that has one.
+/// Returns the Vulkan image of an image that has one.
 fn storage(image: &Image, device: usize) -> Result<&vk::Image> {
     image
         .storage(device)?
         .ok_or_else(|| Error::new(ClCode::InvalidMemObject, "the image lies in a buffer"))
 }
 
-/// A box as rows of bytes.
+/// Returns the region of a box as bytes, rows and slices.
 pub(crate) fn rows(texel: u32, texels: &Texels) -> [u64; 3] {
     let [w, h, d] = texels.region.map(u64::from);
     [w * u64::from(texel), h, d]
 }
 
-/// Texels without gaps from an offset on.
+/// Returns the copy of texels that are dense in a buffer from an offset on.
 fn packed(texels: Texels, offset: u64) -> vk::ImageCopy {
     vk::ImageCopy {
         texels,
@@ -59,20 +60,22 @@ fn packed(texels: Texels, offset: u64) -> vk::ImageCopy {
     }
 }
 
-/// Read or write: a box of an image and host memory.
+/// A read or a write: a box of an image and host memory.
 pub(crate) struct ImageTransfer {
     pub image: Arc<Image>,
     pub texels: Texels,
     pub host: HostPtr,
-    /// Of the host's memory.
+    /// The layout in host memory.
     pub layout: Layout,
-    /// The host memory, where the GPU is to reach it by itself: [`ImageTransfer::in_memory`] says how.
+    /// The pinned memory that contains the host memory, if the GPU is to access it itself
+    /// ([`ImageTransfer::in_memory`]).
     pub pinned: Option<Pinned>,
 }
 
 impl ImageTransfer {
-    /// Where the texels lie in memory whose byte `place` is the first of the host's. `None`: Vulkan cannot tell, because
-    /// pitches are no whole texels or rows.
+    /// Returns the copy between the image and a buffer in which the host memory's first byte has the offset
+    /// `place`. Returns `None` if Vulkan cannot express it, because a pitch is not a whole number of texels or
+    /// rows.
     pub(crate) fn in_memory(&self, place: u64) -> Option<vk::ImageCopy> {
         let texel = u64::from(self.image.format().size());
         let whole = |bytes: u64, unit: u64| {
@@ -91,7 +94,7 @@ impl ImageTransfer {
         })
     }
 
-    /// Between the image and host memory that the GPU reaches. False: it has to be staged.
+    /// Records a copy between the image and pinned host memory. Returns `false` if the transfer must be staged.
     fn record_pinned(&self, write: bool, r: &mut Recording<'_>) -> Result<bool> {
         let Some(pinned) = &self.pinned else {
             return Ok(false);
@@ -123,12 +126,12 @@ impl ImageTransfer {
         rows(self.image.format().size(), &self.texels)
     }
 
-    /// Bytes.
+    /// Returns the number of bytes.
     pub(crate) fn size(&self) -> u64 {
         self.region().iter().product()
     }
 
-    /// The host addresses from first to last.
+    /// Returns the range of host addresses from the first byte to the last.
     pub(crate) fn host_range(&self) -> (usize, usize) {
         let [w, h, d] = self.region();
         let base = self.host.address();
@@ -136,7 +139,7 @@ impl ImageTransfer {
         (base + self.layout.start as usize, base + end as usize)
     }
 
-    /// The same in chunks.
+    /// Returns the chunks of the transfer.
     pub(crate) fn chunks(&self) -> impl Iterator<Item = ImageTransfer> {
         let first = self.texels.origin;
         let mut cut = Cut::new();
@@ -196,7 +199,7 @@ impl ImageTransfer {
     }
 }
 
-/// Image to image. Neither lies in a buffer.
+/// A copy from image to image; neither was created from a buffer.
 pub(crate) struct ImageToImage {
     pub src: Arc<Image>,
     pub from: Texels,
@@ -214,7 +217,7 @@ impl ImageToImage {
             r.access(&uses, false);
             r.recorder().copy_image(src, &self.from, dst, &self.to);
         } else {
-            // By way of a buffer.
+            // Vulkan cannot copy between these images directly, so a buffer is in between.
             let staged = r.stage(self.src.bytes_of(self.from.region))?;
             r.access(&uses, false);
             r.recorder()
@@ -228,26 +231,26 @@ impl ImageToImage {
     }
 }
 
-/// Texels of an image and a buffer's. The image does not lie in a buffer.
+/// A copy between an image, which was not created from a buffer, and a buffer.
 pub(crate) struct ImageAndBuffer {
     pub image: Arc<Image>,
     pub texels: Texels,
     pub buffer: Arc<Buffer>,
-    /// In the buffer.
+    /// Byte offset in the buffer.
     pub offset: u64,
-    /// Bytes from row to row in the buffer, which has no slices then; 0: there are no gaps.
+    /// Distance from row to row in the buffer in bytes, if there is only one slice; 0: the texels are dense.
     pub pitch: u64,
 }
 
 impl ImageAndBuffer {
-    /// What it does with both.
+    /// Returns how it uses the contents of the image and of the buffer.
     pub(super) fn touches(&self, to_image: bool) -> [Touch; 2] {
         let end = self.offset + self.length();
         let buffer = |how| Touch::buffer(&self.buffer, self.offset, end, how);
         if to_image {
             [buffer(Use::Read), written(&self.image, &self.texels)]
         } else {
-            // Between rows with a pitch other bytes stay.
+            // With a pitch, the bytes between the rows keep their contents.
             let how = if self.pitch == 0 {
                 Use::Replace
             } else {
@@ -257,7 +260,7 @@ impl ImageAndBuffer {
         }
     }
 
-    /// The bytes from first to last in the buffer.
+    /// Returns the size of the byte range in the buffer, from the first byte to the last.
     fn length(&self) -> u64 {
         let [w, h, _] = rows(self.image.format().size(), &self.texels);
         match self.pitch {
@@ -266,7 +269,7 @@ impl ImageAndBuffer {
         }
     }
 
-    /// Image to buffer, or (`to_image`) buffer to image.
+    /// Records a copy from the image to the buffer, or (`to_image`) from the buffer to the image.
     pub(crate) fn record(&self, to_image: bool, r: &mut Recording<'_>) -> Result<()> {
         let size = self.image.bytes_of(self.texels.region);
         r.use_image(&self.image)?;
@@ -278,7 +281,7 @@ impl ImageAndBuffer {
             access(&self.buffer, self.offset, self.offset + self.length(), !to_image),
         ];
         let texel = u64::from(self.image.format().size());
-        // Of texels with a pitch both are multiples (clCreateImage).
+        // If there is a pitch, offset and pitch are multiples of a texel (checked by clCreateImage).
         if start.is_multiple_of(texel) {
             r.access(&uses, false);
             let copy = vk::ImageCopy {
@@ -291,7 +294,7 @@ impl ImageAndBuffer {
                 r.recorder().copy_from_image(image, buffer, &copy);
             }
         } else {
-            // Vulkan wants texels aligned: by way of another buffer.
+            // Vulkan demands aligned texels, so another buffer is in between.
             let staged = r.stage(size)?;
             r.access(&uses, false);
             let copy = packed(self.texels, staged.offset);
@@ -324,19 +327,20 @@ impl ImageAndBuffer {
     }
 }
 
-/// One texel, all over a box of an image that does not lie in a buffer.
+/// A fill of a box of an image with one texel; the image was not created from a buffer.
 pub(crate) struct FillImage {
     pub image: Arc<Image>,
     pub texels: Texels,
-    /// A texel as it is in memory.
+    /// The bytes of a texel in memory.
     pub texel: Vec<u8>,
 }
 
-/// Bytes of repeated texels that are staged at most.
+/// The most bytes of repeated texels that are staged.
 const REPEATED: u64 = 1 << 20;
 
 impl FillImage {
-    /// The layers, if the box is whole layers: first and number, or `None` for all there is. (Vulkan clears no less.)
+    /// Returns the layers to clear (first and number, or `None` for an image without layers), if the box
+    /// consists of whole layers. Vulkan cannot clear less.
     fn layers(&self) -> Option<Option<(u32, u32)>> {
         let axis = self.image.image_type().layer_axis();
         let whole = (0..3).all(|i| axis == Some(i) || self.texels.region[i] == self.image.size()[i]);
@@ -377,26 +381,27 @@ impl FillImage {
     }
 }
 
-/// Where a mapping of an image appears.
+/// The host memory in which a mapping of an image appears.
 #[derive(Copy, Clone)]
 pub(crate) enum ImageWindow {
-    /// In the application's memory or in plain host memory: the region's first texel, row pitch and slice pitch.
+    /// The application's memory or plain host memory: the address of the region's first texel, row pitch and
+    /// slice pitch.
     Application(HostPtr, u64, u64),
-    /// In the mirror.
+    /// The mirror.
     Mirror,
 }
 
-/// A mapping that begins (contents are fetched) or ends (contents go back), if anything is to be copied at all.
+/// The start of a mapping (contents are fetched) or its end (contents are written back).
 pub(crate) struct MapImage {
     pub image: Arc<Image>,
     pub texels: Texels,
     pub window: ImageWindow,
-    /// Whether the contents are copied.
+    /// Whether contents are copied at all.
     pub copy: bool,
 }
 
 impl MapImage {
-    /// What it does with the image.
+    /// Returns how it uses the image's contents.
     pub(super) fn touch(&self, ends: bool) -> Option<Touch> {
         let touch = || {
             if ends {
@@ -418,7 +423,7 @@ impl MapImage {
         }
     }
 
-    /// As [`super::Command::host_source`], for one that ends.
+    /// Implements [`super::Command::host_source`] for the end of a mapping.
     pub(super) fn host_source(&self) -> Option<super::HostRange> {
         match self.window {
             ImageWindow::Application(host, row, slice) if self.copy => {
@@ -428,7 +433,7 @@ impl MapImage {
         }
     }
 
-    /// As [`super::Command::host_given`], for one that ends.
+    /// Implements [`super::Command::host_given`] for the end of a mapping.
     pub(super) fn host_given(&self) -> Option<super::HostRange> {
         match self.window {
             ImageWindow::Mirror if self.copy => self.mirror_range(),
@@ -436,17 +441,17 @@ impl MapImage {
         }
     }
 
-    /// The host addresses of the image's mirror.
+    /// Returns the range of host addresses of the image's mirror.
     fn mirror_range(&self) -> Option<super::HostRange> {
-        // A mirror is of the context's only device.
+        // An image has a mirror only if the context has one device.
         let mirror = self.image.mirror(0).ok()?;
         let start = mirror.mapped()?.as_ptr().addr();
         Some((start, start + mirror.size() as usize))
     }
 
-    /// A mapping that begins; or one that ends.
+    /// Records the start of a mapping, or its end.
     pub(crate) fn record(&self, ends: bool, r: &mut Recording<'_>) -> Result<()> {
-        // Also makes earlier writes visible when nothing is copied.
+        // This also makes earlier writes visible to the host if nothing is copied.
         r.shown_to_host();
         r.use_image(&self.image)?;
         if !self.copy {

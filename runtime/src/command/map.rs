@@ -1,7 +1,8 @@
 //! clEnqueueMapBuffer and clEnqueueUnmapMemObject (CL 5.2.4, 5.4.2).
 //!
-//! Where the storage is mapped, or is the application's memory (CL_MEM_USE_HOST_PTR, imported), a mapping is the storage itself.
-//! Otherwise it is a copy: in the application's memory, where that was not imported, or in the buffer's mirror.
+//! If the storage is mapped, or is the application's memory (CL_MEM_USE_HOST_PTR, imported), a mapping is the
+//! storage itself. Otherwise it is a copy: in the application's memory, if that was not imported, or in the
+//! buffer's mirror.
 
 use std::sync::Arc;
 
@@ -15,18 +16,18 @@ use crate::mem::{Buffer, HostPtr, HostPtrUse, bar_mapping};
 use crate::queue::{Keep, Recording};
 use crate::vk;
 
-/// Where a mapping appears.
+/// The host memory in which a mapping appears.
 pub(crate) enum Window {
-    /// In the storage itself.
+    /// The storage itself.
     Storage(HostPtr),
-    /// In the mirror, at the root's offsets.
+    /// The mirror, at the root's offsets.
     Mirror(HostPtr),
-    /// In the application's memory, or in memory that Vulkan does not know either.
+    /// The application's memory, or plain host memory of the runtime ([`Buffer::host_copy`]).
     Application(HostPtr),
 }
 
 impl Window {
-    /// The window of a range, by its offset in the buffer.
+    /// Returns the window of a mapping that starts at an offset in the buffer.
     pub(crate) fn of(buffer: &Buffer, device: usize, offset: u64) -> Result<Window> {
         let in_root = buffer.offset() + offset;
         if buffer.flags().host_ptr == HostPtrUse::Use && !buffer.storage(device)?.is_imported() {
@@ -38,7 +39,7 @@ impl Window {
         if let Some(mapped) = buffer.storage(device)?.mapped() {
             return Ok(Window::Storage(HostPtr::mapped(mapped).offset(in_root)));
         }
-        // A mirror is of one device.
+        // The mirror exists on one device only.
         if buffer.is_large(device) || buffer.context().devices().len() > 1 {
             return Ok(Window::Application(buffer.host_copy()?.offset(in_root)));
         }
@@ -46,7 +47,7 @@ impl Window {
         Ok(Window::Mirror(HostPtr::mapped(mapped).offset(in_root)))
     }
 
-    /// What the application gets.
+    /// Returns the address that the application gets.
     pub(crate) fn ptr(&self) -> HostPtr {
         match self {
             Window::Storage(p) | Window::Mirror(p) | Window::Application(p) => *p,
@@ -54,43 +55,44 @@ impl Window {
     }
 }
 
-/// A mapping that begins.
+/// The start of a mapping (clEnqueueMapBuffer).
 pub(crate) struct Map {
     pub buffer: Arc<Buffer>,
     pub rows: Rows,
-    /// The old contents are needed.
+    /// The mapping must show the current contents.
     pub fetch: bool,
     pub window: Window,
 }
 
 impl Map {
-    /// The storage in the device's aperture, if the host may fetch the contents from there into the mirror.
+    /// Returns the BAR mapping of the mapped range, if the host may fetch the contents from there into the
+    /// mirror.
     pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
         let short = !self.fetch || self.rows.width <= bar_mapping::LONGEST_READ;
         in_bar(&self.buffer, &self.rows, &self.window, short, device)
     }
 
-    /// Does so, now.
+    /// Fetches the contents from the BAR mapping, on this thread.
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.fetch {
             bar_mapping::read(storage, self.window.ptr(), self.rows.width);
         }
     }
 
-    /// What it does with the buffer.
+    /// Returns how it uses the buffer's contents.
     pub(super) fn touch(&self) -> Option<Touch> {
         self.fetch.then(|| self.rows.touch(&self.buffer, Use::Read))
     }
 
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
-        // Also makes earlier writes visible when nothing is copied.
+        // This also makes earlier writes visible to the host if nothing is copied.
         r.shown_to_host();
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
         if !self.fetch {
             return Ok(());
         }
         match &self.window {
-            // Commands before this one may still write what the application is going to see there.
+            // Earlier commands may still write the contents that the application will read there.
             Window::Storage(host) => {
                 r.stores(self.rows.host_range(*host));
                 Ok(())
@@ -106,38 +108,39 @@ impl Map {
     }
 }
 
-/// A mapping that ends.
+/// The end of a mapping (clEnqueueUnmapMemObject).
 pub(crate) struct Unmap {
     pub buffer: Arc<Buffer>,
     pub rows: Rows,
     /// The application may have written.
     pub write: bool,
-    /// Where it is.
+    /// The host memory of the mapping.
     pub window: Window,
-    /// The device that the window is of.
+    /// The device that the window belongs to.
     pub device: usize,
 }
 
 impl Unmap {
-    /// The storage in the device's aperture, if the host may store the mirror's contents there.
+    /// Returns the BAR mapping of the mapped range, if the host may store the mirror's contents there.
     pub(crate) fn through_bar(&self, device: usize) -> Result<Option<HostPtr>> {
         let short = !self.write || self.rows.width <= bar_mapping::LONGEST_WRITE;
         in_bar(&self.buffer, &self.rows, &self.window, short, device)
     }
 
-    /// Does so, now.
+    /// Stores the contents through the BAR mapping, on this thread.
     pub(crate) fn by_host(&self, storage: HostPtr) {
         if self.write {
             bar_mapping::write(self.window.ptr(), storage, self.rows.width);
         }
     }
 
-    /// What it does with the buffer.
+    /// Returns how it uses the buffer's contents.
     pub(super) fn touch(&self) -> Option<Touch> {
         self.write.then(|| self.rows.touch(&self.buffer, Use::Replace))
     }
 
-    /// The device whose storage has the contents now: where the mapping was, or else where they are copied to.
+    /// Returns the device whose storage has the contents afterwards: that of the mapping, or the one that they
+    /// are copied to.
     pub(super) fn place(&self, device: usize) -> usize {
         match &self.window {
             Window::Storage(_) => self.device,
@@ -145,7 +148,7 @@ impl Unmap {
         }
     }
 
-    /// As [`super::Command::host_given`].
+    /// Implements [`super::Command::host_given`].
     pub(super) fn host_given(&self) -> Option<HostRange> {
         match &self.window {
             Window::Storage(host) | Window::Mirror(host) if self.write => Some(self.rows.host_range(*host)),
@@ -153,7 +156,7 @@ impl Unmap {
         }
     }
 
-    /// As [`super::Command::host_source`].
+    /// Implements [`super::Command::host_source`].
     pub(super) fn host_source(&self) -> Option<HostRange> {
         match &self.window {
             Window::Application(host) if self.write => Some(self.rows.host_range(*host)),
@@ -167,7 +170,7 @@ impl Unmap {
             return Ok(());
         }
         match &self.window {
-            // What the host wrote is visible to what is submitted later.
+            // Host writes are visible to commands submitted later.
             Window::Storage(_) => Ok(()),
             Window::Application(host) => rows_transfer(&self.buffer, &self.rows, *host).record_write(r),
             Window::Mirror(_) => {
@@ -179,7 +182,8 @@ impl Unmap {
     }
 }
 
-/// A place of a buffer in the device's aperture, if its mapping is in the mirror and `short` enough.
+/// Returns the BAR mapping of rows of a buffer, if the application's mapping is in the mirror and `short`
+/// enough.
 fn in_bar(
     buffer: &Buffer,
     rows: &Rows,
@@ -196,7 +200,7 @@ fn in_bar(
     }
 }
 
-/// Rows of a buffer and what the application sees of them, from the first on.
+/// Returns the transfer between rows of a buffer and host memory whose first byte corresponds to the first row.
 fn rows_transfer(buffer: &Arc<Buffer>, rows: &Rows, host: HostPtr) -> HostTransfer {
     HostTransfer {
         buffer: Arc::clone(buffer),
@@ -211,8 +215,8 @@ fn rows_transfer(buffer: &Arc<Buffer>, rows: &Rows, host: HostPtr) -> HostTransf
     }
 }
 
-/// Copies rows of a buffer between its storage and its mirror, one of which is `from`. `write`: the storage is
-/// written.
+/// Copies rows of a buffer between its storage and its mirror, one of which is `from`. `write`: the copy is to
+/// the storage.
 fn copy_rows(
     r: &mut Recording<'_>,
     buffer: &Buffer,

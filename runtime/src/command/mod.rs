@@ -1,8 +1,8 @@
-//! Commands: what a queue executes.
+//! Commands: the operations that a queue executes.
 //!
-//! [`Command`] is closed on purpose: adding a variant makes the compiler list every place that must know about it.
-//! A command is recorded into the queue's open batch at once; only one that the GPU cannot wait for is kept as a
-//! value until it can be recorded.
+//! [`Command`] is a closed enum on purpose: adding a variant makes the compiler list every place that must know
+//! about it. A command is recorded into the queue's open batch at once; only a command that depends on
+//! something that the GPU cannot wait for is kept as a value until it can be recorded.
 
 pub(crate) mod buffer;
 pub(crate) mod fill;
@@ -19,7 +19,7 @@ use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::queue::Recording;
 
-/// Host addresses from a first to behind the last.
+/// A range of host addresses: the first one, and the one after the last.
 pub(crate) type HostRange = (usize, usize);
 
 /// CL_EVENT_COMMAND_TYPE.
@@ -51,7 +51,7 @@ pub enum CommandType {
     FillImage = 0x1208,
 }
 
-/// A command that owns everything it needs.
+/// A command that owns everything that it needs.
 pub(crate) enum Command {
     NdRange {
         launch: Box<Launch>,
@@ -68,11 +68,12 @@ pub(crate) enum Command {
     FillImage(image::FillImage),
     MapImage(image::MapImage),
     UnmapImage(image::MapImage),
-    /// Completes when everything before it has.
+    /// Completes when all earlier commands are complete.
     Marker,
-    /// As a marker; and what follows waits for it.
+    /// Like a marker, but later commands wait for it.
     Barrier,
-    /// Contents come to the queue's device before it; that is all. With `undefined` nobody wants them.
+    /// Moves contents to the queue's device. With `undefined`, the contents need not be kept, so nothing is
+    /// moved.
     Migrate {
         objects: Vec<MemObject>,
         undefined: bool,
@@ -80,7 +81,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// The host addresses that are copied from when the command is recorded.
+    /// Returns the host addresses that the command copies from when it is recorded.
     pub(crate) fn host_source(&self) -> Option<HostRange> {
         match self {
             Command::Transfer(c) => c.write.then(|| c.host_range()),
@@ -101,7 +102,8 @@ impl Command {
         }
     }
 
-    /// The host addresses of a mapping that ends: from then on the GPU takes what is there.
+    /// Returns the host addresses of a mapping that the command ends: from then on, the GPU reads the memory
+    /// there.
     pub(crate) fn host_given(&self) -> Option<HostRange> {
         match self {
             Command::Unmap(c) => c.host_given(),
@@ -122,7 +124,7 @@ impl Command {
         }
     }
 
-    /// What it does with memory objects.
+    /// Returns how the command uses the contents of memory objects.
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
             Command::NdRange { launch, args } => launch.touches(args),
@@ -149,7 +151,7 @@ impl Command {
         }
     }
 
-    /// The device that has what the command wrote; `device` is the queue's.
+    /// Returns the device that has the contents which the command wrote; `device` is the queue's.
     pub(crate) fn writes_to(&self, device: usize) -> usize {
         match self {
             Command::Unmap(c) => c.place(device),
@@ -172,13 +174,13 @@ impl Command {
             Command::FillImage(c) => c.record(r),
             Command::MapImage(c) => c.record(false, r),
             Command::UnmapImage(c) => c.record(true, r),
-            // In-order execution: the event is reached with the batch, after everything before it.
+            // The event completes with the batch, after all earlier commands.
             Command::Marker | Command::Barrier | Command::Migrate { .. } => Ok(()),
         }
     }
 }
 
-/// A command at the time of its enqueue call: launches are borrowed, so that the usual case allocates nothing.
+/// A command during its enqueue call. Launches are borrowed, so that the usual case allocates nothing.
 #[allow(
     clippy::large_enum_variant,
     reason = "boxing the launch is what this type avoids"
@@ -199,7 +201,7 @@ impl Incoming<'_> {
         }
     }
 
-    /// A launch that needs nothing but a pipeline and push constants.
+    /// Returns the launch, if it needs nothing but a pipeline and push constants.
     pub(crate) fn plain(&self, device: &Device) -> Option<Plain<'_>> {
         match self {
             Incoming::Launch { launch, .. } => launch.plain(device.limits().group_count),
@@ -207,7 +209,7 @@ impl Incoming<'_> {
         }
     }
 
-    /// As [`Command::touches`].
+    /// Returns how the command uses memory objects, as [`Command::touches`] does.
     pub(crate) fn touches(&self) -> Vec<Touch> {
         match self {
             Incoming::Launch { launch, args } => launch.touches(args),
@@ -215,7 +217,7 @@ impl Incoming<'_> {
         }
     }
 
-    /// As [`Command::writes_to`].
+    /// Returns the device with the written contents, as [`Command::writes_to`] does.
     pub(crate) fn writes_to(&self, device: usize) -> usize {
         match self {
             Incoming::Launch { .. } => device,
@@ -223,17 +225,17 @@ impl Incoming<'_> {
         }
     }
 
-    /// Whether it is recorded in chunks.
+    /// Returns whether the command is recorded in chunks.
     pub(crate) fn is_chunked(&self) -> bool {
         matches!(self, Incoming::Command(Command::Transfer(t)) if t.chunked)
     }
 
-    /// Whether what follows waits for it.
+    /// Returns whether later commands wait for it.
     pub(crate) fn is_barrier(&self) -> bool {
         matches!(self, Incoming::Command(Command::Barrier))
     }
 
-    /// To keep it.
+    /// Converts to a command that owns everything, in order to defer it.
     pub(crate) fn into_command(self) -> Command {
         match self {
             Incoming::Launch { launch, args } => Command::NdRange {

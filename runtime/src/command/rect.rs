@@ -7,33 +7,34 @@ use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr};
 
-/// One side of a rectangular copy, as the application gives it.
+/// One side of a rectangular copy, as the application specifies it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct RectSide {
     /// x in bytes, y in rows, z in slices.
     pub origin: [usize; 3],
-    /// Bytes from row to row; 0: rows follow each other.
+    /// Distance from row to row in bytes; 0: the rows are contiguous.
     pub row_pitch: usize,
-    /// Bytes from slice to slice; 0: slices follow each other.
+    /// Distance from slice to slice in bytes; 0: the slices are contiguous.
     pub slice_pitch: usize,
 }
 
-/// One side with its pitches filled in.
+/// One side of a rectangular copy, with the actual pitches in bytes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Layout {
-    /// Byte offset of the first byte.
+    /// Offset of the first byte.
     pub start: u64,
     pub row_pitch: u64,
     pub slice_pitch: u64,
 }
 
 impl Layout {
-    /// Byte offset of a row.
+    /// Returns the byte offset of a row.
     pub(crate) fn row(&self, y: u64, z: u64) -> u64 {
         self.start + y * self.row_pitch + z * self.slice_pitch
     }
 
-    /// A region of which rows that follow each other in both layouts are one.
+    /// Returns the region with rows and slices merged into longer rows where they are contiguous in both
+    /// layouts.
     pub(crate) fn collapse(&self, other: &Layout, region: [u64; 3]) -> [u64; 3] {
         let [w, h, d] = region;
         let rows = h == 1 || (self.row_pitch == w && other.row_pitch == w);
@@ -41,7 +42,7 @@ impl Layout {
         if rows && slices {
             [w * h * d, 1, 1]
         } else if rows {
-            // One row per slice.
+            // A slice is one row.
             [w * h, 1, d]
         } else {
             region
@@ -49,21 +50,21 @@ impl Layout {
     }
 }
 
-/// Rows of bytes in a buffer, one below the other.
+/// Rows of bytes in a buffer at a constant distance.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Rows {
-    /// Of the first row, in the buffer.
+    /// Byte offset of the first row in the buffer.
     pub start: u64,
     /// Bytes of a row.
     pub width: u64,
-    /// How many.
+    /// The number of rows.
     pub count: u64,
-    /// Bytes from row to row.
+    /// Distance from row to row in bytes.
     pub pitch: u64,
 }
 
 impl Rows {
-    /// One row.
+    /// Makes a single row.
     pub(crate) fn line(start: u64, size: u64) -> Rows {
         Rows {
             start,
@@ -73,29 +74,29 @@ impl Rows {
         }
     }
 
-    /// Behind the last byte.
+    /// Returns the byte offset after the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.start + (self.count - 1) * self.pitch + self.width
     }
 
-    /// The host addresses that they take where the first one begins at `host`.
+    /// Returns the range of host addresses of the rows, if the first one begins at `host`.
     pub(super) fn host_range(&self, host: HostPtr) -> super::HostRange {
         let start = host.address();
         (start, start + (self.end() - self.start) as usize)
     }
 
-    /// What a command does with them that reads or replaces them.
+    /// Returns how a command that reads or replaces the rows uses the buffer.
     pub(crate) fn touch(&self, buffer: &Arc<Buffer>, how: Use) -> Touch {
         let gaps = self.count > 1 && self.pitch != self.width;
         let how = match how {
-            // Between them other bytes stay.
+            // The bytes between the rows keep their contents.
             Use::Replace if gaps => Use::Update,
             Use::Read | Use::Update | Use::Replace => how,
         };
         Touch::buffer(buffer, self.start, self.end(), how)
     }
 
-    /// As a side of a rectangular copy of [`Rows::region`].
+    /// Returns the layout of the rows as one side of a rectangular copy of [`Rows::region`].
     pub(crate) fn layout(&self) -> Layout {
         Layout {
             start: self.start,
@@ -104,12 +105,12 @@ impl Rows {
         }
     }
 
-    /// Bytes, rows, slices.
+    /// Returns the region: bytes, rows, slices.
     pub(crate) fn region(&self) -> [u64; 3] {
         [self.width, self.count, 1]
     }
 
-    /// Fewer and longer rows, if there is nothing between them.
+    /// Merges the rows into one, if they are contiguous.
     pub(crate) fn merged(self) -> Rows {
         if self.pitch == self.width {
             Rows::line(self.start, self.width * self.count)
@@ -118,13 +119,13 @@ impl Rows {
         }
     }
 
-    /// Where each row begins.
+    /// Returns the byte offset of each row.
     pub(crate) fn starts(self) -> impl Iterator<Item = u64> {
         (0..self.count).map(move |y| self.start + y * self.pitch)
     }
 }
 
-/// A region without gaps.
+/// Returns the layout of a region without gaps.
 pub(crate) fn dense(region: [u64; 3]) -> Layout {
     Layout {
         start: 0,
@@ -138,7 +139,8 @@ fn invalid(what: &'static str) -> Error {
 }
 
 impl RectSide {
-    /// Checks pitches against the region and computes the byte range [start, end) that is touched.
+    /// Checks the pitches against the region. Returns the layout and the end of the byte range that the region
+    /// covers.
     pub(crate) fn layout(&self, region: [usize; 3]) -> Result<(Layout, u64)> {
         // CL 5.2.2: INVALID_VALUE if any region array element is 0
         if region.contains(&0) {
@@ -187,7 +189,8 @@ impl RectSide {
     }
 }
 
-/// Whether two regions of one root overlap (CL 5.2.2, appendix E): some row of one meets some row of the other.
+/// Returns whether two regions of the same root overlap (CL 5.2.2, appendix E): a row of one overlaps a row of
+/// the other.
 pub(crate) fn overlap(a: &Layout, a_offset: u64, b: &Layout, b_offset: u64, region: [u64; 3]) -> bool {
     let [w, h, d] = region;
     let bounds = |l: &Layout, offset: u64| (offset + l.start, offset + l.row(h - 1, d - 1) + w);

@@ -1,7 +1,8 @@
 //! Reads and writes: copies between a memory object and host memory (CL 5.2.2, 5.3.3).
 //!
-//! Buffers and images differ in how a copy is recorded. Everything else is the same for both, and `queue/transfer.rs` plans
-//! it: who copies, and and whether it is one copy or several chunks.
+//! Buffers and images differ in how a copy is recorded. Everything else is the same for both, and
+//! `queue/transfer.rs` plans it: whether the host or the GPU copies, and whether the copy is made as a whole or
+//! in chunks.
 
 use super::HostRange;
 use super::buffer::HostTransfer;
@@ -15,20 +16,20 @@ use crate::queue::Recording;
 /// A read or a write.
 pub(crate) struct Transfer {
     pub what: Object,
-    /// From the host to the object.
+    /// The copy is from the host to the object.
     pub write: bool,
     /// The copy is recorded in chunks, so that the host and the GPU copy at the same time.
     pub chunked: bool,
 }
 
-/// The memory object of a transfer, with the region and the host's side.
+/// The memory object of a transfer, with its region and the host memory.
 pub(crate) enum Object {
     Buffer(HostTransfer),
     Image(ImageTransfer),
 }
 
 impl Transfer {
-    /// A transfer by a single copy, through staging memory.
+    /// Makes a transfer by a single copy, through staging memory.
     pub(crate) fn new(what: Object, write: bool) -> Transfer {
         Transfer {
             what,
@@ -37,7 +38,7 @@ impl Transfer {
         }
     }
 
-    /// Bytes that are copied.
+    /// Returns the number of bytes that are copied.
     pub(crate) fn size(&self) -> u64 {
         match &self.what {
             Object::Buffer(t) => t.size(),
@@ -45,7 +46,7 @@ impl Transfer {
         }
     }
 
-    /// The host addresses from the first byte to the last.
+    /// Returns the range of host addresses from the first byte to the last.
     pub(crate) fn host_range(&self) -> HostRange {
         match &self.what {
             Object::Buffer(t) => t.host_range(),
@@ -53,7 +54,7 @@ impl Transfer {
         }
     }
 
-    /// Whether the GPU copies from or to the host memory itself, without staging memory.
+    /// Returns whether the GPU accesses the host memory itself, without staging memory.
     pub(crate) fn is_pinned(&self) -> bool {
         match &self.what {
             Object::Buffer(t) => t.pinned.is_some(),
@@ -61,7 +62,7 @@ impl Transfer {
         }
     }
 
-    /// Lets the GPU copy from or to the host memory itself, if it can reach it.
+    /// Lets the GPU access the host memory itself, if it is pinned.
     pub(crate) fn pin(&mut self, memory: &PinnedMemory) {
         let pinned = memory.find(self.host_range());
         match &mut self.what {
@@ -70,7 +71,7 @@ impl Transfer {
         }
     }
 
-    /// The same transfer as chunks, in the order in which they are copied.
+    /// Returns chunks that together are this transfer, in the order in which they are copied.
     pub(crate) fn chunks(&self) -> Vec<Transfer> {
         let chunk = |what| Transfer::new(what, self.write);
         match &self.what {
@@ -79,7 +80,7 @@ impl Transfer {
         }
     }
 
-    /// What it does with the object.
+    /// Returns how it uses the object's contents.
     pub(crate) fn touch(&self) -> Touch {
         match &self.what {
             Object::Buffer(t) => t.touch(self.write),
@@ -88,7 +89,8 @@ impl Transfer {
         }
     }
 
-    /// Records the copy as a single one. A write through staging memory copies from the host's memory here.
+    /// Records the transfer as a single copy. A write through staging memory copies from host memory in this
+    /// call.
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         match (&self.what, self.write) {
             (Object::Buffer(t), false) => t.record_read(r),

@@ -1,10 +1,11 @@
-//! Conversion specifications (CL 6.12.13.2): integers, characters, strings, pointers, vectors; padding.
+//! Conversion specifications (CL 6.12.13.2) for integers, characters, strings, pointers and vectors, and
+//! padding.
 
 use caldera_compiler::printf::{Conversion, Length};
 
 use super::float;
 
-/// A little-endian number of at most 8 bytes.
+/// Returns a little-endian number of at most 8 bytes.
 pub(super) fn unsigned(bytes: &[u8]) -> u64 {
     let mut all = [0; 8];
     let n = bytes.len().min(8);
@@ -12,13 +13,13 @@ pub(super) fn unsigned(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(all)
 }
 
-/// The value with the sign of its lowest `bytes`.
+/// Sign-extends the lowest `bytes` bytes of a value.
 fn extended(value: u64, bytes: usize) -> i64 {
     let shift = 64 - 8 * bytes.clamp(1, 8);
     (value << shift) as i64 >> shift
 }
 
-/// The value's lowest `bytes`.
+/// Returns the lowest `bytes` bytes of a value.
 fn truncated(value: u64, bytes: usize) -> u64 {
     let shift = 64 - 8 * bytes.clamp(1, 8);
     value << shift >> shift
@@ -30,7 +31,7 @@ pub(super) fn argument(out: &mut Vec<u8>, c: &Conversion, arg: &[u8]) {
         scalar(out, c, arg);
         return;
     }
-    // In memory the elements are packed; the length modifier must say their size.
+    // The elements are packed in memory; the length modifier must state their size.
     let size = match c.length {
         Length::Char => 1,
         Length::Short => 2,
@@ -47,7 +48,7 @@ pub(super) fn argument(out: &mut Vec<u8>, c: &Conversion, arg: &[u8]) {
     }
 }
 
-/// A scalar, or a lane.
+/// Formats a scalar, or an element of a vector.
 fn scalar(out: &mut Vec<u8>, c: &Conversion, arg: &[u8]) {
     let size = match c.length {
         Length::Char => 1,
@@ -102,7 +103,7 @@ fn float(out: &mut Vec<u8>, c: &Conversion, arg: &[u8]) {
         8 => f64::from_bits(unsigned(arg)),
         _ => f64::from(f32::from_bits(unsigned(arg) as u32)),
     };
-    // Nobody can tell the sign of a NaN.
+    // The sign of a NaN has no meaning.
     let sign = sign(c, v.is_sign_negative() && !v.is_nan());
     let upper = c.letter.is_ascii_uppercase();
     let mut text = float::magnitude(v.abs(), c.letter.to_ascii_lowercase(), c.precision, c.alternate);
@@ -127,7 +128,7 @@ fn sign(c: &Conversion, negative: bool) -> &'static str {
     }
 }
 
-/// An integer's digits: at least as many as the precision; none for zero with precision zero.
+/// Pads an integer's digits to the precision; zero with precision 0 has no digits.
 fn digits(c: &Conversion, text: String) -> String {
     match c.precision {
         Some(0) if text == "0" => String::new(),
@@ -136,7 +137,8 @@ fn digits(c: &Conversion, text: String) -> String {
     }
 }
 
-/// A number, padded: with zeros between prefix and digits if the flag says so and `zeros` allows it.
+/// Appends a number with padding, which consists of zeros between prefix and digits if the flag is set and
+/// `zeros` allows it.
 fn number(out: &mut Vec<u8>, c: &Conversion, prefix: &str, digits: &str, zeros: bool) {
     let length = prefix.len() + digits.len();
     let fill = if c.zero && !c.left && zeros {
@@ -148,7 +150,7 @@ fn number(out: &mut Vec<u8>, c: &Conversion, prefix: &str, digits: &str, zeros: 
     pad(out, c, text.as_bytes());
 }
 
-/// A string: at most as many bytes as the precision.
+/// Appends a string, truncated to the precision in bytes.
 pub(super) fn string(out: &mut Vec<u8>, c: &Conversion, text: &[u8]) {
     let n = c.precision.unwrap_or(usize::MAX).min(text.len());
     pad(out, c, &text[..n]);

@@ -1,6 +1,7 @@
-//! Floating-point numbers as C writes them. Rust's formatting is exact and rounds half to even, as C's does.
+//! Formatting of floating-point numbers as in C. Rust's formatting is exact and rounds half to even, as C's
+//! does.
 
-/// The value of a half.
+/// Converts from half precision.
 pub(super) fn from_half(bits: u16) -> f64 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
@@ -13,7 +14,8 @@ pub(super) fn from_half(bits: u16) -> f64 {
     }
 }
 
-/// A value that is not negative, by the letter (`a`, `e`, `f` or `g`), without sign and padding.
+/// Formats a value that is not negative, as the letter (`a`, `e`, `f` or `g`) demands, without sign and
+/// padding.
 pub(super) fn magnitude(v: f64, letter: u8, precision: Option<usize>, alternate: bool) -> String {
     if v.is_nan() {
         return "nan".into();
@@ -34,7 +36,7 @@ fn fixed(v: f64, precision: usize, alternate: bool) -> String {
     format!("{v:.precision$}{point}")
 }
 
-/// The digits, one before the point, and the decimal exponent.
+/// Returns the digits, with one before the point, and the decimal exponent.
 fn decimal(v: f64, precision: usize) -> (String, i32) {
     let text = format!("{v:.precision$e}");
     match text.split_once('e') {
@@ -54,7 +56,7 @@ fn with_exponent(digits: &str, exponent: i32) -> String {
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
 }
 
-/// `%g`: as many significant digits as the precision, trailing zeros only with `#`.
+/// Formats for `%g`: with as many significant digits as the precision, and trailing zeros only with `#`.
 fn shortest(v: f64, precision: usize, alternate: bool) -> String {
     let (digits, exponent) = decimal(v, precision - 1);
     let in_range = exponent >= -4 && i64::from(exponent) < precision as i64;
@@ -77,7 +79,7 @@ fn shortest(v: f64, precision: usize, alternate: bool) -> String {
     }
 }
 
-/// `%a`: a normalised hexadecimal number; all its digits, without trailing zeros, where there is no precision.
+/// Formats for `%a`: a normalised hexadecimal number. Without a precision it has all digits but trailing zeros.
 fn hexadecimal(v: f64, precision: Option<usize>, alternate: bool) -> String {
     const FRACTION: u32 = 52;
     let bits = v.to_bits();
@@ -87,7 +89,7 @@ fn hexadecimal(v: f64, precision: Option<usize>, alternate: bool) -> String {
         if fraction == 0 {
             exponent = 0;
         } else {
-            // As glibc writes a subnormal: 0 before the point.
+            // glibc writes subnormal numbers with 0 before the point.
             exponent = -1022;
         }
     } else {

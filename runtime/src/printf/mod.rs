@@ -1,7 +1,8 @@
 //! Output of kernels: from the printf buffer to the application's standard output (CL 6.12.13).
 //!
-//! Each launch of a kernel that may print has a buffer of its own, cleared before the launch; when the batch is
-//! retired, before the events of its commands complete, the buffers are printed in the order of the commands.
+//! Each launch of a kernel that may print has a buffer of its own, which is cleared before the launch. When the
+//! batch is retired, before the events of its commands complete, the buffers are printed in the order of the
+//! commands.
 
 mod convert;
 mod float;
@@ -16,16 +17,16 @@ use crate::device::staging::Staging;
 use crate::kernel::pipeline::DeviceKernel;
 use crate::mem::HostPtr;
 
-/// What one launch has printed, once the GPU is done.
+/// The output of one launch, printed after the GPU has completed it.
 pub(crate) struct Output {
     pub buffer: Arc<Staging>,
-    /// Bytes that the kernel may use.
+    /// The number of bytes that the kernel may use.
     pub size: u64,
     pub kernel: Arc<DeviceKernel>,
 }
 
 impl Output {
-    /// Prints it.
+    /// Prints the output.
     pub(crate) fn print(&self) {
         let Some(mapped) = self.buffer.mapped() else {
             return;
@@ -33,7 +34,7 @@ impl Output {
         let from = HostPtr::mapped(mapped);
         let mut taken = [0; 4];
         from.copy_to(HostPtr::of_slice_mut(&mut taken), 4);
-        // Calls that found no room have been counted as well.
+        // The counter includes calls that found no room in the buffer.
         let bytes = (u64::from(u32::from_ne_bytes(taken)) * 4).min(self.size.saturating_sub(4));
         if bytes == 0 {
             return;
@@ -50,7 +51,7 @@ impl Output {
     }
 }
 
-/// What calls that left these words print.
+/// Returns the text that the calls recorded in these words print.
 fn text<'m>(
     words: &[u32],
     formats: &'m [PrintfFormat],
@@ -88,7 +89,7 @@ fn text<'m>(
     out
 }
 
-/// One call. A string is the number of a literal, or an address in the constant data.
+/// Formats one call. A string argument is the number of a literal, or an address in the constant data.
 fn call<'m>(out: &mut Vec<u8>, format: &[u8], args: &[Vec<u8>], string: impl Fn(&[u8]) -> Option<&'m [u8]>) {
     let mut args = args.iter();
     for piece in pieces(format) {

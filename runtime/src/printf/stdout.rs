@@ -7,23 +7,23 @@
     )
 )]
 
-/// Writes through C's stdout, so that the output comes behind what the application has printed before.
+/// Writes through C's stdout, so that the output follows the text that the application has printed before.
 #[cfg(all(target_os = "linux", any(target_env = "gnu", target_env = "musl")))]
 pub(super) fn write(bytes: &[u8]) {
     use std::ffi::{c_int, c_void};
-    // SAFETY: the C library, which the standard library links, has these with these types.
+    // SAFETY: the C library, which the standard library links, declares these with the same types.
     unsafe extern "C" {
         static stdout: *mut c_void;
         fn fwrite(from: *const c_void, size: usize, count: usize, stream: *mut c_void) -> usize;
         fn fflush(stream: *mut c_void) -> c_int;
     }
-    // SAFETY: a variable that only the application may change, and not while others print.
+    // SAFETY: the variable is C's; only the application may change it, and not while other threads print.
     let stream = unsafe { stdout };
     if stream.is_null() || bytes.is_empty() {
         return;
     }
-    // SAFETY: the stream is open (one that the application has closed it may not have kernels print to), and the
-    // slice is readable.
+    // SAFETY: the stream is open (an application that closes it must not let kernels print), and the slice is
+    // readable.
     let written = unsafe { fwrite(bytes.as_ptr().cast(), 1, bytes.len(), stream) };
     // SAFETY: as above.
     let flushed = unsafe { fflush(stream) };
