@@ -117,8 +117,8 @@ fn offsets_of_64_bits() {
     assert_eq!(cl!(clReleaseProgram(p)), 0);
 }
 
-/// The form of a kernel for 64-bit offsets is compiled on demand. This works for programs that were compiled and
-/// linked. For binaries it is an error.
+/// The form of a kernel for 64-bit offsets is compiled on demand. This is possible for programs that were compiled and
+/// linked. For a program from a binary, a launch with such an offset is an error.
 #[test]
 fn linked_programs_and_binaries() {
     let s = Setup::new();

@@ -48,12 +48,12 @@ pub(super) struct World {
     pub(super) sampler: cl_sampler,
     pub(super) program: cl_program,
     pub(super) unbuilt: cl_program,
-    /// A kernel whose arguments are set, like those of the next three kernels.
+    /// A kernel whose arguments are set, like those of `sized`. The arguments of the other kernels are not set.
     pub(super) kernel: cl_kernel,
     pub(super) sized: cl_kernel,
     pub(super) sampled: cl_kernel,
     pub(super) drawn: cl_kernel,
-    /// A kernel whose arguments are not set.
+    /// A second object of the same kernel, without arguments.
     pub(super) unset: cl_kernel,
     pub(super) done: cl_event,
     pub(super) failed: cl_event,
