@@ -76,7 +76,9 @@ impl Places {
 /// The places that are read and written.
 #[derive(Clone, Default, Debug)]
 pub struct Effects {
+    /// The memory that may be read.
     pub reads: Places,
+    /// The memory that may be written.
     pub writes: Places,
 }
 
@@ -91,9 +93,9 @@ impl Effects {
     /// Adds the effects of one instruction, without its regions.
     ///
     /// After a barrier or fence the writes of other work-items may be visible, and the writes before it may
-    /// be visible to others. Therefore it counts as a read and a write of all memory. An atomic operation
-    /// counts as one in its own address space, because programs wait for other work-items with atomic
-    /// operations.
+    /// be visible to others. Therefore it counts as a read and a write of all local and global memory. An
+    /// atomic operation counts as a read and a write of its whole address space, because programs wait for
+    /// other work-items with atomic operations.
     pub fn add(&mut self, func: &Function, pointers: &Pointers, inst: Inst) {
         let data = &func.insts[inst];
         let place = |n: usize, bytes: u32| pointers.place(func, data.args[n], bytes);

@@ -202,8 +202,11 @@ pub struct Pass {
     pub name: &'static str,
     /// One sentence for `docs/passes.md`.
     pub about: &'static str,
+    /// Transforms the module, and returns whether it changed.
     pub run: fn(&mut Module, &mut PassCx<'_>) -> Result<Changed, PassError>,
+    /// Invariants that must hold before the pass.
     pub requires: Invariants,
+    /// Invariants that hold after the pass.
     pub establishes: Invariants,
     /// Invariants that may no longer hold after the pass.
     pub destroys: Invariants,
@@ -212,7 +215,9 @@ pub struct Pass {
 /// The environment of a running pass: everything besides the module that it may look at.
 #[derive(Debug)]
 pub struct PassCx<'a> {
+    /// The device and the ABI for which the module is compiled.
     pub target: &'a Target,
+    /// Receives warnings for the build log.
     pub diags: &'a mut Diags,
     /// What the manager prints, skips and checks.
     pub hooks: Hooks,
@@ -279,8 +284,11 @@ impl<'a> PassCx<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Select {
     #[default]
+    /// No pass.
     None,
+    /// Every pass.
     All,
+    /// The passes with these names.
     Names(Vec<String>),
 }
 
@@ -297,13 +305,17 @@ impl Select {
 /// What the manager does around passes.
 #[derive(Clone, Debug)]
 pub struct Hooks {
+    /// The passes before which the module is written to [`Report::dumps`].
     pub print_before: Select,
+    /// The passes after which the module is written to [`Report::dumps`].
     pub print_after: Select,
+    /// The passes that are left out.
     pub skip: Select,
     /// The number of passes after which the pipeline stops (bisection).
     pub limit: Option<usize>,
-    /// Verify after each pass that changed something, not only at the end.
+    /// Whether the module is verified after each pass that changed something, and not only at the end.
     pub verify_each: bool,
+    /// Whether the time of each pass is measured.
     pub time: bool,
 }
 
@@ -326,15 +338,18 @@ impl Default for Hooks {
 pub struct Dump {
     /// Number of the pass in the order of execution, from 0.
     pub index: usize,
+    /// Name of the pass.
     pub pass: &'static str,
     /// Whether the text is that of the module after the pass.
     pub after: bool,
+    /// The module in text form.
     pub text: String,
 }
 
 /// The observations of the manager in one run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
+    /// The texts that [`Hooks`] asked for, in order.
     pub dumps: Vec<Dump>,
     /// The name of each executed pass and its time, in order of execution; empty unless `Hooks::time` is set.
     pub times: Vec<(&'static str, Duration)>,

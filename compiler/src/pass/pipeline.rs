@@ -15,7 +15,8 @@ use crate::target::Target;
 /// reason for its position.
 pub fn pipeline(target: &Target) -> Pipeline {
     let mut p = Pipeline::default();
-    // Before `inline`: each function is simplified once, not once for each copy that `inline` makes of it.
+    // These passes run before `inline`, so that each function is simplified once and not once for each of its
+    // copies.
     p.run_pass(sroa::PASS);
     p.run_pass(mem2reg::PASS);
     p.fixpoint(
@@ -24,7 +25,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
     );
     // Inlining ends because OpenCL C forbids recursion.
     p.run_pass(inline::PASS);
-    // Inlined functions bring their variables: `sroa` splits them into variables of one type each, which
+    // Inlined functions bring their variables. `sroa` splits them into variables of one type each, which
     // `mem2reg` can promote.
     p.run_pass(sroa::PASS);
     // All later passes work better on SSA values than on memory.
@@ -34,85 +35,89 @@ pub fn pipeline(target: &Target) -> Pipeline {
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     p.while_changed(
-        // Before the next `mem2reg`: unrolling makes the indices into private arrays constant, so that the
-        // arrays can be promoted.
+        // Loops are unrolled before the next `mem2reg`, because unrolling makes indices into private arrays
+        // constant, so that the arrays can be promoted.
         unroll_counted::PASS,
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
-    // After unrolling: addresses in the copies of a loop body differ by constants, which this pass moves
+    // After unrolling, the addresses in the copies of a loop body differ by constants, which this pass moves
     // outwards.
     p.run_pass(simplify_integers::PASS);
-    // Neighbouring addresses have a common base now, which `cse` computes once.
+    // Now neighbouring addresses have a common base, which is computed once.
     p.run_pass(cse::PASS);
-    // As long as pointers can be followed back to kernel arguments, which tells which accesses may alias.
+    // This pass must run while pointers can be followed back to kernel arguments, which tell which accesses
+    // may alias.
     p.run_pass(forward_memory::PASS);
-    // As long as the arguments tell which memory is written, so that loads can be hoisted too.
+    // In this first run, kernel arguments still tell which memory a loop writes, so that loads can be
+    // hoisted, too.
     p.run_pass(hoist_invariants::PASS);
-    // After hoisting: the addresses that a loop accumulates into are computed outside of the loop.
+    // After hoisting, the addresses that a loop accumulates into are computed outside of the loop.
     p.run_pass(promote_accumulators::PASS);
     if target.abi == Abi::Physical {
-        // Only with device addresses: under the descriptor ABI a buffer is an array of one element type, its
-        // lanes.
+        // The descriptor ABI is excluded: there a buffer is an array of one element type, which should be
+        // that of the lanes.
         p.run_pass(merge_accesses::PASS);
     }
-    // As long as kernels have parameters.
+    // The results are about parameters, so this pass must run while kernels have parameters.
     p.run_pass(gather_pointer_uses::PASS);
-    // Before `lower_kernel_args`: the system's push constants come before the arguments.
+    // The system's push constants come before those of arguments, so this pass runs before
+    // `lower_kernel_args`.
     p.run_pass(lower_system_values::PASS);
-    // After `lower_system_values`, whose push constants hold the address of the printf buffer, and while
-    // vectors are whole.
+    // `lower_system_values` has reserved the push constant with the address of the printf buffer, and vectors
+    // are still whole.
     p.run_pass(lower_printf::PASS);
-    // After folding: literal samplers have reached the reads that use them.
+    // Folding has propagated literal samplers to the reads that use them.
     p.run_pass(lower_images::PASS);
-    // After `lower_images`: it reserves push constants for the image and sampler properties that the reads
-    // ask for.
+    // The image reads that `lower_images` leaves determine which image and sampler properties need a push
+    // constant.
     p.run_pass(lower_kernel_args::PASS);
-    // Struct arguments are private variables now.
+    // `lower_kernel_args` has turned struct arguments into private variables.
     p.run_pass(sroa::PASS);
     p.run_pass(mem2reg::PASS);
-    // While vectors are whole: the pass combines narrow lanes.
+    // This pass must run while vectors are whole, because it combines narrow lanes.
     p.run_pass(widen_accesses::PASS);
-    // After `mem2reg`: accesses and the values that promotion leaves are both split.
+    // After promotion, long vectors also occur as SSA values, not only in memory accesses.
     p.run_pass(lower_long_vectors::PASS);
     if target.quirks.lane_by_lane && target.abi == Abi::Physical {
-        // After `lower_long_vectors`, to pair the parts of long vectors too; before `lower_memory` chooses
-        // element types.
+        // After splitting, the parts of long vectors are paired, too. `lower_memory`, which chooses element
+        // types, comes later.
         p.run_pass(pair_words::PASS);
     }
     if target.quirks.double_rounding {
         // Vectors are short now, and the folding below simplifies the result.
         p.run_pass(round_doubles::PASS);
     }
-    // Each of these runs once: the fixpoint `late` does the rest.
+    // Each of these runs only once here: the fixpoint `late` does the rest.
     p.run_pass(const_fold::PASS);
     p.run_pass(simplify_regions::PASS);
     p.run_pass(dce::PASS);
-    // After folding and `cse`, which show which products have more than one use: those are not fused.
+    // After folding and `cse`, the uses of each product are final: a product with a use that cannot be fused
+    // stays.
     p.run_pass(fuse_multiply_add::PASS);
-    // Needs short vectors, and constant offsets where folding can find them.
+    // This pass needs short vectors, and profits from constant offsets that folding has found.
     p.run_pass(lower_memory::PASS);
     if target.abi == Abi::Physical {
-        // After `lower_memory` has given private arrays their element types; the passes below simplify the
-        // new addresses.
+        // `lower_memory` has given private arrays their element types. The passes below simplify the new
+        // addresses.
         p.run_pass(scratch_memory::PASS);
     }
-    // Addresses and system values are integer arithmetic now.
+    // Now addresses and system values are integer arithmetic.
     p.run_pass(simplify_integers::PASS);
-    // All operations are in their final form, and each access names its storage.
+    // In this second run all operations are in their final form, and each access names its storage.
     p.run_pass(hoist_invariants::PASS);
     if target.quirks.lane_by_lane && target.features.subgroup_shuffle && target.abi == Abi::Physical {
-        // Before the passes that unroll the same loops.
+        // This pass comes before the passes that unroll the same loops.
         p.run_pass(share_loads::PASS);
     }
     if target.quirks.counted_loops {
-        // After all passes that make loops smaller; `late` dissolves the blocks that this pass makes.
+        // All passes that make loops smaller have run; `late` dissolves the blocks that this pass creates.
         p.run_pass(unroll_loops::PASS);
     } else {
         // Loop-invariant addresses have been hoisted; `late` merges the computations that the copies share.
         p.run_pass(batch_loads::PASS);
-        // For the loops that `batch_loads` leaves.
+        // This pass takes the loops that `batch_loads` leaves.
         p.run_pass(interleave::PASS);
-        // After `hoist_invariants`, which would take the sums apart again.
+        // This pass comes after the last `hoist_invariants`, which would take the sums apart again.
         p.run_pass(share_offsets::PASS);
     }
     p.fixpoint(
@@ -126,7 +131,7 @@ pub fn pipeline(target: &Target) -> Pipeline {
         p.run_pass(carry_exit_values::PASS);
     }
     if target.limits.nesting != u32::MAX {
-        // Checks the final control flow, which the driver gets.
+        // This pass checks the final control flow, which the driver gets.
         p.run_pass(check_nesting::PASS);
     }
     p.finish(inv![

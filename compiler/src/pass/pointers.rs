@@ -47,12 +47,14 @@ pub struct Pointers {
 /// The bytes that an access touches.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Place {
+    /// The address space of the memory.
     pub space: AddressSpace,
     objects: Objects,
     /// The pointer before the constants that are added last.
     pub base: Value,
     /// The sum of these constants, in bytes.
     pub offset: i64,
+    /// The number of bytes.
     pub bytes: u32,
     /// The sum of all constants from the object's start on, with the log2 of a power of two that divides
     /// everything else that is added; `None` if the start is unknown.
