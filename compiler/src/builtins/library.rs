@@ -1,9 +1,10 @@
-//! The library of bodies: `lib/*.cl`, our own OpenCL C, split into items by name.
+//! The library of function bodies: `lib/*.cl`, written in our own OpenCL C and divided into items by name.
 //!
-//! Nothing in a file is tokenised until it is needed: the index is one pass over the lines. An item starts at
-//! a line that begins with a letter or underscore (a declaration's first line) and ends with a line that is
-//! `}` or `};`, or, for a one-line item, that ends in `;` or `}`. Its name is the identifier before the first
-//! `(`, or before the first `[` or `=`. Comments stand between items and inside them.
+//! A file is not tokenised until one of its items is needed: the index is built in one pass over the lines.
+//! An item starts at a line that begins with a letter or underscore (the first line of a declaration). It
+//! ends with a line that is `}` or `};`, or, for a one-line item, that ends in `;` or `}`. Its name is the
+//! identifier before the first `(`, or before the first `[` or `=`. Comments may be between items and inside
+//! them.
 //!
 //! A generic item ([`Item::generic`]) is a function over `gentype`: [`Item::instantiate`] replaces the type
 //! words by those of an instance.
@@ -44,14 +45,14 @@ static FILES: &[File] = files![
     "relational.cl",
 ];
 
-/// One function or table.
+/// A function or table of the library.
 #[derive(Copy, Clone, Debug)]
 pub struct Item {
-    /// File name for diagnostics.
+    /// The file name for diagnostics.
     pub file: &'static str,
     pub name: &'static str,
     pub text: &'static str,
-    /// 1-based line of the text's start.
+    /// The number of the text's first line, from 1 on.
     pub line: u32,
 }
 
@@ -74,7 +75,7 @@ fn split(file: &File, mut found: impl FnMut(Item)) {
         at = to;
         let first = line.as_bytes().first().copied().unwrap_or(b'\n');
         let starts = first.is_ascii_alphabetic() || first == b'_';
-        // Most lines neither start an item nor end one.
+        // Most lines neither start nor end an item.
         if !starts && (first != b'}' || open.is_none()) {
             continue;
         }
@@ -102,7 +103,7 @@ fn split(file: &File, mut found: impl FnMut(Item)) {
     }
 }
 
-/// The identifier before the first `(`, `[` or `=`.
+/// Returns the identifier before the first `(`, `[` or `=`.
 fn item_name(text: &'static str) -> Option<&'static str> {
     let head = text[..text.find(['(', '[', '='])?].trim_end();
     let start = head
@@ -111,13 +112,13 @@ fn item_name(text: &'static str) -> Option<&'static str> {
     Some(&head[start..])
 }
 
-/// Finds an item.
+/// Returns the item with this name.
 pub fn item(name: &str) -> Option<&'static Item> {
     INDEX.get(name)
 }
 
-/// The item for one of the library's own function names: itself, or for `name_f`, `name_d`, `name_h` the generic
-/// `name_fp` with the type.
+/// Returns the item for a name of one of the library's own functions. It is the item of that name or, for
+/// `name_f`, `name_d` and `name_h`, the generic item `name_fp` with its type.
 pub fn scalar_item(name: &str) -> Option<(&'static Item, Option<Scalar>)> {
     if let Some(item) = item(name) {
         return Some((item, None));
@@ -130,16 +131,16 @@ pub fn scalar_item(name: &str) -> Option<(&'static Item, Option<Scalar>)> {
         _ => return None,
     };
     let item = item(&format!("{stem}_fp"))?;
-    // Vector functions (`gentype`) are instantiated elsewhere.
+    // Items over `gentype`, which are vector functions, are instantiated elsewhere.
     Some((item, Some(scalar)))
 }
 
-/// Every item.
+/// Returns all items.
 pub fn items() -> impl Iterator<Item = &'static Item> {
     INDEX.values()
 }
 
-/// The item that implements a generic function for a type.
+/// Returns the item that implements a generic function for a type.
 pub fn generic_item(name: &str, scalar: Scalar, lanes: u8) -> Option<&'static Item> {
     let kind = match (scalar.is_float(), scalar.is_signed()) {
         (true, _) => "fp",
@@ -164,13 +165,13 @@ pub fn generic_item(name: &str, scalar: Scalar, lanes: u8) -> Option<&'static It
     None
 }
 
-/// Types that an instance of a generic item names.
+/// The types of an instance of a generic item.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TypeArgs {
-    /// `gentype`, `elemtype`, …
+    /// The element type of `gentype`, `elemtype` and the other type words.
     pub scalar: Scalar,
     pub lanes: u8,
-    /// `srctype` of conversions.
+    /// The type word `srctype` of conversions.
     pub source: Scalar,
 }
 
@@ -181,7 +182,7 @@ fn spell(scalar: Scalar, lanes: u8) -> String {
     }
 }
 
-/// Properties of a floating-point format: bits of the mantissa, bias, and bit patterns.
+/// Returns a property of a floating-point format: a number of mantissa bits, a bias, or a bit pattern.
 fn format_word(s: Scalar, word: &str) -> Option<&'static str> {
     let by_format = |half, single, double| match s {
         Scalar::Half => half,
@@ -195,13 +196,13 @@ fn format_word(s: Scalar, word: &str) -> Option<&'static str> {
         "GEN_INF" => by_format("(ushort)0x7c00", "0x7f800000u", "0x7ff0000000000000UL"),
         "GEN_NEG_INF" => by_format("(ushort)0xfc00", "0xff800000u", "0xfff0000000000000UL"),
         "GEN_QUIET" => by_format("(ushort)0x7e00", "0x7fc00000u", "0x7ff8000000000000UL"),
-        // The implicit bit, which is the smallest normal number too.
+        // The implicit bit, which is also the smallest normal number.
         "GEN_ONE_MANT" => by_format("(ushort)0x0400", "0x800000u", "0x10000000000000UL"),
-        // Infinity and the smallest normal number shifted left by one.
+        // Infinity and the smallest normal number, both shifted left by one.
         "GEN_INF2" => by_format("0xf800", "0xff000000u", "0xffe0000000000000UL"),
         "GEN_NORMAL2" => by_format("0x0800", "0x01000000u", "0x0020000000000000UL"),
-        // Lengths beyond which squares leave the format, and powers of two that bring them back; halves go by way
-        // of float.
+        // Lengths beyond which squares overflow or underflow, and the powers of two that bring the lengths
+        // back into range. Halves are computed in float.
         "LENGTH_BIG" => by_format("0x1p6f", "0x1p60f", "0x1p500"),
         "LENGTH_SMALL" => by_format("0x1p-4f", "0x1p-50f", "0x1p-450"),
         "LENGTH_UP" => by_format("0x1p10f", "0x1p80f", "0x1p600"),
@@ -210,7 +211,7 @@ fn format_word(s: Scalar, word: &str) -> Option<&'static str> {
     })
 }
 
-/// Last letter of the names of the library's scalar functions.
+/// Returns the last letter of the names of the library's scalar functions.
 fn suffix(s: Scalar) -> &'static str {
     match s {
         Scalar::Half => "h",
@@ -220,7 +221,7 @@ fn suffix(s: Scalar) -> &'static str {
 }
 
 impl TypeArgs {
-    /// One type.
+    /// Returns the arguments of an instance whose source type is its own type.
     pub fn of(scalar: Scalar, lanes: u8) -> Self {
         TypeArgs {
             scalar,
@@ -229,7 +230,7 @@ impl TypeArgs {
         }
     }
 
-    /// Part of the key of an instance.
+    /// Returns a part of the key that identifies an instance.
     pub fn key(&self) -> String {
         if self.source == self.scalar {
             spell(self.scalar, self.lanes)
@@ -248,11 +249,11 @@ impl TypeArgs {
             "ugentype" => spell(unsigned_of(s), n),
             "selemtype" => signed_of(s).name().into(),
             "uelemtype" => unsigned_of(s).name().into(),
-            // Twice as wide.
+            // Integers of twice the width.
             "wgentype" => spell(wide_of(s), n),
             "intn" => spell(Scalar::Int, n),
             "fgentype" => spell(Scalar::Float, n),
-            // Result of a relational function.
+            // The result of a relational function.
             "reltype" if n == 1 => "int".into(),
             "reltype" => spell(signed_of(s), n),
             "srctype" => spell(self.source, n),
@@ -266,16 +267,16 @@ impl TypeArgs {
 }
 
 impl Item {
-    /// Whether the text has type words to be replaced.
+    /// Returns whether the text has type words to be replaced.
     pub fn generic(&self) -> bool {
         ["_any", "_fp", "_signed", "_unsigned"]
             .iter()
             .any(|s| self.name.ends_with(s))
     }
 
-    /// The text with types in the place of type words. Words with a prefix are replaced too (`as_gentype`,
-    /// `convert_sgentype_sat`); `name_fp` and `name_GEN` become `name_f`, `name_d` or `name_h`, and of
-    /// `GENC(a, b)` the first stays for float, the second for double.
+    /// Returns the text with its type words replaced by types. A type word with a prefix is replaced, too
+    /// (`as_gentype`, `convert_sgentype_sat`). `name_fp` and `name_GEN` become `name_f`, `name_d` or
+    /// `name_h`, and `GENC(a, b)` becomes `a` for float and `b` for double.
     pub fn instantiate(&self, types: TypeArgs) -> String {
         let mut out = String::with_capacity(self.text.len() + 64);
         let mut rest = self.text;

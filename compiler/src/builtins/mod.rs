@@ -1,7 +1,7 @@
 //! The built-in functions of OpenCL C 1.2 (6.12, images excepted) as data: signatures ([`table`]) and the
 //! library of bodies ([`library`], `lib/*.cl`). `sema::builtin` resolves calls with them.
 //!
-//! Everything is static and looked up on demand: a program pays for the functions that it calls.
+//! All data is static and is looked up on demand, so a program pays only for the functions that it calls.
 
 pub mod library;
 pub mod name;

@@ -1,10 +1,10 @@
-//! Built-in functions whose names spell types: `convert_uchar4_sat_rte`, `as_float4`, `vload8`,
+//! Built-in functions whose names contain types: `convert_uchar4_sat_rte`, `as_float4`, `vload8`,
 //! `vstorea_half3_rtz`.
 
 use super::signature::{ALL_SCALARS, LANES};
 use crate::hir::Scalar;
 
-/// Rounding modes in names (6.2.3.2).
+/// The rounding modes in names (6.2.3.2).
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Rounding {
     /// To nearest, ties to even.
@@ -18,7 +18,7 @@ pub enum Rounding {
 }
 
 impl Rounding {
-    /// As in the names.
+    /// Returns the mode as written in names.
     pub fn suffix(self) -> &'static str {
         match self {
             Rounding::Rte => "rte",
@@ -29,7 +29,7 @@ impl Rounding {
     }
 }
 
-/// A name that spells types.
+/// A name that contains types.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Spelled {
     /// `convert_T[_sat][_mode]`
@@ -45,7 +45,7 @@ pub enum Spelled {
     Load { lanes: u8 },
     /// `vstoren`
     Store { lanes: u8 },
-    /// `vload_half[n]`, or `vloada_half[n]` (aligned to the vector).
+    /// `vload_half[n]`, or `vloada_half[n]`, whose pointer is aligned to the vector.
     LoadHalf { lanes: u8, aligned: bool },
     /// `vstore_half[n][_mode]`, or `vstorea_half[n][_mode]`.
     StoreHalf {
@@ -64,7 +64,7 @@ fn split_mode(name: &str) -> (&str, Option<Rounding>) {
     (name, None)
 }
 
-/// A number of lanes above 1, or 1 for nothing.
+/// Parses a number of lanes above 1; an empty text means 1.
 fn lanes(text: &str) -> Option<u8> {
     match text {
         "" => Some(1),
@@ -88,7 +88,7 @@ fn arith(text: &str) -> Option<(Scalar, u8)> {
     Some((scalar, lanes(count)?))
 }
 
-/// Parses a name; `None` if it is not of this kind.
+/// Parses a name; `None` if it does not contain types in this way.
 pub fn parse(name: &str) -> Option<Spelled> {
     if let Some(rest) = name.strip_prefix("convert_") {
         let (rest, mode) = split_mode(rest);
@@ -97,7 +97,7 @@ pub fn parse(name: &str) -> Option<Spelled> {
             None => (rest, false),
         };
         let (scalar, lanes) = arith(rest)?;
-        // 6.2.3: _sat is only for integers.
+        // CL 6.2.3: `_sat` is allowed only for integers.
         return (!(sat && scalar.is_float())).then_some(Spelled::Convert {
             scalar,
             lanes,

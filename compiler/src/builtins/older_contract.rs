@@ -1,9 +1,10 @@
-//! What the older form of the contract with clspv's hosts says must not be used (`--behaviour=older`): the newer form
-//! allows it. Names are all that is looked at, but for [`takes_no_integers`].
+//! The types and functions that the older form of the contract with clspv's hosts forbids
+//! (`--behaviour=older`) and the newer form allows. The check looks only at names, except for
+//! [`takes_no_integers`].
 
 use super::name::{self, Spelled};
 
-/// Functions by name; those that spell types are in [`refuses_function`].
+/// The forbidden functions, by name. [`refuses_function`] handles functions whose names contain types.
 const FUNCTIONS: &[&str] = &[
     "abs_diff",
     "add_sat",
@@ -59,14 +60,14 @@ const FUNCTIONS: &[&str] = &[
     "write_imageui",
 ];
 
-/// Whether a built-in function must not be used.
+/// Returns whether a built-in function is forbidden.
 pub fn refuses_function(function: &str) -> bool {
     if FUNCTIONS.binary_search(&function).is_ok() {
         return true;
     }
     let directed = || function.ends_with("_rtp") || function.ends_with("_rtn");
     match name::parse(function) {
-        // With a rounding mode, or saturated.
+        // Conversions with a rounding mode and saturated conversions are forbidden.
         Some(Spelled::Convert { .. }) => function.matches('_').count() > 1,
         Some(Spelled::Load { .. } | Spelled::Store { .. }) => true,
         Some(Spelled::StoreHalf { .. }) => directed(),
@@ -74,12 +75,12 @@ pub fn refuses_function(function: &str) -> bool {
     }
 }
 
-/// Whether the last argument of a function, coordinates, must not be of integers.
+/// Returns whether the coordinates, a function's last argument, must not be integers.
 pub fn takes_no_integers(function: &str) -> bool {
     function == "read_imagef"
 }
 
-/// Whether a type must not be used.
+/// Returns whether a type is forbidden.
 pub fn refuses_type(name: &str) -> bool {
     match name {
         "image1d_t" | "image1d_array_t" | "image1d_buffer_t" | "image2d_array_t" => true,

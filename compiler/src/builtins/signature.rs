@@ -1,4 +1,4 @@
-//! Generic signatures: what OpenCL's specification writes with `gentype`.
+//! Generic signatures: those that OpenCL's specification writes with `gentype`.
 
 use crate::hir::ty::ImageDim;
 use crate::hir::{Scalar, Space};
@@ -12,7 +12,7 @@ const fn bit(s: Scalar) -> u16 {
 }
 
 impl Scalars {
-    /// For signatures without a generic type.
+    /// The set for signatures without a generic type.
     pub const NONE: Scalars = Scalars(bit(Scalar::Int));
     pub const INT: Scalars = Scalars(bit(Scalar::Int));
     pub const UINT: Scalars = Scalars(bit(Scalar::UInt));
@@ -31,17 +31,17 @@ impl Scalars {
     pub const FLOATS: Scalars = Scalars::HALF.or(Scalars::FLOAT).or(Scalars::DOUBLE);
     pub const ALL: Scalars = Scalars::INTEGERS.or(Scalars::FLOATS);
 
-    /// Union.
+    /// Returns the union of two sets.
     pub const fn or(self, other: Scalars) -> Scalars {
         Scalars(self.0 | other.0)
     }
 
-    /// Whether the set has it.
+    /// Returns whether the set contains a type.
     pub fn contains(self, s: Scalar) -> bool {
         self.0 & bit(s) != 0
     }
 
-    /// Members in the order of [`Scalar`].
+    /// Returns the members in the order of [`Scalar`].
     pub fn iter(self) -> impl Iterator<Item = Scalar> {
         ALL_SCALARS.into_iter().filter(move |&s| self.contains(s))
     }
@@ -62,10 +62,10 @@ pub const ALL_SCALARS: [Scalar; 11] = [
     Scalar::Double,
 ];
 
-/// Numbers of lanes; 1 is the scalar.
+/// The possible numbers of lanes; 1 means a scalar.
 pub const LANES: [u8; 6] = [1, 2, 3, 4, 8, 16];
 
-/// A set of numbers of lanes: bit i is `LANES[i]`.
+/// A set of numbers of lanes: bit i stands for `LANES[i]`.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Lanes(pub u8);
 
@@ -73,17 +73,17 @@ impl Lanes {
     pub const SCALAR: Lanes = Lanes(1);
     pub const VECTOR: Lanes = Lanes(0b11_1110);
     pub const ANY: Lanes = Lanes(0b11_1111);
-    /// 1 to 4.
+    /// 1 to 4 lanes.
     pub const SHORT: Lanes = Lanes(0b1111);
-    /// 3 and 4.
+    /// 3 and 4 lanes.
     pub const CROSS: Lanes = Lanes(0b1100);
 
-    /// Exactly one of [`LANES`].
+    /// Returns the set with a single number, which must be one of [`LANES`].
     pub fn exactly(n: u8) -> Lanes {
         Lanes(LANES.iter().position(|&l| l == n).map_or(0, |i| 1 << i))
     }
 
-    /// Members.
+    /// Returns the members.
     pub fn iter(self) -> impl Iterator<Item = u8> {
         LANES
             .into_iter()
@@ -93,7 +93,7 @@ impl Lanes {
     }
 }
 
-/// What a signature ranges over: the generic type `T`, and the space of its pointers.
+/// The domain of a signature: the types for the generic type `T`, and the address spaces of its pointers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Domain {
     pub scalars: Scalars,
@@ -101,23 +101,23 @@ pub struct Domain {
     pub spaces: &'static [Space],
 }
 
-/// Which address space a pointer parameter has.
+/// The address space of a pointer parameter.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum SpaceSpec {
-    /// Any of the domain's.
+    /// Any of the domain's address spaces.
     Any,
     Only(Space),
 }
 
-/// Qualifiers of a pointer parameter's pointee.
+/// The access to a pointer parameter's pointee.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Access {
-    /// `const` pointees too.
+    /// The function only reads, so the pointee may be `const`.
     Read,
     Write,
 }
 
-/// What a pointer parameter points to.
+/// The pointee of a pointer parameter.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum PointeeTy {
     T,
@@ -133,29 +133,29 @@ pub enum Ty {
     Void,
     /// The generic type.
     T,
-    /// Its scalar.
+    /// The element type of T.
     Elem,
-    /// `int` with as many lanes as T.
+    /// `int`, with as many lanes as T.
     IntN,
-    /// Signed integers of T's width and lanes.
+    /// Signed integers with T's width and number of lanes.
     Signed,
-    /// Unsigned integers of T's width and lanes.
+    /// Unsigned integers with T's width and number of lanes.
     Unsigned,
-    /// Result of a relational function: `int` for a scalar, else `Signed`.
+    /// The result of a relational function: `int` for a scalar, otherwise `Signed`.
     Relation,
-    /// Integers twice as wide as T.
+    /// Integers of twice T's width.
     Wide,
     Fixed(Scalar),
     Event,
     Ptr(PointeeTy, SpaceSpec, Access),
-    /// A vector of so many lanes.
+    /// A vector with a fixed number of lanes.
     Vector(Scalar, u8),
-    /// An image; `true`: write_only.
+    /// An image; `true` means write_only.
     Image(ImageDim, bool),
     Sampler,
 }
 
-/// One generic signature.
+/// A generic signature.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Sig {
     pub domain: Domain,
@@ -163,7 +163,7 @@ pub struct Sig {
     pub params: &'static [Ty],
 }
 
-/// A signature with the generic type and space chosen.
+/// A signature with a choice of the generic type and of the address space.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
     pub sig: &'static Sig,
@@ -172,7 +172,7 @@ pub struct Instance {
     pub space: Space,
 }
 
-/// The signed integer of a scalar's width.
+/// Returns the signed integer type of the same width.
 pub fn signed_of(s: Scalar) -> Scalar {
     match s.bytes() {
         1 => Scalar::Char,
@@ -182,7 +182,7 @@ pub fn signed_of(s: Scalar) -> Scalar {
     }
 }
 
-/// The unsigned integer of a scalar's width.
+/// Returns the unsigned integer type of the same width.
 pub fn unsigned_of(s: Scalar) -> Scalar {
     match s.bytes() {
         1 => Scalar::UChar,
@@ -192,7 +192,7 @@ pub fn unsigned_of(s: Scalar) -> Scalar {
     }
 }
 
-/// The integer of the same signedness with twice the width (64 bits stay).
+/// Returns the integer type of the same signedness and twice the width; 64 bits stay 64 bits.
 pub fn wide_of(s: Scalar) -> Scalar {
     match s {
         Scalar::Char => Scalar::Short,
@@ -205,20 +205,20 @@ pub fn wide_of(s: Scalar) -> Scalar {
     }
 }
 
-/// A parameter or result of an [`Instance`].
+/// The type of a parameter or result of an [`Instance`].
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Concrete {
     Void,
-    /// Scalar (one lane) or vector.
+    /// A scalar (one lane) or vector.
     Arith(Scalar, u8),
     Event,
     Ptr(PointeeConcrete, Space, Access),
-    /// An image; `true`: write_only.
+    /// An image; `true` means write_only.
     Image(ImageDim, bool),
     Sampler,
 }
 
-/// What a concrete pointer points to.
+/// The pointee of a concrete pointer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum PointeeConcrete {
     Arith(Scalar, u8),
@@ -226,7 +226,7 @@ pub enum PointeeConcrete {
 }
 
 impl Instance {
-    /// Instances of a signature, every one.
+    /// Returns all instances of a signature.
     pub fn all(sig: &'static Sig) -> impl Iterator<Item = Instance> {
         let d = sig.domain;
         d.scalars.iter().flat_map(move |scalar| {
@@ -241,7 +241,7 @@ impl Instance {
         })
     }
 
-    /// A generic type of the signature made concrete.
+    /// Returns the concrete type for a type of the signature.
     pub fn concrete(&self, ty: Ty) -> Concrete {
         let (s, n) = (self.scalar, self.lanes);
         match ty {
@@ -276,13 +276,13 @@ impl Instance {
         }
     }
 
-    /// Whether a type of the signature needs this scalar.
+    /// Returns whether a parameter or the result has this scalar type.
     pub fn uses(&self, wanted: Scalar) -> bool {
         let value = |c: Concrete| matches!(c, Concrete::Arith(s, _) | Concrete::Ptr(PointeeConcrete::Arith(s, _), ..) if s == wanted);
         value(self.concrete(self.sig.ret)) || self.sig.params.iter().any(|&p| value(self.concrete(p)))
     }
 
-    /// As a declaration in OpenCL C.
+    /// Returns the instance as a declaration in OpenCL C.
     pub fn declaration(&self, name: &str) -> String {
         let params: Vec<String> = self
             .sig

@@ -1,6 +1,7 @@
-//! Names, signatures and implementations: one sorted table for each section of the specification.
+//! The names, signatures and implementations of the built-in functions: one sorted table for each section of
+//! the specification.
 //!
-//! A lookup is a binary search in each; nothing is built at start.
+//! A lookup is a binary search in each table; nothing is built at start.
 
 use super::signature::{Access, Domain, Lanes, PointeeTy, Scalars, Sig, SpaceSpec, Ty};
 use crate::hir::Space;
@@ -20,42 +21,43 @@ mod work;
 #[derive(Debug)]
 pub struct Row {
     pub name: &'static str,
-    /// Empty: the arguments are checked by the code that [`How::Inline`] names.
+    /// The signatures. If there are none, the code that [`How::Inline`] names checks the arguments.
     pub sigs: &'static [Sig],
     pub how: How,
 }
 
-/// How a call is implemented.
+/// The implementation of a call.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum How {
-    /// Lane by lane with the library's scalar function `<name>_f` or `_d`; half computes in float unless there
-    /// is a `_h`. Pointer parameters are results through private memory.
+    /// The call is made lane by lane with the library's scalar function `<name>_f` or `<name>_d`. Half is
+    /// computed in float unless there is a `<name>_h`. Pointer parameters are results, which go through
+    /// private memory.
     Scalar,
-    /// The same, but with -cl-fast-relaxed-math and float as the function named.
+    /// As `Scalar`, except for float with -cl-fast-relaxed-math, which uses the function named here.
     Fast(&'static str),
-    /// The same, but with -cl-fast-relaxed-math and float as the function named, and half by way of it: its errors are small
-    /// beside a half's last place.
+    /// As `Scalar`, except for float and half with -cl-fast-relaxed-math, which use the float function named
+    /// here. Its errors are small compared with the last place of a half.
     FastHalf(&'static str),
-    /// The library's generic function `<name>_<type>`, `_<scalar>`, `_signed`, `_unsigned`, `_fp` or `_any`,
-    /// whichever exists first, instantiated for the whole vector type.
+    /// The library's generic function `<name>_<type>`, `<name>_<scalar>`, `<name>_signed`, `<name>_unsigned`,
+    /// `<name>_fp` or `<name>_any`, whichever exists first, is instantiated for the whole vector type.
     Generic,
-    /// The same function under another name.
+    /// The function is the same as another.
     Alias(&'static str),
-    /// The function of another name as it is without -cl-fast-relaxed-math: that option's table (OpenCL C 3.0) leaves half_
-    /// functions their limit.
+    /// The function is the same as another without -cl-fast-relaxed-math: the table of that option (OpenCL C
+    /// 3.0) does not relax the error bounds of half_ functions.
     Strict(&'static str),
-    /// An operation on whole vectors.
+    /// The function is an operation on whole vectors.
     Intrinsic(Intrinsic),
-    /// One for each of: signed, unsigned, floating-point.
+    /// The function is one of three operations: for signed, unsigned and floating-point types.
     ByKind(Intrinsic, Intrinsic, Intrinsic),
-    /// Built by `sema::builtin`.
+    /// `sema::builtin` builds the call.
     Inline(Inline),
 }
 
 /// Calls that `sema::builtin` builds itself.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Inline {
-    /// Work-item function with a dimension.
+    /// A work-item function with a dimension.
     WorkItem(Intrinsic),
     WorkDim,
     Barrier,
@@ -64,9 +66,9 @@ pub enum Inline {
     SubgroupVote {
         all: bool,
     },
-    /// Signed and unsigned operation on (pointer, value…).
+    /// The operations for signed and unsigned types, with the arguments (pointer, value…).
     Atomic(AtomicOp, AtomicOp),
-    /// `atomic_inc`, `atomic_dec`: the value is 1.
+    /// `atomic_inc` and `atomic_dec`, whose value is 1.
     AtomicStep(AtomicOp),
     AsyncCopy {
         strided: bool,
@@ -76,9 +78,9 @@ pub enum Inline {
     Printf,
     Shuffle,
     Shuffle2,
-    /// Comparisons of relational functions.
+    /// The comparisons of relational functions.
     Compare(Relation),
-    /// The argument's lanes' sign bits.
+    /// A test of the sign bits of the argument's lanes.
     AnyAll {
         all: bool,
     },
@@ -86,57 +88,58 @@ pub enum Inline {
     Dot,
     /// `x / y`
     Divide,
-    /// The same of a reciprocal.
+    /// The reciprocal of the argument.
     Reciprocal,
     /// `x * y`
     Multiply,
-    /// `x * y + z`, contraction allowed.
+    /// `x * y + z`, for which contraction is allowed.
     MultiplyAdd,
-    /// `fma`: the target's where that rounds once, else the library's.
+    /// `fma`: the target's operation where it rounds only once, otherwise the library's.
     Fma,
-    /// Whether the target has a fused multiply-add for T (constant).
+    /// Whether the target has a fused multiply-add for T (a constant).
     HasFusedFma,
-    /// Whether that is one operation (constant).
+    /// Whether that multiply-add is a single machine operation (a constant).
     HasFastFma,
-    /// Whether, besides that, the device's 2^x of T is within 2 ulp (constant).
+    /// Whether, in addition, the error of the device's 2^x of T is at most 2 ulp (a constant).
     HasExp2,
-    /// The same of its 1 / sqrt, within 1.5 ulp (constant).
+    /// Whether, in addition to a fast multiply-add, the error of the device's 1 / sqrt is at most 1.5 ulp (a
+    /// constant).
     HasRsqrt,
-    /// `x * y + z`: fused where that is one operation, else two roundings.
+    /// `x * y + z`, fused where that is a single operation, otherwise with two roundings.
     LibraryMad,
     /// `upsample`
     Upsample,
-    /// Largest lane of a floating-point vector, as a scalar.
+    /// The largest lane of a floating-point vector, as a scalar.
     MaxLane,
-    /// Constant: `double` exists.
+    /// Whether `double` exists (a constant).
     HasDouble,
-    /// `read_image`; half: through float.
+    /// `read_image…`; texels of half are read as float.
     ReadImage(Texel),
     ReadImageHalf,
     WriteImage(Texel),
     WriteImageHalf,
-    /// One component of the size of an image.
+    /// One component of an image's size.
     ImageExtent(Extent),
     /// `get_image_dim`
     ImageDim,
     /// An intrinsic that takes an image.
     ImageFact(Intrinsic),
-    /// 32 bits to two floats' lane 0, and back.
+    /// The conversion of a half, in 32 bits, to float, and the reverse.
     UnpackHalf,
     PackHalf,
 }
 
-/// Components of the size of an image.
+/// The components of an image's size.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Extent {
     Width,
     Height,
     Depth,
-    /// Layers, as `size_t`.
+    /// The number of layers, as `size_t`.
     Layers,
 }
 
-/// Two-operand (or one-operand) floating-point predicates.
+/// The floating-point predicates with two operands or one.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Relation {
     Equal,
@@ -181,7 +184,7 @@ const FLOATS_VECTOR: Domain = over(Scalars::FLOATS, Lanes::VECTOR);
 const INTEGERS: Domain = over(Scalars::INTEGERS, Lanes::ANY);
 const INTEGERS_VECTOR: Domain = over(Scalars::INTEGERS, Lanes::VECTOR);
 const ONE: Domain = over(Scalars::NONE, Lanes::SCALAR);
-/// Spaces that can be written.
+/// The address spaces that can be written.
 const MUTABLE: &[Space] = &[Space::Private, Space::Local, Space::Global];
 const SHARED: &[Space] = &[Space::Global, Space::Local];
 
@@ -210,17 +213,17 @@ const TABLES: [&[Row]; 9] = [
     subgroup::ROWS,
 ];
 
-/// Prefix of functions that only the library may call.
+/// The prefix of functions that only the library may call.
 pub const INTERNAL_PREFIX: &str = "__caldera_";
 
-/// The row of a name.
+/// Returns the row of a name.
 pub fn lookup(name: &str) -> Option<&'static Row> {
     TABLES
         .into_iter()
         .find_map(|rows| rows.binary_search_by(|r| r.name.cmp(name)).ok().map(|i| &rows[i]))
 }
 
-/// Every row.
+/// Returns all rows.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     TABLES.into_iter().flatten()
 }

@@ -1,11 +1,11 @@
-//! Which version of OpenCL C has a built-in function first (OpenCL 1.1 and 1.2, appendices "Changes"): what
-//! `-cl-std` with an older one takes away.
+//! The version of OpenCL C in which each built-in function first appeared (OpenCL 1.1 and 1.2, appendices
+//! "Changes"). With an older `-cl-std`, the function does not exist.
 
 use super::name::{self, Spelled};
 use super::signature::{Scalars, Sig, Ty};
 use crate::options::ClStd;
 
-/// The first version with a function of that name.
+/// Returns the first version that has a function of this name.
 pub fn since(name: &str) -> ClStd {
     match name {
         "get_image_array_size" | "popcount" | "printf" => ClStd::Cl12,
@@ -15,7 +15,7 @@ pub fn since(name: &str) -> ClStd {
         | "minmag"
         | "shuffle"
         | "shuffle2" => ClStd::Cl11,
-        // Before, extensions had them as `atom_`.
+        // Before that version, extensions had these functions as `atom_`.
         _ if name.starts_with("atomic_") => ClStd::Cl11,
         _ => match name::parse(name) {
             Some(
@@ -31,24 +31,24 @@ pub fn since(name: &str) -> ClStd {
     }
 }
 
-/// Whether a function is one of cl_khr_subgroup_shuffle, or Intel's of the same.
+/// Returns whether a function belongs to cl_khr_subgroup_shuffle, or is Intel's equivalent.
 pub fn is_shuffle_of_subgroups(name: &str) -> bool {
     is_of_subgroups(name) && name.contains("_shuffle")
 }
 
-/// Whether a function is one of sub-groups (cl_khr_subgroups).
+/// Returns whether a function belongs to sub-groups (cl_khr_subgroups).
 pub fn is_of_subgroups(name: &str) -> bool {
     let name = name.strip_prefix("intel_").unwrap_or(name);
     name.starts_with("sub_group_") || name.starts_with("get_") && name.contains("_sub_group")
 }
 
-/// The first version with one of the signatures of a function.
+/// Returns the first version that has one of the signatures of a function.
 pub fn signature_since(name: &str, sig: &Sig) -> ClStd {
     let of_integers = sig.domain.scalars == Scalars::INTEGERS;
     match name {
         "clamp" if of_integers => ClStd::Cl11,
         "max" | "min" if of_integers && sig.params.contains(&Ty::Elem) => ClStd::Cl11,
-        // Without a sampler.
+        // The form without a sampler.
         "read_imagef" | "read_imageh" | "read_imagei" | "read_imageui" if sig.params.len() == 2 => {
             ClStd::Cl12
         }

@@ -1,5 +1,5 @@
-// Asynchronous copies (OpenCL 1.2 6.12.10): made at once by all work-items of the group, each every n-th element;
-// wait_group_events is a barrier.
+// Asynchronous copies (OpenCL 1.2 6.12.10). All work-items of the group copy at once, each of them every n-th
+// element; wait_group_events is a barrier.
 
 ulong __c_linear_id(void)
 {
@@ -23,7 +23,7 @@ void async_copy_to_global_any(__global gentype *dst, const __local gentype *src,
     for (ulong i = __c_linear_id(); i < n; i += step) dst[i] = src[i];
 }
 
-// The stride is the global side's.
+// The stride applies to the global side.
 void async_strided_to_local_any(__local gentype *dst, const __global gentype *src, ulong n, ulong stride)
 {
     ulong step = __c_group_size();

@@ -1,5 +1,5 @@
-// Common and geometric functions (OpenCL 1.2 6.12.4, 6.12.5), copysign and other functions of bits, and the
-// native functions that are no single operation.
+// Common and geometric functions (OpenCL 1.2 6.12.4, 6.12.5), copysign and other functions of bits, and those
+// native functions that are not single operations.
 
 gentype clamp_fp(gentype x, gentype lo, gentype hi)
 {
@@ -54,7 +54,8 @@ gentype fdim_fp(gentype x, gentype y)
     return x <= y ? (gentype)0 : x - y;
 }
 
-// Magnitudes by their bits: the H200 takes subnormal numbers for equal zeros in comparisons. fmin and fmax are of the other if one is NaN.
+// Magnitudes are compared by their bits, because the H200 treats subnormal numbers as equal zeros in
+// comparisons. If one argument is NaN, fmin and fmax return the other.
 elemtype maxmag_fp(elemtype x, elemtype y)
 {
     elemtype least = fmin(x, y), most = fmax(x, y);
@@ -67,7 +68,8 @@ elemtype minmag_fp(elemtype x, elemtype y)
     return (uelemtype)(as_uelemtype(least) << 1) > (uelemtype)(as_uelemtype(most) << 1) ? most : least;
 }
 
-// Halves away from zero: with the number before 1/2 added, sums that are not exact round to what they should.
+// Halves are rounded away from zero. The number added is the predecessor of 1/2, so that inexact sums round
+// correctly.
 gentype round_fp(gentype x)
 {
     return trunc(x + copysign((gentype)GENC(0.49999997f, 0.49999999999999994), x));
@@ -103,7 +105,7 @@ gentype cross_any4(gentype x, gentype y)
     return r;
 }
 
-// Scaled where squares over- or underflow.
+// The vector is scaled if its squares would overflow or underflow.
 elemtype length_fp(gentype x)
 {
     elemtype big = __caldera_max_lane(fabs(x));
@@ -121,7 +123,7 @@ elemtype length_fp(gentype x)
     return isinf(big) ? big : r;
 }
 
-// The squares of halves fit float.
+// The squares of halves fit into float.
 elemtype length_half(gentype x)
 {
     return (elemtype)length(convert_fgentype(x));
@@ -150,7 +152,7 @@ gentype normalize_fp(gentype x)
     }
     if (big == (elemtype)0) return x;
     if (big > (elemtype)LENGTH_BIG) {
-        // The scaled vector is for the length only: its small elements have lost bits.
+        // The scaled vector serves only to compute the length: its small elements have lost bits.
         gentype down = x * (gentype)(elemtype)LENGTH_DOWN;
         return x / (gentype)__caldera_sqrt(dot(down, down)) * (gentype)(elemtype)LENGTH_DOWN;
     }

@@ -1,12 +1,12 @@
 // Conversions between float or double and the bits of a half (OpenCL 1.2 6.12.7), and directed rounding to
-// floating-point types (6.2.3.2). Integer arithmetic: exact, subnormals included, on every device.
+// floating-point types (6.2.3.2). Integer arithmetic makes them exact on every device, including subnormals.
 
-// No branches: drivers take long over them.
+// There are no branches, because drivers take long to compile them.
 float half_bits_to_float(ushort h)
 {
     uint u = h;
     uint a = (u & 0x7fffu) << 13;
-    // A subnormal is the fraction of 2^-14 over 1: exact in float.
+    // A subnormal is the difference between 2^-14 with the same fraction and 2^-14, which is exact in float.
     float small = as_float(0x38800000u | a) - 0x1p-14f;
     uint bias = u & 0x7c00u ? 0x38000000u : 0u;
     bias = (u & 0x7c00u) == 0x7c00u ? 0x70000000u : bias;
@@ -14,12 +14,12 @@ float half_bits_to_float(ushort h)
     return as_float(((u & 0x8000u) << 16) | r);
 }
 
-// Of the bits of a float; `up` says how to round what is lost: 0 nearest even, 1 truncate, 2 away from zero.
+// Converts the bits of a float. `up` gives the rounding: 0 to nearest even, 1 toward zero, 2 away from zero.
 ushort __c_single_to_half(uint u, int up)
 {
     uint a = u & 0x7fffffffu;
-    // The magnitude in units of half's last bit times 2^drop: below 2^-14 the mantissa in units of 2^-24, else the
-    // whole number with half's bias.
+    // The magnitude in units of half's last bit times 2^drop. Below 2^-14 it is the mantissa in units of
+    // 2^-24, otherwise the whole number with half's bias.
     int normal = a >= 0x38800000u;
     uint below = min(126u - min(a >> 23, 113u), 31u);
     uint drop = normal ? 13u : below;
@@ -40,19 +40,20 @@ ushort __c_float_to_half(float x, int up)
     return __c_single_to_half(as_uint(x), up);
 }
 
-// By way of a float that is odd if bits were lost, so that rounding it again gives what one rounding gives.
+// The intermediate float is rounded to odd, so that rounding it to half gives the same result as a single
+// rounding.
 ushort __c_double_to_half(double x, int up)
 {
     ulong u = as_ulong(x);
     uint top = (uint)(u >> 32) & 0x7fffffffu;
     uint low = (uint)u;
-    // 23 bits of the fraction: 20 of the upper word, 3 of the lower.
+    // 23 bits of the fraction: 20 of the upper word and 3 of the lower word.
     uint fraction = ((top << 3) & 0x7fffffu) | low >> 29;
     uint lost = (low & 0x1fffffffu) != 0u ? 1u : 0u;
     uint e = top >> 20;
     uint field = clamp(e, 897u, 1150u) - 896u;
     uint a = (field << 23) | fraction | lost;
-    // Too small for float's normal numbers, and too large.
+    // The number is too small for float's normal numbers, or too large for float.
     a = e < 897u ? ((top | low) != 0u ? 1u : 0u) : a;
     a = e > 1150u ? 0x7f7fffffu : a;
     uint special = 0x7f800000u | fraction | ((fraction | lost) != 0u ? 0x400000u : 0u);
@@ -76,10 +77,11 @@ ushort double_to_half_bits_rtp(double x) { return __c_double_to_half(x, as_ulong
 
 ushort double_to_half_bits_rtn(double x) { return __c_double_to_half(x, as_ulong(x) < 0x8000000000000000UL ? 1 : 2); }
 
-// Directed rounding of integers and doubles. Not by way of the nearest value and a comparison: drivers fold the
-// conversion back and forth away.
+// Directed rounding of integers and doubles. It is not done by rounding to nearest and comparing, because
+// drivers fold away a conversion there and back.
 
-// A magnitude as a number with a sign; what is lost is rounded away from zero if `up`, else dropped.
+// Converts a magnitude and a sign to a number. Inexact results are rounded away from zero if `up` is set,
+// otherwise toward zero.
 elemtype __c_from_int_fp(ulong m, int negative, int up)
 {
     uelemtype sign = negative != 0 ? GEN_SIGN : (uelemtype)0;

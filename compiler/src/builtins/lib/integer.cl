@@ -1,5 +1,6 @@
-// Integer functions (OpenCL 1.2 6.12.3). All exact. `gentype` is any integer scalar or vector; comparisons of
-// vectors give -1 or 0 in each lane, of scalars 1 or 0, so they are only used as conditions of ?:.
+// Integer functions (OpenCL 1.2 6.12.3). All are exact. `gentype` is any integer scalar or vector.
+// Comparisons give -1 or 0 in each lane of a vector but 1 or 0 for scalars, so they are used only as
+// conditions of ?:.
 
 ugentype abs_signed(gentype x)
 {
@@ -11,7 +12,7 @@ gentype abs_unsigned(gentype x)
     return x;
 }
 
-// The difference fits the unsigned type; wrapping arithmetic gives it.
+// The difference fits into the unsigned type, and wrapping arithmetic computes it.
 ugentype abs_diff_any(gentype x, gentype y)
 {
     ugentype a = as_ugentype(x);
@@ -19,7 +20,7 @@ ugentype abs_diff_any(gentype x, gentype y)
     return x > y ? (ugentype)(a - b) : (ugentype)(b - a);
 }
 
-// Overflow iff both operands have the sign that the result has not.
+// An overflow occurs if and only if both operands have the sign that the result does not have.
 gentype add_sat_signed(gentype x, gentype y)
 {
     gentype r = as_gentype((ugentype)(as_ugentype(x) + as_ugentype(y)));
@@ -33,8 +34,9 @@ gentype add_sat_unsigned(gentype x, gentype y)
     return r < x ? (gentype)(elemtype)-1 : r;
 }
 
-// Of 64 bits with the carry from the bits (Warren, Hacker's Delight, 2-13): NVIDIA's Vulkan compiler (580) takes
-// `r < x ? -1 : r` and `x < y ? 0 : x - y` for saturating instructions, of which it gets the upper halves wrong.
+// For 64 bits, the carry is computed from the bits (Warren, Hacker's Delight, 2-13): NVIDIA's Vulkan compiler
+// (580) turns `r < x ? -1 : r` and `x < y ? 0 : x - y` into saturating instructions whose upper halves it
+// gets wrong.
 gentype add_sat_ulong(gentype x, gentype y)
 {
     gentype r = (gentype)(x + y);
@@ -61,7 +63,7 @@ gentype sub_sat_ulong(gentype x, gentype y)
     return r & (borrow - (gentype)1);
 }
 
-// (x + y) >> 1 without the carry: the common bits, and half of the others.
+// (x + y) >> 1 without the carry: the common bits, plus half of the differing bits.
 gentype hadd_any(gentype x, gentype y)
 {
     return (gentype)((x & y) + ((gentype)(x ^ y) >> (gentype)1));
@@ -101,7 +103,7 @@ gentype mul_hi_ulong(gentype x, gentype y)
     return xh * yh + (lh >> s) + (hl >> s) + (mid >> s);
 }
 
-// From the unsigned product: subtract each operand where the other is negative.
+// Derived from the unsigned product: each operand is subtracted if the other is negative.
 gentype mul_hi_long(gentype x, gentype y)
 {
     ugentype h = mul_hi(as_ugentype(x), as_ugentype(y));
@@ -114,20 +116,21 @@ gentype mad_hi_any(gentype a, gentype b, gentype c)
     return (gentype)(mul_hi(a, b) + c);
 }
 
-// In the type of twice the width where there is one.
+// Computed in the type of twice the width, where there is one.
 gentype mad_sat_any(gentype a, gentype b, gentype c)
 {
     return convert_gentype_sat(convert_wgentype(a) * convert_wgentype(b) + convert_wgentype(c));
 }
 
-// Unsigned 32 bits: the product plus the addend fits 64 bits.
+// For unsigned 32 bits, the product plus the addend fits into 64 bits.
 gentype mad_sat_ulong(gentype a, gentype b, gentype c)
 {
     gentype p = mul_hi(a, b) != (gentype)0 ? (gentype)-1L : a * b;
     return add_sat(p, c);
 }
 
-// 128-bit sum of the product and the sign-extended addend; it fits if the high half is the low half's sign.
+// The 128-bit sum of the product and the sign-extended addend. It fits if the high half is the sign extension
+// of the low half.
 gentype mad_sat_long(gentype a, gentype b, gentype c)
 {
     gentype s = (gentype)63;

@@ -1,10 +1,12 @@
-// Math functions whose results are exact or correctly rounded (OpenCL 1.2 6.12.2): integer arithmetic on the
-// representation, so that they are right whatever the device does to subnormals.
+// Math functions whose results are exact or correctly rounded (OpenCL 1.2 6.12.2). They use integer
+// arithmetic on the representation, so they are correct whatever the device does with subnormals.
 
-// A magnitude r * 2^e, e at least the least exponent of the format, r below twice the implicit bit: exact.
+// Assembles the magnitude r * 2^e exactly. e is at least the format's least exponent, and r is less than
+// twice the implicit bit.
 elemtype __c_assemble_fp(uelemtype r, int field)
 {
-    // field: exponent field of a number whose implicit bit is at GEN_MANT; r is normalized down to field 1.
+    // `field` is the exponent field of a number whose implicit bit is at GEN_MANT. r is normalized, but not
+    // below field 1.
     if (r == (uelemtype)0) return 0;
     int shift = (int)clz(r) - (GEN_BITS - 1 - GEN_MANT);
     if (shift > field - 1) shift = field - 1;
@@ -14,7 +16,8 @@ elemtype __c_assemble_fp(uelemtype r, int field)
     return as_elemtype((r - GEN_ONE_MANT) + ((uelemtype)field << GEN_MANT));
 }
 
-// Exponent field and significand with the implicit bit; subnormals have field 1 and none.
+// Returns the significand with the implicit bit, and the exponent field. Subnormals have field 1 and no
+// implicit bit.
 uelemtype __c_unpack_fp(uelemtype u, int *field)
 {
     int f = (int)(u >> GEN_MANT);
@@ -27,8 +30,8 @@ uelemtype __c_unpack_fp(uelemtype u, int *field)
     return m | GEN_ONE_MANT;
 }
 
-// Long division of magnitudes by steps of the bits that are free in a word: x mod y, and the low bits of the
-// quotient. y is normalized.
+// Long division of magnitudes, in steps of as many bits as are free in a word. Returns x mod y, and the low
+// bits of the quotient. y is normalized.
 uelemtype __c_mod_fp(uelemtype mx, int fx, uelemtype my, int fy, uelemtype *quotient)
 {
     uelemtype q = mx / my;
@@ -124,7 +127,7 @@ elemtype ldexp_fp(elemtype x, int n)
 {
     uelemtype u = as_uelemtype(x);
     uelemtype a = u & ~GEN_SIGN;
-    // From one normal number to another; a sum that wraps is neither.
+    // Both numbers are normal. A sum that wraps around fails the test.
     int from = (int)(a >> GEN_MANT);
     if ((uint)(from - 1) < 2 * GEN_BIAS && (uint)(from + n - 1) < 2 * GEN_BIAS) {
         return as_elemtype(u + ((uelemtype)n << GEN_MANT));
@@ -141,7 +144,7 @@ elemtype ldexp_fp(elemtype x, int n)
     int f = field - shift + n;
     if (f >= 2 * GEN_BIAS + 1) return as_elemtype(sign | GEN_INF);
     if (f > 0) return as_elemtype(sign | ((uelemtype)f << GEN_MANT) | (m - GEN_ONE_MANT));
-    // Subnormal: round to nearest even.
+    // The result is subnormal: round to nearest even.
     int down = 1 - f;
     if (down > GEN_MANT + 2) return as_elemtype(sign);
     uelemtype kept = m >> down;
@@ -165,7 +168,7 @@ elemtype fract_fp(elemtype x, elemtype *whole)
     *whole = f;
     elemtype r = x - f;
     r = r >= (elemtype)1 ? as_elemtype((uelemtype)(as_uelemtype((elemtype)1) - (uelemtype)1)) : r;
-    // Zeros and infinities leave a zero of their sign.
+    // The fraction of a zero or an infinity is a zero with its sign.
     uelemtype a = (uelemtype)(as_uelemtype(x) & ~GEN_SIGN);
     return a == (uelemtype)0 || a == GEN_INF ? copysign((elemtype)0, x) : r;
 }
@@ -178,12 +181,12 @@ elemtype nextafter_fp(elemtype x, elemtype y)
     if (ay > GEN_INF) return y;
     if (ux == uy || (ax | ay) == (uelemtype)0) return y;
     if (ax == (uelemtype)0) return as_elemtype((uelemtype)((uy & GEN_SIGN) | (uelemtype)1));
-    // Away from zero if y is farther on the same side.
+    // The step is away from zero if y has the same sign and a greater magnitude.
     int away = ((ux ^ uy) & GEN_SIGN) == (uelemtype)0 && ay > ax;
     return as_elemtype((uelemtype)(away ? ux + (uelemtype)1 : ux - (uelemtype)1));
 }
 
-// (a, sticky) >> n, ORing what is lost into bit 0.
+// (a, sticky) >> n, where the bits shifted out are ORed into bit 0.
 ulong __c_shift_jam(ulong a, int n)
 {
     if (n == 0) return a;
@@ -191,7 +194,7 @@ ulong __c_shift_jam(ulong a, int n)
     return (a >> n) | ((a << (64 - n)) != 0UL ? 1UL : 0UL);
 }
 
-// Correctly rounded x * y + z in integer arithmetic: the product is exact in 48 bits of 64.
+// Correctly rounded x * y + z in integer arithmetic. The product is exact in 48 of 64 bits.
 float fma_f(float x, float y, float z)
 {
     uint ux = as_uint(x) & 0x7fffffffu, uy = as_uint(y) & 0x7fffffffu, uz = as_uint(z) & 0x7fffffffu;
@@ -209,7 +212,7 @@ float fma_f(float x, float y, float z)
     uint mx = __c_unpack_f(ux, &fx);
     uint my = __c_unpack_f(uy, &fy);
     uint mz = __c_unpack_f(uz, &fz);
-    // Values are a * 2^e with the leading bit of a at 62.
+    // Values are a * 2^e with the leading bit of a at bit 62.
     ulong a = (ulong)mx * (ulong)my;
     int ea = fx + fy - 300;
     int s = (int)clz(a) - 1;
@@ -248,7 +251,7 @@ float fma_f(float x, float y, float z)
     return as_float(sa | (((uint)(field - 1) << 23) + m));
 }
 
-// The same with the product in 106 bits of 128.
+// As fma_f, with the product in 106 of 128 bits.
 double fma_d(double x, double y, double z)
 {
     ulong sign = 0x8000000000000000UL, inf = 0x7ff0000000000000UL;
@@ -267,7 +270,7 @@ double fma_d(double x, double y, double z)
     ulong mx = __c_unpack_d(ux, &fx);
     ulong my = __c_unpack_d(uy, &fy);
     ulong mz = __c_unpack_d(uz, &fz);
-    // Values are (a, al) * 2^e with the leading bit of a at 62.
+    // Values are (a, al) * 2^e with the leading bit of a at bit 62.
     int s = (int)clz(mx) - 1;
     mx <<= s;
     fx -= s;
@@ -313,7 +316,7 @@ double fma_d(double x, double y, double z)
         rl = al - bl;
         r = a - b - (al < bl ? 1UL : 0UL);
         if ((r >> 63) != 0UL) {
-            // Leading words were equal and the low ones the other way round.
+            // The leading words were equal, and the low word of the first was smaller.
             rl = ~rl + 1UL;
             r = ~r + (rl == 0UL ? 1UL : 0UL);
             sa = sb;
@@ -347,7 +350,7 @@ double fma_d(double x, double y, double z)
     return as_double(sa | (((ulong)(field - 1) << 52) + m));
 }
 
-// Products of halves are exact in float; the sum is rounded to odd, then once to half.
+// Products of halves are exact in float. The sum is rounded to odd, and then once to half.
 half fma_h(half x, half y, half z)
 {
     float p = (float)x * (float)y;

@@ -1,15 +1,17 @@
-// Functions of double in few operations (OpenCL 1.2 6.12.2), for devices with a fused multiply-add of doubles that is one operation
-// and a good 1 / sqrt of floats (`__caldera_has_rsqrt` of a double says both). Elsewhere the texts for all formats in math_exp.cl
-// and math_trig.cl take their place.
+// Functions of double with few operations (OpenCL 1.2 6.12.2), for devices on which a fused multiply-add of
+// doubles is one operation and 1 / sqrt of floats is good (`__caldera_has_rsqrt` of a double says both).
+// Elsewhere the implementations for all formats in math_exp.cl and math_trig.cl are used.
 //
-// An H200 does 64 operations on doubles at a time, 64 on integers, and 16 conversions, so that nothing is converted: a double of
-// known range becomes a float, and back, by a shift and an addition on its upper word, and integers come out of sums with
-// 1.5 * 2^52. What is rare is told by the upper word, compared as a float, and is behind the only branch.
+// An H200 does 64 operations on doubles at a time, 64 on integers, but only 16 conversions, so this code
+// converts nothing. A double of known range becomes a float, and back, by a shift and an addition on its
+// upper word; integers are taken from sums with 1.5 * 2^52. Rare arguments are detected by the upper word,
+// compared as a float, and handled in the only branch.
 //
-// «Error found» is the largest over 1.5 million arguments (as in math_exp.cl), with 1 / sqrt of floats wrong by a unit to either side.
+// «Error found» is the largest error over 1.5 million arguments (as in math_exp.cl), with 1 / sqrt of floats
+// wrong by one unit in either direction.
 //
-// Quotients are products with a reciprocal: a float's 1 / sqrt squared (19 bits) and a step of third order. Method of the others: as in
-// math_exp.cl, with fused operations in the place of sums in double length.
+// A quotient is a product with a reciprocal: the square of a float's 1 / sqrt (19 bits) and one step of third
+// order. The other methods are those of math_exp.cl, with fused operations instead of sums in double length.
 
 uint __c_high(double x)
 {
@@ -21,7 +23,7 @@ double __c_of_high(uint high)
     return as_double((ulong)high << 32);
 }
 
-// 1 / sqrt of |x|, 20 bits of it, for x in [2^-100, 2^100] (of 0 it is anything finite).
+// An approximation of 1 / sqrt(|x|) with 20 bits, for x in [2^-100, 2^100]. For 0 it is some finite number.
 double __c_root_guess_d(double x)
 {
     float s = __caldera_rsqrt(as_float((__c_high(x) << 3) + 0x40000000u));
@@ -50,7 +52,7 @@ double __c_over_d(double x, double y)
 
 float __c_over_f(float x, float y) { return x / y; }
 
-// The root of 0 or x in [2^-100, 2^100]. Error: 0.9 ulp.
+// The square root of 0 or of x in [2^-100, 2^100]. Error: 0.9 ulp.
 double __c_root_d(double x)
 {
     if (__caldera_has_rsqrt(x)) {
@@ -65,9 +67,10 @@ double __c_root_d(double x)
 
 float __c_root_f(float x) { return __caldera_sqrt(x); }
 
-// 1 / sqrt of a positive normal number: 20 bits from the device's root of a float in [1/2, 2) with the exponent's lowest bit and the
-// fraction's upper ones, half of the exponent by integer arithmetic, and one step of third order, y + y d (3/8 d - 1/2) with
-// d = x y^2 - 1, in which y^2 is exact. Nothing is negated.
+// 1 / sqrt of a positive normal number. The first 20 bits come from the device's 1 / sqrt of a float in [1/2,
+// 2), whose bits are the exponent's lowest bit and the upper bits of the fraction; integer arithmetic halves
+// the exponent. One step of third order follows, y + y d (3/8 d - 1/2) with d = x y^2 - 1, in which y^2 is
+// exact. Nothing is negated.
 double __c_rsqrt_normal_d(double x)
 {
     uint high = __c_high(x);
@@ -77,8 +80,9 @@ double __c_rsqrt_normal_d(double x)
     return __caldera_fma(__caldera_fma(d, 0.375, -0.5), y * d, y);
 }
 
-// Correctly rounded root of a number in [2^-950, 2^1021], where no product is subnormal: what the product with 1 / sqrt lacks, in one fused operation, times half of
-// that (Markstein, Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
+// The correctly rounded square root of a number in [2^-950, 2^1021], where no product is subnormal. It is the
+// product with 1 / sqrt, corrected by a fused operation: its residual times half of 1 / sqrt (Markstein,
+// Computation of elementary functions on the IBM RISC System/6000 processor, 1990).
 double __c_sqrt_normal_d(double x)
 {
     double y = __c_rsqrt_normal_d(x);
@@ -86,13 +90,13 @@ double __c_sqrt_normal_d(double x)
     return __caldera_fma(__caldera_fma(-g, g, x), 0.5 * y, g);
 }
 
-// Where the device's own is correctly rounded too, but takes twice the time. Correctly rounded.
+// Used where the device's own square root takes twice the time. Correctly rounded, as is the device's own.
 double sqrt_d(double x)
 {
     if (__caldera_has_rsqrt(x)) {
         uint high = __c_high(x);
         if (high - 0x04900000u < 0x7b300000u) return __c_sqrt_normal_d(x);
-        // Zeros, infinity, NaN.
+        // Zeros, infinity and NaN.
         if (x == 0.0 || high - 0x7ff00000u < 0x00100000u) return x;
         if (high >= 0x80000000u) return as_double(0x7ff8000000000000UL);
         int large = x > 1.0;
@@ -102,9 +106,10 @@ double sqrt_d(double x)
     }
 }
 
-// 1 / sqrt of what is no positive normal number. 0x7ff00000 less the upper word is infinite for zeros, with their sign, and 0 for
-// infinity. Of small numbers by 2^108 of them, without the device's own 1 / sqrt of doubles: an H200's driver would compute that for
-// all arguments, and select.
+// 1 / sqrt of a number that is not positive and normal. 0x7ff00000 minus the upper word is infinite for
+// zeros, with their sign, and 0 for infinity. Small numbers are multiplied by 2^108 first. The device's own 1
+// / sqrt of doubles is not used, because an H200's driver would compute it for all arguments and select
+// afterwards.
 double __c_rsqrt_rare_d(double x)
 {
     double small = __c_rsqrt_normal_d(x * 0x1p108) * 0x1p54;
@@ -124,7 +129,7 @@ double rsqrt_d(double x)
     }
 }
 
-// p * 2^k, p near 1, where `rare` says that k may not be an exponent's.
+// p * 2^k for p near 1; `rare` says that k may be outside the range of exponents.
 double __c_exp_result_d(double p, uint k, double x, int rare, double most, double least)
 {
     if (rare) {
@@ -136,7 +141,8 @@ double __c_exp_result_d(double p, uint k, double x, int rare, double most, doubl
     return as_double(as_ulong(p) + ((ulong)(k << 20) << 32));
 }
 
-// exp(x) by x = n ln 2 + r, the first product of which is exact; no longer 2^n. The sum's low bits are n.
+// Computes exp(x) as x = n ln 2 + r, whose first product is exact. The result does not yet include 2^n. The
+// low bits of the sum are n.
 double __c_exp_parts_d(double x, uint *n)
 {
     double t = __caldera_fma(x, 1.4426950408889634, 0x1.8p52);
@@ -146,7 +152,7 @@ double __c_exp_parts_d(double x, uint *n)
     return __caldera_fma(m, -2.3190468138462996e-17, r);
 }
 
-// exp(r), |r| <= ln(2)/2.
+// exp(r) for |r| <= ln(2)/2.
 double __c_exp_poly_d(double r)
 {
     return __caldera_fma(__caldera_fma(__p_expq_d(r), r, 1.0), r, 1.0);
@@ -206,7 +212,7 @@ double __c_exp_shift_d(double x, int shift)
     }
 }
 
-// 2^n (exp(r) - 1) + (2^n - 1) in halves. Error found: 1.83 ulp; allowed 3.
+// 2^n (exp(r) - 1) + (2^n - 1), computed in halves. Error found: 1.83 ulp; allowed 3.
 double expm1_d(double x)
 {
     if (__caldera_has_fast_fma(x)) {
@@ -225,7 +231,8 @@ double expm1_d(double x)
     }
 }
 
-// log(1 + x) from the exponent of the rounded sum and the rest of x itself, rounded once (as in fdlibm, but without a correction).
+// log(1 + x) from the exponent of the rounded sum and the remainder of x itself, which is rounded only once
+// (as in fdlibm, but without a correction).
 // Error found: 1.28 ulp; allowed 2.
 double log1p_d(double x)
 {
@@ -248,13 +255,14 @@ double log_d(double x) { return __c_log_d(x); }
 double log2_d(double x) { return __c_log2_d(x); }
 double log10_d(double x) { return __c_log10_d(x); }
 
-// x = m * 2^k with m in [sqrt(1/2), sqrt(2)) (about), for positive finite x, subnormals too: by the upper word.
+// x = m * 2^k with m approximately in [sqrt(1/2), sqrt(2)), for positive finite x, including subnormals. It
+// uses the upper word.
 double __c_split_d(double x, int *k)
 {
     ulong u = as_ulong(x);
     int subnormal = 0;
     if (u < 0x0010000000000000UL) {
-        // With the implicit bit in place the exponent field reads 1, as for the smallest normal number.
+        // With the implicit bit in place, the exponent field reads 1, as for the smallest normal number.
         subnormal = (int)clz(u) - 11;
         u = u << subnormal;
     }
@@ -263,15 +271,16 @@ double __c_split_d(double x, int *k)
     return as_double((ulong)((high & 0x000fffffu) + 0x3fe6a09eu) << 32 | (u & 0xffffffffUL));
 }
 
-// Whether y is in [2^-100, 2^100] and |x| less than 2^49 times as large (about), by the upper words of the magnitudes.
+// Whether y is in [2^-100, 2^100] and |x| is less than about 2^49 times as large, judged by the upper words
+// of the magnitudes.
 int __c_near_multiples_d(double x, double y)
 {
     uint a = __c_high(x) & 0x7fffffffu, b = __c_high(y) & 0x7fffffffu;
     return b - 0x39b00000u < 0x0c800000u && a <= b + 0x03100000u;
 }
 
-// a - n b for the integer n next to a / b, or the one after: the rest is exact, and at most b / 2 and a little. The low word
-// of the sum that rounds the quotient is *n. b > 0.
+// a - n b, where n is the integer nearest to a / b or one next to it. The remainder is exact, and at most
+// slightly more than b / 2. *n is the low word of the sum that rounds the quotient. b > 0.
 double __c_nearest_rest_d(double a, double b, uint *n)
 {
     double t = __caldera_fma(a, __c_invert_d(b), 0x1.8p52);
@@ -292,7 +301,8 @@ double fmod_d(double x, double y)
     }
 }
 
-// Exact. A rest beyond half of the divisor, or half of it with an odd quotient, is one step further.
+// Exact. If the remainder is more than half of the divisor, or exactly half with an odd quotient, one more
+// step is needed.
 double remquo_d(double x, double y, int *quo)
 {
     if (__caldera_has_rsqrt(x)) {
@@ -306,14 +316,15 @@ double remquo_d(double x, double y, int *quo)
         }
         int low = (int)(n & 0x7fu);
         *quo = ((__c_high(x) ^ __c_high(y)) & 0x80000000u) != 0u ? -low : low;
-        // +0 where nothing is left, for the sign of x.
+        // The addition turns -0 into +0, so that a zero gets the sign of x.
         return as_double(as_ulong(r + 0.0) ^ (as_ulong(x) & 0x8000000000000000UL));
     } else {
         return __c_remquo_d(x, y, quo);
     }
 }
 
-// Of numbers of one magnitude the one without a sign if there is one: the sign bits' conjunction. Doubles are never taken for zeros.
+// If both magnitudes are equal, the result is the positive number if there is one: the sign bits are combined
+// by `and`. Doubles are never flushed to zero.
 double maxmag_d(double x, double y)
 {
     double r = fabs(x) > fabs(y) || y != y ? x : y;

@@ -1,15 +1,17 @@
-// Trigonometric functions of double, as in math_double.cl. Reduction: Cody and Waite with three parts of pi/2 and fused operations:
-// the first leaves nothing behind, so one double has what is left to 2^-53 of itself; beyond 2^30 as in math_trig.cl. Both
-// polynomials are computed and one is chosen, which takes less than a choice of coefficients.
+// Trigonometric functions of double, as in math_double.cl. Reduction: Cody and Waite with three parts of pi/2
+// and fused operations. The first operation is exact, so one double holds the rest with a relative error of
+// 2^-53. Beyond 2^30 the reduction is that of math_trig.cl. Both polynomials are computed and one result is
+// selected, which costs less than selecting coefficients.
 
-// x = q pi/2 + result, |result| <= pi/4 (a little more); only the two lowest bits of *q mean something. NaN for what is not finite.
+// x = q pi/2 + result with |result| <= pi/4 (slightly more). Only the two lowest bits of *q are meaningful.
+// The result is NaN if x is not finite.
 double __c_reduce_fast_d(double x, uint *q)
 {
     if (fabs(as_float(__c_high(x))) < as_float(0x41d00000u)) {
         double t = __caldera_fma(x, 0.6366197723675814, 0x1.8p52);
         *q = (uint)as_ulong(t);
         double n = t - 0x1.8p52;
-        // All parts are positive, so that -0 stays what it is.
+        // All parts of pi/2 are positive, so for n = 0 every product is -0, and x = -0 is preserved.
         double r = __caldera_fma(n, -1.5707963267948966, x);
         r = __caldera_fma(n, -6.123233995736765e-17, r);
         return __caldera_fma(n, -1.082856673921914e-32, r);
@@ -21,7 +23,7 @@ double __c_reduce_fast_d(double x, uint *q)
     return x < 0.0 ? -r : r;
 }
 
-// sin(r), with the sign of a zero, and cos(r), |r| <= pi/4.
+// sin(r), which preserves the sign of a zero, and cos(r), for |r| <= pi/4.
 double __c_sin_fast_d(double r)
 {
     double z = r * r;
@@ -34,7 +36,7 @@ double __c_cos_fast_d(double r)
     return __caldera_fma(__caldera_fma(__p_cosq_d(z), z, -0.5), z, 1.0);
 }
 
-// The function that a quadrant asks for, with the sign that it says: sine for sin(r + q pi/2), cosine for that of q + 1.
+// Selects the function and the sign for a quadrant: the result is sin(r + q pi/2). For a cosine, pass q + 1.
 double __c_of_quadrant_d(double sine, double cosine, uint q)
 {
     double r = (q & 1u) != 0u ? cosine : sine;
@@ -78,7 +80,7 @@ double sincos_d(double x, double *cosine)
     }
 }
 
-// sin(r) / cos(r), or -cos(r) / sin(r) for odd q.
+// sin(r) / cos(r), or -cos(r) / sin(r) if q is odd.
 double __c_tan_of_quadrant_d(double r, uint q)
 {
     double s = __c_sin_fast_d(r), c = __c_cos_fast_d(r);
@@ -99,7 +101,8 @@ double tan_d(double x)
     }
 }
 
-// x = n/2 + t, t exact and at most 1/4, the result is pi t; the two lowest bits of *q are those of n. For |x| < 2^50.
+// x = n/2 + t with exact t of at most 1/4 in magnitude; the result is pi t. The two lowest bits of *q are
+// those of n. |x| < 2^50.
 double __c_reduce_pi_fast_d(double x, uint *q)
 {
     double t = __caldera_fma(x, 2.0, 0x1.8p52);
@@ -148,7 +151,7 @@ double tanpi_d(double x)
         uint q;
         double r = __c_reduce_pi_fast_d(fabs(x), &q);
         double v = __c_tan_of_quadrant_d(r, q);
-        // At multiples of 1/2: 0, infinity, -0, -infinity in turn.
+        // At multiples of 1/2 the results are 0, infinity, -0, -infinity in turn.
         v = r == 0.0 ? __c_of_high(((q & 1u) != 0u ? 0x7ff00000u : 0u) | (q << 30 & 0x80000000u)) : v;
         return as_double(as_ulong(v) ^ (as_ulong(x) & 0x8000000000000000UL));
     } else {
@@ -156,7 +159,8 @@ double tanpi_d(double x)
     }
 }
 
-// By the half-angle form; a large divisor may as well be 2^65. Error found: 2.14 ulp; allowed 5.
+// The half-angle form is used; a divisor larger than 2^65 may be replaced by 2^65. Error found: 2.14 ulp;
+// allowed 5.
 double atan_d(double x)
 {
     if (__caldera_has_rsqrt(x)) {
@@ -177,7 +181,8 @@ double atan_d(double x)
     }
 }
 
-// Of the lesser part over the greater, both scaled to let that be in [1, 2), as in atan; the other quadrants by pi/2 and pi less it.
+// The arc tangent of the smaller magnitude divided by the larger, both scaled so that the larger is in [1,
+// 2), as in atan. The angles of the other quadrants are the differences from pi/2 and pi.
 // Error found: 1.8 ulp; allowed 6.
 double atan2_d(double y, double x)
 {
@@ -186,7 +191,7 @@ double atan2_d(double y, double x)
         uint high = __c_high(ax);
         int steep = __c_high(ay) > high;
         high = steep ? __c_high(ay) : high;
-        // Zeros, subnormal and infinite numbers, NaN, and more than 2^1023.
+        // Zeros, subnormal and infinite numbers, NaN, and magnitudes above 2^1023.
         if (high - 0x00100000u >= 0x7fd00000u) return __c_atan2_d(y, x);
         double scale = __c_of_high(0x7fe00000u - (high & 0x7ff00000u));
         double den = (steep ? ay : ax) * scale, num = (steep ? ax : ay) * scale;
@@ -203,7 +208,8 @@ double atan2_d(double y, double x)
     }
 }
 
-// asin(a) for a in [0, 1/2], else pi/4 - asin(a)/2 as the arc sine of sqrt((1 - a) / 2): one polynomial for both.
+// asin(a) for a in [0, 1/2]; for larger a, pi/4 - asin(a)/2, which is the arc sine of sqrt((1 - a) / 2). One
+// polynomial serves both.
 double __c_asin_half_d(double a, int far)
 {
     double z = far ? __caldera_fma(a, -0.5, 0.5) : a * a;

@@ -1,18 +1,20 @@
-// Exponential, logarithm and power functions (OpenCL 1.2 6.12.2), one text for float and double: GENC(a, b) is a
-// in float, b in double; `f_GEN` is f_f or f_d; GEN_* are properties of the format. Only + - * / and integer
-// operations are assumed to round correctly; nothing relies on a fused multiply-add. No tables.
+// Exponential, logarithm and power functions (OpenCL 1.2 6.12.2), with one text for float and double. GENC(a,
+// b) is a in float and b in double; `f_GEN` is f_f or f_d; GEN_* are properties of the format. The code
+// assumes correct rounding only of + - * / and exact integer operations; it relies neither on a fused
+// multiply-add nor on tables.
 //
 // Method of exp: Cody and Waite, Software Manual for the Elementary Functions (1980): x = n ln 2 + r, a
-// polynomial in r, scaling by 2^n in two steps. Method of log: Tang's and fdlibm's form, 2 atanh(f / (2 + f)).
-// pow: log2 in double-length arithmetic (Dekker 1971), so that its product with y has an error below 2^-28
-// (2^-58).
+// polynomial in r, scaling by 2^n in two steps. Method of log: Tang's and fdlibm's form, 2 atanh(f / (2 +
+// f)). pow: log2 in double-length arithmetic (Dekker 1971), so that its product with y has an error below
+// 2^-28 (2^-58).
 //
-// «Error found» is the largest over 800,000 arguments (random bits, the interesting intervals, special values)
-// against a 113-bit library, on a host whose division and square root are correctly rounded. Where quotients and roots of
-// double are those of math_double.cl: expm1 and others there, pow 1.33, sinh 2.3, cosh 1.23, tanh 2.95, asinh 1.63, acosh 2.0, atanh 1.76, asin 2.47,
-// acos 1.55, erfc 5.1, tgamma 5.1.
+// «Error found» is the largest error over 800,000 arguments (random bits, the interesting intervals, special
+// values) against a 113-bit library, on a host whose division and square root are correctly rounded. Where
+// quotients and roots of double are those of math_double.cl, the errors of expm1 and other functions are
+// stated there, and the following apply here: pow 1.33, sinh 2.3, cosh 1.23, tanh 2.95, asinh 1.63, acosh
+// 2.0, atanh 1.76, asin 2.47, acos 1.55, erfc 5.1, tgamma 5.1.
 
-// x * 2^n for |n| at most twice the largest exponent: one rounding, in the last product.
+// x * 2^n for |n| at most twice the largest exponent. Only the last product rounds.
 elemtype __c_scale_fp(elemtype x, int n)
 {
     int a = n >> 1;
@@ -20,7 +22,7 @@ elemtype __c_scale_fp(elemtype x, int n)
     return x * as_elemtype((uelemtype)(a + GEN_BIAS) << GEN_MANT) * as_elemtype((uelemtype)(b + GEN_BIAS) << GEN_MANT);
 }
 
-// a * b = result + *err exactly (Dekker's product, or a fused multiply-add where the device is known to have one).
+// a * b = result + *err exactly (Dekker's product, or a fused multiply-add where the device has one).
 elemtype __c_two_prod_fp(elemtype a, elemtype b, elemtype *err)
 {
     elemtype p = a * b;
@@ -46,7 +48,7 @@ elemtype __c_two_sum_fp(elemtype a, elemtype b, elemtype *err)
     return s;
 }
 
-// exp(r + e) for |r| <= ln(2)/2, e tiny.
+// exp(r + e) for |r| <= ln(2)/2 and tiny e.
 elemtype __c_exp_small_fp(elemtype r, elemtype e)
 {
     return (elemtype)1 + (r + (e + r * r * __p_exp_GEN(r)));
@@ -123,13 +125,13 @@ elemtype __c_expm1_fp(elemtype x)
     return __c_scale_GEN(((elemtype)1 - t) + q, k);
 }
 
-// x = m * 2^k with m in [sqrt(1/2), sqrt(2)), for positive finite x, subnormals too.
+// x = m * 2^k with m in [sqrt(1/2), sqrt(2)), for positive finite x, including subnormals.
 elemtype __c_split_fp(elemtype x, int *k)
 {
     uelemtype u = as_uelemtype(x);
     int k0 = 0;
     if (u < GEN_ONE_MANT) {
-        // With the implicit bit in place the exponent field reads 1, as for the smallest normal number.
+        // With the implicit bit in place, the exponent field reads 1, as for the smallest normal number.
         int shift = (int)clz(u) - (GEN_BITS - 1 - GEN_MANT);
         u = u << shift;
         k0 = -shift;
@@ -140,7 +142,7 @@ elemtype __c_split_fp(elemtype x, int *k)
     return as_elemtype((u & (GEN_ONE_MANT - (uelemtype)1)) + half);
 }
 
-// log(1 + f) + k ln 2 + c for f in [sqrt(1/2) - 1, sqrt(2) - 1], c tiny.
+// log(1 + f) + k ln 2 + c for f in [sqrt(1/2) - 1, sqrt(2) - 1] and tiny c.
 elemtype __c_log_kernel_fp(elemtype f, int k, elemtype c)
 {
     elemtype s = __c_over_GEN(f, (elemtype)2 + f);
@@ -152,7 +154,7 @@ elemtype __c_log_kernel_fp(elemtype f, int k, elemtype c)
     return __caldera_mad(n, GENC(0.693115234375f, 0.6931471805592082), f - (h - lo));
 }
 
-// Results of logarithms for what is not a positive finite number.
+// The results of logarithms for arguments that are not positive finite numbers.
 elemtype __c_log_special_fp(elemtype x)
 {
     if (x == (elemtype)0) return as_elemtype(GEN_NEG_INF);
@@ -160,7 +162,8 @@ elemtype __c_log_special_fp(elemtype x)
     return as_elemtype(GEN_QUIET);
 }
 
-// Whether x is a positive number, not infinite; integer arithmetic, so also where subnormals compare as zero.
+// Whether x is a positive finite number. Integer arithmetic makes this correct also where subnormals compare
+// as zero.
 int __c_positive_fp(elemtype x)
 {
     uelemtype u = as_uelemtype(x);
@@ -209,13 +212,13 @@ elemtype __c_log1p_fp(elemtype x)
     int k;
     elemtype m = __c_split_GEN(u, &k);
     if (k == 0) return __c_log_kernel_GEN(x, 0, (elemtype)0);
-    // What the sum lost.
+    // c is the rounding error of the sum 1 + x.
     elemtype c = x > (elemtype)1 ? (elemtype)1 - (u - x) : x - (u - (elemtype)1);
     c = k > GEN_MANT + 2 ? (elemtype)0 : c / u;
     return __c_log_kernel_GEN(m - (elemtype)1, k, c);
 }
 
-// ilogb and logb read the exponent; subnormals are normalized by counting zeros. Exact.
+// ilogb and logb read the exponent; subnormals are normalized by counting leading zeros. Exact.
 int __c_exponent_fp(uelemtype u)
 {
     if (u < GEN_ONE_MANT) return GEN_BITS - GEN_BIAS - GEN_MANT - (int)clz(u);
@@ -242,13 +245,13 @@ elemtype logb_fp(elemtype x)
     return (elemtype)__c_exponent_GEN(u);
 }
 
-// log2(x) = result + *lo for positive finite x, relative error below 2^-40 (2^-66).
+// log2(x) = result + *lo for positive finite x, with a relative error below 2^-40 (2^-66).
 elemtype __c_log2_split_fp(elemtype x, elemtype *lo)
 {
     int k;
     elemtype m = __c_split_GEN(x, &k);
     elemtype f = m - (elemtype)1;
-    // s = f / (2 + f) to double length.
+    // s = f / (2 + f) in double length.
     elemtype d = (elemtype)2 + f;
     elemtype dl = f - (d - (elemtype)2);
     elemtype sh = __c_over_GEN(f, d);
@@ -269,7 +272,7 @@ elemtype __c_log2_split_fp(elemtype x, elemtype *lo)
     ul += sh * tl + sl * th;
     elemtype ah = sh + uh;
     elemtype al = ((sh - ah) + uh) + (sl + ul);
-    // times 2 / ln 2
+    // Multiply by 2 / ln 2.
     elemtype ql;
     elemtype qh = __c_two_prod_GEN(ah, GENC(2.885390043258667f, 2.8853900817779268), &ql);
     ql += ah * GENC(3.851926067000022e-08f, 4.0710547481862066e-17) + al * GENC(2.885390043258667f, 2.8853900817779268);
@@ -281,7 +284,7 @@ elemtype __c_log2_split_fp(elemtype x, elemtype *lo)
     return r;
 }
 
-// 2^(p + pe) = result * 2^*n, result near 1; p clamped to what over- or underflows.
+// 2^(p + pe) = result * 2^*n with a result near 1. p is clamped to values that overflow or underflow anyway.
 elemtype __c_exp2_dd_fp(elemtype p, elemtype pe, int *n)
 {
     elemtype limit = GENC(400.0f, 3000.0);
@@ -296,16 +299,16 @@ elemtype __c_exp2_dd_fp(elemtype p, elemtype pe, int *n)
     return __c_exp_small_GEN(r * GENC(0.6931471824645996f, 0.6931471805599453), e);
 }
 
-// m * 2^n with over- and underflow for any n.
+// m * 2^n with overflow and underflow for any n.
 elemtype __c_scale_any_fp(elemtype m, int n)
 {
     if (n > GENC(130, 1030)) return m * as_elemtype(GEN_INF);
-    // |m| may be up to 2^60: Gamma's beside a pole is.
+    // |m| may be as large as 2^60: Gamma's is, near a pole.
     if (n < GENC(-220, -1150)) return m * (elemtype)0;
     return __c_scale_GEN(m, n);
 }
 
-// x^(yh + yl) for positive finite x that is not 1.
+// x^(yh + yl) for positive finite x other than 1.
 elemtype __c_pow_dd_fp(elemtype x, elemtype yh, elemtype yl)
 {
     elemtype limit = GENC(0x1p40f, 0x1p75);
@@ -321,7 +324,7 @@ elemtype __c_pow_dd_fp(elemtype x, elemtype yh, elemtype yl)
     return __c_scale_any_GEN(m, n);
 }
 
-// 0: not an integer, 1: odd, 2: even.
+// 0 if y is not an integer, 1 if it is odd, 2 if it is even.
 int __c_parity_fp(elemtype y)
 {
     elemtype a = fabs(y);
@@ -331,7 +334,7 @@ int __c_parity_fp(elemtype y)
     return floor(h) == h ? 2 : 1;
 }
 
-// pow(x, y) where it is not |x|^y, which is `r` where both are finite.
+// pow(x, y) with its special cases. `r` is |x|^y; in the ordinary case it is the magnitude of the result.
 elemtype __c_pow_special_fp(elemtype x, elemtype y, elemtype r)
 {
     uelemtype ux = as_uelemtype(x), uy = as_uelemtype(y);
@@ -370,7 +373,7 @@ elemtype powr_fp(elemtype x, elemtype y)
     if (ax > GEN_INF) return x;
     if (ay > GEN_INF) return y;
     if (ux > GEN_SIGN) return as_elemtype(GEN_QUIET);
-    // 0^0, inf^0, 1^inf
+    // 0^0, inf^0 and 1^inf are NaN.
     if (ay == (uelemtype)0 && (ax == (uelemtype)0 || ax == GEN_INF)) return as_elemtype(GEN_QUIET);
     if (ay == GEN_INF && ax == one) return as_elemtype(GEN_QUIET);
     return pow_GEN(as_elemtype(ax), y);
@@ -421,7 +424,7 @@ elemtype rootn_fp(elemtype x, int n)
     return as_elemtype(as_uelemtype(r) | sign);
 }
 
-// Halley's iteration from a guess by the exponent (Kahan), the last step with a residual.
+// Halley's iteration from an initial guess by the exponent (Kahan); the last step uses a residual.
 // Error found: 0.93 ulp in float, 0.95 in double; allowed 2.
 elemtype __c_cbrt_fp(elemtype x)
 {
@@ -429,7 +432,7 @@ elemtype __c_cbrt_fp(elemtype x)
     uelemtype ax = ux & ~GEN_SIGN;
     if (ax == (uelemtype)0 || ax >= GEN_INF) return x;
     int e = __c_exponent_GEN(ax);
-    // Floor of e / 3, then x = m * 2^(3q) with m in [1, 8).
+    // q is the floor of e / 3, and x = m * 2^(3q) with m in [1, 8).
     int q = (e + 3072) / 3 - 1024;
     uelemtype frac = ax;
     if (ax < GEN_ONE_MANT) frac = ax << ((int)clz(ax) - (GEN_BITS - 1 - GEN_MANT));
@@ -448,7 +451,7 @@ elemtype hypot_fp(elemtype x, elemtype y)
 {
     elemtype a = fabs(x), b = fabs(y);
     elemtype big = fmax(a, b);
-    // Squares that neither over- nor underflow; a NaN may be the other one.
+    // In this range the squares neither overflow nor underflow. The other argument may be NaN.
     if (big >= GENC(0x1p-50f, 0x1p-400) && big <= GENC(0x1p60f, 0x1p500)) return sqrt_GEN(__caldera_mad(a, a, b * b));
     if (a == as_elemtype(GEN_INF) || b == as_elemtype(GEN_INF)) return as_elemtype(GEN_INF);
     if (a != a) return x;
@@ -466,17 +469,17 @@ elemtype sqrt_fp(elemtype x)
     return __caldera_sqrt(x);
 }
 
-// Error found: 1.45 ulp in double (a device's own may be slower, and is not bounded); allowed 2. Where a fused multiply-add is
-// one operation, `rsqrt_d` in math_double.cl has another.
+// Error found: 1.45 ulp in double (the device's own may be slower, and its error is not bounded); allowed 2.
+// Where a fused multiply-add is one operation, math_double.cl has another `rsqrt_d`.
 elemtype __c_rsqrt_fp(elemtype x)
 {
-    // A float's root, wrong by 2^-21, and a step of third order.
+    // A float's 1 / sqrt, with an error of 2^-21, and one step of third order.
     if (GENC(0, 1) && x > GENC(0, 0x1p-120) && x < GENC(0, 0x1p120)) {
         elemtype y = native_rsqrt((float)x);
         elemtype r = (elemtype)1 - x * y * y;
         return y + y * r * ((elemtype)0.5 + (elemtype)0.375 * r);
     }
-    // A driver was seen to take a double for infinite whose NaN is in the lower word alone.
+    // A driver was seen to treat a double as infinite if only its lower word makes it NaN.
     if (GENC(0, 1) && x != x) return x;
     return __caldera_rsqrt(x);
 }
@@ -493,7 +496,7 @@ elemtype __c_sinh_fp(elemtype x)
     } else {
         if (a > GENC(90.0f, 712.0)) return x * as_elemtype(GEN_INF);
         elemtype h = __c_exp_shift_GEN(a, -1);
-        // The other exponential of what is large would be too small.
+        // If h is large, the other exponential is too small to matter.
         r = a > (elemtype)22 ? h : h - __c_over_GEN((elemtype)0.25f, h);
     }
     return copysign(r, x);

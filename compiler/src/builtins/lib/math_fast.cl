@@ -1,19 +1,21 @@
-// More functions of float in few operations, as in math_float.cl, whose words are used here: hyperbolic functions and their inverses,
-// log1p, expm1, the circular functions of multiples of pi, cbrt and fmod. The texts for all formats take their place where the device
-// lacks what they are made of.
+// More functions of float with few operations, in the manner of math_float.cl: hyperbolic functions and their
+// inverses, log1p, expm1, the circular functions of multiples of pi, cbrt and fmod. The implementations for
+// all formats are used where the device lacks the operations that these need.
 //
-// log1p takes the exponent from the rounded sum and the rest from x itself (as in fdlibm): one rounding, so no correction. The inverse
-// hyperbolic functions are log1p of sums without cancellation. expm1: x = j ln 2 + f, and 2^j (p + 1) - 1 in one fused
-// operation. sinh, tanh: a polynomial near 0, the device's 2^x elsewhere. cbrt: x^(-1/3) by the device's logarithm and exponential,
-// which may be wrong by 2^-12, and one step that triples the number of right digits, on the product with x.
+// log1p takes the exponent from the rounded sum and the remainder from x itself (as in fdlibm). Only one
+// rounding occurs, so no correction is needed. The inverse hyperbolic functions are log1p of sums without
+// cancellation. expm1: x = j ln 2 + f, and 2^j (p + 1) - 1 in one fused operation. sinh, tanh: a polynomial
+// near 0, the device's 2^x elsewhere. cbrt: x^(-1/3) by the device's logarithm and exponential, whose error
+// may be 2^-12, and one step that triples the number of correct digits, applied to the product with x.
 //
-// «Error found» is the largest over every 997th float, with 1 / sqrt wrong by up to 0.8, 2^x by up to 1 unit at the lower end of a binade,
-// always to the same side or at random.
+// «Error found» is the largest error over every 997th float, with errors of up to 0.8 units in 1 / sqrt and
+// up to 1 unit in 2^x (at the lower end of a binade), always in the same direction or at random.
 
-// log(1 + x) + extra ln 2 for -1 < x < 2^127; the bits of `extra` are an exponent field's. +0 for -0.
+// log(1 + x) + extra ln 2 for -1 < x < 2^127. `extra` is given by the bits of an exponent field. The result
+// is +0 for -0.
 float __c_log1p_fast_f(float x, uint extra)
 {
-    // Exponent of 1 + x over that of a number in [sqrt(1/2), sqrt(2)).
+    // The difference of exponents between 1 + x and a number in [sqrt(1/2), sqrt(2)), as an exponent field.
     uint e = as_uint(1.0f + x) - 0x3f3504f3u & 0xff800000u;
     float s = as_float(0x3f800000u - e);
     float f = __caldera_fma(x, s, s - 1.0f);
@@ -39,7 +41,7 @@ float expm1_f(float x)
     if (__caldera_has_fast_fma(x)) {
         if (!(x < 88.7228394f)) return x * INFINITY;
         float a = fmax(x, -20.0f);
-        // The sum's low bits are j + 126.
+        // The low bits of the sum are j + 126.
         float m = __caldera_fma(a, 1.44269502f, 12583038.0f);
         float j = m - 12583038.0f;
         float f = __caldera_fma(j, -0.693147182f, a);
@@ -121,7 +123,7 @@ float asinh_f(float x)
         float s = 1.0f + z;
         float w = __caldera_rsqrt(__caldera_fma(s, __caldera_rsqrt(s), 1.0f));
         float t = __caldera_fma(z * w, w, a);
-        // Of a / 4, log(2 a) = log1p(a / 4) + 3 ln 2.
+        // For large a, log(2 a) = log1p(a / 4) + 3 ln 2.
         int big = a > 0x1p40f;
         return copysign(__c_log1p_fast_f(big ? a * 0.25f : t, big ? 0x01800000u : 0u), x);
     } else {
@@ -135,11 +137,11 @@ double asinh_d(double x) { return __c_asinh_d(x); }
 float acosh_f(float x)
 {
     if (__caldera_has_rsqrt(x)) {
-        // Neither in [1, max].
+        // x is not in [1, max].
         if (as_uint(x) - 0x3f800000u >= 0x40000000u) return x == INFINITY ? x : as_float(0x7fc00000u);
         float d = x - 1.0f;
         float w = __caldera_fma(d, d, d + d);
-        // Not NaN at 1.
+        // fmax avoids NaN at 1.
         float t = d + fmax(w * __caldera_rsqrt(w), 0.0f);
         int big = x > 0x1p40f;
         return __c_log1p_fast_f(big ? x * 0.25f : t, big ? 0x01800000u : 0u);
@@ -167,7 +169,8 @@ float atanh_f(float x)
 
 double atanh_d(double x) { return __c_atanh_d(x); }
 
-// x = n/2 + result exactly, |result| <= 1/4; the two lowest bits of *q are those of n. NaN for what is not finite.
+// x = n/2 + result exactly, with |result| <= 1/4. The two lowest bits of *q are those of n. The result is NaN
+// if x is not finite.
 float __c_reduce_pi_fast_f(float x, uint *q)
 {
     float y = __caldera_fma(rint(0.5f * x), -2.0f, x);
@@ -214,10 +217,10 @@ float tanpi_f(float x)
         float r = __caldera_fma(p, -8.74227766e-8f, p * 3.14159274f);
         float z = r * r;
         float t = __caldera_mad(__p_tanq_f(z), r * z, r);
-        // -1 / t by the root of 1 / t^2.
+        // Computes -1 / t as the root of 1 / t^2.
         float c = as_float(as_uint(__caldera_rsqrt(t * t)) | (~as_uint(t) & 0x80000000u));
         float v = (q & 1u) != 0u ? c : t;
-        // At multiples of 1/2: 0, infinity, -0, -infinity in turn.
+        // At multiples of 1/2 the results are 0, infinity, -0, -infinity in turn.
         v = r == 0.0f ? as_float(((q & 1u) != 0u ? 0x7f800000u : 0u) | (q << 30 & 0x80000000u)) : v;
             return as_float(as_uint(v) ^ (as_uint(x) & 0x80000000u));
     } else {
@@ -247,7 +250,7 @@ float cbrt_f(float x)
 {
     if (__caldera_has_exp2(x)) {
         float a = fabs(x);
-        // Subnormal, 0, infinite, NaN.
+        // Subnormal numbers, 0, infinity and NaN.
         if (as_uint(a) - 0x00800000u >= 0x7f000000u) return __c_cbrt_f(x);
         float r = native_exp2(native_log2(a) * -0.333333343f);
         float q = r * r;
@@ -259,12 +262,12 @@ float cbrt_f(float x)
     }
 }
 
-// By a float's x^(-1/3) of the significand, and a step of third order. Error found: 0.9 ulp; allowed 2.
+// Uses a float's x^(-1/3) of the significand, and one step of third order. Error found: 0.9 ulp; allowed 2.
 double cbrt_d(double x)
 {
     if (__caldera_has_exp2(1.0f)) {
         ulong u = as_ulong(x), a = u & 0x7fffffffffffffffUL;
-        // Subnormal, 0, infinite, NaN.
+        // Subnormal numbers, 0, infinity and NaN.
         if (a - 0x0010000000000000UL >= 0x7fe0000000000000UL) return __c_cbrt_d(x);
         // x = m 8^q with m in [1, 8).
         uint e = (uint)(a >> 52);
@@ -282,7 +285,8 @@ double cbrt_d(double x)
     }
 }
 
-// Exact. The quotient is not less than the exact one, and by less than 1 more: what is left is in [-y, y).
+// Exact. The computed quotient is at least the exact one and exceeds it by less than 1, so the remainder is
+// in [-y, y).
 float fmod_f(float x, float y)
 {
     if (__caldera_has_rsqrt(x)) {

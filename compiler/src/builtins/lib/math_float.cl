@@ -1,24 +1,27 @@
-// Functions of float that programs call most (OpenCL 1.2 6.12.2): few operations and no branches but for rare operands.
-// `__caldera_has_fast_fma` says that a fused multiply-add is one operation, `__caldera_has_exp2` that the device's
-// exponential is within 2 ulp (both measured: runtime/docs/adr/0003). Where they say no, the texts for all formats
-// take their place. A branch on either is decided before its other side is looked at.
+// The functions of float that programs call most (OpenCL 1.2 6.12.2). They have few operations, and branches
+// only for rare operands. `__caldera_has_fast_fma` says that a fused multiply-add is one operation.
+// `__caldera_has_exp2` says that, in addition, the device's exponential is within 2 ulp. (Both are measured:
+// runtime/docs/adr/0003.) Where they are false, the implementations for all formats are used instead. A
+// branch on either is decided at compile time, before the untaken side is parsed.
 //
-// `__caldera_has_rsqrt`: besides fast fma, that the device's 1 / sqrt is within 1.5 ulp. Quotients in here are made of it then:
-// drivers that divide with one rounding, which nobody asks for, take several times as long.
+// `__caldera_has_rsqrt` says that, in addition to a fast fma, the device's 1 / sqrt is within 1.5 ulp.
+// Quotients in this file are then computed from it, because drivers whose division is correctly rounded,
+// which no function here needs, take several times as long.
 //
-// Method of exp, exp2, exp10: x log2(b) = j + f, the device's 2^f, times 2^j, where j stays within the normal
-// exponents and f takes the rest; so overflow, underflow, infinities and NaN need no attention. Logarithm: exponent and
-// a polynomial in m - 1. Power: log2 as a sum of two floats by 2 atanh((m - 1) / (m + 1)), whose product with y is exact
-// enough (2^-30). Sine, cosine, tangent: Cody and Waite (Software Manual for the Elementary Functions, 1980) with
-// three parts of pi/2 and fused operations; beyond 105615 as in math_trig.cl. Arc tangent: one polynomial on [0, 1].
-// Error function: a polynomial in x^2 below 0.92, above it 1 - 2^(-x p(x)).
+// Method of exp, exp2, exp10: x log2(b) = j + f; the result is the device's 2^f, times 2^j. j is clamped to
+// the normal exponents and f takes the rest, so overflow, underflow, infinities and NaN need no special code.
+// Logarithm: the exponent and a polynomial in m - 1. Power: log2 as a sum of two floats from 2 atanh((m - 1)
+// / (m + 1)), so that its product with y is exact enough (2^-30). Sine, cosine, tangent: Cody and Waite
+// (Software Manual for the Elementary Functions, 1980) with three parts of pi/2 and fused operations; beyond
+// 105615 as in math_trig.cl. Arc tangent: one polynomial on [0, 1]. Error function: a polynomial in x^2 below
+// 0.92, and 1 - 2^(-x p(x)) above.
 
-// exp(x) by the device's exponential: f = x log2(e) - j has a fused product and the rest of log2(e).
-// Error found with an exact exponential: 0.9 ulp; allowed 3.
+// exp(x) with the device's exponential. f = x log2(e) - j is computed with a fused product and the lower part
+// of log2(e). Error found with an exact exponential: 0.9 ulp; allowed 3.
 float __c_exp_fast_f(float x)
 {
     float t = x * 1.44269502f;
-    // The sum's low bits are j + 127.
+    // The low bits of the sum are j + 127.
     float m = fmin(fmax(t, -126.0f), 126.0f) + 12583039.0f;
     float f = __caldera_fma(x, 1.44269502f, 12583039.0f - m);
     f = __caldera_fma(x, 1.92596303e-8f, f);
@@ -34,7 +37,7 @@ float exp_f(float x)
     }
 }
 
-// The same for base 10; log2(10) in two parts. Allowed 3.
+// As `__c_exp_fast_f`, for base 10, with log2(10) in two parts. Allowed 3.
 float exp10_f(float x)
 {
     if (__caldera_has_exp2(x)) {
@@ -59,12 +62,13 @@ float exp2_f(float x)
     }
 }
 
-// Bits of a positive number that is not infinite as those of m in [sqrt(1/2), sqrt(2)); *n is the exponent that goes with it.
+// Takes the bits of a positive finite number and returns those of its significand m in [sqrt(1/2), sqrt(2)).
+// *n is the corresponding exponent.
 uint __c_unscale_f(uint u, float *n)
 {
     float extra = 0.0f;
     if (u < 0x00800000u) {
-        // With the implicit bit in place the exponent field reads 1, as for the smallest normal number.
+        // With the implicit bit in place, the exponent field reads 1, as for the smallest normal number.
         int shift = (int)clz(u) - 8;
         u <<= shift;
         extra = (float)shift;
@@ -84,9 +88,11 @@ float log_f(float x)
     return __caldera_mad(n, 0.693147182f, __caldera_mad(p, f * f, f));
 }
 
-// With -cl-fast-relaxed-math: OpenCL C 2.0 has 3 ulp outside of [0.5, 2] (1.2 has no limit), so the product with ln 2 is fused. All
-// floats between 1/e and 1/2, where it is worst, with the drivers' own logarithms and ln 2's own lesser part: 3.2 ulp on llvmpipe,
-// 3.4 on an H200, where a larger one gives 2.8 (llvmpipe 3.6). The parts have one sign, for infinities.
+// log with -cl-fast-relaxed-math. OpenCL C 2.0 allows 3 ulp outside [0.5, 2] (1.2 has no limit), so the
+// product with ln 2 is fused. The worst errors, over all floats between 1/e and 1/2, with the driver's own
+// logarithm: with the exact lower part of ln 2, 3.2 ulp on llvmpipe and 3.4 on an H200; with a larger lower
+// part, 2.8 on an H200 and 3.6 on llvmpipe. The two parts of ln 2 have the same sign, so that infinities stay
+// correct.
 float __caldera_fast_log_f(float x)
 {
     float l = native_log2(x);
@@ -94,7 +100,7 @@ float __caldera_fast_log_f(float x)
     return __caldera_mad(l, 0.693147123f, l * lesser);
 }
 
-// Error found: see docs; allowed 3.
+// Error found: see cts-harness/docs; allowed 3.
 float log2_f(float x)
 {
     if (!__c_positive_f(x)) return __c_log_special_f(x);
@@ -111,12 +117,13 @@ float log10_f(float x)
     float n;
     float f = as_float(__c_unscale_f(as_uint(x), &n)) - 1.0f;
     float y = __caldera_mad(__caldera_mad(__p_ln_f(f), f, -0.5f), f * f, f);
-    // The first part of log10(2) has zeros behind it.
+    // The first part of log10(2) ends in zero bits, so its product with n is exact.
     float l = __caldera_mad(n, 4.60503907e-6f, y * -1.01030499e-8f);
     return __caldera_mad(n, 0.301025391f, __caldera_mad(y, 0.434294492f, l));
 }
 
-// 1 / x, about, for x in [1, 4]: a division takes more operations than a root.
+// An approximation of 1 / x for x in [1, 4]. It uses the device's 1 / sqrt where that is good, because a
+// division takes more operations.
 float __c_invert_f(float x)
 {
     if (__caldera_has_rsqrt(x)) {
@@ -127,20 +134,20 @@ float __c_invert_f(float x)
     }
 }
 
-// log2 of the positive number with these bits as result + *lo, with an error below 2^-30. Not of a float: a device that takes
-// subnormal numbers for zeros would lose it.
+// log2 of the positive number with these bits, as result + *lo, with an error below 2^-30. The argument is
+// not a float, because a device that flushes subnormal numbers would lose it.
 float __c_log2_pair_f(uint u, float *lo)
 {
     float n;
     float m = as_float(__c_unscale_f(u, &n));
-    // s = f / d, and what it lacks of that.
+    // s is f / d, and e is the error of this quotient.
     float f = m - 1.0f, d = m + 1.0f;
     float r = __c_invert_f(d);
     float s = f * r;
     float e = __caldera_fma(-s, m - (d - 1.0f), __caldera_fma(-s, d, f)) * r;
     float z = s * s;
     float l = __caldera_fma(e, z, e) + s * z * __p_atanh_f(z);
-    // Times 2 / ln 2, and n.
+    // Multiply by 2 / ln 2 and add n.
     float q = s * 2.88539004f;
     l = __caldera_fma(l, 2.88539004f, __caldera_fma(s, 3.85192607e-8f, __caldera_fma(s, 2.88539004f, -q)));
     float h = n + q;
@@ -148,11 +155,11 @@ float __c_log2_pair_f(uint u, float *lo)
     return h;
 }
 
-// The same of x, or with an error below 2^-40.
+// log2 of x as result + *lo, with an error below 2^-30, or below 2^-40 without a fast fma.
 float __c_log2_dd_f(float x, float *lo)
 {
     if (__caldera_has_fast_fma(x)) {
-        // The pair's lower part is not small.
+        // The lower part of the pair is not small, so the sum is normalized.
         float l;
         float h = __c_log2_pair_f(as_uint(x), &l);
         float r = h + l;
@@ -165,12 +172,13 @@ float __c_log2_dd_f(float x, float *lo)
 
 double __c_log2_dd_d(double x, double *lo) { return __c_log2_split_d(x, lo); }
 
-// x^y for the bits of an x > 0 and y that is not NaN. Error found with an exact exponential: 3.9 ulp; allowed 16.
+// x^y for the bits of an x > 0 and for y that is not NaN. Error found with an exact exponential: 3.9 ulp;
+// allowed 16.
 float __c_pow_fast_f(uint u, float y)
 {
     float l;
     float h = __c_log2_pair_f(u, &l);
-    // A larger y over- or underflows as this one does.
+    // A larger |y| overflows or underflows as this bound does.
     y = fmin(fmax(y, -0x1p40f), 0x1p40f);
     float t = y * h;
     float k = fmin(fmax(t, -126.0f), 126.0f) + 12583039.0f;
@@ -182,7 +190,7 @@ float pow_f(float x, float y)
 {
     if (__caldera_has_exp2(x)) {
         float r = __c_pow_fast_f(as_uint(x) & 0x7fffffffu, y);
-        // Positive and normal, and y is a number.
+        // x is positive and normal, and y is not NaN.
         if (as_uint(x) - 0x00800000u < 0x7f000000u && y == y) return r;
         return __c_pow_special_f(x, y, r);
     } else {
@@ -192,15 +200,15 @@ float pow_f(float x, float y)
 
 double pow_d(double x, double y) { return __c_pow_d(x, y); }
 
-// With -cl-fast-relaxed-math: as OpenCL C 2.0's table derives it.
+// pow with -cl-fast-relaxed-math, computed as OpenCL C 2.0's table derives it.
 float __caldera_fast_pow_f(float x, float y)
 {
     float r = native_exp2(y * native_log2(fabs(x)));
     return x < 0.0f && ((int)y & 1) != 0 ? -r : r;
 }
 
-// x = q pi/2 + result, |result| <= pi/4 (a little more); only the two lowest bits of *q mean something. NaN for what is
-// not finite.
+// x = q pi/2 + result with |result| <= pi/4 (slightly more). Only the two lowest bits of *q are meaningful.
+// The result is NaN if x is not finite.
 float __c_reduce_fast_f(float x, uint *q)
 {
     float a = fabs(x);
@@ -209,7 +217,7 @@ float __c_reduce_fast_f(float x, uint *q)
             float t = __caldera_fma(x, 0.636619747f, 12582912.0f);
             float n = t - 12582912.0f;
             *q = as_uint(t);
-            // All parts are positive, so that -0 stays what it is.
+            // All parts of pi/2 are positive, so for n = 0 every product is -0, and x = -0 is preserved.
             float r = __caldera_fma(n, -1.57079625f, x);
             r = __caldera_fma(n, -7.54978942e-8f, r);
             return __caldera_fma(n, -5.39030295e-15f, r);
@@ -228,7 +236,7 @@ float __c_reduce_fast_f(float x, uint *q)
     }
 }
 
-// sin(r), with the sign of a zero, and cos(r), |r| <= pi/4.
+// sin(r), which preserves the sign of a zero, and cos(r), for |r| <= pi/4.
 float __c_sin_fast_f(float r)
 {
     float z = r * r;
@@ -241,7 +249,7 @@ float __c_cos_fast_f(float r)
     return __caldera_mad(__p_cosq_f(z), z, 1.0f);
 }
 
-// Error found: see docs; allowed 4.
+// Error found: see cts-harness/docs; allowed 4.
 float sin_f(float x)
 {
     uint q;
@@ -276,7 +284,7 @@ float tan_f(float x)
     float z = r * r;
     float t = __caldera_mad(__p_tanq_f(z), r * z, r);
     if (__caldera_has_rsqrt(x)) {
-        // -1 / t by the root of 1 / t^2.
+        // Computes -1 / t as the root of 1 / t^2.
         float c = as_float(as_uint(__caldera_rsqrt(t * t)) | (~as_uint(t) & 0x80000000u));
         return (q & 1u) != 0u ? c : t;
     } else {
@@ -302,7 +310,8 @@ float __c_atan_unit_f(float t)
     return __caldera_mad(__p_atan1_f(z), t * z, t);
 }
 
-// y / x for 0 <= y <= x without the step of `__caldera_divide_f`: 4.4 ulp; 0 for 0 / 0 and 1 for two infinities.
+// y / x for 0 <= y <= x without the Newton step of `__caldera_divide_f`. Error: 4.4 ulp. The result is 0 for
+// 0 / 0 and 1 for two infinities.
 float __c_quick_ratio_f(float y, float x)
 {
     if (__caldera_has_rsqrt(x)) {
@@ -315,10 +324,11 @@ float __c_quick_ratio_f(float y, float x)
     }
 }
 
-// The same with it: 1.5 ulp.
+// As `__c_quick_ratio_f`, with the Newton step. Error: 1.5 ulp.
 float __c_ratio_f(float y, float x)
 {
-    // Neither the reciprocal nor what is divided is near the ends of the range, where drivers divide badly.
+    // Scaling keeps the reciprocal and the dividend away from the ends of the range, where drivers divide
+    // badly.
     float scale = x > 0x1p64f ? 0x1p-64f : 1.0f;
     scale = x < 0x1p-64f ? 0x1p64f : scale;
     float a = x * scale, b = y * scale;
@@ -326,7 +336,8 @@ float __c_ratio_f(float y, float x)
         float s = __caldera_rsqrt(a);
         float r = s * s;
         r = __caldera_mad(r, fmin(__caldera_mad(-a, r, 1.0f), 1.0f), r);
-        // All subnormal numbers are equal to a device that takes them for 0; it does so in comparisons, and in products perhaps.
+        // A device that flushes subnormal numbers treats them all as equal in comparisons, and perhaps as 0
+        // in products.
         float t = a == b ? 1.0f : b * r;
         return y == 0.0f || r == INFINITY ? 0.0f : t;
     } else {
@@ -336,7 +347,7 @@ float __c_ratio_f(float y, float x)
     }
 }
 
-// An error of the quotient counts less behind pi/2. Allowed 5.
+// For |x| > 1, the error of the quotient is small compared with the term pi/2. Allowed 5.
 float atan_f(float x)
 {
     float a = fabs(x);
@@ -345,7 +356,7 @@ float atan_f(float x)
     return copysign(r, x);
 }
 
-// The angle of (x, y) from the ratio of the lesser to the greater.
+// The angle of (x, y), from the ratio of the smaller magnitude to the larger.
 float __c_angle_of_ratio_f(float y, float x, float ratio)
 {
     float r = __c_atan_unit_f(ratio);
@@ -355,14 +366,14 @@ float __c_angle_of_ratio_f(float y, float x, float ratio)
     return x != x || y != y ? x + y : r;
 }
 
-// With the quick ratio angles near 0 were up to 5.7 ulp out, and atan2pi's 6.1. Allowed 6.
+// With the quick ratio, errors near 0 were up to 5.7 ulp, and those of atan2pi up to 6.1. Allowed 6.
 float atan2_f(float y, float x)
 {
     float a = fabs(x), b = fabs(y);
     return __c_angle_of_ratio_f(y, x, __c_ratio_f(fmin(a, b), fmax(a, b)));
 }
 
-// With -cl-fast-relaxed-math.
+// atan2 with -cl-fast-relaxed-math.
 float __caldera_fast_atan2_f(float y, float x)
 {
     float a = fabs(x), b = fabs(y);
@@ -385,11 +396,13 @@ float erf_f(float x)
 
 double erf_d(double x) { return __c_erf_d(x); }
 
-// x / y where no option asks for one rounding, drivers would take long for it, and a fused multiply-add takes subnormal numbers
-// for zeros (7.5.3): x (1 / y) by s^2, s = 1 / sqrt(|y|), and one step of Newton's. Of large y the reciprocal would be
-// subnormal; both are scaled. The step is NaN where s^2 is infinite or 0, and then left out by the minimum. The last
-// product is a fused one, with -0 that changes nothing else, so that a subnormal x is 0 where y is.
-// Error: a reciprocal within 1 ulp (two roundings of a half), and the product's half: 1.5 ulp; allowed 2.5.
+// x / y where no option requires correct rounding, where the driver's division is slow, and where a fused
+// multiply-add flushes subnormal numbers (7.5.3). The result is x (1 / y), from s^2 with s = 1 / sqrt(|y|)
+// and one Newton step. For large y the reciprocal would be subnormal, so both operands are scaled. The step's
+// correction is NaN where s^2 is infinite or 0, and the minimum then cancels it. The last product is a fused
+// operation with the addend -0, which changes no other result, so that a subnormal x is flushed to 0 wherever
+// a subnormal y is. Error: the reciprocal is within 1 ulp (two roundings of half an ulp) and the product adds
+// half an ulp: 1.5 ulp; allowed 2.5.
 float __caldera_divide_f(float x, float y)
 {
     float a = fabs(y);
@@ -401,7 +414,7 @@ float __caldera_divide_f(float x, float y)
     return __caldera_fma(x * scale, as_float(as_uint(r) | (as_uint(y) & 0x80000000u)), -0.0f);
 }
 
-// 1 / y, the same; 0 where it is subnormal. Error: 1 ulp.
+// 1 / y by the same method; 0 where the result would be subnormal. Error: 1 ulp.
 float __caldera_reciprocal_f(float y)
 {
     float a = fabs(y);
@@ -411,14 +424,15 @@ float __caldera_reciprocal_f(float y)
     return as_float(as_uint(r) | (as_uint(y) & 0x80000000u));
 }
 
-// With -cl-fast-relaxed-math, for which OpenCL C 1.2 has no limits: without the step. Error found: 4.4 ulp.
+// Division with -cl-fast-relaxed-math, for which OpenCL C 1.2 has no limits: no Newton step. Error found: 4.4
+// ulp.
 float __caldera_fast_divide_f(float x, float y)
 {
     float s = __caldera_rsqrt(fabs(y));
     return x * s * as_float(as_uint(s) | (as_uint(y) & 0x80000000u));
 }
 
-// half_divide and native_divide, half_recip and native_recip: without the step. Error: 5 ulp; allowed 8192.
+// half_divide and native_divide, half_recip and native_recip: no Newton step. Error: 5 ulp; allowed 8192.
 float __caldera_quick_divide_f(float x, float y)
 {
     float s = __caldera_rsqrt(fabs(y));
@@ -432,15 +446,14 @@ float __caldera_quick_reciprocal_f(float y)
     return as_float(as_uint(s * s) | (as_uint(y) & 0x80000000u));
 }
 
-// sqrt with -cl-fp32-correctly-rounded-divide-sqrt where the driver's is not: that of doubles, rounded again, is as good as rounded
-// once (Figueroa, When is double rounding innocuous?, 1995).
+// sqrt with -cl-fp32-correctly-rounded-divide-sqrt where the driver's is not correctly rounded. The root in
+// double, rounded again to float, is correctly rounded (Figueroa, When is double rounding innocuous?, 1995).
 float __caldera_rounded_sqrt_f(float x)
 {
     return (float)__caldera_sqrt((double)x);
 }
 
-// The smallest and the largest are one instruction each where these are, and there is nothing else to tell apart. Of two subnormal numbers
-// either where they compare as zeros: 7.5.3 allows it.
+// Vulkan's own 1 / sqrt is within 2 ulp; allowed 2.
 float rsqrt_f(float x)
 {
     return __caldera_rsqrt(x);

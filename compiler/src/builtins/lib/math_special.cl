@@ -1,13 +1,15 @@
-// Error and gamma functions (OpenCL 1.2 6.12.2), one text for float and double (see math_exp.cl for the words).
+// Error and gamma functions (OpenCL 1.2 6.12.2), with one text for float and double (math_exp.cl explains the
+// type words).
 //
-// erfc: exp(-x^2) times a polynomial in (x - 3) / (x + 3), after N. Juffa's and Shepherd and Laframboise's
-// (Math. Comp. 36, 1981) transformation; x^2 to double length. Gamma: Stirling's series from 8 on with the power
-// in double length (log2 and exp2 of pow), the recurrence below, reflection for negative arguments.
+// erfc: exp(-x^2) times a polynomial in (x - 3) / (x + 3), after the transformation of N. Juffa and of
+// Shepherd and Laframboise (Math. Comp. 36, 1981), with x^2 in double length. Gamma: Stirling's series from 8
+// on, with the power in double length (log2 and exp2 of pow); the recurrence below 8; reflection for negative
+// arguments.
 
-// For x >= 0.8.
+// erfc(x) for x >= 0.8.
 elemtype __c_erfc_fp(elemtype x)
 {
-    // One quotient for both: 1 / ((x + 3) (1 + 2x)).
+    // A single quotient serves both divisions: 1 / ((x + 3) (1 + 2x)).
     elemtype a = x + (elemtype)3, b = (elemtype)1 + (elemtype)2 * x;
     elemtype inv = __c_over_GEN((elemtype)1, a * b);
     elemtype t = (x - (elemtype)3) * (b * inv);
@@ -23,7 +25,8 @@ elemtype __c_erf_fp(elemtype x)
     elemtype a = fabs(x);
     if (x != x) return x;
     if (a < (elemtype)0.875f) {
-        // Where the product with a number near 1 would be all that happens, it may not lose a subnormal.
+        // For tiny x the result is just a product with a number near 1. Scaling prevents the loss of
+        // subnormals.
         if (a < GENC(1e-30f, 1e-290)) return __c_scale_GEN(__c_scale_GEN(x, 30) * GENC(1.1283791065216064f, 1.1283791670955126), -30);
         return x * __p_erf_GEN(x * x);
     }
@@ -37,12 +40,12 @@ elemtype erfc_fp(elemtype x)
     if (x != x) return x;
     elemtype a = fabs(x);
     if (a < (elemtype)0.85f) return (elemtype)1 - x * __p_erf_GEN(x * x);
-    // Once for both signs: work-items of one sub-group have both.
+    // erfc is computed once for both signs, because a sub-group's work-items may have both.
     elemtype r = a > GENC(10.1f, 27.3) ? (elemtype)0 : __c_erfc_GEN(a);
     return x < (elemtype)0 ? (elemtype)2 - r : r;
 }
 
-// Gamma(x) = result * 2^*n for x >= 8 (a large x overflows the exponent, saturated).
+// Gamma(x) = result * 2^*n for x >= 8. For large x the exponent saturates, and the result overflows.
 elemtype __c_gamma_large_fp(elemtype x, int *n, int invert)
 {
     elemtype l, pe, qe, se, te;
@@ -62,7 +65,7 @@ elemtype __c_gamma_large_fp(elemtype x, int *n, int invert)
     return invert ? __c_exp2_dd_GEN(-hi, -lo, n) : __c_exp2_dd_GEN(hi, lo, n);
 }
 
-// Gamma(x) for 0 < x < 8, not tiny.
+// Gamma(x) for 0 < x < 8, except tiny x.
 elemtype __c_gamma_small_fp(elemtype x)
 {
     elemtype up = 1, down = 1;
@@ -83,7 +86,7 @@ elemtype tgamma_fp(elemtype x)
 {
     if (x != x) return x;
     elemtype a = fabs(x);
-    // Poles and their neighbourhood of 0.
+    // The poles, and a neighbourhood of 0.
     if (a < GENC(1e-8f, 1e-17)) return (elemtype)1 / x;
     int n;
     if (x > (elemtype)0) {
@@ -107,7 +110,7 @@ elemtype tgamma_fp(elemtype x)
 elemtype __c_lgamma_positive_fp(elemtype x)
 {
     if (x >= (elemtype)8) {
-        // The quotient of a large number counts for nothing.
+        // For large x the quotient is negligible.
         elemtype inv = __c_over_GEN((elemtype)1, fmin(x, GENC(0x1p90f, 0x1p90)));
         elemtype r = (x - (elemtype)0.5f) * (log_GEN(x) - (elemtype)1);
         return r + (GENC(0.41893852f, 0.4189385332046727) + inv * __p_stirling_GEN(inv * inv));

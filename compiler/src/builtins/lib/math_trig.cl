@@ -1,11 +1,11 @@
-// Trigonometric functions and their inverses (OpenCL 1.2 6.12.2), one text for float and double (see
-// math_exp.cl for the words).
+// Trigonometric functions and their inverses (OpenCL 1.2 6.12.2), with one text for float and double
+// (math_exp.cl explains the type words).
 //
-// Reduction: Cody and Waite with four parts of pi/2 whose products with the quotient are exact; beyond that
-// Payne and Hanek (Radian reduction for trigonometric functions, 1983) in integer arithmetic, so exact enough for
-// every argument. Kernels: polynomials on [-pi/4, pi/4].
+// Reduction: Cody and Waite with four parts of pi/2, whose products with the quotient are exact. Beyond their
+// range, Payne and Hanek (Radian reduction for trigonometric functions, 1983) in integer arithmetic, which is
+// exact enough for every argument. Kernels: polynomials on [-pi/4, pi/4].
 
-// One of five by number, without a branch.
+// Selects one of five words by number, without a branch.
 uint __c_pick(int i, uint a, uint b, uint c, uint d, uint e)
 {
     uint low = (i & 1) != 0 ? b : a, high = (i & 1) != 0 ? d : c;
@@ -13,19 +13,19 @@ uint __c_pick(int i, uint a, uint b, uint c, uint d, uint e)
     return i > 3 ? e : low;
 }
 
-// 32 bits of two words, from bit n of the first on.
+// 32 bits of two consecutive words, starting at bit n of the first.
 uint __c_funnel(uint a, uint b, int n)
 {
     return n == 0 ? a : a << n | b >> 32 - n;
 }
 
-// Payne and Hanek for x >= 2^12: quadrant, and the rest in [-pi/4, pi/4] as *r + *e.
+// Payne and Hanek for x >= 2^12. The result is the quadrant, and *r + *e is the rest in [-pi/4, pi/4].
 int __c_reduce_large_f(float x, float *r, float *e)
 {
     uint u = as_uint(x);
     int ex = (int)(u >> 23) - 150;
     uint m = (u & 0x7fffffu) | 0x800000u;
-    // 96 bits of 2/pi from the one whose weight times 2^ex is 2.
+    // Take 96 bits of 2/pi, starting at the bit whose weight times 2^ex is 2.
     int b = ex + 30;
     int w = b >> 5;
     int s = b & 31;
@@ -40,14 +40,15 @@ int __c_reduce_large_f(float x, float *r, float *e)
     ulong top = m * a0;
     ulong mid = m;
     ulong p = (top << 32) + mid * a1 + (mid * a2 >> 32);
-    // Two bits of quadrant, then the fraction; nearest quadrant: the fraction taken as signed.
+    // The first two bits are the quadrant, the others the fraction. Reading the fraction as a signed number
+    // selects the nearest quadrant.
     long f = (long)(p << 2);
     int q = (int)(p >> 62) + (f < 0 ? 1 : 0);
     float hi = (float)(f >> 32);
     float lo = (float)(uint)(f & 0xffffffffL) * 0x1p-32f;
     float fh = hi + lo;
     float fl = (hi - fh) + lo;
-    // pi/2 * 2^-32
+    // Multiply by pi/2 * 2^-32.
     float pe;
     float p0 = __c_two_prod_f(fh, 0x1.921fb6p-32f, &pe);
     *r = p0;
@@ -83,7 +84,7 @@ ulong __c_two_over_pi_dword(int i)
     }
 }
 
-// The same for double: 192 bits of 2/pi, 128 of the product.
+// The same reduction for double, with 192 bits of 2/pi and 128 bits of the product.
 int __c_reduce_large_d(double x, double *r, double *e)
 {
     ulong u = as_ulong(x);
@@ -117,7 +118,7 @@ int __c_reduce_large_d(double x, double *r, double *e)
         fl = ~fl + 1UL;
         fh = ~fh + (fl == 0UL ? 1UL : 0UL);
     }
-    // Normalize, then 53 bits and the next 53 as doubles.
+    // Normalize the fraction, then convert 53 bits and the next 53 bits to doubles.
     int z = (int)clz(fh);
     double scale = sign;
     if (z > 0) {
@@ -142,7 +143,7 @@ int __c_reduce_large_d(double x, double *r, double *e)
     return q;
 }
 
-// x = q pi/2 + *r + *e with |*r| <= pi/4 (a little more); x finite. Result: q modulo 4.
+// x = q pi/2 + *r + *e with |*r| <= pi/4 (slightly more), for finite x. The result is q modulo 4.
 int __c_reduce_fp(elemtype x, elemtype *r, elemtype *e)
 {
     elemtype a = fabs(x);
@@ -171,7 +172,7 @@ int __c_reduce_fp(elemtype x, elemtype *r, elemtype *e)
     return (negative ? -q : q) & 3;
 }
 
-// sin(r + e) and cos(r + e), |r| <= pi/4.
+// sin(r + e) and cos(r + e) for |r| <= pi/4.
 elemtype __c_sin_kernel_fp(elemtype r, elemtype e)
 {
     elemtype z = r * r;
@@ -239,7 +240,8 @@ elemtype __c_tan_fp(elemtype x)
     return (q & 1) != 0 ? -c / s : s / c;
 }
 
-// x = n/2 + t with |t| <= 1/4 exactly; n modulo 4, and t pi as *r + *e. For |x| < 2^(mantissa bits).
+// x = n/2 + t exactly, with |t| <= 1/4. The result is n modulo 4, and *r + *e is pi t. |x| < 2^(mantissa
+// bits).
 int __c_reduce_pi_fp(elemtype x, elemtype *r, elemtype *e)
 {
     elemtype y = x - (elemtype)2 * rint((elemtype)0.5f * x);
@@ -287,7 +289,8 @@ elemtype __c_tanpi_fp(elemtype x)
     int q = __c_reduce_pi_GEN(a, &r, &e);
     elemtype v;
     if (r == (elemtype)0 && a > (elemtype)0.125f) {
-        // Of |x|: +0 at even, -0 at odd integers; +inf between, after an even one, else -inf.
+        // For |x|: +0 at even and -0 at odd integers. Halfway between integers, the result is +inf after an
+        // even one and -inf after an odd one.
         v = (q & 1) != 0 ? as_elemtype(GEN_INF) : (elemtype)0;
         v = (q & 2) != 0 ? -v : v;
     } else {
@@ -314,7 +317,7 @@ elemtype __c_asin_fp(elemtype x)
     elemtype s = __c_root_GEN(z);
     elemtype t = (elemtype)2 * (s + __c_asin_tail_GEN(s, z));
     elemtype r = GENC(1.5707963705062866f, 1.5707963267948966) - (t - GENC(-4.371138828673793e-08f, 6.123233995736766e-17));
-    // Not copysign: llvmpipe with LLVM 15 and AVX-512 selects bits wrongly here.
+    // copysign is not used: llvmpipe with LLVM 15 and AVX-512 selects bits wrongly here.
     return x < (elemtype)0 ? -r : r;
 }
 
@@ -349,7 +352,8 @@ elemtype acospi_fp(elemtype x)
     return acos_GEN(x) * GENC(0.31830987334251404f, 0.3183098861837907);
 }
 
-// atan(a / b) for a, b >= 0, neither NaN, not both 0 or infinite: by the half-angle form with one division.
+// atan(a / b) for a, b >= 0, if neither is NaN and they are not both 0 or both infinite. It uses the
+// half-angle form with one division.
 elemtype __c_atan_ratio_fp(elemtype a, elemtype b)
 {
     elemtype big = fmax(a, b);
@@ -393,7 +397,7 @@ elemtype atanpi_fp(elemtype x)
     return atan_GEN(x) * GENC(0.31830987334251404f, 0.3183098861837907);
 }
 
-// atan2's angle in [0, pi], over pi if asked; y may be NaN.
+// The angle of (|x|, |y|), which is in [0, pi/2]. Neither argument is NaN.
 elemtype __c_angle_fp(elemtype y, elemtype x)
 {
     elemtype ay = fabs(y), ax = fabs(x);

@@ -1,5 +1,5 @@
-// Relational functions (OpenCL 1.2 6.12.6) and other functions of a number's bits. Integer arithmetic only, so
-// that subnormals and NaNs are told apart whatever the device does to them. Exact.
+// Relational functions (OpenCL 1.2 6.12.6) and other functions of a number's bits. They use only integer
+// arithmetic, so that they distinguish subnormals and NaNs whatever the device does with them. Exact.
 
 gentype copysign_fp(gentype x, gentype y)
 {
@@ -27,7 +27,8 @@ reltype isfinite_any(gentype x)
     return (ugentype)(as_ugentype(x) << (ugentype)1) < (ugentype)GEN_INF2;
 }
 
-// The exponent field is neither 0 nor all ones: bits - smallest normal < inf - smallest normal, unsigned.
+// The exponent field is neither 0 nor all ones. As unsigned numbers: bits - smallest normal < inf - smallest
+// normal.
 reltype isnormal_any(gentype x)
 {
     ugentype u = (ugentype)(as_ugentype(x) << (ugentype)1);

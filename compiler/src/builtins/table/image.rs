@@ -22,7 +22,7 @@ const fn to(dim: ImageDim) -> Ty {
     Ty::Image(dim, true)
 }
 
-/// The read functions with a result type.
+/// The read functions with a given result type.
 macro_rules! reads {
     ($ret:expr $(, $more:expr)* $(,)?) => {
         &[
@@ -64,7 +64,7 @@ const READ_HALF: &[Sig] = reads!(HALF4);
 const READ_INT: &[Sig] = reads!(INT4);
 const READ_UINT: &[Sig] = reads!(UINT4);
 
-/// The write functions of a texel type.
+/// The write functions of a given texel type.
 macro_rules! writes {
     ($texel:expr $(, $more:expr)* $(,)?) => {
         &[
@@ -88,7 +88,7 @@ const WRITE_HALF: &[Sig] = writes!(HALF4);
 const WRITE_INT: &[Sig] = writes!(INT4);
 const WRITE_UINT: &[Sig] = writes!(UINT4);
 
-/// A question about images of these types, under either access.
+/// The queries for images of these types, with either access qualifier.
 macro_rules! ask {
     ($ret:expr, $($dim:ident),*) => {
         &[$(sig(ONE, $ret, &[from(ImageDim::$dim)]), sig(ONE, $ret, &[to(ImageDim::$dim)])),*]

@@ -2,10 +2,10 @@
 
 use super::*;
 
-/// 24-bit functions: 32-bit integers only.
+/// The 24-bit functions, which exist only for 32-bit integers.
 const I24: Domain = over(Scalars::INT32, Lanes::ANY);
 const SHIFT: &[Sig] = I2;
-/// Halves of at most 32 bits; the low half is unsigned.
+/// The halves that `upsample` joins, of at most 32 bits; the low half is unsigned.
 const NARROW: Domain = over(Scalars(Scalars::INTEGERS.0 & !Scalars::INT64.0), Lanes::ANY);
 
 pub(super) static ROWS: &[Row] = &[

@@ -1,5 +1,5 @@
-//! Functions that only the library's own code may call: one for each intrinsic that it needs and that has no
-//! OpenCL name of its own, and questions about the target that fold to constants.
+//! Functions that only the library's own code may call. There is one for each intrinsic that the library
+//! needs and that has no OpenCL name, and there are queries of the target, which fold to constants.
 
 use super::*;
 

@@ -8,7 +8,7 @@ const UINT: Ty = Ty::Fixed(Scalar::UInt);
 const INT: Ty = Ty::Fixed(Scalar::Int);
 const QUESTION: &[Sig] = &[sig(ONE, UINT, &[])];
 const VOTE: &[Sig] = &[sig(ONE, INT, &[INT])];
-/// `half` and `double` as far as they exist.
+/// `half` and `double` are included where they exist.
 const NUMBERS: Domain = over(
     Scalars::INT32.or(Scalars::INT64).or(Scalars::FLOATS),
     Lanes::SCALAR,
@@ -17,7 +17,7 @@ const ARITHMETIC: &[Sig] = &[sig(NUMBERS, Ty::T, &[Ty::T])];
 
 /// cl_khr_subgroup_shuffle.
 const SHUFFLE: &[Sig] = &[sig(over(Scalars::ALL, Lanes::SCALAR), Ty::T, &[Ty::T, UINT])];
-/// cl_intel_subgroups has vectors as well.
+/// cl_intel_subgroups also has the vector forms.
 const SHUFFLE_ANY: &[Sig] = &[sig(over(Scalars::ALL, Lanes::ANY), Ty::T, &[Ty::T, UINT])];
 
 const fn question(i: Intrinsic) -> How {
@@ -49,7 +49,7 @@ const fn min(part: Part) -> How {
 }
 
 pub(super) static ROWS: &[Row] = &[
-    // All work-groups have one size, so these are the same.
+    // All work-groups have the same size, so the result is the same as without `enqueued`.
     row(
         "get_enqueued_num_sub_groups",
         QUESTION,
@@ -68,7 +68,8 @@ pub(super) static ROWS: &[Row] = &[
         question(Intrinsic::SubgroupLocalId),
     ),
     row("get_sub_group_size", QUESTION, question(Intrinsic::SubgroupSize)),
-    // Kernels that were written for Intel's devices call these without asking; the rest of that extension there is not.
+    // Kernels written for Intel's devices call these functions without testing for the extension. The rest of
+    // that extension does not exist here.
     row(
         "intel_sub_group_shuffle",
         SHUFFLE_ANY,
