@@ -139,8 +139,8 @@ pub struct Limits {
     /// The bytes of private arrays of one work-item that are left to the driver; larger arrays are moved to
     /// scratch memory.
     pub private_memory: u32,
-    /// The greatest depth of nested conditions that the driver handles; it silently gives wrong results for
-    /// deeper ones (llvmpipe).
+    /// The greatest depth of nested conditions, and of nested loops, that the driver handles; it silently gives
+    /// wrong results for deeper ones (llvmpipe).
     pub nesting: u32,
     /// The size of the local arena is rounded up to a multiple of this many bytes.
     pub local_memory_step: u32,

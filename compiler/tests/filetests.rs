@@ -95,6 +95,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("scratch_memory") {
         target.limits.private_memory = 64;
     }
+    if names.contains("nesting") {
+        target.limits.nesting = 4;
+    }
     let mut diags = Diags::default();
     let mut cx = PassCx::new(&target, &mut diags);
     // If a module has an ABI, its kernels may have lost their parameters already.

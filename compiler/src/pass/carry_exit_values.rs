@@ -35,15 +35,22 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (_, func) in module.funcs.iter_mut() {
-        // Inner loops come after the loops around them, so that each sees the result of rewriting the others.
-        for inst in func.insts_in_order() {
-            if func.insts[inst].op == Op::Loop && loses_values(func, inst) {
-                carry(func, inst);
-                changed = true;
-            }
-        }
+        changed |= carry_all(func);
     }
     Ok(changed.into())
+}
+
+/// Rewrites all loops of a function that lose values; returns whether there is one.
+pub(super) fn carry_all(func: &mut Function) -> bool {
+    let mut changed = false;
+    // Inner loops come after the loops around them, so that each sees the result of rewriting the others.
+    for inst in func.insts_in_order() {
+        if func.insts[inst].op == Op::Loop && loses_values(func, inst) {
+            carry(func, inst);
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// Returns whether an exit passes a value that is computed inside of the loop.

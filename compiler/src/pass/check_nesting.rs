@@ -1,9 +1,9 @@
-//! Counts how deep conditions are nested, for drivers that take a number of them and say nothing about more.
+//! Counts how deep conditions and loops are nested, for drivers that take a number of them and say nothing about more.
 //!
 //! In:  `SpirvExits`; last.
 //! Out: the same, or an error where a function has more than [`Limits::nesting`](crate::target::Limits::nesting).
 //!
-//! Counted is what Mesa's front end makes of a function, where jumps nest as well: behind an `if` that is left for a merge block
+//! Counted is what Mesa's front end makes of a function, where jumps nest as well: behind an `if`, `switch` or loop that is left for a merge block
 //! further out, for the loop's next turn or for the end of the function, what follows is made the inside of another `if`.
 
 use super::{Changed, Pass, PassCx, PassError};
@@ -24,10 +24,15 @@ pub const PASS: Pass = Pass {
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let limit = cx.target.limits.nesting;
     for (_, func) in module.funcs.iter() {
-        let (depth, span) = deepest(func);
+        let deepest = deepest(func);
+        let (what, (depth, span)) = if deepest.conditions.0 > limit {
+            ("conditions, early exits included", deepest.conditions)
+        } else {
+            ("loops", deepest.loops)
+        };
         if depth > limit {
             return Err(PassError::TooLarge {
-                what: format!("nesting of conditions, early exits included ({depth})"),
+                what: format!("nesting of {what} ({depth})"),
                 limit: u64::from(limit),
                 span,
             });
@@ -36,33 +41,53 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::No)
 }
 
-/// The deepest nesting of conditions, and where that is.
-fn deepest(func: &Function) -> (u32, Span) {
+/// The deepest nesting of conditions and that of loops, which the driver counts apart; and where they are.
+pub(super) struct Deepest {
+    conditions: (u32, Span),
+    loops: (u32, Span),
+}
+
+impl Deepest {
+    /// What is compared with the limit.
+    pub(super) fn depth(&self) -> u32 {
+        self.conditions.0.max(self.loops.0)
+    }
+}
+
+/// The deepest nesting in a function.
+pub(super) fn deepest(func: &Function) -> Deepest {
     let left = left_early(func);
-    let mut most = (0, Span::NONE);
-    // Regions, with the place in them and the conditions around that.
-    let mut open: Vec<(Region, usize, u32)> = vec![(func.body, 0, 0)];
-    while let Some((region, at, depth)) = open.pop() {
+    let mut most = Deepest {
+        conditions: (0, Span::NONE),
+        loops: (0, Span::NONE),
+    };
+    // Regions, with the place in them and the conditions and loops around that.
+    let mut open: Vec<(Region, usize, u32, u32)> = vec![(func.body, 0, 0, 0)];
+    while let Some((region, at, depth, loops)) = open.pop() {
         let Some(&inst) = func.regions[region].insts.get(at) else {
             continue;
         };
         let data = &func.insts[inst];
-        let inside = match data.op {
+        let (mut inside, mut inside_loops) = (depth, loops);
+        match data.op {
             // What was a block has no condition.
-            Op::Switch(ref cases) => depth + u32::from(!cases.is_empty()),
-            Op::If => depth + 1,
-            _ => depth,
-        };
-        if inside > most.0 {
-            most = (inside, data.span);
+            Op::Switch(ref cases) => inside += u32::from(!cases.is_empty()),
+            Op::If => inside += 1,
+            Op::Loop => inside_loops += 1,
+            _ => {}
         }
-        open.push((region, at + 1, depth + u32::from(left[inst.index()])));
-        open.extend(data.regions.iter().map(|&r| (r, 0, inside)));
+        for (most, now) in [(&mut most.conditions, inside), (&mut most.loops, inside_loops)] {
+            if now > most.0 {
+                *most = (now, data.span);
+            }
+        }
+        open.push((region, at + 1, depth + u32::from(left[inst.index()]), loops));
+        open.extend(data.regions.iter().map(|&r| (r, 0, inside, inside_loops)));
     }
     most
 }
 
-/// The `if`s that something inside leaves for further out than what follows them, breaks of loops aside.
+/// The structured instructions that something inside leaves for further out than what follows them, breaks of loops aside.
 fn left_early(func: &Function) -> Vec<bool> {
     let parents = Parents::new(func);
     let mut left = vec![false; func.insts.len()];
@@ -76,7 +101,7 @@ fn left_early(func: &Function) -> Vec<bool> {
         };
         let mut at = parents.enclosing(jump);
         while let Some(inst) = at.filter(|&i| Some(i) != target) {
-            left[inst.index()] |= func.insts[inst].op == Op::If;
+            left[inst.index()] = true;
             at = parents.enclosing(inst);
         }
     }
@@ -91,7 +116,7 @@ mod tests {
     fn depth(text: &str) -> u32 {
         let module = parse(text).unwrap();
         let (_, func) = module.funcs.iter().next().unwrap();
-        deepest(func).0
+        deepest(func).depth()
     }
 
     #[test]
@@ -101,6 +126,7 @@ mod tests {
             format!("func @f0 \"k\"(%v0: bool) {{ {body} Return }}")
                 .replace("{ ", "{\n")
                 .replace(" }", "\n}\n")
+                .replace('~', "\n")
         };
         assert_eq!(depth(&func(follows)), 1);
         let inner = format!("if ^b1 %v0 {{ {follows} exit ^b1 }} else {{ exit ^b1 }}");
@@ -112,5 +138,19 @@ mod tests {
         };
         assert_eq!(depth(&func(&body("repeat ^b0"))), 2);
         assert_eq!(depth(&func(&body("exit ^b0"))), 1);
+        // Not only out of an `if`.
+        let switch = |cases: &str| {
+            let default = "if ^b2 %v0 { Return } else { exit ^b1 } Unreachable";
+            format!("switch ^b1 i32 0 {{{cases}default:~{default} }} {follows}")
+        };
+        assert_eq!(depth(&func(&switch(""))), 2);
+        assert_eq!(depth(&func(&switch("case 1:~Return~} case 2:~exit ^b1~} "))), 2);
+        let left =
+            format!("loop ^b1 () {{ if ^b2 %v0 {{ Return }} else {{ exit ^b1 }} repeat ^b1 }} {follows}");
+        assert_eq!(depth(&func(&left)), 2);
+        // Loops count on their own.
+        let loops =
+            format!("loop ^b1 () {{ loop ^b2 () {{ {follows} repeat ^b2 }} Unreachable }} Unreachable~");
+        assert_eq!(depth(&func(&loops)), 2);
     }
 }

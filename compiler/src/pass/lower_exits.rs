@@ -31,7 +31,7 @@ use super::simplify_regions::{early_exits_to_else, fold};
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
 use crate::ir::walk::{Parents, Walk};
-use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value};
+use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
 
 pub const PASS: Pass = Pass {
     name: "lower_exits",
@@ -44,18 +44,24 @@ pub const PASS: Pass = Pass {
 
 fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     for (_, func) in module.funcs.iter_mut() {
-        check_switches(func)?;
-        split_ifs(func);
-        early_exits_to_else(func);
-        split_ifs(func);
-        stop_exits(func);
-        early_exits_to_else(func);
-        // That may leave an `if` from deeper again, though never across anything but `if`s.
-        split_ifs(func);
-        while fold(func) {}
-        blocks_to_switches(func);
+        lower(func)?;
     }
     Ok(Changed::Yes)
+}
+
+/// Lowers the exits of one function.
+pub(super) fn lower(func: &mut Function) -> Result<(), PassError> {
+    check_switches(func)?;
+    split_ifs(func);
+    early_exits_to_else(func);
+    split_ifs(func);
+    stop_exits(func);
+    early_exits_to_else(func);
+    // That may leave an `if` from deeper again, though never across anything but `if`s.
+    split_ifs(func);
+    while fold(func) {}
+    blocks_to_switches(func);
+    Ok(())
 }
 
 /// Most values of one OpSwitch (SPIR-V 2.17, universal limits).
@@ -226,28 +232,52 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         _ => Some(Ty::I32),
     };
     let selector = selector_ty.map(|ty| func.add_result(inst, ty));
-    let mut slots: Vec<Vec<Value>> = Vec::new();
+    // Only one destination is jumped to, so the values for all destinations share results: those of the instruction itself, and
+    // more where they do not suffice. A value that is the same constant in all jumps to a destination needs no result.
+    let mut shared: Vec<Value> = func.insts[inst].results[..old_types.len()].to_vec();
+    let mut slots: Vec<Vec<Slot>> = Vec::new();
     for to in &destinations {
-        let types = to.types(func);
-        slots.push(types.into_iter().map(|ty| func.add_result(inst, ty)).collect());
+        let mut slot = constants(func, list, *to);
+        let varying = slot
+            .iter_mut()
+            .zip(to.types(func))
+            .filter(|(s, _)| **s == Slot::Result(0));
+        let (varying, types): (Vec<&mut Slot>, Vec<Ty>) = varying.unzip();
+        let numbers = share(func, inst, &mut shared, &types);
+        varying
+            .into_iter()
+            .zip(numbers)
+            .for_each(|(s, n)| *s = Slot::Result(n));
+        slots.push(slot);
     }
-    // What each exit passes: old results, selector, the slots of each destination.
+    let shared_types: Vec<Ty> = shared.iter().map(|&v| func.ty(v)).collect();
+    let (own, added) = shared_types.split_at(old_types.len());
+    // What each exit passes: old results, selector, the results that were added.
     let pass = |func: &mut Function, jump: Inst, way: Option<usize>| {
         let given = std::mem::take(&mut func.insts[jump].args);
-        let mut args = match way {
-            None => given.clone(),
-            Some(_) => undefined(func, &old_types).into(),
+        let mut values: Vec<Option<Value>> = vec![None; shared_types.len()];
+        match way {
+            None => values.iter_mut().zip(&given).for_each(|(v, &g)| *v = Some(g)),
+            Some(n) => {
+                for (slot, &value) in slots[n].iter().zip(&given) {
+                    if let Slot::Result(at) = *slot {
+                        values[at] = Some(value);
+                    }
+                }
+            }
+        }
+        let value = |func: &mut Function, (value, &ty): (&Option<Value>, &Ty)| {
+            value.unwrap_or_else(|| func.constant(ty, Const::Undef))
         };
+        let mut args = ValueList::new();
+        for pair in values.iter().zip(own) {
+            args.push(value(func, pair));
+        }
         if let Some(ty) = selector_ty {
             args.push(func.splat_bits(ty, way.map_or(0, |w| w as u64 + u64::from(completes))));
         }
-        for (n, slot) in slots.iter().enumerate() {
-            if way == Some(n) {
-                args.extend(given.iter().copied());
-            } else {
-                let types: Vec<Ty> = slot.iter().map(|&v| func.ty(v)).collect();
-                args.extend(undefined(func, &types));
-            }
+        for pair in values[own.len()..].iter().zip(added) {
+            args.push(value(func, pair));
         }
         func.insts[jump].args = args;
         func.insts[jump].op = Op::Exit(inst);
@@ -267,7 +297,12 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
     let mut behind: Vec<Inst> = Vec::new();
     let mut again = Vec::new();
     for (n, (to, slot)) in destinations.iter().zip(&slots).enumerate() {
-        let jump = func.new_inst(to.op(), slot.clone(), &[], span);
+        let value = |slot: &Slot| match *slot {
+            Slot::Result(at) => shared[at],
+            Slot::Constant(value) => value,
+        };
+        let values: ValueList = slot.iter().map(value).collect();
+        let jump = func.new_inst(to.op(), values, &[], span);
         again.push(jump);
         let is_last = !completes && n + 1 == destinations.len();
         let (false, Some(selector)) = (is_last, selector) else {
@@ -298,6 +333,62 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
     again
 }
 
+/// Makes the body of a function one block, which each return leaves; only after it the function returns.
+pub(super) fn stop_returns(func: &mut Function) -> Inst {
+    let returns: Vec<Inst> = func.insts_in_order();
+    let returns = returns.into_iter().filter(|&i| func.insts[i].op == Op::Return);
+    let returns: Vec<Inst> = returns.collect();
+    let types = func.ret;
+    let block = wrap(func, func.body, types.as_slice());
+    for &inst in &returns {
+        func.insts[inst].op = Op::Exit(block);
+    }
+    let span = func.insts[block].span;
+    let end = if returns.is_empty() {
+        func.new_inst(Op::Unreachable, vec![], &[], span)
+    } else {
+        let results = func.insts[block].results.clone();
+        func.new_inst(Op::Return, results, &[], span)
+    };
+    func.regions[func.body].insts.push(end);
+    block
+}
+
+/// Makes the body of a loop one block, after which all jumps out of it are done; in a function without returns. `None` if there are no
+/// jumps.
+pub(super) fn stop_at_body(func: &mut Function, inst: Inst) -> Option<Inst> {
+    let body = func.insts[inst].regions[0];
+    let mut inside = vec![false; func.insts.len()];
+    let mut jumps = Vec::new();
+    let mut walk = Walk::region(body);
+    while let Some((_, i)) = walk.next(func) {
+        inside[i.index()] = true;
+        match func.insts[i].op {
+            Op::Exit(target) | Op::Repeat(target) if !inside[target.index()] => jumps.push(i),
+            _ => {}
+        }
+    }
+    if jumps.is_empty() {
+        return None;
+    }
+    let block = wrap(func, body, &[]);
+    let parents = Parents::new(func);
+    stop_here(func, &parents, block, &[], &jumps);
+    Some(block)
+}
+
+/// Moves what is in a region into a block, which is all that is in it then.
+fn wrap(func: &mut Function, region: Region, results: &[Ty]) -> Inst {
+    let insts = std::mem::take(&mut func.regions[region].insts);
+    let span = insts.first().map_or(func.span, |&i| func.insts[i].span);
+    let block = func.new_inst(Op::Block, vec![], results, span);
+    let inner = func.new_region(&[]);
+    func.regions[inner].insts = insts;
+    func.insts[block].regions.push(inner);
+    func.regions[region].insts.push(block);
+    block
+}
+
 /// `if (cond)` with a jump in one arm and nothing in the other.
 fn branch(func: &mut Function, cond: Value, jump: Inst, jump_arm: usize) -> Inst {
     let span = func.insts[jump].span;
@@ -313,8 +404,56 @@ fn branch(func: &mut Function, cond: Value, jump: Inst, jump_arm: usize) -> Inst
     inst
 }
 
-fn undefined(func: &mut Function, types: &[Ty]) -> Vec<Value> {
-    types.iter().map(|&ty| func.constant(ty, Const::Undef)).collect()
+/// Where a value is after the instruction that a jump stopped at.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Slot {
+    /// The number of a result.
+    Result(usize),
+    Constant(Value),
+}
+
+/// What the jumps to a destination all pass, if it is a constant; a result without number for the others.
+fn constants(func: &Function, list: &[Inst], to: Destination) -> Vec<Slot> {
+    let mut found: Vec<Slot> = Vec::new();
+    let same = list
+        .iter()
+        .filter(|&&j| Destination::of(&func.insts[j].op) == Some(to));
+    for &jump in same {
+        for (at, &value) in func.insts[jump].args.iter().enumerate() {
+            let own = match func.as_const(value) {
+                Some(_) => Slot::Constant(value),
+                None => Slot::Result(0),
+            };
+            let is_undef = |v: Value| func.as_const(v) == Some(&Const::Undef);
+            match found.get_mut(at) {
+                None => found.push(own),
+                Some(Slot::Constant(c)) if is_undef(*c) => found[at] = own,
+                Some(Slot::Constant(_)) if is_undef(value) => {}
+                Some(known) if *known != own => *known = Slot::Result(0),
+                Some(_) => {}
+            }
+        }
+    }
+    found
+}
+
+/// Chooses a result of `inst` for each of these types, and returns their numbers in `shared`. The first ones of each type are taken; results that
+/// are missing are added.
+pub(super) fn share(func: &mut Function, inst: Inst, shared: &mut Vec<Value>, types: &[Ty]) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::new();
+    for &ty in types {
+        let from = taken
+            .iter()
+            .rev()
+            .find(|&&at| func.ty(shared[at]) == ty)
+            .map_or(0, |&at| at + 1);
+        let free = (from..shared.len()).find(|&at| func.ty(shared[at]) == ty);
+        taken.push(free.unwrap_or_else(|| {
+            shared.push(func.add_result(inst, ty));
+            shared.len() - 1
+        }));
+    }
+    taken
 }
 
 /// What is still a block is left from inside `if`s only: a switch with nothing but a default can be.

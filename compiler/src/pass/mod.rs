@@ -26,6 +26,7 @@ pub mod guard;
 pub mod hoist_invariants;
 pub mod inline;
 pub mod interleave;
+pub mod limit_nesting;
 pub mod lower_exits;
 pub mod lower_images;
 pub mod lower_kernel_args;

@@ -2,9 +2,9 @@
 
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
-    fuse_multiply_add, gather_pointer_uses, hoist_invariants, inline, interleave, lower_exits, lower_images,
-    lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values, mem2reg,
-    merge_accesses, pair_words, promote_accumulators, round_doubles, scratch_memory, share_loads,
+    fuse_multiply_add, gather_pointer_uses, hoist_invariants, inline, interleave, limit_nesting, lower_exits,
+    lower_images, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values,
+    mem2reg, merge_accesses, pair_words, promote_accumulators, round_doubles, scratch_memory, share_loads,
     share_offsets, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses,
 };
 use crate::abi::Abi;
@@ -124,6 +124,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    if target.limits.nesting != u32::MAX {
+        // Uses multi-level exits; the last fixpoint would undo what it does.
+        p.run_pass(limit_nesting::PASS);
+    }
     // Last of the passes for all targets: the others may use multi-level exits.
     p.run_pass(lower_exits::PASS);
     if target.quirks.loop_values {

@@ -6,7 +6,7 @@ use caldera_compiler::target::Target;
 
 /// Passes that do not change any generated program; other tests compare their results.
 pub(crate) const TESTED_ELSEWHERE: [&str; 4] = [
-    // This pass only counts; it has unit tests.
+    // This pass only counts; it has unit tests, and `filetests/check_nesting`.
     "check_nesting",
     // This pass only analyses; `filetests/gather_pointer_uses` tests it.
     "gather_pointer_uses",
@@ -22,6 +22,8 @@ pub(crate) fn targets() -> Vec<(&'static str, Target)> {
     let mut cpu = Target::faulty();
     cpu.quirks.costly_negation = false;
     cpu.features.fast_fma = false;
+    // No program of the generator nests deeper than llvmpipe follows.
+    cpu.limits.nesting = 4;
     let mut runtime = Target {
         abi: Abi::Descriptor(DescriptorAbi::runtime()),
         ..Target::desktop()

@@ -20,6 +20,7 @@ mod layouts;
 mod link;
 mod math_functions;
 mod moves;
+mod nesting;
 mod picture;
 mod printf;
 mod printf_formats;

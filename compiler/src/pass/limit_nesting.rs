@@ -1,0 +1,554 @@
+//! Rearranges functions whose conditions nest deeper than the driver follows, so that they nest less.
+//!
+//! In:  `Inlined`; before `lower_exits`.
+//! Out: the same. What [`check_nesting`] counts is within [`Limits::nesting`](crate::target::Limits::nesting) if this is possible;
+//!      a function that is within it anyway stays as it is. Loops that are nested deeper than the limit stay, too.
+//!
+//! A function's body, and the body of each loop, becomes a block that nothing leaves but by an exit of the block. Where something
+//! in it is too deep, the instruction at the top of the block that contains it is cut: what is left of the region at the cut becomes the
+//! arm of an `if` after that instruction, and what follows each of the instructions around the cut becomes another `if` after
+//! that. A number says where each work-item goes on, so it is again together with the same others.
+//!
+//! ```text
+//! block ^b0 {                          %s = block ^b0 {
+//!   if ^b1 %c {                          if ^b1 %c {
+//!     A                                    A
+//!     (cut)                                exit ^b0 2
+//!     B                                  } else {
+//!     exit ^b1                             exit ^b0 1
+//!   } else {                     →       }
+//!     exit ^b1                         }
+//!   }                                  %t = if ^b2 (%s == 2) { B; exit ^b2 1 } else { exit ^b2 %s }
+//!   C                                  if ^b3 (%t != 0) { C; exit ^b3 } else { exit ^b3 }
+//!   exit ^b0
+//! }
+//! ```
+//!
+//! Values that are computed before the cut and used after it become results of the instruction.
+
+use super::analysis::{Jumps, leaving};
+use super::{Changed, Pass, PassCx, PassError, carry_exit_values, check_nesting, lower_exits};
+use crate::inv;
+use crate::ir::walk::{Parents, Replacements, Walk};
+use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty, Value, ValueList};
+use crate::source::Span;
+use crate::target::Target;
+
+pub const PASS: Pass = Pass {
+    name: "limit_nesting",
+    about: "Rearranges what is nested deeper than the driver follows.",
+    run,
+    requires: inv![Inlined],
+    establishes: inv![],
+    destroys: inv![],
+};
+
+/// Cuts of one function. Each takes at least one instruction to where it is less deep, so few functions need many.
+const MAX_CUTS: usize = 20_000;
+
+fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
+    let limit = cx.target.limits.nesting;
+    let mut changed = false;
+    for (_, func) in module.funcs.iter_mut() {
+        if at_most(func) <= u64::from(limit) || depth_of(func, cx.target)? <= limit {
+            continue;
+        }
+        // Loops that are nested share the limit, and lowering exits may add conditions.
+        let mut share = limit - limit / 4;
+        while share >= 2 {
+            let mut copy = func.clone();
+            if rearrange(&mut copy, share) && depth_of(&copy, cx.target)? <= limit {
+                *func = copy;
+                changed = true;
+                break;
+            }
+            share -= share.div_ceil(3);
+        }
+    }
+    Ok(changed.into())
+}
+
+/// An upper bound of what [`check_nesting`] will count: what is around each instruction, and the jumps that leave what stands
+/// before it.
+fn at_most(func: &Function) -> u64 {
+    let parents = Parents::new(func);
+    let mut leaving = vec![0u64; func.insts.len()];
+    let mut walk = Walk::new(func);
+    while let Some((_, jump)) = walk.next(func) {
+        let target = match func.insts[jump].op {
+            Op::Exit(target) | Op::Repeat(target) => Some(target),
+            Op::Return => None,
+            _ => continue,
+        };
+        let mut at = parents.enclosing(jump);
+        while let Some(inst) = at.filter(|&i| Some(i) != target) {
+            leaving[inst.index()] += 1;
+            at = parents.enclosing(inst);
+        }
+    }
+    let mut most = 0;
+    let mut open: Vec<(Region, u64)> = vec![(func.body, 0)];
+    while let Some((region, mut depth)) = open.pop() {
+        for &inst in &func.regions[region].insts {
+            if func.insts[inst].op.is_structured() {
+                most = most.max(depth + 1);
+                open.extend(func.insts[inst].regions.iter().map(|&r| (r, depth + 1)));
+                depth += leaving[inst.index()];
+            }
+        }
+    }
+    most
+}
+
+/// What [`check_nesting`] will count.
+fn depth_of(func: &Function, target: &Target) -> Result<u32, PassError> {
+    let mut copy = func.clone();
+    lower_exits::lower(&mut copy)?;
+    if target.quirks.loop_values {
+        carry_exit_values::carry_all(&mut copy);
+    }
+    Ok(check_nesting::deepest(&copy).depth())
+}
+
+/// Cuts a function where it is nested deeper than `share` inside of its body or that of a loop. Whether that was possible.
+fn rearrange(func: &mut Function, share: u32) -> bool {
+    let root = lower_exits::stop_returns(func);
+    let mut cuts = MAX_CUTS;
+    let mut done = flatten(func, func.body, root, share, &mut cuts);
+    for inst in func.insts_in_order() {
+        if !done {
+            break;
+        }
+        let data = &func.insts[inst];
+        if data.op != Op::Loop {
+            continue;
+        }
+        let body = data.regions[0];
+        let left = leaving(func, &func.insts_in_order());
+        let first = [Level {
+            inst,
+            region: body,
+            at: 0,
+        }];
+        if first_too_deep(func, &first, &left, share).is_some()
+            && let Some(block) = lower_exits::stop_at_body(func, inst)
+        {
+            done = flatten(func, body, block, share, &mut cuts);
+        }
+    }
+    done
+}
+
+/// A place in a region, and the instruction that the region belongs to.
+#[derive(Clone, Copy)]
+struct Level {
+    inst: Inst,
+    region: Region,
+    at: usize,
+}
+
+/// Cuts an instruction of `outer`, and what the cuts leave after it, until nothing is too deep.
+fn flatten(func: &mut Function, outer: Region, inst: Inst, share: u32, cuts: &mut usize) -> bool {
+    let mut open = vec![inst];
+    while let Some(inst) = open.pop() {
+        let left = leaving(func, &func.insts_in_order());
+        let region = func.insts[inst].regions[0];
+        let Some(path) = first_too_deep(func, &[Level { inst, region, at: 0 }], &left, share) else {
+            continue;
+        };
+        if *cuts == 0 {
+            return false;
+        }
+        *cuts -= 1;
+        let Some((tail, rest)) = cut(func, outer, &path) else {
+            return false;
+        };
+        open.extend(rest);
+        open.extend([tail, inst]);
+    }
+    true
+}
+
+/// The first place inside of an instruction, in the order of the text, whose instruction is nested too deep: one place for each
+/// instruction around it, the outermost first. What is inside of loops is looked at on its own.
+fn first_too_deep(func: &Function, start: &[Level], left: &[bool], share: u32) -> Option<Vec<Level>> {
+    // The places, and the conditions around each.
+    let mut path: Vec<(Level, u32)> = start.iter().map(|&level| (level, 1)).collect();
+    while let Some((level, depth)) = path.last_mut() {
+        let Some(&inst) = func.regions[level.region].insts.get(level.at) else {
+            // The next region of the same instruction, if this is not that of a loop.
+            let regions = &func.insts[level.inst].regions;
+            let next = regions.iter().position(|r| *r == level.region)? + 1;
+            if let Some(&region) = regions.get(next) {
+                let inside = match path.len() {
+                    1 => 1,
+                    n => path[n - 2].1 + 1,
+                };
+                let last = path.len() - 1;
+                path[last].0 = Level {
+                    region,
+                    at: 0,
+                    ..path[last].0
+                };
+                path[last].1 = inside;
+            } else {
+                path.pop();
+                // Past the instruction that is done.
+                if let Some((outer, depth)) = path.last_mut() {
+                    let done = func.regions[outer.region].insts[outer.at];
+                    *depth += u32::from(left[done.index()]);
+                    outer.at += 1;
+                }
+            }
+            continue;
+        };
+        let data = &func.insts[inst];
+        if !data.op.is_structured() {
+            level.at += 1;
+            continue;
+        }
+        if *depth + 1 > share {
+            return Some(path.into_iter().map(|(level, _)| level).collect());
+        }
+        if data.op == Op::Loop {
+            *depth += u32::from(left[inst.index()]);
+            level.at += 1;
+            continue;
+        }
+        let (region, inside) = (data.regions[0], *depth + 1);
+        path.push((Level { inst, region, at: 0 }, inside));
+    }
+    None
+}
+
+/// An instruction around the cut after which work-items go on.
+struct Stage {
+    inst: Inst,
+    /// The number of its place in the path.
+    level: usize,
+    /// What follows it.
+    rest: Vec<Inst>,
+    types: Vec<Ty>,
+}
+
+/// A value that is computed before the cut and used after it.
+struct Captured {
+    value: Value,
+    /// The number of the place in the path in whose region it is computed.
+    level: usize,
+}
+
+/// Cuts the first instruction of a path, which is in `outer`, at the end of the path. The `if` with what is left of the region that the
+/// path ends in, and the one with what follows the instructions around the cut, if there is any. `None` if a value that would
+/// have to be carried along cannot be.
+fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Option<Inst>)> {
+    let (first, last) = (path[0], path[path.len() - 1]);
+    let span = func.insts[first.inst].span;
+    let live = resolve_lone_jumps(func, path);
+    let tail = func.regions[last.region].insts.split_off(last.at);
+    let mut stages: Vec<Stage> = Vec::new();
+    for level in live {
+        let (inst, around) = (path[level].inst, path[level - 1]);
+        let rest = func.regions[around.region].insts.split_off(around.at + 1);
+        terminate(func, around.region, Op::Unreachable, span);
+        let types = types_of(func, &func.insts[inst].results);
+        stages.push(Stage {
+            inst,
+            level,
+            rest,
+            types,
+        });
+    }
+    let captured = captured(func, path, &tail, &stages)?;
+
+    // The results: those that the instruction had, where to go on, those of the stages, which share them, the captured values.
+    let whole = func.insts[first.inst].results.clone();
+    let whole_types = types_of(func, &whole);
+    let state = func.add_result(first.inst, Ty::I32);
+    let mut shared: Vec<Value> = whole.to_vec();
+    // Of each way that work-items go the numbers of the results that it has.
+    let mut ways: Vec<Vec<usize>> = vec![(0..whole.len()).collect()];
+    for stage in &stages {
+        ways.push(lower_exits::share(func, first.inst, &mut shared, &stage.types));
+    }
+    ways.push(Vec::new());
+    let shared_types = types_of(func, &shared);
+    let mut after = Replacements::default();
+    for c in &captured {
+        let carried = func.add_result(first.inst, func.ty(c.value));
+        after.set(c.value, carried);
+    }
+    // 0: the instruction has completed. n: stage n - 1 has. The last: it goes on with the tail.
+    let states: Vec<Inst> = [first.inst]
+        .into_iter()
+        .chain(stages.iter().map(|s| s.inst))
+        .collect();
+    let to_tail = states.len();
+    let passed = |func: &mut Function, given: &[Value], way: usize, with_captured: bool| {
+        let mut args: Vec<Value> = shared_types
+            .iter()
+            .map(|&ty| func.constant(ty, Const::Undef))
+            .collect();
+        for (&at, &value) in ways[way].iter().zip(given) {
+            args[at] = value;
+        }
+        let number = func.splat_bits(Ty::I32, way as u64);
+        args.insert(whole.len(), number);
+        if with_captured {
+            // What is computed in a region that encloses the jump, at a place before it.
+            let visible = match way {
+                0 => 0,
+                way if way == to_tail => path.len(),
+                way => stages[way - 1].level,
+            };
+            for c in &captured {
+                let ty = func.ty(c.value);
+                args.push(if c.level < visible {
+                    c.value
+                } else {
+                    func.constant(ty, Const::Undef)
+                });
+            }
+        }
+        args
+    };
+
+    terminate(func, last.region, Op::Exit(first.inst), span);
+    let end = *func.regions[last.region].insts.last()?;
+    for jump in jumps_to(func, &func.insts[first.inst].regions.clone(), &states, end) {
+        let way = way_of(func, jump, &states);
+        let given = std::mem::take(&mut func.insts[jump].args);
+        func.insts[jump].args = passed(func, &given, way, true).into();
+        func.insts[jump].op = Op::Exit(first.inst);
+    }
+    func.insts[end].args = passed(func, &[], to_tail, true).into();
+
+    // The tail.
+    let mut tail_results = shared_types.clone();
+    tail_results.insert(whole.len(), Ty::I32);
+    let number = func.splat_bits(Ty::I32, to_tail as u64);
+    let (compare, tail_if) = compare_and_branch(func, CmpOp::IEq, state, number, &tail_results, span);
+    let arm = func.insts[tail_if].regions[0];
+    func.regions[arm].insts = tail;
+    for jump in jumps_to(func, &[arm], &states, end) {
+        let way = way_of(func, jump, &states);
+        let given = std::mem::take(&mut func.insts[jump].args);
+        func.insts[jump].args = passed(func, &given, way, false).into();
+        func.insts[jump].op = Op::Exit(tail_if);
+    }
+    let mut tail_values = func.insts[tail_if].results.to_vec();
+    let tail_state = tail_values.remove(whole.len());
+
+    // What follows the instructions around the cut.
+    let mut new = vec![compare, tail_if];
+    let mut completes = tail_values[..whole.len()].to_vec();
+    let mut rest_if = None;
+    if !stages.is_empty() {
+        let zero = func.splat_bits(Ty::I32, 0);
+        let (compare, outermost) = compare_and_branch(func, CmpOp::INe, tail_state, zero, &whole_types, span);
+        new.extend([compare, outermost]);
+        rest_if = Some(outermost);
+        completes = func.insts[outermost].results.to_vec();
+        terminate_with(func, outermost, 1, &tail_values[..whole.len()]);
+        let mut region = func.insts[outermost].regions[0];
+        let mut targets = vec![outermost];
+        let count = stages.len();
+        let mut rests: Vec<Vec<Inst>> = Vec::new();
+        for (n, stage) in stages.iter_mut().enumerate() {
+            let own: Vec<Value> = ways[n + 1].iter().map(|&at| tail_values[at]).collect();
+            let results = func.insts[stage.inst].results.clone();
+            let mut stand_in = own.clone();
+            rests.push(std::mem::take(&mut stage.rest));
+            if n + 1 < count {
+                let number = func.splat_bits(Ty::I32, n as u64 + 1);
+                let (compare, inner) =
+                    compare_and_branch(func, CmpOp::UGt, tail_state, number, &stage.types, span);
+                func.regions[region].insts.extend([compare, inner]);
+                terminate_with(func, inner, 1, &own);
+                stand_in = func.insts[inner].results.to_vec();
+                targets.push(inner);
+                func.regions[region].insts.append(&mut rests[n]);
+                region = func.insts[inner].regions[0];
+            } else {
+                func.regions[region].insts.append(&mut rests[n]);
+            }
+            for (&result, &value) in results.iter().zip(&stand_in) {
+                after.set(result, value);
+            }
+        }
+        let arm = func.insts[outermost].regions[0];
+        for jump in jumps_to(func, &[arm], &states, end) {
+            let way = way_of(func, jump, &states);
+            func.insts[jump].op = Op::Exit(targets[way]);
+        }
+        replace_in(func, arm, &mut after);
+    }
+    replace_in(func, arm, &mut after);
+    if !whole.is_empty() {
+        let mut replacements = Replacements::default();
+        for (&old, &new) in whole.iter().zip(&completes) {
+            replacements.set(old, new);
+        }
+        replacements.apply(func);
+    }
+    shared.insert(whole.len(), state);
+    terminate_with(func, tail_if, 1, &shared);
+    let at = func.regions[outer].insts.iter().position(|&i| i == first.inst)? + 1;
+    func.regions[outer].insts.splice(at..at, new);
+    Some((tail_if, rest_if))
+}
+
+/// Where nothing but a jump follows one of the instructions around the cut, its exits become that jump. The numbers of
+/// the others that complete.
+fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
+    let jumps = Jumps::new(func);
+    let mut live = Vec::new();
+    for level in 1..path.len() {
+        let (inst, around) = (path[level].inst, path[level - 1]);
+        let span = func.insts[inst].span;
+        // Those that an outer one's jump has become are exits of something further out.
+        let exits = jumps.exits(inst);
+        let behind = around.at + 1;
+        let lone = match func.regions[around.region].insts[behind..] {
+            _ if exits.is_empty() => None,
+            [lone] => Some(lone),
+            _ => {
+                live.push(level);
+                continue;
+            }
+        };
+        if let Some(lone) = lone {
+            let results = func.insts[inst].results.clone();
+            for &exit in exits {
+                let given = func.insts[exit].args.clone();
+                let stand_in = |&v: &Value| results.iter().position(|&r| r == v).map_or(v, |n| given[n]);
+                let args: ValueList = func.insts[lone].args.iter().map(stand_in).collect();
+                func.insts[exit].op = func.insts[lone].op.clone();
+                func.insts[exit].args = args;
+            }
+        }
+        func.regions[around.region].insts.truncate(behind);
+        terminate(func, around.region, Op::Unreachable, span);
+    }
+    live
+}
+
+/// What the tail and the stages use of what is computed before the cut. Private arrays move to the start of the function instead.
+fn captured(func: &mut Function, path: &[Level], tail: &[Inst], stages: &[Stage]) -> Option<Vec<Captured>> {
+    const OUTSIDE: usize = usize::MAX;
+    let mut level_of = vec![OUTSIDE; func.insts.len()];
+    for (level, place) in path.iter().enumerate() {
+        for &inst in &func.regions[place.region].insts {
+            level_of[inst.index()] = level;
+        }
+    }
+    // Results of stages have their own way.
+    for stage in stages {
+        level_of[stage.inst.index()] = OUTSIDE;
+    }
+    let mut found = Vec::new();
+    let mut seen = vec![false; func.values.len()];
+    let mut variables = Vec::new();
+    for insts in [tail].into_iter().chain(stages.iter().map(|s| &s.rest[..])) {
+        let mut open: Vec<Inst> = insts.iter().rev().copied().collect();
+        while let Some(inst) = open.pop() {
+            for &value in &func.insts[inst].args {
+                let Some(def) = func.def_inst(value) else { continue };
+                if level_of[def.index()] == OUTSIDE || std::mem::replace(&mut seen[value.index()], true) {
+                    continue;
+                }
+                if matches!(func.insts[def].op, Op::Variable { .. } | Op::Alloca { .. }) {
+                    variables.push((def, level_of[def.index()]));
+                } else if func.ty(value).bytes() > 0 || func.ty(value).scalar == Ty::BOOL.scalar {
+                    found.push(Captured {
+                        value,
+                        level: level_of[def.index()],
+                    });
+                } else {
+                    return None;
+                }
+            }
+            let regions = &func.insts[inst].regions;
+            open.extend(
+                regions
+                    .iter()
+                    .rev()
+                    .flat_map(|&r| func.regions[r].insts.iter().rev()),
+            );
+        }
+    }
+    for (def, level) in variables {
+        func.regions[path[level].region].insts.retain(|&i| i != def);
+        func.regions[func.body].insts.insert(0, def);
+    }
+    Some(found)
+}
+
+/// The exits of these instructions in some regions, apart from one.
+fn jumps_to(func: &Function, regions: &[Region], targets: &[Inst], but: Inst) -> Vec<Inst> {
+    let mut is_target = vec![false; func.insts.len()];
+    for target in targets {
+        is_target[target.index()] = true;
+    }
+    let mut found = Vec::new();
+    for &region in regions {
+        let mut walk = Walk::region(region);
+        while let Some((_, inst)) = walk.next(func) {
+            if let Op::Exit(target) = func.insts[inst].op
+                && is_target[target.index()]
+                && inst != but
+            {
+                found.push(inst);
+            }
+        }
+    }
+    found
+}
+
+/// The number of an exit's target in a list that has it.
+fn way_of(func: &Function, exit: Inst, targets: &[Inst]) -> usize {
+    let at = targets.iter().position(|&t| func.insts[exit].op == Op::Exit(t));
+    at.expect("listed as an exit of one of them")
+}
+
+fn types_of(func: &Function, values: &[Value]) -> Vec<Ty> {
+    values.iter().map(|&v| func.ty(v)).collect()
+}
+
+fn replace_in(func: &mut Function, region: Region, by: &mut Replacements) {
+    let mut walk = Walk::region(region);
+    while let Some((_, inst)) = walk.next(func) {
+        by.apply_to(func, inst);
+    }
+}
+
+/// Appends a terminator without values.
+fn terminate(func: &mut Function, region: Region, op: Op, span: Span) {
+    let end = func.new_inst(op, vec![], &[], span);
+    func.regions[region].insts.push(end);
+}
+
+/// Ends an arm of an `if` by its exit.
+fn terminate_with(func: &mut Function, branch: Inst, arm: usize, values: &[Value]) {
+    let span = func.insts[branch].span;
+    let end = func.new_inst(Op::Exit(branch), values.to_vec(), &[], span);
+    let region = func.insts[branch].regions[arm];
+    func.regions[region].insts.push(end);
+}
+
+/// A comparison and an `if` on it whose arms are empty.
+fn compare_and_branch(
+    func: &mut Function,
+    op: CmpOp,
+    a: Value,
+    b: Value,
+    results: &[Ty],
+    span: Span,
+) -> (Inst, Inst) {
+    let compare = func.new_inst(Op::Compare(op), vec![a, b], &[Ty::BOOL], span);
+    let condition = func.insts[compare].results[0];
+    let branch = func.new_inst(Op::If, vec![condition], results, span);
+    let arms = [func.new_region(&[]), func.new_region(&[])];
+    func.insts[branch].regions.extend(arms);
+    (compare, branch)
+}
