@@ -1,17 +1,17 @@
 //! Unrolls loops that wait for their own arithmetic, and interleaves the instructions of the iterations.
 //!
 //! Why: in an iteration of such a loop each operation depends on the one before it, so that the GPU is idle
-//! for most of the latency; `PERFORMANCE.md` has an n-body step on doubles on an H200. The driver starts no
-//! other iteration before a branch. Copies one after another leave it to the driver to find independent
-//! instructions, which it does over a short distance only. A rare case (an argument of `rsqrt` that is 0 or
-//! subnormal) is a branch in each iteration; interleaved iterations share one branch.
-//! In:  after `batch_loads`. A loop is taken if it is in a kernel; if it counts as described in `counter`; if
-//!      only its first test leaves it; if the rest is straight-line code without stores that loads from
-//!      work-group memory at most, apart from `if`s of which one arm does nothing; and if the longest chain
-//!      of operations in an iteration is too long for drivers to hide.
-//! Out: before the loop, another loop that runs as long as all iterations of a group are certain. The
-//!      original loop does the rest, or everything if the work-groups are so large that there would not be
-//!      enough registers.
+//! for most of the latency (`PERFORMANCE.md`: n-body on doubles, H200). The driver starts no other iteration
+//! before a branch. In copies one after another it finds independent instructions over a short distance only.
+//! A rare case, such as an argument of `rsqrt` that is 0 or subnormal, is a branch in each iteration;
+//! interleaved iterations share one branch.
+//! In:  after `batch_loads`. A loop is taken if it is in a kernel; if it has a counter as `counter.rs`
+//!      defines it; if only its first test leaves it; if the rest is straight-line code without stores that
+//!      loads at most from work-group memory, apart from `if`s of which one arm does nothing; and if the
+//!      longest chain of operations in an iteration is too long for drivers to hide.
+//! Out: before the loop, another loop that does the next 8 or 4 iterations in one as long as these are
+//!      certain. The original loop does the rest, or everything if the work-groups are so large that there
+//!      would not be enough registers.
 //!
 //! The pass changes neither the computations nor the order of iterations in which values are carried: each
 //! operation of an iteration stands beside the same operation of the other iterations. The `if`s of a group
@@ -53,7 +53,8 @@ const MAX_LIVE: usize = 192;
 /// The most instructions of a loop body, including those in its regions.
 const MAX_BODY: usize = 160;
 
-/// The most bytes that an iteration may load: the loads of all iterations are in registers at the same time.
+/// The most bytes that an iteration may load: the values that all iterations load are in registers at the
+/// same time.
 const MAX_LOADED: u32 = 32;
 
 /// The most instructions that all copies in a function may have together.

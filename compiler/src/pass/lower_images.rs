@@ -17,10 +17,12 @@
 //! | float | unnormalized, nearest | others | `FetchImage`, addressed by arithmetic |
 //! | float | unnormalized, linear | others | `SampleImage` with the coordinates divided by the size |
 //!
-//! Integer texels with a border are fetched, because the border colour of a sampler is that of a float image.
-//! The properties of a sampler argument are known only at run time; where the row of the table depends on
-//! them, they are tested. A sampler argument that samples an image that is neither 1D nor 2D is replaced by
-//! the sampler that has normalized coordinates and is otherwise the same (`lower_kernel_args`).
+//! With [`Quirks::coarse_filter`](crate::target::Quirks) linear filters are arithmetic on fetched texels
+//! instead (`lower_images/filter.rs`). Integer texels with a border are fetched, because the border colour of
+//! a sampler is that of a float image. The properties of a sampler argument are known only at run time; where
+//! the row of the table depends on them, they are tested. A sampler argument that samples an image that is
+//! neither 1D nor 2D is replaced by the sampler that has normalized coordinates and is otherwise the same
+//! (`lower_kernel_args`).
 //!
 //! In clspv's mapping (`DescriptorAbi::sampler_pairs` unset) a sampler argument is one descriptor, and every
 //! read with it becomes `SampleImage`. If a kernel reads an array or a 3D image with the argument, the

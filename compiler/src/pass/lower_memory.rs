@@ -1,6 +1,7 @@
 //! Lowers memory and pointers, each address space by its address format (`lower_memory/format.rs`).
 //!
-//! Why: `docs/adr/0005-address-formats.md`.
+//! Why: SPIR-V for Vulkan restricts how pointers are computed, stored and converted, so pointers become
+//! integers. `docs/adr/0005-address-formats.md` has the reasons for the formats.
 //! In:  `Inlined`, `KernelArgs`, `NoLongVectors`. Best after promotion to SSA: private variables that are
 //!      still in memory are the most expensive.
 //! Out: `ExplicitMemory`: the only memory instructions are `Variable`, `LoadFrom`, `StoreTo` and `AtomicOn`,

@@ -7,9 +7,9 @@
 //! In:  any module; after folding, so that initial values and steps of counters are constants.
 //! Out: a loop whose trip count is known is replaced by copies of its body in a row, within a budget of
 //!      instructions. A longer loop is unrolled partially, so that one of its iterations does several of the
-//!      source's, in three cases: the source asks for it; the loop reads no memory but work-group memory,
-//!      where a constant part of an address is free; or, by a smaller factor, the loop only computes with
-//!      doubles or halves.
+//!      source's, in three cases: the source asks for it; the loop loads only from work-group memory, where a
+//!      constant part of an address is free; or, by a smaller factor, the loop only computes with doubles or
+//!      halves.
 //!
 //! The pass changes neither the computations nor their order. It does not unroll partially a loop that
 //! `interleave` is going to take. A loop whose hint is not followed keeps the hint, which becomes SPIR-V's
@@ -337,7 +337,8 @@ struct Facts {
     is_loop: Vec<bool>,
     /// The values carried by loops that are part of an offset into a table of constants.
     tables: BTreeSet<(Region, u32)>,
-    /// Whether a loop inside was unrolled with a result for which the loops around it must wait.
+    /// Whether a loop in the instruction was unrolled into other code than a plain sequence, so that loops
+    /// around it must wait for the next execution of the pass.
     waits: Vec<bool>,
     /// Whether a jump leaves the instruction.
     leaves: Vec<bool>,

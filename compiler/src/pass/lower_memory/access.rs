@@ -232,7 +232,8 @@ impl Lower<'_> {
     }
 
     /// Stores a value that is smaller than the element of an integer array. In shared memory other work-items
-    /// may write to the rest of the element at the same time, so the store is atomic there.
+    /// may write to the rest of the element at the same time, so there the element is changed by atomic
+    /// operations.
     fn store_part(&mut self, a: Array, extra: u32, value: Value, access: Access) {
         let bits = self.b.func.ty(value).bytes() * 8;
         let int = self.b.cast(CastOp::Bitcast, value, Ty::of(Scalar::int(bits)));
