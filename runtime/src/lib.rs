@@ -8,18 +8,20 @@
 //!                    └─ vk: the only place that names ash or gpu_allocator
 //! ```
 //!
-//! **Threads.** Every object may be used from any thread. Enqueuing records into the queue's open command buffer
-//! under the queue's own lock; there is no other thread on that path. Each context has one executor thread,
-//! started when the first callback or host-side dependency needs it, and one of several devices a mover, which copies
-//! contents from device to device; large copies in host memory have helpers, started by the first of them. None
-//! starts at load or enumeration.
+//! **Threads.** Every object may be used from any thread. An enqueue call records into the queue's open command
+//! buffer under the queue's own lock; no other thread is involved. Each context has an executor thread, which
+//! the first callback or host-side dependency starts; a context with several devices has a migration thread,
+//! which copies contents from device to device; both start when they are first needed. Large copies in host
+//! memory are shared with copy threads, which the first large copy starts. Neither loading the library nor
+//! enumeration starts a thread.
 //!
 //! **Locks** have ranks ([`lock::Rank`]), outermost first; debug builds check the order. No callback into the
-//! application runs with a lock held. Over a wait for the GPU only two are: the uploader's (`device/upload.rs`), which
-//! depends on nothing else, and a kernel's while an enqueue is throttled.
+//! application runs with a lock held. Only the uploader's lock is held during a wait for the GPU
+//! (`device/upload.rs`).
 //!
 //! **Teardown.** Nothing is torn down when the process exits: platform, devices and Vulkan device objects live
-//! until the end; once the exit has begun nothing calls Vulkan ([`process`]). Contexts, queues and what they own are dropped when their last reference goes.
+//! until the end, and once the exit has begun nothing calls Vulkan ([`process`]). Contexts, queues and the
+//! objects that they own are dropped with their last references.
 #![deny(unsafe_code)]
 
 mod cache;
@@ -43,12 +45,13 @@ pub mod trace;
 mod vk;
 mod weak_list;
 
-/// Messages of the Vulkan validation layer so far (`CALDERA_VALIDATION=1`); tests demand zero.
+/// Returns the number of messages of the Vulkan validation layer so far (`CALDERA_VALIDATION=1`); tests demand
+/// zero.
 pub fn validation_messages() -> u64 {
     vk::message_count()
 }
 
-/// Descriptor pools that were made so far; a test demands that their number stays as it is.
+/// Returns the number of descriptor pools made so far; a test demands that it stays the same.
 pub fn descriptor_pools() -> u64 {
     vk::descriptor_pool_count()
 }

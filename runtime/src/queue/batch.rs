@@ -1,4 +1,4 @@
-//! A batch: one command buffer, and all that must live until the GPU is done with it.
+//! A batch: one command buffer, and the objects that must live until the GPU has completed it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -24,13 +24,13 @@ use crate::printf::Output;
 use crate::sampler::Sampler;
 use crate::vk;
 
-/// Time stamps of a batch: two for each command.
+/// The number of time stamps of a batch: two for each command.
 const TIMESTAMPS: u32 = 512;
 
-/// Bytes of the staging buffer that a batch keeps.
+/// The size in bytes of the staging buffer that a batch keeps.
 const STAGING: u64 = 256 << 10;
 
-/// What a batch keeps alive.
+/// An object that a batch keeps alive.
 #[allow(dead_code, reason = "held for their lifetime only")]
 pub(crate) enum Keep {
     Buffer(Arc<Buffer>),
@@ -41,23 +41,26 @@ pub(crate) enum Keep {
     Memory(Arc<Storage>),
 }
 
-/// The last batch that keeps an object alive, by its serial number: so that it does so once, however many commands use it.
+/// The serial number of the last batch that keeps an object alive, so that a batch keeps it once, however many
+/// of its commands use it.
 #[derive(Debug, Default)]
 pub(crate) struct KeptBy(AtomicU64);
 
 impl KeptBy {
-    /// What other queues' threads set in between makes it `false`, and then the batch keeps the object twice.
+    /// Returns whether this batch keeps the object. If another queue's batch has kept it since, the answer is
+    /// `false`, and this batch keeps it twice.
     fn is(&self, serial: u64) -> bool {
         self.0.load(Ordering::Relaxed) == serial
     }
 
-    /// Under the lock of the batch's queue, behind [`Batch::keep`].
+    /// Notes that the batch keeps the object. Called under the lock of the batch's queue, after the object was
+    /// added to [`Batch::keep`].
     fn set(&self, serial: u64) {
         self.0.store(serial, Ordering::Relaxed);
     }
 }
 
-/// Host work when the batch is done: a copy out of mapped memory.
+/// Host work of a batch, done when the GPU has completed it: a copy out of mapped memory.
 pub(crate) struct Finish {
     pub from: HostPtr,
     pub from_layout: Layout,
@@ -67,7 +70,7 @@ pub(crate) struct Finish {
 }
 
 impl Finish {
-    /// The host addresses from the first byte that is stored to the last.
+    /// Returns the range of host addresses from the first byte stored to the last.
     fn target(&self) -> HostRange {
         let [w, h, d] = self.region;
         let last = self.to_layout.row(h - 1, d - 1) + w;
@@ -76,30 +79,30 @@ impl Finish {
     }
 }
 
-/// A batch whose host work is being done.
+/// A batch whose host work is in progress.
 pub(super) struct Finishing {
     targets: Vec<HostRange>,
-    /// Complete when the work is.
+    /// The event that completes with the host work.
     pub event: Arc<Event>,
-    /// The timeline's value of the batch.
+    /// The batch's value of the timeline.
     value: u64,
-    /// Events that fail when the work is done.
+    /// Events that fail when the host work is done.
     failures: Vec<(Arc<Event>, ClCode)>,
 }
 
 impl Finishing {
-    /// Whether the work stores into a range of host addresses.
+    /// Returns whether the host work stores into a range of host addresses.
     pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
         self.targets.iter().any(|(s, e)| *s < end && start < *e)
     }
 
-    /// As [`Batch::fail_when_done`].
+    /// Makes an event fail as [`Batch::fail_when_done`] does.
     pub(super) fn fail_when_done(&mut self, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
         event.fails_at(self.value, effects);
         self.failures.push((event, code));
     }
 
-    /// The work is done.
+    /// Completes the events, because the host work is done.
     pub(super) fn done(self, effects: &mut Effects) {
         for (event, code) in self.failures {
             event.failed(code.number(), effects);
@@ -115,57 +118,58 @@ struct Timed {
     event: Arc<Event>,
     /// The first of its two time stamps.
     query: Option<u32>,
-    /// The command failed although parts of it are in this batch: the error that the event shows when these are done.
+    /// If the command failed although parts of it are in this batch: the error with which the event fails when
+    /// these are complete.
     failure: Option<ClCode>,
 }
 
-/// One batch.
+/// A batch of commands.
 pub(super) struct Batch {
     pub recorder: vk::Recorder,
-    /// The timeline's value when it is done.
+    /// The timeline's value when the batch is complete.
     pub value: u64,
-    /// Of no other batch of the process, from 1 on.
+    /// A number that no other batch of the process has; the first is 1.
     serial: u64,
-    /// Commands recorded.
+    /// The number of commands recorded.
     pub commands: u32,
-    /// Reached before it starts.
+    /// The timeline values that must be reached before the batch starts.
     pub waits: Vec<(Arc<vk::Timeline>, u64)>,
-    /// Queues, and the batches of them that come before.
+    /// The batches of other queues that come before this one.
     pub after: Vec<(Weak<CommandQueue>, u64)>,
-    /// Writes host-visible memory.
+    /// The batch writes memory that the host reads, so it ends with a barrier for the host.
     pub to_host: bool,
-    /// What has been recorded of the next command.
+    /// The speculative recording of the first command.
     pub speculation: Speculation,
     /// The only command, if it is a plain launch.
     pub single: Option<Single>,
     keep: Vec<Keep>,
     events: Vec<Timed>,
     finish: Vec<Finish>,
-    /// Host addresses that the GPU stores into.
+    /// The ranges of host addresses that the GPU stores into.
     stores: Vec<HostRange>,
-    /// What stands in the context's table for `finish` and `stores`.
+    /// The entries in the context's table for `finish` and `stores`.
     entries: Vec<Entry>,
     printed: Vec<Output>,
     staging: Option<Arc<Staging>>,
     staging_used: u64,
-    /// Staging bytes beyond the buffer that is kept.
+    /// Bytes of staging memory and scratch memory other than `staging`.
     pub large: u64,
     args: Option<vk::ArgsSet>,
     args_used: u64,
     sets: vk::RecycledSets,
-    /// Reused by [`Recording::descriptors`].
+    /// Reused storage of [`Recording::descriptors`].
     scratch: (Vec<vk::Descriptor>, Vec<vk::Set>),
     timestamps: Option<vk::TimestampPool>,
     queries: u32,
     ticks: Vec<u64>,
 }
 
-/// Errors of memory for the time of a command.
+/// Converts an error of allocating memory for the duration of a command.
 fn shortage(e: vk::AllocError) -> Error {
     Error::new(ClCode::OutOfResources, "no memory for the command").from_source(e)
 }
 
-/// Errors of recording and submission.
+/// Converts an error of recording or submission.
 pub(crate) fn resources(e: vk::VkError) -> Error {
     let code = match e.failure() {
         vk::Failure::HostMemory => ClCode::OutOfHostMemory,
@@ -207,7 +211,7 @@ impl Batch {
         }))
     }
 
-    /// Starts recording for a timeline value.
+    /// Starts recording. The batch will be complete when the timeline reaches `value`.
     pub(super) fn begin(&mut self, device: &Arc<vk::Device>, value: u64, profiling: bool) -> Result<()> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         self.value = value;
@@ -224,7 +228,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Starts when a timeline has reached a value, and sees what was done before.
+    /// Lets the batch start only when a timeline has reached a value, with the writes up to that point visible
+    /// to it.
     pub(super) fn wait_for(&mut self, timeline: &Arc<vk::Timeline>, value: u64) {
         match self.waits.iter_mut().find(|(t, _)| Arc::ptr_eq(t, timeline)) {
             Some((_, most)) => *most = value.max(*most),
@@ -232,7 +237,7 @@ impl Batch {
         }
     }
 
-    /// Binds a kernel's pipeline, and keeps both alive; does nothing if it is bound.
+    /// Binds a kernel's pipeline and keeps both alive; does nothing if the pipeline is bound already.
     fn bind(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
         if self.recorder.has_bound(pipeline) {
             return;
@@ -245,7 +250,8 @@ impl Batch {
         self.recorder.bind(pipeline);
     }
 
-    /// Binds the pipeline that the batch before has bound last, with its push constants: the next launch is mostly like the last.
+    /// Binds the pipeline that the previous batch bound last, with its push constants, because most launches
+    /// resemble the previous one.
     pub(super) fn expect_the_same(&mut self, before: &Batch) {
         let bound = before.keep.iter().rev().find_map(|k| match k {
             Keep::Launch(kernel, pipeline) => {
@@ -259,7 +265,7 @@ impl Batch {
         }
     }
 
-    /// No room for another command's time stamps or arguments.
+    /// Returns whether there is no room for another command's time stamps or arguments.
     pub(super) fn is_full(&self) -> bool {
         let stamps = self
             .timestamps
@@ -272,19 +278,20 @@ impl Batch {
         stamps || args
     }
 
-    /// Marks the events. `time`: the host's before the call that submitted the batch; the GPU may have begun when it returned.
+    /// Marks the events as submitted. `time` is the host's time before the call that submitted the batch: the
+    /// GPU may have begun before the call returned.
     pub(super) fn submitted(&self, time: u64, effects: &mut Effects) {
         for timed in &self.events {
             timed.event.submitted(time, effects);
         }
     }
 
-    /// The last command's event that somebody wanted.
+    /// Returns the event of the last command that has one.
     pub(super) fn last_event(&self) -> Option<Arc<Event>> {
         self.events.last().map(|t| Arc::clone(&t.event))
     }
 
-    /// An event for when the batch is retired; `submitted`: the GPU has it.
+    /// Returns an event that completes when the batch is retired; `submitted`: the batch has been submitted.
     pub(super) fn some_event(
         &mut self,
         queue: &Arc<CommandQueue>,
@@ -307,7 +314,7 @@ impl Batch {
         event
     }
 
-    /// Lets an event fail when the batch, which has been submitted, is done.
+    /// Makes an event fail when the batch, which has been submitted, is complete.
     pub(super) fn fail_when_done(&mut self, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
         event.fails_at(self.value, effects);
         self.events.push(Timed {
@@ -317,12 +324,12 @@ impl Batch {
         });
     }
 
-    /// The events of a batch that is not going to be submitted.
+    /// Takes the events of a batch that will not be submitted.
     pub(super) fn take_events(&mut self) -> Vec<Arc<Event>> {
         self.events.drain(..).map(|t| t.event).collect()
     }
 
-    /// Fails the events.
+    /// Makes the events fail, and drops the batch's host work.
     pub(super) fn failed(&mut self, code: ClCode, table: &HostStores, effects: &mut Effects) {
         for timed in self.events.drain(..) {
             timed.event.failed(code.number(), effects);
@@ -333,12 +340,12 @@ impl Batch {
         self.forget_stores(table);
     }
 
-    /// Nothing stores into host memory for this batch any more.
+    /// Removes the batch's entries from the table, because nothing will store into host memory for it any more.
     fn forget_stores(&mut self, table: &HostStores) {
         table.remove(self.entries.drain(..));
     }
 
-    /// The GPU is done: host work, then the events.
+    /// Does the host work and then completes the events, after the GPU has completed the batch.
     pub(super) fn retire(
         &mut self,
         device: &vk::Device,
@@ -377,22 +384,22 @@ impl Batch {
         }
     }
 
-    /// Bytes that are copied when it is done; `None`: nothing is.
+    /// Returns the number of bytes of the batch's host work; `None` if it has none.
     pub(super) fn host_work(&self) -> Option<u64> {
         let bytes = self.finish.iter().map(|f| f.region.iter().product::<u64>());
         (!self.finish.is_empty()).then(|| bytes.sum())
     }
 
-    /// Whether the batch, or host work of it, stores into a range of host addresses.
+    /// Returns whether the batch or its host work stores into a range of host addresses.
     pub(super) fn stores_into(&self, start: usize, end: usize) -> bool {
         let stores = self.stores.iter().copied();
         self.targets().chain(stores).any(|(s, e)| s < end && start < e)
     }
 
-    /// What is to be known of the batch while its host work is done; `None` if it stores nothing.
+    /// Returns the batch's state during its host work; `None` if the host work stores nothing.
     pub(super) fn finishing(&self, context: &Arc<Context>) -> Option<Finishing> {
         let targets: Vec<HostRange> = self.targets().collect();
-        // One of the application's kind has no queue: nobody needs to poll for it.
+        // A user event has no queue, so no thread tries to poll one for it.
         let event = || self.last_event().unwrap_or_else(|| Event::user(context));
         (!targets.is_empty()).then(|| Finishing {
             targets,
@@ -402,12 +409,12 @@ impl Batch {
         })
     }
 
-    /// The host addresses that host work of the batch stores into.
+    /// Returns the ranges of host addresses that the batch's host work stores into.
     fn targets(&self) -> impl Iterator<Item = HostRange> {
         self.finish.iter().map(Finish::target)
     }
 
-    /// Ready for reuse; drops what it kept.
+    /// Drops everything that the batch kept, so that the batch can be reused.
     pub(super) fn clear(&mut self) {
         self.keep.clear();
         self.waits.clear();
@@ -430,40 +437,40 @@ impl Batch {
     }
 }
 
-/// The open batch while one command is recorded into it.
+/// The open batch while a command is being recorded into it.
 pub(crate) struct Recording<'a> {
     pub(super) batch: &'a mut Batch,
     pub(super) hazards: &'a mut Hazards,
     pub(super) logical: &'a Arc<vk::Device>,
-    /// The context's table of host memory that commands in flight store into.
+    /// The context's table of the host memory that commands in flight store into.
     pub(super) host_stores: &'a HostStores,
     pub(super) staging: &'a Arc<StagingPool>,
-    /// If they have been made.
+    /// The kernels for copies, if they have been made.
     pub(super) copy_kernels: Option<&'a CopyKernels>,
-    /// Number of the queue.
+    /// The number of the queue.
     pub(super) queue: u32,
-    /// Index of the device in the context.
+    /// The index of the device in the context.
     pub(crate) device: usize,
-    /// Commands do not overlap (profiling).
+    /// Commands may not overlap (profiling).
     pub(super) serialize: bool,
     /// Only events order commands (CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE).
     pub(super) unordered: bool,
     pub(super) uniform_alignment: u64,
     pub(super) group_count: [u32; 3],
-    /// The command, a launch, is recorded already.
+    /// The command is a launch that has been recorded speculatively.
     pub(super) recorded: bool,
 }
 
-/// A piece of staging memory.
+/// A part of a staging buffer.
 pub(crate) struct Staged {
     pub buffer: Arc<Staging>,
     pub offset: u64,
-    /// Its first byte.
+    /// The address of its first byte.
     pub ptr: HostPtr,
 }
 
 impl Staged {
-    /// Rows in it.
+    /// Returns one side of a copy with the given layout in it.
     pub(crate) fn side(&self, layout: Layout) -> Side<'_> {
         Side {
             memory: &self.buffer,
@@ -474,12 +481,13 @@ impl Staged {
 }
 
 impl Recording<'_> {
-    /// The recorder.
+    /// Returns the recorder.
     pub(crate) fn recorder(&mut self) -> &mut vk::Recorder {
         &mut self.batch.recorder
     }
 
-    /// Declares what the command will touch; puts a barrier where one is needed. `unknown`: it may touch anything.
+    /// Declares the accesses of the command, and records a barrier if one is needed. `unknown`: it may access
+    /// any memory.
     pub(crate) fn access(&mut self, accesses: &[Access], unknown: bool) {
         let barrier = if self.unordered {
             self.hazards.note_unordered(accesses, unknown)
@@ -492,31 +500,34 @@ impl Recording<'_> {
         }
     }
 
-    /// Whether a launch is recorded already, but for what it keeps and touches.
+    /// Returns whether the launch has been recorded speculatively, so that only its accesses and its objects
+    /// remain to be noted.
     pub(crate) fn is_recorded_ahead(&self) -> bool {
         self.recorded
     }
 
-    /// A launch has been recorded that needs nothing but this.
+    /// Notes that a launch has been recorded that needs nothing but a pipeline and push constants.
     pub(crate) fn note_single(&mut self, launch: &Plain<'_>) {
         self.batch.note_single(launch);
     }
 
-    /// What follows sees what other queues have done, too, as far as it was complete when the command was enqueued: the signal of
-    /// their timelines made it available, this barrier makes it visible. (A command that waits for one that is not complete waits for its semaphore.)
+    /// Records a barrier that makes the writes of other queues visible to later commands, as far as those
+    /// queues had completed them when the command was enqueued: the signals of their timelines have made the
+    /// writes available. (A command that depends on a command in flight waits for its semaphore instead.)
     pub(super) fn see_other_queues(&mut self) {
         self.hazards.clear();
         self.batch.recorder.barrier();
     }
 
-    /// What follows sees all that came before.
+    /// Records a barrier that orders all later commands after all earlier ones, if one is needed.
     pub(super) fn order(&mut self) {
         if self.hazards.clear() && !self.serialize {
             self.batch.recorder.barrier();
         }
     }
 
-    /// Copies a region, by a kernel if that is quicker. What it touches has been declared, and is kept alive (the caller).
+    /// Copies a region, by a kernel if that is faster. The caller has declared the accesses and keeps the
+    /// memory alive.
     pub(crate) fn copy(&mut self, from: Side<'_>, to: Side<'_>, region: [u64; 3]) -> Result<()> {
         let dispatch = match self.copy_kernels {
             Some(kernels) => kernels.dispatch(from, to, region)?,
@@ -533,12 +544,12 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Keeps something alive until the batch is done.
+    /// Keeps an object alive until the batch is complete.
     pub(crate) fn keep(&mut self, what: Keep) {
         self.batch.keep.push(what);
     }
 
-    /// Keeps a buffer alive; cheap if the batch does.
+    /// Keeps a buffer alive; this is cheap if the batch does so already.
     pub(crate) fn keep_buffer(&mut self, buffer: &Arc<Buffer>) {
         let batch = &mut *self.batch;
         if !buffer.kept().is(batch.serial) {
@@ -547,7 +558,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Keeps an image alive, and gives it a layout if it has none.
+    /// Keeps an image alive, and records its first layout transition if that has not been done.
     pub(crate) fn use_image(&mut self, image: &Arc<Image>) -> Result<()> {
         self.keep_image(image);
         let Some(storage) = image.storage(self.device)? else {
@@ -557,7 +568,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Keeps an image alive; cheap if the batch did so last.
+    /// Keeps an image alive; this is cheap if the batch did so recently.
     fn keep_image(&mut self, image: &Arc<Image>) {
         let kept = self.batch.keep.iter().rev().take(8);
         if !kept
@@ -568,12 +579,13 @@ impl Recording<'_> {
         }
     }
 
-    /// As [`Batch::bind`].
+    /// Binds a pipeline as [`Batch::bind`] does.
     pub(crate) fn bind(&mut self, kernel: &Arc<DeviceKernel>, pipeline: &Arc<vk::Pipeline>) {
         self.batch.bind(kernel, pipeline);
     }
 
-    /// The command writes a buffer, whose memory the host may look at without a copy.
+    /// Notes that the command writes a buffer. If the host may read the buffer's memory without a copy, the
+    /// batch ends with a barrier for the host.
     pub(crate) fn writes(&mut self, buffer: &Buffer) {
         let Ok(storage) = buffer.storage(self.device) else {
             return;
@@ -584,12 +596,13 @@ impl Recording<'_> {
         self.batch.to_host = storage.mapped().is_some() || buffer.is_written(self.queue, self.batch.value);
     }
 
-    /// Work-groups that one dispatch may have.
+    /// Returns the most work-groups of one dispatch.
     pub(crate) fn group_count(&self) -> [u32; 3] {
         self.group_count
     }
 
-    /// Host work for when the batch is done. The memory copied from is kept alive by the batch.
+    /// Adds host work for the time when the batch is complete. The batch keeps the memory alive that is copied
+    /// from.
     pub(crate) fn finish(&mut self, finish: Finish) {
         let range = finish.target();
         self.batch.to_host = true;
@@ -597,25 +610,26 @@ impl Recording<'_> {
         self.batch.finish.push(finish);
     }
 
-    /// The GPU stores into host memory that the application sees, until the command is done.
+    /// Notes that the GPU stores into host memory of the application or of a mapping, until the command is
+    /// complete.
     pub(crate) fn stores(&mut self, range: HostRange) {
         self.batch.to_host = true;
         self.batch.entries.push(self.host_stores.add(range, Storer::Gpu));
         self.batch.stores.push(range);
     }
 
-    /// The command writes memory that the host will look at.
+    /// Notes that the command writes memory that the host will read.
     pub(crate) fn shown_to_host(&mut self) {
         self.batch.to_host = true;
     }
 
-    /// Host memory that the GPU can copy from and to, for the time of the batch.
+    /// Returns host memory that the GPU can access for the duration of the batch.
     pub(crate) fn stage(&mut self, size: u64) -> Result<Staged> {
         let batch = &mut *self.batch;
         let (buffer, offset) = if size <= STAGING / 2 {
             let full = batch.staging_used + size > STAGING;
             if full || batch.staging.is_none() {
-                // A second chunk in one batch is the exception; the full one stays alive with the batch.
+                // A batch rarely needs a second chunk; the full one stays alive with the batch.
                 let fresh = Arc::new(self.staging.get(self.logical, STAGING).map_err(shortage)?);
                 if let Some(old) = batch.staging.replace(fresh) {
                     batch.keep.push(Keep::Staging(old));
@@ -640,7 +654,7 @@ impl Recording<'_> {
         })
     }
 
-    /// An empty printf buffer for a launch that comes next; it is printed when the batch is done.
+    /// Returns a cleared printf buffer for the next launch; it is printed when the batch is complete.
     pub(crate) fn printf_buffer(&mut self, kernel: &Arc<DeviceKernel>, size: u64) -> Result<Arc<Staging>> {
         let buffer = Arc::new(self.staging.get(self.logical, size).map_err(shortage)?);
         let batch = &mut *self.batch;
@@ -656,7 +670,7 @@ impl Recording<'_> {
         Ok(buffer)
     }
 
-    /// Scratch memory for a launch that comes next, kept until the batch is done; its address.
+    /// Returns the address of scratch memory for the next launch, which is kept until the batch is complete.
     pub(crate) fn scratch_memory(&mut self, size: u64) -> Result<u64> {
         let memory = Arc::new(self.staging.scratch(self.logical, size).map_err(shortage)?);
         let address = memory.address();
@@ -665,7 +679,7 @@ impl Recording<'_> {
         Ok(address)
     }
 
-    /// Stores kernel arguments in the argument buffer; returns their offset.
+    /// Stores kernel arguments in the argument buffer; returns their byte offset.
     fn store_arguments(&mut self, bytes: &[u8], align: u64) -> Result<u32> {
         let batch = &mut *self.batch;
         if batch.args.is_none() {
@@ -679,7 +693,7 @@ impl Recording<'_> {
         Ok(offset as u32)
     }
 
-    /// Stores kernel arguments and binds them.
+    /// Stores kernel arguments in the argument buffer and binds it.
     pub(crate) fn arguments(&mut self, bytes: &[u8]) -> Result<()> {
         let offset = self.store_arguments(bytes, 16)?;
         let batch = &mut *self.batch;
@@ -688,8 +702,8 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Fills and binds the sets of a kernel that has some of its own; `bytes` go into the argument buffer. The batch
-    /// keeps the arguments alive (the caller).
+    /// Fills and binds the descriptor sets of a kernel that has its own; `bytes` are the contents of the
+    /// argument buffer. The caller lets the batch keep the arguments alive.
     pub(crate) fn descriptors(
         &mut self,
         kernel: &KernelDescriptors,
@@ -727,7 +741,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Before the command: its first time stamp.
+    /// Records the first time stamp of a command, which is recorded next.
     pub(super) fn open_event(&mut self, event: Option<&Arc<Event>>) -> Option<u32> {
         if self.serialize {
             self.hazards.clear();
@@ -741,7 +755,7 @@ impl Recording<'_> {
         Some(query)
     }
 
-    /// After the command: its second time stamp, and the event joins the batch.
+    /// Records the second time stamp of a command that has been recorded, and adds its event to the batch.
     pub(super) fn close_event(
         &mut self,
         event: Option<&Arc<Event>>,

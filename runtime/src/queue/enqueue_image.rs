@@ -1,5 +1,5 @@
-//! The enqueue functions of images: the checks of CL 5.3.3 to 5.3.6 and 5.4.2 in the specification's order, then a
-//! command. What concerns an image that lies in a buffer becomes the buffer's command.
+//! The enqueue functions of images: the checks of CL 5.3.3 to 5.3.6 and 5.4.2 in the specification's order,
+//! then a command. Commands on an image that was created from a buffer become commands on that buffer.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::mem::image::{Image, ImageMapping};
 use crate::mem::{Buffer, HostPtr, HostPtrUse};
 use crate::vk::Texels;
 
-/// The host's side of a read or write.
+/// The host memory of a read or a write.
 #[derive(Copy, Clone, Debug)]
 pub struct HostSide {
     /// `ptr`
@@ -30,16 +30,16 @@ pub struct HostSide {
     pub slice_pitch: usize,
 }
 
-/// What a map call returns.
+/// The result of mapping an image.
 #[derive(Clone, Debug)]
 pub struct MappedImage {
-    /// The first texel.
+    /// The address of the first texel.
     pub ptr: NonNull<u8>,
-    /// Bytes from row to row.
+    /// Distance from row to row in bytes.
     pub row_pitch: u64,
-    /// Bytes from slice to slice; 0 for images without slices.
+    /// Distance from slice to slice in bytes; 0 for images without slices.
     pub slice_pitch: u64,
-    /// The command's event, if it was wanted.
+    /// The command's event, if the application asked for it.
     pub event: Option<Arc<Event>>,
 }
 
@@ -56,8 +56,9 @@ impl CommandQueue {
         }
     }
 
-    /// CL 5.3.3: INVALID_IMAGE_SIZE if the queue's device does not have such large images, IMAGE_FORMAT_NOT_SUPPORTED if it
-    /// does not have the format, INVALID_OPERATION if it has no images.
+    /// CL 5.3.3: INVALID_IMAGE_SIZE if the queue's device does not support images of this size,
+    /// IMAGE_FORMAT_NOT_SUPPORTED if it does not support the format, INVALID_OPERATION if it does not support
+    /// images.
     pub(super) fn check_image_device(&self, image: &Image) -> Result<()> {
         if !self.device.info().image_support {
             return Err(Error::new(ClCode::InvalidOperation, "the device has no images").at("5.3.3"));
@@ -71,7 +72,8 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// CL 5.3.3 — clEnqueueReadImage (`write`: clEnqueueWriteImage). The host's memory covers the region.
+    /// Enqueues a read, or (`write`) a write (CL 5.3.3, clEnqueueReadImage and clEnqueueWriteImage). The host
+    /// memory must cover the region.
     pub fn enqueue_image_transfer(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -116,7 +118,7 @@ impl CommandQueue {
         self.transfer(kind, Object::Image(transfer), write, blocking, waits)
     }
 
-    /// CL 5.3.3 — clEnqueueCopyImage
+    /// Enqueues a copy between images (CL 5.3.3, clEnqueueCopyImage).
     pub fn enqueue_copy_image(
         self: &Arc<Self>,
         src: &Arc<Image>,
@@ -177,7 +179,8 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.3.5 — clEnqueueCopyImageToBuffer (`to_image`: clEnqueueCopyBufferToImage)
+    /// Enqueues a copy between an image and a buffer (CL 5.3.5, clEnqueueCopyImageToBuffer; `to_image`:
+    /// clEnqueueCopyBufferToImage).
     pub fn enqueue_copy_image_buffer(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -233,7 +236,8 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(command), waits, Until::Placed)
     }
 
-    /// CL 5.3.4 — clEnqueueFillImage. `color` has four 32-bit components: float, int or uint as the format has it.
+    /// Enqueues a fill (CL 5.3.4, clEnqueueFillImage). `color` has four 32-bit components: float, int or uint,
+    /// as the format demands.
     pub fn enqueue_fill_image(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -268,7 +272,7 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.3.6 — clEnqueueMapImage
+    /// Enqueues a mapping (CL 5.3.6, clEnqueueMapImage).
     pub fn enqueue_map_image(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -335,7 +339,8 @@ impl CommandQueue {
         })
     }
 
-    /// CL 5.4.2 — clEnqueueUnmapMemObject of an image. `address` is what a map call returned.
+    /// Enqueues the end of a mapping (CL 5.4.2, clEnqueueUnmapMemObject of an image). `address` is the address
+    /// that the map call returned.
     pub fn enqueue_unmap_image(
         self: &Arc<Self>,
         image: &Arc<Image>,
@@ -402,7 +407,7 @@ impl CommandQueue {
         let (row_pitch, slice_pitch) = image.dense(w.into(), h.into());
         let start = image.layout(texels.origin, row_pitch, slice_pitch).start;
         if self.is_shared() {
-            // A mirror is of one device.
+            // The mirror exists on one device only.
             let ptr = image.host_copy()?.offset(start);
             return Ok(Place {
                 window: ImageWindow::Application(ptr, row_pitch, slice_pitch),
@@ -422,7 +427,7 @@ impl CommandQueue {
     }
 }
 
-/// Where a mapping appears, and what the application is told.
+/// The host memory of a mapping: where it is, and the address and pitches that the application gets.
 struct Place {
     window: ImageWindow,
     ptr: HostPtr,
@@ -430,7 +435,7 @@ struct Place {
     slice_pitch: u64,
 }
 
-/// A copy between rows of buffers.
+/// Returns a copy between rows of buffers.
 fn buffer_copy(src: (&Arc<Buffer>, Rows), dst: (&Arc<Buffer>, Rows)) -> Result<Command> {
     let (from, to) = (src.1.layout(), dst.1.layout());
     let region = src.1.region();

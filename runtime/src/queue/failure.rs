@@ -1,12 +1,13 @@
-//! Errors that no enqueue call can return: of commands that were deferred, and of submissions.
+//! Errors that no enqueue call can return: those of deferred commands, and those of submissions.
 //!
-//! When such a command fails, the application has been told that it was enqueued, and what comes after it would use memory that it
-//! has not written. So the first such error is the error of the queue, for good: its event gets it,
-//! deferred commands fail with it, later enqueue calls, clFinish and blocking calls return it, and the context's notify
-//! function is told (CL 4.4). What the GPU has already runs to its end.
+//! When such a command fails, the application has been told that it was enqueued, and later commands would use
+//! memory that it has not written. So the first such error becomes the permanent error of the queue: the
+//! command's event fails with it, deferred commands fail with it, later enqueue calls, clFinish and blocking
+//! calls return it, and the context's notify function is called (CL 4.4). Batches that have been submitted
+//! still run to their end.
 //!
-//! A command that fails because an event of its wait list did is not meant here: that is what the application
-//! asked for, and it concerns the commands that wait for it alone.
+//! A command that fails because an event of its wait list failed is not such an error: the application
+//! specified that dependency, and only the commands that wait for the failed one are affected.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub(super) struct Failure {
 }
 
 impl CommandQueue {
-    /// The queue's error, if a command of it failed after its enqueue call.
+    /// Returns the queue's error, if one of its commands failed after its enqueue call.
     #[inline]
     pub(super) fn check_usable(&self) -> Result<()> {
         match self.failure.get() {
@@ -31,7 +32,8 @@ impl CommandQueue {
         }
     }
 
-    /// A command failed after its enqueue call had returned: so does the queue. `what` failed is the subject of a sentence.
+    /// Makes the queue fail, because a command failed after its enqueue call had returned. `what` failed; it is
+    /// the subject of a sentence.
     pub(super) fn fail(&self, state: &mut State, e: &Error, what: &str, effects: &mut Effects) {
         let text = format!("{what} failed after its enqueue call had returned: {}", e.chain());
         log::error!("{text}");
@@ -47,8 +49,8 @@ impl CommandQueue {
         }
     }
 
-    /// Lets an event fail when all that has been submitted is done: earlier chunks of the same transfer may be in flight, which
-    /// store into the application's memory until then.
+    /// Makes an event fail when all submitted batches are complete: earlier chunks of the same transfer may be
+    /// in flight, which store into the application's memory until then.
     pub(super) fn fail_when_done(state: &mut State, event: Arc<Event>, code: ClCode, effects: &mut Effects) {
         if let Some(batch) = state.in_flight.back_mut() {
             batch.fail_when_done(event, code, effects);

@@ -1,16 +1,21 @@
-//! clFlush while the GPU is busy: a thread gathers what comes meanwhile into one submission.
+//! Gathered flushes: while the GPU is busy, a thread combines the commands of several clFlush calls into one
+//! submission.
 //!
-//! Every submission costs the GPU microseconds, more than many a kernel, so a flush after each launch of a stream
-//! of small ones would make it wait for nothing. The clause (CL 5.13) wants commands *issued*: a flush that finds two
-//! submissions of the queue not done ([`CommandQueue::flush_soon`]) leaves the open batch to this thread,
-//! which submits it when the GPU has come to the last of what it has, or after [`LONGEST`]. So the GPU never idles over it, nobody
-//! needs to call again, and an application that flushes before it sleeps gets what it asked for.
+//! Each submission costs the GPU microseconds, more than many kernels take, so submitting at each flush in a
+//! stream of small launches would slow the GPU down. CL 5.13 demands that flushed commands are *issued*. So if
+//! two submissions of the queue are incomplete when clFlush is called ([`CommandQueue::flush_soon`]), the open
+//! batch is left to this thread, which submits it when the GPU has reached the last submission, or after
+//! [`LONGEST`]. The GPU never idles because of that, no further call is needed, and an application that flushes
+//! and then sleeps gets its commands executed.
 //!
-//! A submission also costs the application's thread microseconds, on some machines more than the GPU, which then never has two. So
-//! after [`STREAM`] flushes without a wait the thread is woken in advance, and while it polls it does every flush until somebody waits.
-//! It rests after each submission, [`REST`] times as long as that took: meanwhile the queue is the application's.
+//! A submission also costs the application's thread microseconds, on some machines more than the GPU, so that
+//! two submissions are never incomplete there. So after [`STREAM`] flushes without a wait the thread is woken
+//! in advance, and while it polls, it makes all submissions until a thread of the application waits. After each
+//! submission it pauses, [`REST`] times as long as the submission took, and leaves the queue's lock to the
+//! application.
 //!
-//! The thread starts with the first such flush, polls while they keep coming, sleeps otherwise, and ends with its context.
+//! The first gathered flush starts the thread. It polls while flushes follow each other and sleeps otherwise,
+//! and it ends with its context.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
@@ -21,25 +26,27 @@ use crate::error::Result;
 use crate::event::executor::unless_it_panics;
 use crate::lock::{Condvar, Mutex, Rank};
 
-/// A flush is put off for at most so long.
+/// The longest time by which a flush is delayed.
 const LONGEST: Duration = Duration::from_micros(50);
-/// The thread polls for so long after the last flush before it sleeps: to wake it costs the application a system call.
+/// The time for which the thread polls after the last flush before it sleeps, because waking it costs the
+/// application a system call.
 const LINGER: Duration = Duration::from_micros(200);
 
-/// The queue is locked during a submission, so that nothing can be enqueued.
+/// The pause after a submission, as a multiple of its duration. The queue is locked during a submission, so
+/// nothing can be enqueued meanwhile.
 const REST: u32 = 4;
 
-/// So many flushes that nobody has waited between are a stream: more will come.
+/// The number of flushes without a wait in between from which on more flushes are expected.
 const STREAM: u32 = 4;
 
-/// A context's thread for flushes.
+/// A context's thread for gathered flushes.
 pub(crate) struct Flusher {
     state: Mutex<State>,
-    /// There is something new in `state`.
+    /// `state` has changed.
     news: AtomicBool,
     /// The thread polls.
     awake: AtomicBool,
-    /// Flushes since the last wait.
+    /// The number of flushes since the last wait.
     stream: AtomicU32,
     wake: Condvar,
     this: Weak<Flusher>,
@@ -47,7 +54,7 @@ pub(crate) struct Flusher {
 
 #[derive(Default)]
 struct State {
-    /// Queues whose open batches are to be submitted.
+    /// Queues whose open batches the thread is to submit.
     owing: Vec<Arc<CommandQueue>>,
     started: bool,
     sleeps: bool,
@@ -55,7 +62,7 @@ struct State {
 }
 
 impl Flusher {
-    /// No thread yet.
+    /// Makes a flusher without a thread.
     pub(crate) fn new() -> Arc<Flusher> {
         Arc::new_cyclic(|this| Flusher {
             state: Mutex::new(Rank::Executor, State::default()),
@@ -67,7 +74,7 @@ impl Flusher {
         })
     }
 
-    /// Whether a flush is one of a stream, and the thread polls.
+    /// Counts a flush. Returns whether it is one of a stream and the thread polls.
     fn wants(&self) -> bool {
         let stream = self.stream.fetch_add(1, Ordering::Relaxed) + 1;
         if stream < STREAM {
@@ -80,12 +87,13 @@ impl Flusher {
         awake
     }
 
-    /// A thread waits for commands.
+    /// Notes that a thread of the application waits for commands.
     pub(super) fn waited(&self) {
         self.stream.store(0, Ordering::Relaxed);
     }
 
-    /// Wakes the thread, with a flush to do or because there will be some soon; `false` if there is none.
+    /// Wakes the thread, with a flush to do or because one will follow soon. Returns `false` if there is no
+    /// thread.
     fn call(&self, queue: Option<&Arc<CommandQueue>>) -> bool {
         let mut state = self.state.lock();
         if !state.started && !self.start(&mut state) {
@@ -99,7 +107,7 @@ impl Flusher {
         true
     }
 
-    /// The context is gone.
+    /// Lets the thread end, because the context is being destroyed.
     pub(crate) fn stop(&self) {
         let mut state = self.state.lock();
         state.stop = true;
@@ -132,7 +140,7 @@ impl Flusher {
                     continue;
                 }
                 let mut state = self.state.lock();
-                // Something may have come since.
+                // A flush may have been added since the last look.
                 state.sleeps = state.owing.is_empty() && !state.stop;
                 self.awake.store(!state.sleeps, Ordering::Relaxed);
                 while state.sleeps && !state.stop {
@@ -147,7 +155,7 @@ impl Flusher {
             if stop && owing.is_empty() {
                 return;
             }
-            // The last references to queues and, with them, to the context may be these.
+            // These may be the last references to queues and, with them, to the context.
             for queue in owing {
                 rest = unless_it_panics("a flush", || queue.pay_flush(rest)).unwrap_or(rest);
             }
@@ -157,10 +165,11 @@ impl Flusher {
 }
 
 impl CommandQueue {
-    /// CL 5.13 — clFlush. Submits at once, or leaves that to the context's thread (see the module's text).
+    /// Submits the recorded commands, or leaves that to the context's thread (CL 5.13, clFlush; see the
+    /// module's documentation).
     pub fn flush_soon(self: &Arc<Self>) -> Result<()> {
         if self.owes_flush.load(Ordering::Acquire) {
-            // The thread takes what is recorded after it has said that nothing is owed any more.
+            // The thread submits everything that is recorded before it resets `owes_flush`.
             return Ok(());
         }
         let theirs = || self.context.flusher().wants() || !self.has_at_most(1);
@@ -174,15 +183,15 @@ impl CommandQueue {
         self.flush()
     }
 
-    /// Whether the GPU has at most so many submissions of this queue that it has not done.
+    /// Returns whether at most `submissions` submissions of this queue are incomplete.
     fn has_at_most(&self, submissions: u64) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
         let value = submitted.saturating_sub(submissions);
         self.timeline.is_over(value)
     }
 
-    /// Submits what is recorded when the GPU has come to the last of what it has, but not before `rest`, or after [`LONGEST`].
-    /// Until when to rest.
+    /// Submits the recorded commands when the GPU has reached the last submission, but not before `rest`, and
+    /// at the latest after [`LONGEST`]. Returns the time until which to pause.
     fn pay_flush(self: Arc<Self>, rest: Instant) -> Instant {
         let mut now = Instant::now();
         let latest = now + LONGEST;
@@ -197,7 +206,7 @@ impl CommandQueue {
             }
         };
         if !crate::process::unless_over(work) {
-            // Nothing is torn down any more.
+            // The process exits, so nothing is torn down.
             std::mem::forget(self);
         }
         let end = Instant::now();

@@ -1,39 +1,41 @@
-//! Which memory the commands since the last barrier touch.
+//! Tracks the memory that the commands since the last barrier access.
 //!
-//! A queue's commands may overlap on the GPU unless a barrier is between them. One is needed only if a command
-//! reads what an earlier one wrote, or writes what an earlier one read or wrote.
+//! A queue's commands may overlap on the GPU unless there is a barrier between them. A barrier is needed only
+//! if a command reads memory that an earlier one wrote, or writes memory that an earlier one read or wrote.
 
-/// A byte range of a root buffer.
+/// An access to a byte range of a root buffer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Access {
-    /// [`crate::mem::Buffer::root_id`].
+    /// The number of the root ([`crate::mem::Buffer::root_id`]), or an image's.
     pub root: usize,
     pub start: u64,
     pub end: u64,
     pub write: bool,
 }
 
-/// Accesses since the last barrier.
+/// The accesses since the last barrier.
 #[derive(Debug)]
 pub(crate) struct Hazards {
-    /// In chains: those of roots whose numbers end alike. They are numbered from 1.
+    /// The accesses, numbered from 1. Those whose root numbers are equal modulo [`CHAINS`] form a linked list,
+    /// a chain.
     list: Vec<Noted>,
-    /// By the end of the root's number, where its chain begins.
+    /// The number of the first access of each chain; 0 if it is empty.
     chains: [u16; CHAINS],
-    /// A command since the last barrier may have touched anything.
+    /// A command since the last barrier may have accessed any memory.
     unknown: bool,
 }
 
 #[derive(Debug)]
 struct Noted {
     access: Access,
-    /// The next one of the chain.
+    /// The number of the next access in the chain; 0 if there is none.
     next: u16,
 }
 
-/// Roots are numbered one after the other, so that those of an application mostly have a chain each.
+/// The number of chains. Roots are numbered consecutively, so those of an application are mostly in different
+/// chains.
 const CHAINS: usize = 128;
-/// More accesses than this are cheaper forgotten, with a barrier.
+/// The most accesses that are tracked; with more, a barrier costs less than the searches.
 const MOST: usize = 128;
 
 impl Default for Hazards {
@@ -47,7 +49,7 @@ impl Default for Hazards {
 }
 
 impl Access {
-    /// Whether one must see what the other did.
+    /// Returns whether the later of the two must be ordered after the earlier one.
     fn conflicts(&self, other: &Access) -> bool {
         (self.write || other.write)
             && self.root == other.root
@@ -55,7 +57,7 @@ impl Access {
             && other.start < self.end
     }
 
-    /// Whether what conflicts with `other` conflicts with this too.
+    /// Returns whether every access that conflicts with `other` also conflicts with this one.
     fn covers(&self, other: &Access) -> bool {
         self.root == other.root
             && self.start <= other.start
@@ -65,14 +67,15 @@ impl Access {
 }
 
 impl Hazards {
-    /// Notes a command's accesses; `unknown`: it may touch anything. Returns whether a barrier must come before it.
+    /// Notes a command's accesses; `unknown`: it may access any memory. Returns whether a barrier must come
+    /// before it.
     pub(crate) fn note(&mut self, accesses: &[Access], unknown: bool) -> bool {
         let ordered = self.unknown || (unknown && !self.list.is_empty());
         self.note_or(ordered, accesses, unknown)
     }
 
-    /// The same where the application orders what depends on each other ([`Hazards::clear`]): commands that may touch
-    /// anything are not presumed to.
+    /// Notes a command's accesses where the application orders dependent commands by events
+    /// ([`Hazards::clear`]): `unknown` then does not lead to a barrier.
     pub(crate) fn note_unordered(&mut self, accesses: &[Access], unknown: bool) -> bool {
         self.note_or(false, accesses, unknown)
     }
@@ -86,7 +89,7 @@ impl Hazards {
         }
         self.unknown |= unknown;
         for a in accesses {
-            // Launches in a row mostly touch the same ranges.
+            // Consecutive launches mostly access the same ranges.
             if !self.chain(a).any(|b| b.covers(a)) {
                 self.add(a);
             }
@@ -94,7 +97,7 @@ impl Hazards {
         barrier
     }
 
-    /// What has been noted of the access's root, and of some others.
+    /// Returns the accesses in the chain of an access's root, which may include those of other roots.
     fn chain(&self, access: &Access) -> impl Iterator<Item = &Access> {
         let noted = |at: u16| self.list.get(usize::from(at).wrapping_sub(1));
         let first = noted(self.chains[access.root % CHAINS]);
@@ -102,7 +105,7 @@ impl Hazards {
     }
 
     fn add(&mut self, access: &Access) {
-        // No command has so many.
+        // No single command has so many accesses.
         let Ok(number) = u16::try_from(self.list.len() + 1) else {
             self.unknown = true;
             return;
@@ -120,7 +123,7 @@ impl Hazards {
         self.unknown = false;
     }
 
-    /// Everything before is ordered; returns whether that takes a barrier.
+    /// Forgets all accesses, because everything before is ordered. Returns whether that requires a barrier.
     pub(crate) fn clear(&mut self) -> bool {
         let any = self.unknown || !self.list.is_empty();
         if any {
@@ -147,17 +150,17 @@ mod tests {
     fn only_conflicts_need_barriers() {
         let mut h = Hazards::default();
         assert!(!h.note(&[a(1, 0, 64, false), a(2, 0, 64, true)], false));
-        // read after read, other buffer
+        // A read after a read, and an access to another buffer.
         assert!(!h.note(&[a(1, 0, 64, false), a(3, 0, 64, true)], false));
-        // other range
+        // An access to another range.
         assert!(!h.note(&[a(2, 64, 128, true)], false));
-        // read after write
+        // A read after a write.
         assert!(h.note(&[a(2, 0, 4, false)], false));
-        // the barrier has ordered the rest
+        // The barrier has ordered the other accesses.
         assert!(!h.note(&[a(3, 0, 64, false)], false));
-        // write after read
+        // A write after a read.
         assert!(h.note(&[a(3, 63, 65, true)], false));
-        // write after write
+        // A write after a write.
         assert!(h.note(&[a(3, 64, 65, true)], false));
     }
 
@@ -166,7 +169,7 @@ mod tests {
         let mut h = Hazards::default();
         assert!(!h.note(&[a(1, 0, 64, true), a(1, 16, 32, false)], false));
         assert_eq!(h.list.len(), 1);
-        // A write is no read.
+        // A read does not cover a write to the same range: the write must be noted too.
         assert!(!h.note(&[a(2, 0, 64, false)], false));
         assert!(!h.note(&[a(3, 0, 64, false)], false));
         assert!(h.note(&[a(2, 0, 4, true)], false));
@@ -194,7 +197,7 @@ mod tests {
             assert!(!h.note(&[one(i)], false), "{i}");
         }
         assert!(h.note(&[one(MOST)], false));
-        // A command may have any number of them.
+        // A command may have any number of accesses.
         let many: Vec<Access> = (0..1000).map(one).collect();
         assert!(h.note(&many, false));
         for i in [0, 300, 2000] {

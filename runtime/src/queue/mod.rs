@@ -1,9 +1,10 @@
-//! Command queues (CL 5.1) and everything that can be enqueued.
+//! Command queues (CL 5.1) and the commands that can be enqueued.
 //!
-//! A queue has a Vulkan queue (shared with others in turn), a timeline of its own, and one open batch into which
-//! commands are recorded in the enqueue call itself. *In order* means that a command sees what those before it wrote,
-//! not that independent ones never overlap on the GPU ([`hazards`]). With CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE
-//! commands are ordered by what they wait for, by barriers, and still by ranges of memory that both are known to touch.
+//! A queue uses a Vulkan queue (which several queues may share), has a timeline of its own, and one open batch,
+//! into which commands are recorded during the enqueue call. *In order* means that a command sees the writes of
+//! all earlier commands, not that independent commands never overlap on the GPU ([`hazards`]). With
+//! CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, commands are ordered by their wait lists and by barriers, and also
+//! by the ranges of memory that both are known to access.
 
 mod batch;
 mod completion;
@@ -45,21 +46,22 @@ use hazards::Hazards;
 use noticed::Noticed;
 use speculation::Confidence;
 
-/// CL_QUEUE_PROPERTIES.
+/// The flags of CL_QUEUE_PROPERTIES.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct QueueProperties {
     pub out_of_order: bool,
     pub profiling: bool,
 }
 
-/// `event_wait_list` and `event` of every enqueue function.
+/// The arguments `event_wait_list` and `event` of every enqueue function.
 #[derive(Copy, Clone, Default)]
 pub struct Waits<'a> {
-    /// What must be complete before the command starts.
+    /// The events that must be complete before the command starts.
     pub list: &'a [Arc<Event>],
-    /// Whether the application wants the command's event. Without it no event is made.
+    /// Whether the application asks for the command's event. Otherwise no event is made.
     pub want_event: bool,
-    /// The list is not one: INVALID_EVENT_WAIT_LIST, once what comes before that has been checked.
+    /// The arguments are not a valid list. INVALID_EVENT_WAIT_LIST is returned after the conditions that
+    /// precede it in the specification have been checked.
     pub malformed: bool,
 }
 
@@ -77,40 +79,41 @@ impl Waits<'_> {
     }
 }
 
-/// CL_MAP_*.
+/// The flags CL_MAP_*.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MapFlags {
     pub read: bool,
     pub write: bool,
-    /// CL_MAP_WRITE_INVALIDATE_REGION: write, and the old contents are not needed.
+    /// CL_MAP_WRITE_INVALIDATE_REGION: the mapping is for writing, and the old contents are not needed.
     pub invalidate: bool,
 }
 
-/// The command's event, if it was wanted. Errors that are known at once are returned; later ones go to the event.
+/// The command's event, if the application asked for it. Errors found in the call are returned; later errors
+/// make the event fail.
 pub type Enqueued = Result<Option<Arc<Event>>>;
 
-/// A command queue.
+/// A command queue object.
 pub struct CommandQueue {
     anchor: Anchor<CommandQueue>,
     state: Mutex<State>,
-    /// A thread has given back its turn.
+    /// Notified when a thread's turn ends.
     turn_ended: Condvar,
     /// The first error that no enqueue call returned.
     failure: OnceLock<failure::Failure>,
     retiring: Mutex<()>,
-    /// Batches up to here are retired.
+    /// The value of the last batch that has been retired.
     retired: AtomicU64,
     /// The value of the last submission.
     submitted: AtomicU64,
-    /// From 1; of no other queue of the process.
+    /// A number that no other queue of the process has; the first is 1.
     number: u32,
-    /// The last batch submitted that ends with a barrier for the host.
+    /// The value of the last submitted batch that ends with a barrier for the host.
     shown: AtomicU64,
-    /// The context's thread is to submit what is recorded.
+    /// The context's flush thread is to submit the open batch.
     owes_flush: AtomicBool,
-    /// Number of batches in flight.
+    /// The number of batches in flight.
     in_flight: AtomicU32,
-    /// The last submission when an enqueue call last looked for what is done.
+    /// The value of the last submission at the time when an enqueue call last polled.
     looked: AtomicU64,
     timeline: Arc<vk::Timeline>,
     logical: Arc<vk::Device>,
@@ -133,7 +136,7 @@ impl std::fmt::Debug for CommandQueue {
 }
 
 impl State {
-    /// Nothing is recorded, deferred or in flight.
+    /// Returns whether nothing is recorded, deferred or in flight.
     fn is_idle(&self) -> bool {
         self.deferred.is_empty()
             && self.in_flight.is_empty()
@@ -143,35 +146,36 @@ impl State {
 }
 
 struct State {
-    /// Being recorded.
+    /// The batch that is being recorded.
     open: Option<Box<Batch>>,
-    /// Submitted, oldest first.
+    /// The submitted batches, oldest first.
     in_flight: VecDeque<Box<Batch>>,
-    /// For reuse.
+    /// Batches for reuse.
     #[allow(clippy::vec_box, reason = "batches move between the lists")]
     free: Vec<Box<Batch>>,
     /// The timeline value of the last submission.
     last: u64,
-    /// So many commands are worth a submission of their own if the GPU has nothing else to do.
+    /// The number of recorded commands at which the open batch is submitted if the GPU has nothing to do.
     worth_waking: u32,
-    /// A thread places a command for which it needs more than one hold of the lock.
+    /// A thread has the turn (`turn.rs`).
     turn_is_taken: bool,
-    /// Commands that cannot be recorded yet, and what must come after them.
+    /// The commands that cannot be recorded yet, and the later commands that must stay after them.
     deferred: VecDeque<deferred::Deferred>,
     hazards: Hazards,
     confidence: Confidence,
-    /// Transfer commands have written since the last barrier for the host.
+    /// Transfer commands have written memory since the last barrier for the host.
     transfers: bool,
-    /// The device's uploads ([`Opened::uploads_since`]) that commands of this queue see.
+    /// The value of the last of the device's uploads ([`Opened::uploads_since`]) that is visible to the
+    /// commands of this queue.
     uploads: u64,
     noticed: Noticed,
     clock: Clock,
-    /// The batch whose host work is being done, if it stores anything.
+    /// The batch whose host work is in progress, if it stores anything.
     finishing: Option<Finishing>,
 }
 
 impl CommandQueue {
-    /// CL 5.1 — clCreateCommandQueue
+    /// Creates a queue (CL 5.1, clCreateCommandQueue).
     pub fn create(
         context: &Arc<Context>,
         device: &Arc<Device>,
@@ -231,17 +235,17 @@ impl CommandQueue {
         Ok(queue)
     }
 
-    /// CL_QUEUE_CONTEXT.
+    /// Returns CL_QUEUE_CONTEXT.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    /// CL_QUEUE_DEVICE.
+    /// Returns CL_QUEUE_DEVICE.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// CL_QUEUE_PROPERTIES.
+    /// Returns CL_QUEUE_PROPERTIES.
     pub fn properties(&self) -> QueueProperties {
         self.properties
     }
@@ -254,7 +258,7 @@ impl CommandQueue {
         &self.timeline
     }
 
-    /// Submits what is recorded. [`CommandQueue::flush_soon`] is clFlush.
+    /// Submits the open batch. clFlush is [`CommandQueue::flush_soon`].
     pub fn flush(self: &Arc<Self>) -> Result<()> {
         let mut effects = Effects::default();
         let submitted = {
@@ -265,10 +269,11 @@ impl CommandQueue {
         submitted
     }
 
-    /// CL 5.1 — clReleaseCommandQueue: flushes, and sees to it that what is in flight comes to its end although nobody
-    /// may ever ask for it: events hold their queue and batches their events, until a batch is retired.
+    /// Flushes the queue (CL 5.1, clReleaseCommandQueue), and lets the executor poll the last events: events
+    /// hold their queue, and batches their events, until a batch is retired, and the application may never poll
+    /// again.
     pub fn flush_for_release(self: &Arc<Self>) -> Result<()> {
-        // A failure has no effect on the release: events show it.
+        // An error does not make the release fail; the events show it.
         let _ = self.flush();
         self.poll();
         let last: Vec<Arc<Event>> = {
@@ -289,13 +294,13 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Whether the GPU has done what was submitted. Takes no lock.
+    /// Returns whether the GPU has completed all submissions. Takes no lock.
     pub(crate) fn is_settled(&self) -> bool {
         let submitted = self.submitted.load(Ordering::Acquire);
         self.timeline.is_over(submitted)
     }
 
-    /// CL 5.13 — clFinish
+    /// Waits for all commands (CL 5.13, clFinish).
     pub fn finish(self: &Arc<Self>) -> Result<()> {
         self.drain();
         if self.logical.is_lost() {
@@ -306,12 +311,13 @@ impl CommandQueue {
 }
 
 impl Drop for CommandQueue {
-    /// Events hold their queue, so none is left; what is still recorded or in flight runs to its end.
+    /// Submits what is recorded and waits for all batches. No event of the queue is left, because events hold
+    /// their queue.
     fn drop(&mut self) {
         let value = {
             let mut effects = Effects::default();
             let mut state = self.state.lock();
-            // A failure is in the log, and nobody can ask any more.
+            // The error of a failed submission is in the log; no one can query it any more.
             let _ = self.submit(&mut state, &mut effects);
             state.last
         };

@@ -1,9 +1,10 @@
-//! clEnqueueNativeKernel (CL 5.8): a function of the application that runs on the host, in its turn.
+//! clEnqueueNativeKernel (CL 5.8): a command that calls a function of the application on the host.
 //!
-//! It becomes what an application could enqueue itself: the buffers are mapped, a marker waits for that, one of the
-//! context's threads for native kernels calls the function when the marker is reached and then opens a gate (a user event), for which
-//! the ends of the mappings wait, and for these the marker whose event is the command's. All are placed under one
-//! lock, so nothing that another thread enqueues comes between.
+//! It is composed of commands that an application could enqueue itself. The buffers are mapped, and a marker
+//! waits for the mappings. When the marker completes, one of the context's threads for native kernels calls the
+//! function, and then sets a user event, the gate. The unmap commands wait for the gate, and a second marker,
+//! whose event is the command's, waits for the unmap commands. All of them are placed under one hold of the
+//! lock, so that no command of another thread comes between them.
 
 use std::sync::Arc;
 
@@ -16,11 +17,12 @@ use crate::error::{ClCode, Result};
 use crate::event::{By, Effects, Event, Status};
 use crate::mem::{Buffer, HostPtr};
 
-/// Gets the address of each buffer, in order; `None` where there is no buffer.
+/// The function: it gets the address of each buffer, in order, or `None` where there is no buffer.
 pub type NativeFn = Box<dyn FnOnce(&[Option<HostPtr>]) + Send>;
 
 impl CommandQueue {
-    /// CL 5.8 — clEnqueueNativeKernel. The function runs on a thread for native kernels with no lock held.
+    /// Enqueues a native kernel (CL 5.8, clEnqueueNativeKernel). The function runs on a thread for native
+    /// kernels with no lock held.
     pub fn enqueue_native(
         self: &Arc<Self>,
         buffers: &[Option<Arc<Buffer>>],
@@ -88,7 +90,7 @@ impl CommandQueue {
         };
         effects.run();
         if let Err(e) = placed {
-            // Whatever was placed must not wait for ever.
+            // The commands that were placed must not wait for ever.
             let _ = gate.set_user_status(Status::Failed(e.code.number()));
             return Err(e);
         }
@@ -101,7 +103,7 @@ impl CommandQueue {
                     Status::Complete
                 }
             };
-            // Nobody else has the gate.
+            // The gate is private, so its status has not been set before.
             let _ = gate.set_user_status(status);
         });
         ready.on_status_by(Status::Complete, (By::Native, call));

@@ -1,21 +1,22 @@
-//! What a queue has noticed of the other queues of its device.
+//! A queue's record of whether the other queues of its device have retired batches.
 //!
-//! The device counts the batches that its queues retire ([`crate::device::Opened::retired_batches`]). A queue compares
-//! this count with what it was when it last looked. What it has retired itself does not count.
+//! The device counts the batches that its queues retire ([`crate::device::Opened::retired_batches`]). A queue
+//! compares this count with the count at its last query; batches that the queue itself has retired are ignored.
 
-/// A queue's view of the count.
+/// The count that a queue has seen last.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Noticed(u64);
 
 impl Noticed {
-    /// This queue retires a batch; the count was `before`. If another queue has retired one since the last look, that stays to be seen.
+    /// Notes that this queue retires a batch, before which the count was `before`. If another queue has retired
+    /// one since the last query, the next query still reports it.
     pub(super) fn own(&mut self, before: u64) {
         if self.0 == before {
             self.0 = before + 1;
         }
     }
 
-    /// Looks at the count: whether another queue has retired a batch since the last look.
+    /// Returns whether another queue has retired a batch since the last query; `count` is the current count.
     pub(super) fn others(&mut self, count: u64) -> bool {
         std::mem::replace(&mut self.0, count) != count
     }
@@ -32,7 +33,7 @@ mod tests {
         noticed.own(0);
         noticed.own(1);
         assert!(!noticed.others(2));
-        // Another queue, before and after batches of its own.
+        // Another queue retires a batch before and after this queue does.
         noticed.own(3);
         noticed.own(4);
         assert!(noticed.others(6));

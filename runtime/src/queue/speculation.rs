@@ -1,8 +1,10 @@
-//! A launch that is recorded before it is enqueued.
+//! Speculative recording: a launch is recorded before it is enqueued.
 //!
-//! Programs that wait for each launch mostly enqueue the same one again: an iteration, a time step. While a thread waits for a batch
-//! of one launch, it records that launch into the next batch. If the same is enqueued then, it is there already; if
-//! anything else is, the command buffer is begun anew, which costs 1.7 µs (NVIDIA), so the next rehearsal waits twice as long.
+//! Programs that wait for each launch often enqueue the same launch again, for an iteration or a time step. So
+//! while a thread waits for a batch of one launch, it records that launch into the next batch. If the same
+//! launch is enqueued next, it is recorded already. Otherwise the command buffer is begun anew, which costs
+//! more than was saved (runtime ADR 7), so the number of matching batches required before the next speculative
+//! recording doubles.
 
 use std::sync::Arc;
 
@@ -12,17 +14,17 @@ use crate::error::Result;
 use crate::kernel::launch::Plain;
 use crate::vk;
 
-/// Batches of one launch in a row before the first rehearsal.
+/// The number of consecutive batches of one launch that the first speculative recording requires.
 const FEW: u32 = 3;
-/// The same after many that went wrong.
+/// The greatest number that is required, after many failed speculations.
 const MANY: u32 = 1 << 12;
 
-/// Whether the next launch is worth recording in advance.
+/// Decides whether the next launch is worth recording speculatively.
 #[derive(Debug)]
 pub(super) struct Confidence {
-    /// Batches of one launch in a row.
+    /// The number of consecutive batches of one launch.
     seen: u32,
-    /// So many are enough.
+    /// The number that is required.
     needed: u32,
 }
 
@@ -31,37 +33,38 @@ impl Confidence {
         Confidence { seen: 0, needed: FEW }
     }
 
-    /// After a batch; `single`: it was one launch that can be rehearsed. Whether to rehearse it.
+    /// Notes a batch; `single`: it had one launch that can be recorded speculatively. Returns whether to record
+    /// it for the next batch.
     fn earn(&mut self, single: bool) -> bool {
         self.seen = if single { self.seen.saturating_add(1) } else { 0 };
         self.seen >= self.needed
     }
 
-    /// Something else came.
+    /// Notes that the speculation failed.
     fn lose(&mut self) {
         self.seen = 0;
         self.needed = (self.needed * 2).min(MANY);
     }
 }
 
-/// One launch that needs nothing but a pipeline and push constants, as a batch has recorded it.
+/// The only launch of a batch, one that needs nothing but a pipeline and push constants.
 #[derive(Clone)]
 pub(super) struct Single {
     pipeline: Arc<vk::Pipeline>,
     groups: [u32; 3],
 }
 
-/// What a batch has recorded in advance.
+/// The part of a batch that has been recorded speculatively.
 #[derive(Default)]
 pub(super) struct Speculation {
-    /// Everything before the batch is ordered by a barrier at its beginning.
+    /// A barrier at the beginning of the batch orders it after all earlier commands.
     ordered: bool,
     launch: Option<Single>,
 }
 
 impl Batch {
-    /// The batch before was `before`: does in this one, which is empty, what will probably come. Not where commands have time stamps
-    /// or are not in order.
+    /// Records into this batch, which is empty, the launch that will probably be enqueued next: that of the
+    /// previous batch, `before`. Not used for queues with profiling, or out of order.
     pub(super) fn record_speculatively(
         &mut self,
         before: &Batch,
@@ -86,7 +89,8 @@ impl Batch {
         }
     }
 
-    /// The first command: whether it is recorded already. If something else is, begins anew.
+    /// Returns whether the first command has been recorded speculatively; `launch` is that command, if it is a
+    /// plain launch. If a different one was recorded, begins the command buffer anew.
     pub(super) fn perform(
         &mut self,
         launch: Option<&Plain<'_>>,
@@ -112,7 +116,8 @@ impl Batch {
         Ok(false)
     }
 
-    /// The batch has recorded a launch. It can be rehearsed for the next one if it is the only command.
+    /// Notes that the batch has recorded a plain launch, which can be recorded speculatively for the next batch
+    /// if it stays the only command.
     pub(super) fn note_single(&mut self, launch: &Plain<'_>) {
         if self.commands == 0 {
             self.single = Some(Single {

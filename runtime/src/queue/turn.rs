@@ -1,12 +1,12 @@
-//! The turn: the right to enqueue to a queue for longer than its lock is held once.
+//! The turn: a thread's right to enqueue to a queue during several holds of the queue's lock.
 //!
-//! Most commands are placed under one hold of the queue's lock, so that commands of other threads come before or after them as a whole.
-//! Two kinds of transfers cannot do that. The host copies a buffer whose storage it reaches, which may take milliseconds, and a
-//! long transfer is recorded in chunks, between which the thread waits for the GPU. Such a transfer takes the turn: until it gives
-//! it back, other threads that enqueue to this queue wait. The queue's lock is free meanwhile, so that
-//! batches can be submitted and retired.
+//! Most commands are placed under one hold of the queue's lock, so that commands of other threads come before
+//! or after them as a whole. Two kinds of transfers cannot do that: a copy by the host into or out of mapped
+//! storage, which may take milliseconds, and a long transfer that is recorded in chunks, between which the
+//! thread waits for the GPU. Such a transfer takes the turn. Until the turn ends, other threads that enqueue to
+//! this queue wait; the queue's lock is free in the meantime, so that batches can be submitted and retired.
 //!
-//! A thread that has the turn waits for nothing that another thread must do: it copies memory, or it waits for
+//! A thread with the turn never waits for an action of another thread: it copies memory, or it waits for
 //! batches that have been submitted. So every turn ends.
 
 use super::{CommandQueue, State};
@@ -19,7 +19,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl CommandQueue {
-    /// The queue's state, to place a command: waits while another thread has the turn.
+    /// Locks the queue's state in order to place a command; waits while another thread has the turn.
     pub(super) fn lock_for_command(&self) -> Guard<'_, State> {
         let mut state = self.state.lock_soon();
         while state.turn_is_taken {
@@ -28,7 +28,7 @@ impl CommandQueue {
         state
     }
 
-    /// Takes the turn. `state` comes from [`CommandQueue::lock_for_command`], so nobody else has it.
+    /// Takes the turn. `state` comes from [`CommandQueue::lock_for_command`], so no other thread has it.
     pub(super) fn take_turn(&self, mut state: Guard<'_, State>) -> Turn<'_> {
         debug_assert!(!state.turn_is_taken, "waited for that");
         state.turn_is_taken = true;
