@@ -40,7 +40,7 @@ fn run(module: &mut Module, _cx: &mut PassCx<'_>) -> Result<Changed, PassError> 
     Ok(changed.into())
 }
 
-/// Rewrites all loops of a function that lose values; returns whether there is one.
+/// Rewrites all loops of a function that lose values. Returns whether there are any.
 pub(super) fn carry_all(func: &mut Function) -> bool {
     let mut changed = false;
     // Inner loops come after the loops around them, so that each sees the result of rewriting the others.

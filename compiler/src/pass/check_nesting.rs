@@ -1,10 +1,15 @@
-//! Counts how deep conditions and loops are nested, for drivers that take a number of them and say nothing about more.
+//! Checks how deep conditions and loops are nested, for drivers that support a certain depth and do not
+//! report an excess.
 //!
-//! In:  `SpirvExits`; last.
-//! Out: the same, or an error where a function has more than [`Limits::nesting`](crate::target::Limits::nesting).
+//! Why: llvmpipe silently gives wrong results beyond the depth
+//! [`Limits::nesting`](crate::target::Limits::nesting).
+//! In:  `SpirvExits`; the pass runs last.
+//! Out: the same module, or an error if a function exceeds the limit. `limit_nesting` has reduced the nesting
+//!      where it could.
 //!
-//! Counted is what Mesa's front end makes of a function, where jumps nest as well: behind an `if`, `switch` or loop that is left for a merge block
-//! further out, for the loop's next turn or for the end of the function, what follows is made the inside of another `if`.
+//! The pass counts the nesting in the code that Mesa's front end makes of a function. There jumps nest, too:
+//! if a jump leaves an `if`, `switch` or loop for a merge block further out, for the loop's next iteration or
+//! for the end of the function, the code after that instruction is placed inside another `if`.
 
 use super::{Changed, Pass, PassCx, PassError};
 use crate::inv;
@@ -41,27 +46,29 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(Changed::No)
 }
 
-/// The deepest nesting of conditions and that of loops, which the driver counts apart; and where they are.
+/// The deepest nesting of conditions and of loops, which the driver counts separately, with the positions in
+/// the source.
 pub(super) struct Deepest {
     conditions: (u32, Span),
     loops: (u32, Span),
 }
 
 impl Deepest {
-    /// What is compared with the limit.
+    /// Returns the depth that is compared with the limit.
     pub(super) fn depth(&self) -> u32 {
         self.conditions.0.max(self.loops.0)
     }
 }
 
-/// The deepest nesting in a function.
+/// Returns the deepest nesting in a function.
 pub(super) fn deepest(func: &Function) -> Deepest {
     let left = left_early(func);
     let mut most = Deepest {
         conditions: (0, Span::NONE),
         loops: (0, Span::NONE),
     };
-    // Regions, with the place in them and the conditions and loops around that.
+    // A stack of regions, each with the index of the next instruction and the number of conditions and loops
+    // around it.
     let mut open: Vec<(Region, usize, u32, u32)> = vec![(func.body, 0, 0, 0)];
     while let Some((region, at, depth, loops)) = open.pop() {
         let Some(&inst) = func.regions[region].insts.get(at) else {
@@ -70,7 +77,7 @@ pub(super) fn deepest(func: &Function) -> Deepest {
         let data = &func.insts[inst];
         let (mut inside, mut inside_loops) = (depth, loops);
         match data.op {
-            // What was a block has no condition.
+            // A switch without cases was a block and has no condition.
             Op::Switch(ref cases) => inside += u32::from(!cases.is_empty()),
             Op::If => inside += 1,
             Op::Loop => inside_loops += 1,
@@ -87,7 +94,8 @@ pub(super) fn deepest(func: &Function) -> Deepest {
     most
 }
 
-/// The structured instructions that something inside leaves for further out than what follows them, breaks of loops aside.
+/// Returns for each structured instruction whether a jump inside leaves it for a target further out than the
+/// instruction after it. Breaks of loops do not count.
 fn left_early(func: &Function) -> Vec<bool> {
     let parents = Parents::new(func);
     let mut left = vec![false; func.insts.len()];
@@ -138,7 +146,7 @@ mod tests {
         };
         assert_eq!(depth(&func(&body("repeat ^b0"))), 2);
         assert_eq!(depth(&func(&body("exit ^b0"))), 1);
-        // Not only out of an `if`.
+        // Jumps nest out of other instructions than `if`s, too.
         let switch = |cases: &str| {
             let default = "if ^b2 %v0 { Return } else { exit ^b1 } Unreachable";
             format!("switch ^b1 i32 0 {{{cases}default:~{default} }} {follows}")
@@ -148,7 +156,7 @@ mod tests {
         let left =
             format!("loop ^b1 () {{ if ^b2 %v0 {{ Return }} else {{ exit ^b1 }} repeat ^b1 }} {follows}");
         assert_eq!(depth(&func(&left)), 2);
-        // Loops count on their own.
+        // Loops are counted separately.
         let loops =
             format!("loop ^b1 () {{ loop ^b2 () {{ {follows} repeat ^b2 }} Unreachable }} Unreachable~");
         assert_eq!(depth(&func(&loops)), 2);

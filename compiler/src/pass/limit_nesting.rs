@@ -1,13 +1,17 @@
-//! Rearranges functions whose conditions nest deeper than the driver follows, so that they nest less.
+//! Reduces the nesting of conditions in functions that nest deeper than the driver supports.
 //!
+//! Why: llvmpipe silently gives wrong results beyond the depth
+//! [`Limits::nesting`](crate::target::Limits::nesting).
 //! In:  `Inlined`; before `lower_exits`.
-//! Out: the same. What [`check_nesting`] counts is within [`Limits::nesting`](crate::target::Limits::nesting) if this is possible;
-//!      a function that is within it anyway stays as it is. Loops that are nested deeper than the limit stay, too.
+//! Out: the nesting that [`check_nesting`] counts is within the limit if this is possible. A function that is
+//!      within it anyway stays as it is, and so do loops that are nested deeper than the limit.
 //!
-//! A function's body, and the body of each loop, becomes a block that nothing leaves but by an exit of the block. Where something
-//! in it is too deep, the instruction at the top of the block that contains it is cut: what is left of the region at the cut becomes the
-//! arm of an `if` after that instruction, and what follows each of the instructions around the cut becomes another `if` after
-//! that. A number says where each work-item goes on, so it is again together with the same others.
+//! The body of a function, and the body of each loop, becomes a block that is left only by exits of the
+//! block. Where something inside is too deep, the outermost instruction in the block that contains it is cut:
+//! the instructions after the cut in the innermost region (the tail) become the arm of an `if` after the
+//! outermost instruction, and the instructions that follow each of the instructions around the cut become
+//! another `if` after that. A number, the state, tells where each work-item continues, so that the same
+//! work-items are together again as before.
 //!
 //! ```text
 //! block ^b0 {                          %s = block ^b0 {
@@ -24,7 +28,7 @@
 //! }
 //! ```
 //!
-//! Values that are computed before the cut and used after it become results of the instruction.
+//! Values that are computed before the cut and used after it become results of the cut instruction.
 
 use super::analysis::{Jumps, leaving};
 use super::{Changed, Pass, PassCx, PassError, carry_exit_values, check_nesting, lower_exits};
@@ -43,7 +47,8 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// Cuts of one function. Each takes at least one instruction to where it is less deep, so few functions need many.
+/// The most cuts of one function. Each cut moves at least one instruction to a lesser depth, so few functions
+/// need many.
 const MAX_CUTS: usize = 20_000;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -53,7 +58,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
         if at_most(func) <= u64::from(limit) || depth_of(func, cx.target)? <= limit {
             continue;
         }
-        // Loops that are nested share the limit, and lowering exits may add conditions.
+        // The limit for each body is lower, because nested loops share the limit and lowering exits may add
+        // conditions.
         let mut share = limit - limit / 4;
         while share >= 2 {
             let mut copy = func.clone();
@@ -68,8 +74,8 @@ fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     Ok(changed.into())
 }
 
-/// An upper bound of what [`check_nesting`] will count: what is around each instruction, and the jumps that leave what stands
-/// before it.
+/// Returns an upper bound of the depth that [`check_nesting`] will count: the number of instructions around
+/// each instruction, plus the number of jumps that leave instructions before it.
 fn at_most(func: &Function) -> u64 {
     let parents = Parents::new(func);
     let mut leaving = vec![0u64; func.insts.len()];
@@ -100,7 +106,7 @@ fn at_most(func: &Function) -> u64 {
     most
 }
 
-/// What [`check_nesting`] will count.
+/// Returns the depth that [`check_nesting`] will count.
 fn depth_of(func: &Function, target: &Target) -> Result<u32, PassError> {
     let mut copy = func.clone();
     lower_exits::lower(&mut copy)?;
@@ -110,7 +116,8 @@ fn depth_of(func: &Function, target: &Target) -> Result<u32, PassError> {
     Ok(check_nesting::deepest(&copy).depth())
 }
 
-/// Cuts a function where it is nested deeper than `share` inside of its body or that of a loop. Whether that was possible.
+/// Cuts a function where the nesting inside of its body or inside the body of a loop is deeper than `share`.
+/// Returns whether that was possible.
 fn rearrange(func: &mut Function, share: u32) -> bool {
     let root = lower_exits::stop_returns(func);
     let mut cuts = MAX_CUTS;
@@ -139,7 +146,7 @@ fn rearrange(func: &mut Function, share: u32) -> bool {
     done
 }
 
-/// A place in a region, and the instruction that the region belongs to.
+/// A position in a region, and the instruction that owns the region.
 #[derive(Clone, Copy)]
 struct Level {
     inst: Inst,
@@ -147,7 +154,8 @@ struct Level {
     at: usize,
 }
 
-/// Cuts an instruction of `outer`, and what the cuts leave after it, until nothing is too deep.
+/// Cuts an instruction of `outer`, and the instructions that the cuts create after it, until nothing is too
+/// deep. Returns whether that was possible.
 fn flatten(func: &mut Function, outer: Region, inst: Inst, share: u32, cuts: &mut usize) -> bool {
     let mut open = vec![inst];
     while let Some(inst) = open.pop() {
@@ -169,14 +177,15 @@ fn flatten(func: &mut Function, outer: Region, inst: Inst, share: u32, cuts: &mu
     true
 }
 
-/// The first place inside of an instruction, in the order of the text, whose instruction is nested too deep: one place for each
-/// instruction around it, the outermost first. What is inside of loops is looked at on its own.
+/// Returns the path to the first structured instruction inside of an instruction, in the order of the text,
+/// that is nested too deep: one position for each enclosing instruction, the outermost first. The insides of
+/// loops are examined separately.
 fn first_too_deep(func: &Function, start: &[Level], left: &[bool], share: u32) -> Option<Vec<Level>> {
-    // The places, and the conditions around each.
+    // The positions, with the number of conditions around each.
     let mut path: Vec<(Level, u32)> = start.iter().map(|&level| (level, 1)).collect();
     while let Some((level, depth)) = path.last_mut() {
         let Some(&inst) = func.regions[level.region].insts.get(level.at) else {
-            // The next region of the same instruction, if this is not that of a loop.
+            // Go on with the next region of the same instruction, unless it is a loop.
             let regions = &func.insts[level.inst].regions;
             let next = regions.iter().position(|r| *r == level.region)? + 1;
             if let Some(&region) = regions.get(next) {
@@ -193,7 +202,7 @@ fn first_too_deep(func: &Function, start: &[Level], left: &[bool], share: u32) -
                 path[last].1 = inside;
             } else {
                 path.pop();
-                // Past the instruction that is done.
+                // Go on after the instruction whose regions have been visited.
                 if let Some((outer, depth)) = path.last_mut() {
                     let done = func.regions[outer.region].insts[outer.at];
                     *depth += u32::from(left[done.index()]);
@@ -221,26 +230,27 @@ fn first_too_deep(func: &Function, start: &[Level], left: &[bool], share: u32) -
     None
 }
 
-/// An instruction around the cut after which work-items go on.
+/// An instruction around the cut after whose completion work-items continue.
 struct Stage {
     inst: Inst,
-    /// The number of its place in the path.
+    /// Its index in the path.
     level: usize,
-    /// What follows it.
+    /// The instructions that follow it.
     rest: Vec<Inst>,
+    /// The types of its results.
     types: Vec<Ty>,
 }
 
 /// A value that is computed before the cut and used after it.
 struct Captured {
     value: Value,
-    /// The number of the place in the path in whose region it is computed.
+    /// The index in the path of the region in which the value is computed.
     level: usize,
 }
 
-/// Cuts the first instruction of a path, which is in `outer`, at the end of the path. The `if` with what is left of the region that the
-/// path ends in, and the one with what follows the instructions around the cut, if there is any. `None` if a value that would
-/// have to be carried along cannot be.
+/// Cuts the first instruction of a path, which is in `outer`, at the end of the path. Returns the `if` that
+/// contains the tail, and the `if` that contains the instructions after those around the cut, if there are
+/// any. Returns `None` if a value that would have to be passed on cannot be.
 fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Option<Inst>)> {
     let (first, last) = (path[0], path[path.len() - 1]);
     let span = func.insts[first.inst].span;
@@ -261,12 +271,13 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     }
     let captured = captured(func, path, &tail, &stages)?;
 
-    // The results: those that the instruction had, where to go on, those of the stages, which share them, the captured values.
+    // The results of the instruction are those that it had, the state, additional ones for the results of the
+    // stages, which share results, and the captured values.
     let whole = func.insts[first.inst].results.clone();
     let whole_types = types_of(func, &whole);
     let state = func.add_result(first.inst, Ty::I32);
     let mut shared: Vec<Value> = whole.to_vec();
-    // Of each way that work-items go the numbers of the results that it has.
+    // For each state, the indices of the results that are passed with it.
     let mut ways: Vec<Vec<usize>> = vec![(0..whole.len()).collect()];
     for stage in &stages {
         ways.push(lower_exits::share(func, first.inst, &mut shared, &stage.types));
@@ -278,7 +289,8 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
         let carried = func.add_result(first.inst, func.ty(c.value));
         after.set(c.value, carried);
     }
-    // 0: the instruction has completed. n: stage n - 1 has. The last: it goes on with the tail.
+    // State 0: the instruction has completed. State n: stage n − 1 has completed. The last state: the tail is
+    // next.
     let states: Vec<Inst> = [first.inst]
         .into_iter()
         .chain(stages.iter().map(|s| s.inst))
@@ -295,7 +307,8 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
         let number = func.splat_bits(Ty::I32, way as u64);
         args.insert(whole.len(), number);
         if with_captured {
-            // What is computed in a region that encloses the jump, at a place before it.
+            // A captured value is visible to the jump if it is computed in a region that encloses the jump,
+            // at a position before it.
             let visible = match way {
                 0 => 0,
                 way if way == to_tail => path.len(),
@@ -323,7 +336,7 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     }
     func.insts[end].args = passed(func, &[], to_tail, true).into();
 
-    // The tail.
+    // Move the tail.
     let mut tail_results = shared_types.clone();
     tail_results.insert(whole.len(), Ty::I32);
     let number = func.splat_bits(Ty::I32, to_tail as u64);
@@ -339,7 +352,7 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     let mut tail_values = func.insts[tail_if].results.to_vec();
     let tail_state = tail_values.remove(whole.len());
 
-    // What follows the instructions around the cut.
+    // Move the instructions that follow the instructions around the cut.
     let mut new = vec![compare, tail_if];
     let mut completes = tail_values[..whole.len()].to_vec();
     let mut rest_if = None;
@@ -398,15 +411,15 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     Some((tail_if, rest_if))
 }
 
-/// Where nothing but a jump follows one of the instructions around the cut, its exits become that jump. The numbers of
-/// the others that complete.
+/// Replaces the exits of an instruction around the cut by the jump that follows the instruction, if nothing
+/// else follows it. Returns the indices in the path of the other instructions that complete.
 fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
     let jumps = Jumps::new(func);
     let mut live = Vec::new();
     for level in 1..path.len() {
         let (inst, around) = (path[level].inst, path[level - 1]);
         let span = func.insts[inst].span;
-        // Those that an outer one's jump has become are exits of something further out.
+        // Exits that an outer instruction's jump has replaced target something further out.
         let exits = jumps.exits(inst);
         let behind = around.at + 1;
         let lone = match func.regions[around.region].insts[behind..] {
@@ -433,7 +446,9 @@ fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
     live
 }
 
-/// What the tail and the stages use of what is computed before the cut. Private arrays move to the start of the function instead.
+/// Returns the values that are computed before the cut and used by the tail or the stages. Private arrays
+/// move to the start of the function instead. Returns `None` if a value cannot be a result, such as an image
+/// handle.
 fn captured(func: &mut Function, path: &[Level], tail: &[Inst], stages: &[Stage]) -> Option<Vec<Captured>> {
     const OUTSIDE: usize = usize::MAX;
     let mut level_of = vec![OUTSIDE; func.insts.len()];
@@ -442,7 +457,7 @@ fn captured(func: &mut Function, path: &[Level], tail: &[Inst], stages: &[Stage]
             level_of[inst.index()] = level;
         }
     }
-    // Results of stages have their own way.
+    // The results of stages are passed separately.
     for stage in stages {
         level_of[stage.inst.index()] = OUTSIDE;
     }
@@ -484,7 +499,7 @@ fn captured(func: &mut Function, path: &[Level], tail: &[Inst], stages: &[Stage]
     Some(found)
 }
 
-/// The exits of these instructions in some regions, apart from one.
+/// Returns the exits of some instructions in some regions, except `but`.
 fn jumps_to(func: &Function, regions: &[Region], targets: &[Inst], but: Inst) -> Vec<Inst> {
     let mut is_target = vec![false; func.insts.len()];
     for target in targets {
@@ -505,16 +520,18 @@ fn jumps_to(func: &Function, regions: &[Region], targets: &[Inst], but: Inst) ->
     found
 }
 
-/// The number of an exit's target in a list that has it.
+/// Returns the index of an exit's target in `targets`.
 fn way_of(func: &Function, exit: Inst, targets: &[Inst]) -> usize {
     let at = targets.iter().position(|&t| func.insts[exit].op == Op::Exit(t));
     at.expect("listed as an exit of one of them")
 }
 
+/// Returns the types of values.
 fn types_of(func: &Function, values: &[Value]) -> Vec<Ty> {
     values.iter().map(|&v| func.ty(v)).collect()
 }
 
+/// Replaces values in a region and in all regions inside of it.
 fn replace_in(func: &mut Function, region: Region, by: &mut Replacements) {
     let mut walk = Walk::region(region);
     while let Some((_, inst)) = walk.next(func) {
@@ -528,7 +545,7 @@ fn terminate(func: &mut Function, region: Region, op: Op, span: Span) {
     func.regions[region].insts.push(end);
 }
 
-/// Ends an arm of an `if` by its exit.
+/// Ends an arm of an `if` with an exit of the `if`.
 fn terminate_with(func: &mut Function, branch: Inst, arm: usize, values: &[Value]) {
     let span = func.insts[branch].span;
     let end = func.new_inst(Op::Exit(branch), values.to_vec(), &[], span);
@@ -536,7 +553,7 @@ fn terminate_with(func: &mut Function, branch: Inst, arm: usize, values: &[Value
     func.regions[region].insts.push(end);
 }
 
-/// A comparison and an `if` on it whose arms are empty.
+/// Creates a comparison and an `if` on its result; the arms are empty regions.
 fn compare_and_branch(
     func: &mut Function,
     op: CmpOp,

@@ -1,7 +1,8 @@
-//! Lowers multi-level exits to what SPIR-V's structured control flow can say.
+//! Lowers multi-level exits to what SPIR-V's structured control flow can express.
 //!
+//! Why: an exit may leave any number of nested instructions; a branch in SPIR-V may not.
 //! In:  any module that is `Inlined`.
-//! Out: [`Invariant::SpirvExits`](super::Invariant::SpirvExits), which is what emission relies on:
+//! Out: [`Invariant::SpirvExits`](super::Invariant::SpirvExits), on which emission relies:
 //!
 //! 1. There is no `Block`.
 //! 2. `Exit(T)`: T is one of
@@ -12,19 +13,19 @@
 //!    one continue target of the loop. The values that the repeats pass are phis in that continue block,
 //!    which goes to the loop's header.
 //! 4. Each `Loop` has at least one `Repeat`. It need not have an `Exit`.
-//! 5. A structured instruction that no `Exit` targets never completes: it is followed at once by
-//!    `Unreachable` (its merge block holds nothing but OpUnreachable), and has no used results.
-//! 6. A `Switch` may have no cases but the default, and a constant selector (this is what becomes of a `Block`
-//!    that is left from inside nested `If`s). Case values are distinct and there is no fall-through.
-//! 7. `Return` may stand anywhere, as OpReturn and OpReturnValue may. `Unreachable` likewise.
+//! 5. A structured instruction that no `Exit` targets never completes: `Unreachable` follows it immediately
+//!    (its merge block holds only OpUnreachable), and its results are not used.
+//! 6. A `Switch` may have no cases but the default, and a constant selector: the form of a `Block` that is
+//!    left from inside nested `If`s. Case values are distinct and there is no fall-through.
+//! 7. `Return` may be anywhere, as OpReturn and OpReturnValue may; so may `Unreachable`.
 //!
 //! The results of a structured instruction are the phis of its merge block, one operand for each `Exit` that
 //! targets it.
 //!
-//! How: a structured instruction that must be left from deeper than SPIR-V allows gets one more result, a
-//! number that says where to go on to, and results for the values to take along; behind it, that number is
-//! compared and the exit repeated from there, one level further out. So every path to a barrier stays as
-//! convergent as it was.
+//! Algorithm: a structured instruction that must be left from deeper than SPIR-V allows gets an additional
+//! result, a number of the destination, and results for the values that the jumps pass. After the instruction
+//! the number is compared, and the jump is repeated from there, one level further out. So the work-items are
+//! as convergent on every path to a barrier as before.
 
 use super::analysis::Jumps;
 use super::simplify_regions::{early_exits_to_else, fold};
@@ -57,16 +58,17 @@ pub(super) fn lower(func: &mut Function) -> Result<(), PassError> {
     split_ifs(func);
     stop_exits(func);
     early_exits_to_else(func);
-    // That may leave an `if` from deeper again, though never across anything but `if`s.
+    // This step may leave an `if` from deeper inside again, but only across other `if`s.
     split_ifs(func);
     while fold(func) {}
     blocks_to_switches(func);
     Ok(())
 }
 
-/// Most values of one OpSwitch (SPIR-V 2.17, universal limits).
+/// The most case values of one OpSwitch (SPIR-V 2.17, universal limits).
 const MAX_CASES: usize = 16_383;
 
+/// Returns an error if a switch has too many cases.
 fn check_switches(func: &Function) -> Result<(), PassError> {
     for inst in func.insts_in_order() {
         if let Op::Switch(cases) = &func.insts[inst].op
@@ -82,7 +84,8 @@ fn check_switches(func: &Function) -> Result<(), PassError> {
     Ok(())
 }
 
-/// An `if` that is left from deeper than its arms becomes a block around an `if`: then only the block is.
+/// Places each `if` that is left from deeper than its arms inside a block, so that the block is left instead
+/// of the `if`.
 fn split_ifs(func: &mut Function) {
     let parents = Parents::new(func);
     let jumps = Jumps::new(func);
@@ -118,7 +121,7 @@ fn split_ifs(func: &mut Function) {
     }
 }
 
-/// Where a jump goes.
+/// The destination of a jump.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Destination {
     Exit(Inst),
@@ -126,6 +129,7 @@ enum Destination {
 }
 
 impl Destination {
+    /// Returns the destination of a jump, or `None` if the operation is not a jump.
     fn of(op: &Op) -> Option<Destination> {
         match op {
             Op::Exit(t) => Some(Destination::Exit(*t)),
@@ -133,13 +137,14 @@ impl Destination {
             _ => None,
         }
     }
+    /// Returns the jump to the destination.
     fn op(self) -> Op {
         match self {
             Destination::Exit(t) => Op::Exit(t),
             Destination::Repeat(t) => Op::Repeat(t),
         }
     }
-    /// Types of the values that go along.
+    /// Returns the types of the values that a jump to the destination passes.
     fn types(self, func: &Function) -> Vec<Ty> {
         let values = match self {
             Destination::Exit(t) => &func.insts[t].results,
@@ -149,8 +154,8 @@ impl Destination {
     }
 }
 
-/// The innermost instruction around `from` at which a jump must stop, if SPIR-V cannot say it: the loop or
-/// switch (or block, which becomes one) that hides the target.
+/// Returns the innermost instruction around `from` at which a jump must stop because SPIR-V cannot express
+/// it: a loop or switch (or a block, which becomes a switch) between the jump and its target.
 fn stop(func: &Function, parents: &Parents, from: Option<Inst>, to: Destination) -> Option<Inst> {
     let (target, is_exit) = match to {
         Destination::Exit(t) => (t, true),
@@ -167,12 +172,12 @@ fn stop(func: &Function, parents: &Parents, from: Option<Inst>, to: Destination)
         }
         at = parents.enclosing(inst);
     }
-    // A break or continue of the innermost loop passes through switches.
+    // A break or continue of the innermost loop may leave switches.
     hiding_switch.filter(|_| is_exit && !to_loop)
 }
 
-/// Makes each jump that SPIR-V cannot say stop at the instruction that is in its way, which passes on where to
-/// go from behind it.
+/// Makes each jump that SPIR-V cannot express stop at the instruction that is in its way. After that
+/// instruction the jump goes on.
 fn stop_exits(func: &mut Function) {
     let parents = Parents::new(func);
     let jumps = Jumps::new(func);
@@ -191,13 +196,13 @@ fn stop_exits(func: &mut Function) {
             stopped[at.index()].push(inst);
         }
     }
-    // Innermost first: what is stopped at one may be stopped again further out.
+    // Inner instructions come first: a jump that is stopped at one may be stopped again further out.
     for inst in structured.into_iter().rev() {
         let list = std::mem::take(&mut stopped[inst.index()]);
         if list.is_empty() {
             continue;
         }
-        // Those that were stopped further inside have another target now.
+        // Exits that were stopped further inside have another target now.
         let mut own = std::mem::take(&mut exits[inst.index()]);
         own.retain(|&e| func.insts[e].op == Op::Exit(inst));
         let again = stop_here(func, &parents, inst, &own, &list);
@@ -213,7 +218,7 @@ fn stop_exits(func: &mut Function) {
     }
 }
 
-/// Turns the jumps of `list` into exits of `inst`, and returns the jumps behind it that take their place.
+/// Turns the jumps of `list` into exits of `inst`, and returns the jumps after `inst` that replace them.
 fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst], list: &[Inst]) -> Vec<Inst> {
     let mut destinations: Vec<Destination> = Vec::new();
     for &jump in list {
@@ -232,8 +237,9 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         _ => Some(Ty::I32),
     };
     let selector = selector_ty.map(|ty| func.add_result(inst, ty));
-    // Only one destination is jumped to, so the values for all destinations share results: those of the instruction itself, and
-    // more where they do not suffice. A value that is the same constant in all jumps to a destination needs no result.
+    // A path goes to one destination only, so the values for all destinations share results: those of the
+    // instruction itself, and additional ones where these do not suffice. A value that is the same constant
+    // in all jumps to a destination needs no result.
     let mut shared: Vec<Value> = func.insts[inst].results[..old_types.len()].to_vec();
     let mut slots: Vec<Vec<Slot>> = Vec::new();
     for to in &destinations {
@@ -252,7 +258,7 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
     }
     let shared_types: Vec<Ty> = shared.iter().map(|&v| func.ty(v)).collect();
     let (own, added) = shared_types.split_at(old_types.len());
-    // What each exit passes: old results, selector, the results that were added.
+    // Each exit passes the old results, the selector and the additional results.
     let pass = |func: &mut Function, jump: Inst, way: Option<usize>| {
         let given = std::mem::take(&mut func.insts[jump].args);
         let mut values: Vec<Option<Value>> = vec![None; shared_types.len()];
@@ -291,7 +297,7 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         pass(func, jump, way);
     }
 
-    // Behind `inst`: go on to each destination that was asked for.
+    // After `inst`, go on to each destination of `list`.
     let span = func.insts[inst].span;
     let region = parents.region(inst).unwrap_or(func.body);
     let mut behind: Vec<Inst> = Vec::new();
@@ -311,7 +317,7 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
         };
         let way = n as u64 + u64::from(completes);
         let (cond, jump_arm) = match selector_ty {
-            // Way 0 is false.
+            // The number 0 is false.
             Some(ty) if ty == Ty::BOOL => (selector, usize::from(way == 0)),
             Some(_) | None => {
                 let number = func.splat_bits(Ty::I32, way);
@@ -333,7 +339,8 @@ fn stop_here(func: &mut Function, parents: &Parents, inst: Inst, exits: &[Inst],
     again
 }
 
-/// Makes the body of a function one block, which each return leaves; only after it the function returns.
+/// Turns the body of a function into one block, which each return leaves; the function returns after the
+/// block. Returns the block.
 pub(super) fn stop_returns(func: &mut Function) -> Inst {
     let returns: Vec<Inst> = func.insts_in_order();
     let returns = returns.into_iter().filter(|&i| func.insts[i].op == Op::Return);
@@ -354,8 +361,8 @@ pub(super) fn stop_returns(func: &mut Function) -> Inst {
     block
 }
 
-/// Makes the body of a loop one block, after which all jumps out of it are done; in a function without returns. `None` if there are no
-/// jumps.
+/// Turns the body of a loop into one block, after which all jumps out of the body are done. The function must
+/// have no returns. Returns the block, or `None` if there are no such jumps.
 pub(super) fn stop_at_body(func: &mut Function, inst: Inst) -> Option<Inst> {
     let body = func.insts[inst].regions[0];
     let mut inside = vec![false; func.insts.len()];
@@ -377,7 +384,7 @@ pub(super) fn stop_at_body(func: &mut Function, inst: Inst) -> Option<Inst> {
     Some(block)
 }
 
-/// Moves what is in a region into a block, which is all that is in it then.
+/// Moves the instructions of a region into a block, which becomes the only instruction of the region.
 fn wrap(func: &mut Function, region: Region, results: &[Ty]) -> Inst {
     let insts = std::mem::take(&mut func.regions[region].insts);
     let span = insts.first().map_or(func.span, |&i| func.insts[i].span);
@@ -389,7 +396,7 @@ fn wrap(func: &mut Function, region: Region, results: &[Ty]) -> Inst {
     block
 }
 
-/// `if (cond)` with a jump in one arm and nothing in the other.
+/// Creates an `if` with a jump in one arm and nothing in the other.
 fn branch(func: &mut Function, cond: Value, jump: Inst, jump_arm: usize) -> Inst {
     let span = func.insts[jump].span;
     let inst = func.new_inst(Op::If, vec![cond], &[], span);
@@ -404,15 +411,16 @@ fn branch(func: &mut Function, cond: Value, jump: Inst, jump_arm: usize) -> Inst
     inst
 }
 
-/// Where a value is after the instruction that a jump stopped at.
+/// The source of a value after the instruction at which a jump stopped.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Slot {
-    /// The number of a result.
+    /// A result of the instruction, by index.
     Result(usize),
     Constant(Value),
 }
 
-/// What the jumps to a destination all pass, if it is a constant; a result without number for the others.
+/// Returns for each value that the jumps to a destination pass the constant, if it is the same constant in
+/// all of them, or else `Slot::Result(0)`, for which a result is still to be chosen.
 fn constants(func: &Function, list: &[Inst], to: Destination) -> Vec<Slot> {
     let mut found: Vec<Slot> = Vec::new();
     let same = list
@@ -437,8 +445,8 @@ fn constants(func: &Function, list: &[Inst], to: Destination) -> Vec<Slot> {
     found
 }
 
-/// Chooses a result of `inst` for each of these types, and returns their numbers in `shared`. The first ones of each type are taken; results that
-/// are missing are added.
+/// Chooses a result of `inst` for each of these types, and returns the indices of the results in `shared`.
+/// For each type the first results of that type are chosen; missing results are added.
 pub(super) fn share(func: &mut Function, inst: Inst, shared: &mut Vec<Value>, types: &[Ty]) -> Vec<usize> {
     let mut taken: Vec<usize> = Vec::new();
     for &ty in types {
@@ -456,7 +464,8 @@ pub(super) fn share(func: &mut Function, inst: Inst, shared: &mut Vec<Value>, ty
     taken
 }
 
-/// What is still a block is left from inside `if`s only: a switch with nothing but a default can be.
+/// Turns the remaining blocks, which are left only from inside `if`s, into switches with only a default,
+/// which SPIR-V can leave in that way.
 fn blocks_to_switches(func: &mut Function) {
     let zero = func.splat_bits(Ty::I32, 0);
     for inst in func.insts_in_order() {

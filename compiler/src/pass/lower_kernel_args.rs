@@ -231,7 +231,8 @@ fn lower(func: &mut Function, kernel: &KernelInfo, abi: &KernelAbi) -> Result<()
             continue;
         };
         let new = match location {
-            // `lower_memory`: in local memory a pointer without its bias is its plain offset.
+            // `lower_memory` represents local pointers by offsets; the pointer whose bits are the bias has
+            // offset 0.
             ArgLocation::LocalPush { .. } | ArgLocation::LocalArgs { .. } => {
                 let offset = b.load(ptr, Ty::I32, access(4));
                 let base = b.bits(ty, u64::from(LOCAL_POINTER_BIAS));

@@ -359,7 +359,7 @@ fn descriptor_slots(used: &Used, abi: &DescriptorAbi, wide: bool) -> SystemPush 
     let mut slot = |wanted: bool| {
         wanted.then(|| {
             // Five vectors of 64-bit components, aligned to 8 bytes, fit into the 128 bytes that every device
-            // has. Only our runtime reads these.
+            // has. This layout is not clspv's: it is for our own runtime only.
             let at = end.next_multiple_of(if wide { 8 } else { 16 });
             end = at + empty.vector();
             at

@@ -1,8 +1,8 @@
 //! Merges neighbouring accesses of global memory into vector accesses, and determines alignments.
 //!
 //! Why: the hardware can do `p[4 * i]`, `p[4 * i + 1]` … in one access, but a driver sees only that `p` is a
-//! number. It does not know that buffers begin at multiples of 16 bytes, nor that the 4 lanes of `vload4(i,
-//! p)` are aligned as one.
+//! number. It does not know that buffers begin at multiples of 16 bytes, nor that the 4 lanes of a `vload4`
+//! are aligned as one.
 //! In:  `Inlined`, while kernels have parameters; best after `cse`, when neighbouring addresses have one
 //!      base.
 //! Out: each access of global and constant memory states the alignment that follows from kernel arguments and

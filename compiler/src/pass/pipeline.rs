@@ -125,13 +125,14 @@ pub fn pipeline(target: &Target) -> Pipeline {
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
     if target.limits.nesting != u32::MAX {
-        // Uses multi-level exits; the last fixpoint would undo what it does.
+        // This pass may create multi-level exits, which `lower_exits` lowers. The fixpoint `late` would undo
+        // its changes.
         p.run_pass(limit_nesting::PASS);
     }
-    // Last of the passes for all targets: the others may use multi-level exits.
+    // All passes above may create multi-level exits.
     p.run_pass(lower_exits::PASS);
     if target.quirks.loop_values {
-        // After the last fixpoint, which would simplify the carried values away.
+        // This pass comes after the last fixpoint, which would simplify the carried values away.
         p.run_pass(carry_exit_values::PASS);
     }
     if target.limits.nesting != u32::MAX {

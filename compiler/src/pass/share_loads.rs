@@ -100,7 +100,8 @@ fn share(func: &mut Function) -> bool {
             && let Some(candidate) = Candidate::new(func, &Jumps::new(func), loop_)
         {
             let quick = candidate.build(func, place, batch);
-            // If the driver counts iterations, there may be more of them than eight times the driver's limit.
+            // `unroll_loops` may skip the new loop only if the trip count is known, and thus small. Otherwise
+            // the loop may still exceed the limit of a driver that counts iterations.
             if batch.exact {
                 func.insts[quick].unroll = Unroll::Done;
             }

@@ -9,8 +9,8 @@
 //! - A `trunc` of a sum, product, bit operation or selection becomes this operation on truncated operands.
 //! - `(x + c) * d` becomes `x * d + c * d`, also with `<<`; `(x + c) + y` becomes `(x + y) + c`, also in
 //!   addresses.
-//! - A value that cannot be negative is divided and extended as unsigned. `ext(4 * x + 3)` becomes `ext(4 *
-//!   x) + 3`.
+//! - A value that cannot be negative is divided and extended as unsigned. An extension of `4 * x + 3` becomes
+//!   an extension of `4 * x`, plus 3.
 //!
 //! Only operands with a single use are rewritten, so that nothing is computed twice. Unused instructions are
 //! left to `dce`.

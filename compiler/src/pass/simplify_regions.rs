@@ -1,7 +1,8 @@
 //! Simplifies structured control flow.
 //!
-//! Why: later passes and drivers work best on few nested regions and few early exits. In, out: any module.
-//! The steps are repeated until nothing changes; each round is linear:
+//! Why: later passes and drivers work best on few nested regions and few early exits.
+//! In:  any module.
+//! Out: the same, after the following steps have been repeated until nothing changes; each round is linear:
 //! - An `if` or `switch` on a constant becomes a block of the region that is taken. A loop without repeats
 //!   becomes a block.
 //! - A block that is left only at its end dissolves into the region around it.

@@ -148,9 +148,10 @@ impl Objects {
         }
     }
 
-    /// Returns the buffers with accesses of several widths. Otherwise each width would be a variable of its
-    /// own with the same descriptor, decorated `Aliased`, which clspv's mapping does not have. Buffers with
-    /// atomics of two widths are not among them: no single element type suits them.
+    /// Returns the buffers that get one element type because they have accesses of several widths. An element
+    /// type for each width would need variables with the same descriptor, decorated `Aliased`, which clspv's
+    /// mapping does not have. Buffers with atomic operations of two widths are excluded: no single element
+    /// type suits them.
     fn of_several_widths(&self) -> BTreeSet<u32> {
         let mut widths: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
         for ((object, _), accesses) in &self.accesses {
