@@ -1,4 +1,4 @@
-//! Evaluation and timing of a function on a device.
+//! Evaluates and times a function on a device.
 
 use super::function::{Function, Operands, Results};
 use super::number::Precision;
@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::bench::cl::{Argument, Buffer, Context, Device, Kernel, Queue, Range};
 use std::time::Instant;
 
-/// A device with its queues.
+/// A device with a context and its queues.
 pub(super) struct Bench {
     pub(super) device: Device,
     pub(super) context: Context,
@@ -23,10 +23,10 @@ pub(super) struct Evaluation<'a> {
     precision: Precision,
 }
 
-/// What a device computed.
+/// The results that a device computed.
 pub(super) struct Answers {
     pub(super) values: Vec<u64>,
-    /// Numbers as words of the format.
+    /// The numbers that are stored through a pointer, as words of the format.
     pub(super) seconds: Vec<u64>,
     pub(super) ints: Vec<i32>,
 }
@@ -35,13 +35,13 @@ pub(super) struct Answers {
 pub(super) struct Timing<'a> {
     bench: &'a Bench,
     kernel: Kernel,
-    /// Written by the kernel.
+    /// The buffer that the kernel writes. It must live as long as the kernel may run.
     _result: Buffer,
     range: Range,
     evaluations: f64,
 }
 
-/// Work-items of a group.
+/// The size of a work-group, if the device allows it.
 const GROUP: usize = 256;
 
 fn head(p: Precision) -> String {
@@ -53,7 +53,8 @@ fn head(p: Precision) -> String {
     format!("{extension}typedef {} T;\n", p.name())
 }
 
-/// A kernel that evaluates a function for each work-item. Parameters are there whether they are used or not.
+/// Returns the source of a kernel that evaluates a function once in each work-item. The kernel has all
+/// parameters, even if the function does not use them.
 fn evaluation_source(f: Function, p: Precision) -> String {
     let second = match f.operands() {
         Operands::WithInt => "int y = ns[i];",
@@ -84,14 +85,15 @@ fn evaluation_source(f: Function, p: Precision) -> String {
     )
 }
 
-/// A kernel whose work-items evaluate a function many times in registers, for other operands each time; everything
-/// goes into the result.
+/// Returns the source of a kernel whose work-items evaluate a function many times in registers, with
+/// different operands each time. Every result is added to the value that the kernel stores, so no evaluation
+/// can be removed.
 fn timing_source(f: Function, p: Precision, loops: usize, unrolled: usize) -> String {
     let (second, next) = match f.operands() {
         Operands::One => ("", ""),
         Operands::Two => ("T y = y0 + sy * at;", " y += dy;"),
         Operands::Three => ("T y = y0 + sy * at, z = x0;", " y += dy;"),
-        // Integer steps of an operand that is small.
+        // The integer operand is small and alternates between two values.
         Operands::WithInt => ("int y = (int)y0 + (int)(i & 7);", " y ^= 1;"),
     };
     let call = f.call();
@@ -157,7 +159,8 @@ impl Bench {
     }
 
     pub(super) fn timing(&self, f: Function, p: Precision, options: &str) -> Result<Timing<'_>, Failure> {
-        // A step of the operands must be more than nothing in half.
+        // The loop counts are small enough that the step of an operand is not rounded to zero in half
+        // precision.
         let (items, loops, unrolled) = match self.device.is_cpu {
             true => (1 << 12, 16, 1),
             false => (1 << 20, 128, 4),
@@ -167,7 +170,8 @@ impl Bench {
             .build(&timing_source(f, p, loops, unrolled), options)?;
         let kernel = program.kernel("measure")?;
         let [x, y] = f.usual();
-        // Work-items spread over the intervals; each walks to where the next began.
+        // The first operands of the work-items are spread over the interval. Each work-item steps up to the
+        // first operand of the next one.
         let steps = |(lo, hi): (f64, f64)| [lo, (hi - lo) / 1024.0, (hi - lo) / 1024.0 / loops as f64];
         let values = [steps(x), steps(y)].concat();
         let operands = values.len();
@@ -195,7 +199,8 @@ fn argument(p: Precision, value: f64) -> Argument<'static> {
 }
 
 impl Timing<'_> {
-    /// Seconds for one evaluation: on the device by its clock; on a CPU, whose drivers may have none, by the host's.
+    /// Returns the seconds for one evaluation. A GPU measures them with its own clock. For a CPU, whose
+    /// driver may lack such a clock, the host measures them.
     pub(super) fn once(&self) -> Result<f64, Failure> {
         if self.bench.device.is_cpu {
             let start = Instant::now();
@@ -210,7 +215,7 @@ impl Timing<'_> {
 }
 
 impl Evaluation<'_> {
-    /// The device's results for some operands.
+    /// Returns the device's results for the given operands.
     pub(super) fn answers(&self, samples: &Samples) -> Result<Answers, Failure> {
         let count = samples.x.len();
         let padded = count.next_multiple_of(GROUP);
@@ -261,13 +266,14 @@ impl Evaluation<'_> {
         })
     }
 
-    /// A buffer with so many words, or a small one that stands for operands which are not there.
+    /// Creates a buffer with the given words. For an operand that the function does not take, it creates a
+    /// small buffer that the kernel never reads.
     fn upload(&self, words: &[u64], padded: usize, width: usize) -> Result<Buffer, Failure> {
         if words.is_empty() {
             return self.bench.context.buffer(GROUP);
         }
         let mut bytes: Vec<u8> = match width {
-            // Of these there may be many.
+            // This case is optimised, because there may be many floats.
             4 => words.iter().flat_map(|w| (*w as u32).to_le_bytes()).collect(),
             _ => words
                 .iter()

@@ -1,4 +1,5 @@
-//! The functions of OpenCL 1.2 section 6.12.2 and the operators: names, operands, intervals worth looking at.
+//! The functions of OpenCL 1.2 section 6.12.2 and the operators: their names, operands, and intervals for
+//! tests and timing.
 
 use super::number::Precision;
 
@@ -10,11 +11,11 @@ macro_rules! functions {
             $($variant,)*
         }
 
-        /// All of them, in the specification's order.
+        /// All functions and operators; the math functions are in the specification's order.
         pub(super) const FUNCTIONS: &[Function] = &[$(Function::$variant,)*];
 
         impl Function {
-            /// As in OpenCL C.
+            /// Returns the name in OpenCL C. For an operator this is an expression.
             pub(super) fn name(self) -> &'static str {
                 match self {
                     $(Function::$variant => $name,)*
@@ -126,7 +127,7 @@ functions! {
     NativeTan "native_tan"
 }
 
-/// What a function takes.
+/// The operands of a function.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Operands {
     One,
@@ -136,7 +137,7 @@ pub(super) enum Operands {
     WithInt,
 }
 
-/// What a function gives: its value, and what it stores through a pointer.
+/// The results of a function: its value, and a value that it stores through a pointer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Results {
     Number,
@@ -169,7 +170,8 @@ impl Function {
         }
     }
 
-    /// The call, of operands named `x`, `y`, `z`, with a pointer `p` for what is stored.
+    /// Returns the call of the function in OpenCL C, with operands named `x`, `y`, `z` and a pointer `p` for
+    /// the stored result.
     pub(super) fn call(self) -> String {
         let name = self.name();
         if name.contains(' ') {
@@ -186,7 +188,7 @@ impl Function {
         }
     }
 
-    /// Whether a device with this precision has it.
+    /// Returns whether the function exists in this format.
     pub(super) fn exists_for(self, p: Precision) -> bool {
         p == Precision::Single || !self.is_half_or_native()
     }
@@ -195,12 +197,12 @@ impl Function {
         self.is_native() || self.name().starts_with("half_")
     }
 
-    /// Its interval is the implementation's choice.
+    /// Returns whether the allowed operands and errors are implementation-defined.
     pub(super) fn is_native(self) -> bool {
         self.name().starts_with("native_")
     }
 
-    /// The function that a `half_` or `native_` one approximates.
+    /// Returns the function that a `half_` or `native_` function approximates, or the function itself.
     pub(super) fn plain(self) -> Function {
         let name = self.name();
         let plain = name
@@ -218,7 +220,7 @@ impl Function {
         }
     }
 
-    /// Where the operands x and y make the function do something interesting.
+    /// Returns intervals of the operands x and y in which the function has interesting results.
     pub(super) fn intervals(self, p: Precision) -> [(f64, f64); 2] {
         use Function as F;
         let pick = |half: f64, single: f64, double: f64| match p {
@@ -226,7 +228,7 @@ impl Function {
             Precision::Single => single,
             Precision::Double => double,
         };
-        // e^most overflows.
+        // e^most overflows in the format.
         let most = pick(12.0, 91.0, 715.0);
         let about = |r: f64| [(-r, r), (-r, r)];
         match self.plain() {
@@ -256,7 +258,7 @@ impl Function {
         }
     }
 
-    /// Intervals of x and y for the time: what programs call it with.
+    /// Returns the intervals of x and y for timing. They are typical for the calls in programs.
     pub(super) fn usual(self) -> [(f64, f64); 2] {
         use Function as F;
         match self.plain() {

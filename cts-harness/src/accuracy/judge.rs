@@ -1,4 +1,4 @@
-//! Results against references: the worst of many, by several threads.
+//! Compares results with references on several threads, and finds the largest error.
 
 use super::device::Answers;
 use super::function::{Function, Operands};
@@ -9,26 +9,28 @@ use super::reference::{self, Second};
 use super::samples::Samples;
 use crate::Failure;
 
-/// What is asked of a function's results.
+/// The requirements on a function's results.
 #[derive(Copy, Clone)]
 pub(super) struct Question {
     pub(super) function: Function,
     pub(super) precision: Precision,
     pub(super) limit: Limit,
-    /// The device may take subnormal numbers for zeros (7.5.3).
+    /// Whether the device may flush subnormal numbers to zero (CL 7.5.3).
     pub(super) may_flush: bool,
-    /// Compiled with `-cl-fast-relaxed-math`: infinities, NaN and subnormal numbers are not asked for.
+    /// Whether the function was compiled with `-cl-fast-relaxed-math`. Then infinities, NaN and subnormal
+    /// numbers are not tested.
     pub(super) relaxed: bool,
 }
 
-/// The worst result of some, and how many are beyond the limit.
+/// The largest error of a set of results, and the number of results beyond the limit.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Verdict {
     pub(super) tried: usize,
     pub(super) wrong: usize,
-    /// Of all results that a number of units says something of; infinity where one is wrong beyond units.
+    /// The largest error in units in the last place. It is infinite if a result is wrong in a way that units
+    /// cannot measure.
     pub(super) ulps: f64,
-    /// Largest absolute error where the limit is one.
+    /// The largest absolute error, for limits that are absolute.
     pub(super) absolute: f64,
     pub(super) worst: Option<Example>,
 }
@@ -51,7 +53,8 @@ impl Verdict {
         self
     }
 
-    /// What is wrong is shown before what has more units and may.
+    /// Keeps the worst example. A result beyond the limit is worse than any result within it, even if the
+    /// latter has the larger error in units.
     fn see(&mut self, ulps: f64, example: Option<Example>) {
         let Some(example) = example else { return };
         let wrong = |e: &Option<Example>| e.as_ref().is_some_and(|e| e.wrong);
@@ -63,16 +66,16 @@ impl Verdict {
     }
 }
 
-/// One element's errors.
+/// The errors of one element.
 struct Errors {
     ulps: f64,
     absolute: f64,
-    /// Of the first or the second result: what was expected.
+    /// The expected value of the result with the larger error. This may be the first or the second result.
     expected: f64,
     got: f64,
 }
 
-/// Judges all results; `threads` share the work.
+/// Compares all results with their references. The elements are divided among `threads` threads.
 pub(super) fn judge(
     q: Question,
     samples: &Samples,
@@ -130,7 +133,7 @@ fn one(q: Question, s: &Samples, a: &Answers, i: usize, mut mpfr: Option<&mut Mp
         None => return,
     };
     if wrong && q.may_flush {
-        // Any of the operands that are subnormal may have been a zero, of either sign.
+        // The device may have flushed any of the subnormal operands to a zero of either sign.
         let subnormal: Vec<usize> = (0..used).filter(|k| p.is_subnormal(operands[*k])).collect();
         for choice in 1..3usize.pow(subnormal.len() as u32) {
             let mut flushed = operands;
@@ -153,7 +156,7 @@ fn one(q: Question, s: &Samples, a: &Answers, i: usize, mut mpfr: Option<&mut Mp
     verdict.wrong += usize::from(wrong);
     verdict.absolute = verdict.absolute.max(absolute);
     let Some(errors) = errors else { return };
-    // Most are neither wrong nor the worst so far.
+    // Most results are within the limit and no worse than the worst so far.
     if !wrong && errors.ulps <= verdict.ulps && verdict.worst.is_some() {
         return;
     }
@@ -170,7 +173,7 @@ fn one(q: Question, s: &Samples, a: &Answers, i: usize, mut mpfr: Option<&mut Mp
     verdict.see(errors.ulps, Some(example));
 }
 
-/// `None`: nothing is asked of the result.
+/// Compares the results of one element. Returns `None` if nothing is required of them.
 fn compare(
     q: Question,
     operands: [f64; 3],
@@ -195,7 +198,8 @@ fn compare(
             return;
         }
         let got = words.get(i).map_or(f64::NAN, |w| p.number(*w));
-        // Results that are subnormal before they are rounded may be zeros, also where rounding makes them normal.
+        // A result that is subnormal before rounding may be flushed to zero, even if rounding makes it
+        // normal.
         let expected = exact.approximately();
         let tiny = exact.is_tiny(p) || expected.abs() == p.least_normal();
         let flushed = q.may_flush && got == 0.0 && tiny;
@@ -218,7 +222,7 @@ fn compare(
         Second::Number(exact) => number(exact, &a.seconds),
         Second::Int(expected) => {
             let got = a.ints.get(i).map_or(i64::MIN, |n| i64::from(*n));
-            // More than seven bits of a quotient are no fault.
+            // `remquo` must return the low seven bits of the quotient. It may return more.
             let low = |n: i64| {
                 if q.function == Function::Remquo {
                     n.signum() * (n.abs() & 127)
@@ -237,7 +241,7 @@ fn compare(
     worst
 }
 
-/// Whether errors are beyond the limit.
+/// Returns whether the errors exceed the limit.
 fn exceeds(q: Question, operands: [f64; 3], e: &Errors) -> bool {
     let x = operands[0];
     match q.limit {
@@ -291,7 +295,7 @@ mod tests {
         let v = verdict(Function::Sqrt, Limit::Ulps(3.0), false, &cases);
         assert_eq!((v.tried, v.wrong), (4, 1));
         assert_eq!(v.worst.as_ref().unwrap().operands, [4.0]);
-        // The unit beside 2 is that of the numbers below it.
+        // At the power of two 2, the unit is the smaller one, the unit of the numbers below 2.
         assert_eq!(v.ulps, 12.0);
         let v = verdict(Function::Sqrt, Limit::Ulps(12.0), false, &cases);
         assert_eq!(v.wrong, 0);
@@ -305,7 +309,7 @@ mod tests {
                 verdict(Function::Fabs, Limit::Rounded, may, &[(tiny, 0.0)]).wrong,
                 wrong
             );
-            // log(0) where the argument was flushed.
+            // The argument of log was flushed to 0.
             let cases = [(tiny, f32::NEG_INFINITY)];
             assert_eq!(verdict(Function::Log, Limit::Ulps(3.0), may, &cases).wrong, wrong);
         }

@@ -1,31 +1,32 @@
-//! What each function may be wrong by: the tables of OpenCL 1.2 section 7.4 (single and double precision, full profile),
-//! of cl_khr_fp16 (half) and, where `-cl-fast-relaxed-math` is given, of OpenCL C 2.0 (its «unsafe math optimizations»),
-//! since 1.2 has no figures for it.
+//! The allowed errors of each function. They come from the tables of OpenCL 1.2 section 7.4 (single and
+//! double precision, full profile) and of cl_khr_fp16 (half). For `-cl-fast-relaxed-math` they come from
+//! OpenCL C 2.0 (its «unsafe math optimizations»), since 1.2 gives no numbers for it.
 
 use super::function::Function;
 use super::number::Precision;
 
-/// How a result is judged.
+/// The limit for the error of a result.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Limit {
-    /// At most so many units in the last place.
+    /// The result may differ by this many units in the last place.
     Ulps(f64),
-    /// Correctly rounded, or exact («0 ulp»).
+    /// The result must be correctly rounded, or exact («0 ulp»).
     Rounded,
-    /// 3 + ⌊|2x|⌋ units.
+    /// The result may differ by 3 + ⌊|2x|⌋ units.
     GrowingWithX,
-    /// At most so large an error in an interval; nothing is said outside.
+    /// The absolute error is limited for operands with |x| ≤ `within`. Outside there is no limit.
     Absolute { error: f64, within: f64 },
-    /// At most 2⁻²¹ in [½, 2], at most 3 units elsewhere.
+    /// The absolute error may be 2⁻²¹ for x in [½, 2], and the result may differ by 3 units elsewhere.
     Logarithm,
-    /// At most so many units for operands in (2⁻ⁿ, 2ⁿ).
+    /// The result may differ by this many units if the magnitudes of the operands are in [2⁻ⁿ, 2ⁿ], with n =
+    /// `exponent`.
     Within { ulps: f64, exponent: i32 },
-    /// The implementation's choice, undefined, or what a derivation gives: no figure.
+    /// There is no number: the error is implementation-defined, undefined, or follows from a derivation.
     Open,
 }
 
 impl Limit {
-    /// As the table of results shows it.
+    /// Returns the limit as it is shown in the table of results.
     pub(super) fn text(self) -> String {
         match self {
             Limit::Ulps(n) => format!("{n}"),
@@ -39,7 +40,7 @@ impl Limit {
     }
 }
 
-/// The limit of a function for a format.
+/// Returns the limit of a function for a format.
 pub(super) fn limit(function: Function, precision: Precision, relaxed: bool) -> Limit {
     if relaxed && precision == Precision::Single {
         return relaxed_single(function);
@@ -47,7 +48,8 @@ pub(super) fn limit(function: Function, precision: Precision, relaxed: bool) -> 
     match precision {
         Precision::Single => single(function),
         Precision::Double => match function {
-            // The double table asks more of these; the half_ and native_ functions have no doubles.
+            // The table for double is stricter for these. The `half_` and `native_` functions do not exist
+            // for double.
             Function::Divide | Function::Reciprocal | Function::Sqrt => Limit::Rounded,
             other => single(other),
         },
@@ -98,7 +100,8 @@ fn relaxed_single(function: Function) -> Limit {
     use Function as F;
     let derived_or_8192 = Limit::Open;
     match function {
-        // 2.0 has 2.5; what the library's forms, for want of a driver's, are allowed (compiler ADR 15).
+        // OpenCL C 2.0 allows 2.5 ulp. The quotients of our library may have larger errors, which 1.2 allows
+        // with this option (compiler ADR 15).
         F::Reciprocal => Limit::Within {
             ulps: 5.0,
             exponent: 126,
@@ -121,7 +124,7 @@ fn relaxed_single(function: Function) -> Limit {
         },
         F::Exp | F::Exp2 => Limit::GrowingWithX,
         F::Log | F::Log2 | F::Log10 => Limit::Logarithm,
-        // All else is as without the option.
+        // All other functions have the same limits as without the option.
         other => single(other),
     }
 }
@@ -131,7 +134,7 @@ mod tests {
     use super::super::function::FUNCTIONS;
     use super::*;
 
-    /// «min accuracy» as the specification's tables print it: single, double, half.
+    /// The column «min accuracy» of the specification's tables, for single, double and half.
     const SPECIFICATION: &str = "\
         x + y: rounded rounded rounded
         x - y: rounded rounded rounded
@@ -219,7 +222,8 @@ mod tests {
             }
             said += 1;
         }
-        // Without a figure: lgamma, lgamma_r, mad; half_ and native_ functions.
+        // These functions have no number in the tables: lgamma, lgamma_r, mad, and the half_ and native_
+        // functions.
         let without = FUNCTIONS
             .iter()
             .filter(|f| f.name().starts_with("half_") || f.name().starts_with("native_"));

@@ -1,4 +1,5 @@
-//! `cargo harness accuracy`: the math functions of a device against exact values, and how long they take.
+//! `cargo harness accuracy`: compares the math functions of a device with exact values, and measures how long
+//! they take.
 //!
 //! ```text
 //! function   names, operands, intervals         limits    what CL 7.4 allows
@@ -35,44 +36,44 @@ use std::time::Instant;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Functions by name, operators as `x / y`; default: all
+    /// Names of functions, or operators as `x / y`; default: all
     functions: Vec<String>,
     /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
     #[arg(long, default_value = "caldera", value_name = "NAME")]
     platform: String,
-    /// Part of the device's name; default: the platform's first device
+    /// Part of the device's name; default: the first device of the platform
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Another platform, whose times stand beside
+    /// Another platform, whose times are shown in additional columns
     #[arg(long, value_name = "NAME")]
     compare: Option<String>,
-    /// Formats; default: all that the device has
+    /// Formats; default: all that the device supports
     #[arg(long, value_enum, value_delimiter = ',')]
     precision: Vec<Precision>,
-    /// Compile with -cl-fast-relaxed-math, and judge by what OpenCL C 2.0 allows then
+    /// Compile with -cl-fast-relaxed-math, and use the limits of OpenCL C 2.0 for this option
     #[arg(long)]
     relaxed: bool,
-    /// Every float for functions of one operand: for GPUs
+    /// Test every float for functions of one operand; meant for GPUs
     #[arg(long)]
     exhaustive: bool,
-    /// Operands for each function, at least
+    /// Least number of operands to test per function
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
-    /// Measure no times
+    /// Do not measure times
     #[arg(long)]
     no_time: bool,
-    /// Measure times only
+    /// Measure only times
     #[arg(long, conflicts_with = "no_time")]
     only_time: bool,
-    /// Where the table goes besides standard output
+    /// File to which the table is written in addition to standard output
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Where the results go as JSON; `-` is standard output
+    /// File to which the results are written as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Measures, prints, and fails if a limit is exceeded.
+/// Measures and prints all functions. Fails if a limit is exceeded.
 pub(crate) fn run(args: &Args) -> Outcome {
     let start = Instant::now();
     let functions = args.chosen()?;
@@ -214,7 +215,7 @@ impl Args {
         let natural = match precision {
             Precision::Half => 1 << 16,
             Precision::Single => 1 << 18,
-            // MPFR takes microseconds.
+            // MPFR takes microseconds per value.
             Precision::Double => 1 << 13,
         };
         let verdict = one(&samples::samples(
@@ -226,7 +227,7 @@ impl Args {
         if !all || function.is_native() {
             return Ok(verdict);
         }
-        // The device computes the next results while the last ones are judged.
+        // The device computes the next results while the host compares the previous ones.
         const CHUNK: u64 = 1 << 24;
         let mut chunks = (0..1u64 << 32).step_by(CHUNK as usize).map(|from| Samples {
             x: (from..from + CHUNK).collect(),
@@ -250,7 +251,8 @@ impl Args {
     }
 }
 
-/// The shortest of a few measurements in turn; what cannot be measured is not shown.
+/// Measures both platforms alternately several times, and returns the shortest time of each. A time that
+/// cannot be measured is `None`.
 fn times(f: Function, p: Precision, options: &str, bench: &Bench, peer: Option<&Bench>) -> [Option<f64>; 2] {
     let ours = bench.timing(f, p, options).ok();
     let theirs = peer

@@ -1,4 +1,4 @@
-//! GNU MPFR, the reference for double: the system's `libmpfr.so.6`, opened at run time (`docs/adr/0001`).
+//! GNU MPFR, the reference for double. The system's `libmpfr.so.6` is loaded at run time (`docs/adr/0001`).
 #![allow(unsafe_code, reason = "MPFR is a C library, loaded at run time")]
 
 use super::function::Function;
@@ -9,15 +9,15 @@ use libloading::Library;
 use std::ffi::{c_int, c_long, c_ulong};
 use std::mem::MaybeUninit;
 
-/// Name of the library.
+/// The file name of the library.
 pub(crate) const LIBRARY: &str = "libmpfr.so.6";
 
-/// Bits of every intermediate value: twice a double and more.
+/// The precision of every intermediate value in bits. It is more than twice the precision of a double.
 const BITS: c_long = 160;
-/// To nearest.
+/// `MPFR_RNDN`: rounding to nearest.
 const NEAREST: c_int = 0;
 
-/// `__mpfr_struct` of mpfr.h.
+/// The structure `__mpfr_struct` of mpfr.h.
 #[repr(C)]
 struct Raw {
     precision: c_long,
@@ -38,7 +38,7 @@ type LogGamma = unsafe extern "C" fn(*mut Raw, *mut c_int, *const Raw, c_int) ->
 
 macro_rules! functions {
     ($($name:ident: $ty:ty = $symbol:literal,)*) => {
-        /// What is called of the library.
+        /// The functions of the library that are called.
         #[derive(Copy, Clone)]
         struct Functions {
             $($name: $ty,)*
@@ -46,15 +46,15 @@ macro_rules! functions {
 
         impl Functions {
             fn load() -> Result<Functions, Failure> {
-                // SAFETY: MPFR's initialisers do nothing.
+                // SAFETY: MPFR's initialisers have no preconditions and no effects on this program.
                 let library = unsafe { Library::new(LIBRARY) }.map_err(|e| {
                     Failure(format!("{e}: doubles are compared with GNU MPFR (Debian: libmpfr6)"))
                 })?;
-                // The functions are copied out, so it stays.
+                // The function pointers are copied out of the library, so it must never be unloaded.
                 let library: &'static Library = Box::leak(Box::new(library));
                 Ok(Functions {
                     $($name: {
-                        // SAFETY: mpfr.h gives the function of this name this type.
+                        // SAFETY: mpfr.h declares the function of this name with this type.
                         let found = unsafe { library.get::<$ty>(concat!($symbol, "\0").as_bytes()) };
                         *found.map_err(|e| Failure(e.to_string()))?
                     },)*
@@ -117,9 +117,10 @@ struct Number {
 impl Number {
     fn new(functions: Functions) -> Number {
         let mut raw = Box::new(MaybeUninit::<Raw>::uninit());
-        // SAFETY: mpfr_init2 writes all of the structure, whose layout mpfr.h gives.
+        // SAFETY: mpfr_init2 initialises the whole structure. `Raw` has the layout that mpfr.h gives.
         unsafe { (functions.init)(raw.as_mut_ptr(), BITS) };
-        // SAFETY: just initialised.
+        // SAFETY: the structure was initialised by the call above, and `Raw` has the layout of its
+        // allocation.
         let raw = unsafe { Box::from_raw(Box::into_raw(raw).cast::<Raw>()) };
         Number { functions, raw }
     }
@@ -129,13 +130,13 @@ impl Number {
         unsafe { (self.functions.set)(&mut *self.raw, x, NEAREST) };
     }
 
-    /// self = f(a)
+    /// Computes self = f(a).
     fn one(&mut self, f: One, a: &Number) {
         // SAFETY: both numbers are initialised.
         unsafe { f(&mut *self.raw, &*a.raw, NEAREST) };
     }
 
-    /// self = f(a, b)
+    /// Computes self = f(a, b).
     fn two(&mut self, f: Two, a: &Number, b: &Number) {
         // SAFETY: all three numbers are initialised.
         unsafe { f(&mut *self.raw, &*a.raw, &*b.raw, NEAREST) };
@@ -157,7 +158,7 @@ impl Number {
         unsafe { (self.functions.lgamma)(&mut *self.raw, &mut sign, &*a.raw, NEAREST) };
     }
 
-    /// The leading double's significand in [½, 1) and its exponent.
+    /// Returns the number rounded to double, as a significand in [½, 1) and an exponent.
     fn leading(&self) -> (f64, i32) {
         let mut exponent = 0;
         // SAFETY: the number is initialised; the exponent is one long.
@@ -174,7 +175,7 @@ impl Drop for Number {
     }
 }
 
-/// MPFR with some numbers to compute in; one for each thread.
+/// MPFR with numbers for intermediate values. Each thread has its own.
 pub(super) struct Mpfr {
     functions: Functions,
     x: Number,
@@ -196,7 +197,8 @@ impl Mpfr {
         })
     }
 
-    /// The value of a function whose results are not exact; `n` is the operand of those with an `int`.
+    /// Returns the value of a function whose results are not exact. `n` is the operand of functions that take
+    /// an `int`.
     pub(super) fn value(&mut self, f: Function, x: f64, y: f64, n: i32) -> Exact {
         self.x.set(x);
         self.y.set(y);
@@ -215,8 +217,9 @@ impl Mpfr {
         if high == 0.0 {
             return Exact::Zero;
         }
-        // What is left without the leading double. It is taken at the number's own exponent, so nothing underflows.
-        // The leading double may have been rounded up to the next power of two: then that is -1, else 0.
+        // The low part is the rest after subtracting the double. Both are first scaled by 2^-exponent, so
+        // that nothing underflows. The new exponent is 0, or -1 if the double was rounded up to the next
+        // power of two.
         self.r.raw.exponent -= c_long::from(exponent);
         self.t.set(-high);
         self.y.two(self.functions.add, &self.r, &self.t);
@@ -258,7 +261,7 @@ impl Mpfr {
             other => return self.compute_other(other, x, n),
         };
         if function.plain() == F::Rsqrt && x == 0.0 {
-            // MPFR's is positive for -0.
+            // MPFR's result for -0 is positive.
             return self.r.set(1.0 / x);
         }
         self.r.one(unary, &self.x);
@@ -267,7 +270,7 @@ impl Mpfr {
         }
     }
 
-    /// What is no function of one operand that MPFR has.
+    /// Computes functions for which MPFR has no function of one operand.
     fn compute_other(&mut self, function: Function, x: f64, n: i32) {
         use Function as F;
         let f = self.functions;
@@ -307,7 +310,8 @@ impl Mpfr {
         self.r.two(self.functions.div, &self.x, &self.t);
     }
 
-    /// cos(pi x), or sin for a `shift` of three quarters, after an exact reduction; leaves x and t changed.
+    /// Sets r to cos(pi x) for `shift` 0, or to sin(pi x) for `shift` 3, after an exact argument reduction.
+    /// Changes x and t.
     fn of_pi(&mut self, x: f64, shift: i32) {
         if !x.is_finite() {
             return self.r.set(f64::NAN);
@@ -349,7 +353,7 @@ mod tests {
     use super::super::number::{Precision, ulps};
     use super::*;
 
-    /// Where it is installed: with every C compiler of GNU's.
+    /// The test needs libmpfr, which is installed with GCC.
     #[test]
     fn values_are_those_of_the_c_library_and_better() {
         let mut mpfr = Mpfr::load().unwrap_or_else(|Failure(why)| panic!("{why}"));
@@ -372,13 +376,13 @@ mod tests {
             let apart = ulps(Precision::Double, expected, exact);
             assert!(apart <= 1.0, "{}: {apart}", f.name());
         }
-        // ln 2 = 0.69314718055994530941723…: what a double leaves is known.
+        // ln 2 = 0.69314718055994530941723…: the rest after subtracting the double is known.
         let Exact::Finite { high, low, exponent } = mpfr.value(Function::Log, 2.0, 0.0, 0) else {
             panic!("log 2 is a number");
         };
         assert_eq!((high, exponent), (std::f64::consts::LN_2, 0));
         assert!((low - 2.319_046_813_846_299_6e-17).abs() < 1e-32);
-        // Far below what a double holds.
+        // This value is far below the least double.
         let tiny = mpfr.value(Function::Exp, -5000.0, 0.0, 0);
         assert!(
             matches!(

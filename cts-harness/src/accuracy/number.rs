@@ -1,6 +1,6 @@
-//! Floating-point formats, and the distance of a result from its exact value in units in the last place (CL 7.4).
+//! Floating-point formats, and the error of a result in units in the last place (CL 7.4).
 
-/// A format of 6.12.2's functions.
+/// A format of the functions of CL 6.12.2.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, clap::ValueEnum)]
 pub(super) enum Precision {
     Half,
@@ -12,7 +12,7 @@ pub(super) enum Precision {
 impl Precision {
     pub(super) const ALL: [Precision; 3] = [Precision::Single, Precision::Double, Precision::Half];
 
-    /// In OpenCL C.
+    /// Returns the name of the type in OpenCL C.
     pub(super) fn name(self) -> &'static str {
         match self {
             Precision::Half => "half",
@@ -29,7 +29,7 @@ impl Precision {
         }
     }
 
-    /// Explicit bits of the significand.
+    /// Returns the number of explicit bits of the significand.
     pub(super) fn mantissa(self) -> i32 {
         match self {
             Precision::Half => 10,
@@ -38,7 +38,7 @@ impl Precision {
         }
     }
 
-    /// Largest exponent, which is the bias too.
+    /// Returns the largest exponent of a finite number, which is also the exponent bias.
     pub(super) fn bias(self) -> i32 {
         match self {
             Precision::Half => 15,
@@ -59,7 +59,8 @@ impl Precision {
         x != 0.0 && x.abs() < self.least_normal()
     }
 
-    /// The number that a word of this format is; the word's upper bits do not matter.
+    /// Returns the number that a word of this format represents. Bits beyond the size of the format are
+    /// ignored.
     pub(super) fn number(self, bits: u64) -> f64 {
         match self {
             Precision::Half => half_to_double(bits as u16),
@@ -68,7 +69,7 @@ impl Precision {
         }
     }
 
-    /// The word of the nearest number, ties to even.
+    /// Returns the word of the nearest number of the format, with ties to even.
     pub(super) fn to_bits(self, x: f64) -> u64 {
         match self {
             Precision::Half => u64::from(double_to_half(x)),
@@ -77,7 +78,7 @@ impl Precision {
         }
     }
 
-    /// The nearest number of the format, ties to even.
+    /// Returns the nearest number of the format, with ties to even.
     pub(super) fn round(self, x: f64) -> f64 {
         self.number(self.to_bits(x))
     }
@@ -91,7 +92,7 @@ impl Precision {
     }
 }
 
-/// x · 2ⁿ; exact unless it leaves the range of `f64`.
+/// Returns x · 2ⁿ. The result is exact unless it leaves the range of normal `f64`.
 pub(super) fn scale(x: f64, n: i32) -> f64 {
     let step = |n: i32| f64::from_bits(((n + 1023) as u64) << 52);
     let (mut x, mut n) = (x, n.clamp(-6000, 6000));
@@ -106,7 +107,7 @@ pub(super) fn scale(x: f64, n: i32) -> f64 {
     x * step(n)
 }
 
-/// x = result · 2ᵉ with a result in [½, 1); finite and not zero.
+/// Splits a finite number other than 0: x = result · 2ᵉ, with a result in [½, 1).
 fn split(x: f64) -> (f64, i32) {
     let (x, less) = if x.abs() < f64::MIN_POSITIVE {
         (scale(x, 64), 64)
@@ -141,11 +142,11 @@ fn double_to_half(x: f64) -> u16 {
         return sign | scale(a, 24).round_ties_even() as u16;
     }
     let (m, e) = split(a);
-    // 11 bits; a carry goes into the exponent by itself.
+    // The significand has 11 bits. If it is rounded up to 2048, the carry correctly increments the exponent.
     sign | (((e + 14) as u16) << 10).wrapping_add(scale(m, 11).round_ties_even() as u16 - 1024)
 }
 
-/// An exact result: (high + low) · 2ᵉ, |high| in [½, 1), or a special value.
+/// An exact result: (high + low) · 2ᵉ with |high| in [½, 1), or a special value.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) enum Exact {
     Zero,
@@ -173,7 +174,7 @@ impl Exact {
         }
     }
 
-    /// Below the normal numbers of a format.
+    /// Returns whether the value is smaller in magnitude than the normal numbers of a format.
     pub(super) fn is_tiny(self, p: Precision) -> bool {
         match self {
             Exact::Finite { exponent, .. } => exponent <= p.least_exponent(),
@@ -182,7 +183,7 @@ impl Exact {
         }
     }
 
-    /// As a double, for people.
+    /// Returns the nearest double, for output and for estimates.
     pub(super) fn approximately(self) -> f64 {
         match self {
             Exact::Zero => 0.0,
@@ -193,9 +194,10 @@ impl Exact {
     }
 }
 
-/// By how many units in the last place of a format a result is wrong. Infinity stands for what no number of units
-/// says: a NaN where there is a number, an infinity of the other sign. A result may be infinite where the next number
-/// beyond the largest would be within the allowed error, so that number is what an infinity counts as.
+/// Returns the error of a result in units in the last place of a format. The error is infinite if units
+/// cannot measure it: a NaN instead of a number, or an infinity of the wrong sign. An infinite result counts
+/// as the number that would follow the largest finite one, because it is allowed where that number would be
+/// within the allowed error.
 pub(super) fn ulps(p: Precision, result: f64, exact: Exact) -> f64 {
     match exact {
         Exact::Nan => match result.is_nan() {
@@ -213,7 +215,8 @@ pub(super) fn ulps(p: Precision, result: f64, exact: Exact) -> f64 {
                 return f64::INFINITY;
             }
             let beyond = p.bias() + 1;
-            // The exact value lies beyond the largest number: infinite is right.
+            // The exact value is beyond the format's largest number and the number that would follow it, so
+            // an infinity is correct.
             let overflows = exponent > beyond;
             if result.is_infinite() && overflows {
                 return if (result < 0.0) == (high < 0.0) {
@@ -222,7 +225,8 @@ pub(super) fn ulps(p: Precision, result: f64, exact: Exact) -> f64 {
                     f64::INFINITY
                 };
             }
-            // The two numbers nearest to a power of two are below it.
+            // The two numbers nearest to a power of two are the power itself and the number below it, so the
+            // smaller unit applies.
             let power = high.abs() == 0.5 && low == 0.0;
             let leading = (exponent - 1 - i32::from(power)).clamp(p.least_exponent(), p.bias());
             let unit = leading - p.mantissa();
@@ -253,13 +257,13 @@ mod tests {
         let one_up = f32::from_bits(1.0f32.to_bits() + 1);
         assert_eq!(single(1.5, 1.5), 0.0);
         assert_eq!(single(1.0, 1.0 + 0.25 * f64::from(f32::EPSILON)), 0.25);
-        // Beside a power of two the unit is the smaller one.
+        // At a power of two the smaller unit applies.
         assert_eq!(single(one_up, 1.0), 2.0);
         assert_eq!(single(-3.0, 3.0), 6.0 / 2.0 * (1u32 << 23) as f64);
         assert_eq!(single(f32::from_bits(3), f64::from(f32::from_bits(1))), 2.0);
         assert_eq!(single(f32::from_bits(5), 0.0), 5.0);
         assert_eq!(single(-0.0, 0.0), 0.0);
-        // Half a unit of the least subnormal number.
+        // This is half a unit of the least subnormal number.
         assert_eq!(single(0.0, scale(1.0, -150)), 0.5);
     }
 
@@ -270,7 +274,7 @@ mod tests {
         assert_eq!(single(f32::NAN, 1.0), f64::INFINITY);
         assert_eq!(single(f32::INFINITY, f64::INFINITY), 0.0);
         assert_eq!(single(f32::NEG_INFINITY, f64::INFINITY), f64::INFINITY);
-        // Overflow: right beyond the format, by units within it.
+        // An overflow is correct if the exact value is beyond the format. Otherwise it is measured in units.
         assert_eq!(single(f32::INFINITY, 1e60), 0.0);
         assert_eq!(single(f32::INFINITY, f64::from(f32::MAX)), 1.0);
         assert_eq!(single(f32::MAX, f64::from(f32::MAX) + scale(1.0, 104)), 1.0);
@@ -299,7 +303,7 @@ mod tests {
         for bits in (0..0x7c00u16).chain(0x8000..0xfc00) {
             let x = half_to_double(bits);
             assert_eq!(double_to_half(x), bits);
-            // Half way to the next goes to the even one.
+            // The number half way between two neighbours is rounded to the even one.
             let next = half_to_double(bits + 1);
             if next.is_finite() {
                 assert_eq!(double_to_half((x + next) / 2.0), bits + (bits & 1), "{bits:#x}");

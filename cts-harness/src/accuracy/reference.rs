@@ -1,15 +1,16 @@
-//! What the functions are, exactly enough: for float and half by the C library's double functions, for double by
-//! MPFR ([`super::mpfr`]); what has one right result by exact arithmetic of the host.
+//! The reference results of the functions. For float and half, the C library's functions for double are exact
+//! enough. For double, MPFR computes the results ([`super::mpfr`]). Functions with only one correct result are
+//! computed by exact arithmetic on the host.
 
 use super::function::Function;
 use super::mpfr::Mpfr;
 use super::number::{Exact, Precision, scale};
 
-/// A function's results for some operands. `None`: the specification leaves it open.
+/// The expected results of a function. The value is `None` if the specification leaves it open.
 #[derive(Copy, Clone, PartialEq, Debug)]
 pub(super) struct Results {
     pub(super) value: Option<Exact>,
-    /// What it stores through a pointer; `ilogb`'s value.
+    /// The result that is stored through a pointer, or the value of `ilogb`.
     pub(super) second: Second,
 }
 
@@ -29,7 +30,8 @@ impl Results {
     }
 }
 
-// SAFETY: ISO C declares these functions so, and they have no preconditions.
+// SAFETY: ISO C declares these functions with these types, and they have no preconditions. `exp10` and
+// `lgamma_r` are extensions of the C library.
 unsafe extern "C" {
     safe fn acosh(x: f64) -> f64;
     safe fn asinh(x: f64) -> f64;
@@ -44,7 +46,8 @@ unsafe extern "C" {
     safe fn nextafterf(x: f32, y: f32) -> f32;
 }
 
-/// The results of a function of numbers of a format. `n` is the operand of functions with an `int`.
+/// Returns the expected results of a function for operands of a format. `n` is the operand of functions that
+/// take an `int`.
 pub(super) fn results(
     f: Function,
     p: Precision,
@@ -70,7 +73,7 @@ pub(super) fn results(
     }
 }
 
-/// At poles nothing is asked.
+/// Returns the expected sign of the gamma function. At its poles nothing is required.
 fn gamma_sign(x: f64) -> Second {
     let mut sign = 0;
     lgamma_r(x, &mut sign);
@@ -80,7 +83,7 @@ fn gamma_sign(x: f64) -> Second {
     Second::Int(i64::from(sign.signum()))
 }
 
-/// Cases where OpenCL (7.5.1) differs from C, or leaves the result open.
+/// Returns the results where OpenCL (7.5.1) differs from C or leaves them open.
 fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results> {
     use Function as F;
     let open = Some(Results {
@@ -88,7 +91,8 @@ fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results>
         second: Second::None,
     });
     match f {
-        // Zeros count as equal, and fmax of a NaN and a number is the number: `exact` does these.
+        // `fmax` and `fmin` need no case. The sign of a zero is not compared, and `exact` returns the number
+        // if the other operand is a NaN.
         F::Powr if x.is_nan() || y.is_nan() => Some(Results::of(Exact::Nan)),
         F::Powr if x < 0.0 => Some(Results::of(Exact::Nan)),
         F::Powr if y == 0.0 && (x == 0.0 || x.is_infinite()) => Some(Results::of(Exact::Nan)),
@@ -99,7 +103,7 @@ fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results>
             open
         }
         F::HalfPowr | F::NativePowr if y.is_nan() || (y.is_infinite() && x == 1.0) => open,
-        // 6.12.2: |x| up to 2^16.
+        // CL 6.12.2: |x| is at most 2^16.
         F::HalfSin | F::HalfCos | F::HalfTan if x.abs() > 65536.0 || x.is_nan() => open,
         F::Rootn if n == 0 => Some(Results::of(Exact::Nan)),
         F::Ilogb if x == 0.0 || x.is_nan() => open,
@@ -108,7 +112,8 @@ fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results>
         F::LgammaR if x.is_nan() => Some(Results::of(Exact::Nan)),
         F::LgammaR if x <= 0.0 && x.floor() == x => Some(Results::of(Exact::Infinite { negative: false })),
         F::Tanpi => {
-            // Infinite half way between integers, whatever the rounding of pi.
+            // tanpi is infinite half way between two integers. A computation with a rounded pi would give a
+            // finite number.
             let r = (x - 2.0 * (x / 2.0).round_ties_even()).abs();
             (x.is_finite() && r == 0.5).then(|| {
                 let below = (x - 0.5).rem_euclid(2.0) == 0.0;
@@ -123,13 +128,14 @@ fn special(f: Function, p: Precision, x: f64, y: f64, n: i32) -> Option<Results>
             second: Second::Number(Exact::from_double(x)),
         }),
         F::Frexp if !x.is_finite() => Some(Results::of(Exact::from_double(x))),
-        // Either is allowed for numbers without a rounding of their own: nothing to ask.
+        // `next_half`, unlike the C library's functions, does not handle NaN.
         F::Nextafter if p == Precision::Half && (x.is_nan() || y.is_nan()) => Some(Results::of(Exact::Nan)),
         _ => None,
     }
 }
 
-/// Functions whose one right result the host computes in the format itself.
+/// Returns the results of functions that have only one correct result. The host computes them in the format
+/// itself.
 fn exact(f: Function, p: Precision, [x, y, z]: [f64; 3], n: i32) -> Option<Results> {
     use Function as F;
     let magnitudes = |larger: bool| match x.abs().partial_cmp(&y.abs()) {
@@ -224,7 +230,7 @@ fn exact(f: Function, p: Precision, [x, y, z]: [f64; 3], n: i32) -> Option<Resul
     Some(Results { value, second })
 }
 
-/// Of a finite number that is not 0.
+/// Returns the exponent of a finite number other than 0.
 fn exponent(x: f64) -> i32 {
     match Exact::from_double(x) {
         Exact::Finite { exponent, .. } => exponent - 1,
@@ -232,7 +238,7 @@ fn exponent(x: f64) -> i32 {
     }
 }
 
-/// a + b in a format, rounded once.
+/// Returns a + b in a format, rounded once.
 fn sum(p: Precision, a: f64, b: f64) -> f64 {
     match p {
         Precision::Half => p.round(a + b),
@@ -241,11 +247,12 @@ fn sum(p: Precision, a: f64, b: f64) -> f64 {
     }
 }
 
-/// x · y + z in a format, rounded once.
+/// Returns x · y + z in a format, rounded once.
 fn fused(p: Precision, x: f64, y: f64, z: f64) -> f64 {
     match p {
         Precision::Half => {
-            // The product is exact; the sum is rounded to odd before it is rounded to half.
+            // The product of two halves is exact in double. The sum is rounded to odd, so that rounding it to
+            // half gives the correctly rounded result.
             let (a, s) = (x * y, x * y + z);
             let t = s - a;
             let lost = (a - (s - t)) + (z - t);
@@ -264,14 +271,14 @@ fn fused(p: Precision, x: f64, y: f64, z: f64) -> f64 {
 
 fn scale_rounded(p: Precision, x: f64, n: i32) -> f64 {
     match p {
-        // Doubles have room for what these underflow to.
+        // The result is exact in double, even if it underflows in the format.
         Precision::Half | Precision::Single => scale(x, n.clamp(-700, 700)),
         Precision::Double if x == 0.0 || !x.is_finite() => x,
         Precision::Double => {
             let (e, m) = (exponent(x), scale(x, -exponent(x)));
             let to = e.saturating_add(n.clamp(-5000, 5000));
             match to {
-                // One rounding, in the last product.
+                // Only the last product is inexact, so there is only one rounding.
                 ..-1022 => scale(scale(m, -1000), (to + 1000).max(-1000)),
                 _ => scale(m, to),
             }
@@ -292,7 +299,7 @@ fn next_half(x: f64, y: f64) -> f64 {
     p.number(if away { bits + 1 } else { bits - 1 })
 }
 
-/// The low seven bits of the quotient that `remquo` rounds to nearest, with its sign.
+/// Returns the low seven bits of the quotient that `remquo` rounds to nearest, with its sign.
 fn low_quotient(x: f64, y: f64) -> i64 {
     let sign = if x.is_sign_negative() == y.is_sign_negative() {
         1
@@ -300,7 +307,7 @@ fn low_quotient(x: f64, y: f64) -> i64 {
         -1
     };
     let y = y.abs();
-    // 128 y has the quotient's parity.
+    // The remainder modulo 128 y has the same quotient by y, modulo 128.
     let m = if y.is_finite() && (128.0 * y).is_finite() {
         x.abs() % (128.0 * y)
     } else {
@@ -312,7 +319,8 @@ fn low_quotient(x: f64, y: f64) -> i64 {
     sign * (((m - remainder(m, y)) / y).round() as i64 & 127)
 }
 
-/// By the C library's functions for double. Trigonometric functions of multiples of pi are reduced exactly first.
+/// Computes a function with the C library's functions for double. The functions of multiples of pi reduce
+/// their argument exactly.
 fn by_the_c_library(f: Function, x: f64, y: f64, n: i32) -> f64 {
     use Function as F;
     use std::f64::consts::PI;
@@ -363,14 +371,15 @@ fn by_the_c_library(f: Function, x: f64, y: f64, n: i32) -> f64 {
     }
 }
 
-/// x = n/2 + r with |r| <= 1/4, exactly; n modulo 4.
+/// Splits x into n/2 + r with |r| <= 1/4, exactly. Returns n modulo 4, and r.
 pub(super) fn quarter_turns(x: f64) -> (i32, f64) {
     let y = x - 2.0 * (0.5 * x).round_ties_even();
     let n = (2.0 * y).round_ties_even();
     (n as i32 & 3, y - 0.5 * n)
 }
 
-/// cos(pi x) for `shift` 0; sin(pi x), which is cos a quarter of a turn earlier, for 3.
+/// Returns cos(pi x) for `shift` 0, and sin(pi x) = cos(pi x - pi/2) for `shift` 3. `shift` counts quarter
+/// turns.
 fn of_pi(x: f64, shift: i32) -> f64 {
     if !x.is_finite() {
         return f64::NAN;
@@ -385,7 +394,8 @@ fn of_pi(x: f64, shift: i32) -> f64 {
     }
 }
 
-/// Exact enough for float: the exponential multiplies the quotient's error by at most 104.
+/// Computes the n-th root. It is exact enough for float: the relative error of the exponential is at most 104
+/// times the relative error of the quotient.
 fn root(x: f64, n: i32) -> f64 {
     if x < 0.0 && n & 1 == 0 {
         return f64::NAN;
@@ -437,7 +447,7 @@ mod tests {
 
     #[test]
     fn halves_are_fused_with_one_rounding() {
-        // 1 + 2⁻¹⁰ above a tie by less than a double holds beside 2⁻²⁴ · 2⁻²⁴.
+        // The exact result is above a tie by less than the last place of a double.
         let (x, y, z) = (scale(1.0, -24), scale(1.0, -24), 1.0 + scale(1.0, -10));
         assert_eq!(fused(Precision::Half, x, y, z), z);
         assert_eq!(fused(Precision::Half, 255.0, 257.0, 1.0), f64::INFINITY);
@@ -446,7 +456,7 @@ mod tests {
 
     #[test]
     fn doubles_are_scaled_with_one_rounding() {
-        // 3 · 2⁻¹⁰⁷⁵ is half way between 2⁻¹⁰⁷⁴ and 2⁻¹⁰⁷³: to even.
+        // 3 · 2⁻¹⁰⁷⁵ is half way between 2⁻¹⁰⁷⁴ and 2⁻¹⁰⁷³, and is rounded to the even one.
         assert_eq!(scale_rounded(Precision::Double, 3.0, -1075), f64::from_bits(2));
         assert_eq!(scale_rounded(Precision::Double, 1.0, 2000), f64::INFINITY);
         assert_eq!(scale_rounded(Precision::Double, f64::from_bits(1), 1074), 1.0);

@@ -1,4 +1,4 @@
-//! The table of results, as Markdown and as JSON.
+//! Writes the table of results as Markdown and as JSON.
 
 use super::function::Function;
 use super::judge::{Example, Verdict};
@@ -11,14 +11,14 @@ pub(super) struct Row {
     pub(super) function: Function,
     pub(super) precision: Precision,
     pub(super) limit: Limit,
-    /// The error says why there is none.
+    /// The verdict, or the reason why there is none.
     pub(super) verdict: Result<Verdict, String>,
-    /// Seconds for one evaluation: of this platform and of the one that it is compared with.
+    /// The seconds for one evaluation, on this platform and on the one that it is compared with.
     pub(super) seconds: [Option<f64>; 2],
 }
 
 impl Row {
-    /// A result is beyond the limit, or there is none.
+    /// Returns whether a result is beyond the limit, or there is no result.
     pub(super) fn failed(&self) -> bool {
         self.verdict.as_ref().map_or(true, |v| v.wrong > 0)
     }
@@ -28,14 +28,14 @@ impl Row {
     }
 }
 
-/// The head of the table.
+/// Returns the head of the table.
 pub(super) fn head(compared: bool) -> String {
     let peer = if compared { " peer | speed over peer |" } else { "" };
     let rule = if compared { "--:|--:|" } else { "" };
     format!("| function | ulp found | limit | at | time |{peer}\n|---|--:|--:|---|--:|{rule}")
 }
 
-/// A line.
+/// Returns a line of the table.
 pub(super) fn line(row: &Row, compared: bool) -> String {
     let (found, at) = match &row.verdict {
         Ok(v) => {
@@ -79,7 +79,7 @@ fn found(v: &Verdict, limit: Limit) -> String {
     }
 }
 
-/// Operands as they can be written in a program.
+/// Returns the operands as literals that a program can contain.
 fn place(e: &Example, p: Precision) -> String {
     let operands: Vec<String> = e.operands.iter().map(|x| literal(*x, p)).collect();
     operands.join(", ")
@@ -100,7 +100,7 @@ fn time(seconds: Option<f64>) -> String {
     }
 }
 
-/// The same for programs.
+/// Returns a line as JSON.
 pub(super) fn json(row: &Row) -> Value {
     let common = json!({
         "function": row.function.name(), "precision": row.precision.name(), "limit": row.limit.text(),

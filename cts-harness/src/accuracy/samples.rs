@@ -1,10 +1,10 @@
-//! The operands that a function is tried with: edge cases, random words, and numbers of the intervals where it does
-//! something interesting. The same in every run.
+//! Chooses the operands for the tests: edge cases, random words, and random numbers from the intervals in
+//! which a function has interesting results. They are the same in every run.
 
 use super::function::{Function, Operands};
 use super::number::{Precision, scale};
 
-/// Operands as words of the format; those that a function does not take are empty.
+/// Operands as words of the format. The lists of operands that a function does not take are empty.
 #[derive(Default)]
 pub(super) struct Samples {
     pub(super) x: Vec<u64>,
@@ -13,7 +13,7 @@ pub(super) struct Samples {
     pub(super) n: Vec<i32>,
 }
 
-/// Splitmix64 (Steele, Lea, Flood, 2014).
+/// A pseudorandom generator: Splitmix64 (Steele, Lea, Flood, 2014).
 struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// In [0, 1).
+    /// Returns a number in [0, 1).
     fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 * scale(1.0, -53)
     }
@@ -33,7 +33,7 @@ impl Random {
         lo + (hi - lo) * self.unit()
     }
 
-    /// One of an interval, half of them near 0 by powers of two.
+    /// Returns a number in an interval. Half of the numbers are spread logarithmically towards 0.
     fn within(&mut self, interval: (f64, f64)) -> f64 {
         let x = self.between(interval);
         if self.word() & 1 == 0 {
@@ -44,7 +44,7 @@ impl Random {
     }
 }
 
-/// Words where something changes, with both signs.
+/// Returns words at which functions change their behaviour, with both signs.
 fn edges(p: Precision) -> Vec<u64> {
     let one = p.to_bits(1.0);
     let normal = p.to_bits(p.least_normal());
@@ -96,7 +96,7 @@ const INTS: [i32; 22] = [
     i32::MIN,
 ];
 
-/// About `count` operands; all of them for one half.
+/// Returns at least `count` operands. A function of one half is tested with all 2^16 words.
 pub(super) fn samples(f: Function, p: Precision, count: usize) -> Samples {
     let operands = f.operands();
     if operands == Operands::One && p == Precision::Half {
@@ -143,7 +143,8 @@ pub(super) fn samples(f: Function, p: Precision, count: usize) -> Samples {
     out
 }
 
-/// Every other third operand is the product's negative, nearly: then it matters how a fused operation rounds.
+/// Replaces about every second third operand by the negative rounded product. The result of a fused
+/// multiply-add is then the rounding error of the product, so a second rounding is visible.
 fn cancelling(p: Precision, x: u64, y: u64, z: u64) -> u64 {
     let product = -p.number(x) * p.number(y);
     match z & 1 == 0 && product.is_finite() {

@@ -1,7 +1,9 @@
-//! What each application is expected to come to on a device, each failure with a reason that somebody checked.
+//! The expected results of each application on a device. Each expected failure has a reason that somebody has
+//! checked.
 //!
-//! `apps/expectations/<device>.txt`, sorted: `name,status  # reason` for a check that does not pass, and
-//! `name,pass N skip N  # when` for how many of an application's own results do. Both ways of being wrong fail.
+//! `apps/expectations/<device>.txt` is sorted. A line `name,status  # reason` is for a check that does not
+//! pass. A line `name,pass N skip N  # when` is for the number of an application's own results that pass or
+//! are skipped. An unexpected pass is reported as well as an unexpected failure.
 
 use super::judge::{Status, Verdict};
 use crate::{Failure, cts};
@@ -11,14 +13,14 @@ use std::path::{Path, PathBuf};
 /// The expectations of one device.
 #[derive(Default, PartialEq, Debug)]
 pub(super) struct Expectations {
-    /// By name: what is expected, and the reason.
+    /// The expectation and its reason, by the name of the check.
     entries: BTreeMap<String, (Expected, String)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Expected {
     Status(Status),
-    /// Passed and skipped.
+    /// The number of results that pass and that are skipped.
     Counts(usize, usize),
 }
 
@@ -39,13 +41,13 @@ impl Expected {
     }
 }
 
-/// The file of a device.
+/// Returns the file of a device.
 pub(super) fn file(dir: &Path, slug: &str) -> PathBuf {
     dir.join("expectations").join(format!("{slug}.txt"))
 }
 
 impl Expectations {
-    /// Reads a file; none is no expectation of failure.
+    /// Reads a file. Without a file, everything is expected to pass.
     pub(super) fn load(file: &Path) -> Result<Self, Failure> {
         let mut entries = BTreeMap::new();
         for (what, reason) in cts::expectation_lines(file)? {
@@ -60,7 +62,7 @@ impl Expectations {
         Ok(Expectations { entries })
     }
 
-    /// What is not as expected of an application, as lines.
+    /// Returns a line for each result of an application that is not as expected.
     pub(super) fn surprises(&self, app: &str, verdict: &Verdict) -> Vec<String> {
         let mut all = Vec::new();
         let expected = |name: &str| self.entries.get(name).map(|(e, _)| e);
@@ -102,7 +104,7 @@ impl Expectations {
         all
     }
 
-    /// Makes the entries of the applications that ran say what was found; known reasons are kept.
+    /// Replaces the entries of an application by its results. The reasons of unchanged entries are kept.
     pub(super) fn bless(&mut self, app: &str, verdict: &Verdict) {
         let old = std::mem::take(&mut self.entries);
         let own = |name: &str| name == app || name.strip_prefix(app).is_some_and(|r| r.starts_with('/'));
@@ -128,7 +130,7 @@ impl Expectations {
             .extend(old.into_iter().filter(|(name, _)| !own(name)));
     }
 
-    /// Writes the file. Entries without a reason must be given one before it loads again.
+    /// Writes the file. New entries have no reason, and the file cannot be loaded until they have one.
     pub(super) fn save(&self, file: &Path) -> Result<(), Failure> {
         if let Some(dir) = file.parent() {
             std::fs::create_dir_all(dir)?;
@@ -221,7 +223,7 @@ mod tests {
         assert_eq!(Expected::parse("pass 3"), None);
     }
 
-    /// Every committed file loads: sorted, each line with a reason.
+    /// Every committed file can be loaded: it is sorted, and each line has a reason.
     #[test]
     fn committed_files_are_in_order() {
         let dir = crate::app::directory().join("expectations");

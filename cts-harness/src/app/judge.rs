@@ -1,15 +1,15 @@
-//! What an application's end and output come to.
+//! Derives an application's results from its end and its output.
 
 use super::table::App;
 use crate::child::End;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How a check ended; the later, the worse.
+/// The result of a check. A later variant is worse.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Status {
     Pass,
-    /// The application itself leaves it out.
+    /// The application skips the check itself.
     Skip,
     Fail,
     Crash,
@@ -44,16 +44,18 @@ impl Status {
     }
 }
 
-/// An application's checks: itself under its own name, and `name/check` for each result of its own.
+/// The checks of an application: the application itself under its own name, and `name/check` for each of its
+/// own results.
 #[derive(PartialEq, Debug, Default)]
 pub(super) struct Verdict {
     pub(super) checks: BTreeMap<String, Status>,
-    /// Why the application as a whole did not pass.
+    /// The reason why the application as a whole did not pass.
     pub(super) why: Option<String>,
 }
 
 impl Verdict {
-    /// How many checks ended like this, the application itself not counted where it has results of its own.
+    /// Returns the number of checks with a status. The application itself is not counted if it has results of
+    /// its own.
     pub(super) fn count(&self, status: Status) -> usize {
         let whole = self.checks.len() == 1;
         let counted = self.checks.iter().filter(|(name, _)| whole || name.contains('/'));
@@ -61,7 +63,7 @@ impl Verdict {
     }
 }
 
-/// Judges a run.
+/// Judges a run of an application.
 pub(super) fn judge(app: &App, end: End, limit: Duration, output: &str) -> Verdict {
     let mut verdict = Verdict::default();
     let (status, why) = whole(app, end, limit, output);
@@ -73,7 +75,7 @@ pub(super) fn judge(app: &App, end: End, limit: Duration, output: &str) -> Verdi
                 .map(|(name, s)| (format!("{}/{name}", app.name), s)),
         );
     }
-    // Failures that are told one by one need not be told twice.
+    // Exit code 1 because of failures that are listed one by one is not counted as another failure.
     let told = matches!(end, End::Code(1)) && verdict.checks.values().any(|s| !s.is_good());
     let silent = app.judge.results.is_some() && verdict.checks.is_empty() && status == Status::Pass;
     let (status, why) = match (status, why) {
@@ -166,7 +168,8 @@ mod tests {
         assert_eq!(judge_text(End::Timeout, "2 devices"), Status::Timeout);
     }
 
-    /// What its results tell is not told again of the application; what they do not tell is.
+    /// A failure that the application's own results show is not reported again for the application. Any other
+    /// failure is.
     #[test]
     fn results_of_its_own() {
         let results = app(Judge {

@@ -1,6 +1,7 @@
-//! `cargo harness app [NAME…]`: real applications as checks.
+//! `cargo harness app [NAME…]`: runs real applications as checks.
 //!
-//! The table is in `apps/`, what is expected of each device in `apps/expectations/`. See `docs/app.md`.
+//! `apps/` contains the table of applications, and `apps/expectations/` the expected results for each device.
+//! See `docs/app.md`.
 
 mod expect;
 mod judge;
@@ -25,38 +26,39 @@ pub(crate) struct Args {
     names: Vec<String>,
     #[command(flatten)]
     platform: PlatformArgs,
-    /// Say what the table has, and what is installed of it; run nothing
+    /// List the applications of the table and what is missing to run them; run nothing
     #[arg(long)]
     list: bool,
-    /// A folder that an application needs, as NAME=DIR (`--list` tells which, and where it comes from)
+    /// A folder that an application needs, as NAME=DIR (`--list` prints the names and where to get the
+    /// folders)
     #[arg(long, value_name = "NAME=DIR", value_parser = path_argument)]
     path: Vec<(String, PathBuf)>,
-    /// How the application gets at the implementation
+    /// How the application finds the implementation
     #[arg(long, value_enum, default_value_t = Way::Loader)]
     way: Way,
-    /// Seconds that each application may take; default: as the table says
+    /// Time limit of each application in seconds; default: as in the table
     #[arg(long)]
     timeout: Option<u64>,
-    /// Where outputs go; default: apps/DEVICE in cargo's target folder
+    /// Folder for the outputs; default: apps/DEVICE in cargo's target folder
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Make the expectations of the device say what is found; give each new entry its reason
+    /// Update the expectations of the device from the results; every new entry then needs a reason
     #[arg(long)]
     bless: bool,
-    /// An application that is not installed is no failure (it is named nevertheless)
+    /// Do not fail if an application is not installed (it is listed nevertheless)
     #[arg(long)]
     allow_missing: bool,
-    /// The table's folder
+    /// The folder of the table
     #[arg(long, hide = true)]
     table: Option<PathBuf>,
 }
 
-/// How an application gets at the implementation.
+/// How an application finds the implementation.
 #[derive(Copy, Clone, PartialEq, Eq, clap::ValueEnum)]
 enum Way {
-    /// Behind the system's OpenCL loader
+    /// Through the system's OpenCL loader
     Loader,
-    /// Caldera's library preloaded, in the loader's place
+    /// With Caldera's library preloaded instead of the loader
     Preload,
 }
 
@@ -66,12 +68,12 @@ fn path_argument(text: &str) -> Result<(String, PathBuf), String> {
     Ok((name.to_owned(), dir))
 }
 
-/// Where the table is.
+/// Returns the folder of the committed table.
 fn directory() -> PathBuf {
     artifacts::root().join("cts-harness/apps")
 }
 
-/// Runs applications. Fails if one is not as expected, or not installed.
+/// Runs applications. Fails if a result is not as expected, or if an application is not installed.
 pub(crate) fn run(args: &Args) -> Outcome {
     let dir = args.table.clone().unwrap_or_else(directory);
     let apps = chosen(table::read(&dir)?, &args.names)?;
@@ -167,7 +169,7 @@ fn list(apps: &[App], paths: &BTreeMap<String, PathBuf>) {
     }
 }
 
-/// What is not there of what an application needs, with what to do about it.
+/// Returns the missing requirements of an application, each with the way to satisfy it.
 fn lacking(app: &App, paths: &BTreeMap<String, PathBuf>) -> Vec<String> {
     let mut all = Vec::new();
     for need in &app.needs {

@@ -1,4 +1,4 @@
-//! Where applications run: the device they are led to, their folders, their limits.
+//! The surroundings in which applications run: the selected device, their folders, and their limits.
 
 use super::judge::{self, Verdict};
 use super::table::App;
@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// A device, and what the command line says about the run.
+/// A device, and the settings of a run.
 pub(super) struct Place {
-    /// Leads an application to the device.
+    /// The environment variables that make an application use the device.
     environment: Vec<(OsString, OsString)>,
     platform: String,
     device: String,
-    /// Outputs and the applications' own folders.
+    /// The folder for the outputs and the applications' own folders.
     out: PathBuf,
     paths: BTreeMap<String, PathBuf>,
-    /// Seconds, in place of the table's.
+    /// The time limit in seconds, instead of the limits in the table.
     timeout: Option<u64>,
 }
 
@@ -38,14 +38,15 @@ impl Place {
             environment: environment(target, way)?,
             platform: target.info.platform.clone(),
             device: target.info.device.clone(),
-            // Applications run in folders of their own.
+            // The path must be absolute, because applications run in other folders.
             out: out.canonicalize()?,
             paths,
             timeout,
         })
     }
 
-    /// Runs an application to its end or its limit; none if Ctrl-C was pressed meanwhile.
+    /// Runs an application until it ends or exceeds its limit. Returns `None` if the run was interrupted by
+    /// Ctrl-C.
     pub(super) fn run(&self, app: &App) -> Result<Option<(Verdict, Duration)>, Failure> {
         let folder = self.out.join(&app.name);
         std::fs::create_dir_all(&folder)?;
@@ -95,7 +96,7 @@ impl Place {
         Ok(Some((verdict, time)))
     }
 
-    /// Puts names of platform and device, and the user's folders, where the table refers to them.
+    /// Replaces the placeholders for the platform, the device, the table's folder and the user's folders.
     fn fill(&self, text: &str) -> String {
         let mut text = text
             .replace("{platform}", &self.platform)

@@ -1,21 +1,22 @@
-//! Results of their own that applications print: of `pytest -v`, of Python's `unittest -v`, of the table's scripts.
+//! Parses the results that applications print themselves: those of `pytest -v`, of Python's `unittest -v`,
+//! and of the scripts in `apps/`.
 
 use super::judge::Status;
 use std::collections::BTreeMap;
 
-/// How an application prints its results.
+/// The form in which an application prints its results.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Results {
-    /// `pytest -v`.
+    /// The output of `pytest -v`.
     Pytest,
-    /// `python -m unittest -v`.
+    /// The output of `python -m unittest -v`.
     Unittest,
     /// Lines `PASS NAME`, `SKIP NAME` and `FAIL NAME`.
     Lines,
 }
 
 impl Results {
-    /// As the table names it.
+    /// Parses the name of a form in the table.
     pub(super) fn parse(word: &str) -> Option<Results> {
         match word {
             "pytest" => Some(Results::Pytest),
@@ -25,7 +26,7 @@ impl Results {
         }
     }
 
-    /// The results in an output, by name.
+    /// Returns the results in an output, by name.
     pub(super) fn of(self, output: &str) -> BTreeMap<String, Status> {
         match self {
             Results::Pytest => pytest(output),
@@ -35,10 +36,11 @@ impl Results {
     }
 }
 
-/// By test; of a test with parameters the worst. The test that ran last has no result if it took the process with it.
+/// Returns the results by test. A test with parameters has the worst of its results. A test without a result
+/// has crashed the process.
 fn pytest(output: &str) -> BTreeMap<String, Status> {
     let mut all: BTreeMap<String, Status> = BTreeMap::new();
-    // Behind the results come sections (failures, warnings, a summary) that name tests again.
+    // The results are followed by sections (failures, warnings, a summary) that name tests again.
     let sections = |line: &&str| line.starts_with("=====") && !line.contains(" test session starts ");
     for line in output.lines().take_while(|l| !sections(l)) {
         let Some((file, rest)) = line.split_once("::") else {
@@ -74,23 +76,24 @@ fn pytest(output: &str) -> BTreeMap<String, Status> {
     all
 }
 
-/// Whether a result stands behind the name: at the end, or before a reason in brackets.
+/// Returns whether a line contains a result after the test's name: at its end, or before a reason in
+/// parentheses.
 fn has_word(rest: &str, word: &str) -> bool {
     rest.ends_with(&format!(" {word}")) || rest.contains(&format!(" {word} ("))
 }
 
-/// `name (place) ... ok`, or a line of description between the name and the dots. A test without a result took the
-/// process with it.
+/// Parses `name (place) ... ok`. A line of description may stand between the name and the dots. A test
+/// without a result has crashed the process.
 fn unittest(output: &str) -> BTreeMap<String, Status> {
     let mut all = BTreeMap::new();
     let mut current: Option<&str> = None;
-    // Tracebacks come behind a line of equals signs.
+    // A line of equals signs begins the tracebacks.
     for line in output.lines().take_while(|l| !l.starts_with("======")) {
         if let Some((name, _)) = line.split_once(" (").filter(|(name, _)| name.starts_with("test")) {
             current = Some(name);
             all.insert(name.to_owned(), Status::Crash);
         }
-        // What the test prints may stand between the dots and the result.
+        // The output of the test may stand between the dots and the result.
         let line = line.trim_end();
         let status = match line.rsplit(' ').next().unwrap_or(line) {
             "ok" => Some(Status::Pass),
@@ -108,7 +111,7 @@ fn unittest(output: &str) -> BTreeMap<String, Status> {
     all
 }
 
-/// Of a name that comes twice the worst.
+/// Returns the results by name. If a name occurs twice, the worse result counts.
 fn lines(output: &str) -> BTreeMap<String, Status> {
     let mut all: BTreeMap<String, Status> = BTreeMap::new();
     for line in output.lines() {

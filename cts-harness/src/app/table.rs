@@ -1,4 +1,4 @@
-//! The table of applications: `apps/<name>.toml`, a file each.
+//! Reads the table of applications. `apps/<name>.toml` describes one application.
 
 use super::results::Results;
 use crate::Failure;
@@ -6,27 +6,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// How an application is run and judged.
+/// The description of how an application is run and judged.
 #[derive(PartialEq, Debug)]
 pub(super) struct App {
     pub(super) name: String,
-    /// One line for people.
+    /// A description in one line.
     pub(super) about: String,
     pub(super) needs: Vec<Need>,
-    /// Folders that only the user knows: name, and how to get one.
+    /// The folders that the user must give: their names, and the way to get them.
     pub(super) paths: BTreeMap<String, String>,
     pub(super) environment: BTreeMap<String, String>,
-    /// Where it runs; default: a folder of its own.
+    /// The directory in which the application runs; by default, a folder of its own.
     pub(super) directory: Option<String>,
-    /// Program and arguments of what makes its input, run before.
+    /// The program and arguments of a command that creates the input. It runs before the application.
     pub(super) prepare: Vec<String>,
     pub(super) command: Vec<String>,
-    /// Seconds.
+    /// The time limit in seconds.
     pub(super) timeout: u64,
     pub(super) judge: Judge,
 }
 
-/// What must be installed.
+/// A program or module that must be installed.
 #[derive(PartialEq, Debug)]
 pub(super) struct Need {
     pub(super) what: What,
@@ -37,23 +37,23 @@ pub(super) struct Need {
 #[derive(PartialEq, Debug)]
 pub(super) enum What {
     Program(String),
-    /// A module of Python.
+    /// A Python module.
     Python(String),
 }
 
-/// How the output is judged.
+/// The conditions for a pass.
 #[derive(PartialEq, Debug, Default)]
 pub(super) struct Judge {
     pub(super) exit: i32,
-    /// Each of these occurs in the output.
+    /// The texts that must all occur in the output.
     pub(super) contains: Vec<String>,
-    /// None of these does.
+    /// The texts that must not occur in the output.
     pub(super) absent: Vec<String>,
-    /// The output has results of its own.
+    /// The form of the application's own results, if it prints any.
     pub(super) results: Option<Results>,
 }
 
-/// Reads the table, sorted by name.
+/// Reads the table. The applications are sorted by name.
 pub(super) fn read(dir: &Path) -> Result<Vec<App>, Failure> {
     let entries = std::fs::read_dir(dir).map_err(|e| Failure(format!("{}: {e}", dir.display())))?;
     let mut apps = Vec::new();
@@ -106,7 +106,7 @@ fn parse(name: &str, text: &str) -> Result<App, String> {
     Ok(app)
 }
 
-/// A table that loses what is read.
+/// A TOML table from which each field is removed when it is read.
 struct Fields(Table);
 
 impl Fields {
@@ -187,7 +187,7 @@ impl Fields {
         Ok(needs)
     }
 
-    /// What is left over was misspelt.
+    /// Returns an error if a field is left, because its name must be misspelt.
     fn finish(self) -> Result<(), String> {
         match self.0.keys().next() {
             None => Ok(()),
@@ -231,7 +231,7 @@ mod tests {
         assert!(wrong("about = 'X'\ncommand = ['x']\n[judge]\nresults = 'y'\n").contains("«y»"));
     }
 
-    /// The committed table can be read, and every application that may be missing says how to get it.
+    /// The committed table can be read, and every application needs something, so it says how to get it.
     #[test]
     fn the_committed_table_is_in_order() {
         let apps = read(&crate::app::directory()).unwrap();

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends a run in order, the second at once.
+//! Handles Ctrl-C. The first one ends a run cleanly, the second one ends it at once.
 
 use crate::Failure;
 use nix::sys::signal::{Signal, killpg};
@@ -10,18 +10,19 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Set by the first Ctrl-C.
+/// Whether Ctrl-C has been pressed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// The groups that run.
+/// The process groups that are running.
 static GROUPS: Mutex<BTreeSet<Pid>> = Mutex::new(BTreeSet::new());
 
 fn groups() -> MutexGuard<'static, BTreeSet<Pid>> {
     GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From now on Ctrl-C (and SIGTERM, SIGHUP) ends the children and is to be asked for by `interrupted`; the second one
-/// does not wait for that. Children are in groups of their own, which a terminal's Ctrl-C does not reach.
+/// Installs a handler for Ctrl-C (SIGINT), SIGTERM and SIGHUP. After the first signal, [`interrupted`]
+/// returns true, and the runs end their children. The second signal kills all children and ends the harness
+/// at once. The children are in process groups of their own, so a Ctrl-C at the terminal does not reach them.
 #[expect(
     clippy::exit,
     reason = "whoever presses Ctrl-C twice wants no more tidying up"
@@ -37,14 +38,14 @@ pub(crate) fn catch_interrupts() -> Result<(), Failure> {
     })?)
 }
 
-/// Whether Ctrl-C was pressed.
+/// Returns whether Ctrl-C has been pressed.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
-/// Starts a child as leader of its own group.
+/// Starts a child as the leader of its own process group.
 pub(super) fn start(command: &mut Command) -> io::Result<Pid> {
-    // The lock is held over the start, so that the second Ctrl-C misses none.
+    // The lock is held while the child is started, so that the second Ctrl-C kills every child.
     let mut all = groups();
     let child = command.process_group(0).spawn()?;
     let leader = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
@@ -52,7 +53,7 @@ pub(super) fn start(command: &mut Command) -> io::Result<Pid> {
     Ok(leader)
 }
 
-/// The group is gone; its number may soon be another's.
+/// Removes a group that has ended. The system may use its number for another group soon.
 pub(super) fn forget(leader: Pid) {
     groups().remove(&leader);
 }

@@ -1,5 +1,5 @@
-//! Child processes with limits: each leads a process group of its own, so that ending one ends what it started; watched
-//! through what it writes; with what it cost.
+//! Runs child processes with limits. Each child leads its own process group, so that its descendants are
+//! ended with it. The harness follows the child's output and measures its cost.
 
 mod cores;
 mod interrupt;
@@ -21,47 +21,49 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tail::Tail;
 
-/// Bytes of output after which a child is ended.
+/// A child is ended after it has written this many bytes.
 const MOST_OUTPUT: u64 = 256 << 20;
 
-/// What a child may take.
+/// The limits of a child.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Limits {
-    /// From its start, or from the last line that restarted the clock, to its exit.
+    /// The time from the child's start, or from the last line that restarted the clock, to its exit.
     pub(crate) time: Duration,
-    /// Bytes of address space (`RLIMIT_AS`), for the child and each of its descendants.
+    /// The limit for the address space in bytes (`RLIMIT_AS`), for the child and each of its descendants.
     pub(crate) memory: Option<u64>,
 }
 
-/// How a child ended.
+/// The way in which a child ended.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum End {
     Code(i32),
     Signal(i32),
-    /// Its time was over and it was ended.
+    /// The child exceeded its time limit and was ended.
     Timeout,
-    /// It wrote too much and was ended.
+    /// The child wrote too much and was ended.
     Flood,
-    /// Ctrl-C was pressed and it was ended, or not started.
+    /// Ctrl-C was pressed, and the child was ended or not started.
     Interrupted,
 }
 
-/// What became of a child, and what it cost.
+/// The end of a child and its cost.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Report {
     pub(crate) end: End,
-    /// User and system time, with the descendants that it waited for.
+    /// The user and system time, including the descendants that the child waited for.
     pub(crate) cpu: Duration,
-    /// Bytes of the largest resident set. Never below that of the harness itself: Linux counts from before `exec`.
+    /// The maximum resident set size in bytes. It is never below that of the harness itself, because Linux
+    /// counts from before `exec`.
     pub(crate) peak: u64,
 }
 
-/// Runs a command to its end or its limits, with both output streams in the file `log`.
+/// Runs a command until it ends or exceeds its limits, and writes both output streams to the file `log`.
 pub(crate) fn run(command: &mut Command, log: &Path, limits: Limits) -> Result<Report, Failure> {
     follow(command, log, limits, &mut |_| false)
 }
 
-/// The same, and `line` is told every line that the child writes; its answer is whether the clock starts anew.
+/// Runs a command like [`run`], and calls `line` with every line that the child writes. If `line` returns
+/// true, the time limit starts anew.
 pub(crate) fn follow(
     command: &mut Command,
     log: &Path,
@@ -88,7 +90,7 @@ pub(crate) fn follow(
     let mut since = Instant::now();
     let mut pause = Duration::from_micros(500);
     let early = loop {
-        // Asked before its lines are read, so that those of a child that has ended are all there.
+        // This is checked before the lines are read, so that all lines of a child that has ended are read.
         let ended = group.has_ended()?;
         for text in tail.new_lines()? {
             if line(&text) {
@@ -133,7 +135,7 @@ fn time(t: libc::timeval) -> Duration {
     Duration::from_secs(seconds) + Duration::from_micros(micros)
 }
 
-/// A child and all that it starts; nothing of it is left when this is gone.
+/// A child and its descendants. Dropping it kills all processes of the group.
 struct Group {
     leader: Pid,
     reaped: bool,
@@ -154,7 +156,8 @@ impl Group {
         })
     }
 
-    /// Whether the leader has ended. It is not waited for yet, so that its number stays its group's.
+    /// Returns whether the leader has ended. The leader is not reaped yet, so that its process ID keeps
+    /// identifying the group.
     fn has_ended(&self) -> Result<bool, Failure> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
         match waitid(Id::Pid(self.leader), flags) {
@@ -164,26 +167,27 @@ impl Group {
         }
     }
 
-    /// Ends what still runs; gives the leader's status and cost.
+    /// Kills all processes of the group that still run, and returns the leader's exit status and cost.
     fn end(mut self) -> Result<(ExitStatus, libc::rusage), Failure> {
         self.reap()
     }
 
     fn reap(&mut self) -> Result<(ExitStatus, libc::rusage), Failure> {
         self.reaped = true;
-        // Also after an orderly end: what the leader left behind in its group must not stay.
+        // This is done even if the leader has ended normally, because descendants may still run in its group.
         let _ = killpg(self.leader, Signal::SIGKILL);
         interrupt::forget(self.leader);
         Ok(wait(self.leader)?)
     }
 
-    /// A child that has ended already needs no limit, so the result is of no interest.
+    /// Limits the address space of the child. The result is ignored, because a child that has already ended
+    /// needs no limit.
     fn limit_address_space(&self, bytes: u64) {
         let limit = libc::rlimit {
             rlim_cur: bytes,
             rlim_max: bytes,
         };
-        // SAFETY: `limit` is live and is only read; the old limit is not asked for.
+        // SAFETY: `limit` is a live `rlimit` that is only read, and the old limit is not requested.
         unsafe {
             libc::prlimit(
                 self.leader.as_raw(),
@@ -198,22 +202,22 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if !self.reaped {
-            // An error is on its way already.
+            // The caller already returns another error.
             let _ = self.reap();
         }
     }
 }
 
-/// Waits for a child of ours; its exit status and cost.
+/// Waits for a child, and returns its exit status and cost.
 fn wait(pid: Pid) -> io::Result<(ExitStatus, libc::rusage)> {
     let mut status = 0;
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     loop {
-        // SAFETY: both pointers are to live memory of the types that wait4(2) writes; `pid` is a child that only
-        // its `Group` waits for.
+        // SAFETY: both pointers refer to live memory of the types that wait4(2) writes. `pid` is a child for
+        // which only its `Group` waits.
         let got = unsafe { libc::wait4(pid.as_raw(), &raw mut status, 0, usage.as_mut_ptr()) };
         if got == pid.as_raw() {
-            // SAFETY: zeroed memory is a valid `rusage` (integers only), and wait4 has filled it.
+            // SAFETY: zeroed memory is a valid `rusage`, which consists of integers, and wait4 has filled it.
             let usage = unsafe { usage.assume_init() };
             return Ok((ExitStatus::from_raw(status), usage));
         }
@@ -230,7 +234,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A log that is gone at the end.
+    /// A log file that is removed when it is dropped.
     struct Log(PathBuf);
 
     impl Log {
@@ -263,7 +267,7 @@ mod tests {
         lines(script, limits).0
     }
 
-    /// Every line restarts the clock.
+    /// Runs a script. Every line restarts the clock.
     fn lines(script: &str, limits: Limits) -> (Report, Vec<String>) {
         let log = Log::new();
         let mut lines = Vec::new();
@@ -289,12 +293,12 @@ mod tests {
         let (report, all) = lines("echo a; printf b >&2; echo c", ROOMY);
         assert_eq!(report.end, End::Code(0));
         assert_eq!(all, ["a", "bc"]);
-        // More than is read at a time.
+        // This is more than is read at a time.
         let (_, all) = lines("yes 0123456789abcde | head -c 9600000", ROOMY);
         assert_eq!(all.len(), 600_000);
     }
 
-    /// The descendant holds on to the child's output and would run for a minute.
+    /// The descendant keeps the child's output open and would run for a minute.
     #[test]
     fn a_hanging_child_goes_with_its_descendants() {
         let start = Instant::now();
@@ -311,7 +315,7 @@ mod tests {
     #[test]
     fn an_orderly_child_leaves_nothing_behind() {
         let (_, all) = lines("sleep 60 & echo $!", ROOMY);
-        // A process that has ended and that nobody waits for has no working directory.
+        // The entry of a process that has ended but has not been reaped has no working directory.
         let cwd = Path::new("/proc").join(&all[0]).join("cwd");
         let start = Instant::now();
         while cwd.exists() {
@@ -333,7 +337,7 @@ mod tests {
             memory: Some(256 << 20),
             ..ROOMY
         };
-        // 512 MiB in one variable; the pause lets the limit arrive first.
+        // The variable has 512 MiB. The pause ensures that the limit is set first.
         let script = "sleep 0.2; x=$(head -c 512M /dev/zero | tr '\\0' x) && [ ${#x} -gt 500000000 ]";
         assert_ne!(sh(script, limits).end, End::Code(0));
     }
@@ -349,7 +353,7 @@ mod tests {
             pin(0, 1).unwrap();
             let list = cores();
             assert!(!list.contains(['-', ',']), "{list}");
-            // There is no such slot: nothing changes.
+            // There is no such slot, so nothing changes.
             pin(9999, 1).unwrap();
             assert_eq!(cores(), list);
         })

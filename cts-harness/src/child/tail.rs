@@ -1,16 +1,16 @@
-//! The lines that a file grows by.
+//! Reads the lines that are appended to a file.
 
 use std::fs::File;
 use std::io::{Read, Result, Seek, SeekFrom};
 use std::path::Path;
 
-/// Bytes that are read at a time.
+/// The number of bytes that are read at a time.
 const STEP: u64 = 4 << 20;
 
-/// Bytes after which an unfinished line is given up: none of interest is that long.
+/// An incomplete line with more bytes than this is dropped. No line of interest is that long.
 const LONGEST: usize = 1 << 20;
 
-/// A file that another process appends to.
+/// A file to which another process appends.
 pub(super) struct Tail {
     file: File,
     at: u64,
@@ -26,7 +26,7 @@ impl Tail {
         })
     }
 
-    /// Bytes read so far.
+    /// Returns the number of bytes that have been read.
     pub(super) fn position(&self) -> u64 {
         self.at
     }
@@ -35,7 +35,8 @@ impl Tail {
         Ok(self.file.metadata()?.len() <= self.at)
     }
 
-    /// The next finished lines. Not all that there are, since a process may write without end.
+    /// Returns the next complete lines. It reads a limited amount at a time, since a process may write
+    /// without end.
     pub(super) fn new_lines(&mut self) -> Result<Vec<String>> {
         if self.is_at_end()? {
             return Ok(Vec::new());

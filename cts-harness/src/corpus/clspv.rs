@@ -1,4 +1,4 @@
-//! clspv on the same unit, for comparison.
+//! Compiles a unit with clspv for comparison.
 
 use super::compile::interrupted;
 use super::record::{Cost, Outcome};
@@ -7,18 +7,19 @@ use crate::child::{self, End, Limits};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The clspv that units are compared with.
+/// The clspv with which the units are compared.
 pub(super) enum Clspv {
-    /// Python's package `pyclspv`; the value is the Python.
+    /// The Python package `pyclspv`. The value is the Python interpreter.
     Python(String),
-    /// A command line program that takes `OPTIONS FILE -o OUT`.
+    /// A program with the command line `OPTIONS FILE -o OUT`.
     Program(String),
 }
 
 const SCRIPT: &str = include_str!("clspv.py");
 
 impl Clspv {
-    /// Understands the argument of `--clspv`; what cannot be started is an error now, not a rejection of each unit.
+    /// Parses the argument of `--clspv`. A program that cannot be started is reported here, so that it does
+    /// not count as a rejection of each unit.
     pub(super) fn open(command: &str) -> Result<Clspv, Failure> {
         let (program, args): (&str, &[&str]) = match command {
             "pyclspv" => ("python3", &["-c", "import pyclspv"]),
@@ -41,12 +42,12 @@ impl Clspv {
         }
     }
 
-    /// Whether [`Clspv::compile`] counts the compilation alone.
+    /// Returns whether the time of [`Clspv::compile`] excludes the start of the process.
     pub(super) fn leaves_its_start_out(&self) -> bool {
         matches!(self, Clspv::Python(_))
     }
 
-    /// Compiles a unit. The time of Python's start is not counted where the compilation comes to an end.
+    /// Compiles a unit. If pyclspv finishes, the time excludes the start of Python.
     pub(super) fn compile(
         &self,
         file: &Path,
@@ -90,7 +91,7 @@ impl Clspv {
     }
 }
 
-/// Whether the script's last line tells of a module, and its milliseconds.
+/// Parses the last line of the script. Returns whether there is a module, and the time in milliseconds.
 fn said(output: &str) -> Option<(bool, f64)> {
     let line = output.lines().rev().find(|l| l.starts_with('{'))?;
     let value: serde_json::Value = serde_json::from_str(line).ok()?;

@@ -1,23 +1,25 @@
-//! What changed since an earlier run over the same corpus.
+//! Compares a run with an earlier run over the same corpus.
 
 use super::record::{Outcome, Record};
 use crate::progress;
 use std::collections::BTreeMap;
 
-/// What two runs have to say about each other.
+/// The differences between two runs.
 #[derive(Default, PartialEq, Debug)]
 pub(super) struct Changes {
     pub(super) worse: Vec<String>,
     pub(super) better: Vec<String>,
-    /// Units of the earlier run that are not in this one.
+    /// The units of the earlier run that are not in this one.
     pub(super) gone: Vec<String>,
-    /// Units that the earlier run did not have.
+    /// The number of units that the earlier run did not have.
     pub(super) new: usize,
-    /// Milliseconds of the units that both runs accepted: before, now.
+    /// The CPU time in milliseconds of the units that both runs accepted: in the earlier run, and in this
+    /// one.
     pub(super) ms: (f64, f64),
 }
 
-/// Compares outcomes. Only a change between accepted and not accepted, or to a worse way of failing, counts.
+/// Compares the outcomes. The outcomes are ordered from best to worst, and a difference is a change for the
+/// better or the worse.
 pub(super) fn changes(before: &BTreeMap<String, Record>, now: &[Record]) -> Changes {
     let mut all = Changes::default();
     for record in now {
@@ -44,7 +46,7 @@ pub(super) fn changes(before: &BTreeMap<String, Record>, now: &[Record]) -> Chan
     all
 }
 
-/// Prints them.
+/// Prints the changes.
 pub(super) fn print(changes: &Changes) {
     for (what, lines) in [("worse", &changes.worse), ("better", &changes.better)] {
         for line in lines {

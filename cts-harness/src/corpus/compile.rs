@@ -1,4 +1,4 @@
-//! Compiling one unit by calderac, and having the result checked.
+//! Compiles a unit with calderac and validates the result.
 
 use super::index::{Unit, words};
 use super::record::{Cost, Outcome, Record};
@@ -8,20 +8,21 @@ use crate::child::{self, End, Limits};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is done with each unit.
+/// The settings for compiling each unit.
 pub(super) struct Plan {
     pub(super) calderac: PathBuf,
-    /// The first one's cost is the unit's cost.
+    /// The environments to compile for. The cost of the first one is recorded as the cost of the unit.
     pub(super) environments: Vec<Environment>,
-    /// Whether there is a `spirv-val`.
+    /// Whether `spirv-val` is installed.
     pub(super) validate: bool,
     pub(super) clspv: Option<clspv::Clspv>,
     pub(super) limits: Limits,
-    /// Where modules and logs lie while they are needed.
+    /// The folder for temporary modules and logs.
     pub(super) scratch: PathBuf,
 }
 
-/// Compiles for every environment until one does not accept it; then clspv has its turn.
+/// Compiles a unit for every environment until one does not accept it. Then clspv compiles the unit, if it is
+/// used.
 pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     let stem = unit.id.replace(['/', '.'], "_");
     let log = plan.scratch.join(format!("{stem}.log"));
@@ -67,7 +68,8 @@ pub(super) fn unit(plan: &Plan, unit: &Unit) -> Result<Record, Failure> {
     Ok(record)
 }
 
-/// CPU time of calderac where it has nothing to do, in milliseconds: the median of 15 runs.
+/// Returns the CPU time in milliseconds that calderac takes without a compilation. It is the median of 15
+/// runs.
 pub(super) fn start(plan: &Plan) -> Result<f64, Failure> {
     let log = plan.scratch.join("start.log");
     let mut all = Vec::new();
@@ -92,7 +94,7 @@ fn compile(
     let mut command = Command::new(&plan.calderac);
     command
         .arg(format!("--spirv={}", env.spirv))
-        // Old validators refuse a reflection that they do not know.
+        // Old validators reject reflection instructions that they do not know.
         .arg("--strip-reflection")
         .arg(format!("--options={}", unit.options))
         .arg("-o")
@@ -127,12 +129,12 @@ fn compile(
     Ok((cost, error))
 }
 
-/// Why a unit has no outcome.
+/// Returns the failure of an interrupted run.
 pub(super) fn interrupted() -> Failure {
     Failure("interrupted; a run over a corpus begins anew".into())
 }
 
-/// The first line of the log that looks like a reason.
+/// Returns the line of the log that is most likely to give a reason.
 fn first_error(log: &Path, end: End) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

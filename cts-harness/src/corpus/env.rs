@@ -1,6 +1,6 @@
-//! The environments that modules are made and checked for.
+//! The environments for which modules are compiled and validated.
 
-/// An environment by `spirv-val`'s name, and the newest version of SPIR-V that it takes.
+/// An environment with `spirv-val`'s name and the newest SPIR-V version that it accepts.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Environment {
     pub(super) name: &'static str,
@@ -26,7 +26,7 @@ const ALL: [Environment; 4] = [
     },
 ];
 
-/// Parses `vulkan1.3`, or with the version of SPIR-V: `vulkan1.3spv1.6`.
+/// Parses `vulkan1.3`, or the same with the SPIR-V version: `vulkan1.3spv1.6`.
 pub(super) fn parse(text: &str) -> Result<Environment, String> {
     let fits =
         |e: &&Environment| e.name == text || text.strip_prefix(e.name) == Some(&format!("spv{}", e.spirv));

@@ -1,26 +1,27 @@
-//! The index of a corpus, and the units that are there.
+//! Reads the index of a corpus, and finds the units.
 
 use crate::Failure;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// One translation unit.
+/// A translation unit.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Unit {
     pub(super) id: String,
     pub(super) project: String,
     pub(super) file: PathBuf,
-    /// The option string, as clBuildProgram gets it.
+    /// The option string in the form of clBuildProgram.
     pub(super) options: String,
-    /// What the index says of clspv: outcome and milliseconds of CPU.
+    /// clspv's outcome and CPU time in milliseconds, if the index contains them.
     pub(super) indexed: Option<(String, f64)>,
 }
 
 /// A row of the index, by column name.
 type Row<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The units below `dir` in the index's order, and how many rows of the index have no file. Files that the index does not
-/// name are left out; without an index every `.cl` file is a unit, its folder is its project, and it has no options.
+/// Returns the units below `dir` in the order of the index, and the number of rows in the index without a
+/// file. Files that the index does not contain are ignored. Without an index, every `.cl` file is a unit
+/// without options, and the name of its folder is its project.
 pub(super) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
     let mut files = Vec::new();
     collect(dir, &mut files)?;
@@ -44,7 +45,7 @@ fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), Failure> {
     for entry in entries {
         let entry = entry?;
         let path = entry.path();
-        // Links to folders are not followed: they may lead in circles.
+        // Symbolic links to folders are not followed, because they may form cycles.
         if entry.file_type()?.is_dir() {
             collect(&path, into)?;
         } else if path.extension().is_some_and(|e| e == "cl") {
@@ -102,7 +103,8 @@ fn unit(row: &Row<'_>, files: &BTreeMap<String, PathBuf>) -> Option<Unit> {
     })
 }
 
-/// Splits an option string into words: blanks separate, quotes keep together, a backslash takes the next character.
+/// Splits an option string into words. White space separates words, quotes keep words together, and a
+/// backslash escapes the next character.
 pub(super) fn words(options: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut word: Option<String> = None;

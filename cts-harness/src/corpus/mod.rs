@@ -1,6 +1,8 @@
-//! `cargo harness corpus DIR`: compiles every unit of a corpus and says what becomes of it, beside clspv's figures.
+//! `cargo harness corpus DIR`: compiles every unit of a corpus, and reports the outcomes and costs together
+//! with clspv's.
 //!
-//! One child per unit, with limits; the modules go through `spirv-val`. See `docs/corpus.md`.
+//! Each unit is compiled by a child process with limits, and the modules are checked by `spirv-val`. See
+//! `docs/corpus.md`.
 
 mod clspv;
 mod compare;
@@ -26,41 +28,42 @@ pub(crate) struct Args {
     /// Table of the units (tab-separated; columns id, project, opts, and optionally clspv, clspv_ms)
     #[arg(long)]
     index: Option<PathBuf>,
-    /// Only units whose id contains this
+    /// Compile only units whose id contains this text
     #[arg(long, default_value = "")]
     filter: String,
-    /// The compiler; default: built first
+    /// The compiler; default: the one of this repository, which is built first
     #[arg(long)]
     calderac: Option<PathBuf>,
-    /// Environments to compile and validate for: vulkan1.1 (SPIR-V 1.3), vulkan1.1spv1.4, vulkan1.2 (1.5), vulkan1.3
-    /// (1.6). Time and memory are those of the first one
+    /// Environments to compile and validate for: vulkan1.1 (SPIR-V 1.3), vulkan1.1spv1.4, vulkan1.2 (1.5),
+    /// vulkan1.3 (1.6). Time and memory are measured for the first one
     #[arg(long, value_parser = env::parse, value_delimiter = ',', default_value = "vulkan1.3,vulkan1.1")]
     env: Vec<env::Environment>,
-    /// Seconds that one compilation may take
+    /// Time limit of each compilation in seconds
     #[arg(long, default_value_t = 60)]
     timeout: u64,
-    /// MB of address space that one compilation may take
+    /// Limit for the address space of each compilation in MB
     #[arg(long, default_value_t = 4096)]
     memory: u64,
-    /// Units at a time; default: one per core
+    /// Number of concurrent compilations; default: one per core
     #[arg(long)]
     jobs: Option<usize>,
     /// Measure clspv on the same units in the same run: `pyclspv` (Python's package) or a program that takes
-    /// `OPTIONS FILE -o OUT`; default: the index's figures
+    /// `OPTIONS FILE -o OUT`; default: use the numbers in the index
     #[arg(long)]
     clspv: Option<String>,
-    /// Show every unit that is not accepted with its first error, not one for each kind of message
+    /// Show every unit that is not accepted with its first error, instead of one unit per group of messages
     #[arg(long)]
     errors: bool,
-    /// Write a line of JSON per unit
+    /// Write a line of JSON per unit to this file
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Say what changed since the run that wrote this file; then only what is worse than there fails
+    /// Show what changed since the run that wrote this file, and fail only if a unit has become worse
     #[arg(long)]
     compare: Option<PathBuf>,
 }
 
-/// Compiles the corpus. Fails if a unit is not accepted, or with `--compare` if one is worse than before.
+/// Compiles the corpus. Fails if a unit is not accepted or, with `--compare`, if a unit has a worse outcome
+/// than before.
 pub(crate) fn run(args: &Args) -> Done {
     let before = args.compare.as_deref().map(record::read).transpose()?;
     let (mut units, missing) = index::units(&args.dir, args.index.as_deref())?;
@@ -141,7 +144,7 @@ fn verdict(records: &[Record], before: Option<&std::collections::BTreeMap<String
     }
 }
 
-/// Compiles units, several at a time; the records come in the order of the units.
+/// Compiles several units concurrently. The records are in the order of the units.
 fn compile_all(
     plan: &compile::Plan,
     units: &[index::Unit],
@@ -179,7 +182,7 @@ fn compile_all(
         .collect()
 }
 
-/// A folder that goes when the run ends.
+/// A folder that is removed at the end of the run.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -194,7 +197,7 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let dir: &Path = &self.0;
-        // A leftover in the temporary folder is no failure of the run.
+        // A folder that cannot be removed does not make the run fail.
         let _ = std::fs::remove_dir_all(dir);
     }
 }

@@ -1,20 +1,20 @@
-//! What became of one unit, and its form as a line of JSON.
+//! The record of a unit, and its form as a line of JSON.
 
 use crate::Failure;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// How compiling a unit ended; the later, the worse.
+/// The outcome of compiling a unit. A later variant is worse.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Outcome {
-    /// Compiled, and valid for every environment asked for.
+    /// The unit was compiled, and the modules are valid in every requested environment.
     Accepted,
-    /// The compiler says that the program is wrong, or that it cannot do it.
+    /// The compiler reports that the program is invalid or not supported.
     Rejected,
-    /// `spirv-val` refuses the module.
+    /// `spirv-val` rejects the module.
     Invalid,
-    /// A signal, or an internal error of the compiler.
+    /// The compiler was ended by a signal, or reports an internal error.
     Crash,
     Timeout,
 }
@@ -42,7 +42,7 @@ impl Outcome {
         Outcome::ALL.into_iter().find(|o| o.word() == word)
     }
 
-    /// As an index of a corpus says it.
+    /// Parses an outcome in the index of a corpus.
     pub(super) fn of_index(word: &str) -> Outcome {
         match word {
             "yes" => Outcome::Accepted,
@@ -53,25 +53,25 @@ impl Outcome {
     }
 }
 
-/// An outcome and what it cost.
+/// An outcome and its cost.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Cost {
     pub(super) outcome: Outcome,
-    /// Milliseconds of CPU.
+    /// The CPU time in milliseconds.
     pub(super) ms: f64,
-    /// Bytes of the largest resident set, where it was measured.
+    /// The maximum resident set size in bytes, if it was measured.
     pub(super) peak: Option<u64>,
 }
 
-/// One unit's line.
+/// The record of one unit.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Record {
     pub(super) id: String,
     pub(super) project: String,
     pub(super) cost: Cost,
-    /// Where it was not accepted: the environment.
+    /// The environment that did not accept the unit.
     pub(super) env: Option<String>,
-    /// The first line of the log that tells why not.
+    /// The line of the log that gives the reason for this.
     pub(super) error: Option<String>,
     pub(super) clspv: Option<Cost>,
 }
@@ -114,13 +114,13 @@ impl Record {
     }
 }
 
-/// Writes the records, a line each.
+/// Writes the records, one per line.
 pub(super) fn write(file: &Path, records: &[Record]) -> Result<(), Failure> {
     let text: String = records.iter().map(|r| format!("{}\n", r.json())).collect();
     std::fs::write(file, text).map_err(|e| Failure(format!("{}: {e}", file.display())))
 }
 
-/// Reads what [`write()`] wrote.
+/// Reads the records that [`write()`] wrote, by the id of the unit.
 pub(super) fn read(file: &Path) -> Result<BTreeMap<String, Record>, Failure> {
     let wrong = |why: String| Failure(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| wrong(e.to_string()))?;

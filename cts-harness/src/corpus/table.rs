@@ -1,10 +1,10 @@
-//! The table on the terminal: a project a line, then the times, then why units are not accepted.
+//! Prints the results: a line per project, then the times, then the reasons why units are not accepted.
 
 use super::record::{Outcome, Record};
 use crate::progress;
 use std::collections::BTreeMap;
 
-/// Prints the counts of each project, clspv's beside ours.
+/// Prints the counts and costs of each project, together with clspv's.
 pub(super) fn print(records: &[Record]) {
     let mut projects: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -54,17 +54,18 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// Our time as a part of clspv's, over the units that both accept.
+/// The ratios of calderac's time to clspv's for the units that both accept.
 #[derive(PartialEq, Debug)]
 pub(super) struct Ratios {
     pub(super) units: usize,
     pub(super) median: f64,
     pub(super) total: f64,
-    /// Units where we took longer, the worst first.
+    /// The units for which calderac takes longer, the worst first.
     pub(super) slower: Vec<(f64, String)>,
 }
 
-/// `None` if there is no unit that both accept. Of our times `start`, in milliseconds, is left out.
+/// Returns the ratios, or `None` if there is no unit that both accept. `start`, in milliseconds, is
+/// subtracted from each of calderac's times.
 pub(super) fn ratios(records: &[Record], start: f64) -> Option<Ratios> {
     let both: Vec<(f64, f64, &str)> = records
         .iter()
@@ -90,8 +91,8 @@ pub(super) fn ratios(records: &[Record], start: f64) -> Option<Ratios> {
     })
 }
 
-/// Prints the times beside clspv's, and what was largest. `start`: milliseconds that calderac's start takes, if clspv's times
-/// are without one.
+/// Prints the ratios to clspv's times, and the units with the largest costs. `start` is the time in
+/// milliseconds that calderac takes to start. It is given if clspv's times exclude the start.
 pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>) {
     if let Some(r) = ratios(records, 0.0) {
         progress::line(&format!(
@@ -133,7 +134,7 @@ pub(super) fn print_costs(records: &[Record], measured: bool, start: Option<f64>
     }
 }
 
-/// The reasons of what was not accepted, the most frequent first, each with its units.
+/// Returns the groups of similar reasons, the largest first, each with its units.
 pub(super) fn reasons(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
     let mut groups: BTreeMap<String, Vec<&Record>> = BTreeMap::new();
     for r in records {
@@ -147,7 +148,7 @@ pub(super) fn reasons(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
     all
 }
 
-/// A message without its place, names and numbers.
+/// Returns a message without its position, and with names and numbers replaced.
 fn kind(message: &str) -> String {
     let start = message.find("error").unwrap_or(0);
     let mut out = String::new();
@@ -166,7 +167,8 @@ fn kind(message: &str) -> String {
     out
 }
 
-/// Prints the reasons; with `all` every unit's own message, otherwise one unit of each group.
+/// Prints the reasons. With `all`, the message of every unit is printed, otherwise that of one unit per
+/// group.
 pub(super) fn print_reasons(records: &[Record], all: bool) {
     for (reason, records) in reasons(records) {
         progress::line(&format!("{:>4}  {reason}", records.len()));
