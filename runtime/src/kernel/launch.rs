@@ -1,4 +1,4 @@
-//! What clEnqueueNDRangeKernel runs: a kernel with its argument values and an NDRange (CL 5.8).
+//! Launches: a kernel with its argument values and an NDRange, as clEnqueueNDRangeKernel enqueues it (CL 5.8).
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::queue::{CommandQueue, Recording};
 use crate::sampler::Sampler;
 use crate::vk;
 
-/// Bytes of a POD argument; short ones are kept without allocation.
+/// The bytes of a plain argument; short ones are stored without allocation.
 #[derive(Clone, Debug)]
 pub struct PodBytes(Pod);
 
@@ -42,7 +42,7 @@ impl PodBytes {
         })
     }
 
-    /// The bytes.
+    /// Returns the bytes.
     pub fn bytes(&self) -> &[u8] {
         match &self.0 {
             Pod::Short { len, bytes } => &bytes[..usize::from(*len)],
@@ -51,92 +51,95 @@ impl PodBytes {
     }
 }
 
-/// The value of a kernel argument. Kind and size fit the kernel's reflection (clSetKernelArg has checked).
+/// The value of a kernel argument. Type and size fit the kernel's reflection (checked by clSetKernelArg).
 #[derive(Clone, Debug, Default)]
 pub enum ArgValue {
-    /// clSetKernelArg has not been called.
+    /// The argument has not been set.
     #[default]
     Unset,
     /// A plain value.
     Pod(PodBytes),
     /// A buffer for a global or constant pointer; `None` is a null pointer.
     Buffer(Option<Arc<Buffer>>),
-    /// Bytes of local memory.
+    /// The size of local memory in bytes.
     Local(usize),
     /// A sampler.
     Sampler(Arc<Sampler>),
-    /// An image that the kernel writes, or else reads.
+    /// An image, which the kernel either writes or reads.
     Image { image: Arc<Image>, write: bool },
 }
 
-/// A launch, as the application asks for it; [`crate::queue::CommandQueue::enqueue_ndrange`] does all checks of
-/// CL 5.8 on it.
+/// A launch as the application requests it; [`crate::queue::CommandQueue::enqueue_ndrange`] makes all checks of
+/// CL 5.8.
 #[derive(Copy, Clone, Debug)]
 pub struct NdRange<'a> {
     /// The kernel, built for the queue's device.
     pub kernel: &'a Arc<DeviceKernel>,
-    /// One per kernel argument.
+    /// One value per kernel argument.
     pub args: &'a [ArgValue],
-    /// Unchecked.
+    /// The NDRange, unchecked.
     pub range: Range,
 }
 
-/// A checked launch: everything but the buffers' lifetime, which the queue takes from the arguments.
+/// A checked launch. It contains everything except references to the argument objects, which the queue gets
+/// separately.
 #[derive(Clone)]
 pub(crate) struct Launch {
     kernel: Arc<DeviceKernel>,
-    /// Index of the device in the context.
+    /// The index of the device in the context.
     device: usize,
     accesses: Accesses,
     pipeline: Arc<vk::Pipeline>,
     push: Push,
     push_size: usize,
-    /// Plain values that are not in push constants.
+    /// The plain values that are not in push constants.
     plain: Vec<u8>,
     offset: [u64; 3],
     local: [u32; 3],
-    /// Work-groups.
+    /// The number of work-groups.
     groups: [u64; 3],
     tail: Option<Tail>,
-    /// Bytes of scratch memory that it may have.
+    /// The most bytes of scratch memory that it may use.
     scratch_budget: u64,
-    /// The work-group size is one for now ([`DeviceKernel::settle`]).
+    /// Another work-group size was wanted ([`DeviceKernel::settle`]), so the next launch may get another one.
     provisional: bool,
 }
 
-/// The rest of an NDRange in x, where the work-group size does not divide it and the kernel cannot tell.
+/// The rest of an NDRange in x, if the work-group size does not divide it and the kernel's results do not
+/// depend on the grouping.
 #[derive(Clone)]
 struct Tail {
     pipeline: Arc<vk::Pipeline>,
-    /// Work-items in x; one work-group.
+    /// The number of work-items in x, all in one work-group.
     width: u32,
 }
 
-/// A launch that needs nothing but a pipeline and push constants, in one dispatch.
+/// A launch in one dispatch that needs nothing but a pipeline and push constants.
 pub(crate) struct Plain<'a> {
     pub pipeline: &'a Arc<vk::Pipeline>,
     pub push: &'a [u8],
     pub groups: [u32; 3],
 }
 
-/// Dispatches of one launch at most: each takes room in a command buffer.
+/// The most dispatches of one launch, because each takes space in the command buffer.
 const MOST_DISPATCHES: u64 = 1 << 20;
 
-/// So many work-groups that a dispatch has less than 2^32 work-items in each dimension.
+/// Limits the number of work-groups so that a dispatch has fewer than 2^32 work-items in each dimension.
 fn limit_by_size(limit: [u32; 3], local: [u32; 3]) -> [u32; 3] {
     [0, 1, 2].map(|d| limit[d].min(u32::MAX / local[d].max(1)))
 }
 
-/// What a launch that may print has more.
+/// The additional state of a launch that may print.
 struct Printing {
-    /// The push constants, with the buffer's address if it goes there.
+    /// The push constants, with the address of the printf buffer if the kernel expects it there.
     push: Push,
-    /// The buffer, if it is a descriptor.
+    /// The printf buffer, if the kernel accesses it through a descriptor.
     buffer: Option<Arc<Staging>>,
 }
 
 impl Launch {
-    /// All checks of CL 5.8, in its order; finds or makes the pipeline and lays out the arguments.
+    /// Prepares a launch: makes all checks of CL 5.8, in the specification's order, finds or makes the
+    /// pipeline, and places the arguments.
     pub(crate) fn prepare(nd: &NdRange<'_>, queue: &CommandQueue) -> Result<Launch> {
         let error = |code, what: String| Err(Error::new(code, what).at("5.8"));
         let kernel = nd.kernel;
@@ -190,7 +193,7 @@ impl Launch {
         let mut provisional = false;
         let local = match range.local {
             None if required.is_some() => wanted,
-            // Without loops it is soon done however it is grouped.
+            // A kernel without loops is complete soon, whatever its grouping.
             None if kernel.module().reflection().straight && local_size::is_small(global) => {
                 let settled = kernel.settle(wanted, global);
                 provisional = settled != wanted;
@@ -213,7 +216,7 @@ impl Launch {
             local: arena,
             ..
         } = placed;
-        // CL 5.8: OUT_OF_RESOURCES if local memory does not suffice, also for the kernel's own
+        // CL 5.8: OUT_OF_RESOURCES if local memory, including the kernel's own, does not suffice
         if arena > limits.local_memory {
             return error(ClCode::OutOfResources, format!("{arena} bytes of local memory"));
         }
@@ -280,12 +283,12 @@ impl Launch {
         })
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub(super) fn kernel(&self) -> &Arc<DeviceKernel> {
         &self.kernel
     }
 
-    /// Whether the same launch may be given another work-group size the next time.
+    /// Returns whether a repetition of the launch may get another work-group size.
     pub(super) fn is_provisional(&self) -> bool {
         self.provisional
     }
@@ -295,7 +298,8 @@ impl Launch {
         self.push.put(range, bytes)
     }
 
-    /// Changes a buffer whose address is among the push constants for another; `false` if that takes [`Launch::prepare`].
+    /// Replaces a buffer whose address is in the push constants. Returns `false` if the launch must be prepared
+    /// again.
     pub(super) fn change_buffer(&mut self, index: usize, range: PushRange, buffer: &Buffer) -> bool {
         let arg = &self.kernel.reflection().args[index];
         let Some(address) = buffer.known_address(self.device) else {
@@ -304,12 +308,14 @@ impl Launch {
         self.accesses.change(index, arg, buffer) && self.push.put(range, &address.to_ne_bytes()).is_ok()
     }
 
-    /// What it does with memory objects, which are among the arguments it was prepared for.
+    /// Returns how the launch uses the contents of memory objects; `args` are the arguments that it was
+    /// prepared for.
     pub(crate) fn touches(&self, args: &[ArgValue]) -> Vec<Touch> {
         uses::touches(&self.kernel, args)
     }
 
-    /// Records dispatches: one, unless there are more work-groups than Vulkan takes at once. `args`: what it was prepared for.
+    /// Records the dispatch, or several if there are more work-groups than one dispatch can have. `args` are
+    /// the arguments that the launch was prepared for.
     pub(crate) fn record(&self, args: &[ArgValue], r: &mut Recording<'_>) -> Result<()> {
         let kernel = &self.kernel;
         self.accesses.declare(kernel, args, r)?;
@@ -363,7 +369,8 @@ impl Launch {
         Ok(())
     }
 
-    /// If it needs nothing but a pipeline and push constants, in one dispatch, and names few objects.
+    /// Returns the launch as a plain one, if it needs nothing but a pipeline and push constants, in one
+    /// dispatch, and has few accesses.
     pub(crate) fn plain(&self, limit: [u32; 3]) -> Option<Plain<'_>> {
         let kernel = &self.kernel;
         let is_plain = kernel.descriptors().is_none()
@@ -381,14 +388,14 @@ impl Launch {
         })
     }
 
-    /// The work-groups, if one dispatch takes them all.
+    /// Returns the number of work-groups, if one dispatch can have all of them.
     fn at_once(&self, limit: [u32; 3]) -> Option<[u32; 3]> {
         let most = limit_by_size(limit, self.local);
         let fits = (0..3).all(|d| self.groups[d] <= u64::from(most[d]));
         fits.then(|| self.groups.map(|n| n as u32))
     }
 
-    /// A printf buffer, if the kernel may print.
+    /// Returns the printf buffer and the push constants with it, if the kernel may print.
     fn printing(&self, kernel: &Arc<DeviceKernel>, r: &mut Recording<'_>) -> Result<Option<Printing>> {
         if !kernel.reflection().printf {
             return Ok(None);
@@ -411,9 +418,10 @@ impl Launch {
         Ok(Some(printing))
     }
 
-    /// Scratch memory of the launch, whose address goes into the push constants, and the work-groups that it suffices for: a larger
-    /// NDRange is several dispatches, one after the other, since nobody can tell how many work-groups a device has in flight
-    /// (runtime ADR 8).
+    /// Allocates the scratch memory of the launch and puts its address into the push constants. Returns the
+    /// number of work-groups that it suffices for. A larger NDRange is executed as several dispatches, one
+    /// after the other, because Vulkan does not report how many work-groups a device has in flight (runtime ADR
+    /// 8).
     fn scratch(
         &self,
         wanted: Scratch,
@@ -423,10 +431,10 @@ impl Launch {
     ) -> Result<[u32; 3]> {
         let items = self.local.iter().map(|&n| u64::from(n)).product::<u64>();
         let group = items * u64::from(wanted.bytes);
-        // A dispatch has at most `limit` of them anyway.
+        // A dispatch has at most `limit` work-groups in each dimension.
         let groups = [0, 1, 2].map(|d| self.groups[d].min(u64::from(limit[d])) as u32);
         let (groups, size) = scratch::regions(groups, limit, group, self.scratch_budget);
-        // The compiler's sums are of 32 bits.
+        // The compiler computes offsets into scratch memory in 32 bits.
         if size > u64::from(u32::MAX) {
             let what = format!("a work-group needs {group} bytes of scratch memory for its private arrays");
             log::error!("launch: {what}");
@@ -437,7 +445,8 @@ impl Launch {
         Ok(groups)
     }
 
-    /// One dispatch per region of at most `limit` work-groups, behind `done` work-items.
+    /// Records one dispatch per region of at most `limit` work-groups; `done` work-items of other dispatches
+    /// come before them.
     fn record_regions(
         &self,
         r: &mut Recording<'_>,
@@ -451,7 +460,7 @@ impl Launch {
         let system = &self.kernel.module().reflection().push;
         let mut push = *push;
         let mut first = [0u64; 3];
-        // Dispatches take turns with scratch memory.
+        // The dispatches share the scratch memory, so they must not overlap.
         let turns = self.kernel.reflection().scratch.is_some();
         loop {
             if turns && first != [0; 3] {

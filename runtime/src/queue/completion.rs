@@ -1,7 +1,7 @@
-//! From the GPU's timeline to events: polling, waiting, retiring.
+//! Completion: polls and waits for the GPU's timeline, and retires batches, which completes their events.
 //!
-//! Batches are retired in order, by whoever asks first, under the `Retire` lock; others wait for that lock, so
-//! that a wait never returns before the host work of its batch is done.
+//! Batches are retired in order, by the first thread that polls or waits, under the `Retire` lock. Other
+//! threads wait for that lock, so that a wait never returns before the host work of its batch is done.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,18 +14,20 @@ use crate::event::Effects;
 use crate::mem::parallel;
 use crate::vk;
 
-/// After a wait of so long the next command is worth a submission of its own: what takes long begins at once, and the others are
-/// recorded meanwhile. Not on devices that run on the processor which records.
+/// After a wait of this length, the next command is submitted at once, because it probably takes long too: it
+/// begins early, and further commands are recorded meanwhile. Not on CPU devices, which run on the processor
+/// that records.
 const LONG: Duration = Duration::from_micros(200);
 
-/// So many times in a row, a millisecond apart, a timeline may be unreadable before the device is given up.
+/// The number of consecutive errors, a millisecond apart, after which a wait that cannot read the timeline
+/// ends.
 const MOST_FAILURES: u32 = 1000;
 
-/// Batches kept for reuse.
+/// The number of batches kept for reuse.
 const KEEP_FREE: usize = 8;
 
 impl CommandQueue {
-    /// Retires what is done. Does not wait.
+    /// Retires the completed batches. Does not wait.
     pub(crate) fn poll(&self) {
         match self.timeline.value() {
             Ok(value) => self.retire(value),
@@ -34,8 +36,8 @@ impl CommandQueue {
         }
     }
 
-    /// Whether everything that the batch with this value waits for is done: the batches before it, and those of other
-    /// queues.
+    /// Returns whether everything that the batch with this value waits for is complete: the batches before it,
+    /// and those of other queues.
     pub(crate) fn has_started(&self, value: u64) -> bool {
         let reached = |timeline: &vk::Timeline, value| timeline.is_over(value);
         if !reached(&self.timeline, value.saturating_sub(1)) {
@@ -46,14 +48,15 @@ impl CommandQueue {
         batch.is_none_or(|b| b.waits.iter().all(|(timeline, value)| reached(timeline, *value)))
     }
 
-    /// Submits if needed, waits for a value of the timeline, and retires up to there.
+    /// Waits until the timeline reaches a value, and retires all batches up to it; submits the open batch first
+    /// if necessary.
     pub(crate) fn wait_for(&self, value: u64) {
         self.context.flusher().waited();
         let mut effects = Effects::default();
         let submitted = {
             let mut state = self.state.lock();
             if state.last < value {
-                // If that fails, so do the events that the caller waits for.
+                // If the submission fails, so do the events that the caller waits for.
                 let _ = self.submit(&mut state, &mut effects);
             }
             state.worth_waking = WORTH_WAKING;
@@ -61,14 +64,14 @@ impl CommandQueue {
         };
         effects.run();
         if !submitted {
-            // The submission failed, and the events with it.
+            // The submission failed, and its events with it.
             return;
         }
         if !self.timeline.is_over(value) {
             self.prepare();
         }
         let start = Instant::now();
-        // While the GPU does one batch, this thread does the host work of the one before.
+        // While the GPU executes one batch, this thread does the host work of the one before.
         let waited = self.host_work(value).try_for_each(|(before, size)| {
             if !self.timeline.reached(before)? {
                 self.timeline.wait(before - 1)?;
@@ -90,8 +93,9 @@ impl CommandQueue {
         }
     }
 
-    /// Goes on waiting after an error, unless the device is lost: the GPU works on, and may store into the application's
-    /// memory, so the wait must not end before it has. A driver that lacks memory for a moment recovers.
+    /// Continues to wait after an error, unless the device is lost. The GPU keeps executing and may store into
+    /// the application's memory, so the wait must not end before the batch is complete. A driver that is short
+    /// of memory for a moment recovers.
     fn wait_anyway(&self, value: u64, e: vk::VkError) -> std::result::Result<(), vk::VkError> {
         if self.logical.is_lost() {
             return Err(e);
@@ -109,7 +113,8 @@ impl CommandQueue {
         }
     }
 
-    /// The batches in flight, up to one, that have host work: their values and how many bytes are copied.
+    /// Returns the batches in flight with host work, up to the value `last`: their values and the number of
+    /// bytes copied.
     fn host_work(&self, last: u64) -> impl Iterator<Item = (u64, u64)> {
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -124,22 +129,23 @@ impl CommandQueue {
         })
     }
 
-    /// The GPU has come to a batch after which so many bytes are copied.
+    /// Wakes copy threads, because the GPU has reached a batch after which `size` bytes are copied.
     fn expect_copy(&self, size: u64) {
         if self.logical.spares_processors() {
             parallel::prepare(size);
         }
     }
 
-    /// Recording copies so many bytes.
+    /// Wakes copy threads, because recording copies `size` bytes.
     pub(super) fn begin_copy(&self, size: u64) {
         if self.logical.spares_processors() {
             parallel::call(size);
         }
     }
 
-    /// Finishes batches whose value is at most `reached`, and before each those of other queues that the GPU did before
-    /// it: what they store into host memory is there first, and is not stored over what comes later.
+    /// Retires the batches up to the value `reached`. Before each, it retires the batches of other queues that
+    /// the GPU executed before it, so that their stores into host memory come first and do not overwrite later
+    /// ones.
     fn retire(&self, reached: u64) {
         if self.has_retired(reached) {
             return;
@@ -155,12 +161,13 @@ impl CommandQueue {
         }
     }
 
-    /// Whether the host work of a batch is done, or never will be.
+    /// Returns whether the host work of a batch is done, or will never be done.
     fn has_retired(&self, value: u64) -> bool {
         self.retired.load(Ordering::Acquire) >= value
     }
 
-    /// Finishes batches up to `reached`, or up to one that comes after a batch of another queue that is not retired.
+    /// Retires this queue's batches up to `reached`. If one of them comes after a batch of another queue that
+    /// is not retired, returns that queue and batch.
     fn retire_own(&self, reached: u64) -> Option<(Arc<CommandQueue>, u64)> {
         loop {
             let front = {
@@ -169,12 +176,12 @@ impl CommandQueue {
                 front.map(|b| (b.value, b.after.clone()))
             };
             let Some((value, after)) = front else {
-                // Whoever is at it must be done.
+                // If another thread is retiring a batch, waits until it has finished.
                 drop(self.retiring.lock());
                 return None;
             };
             for (queue, value) in after {
-                // A queue that is gone has retired everything.
+                // A queue that has been dropped has retired all its batches.
                 if let Some(queue) = queue.upgrade()
                     && !queue.has_retired(value)
                     && !queue.logical.is_lost()
@@ -191,20 +198,21 @@ impl CommandQueue {
         }
     }
 
-    /// Finishes the oldest batch, if it is the one with this value.
+    /// Retires the oldest batch, if it is the one with this value.
     fn retire_one(&self, value: u64, effects: &mut Effects) {
         let _order = self.retiring.lock();
         let (mut batch, clock) = {
             let mut state = self.state.lock_soon();
             if state.in_flight.front().is_none_or(|b| b.value != value) {
-                // Another thread was faster.
+                // Another thread has retired it.
                 return;
             }
             let Some(batch) = state.in_flight.pop_front() else {
                 return;
             };
             state.finishing = batch.finishing(&self.context);
-            // Other queues see that something is retired before they can see that an event is complete.
+            // Other queues must be able to see that a batch is retired before they can see that one of its
+            // events is complete.
             state.noticed.own(self.opened.retires_batch());
             (batch, state.clock)
         };
@@ -225,18 +233,18 @@ impl CommandQueue {
         }
     }
 
-    /// The device is lost: what is in flight fails, and nothing is stored for it any more.
+    /// Makes all batches in flight fail, because the device is lost. No host work is done for them.
     pub(super) fn abandon(&self, state: &mut State, effects: &mut Effects) {
         let batches = std::mem::take(&mut state.in_flight);
         self.in_flight.fetch_sub(batches.len() as u32, Ordering::Relaxed);
         for mut batch in batches {
             batch.failed(ClCode::OutOfResources, self.context.host_stores(), effects);
-            // A lost device may still write: what the batch keeps is leaked.
+            // A lost device may still write, so the memory that the batch keeps is leaked.
             std::mem::forget(batch);
         }
     }
 
-    /// The device is lost, or the timeline cannot be read: everything in flight fails.
+    /// Makes everything recorded or in flight fail, because the device is lost or the timeline cannot be read.
     fn lost(&self, e: &vk::VkError) {
         let mut effects = Effects::default();
         {
@@ -254,7 +262,7 @@ impl CommandQueue {
             };
             for mut batch in batches {
                 batch.failed(ClCode::OutOfResources, self.context.host_stores(), &mut effects);
-                // A lost device may still write: what the batch keeps is leaked.
+                // A lost device may still write, so the memory that the batch keeps is leaked.
                 std::mem::forget(batch);
             }
             self.in_flight.store(0, Ordering::Relaxed);
@@ -262,7 +270,7 @@ impl CommandQueue {
         effects.run();
     }
 
-    /// Retires what is done; waits for the oldest batch if there are too many.
+    /// Retires the completed batches; if `wait`, waits for the oldest batch.
     pub(super) fn throttle(&self, wait: bool) {
         let oldest = self.state.lock_soon().in_flight.front().map(|b| b.value);
         match oldest {
@@ -272,7 +280,7 @@ impl CommandQueue {
         }
     }
 
-    /// Waits for what has been submitted.
+    /// Waits for all submitted batches.
     pub(crate) fn settle(&self) {
         let last = self.state.lock().last;
         if last > 0 {
@@ -280,13 +288,14 @@ impl CommandQueue {
         }
     }
 
-    /// More batches in flight than a pipeline of copies needs.
+    /// Returns whether more batches are in flight than a transfer in chunks needs.
     pub(super) fn is_deep(&self) -> bool {
         self.state.lock().in_flight.len() > 3
     }
 
-    /// Waits for what the next command must come after: everything, or, out of order, what may touch the same memory,
-    /// but of deferred commands (which may be deferred until this thread goes on) only barriers.
+    /// Waits for the commands that the next command must come after. In order, these are all commands. Out of
+    /// order, these are the submitted ones, which may access the same memory, and of the deferred ones only the
+    /// last barrier, because the others may stay deferred until this thread continues.
     pub(super) fn wait_for_earlier(self: &Arc<Self>) -> Result<()> {
         if !self.properties.out_of_order {
             self.drain();
@@ -301,14 +310,14 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Waits until everything that has been enqueued so far is done, or has failed.
+    /// Waits until all commands enqueued so far are complete or have failed.
     pub(super) fn drain(self: &Arc<Self>) {
         let mut effects = Effects::default();
         let (value, deferred) = {
             let mut state = self.state.lock();
-            // If that fails, so does the queue.
+            // If the submission fails, so does the queue.
             let _ = self.submit(&mut state, &mut effects);
-            // In order, the last one is the last of all.
+            // In order, the last deferred command completes after all others.
             let last = match self.properties.out_of_order {
                 true => 0,
                 false => state.deferred.len().saturating_sub(1),

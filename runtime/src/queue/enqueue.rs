@@ -1,4 +1,5 @@
-//! The enqueue functions: the checks of CL 5.2, 5.4, 5.8 and 5.10 in the specification's order, then a command.
+//! The enqueue functions: the checks of CL 5.2, 5.4, 5.8 and 5.10 in the specification's order, and then a
+//! command.
 
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ impl CommandQueue {
         }
     }
 
-    /// CL 5.8 — clEnqueueNDRangeKernel, and clEnqueueTask (`command` says which).
+    /// Enqueues a launch (CL 5.8, clEnqueueNDRangeKernel, and clEnqueueTask as `command` says).
     pub fn enqueue_ndrange(
         self: &Arc<Self>,
         launch: &NdRange<'_>,
@@ -43,7 +44,7 @@ impl CommandQueue {
         self.enqueue_launch(&prepared, launch.args, command, waits)
     }
 
-    /// The same for a launch that has been prepared for these argument values, after [`CommandQueue::check_waits`].
+    /// Enqueues a launch that has been prepared for these argument values, after [`CommandQueue::check_waits`].
     pub(crate) fn enqueue_launch(
         self: &Arc<Self>,
         launch: &Launch,
@@ -52,7 +53,8 @@ impl CommandQueue {
         waits: Waits<'_>,
     ) -> Enqueued {
         if self.is_shared() {
-            // CL 5.8: INVALID_IMAGE_SIZE, IMAGE_FORMAT_NOT_SUPPORTED if an image argument is not for the queue's device
+            // CL 5.8: INVALID_IMAGE_SIZE, IMAGE_FORMAT_NOT_SUPPORTED if the queue's device does not support an
+            // image argument
             for arg in args {
                 if let ArgValue::Image { image, .. } = arg {
                     self.check_image_device(image)?;
@@ -64,7 +66,7 @@ impl CommandQueue {
         self.enqueue(command, incoming, waits, Until::Placed)
     }
 
-    /// CL 5.2.2 — clEnqueueReadBuffer. `to` covers `size` bytes.
+    /// Enqueues a read (CL 5.2.2, clEnqueueReadBuffer). `to` must cover `size` bytes.
     pub fn enqueue_read(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -90,7 +92,7 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.2.2 — clEnqueueWriteBuffer. `from` covers `size` bytes.
+    /// Enqueues a write (CL 5.2.2, clEnqueueWriteBuffer). `from` must cover `size` bytes.
     pub fn enqueue_write(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -116,7 +118,8 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.2.2 — clEnqueueReadBufferRect. `to` covers what `host_side` and `region` say.
+    /// Enqueues a rectangular read (CL 5.2.2, clEnqueueReadBufferRect). `to` must cover the bytes that
+    /// `host_side` and `region` describe.
     pub fn enqueue_read_rect(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -143,7 +146,8 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.2.2 — clEnqueueWriteBufferRect. `from` covers what `host_side` and `region` say.
+    /// Enqueues a rectangular write (CL 5.2.2, clEnqueueWriteBufferRect). `from` must cover the bytes that
+    /// `host_side` and `region` describe.
     pub fn enqueue_write_rect(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -170,7 +174,7 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.2.2 — clEnqueueCopyBuffer
+    /// Enqueues a copy between buffers (CL 5.2.2, clEnqueueCopyBuffer).
     pub fn enqueue_copy(
         self: &Arc<Self>,
         src: &Arc<Buffer>,
@@ -215,7 +219,7 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.2.2 — clEnqueueCopyBufferRect
+    /// Enqueues a rectangular copy between buffers (CL 5.2.2, clEnqueueCopyBufferRect).
     pub fn enqueue_copy_rect(
         self: &Arc<Self>,
         src: &Arc<Buffer>,
@@ -264,14 +268,14 @@ impl CommandQueue {
         )
     }
 
-    /// Copies of this region may be a kernel's.
+    /// Makes the kernels for copies, if one of them may copy this region.
     fn expect_copy_of(&self, region: [u64; 3]) {
         if copy::is_wanted(!self.logical.unified(), region) {
             self.opened.make_copy_kernels(&self.device);
         }
     }
 
-    /// CL 5.2.3 — clEnqueueFillBuffer
+    /// Enqueues a fill (CL 5.2.3, clEnqueueFillBuffer).
     pub fn enqueue_fill(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -301,7 +305,7 @@ impl CommandQueue {
         let kind = CommandType::FillBuffer;
         let near = size <= bar_mapping::LONGEST_WRITE && buffer.storage(self.device_index)?.host_visible();
         if near && self.is_idle() {
-            // Counters are reset this way, before they are used.
+            // Programs often reset counters by such short fills before they use them.
             let all = pattern.repeat((size / length) as usize);
             let transfer = HostTransfer::linear(buffer, offset, size, HostPtr::of_slice(&all));
             if let Some((turn, reach)) = self.host_copy(&transfer, true, waits, false)? {
@@ -316,7 +320,8 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(fill), waits, Until::Placed)
     }
 
-    /// CL 5.2.4 — clEnqueueMapBuffer. The address is valid for `size` bytes once the command is complete.
+    /// Enqueues a mapping (CL 5.2.4, clEnqueueMapBuffer). The returned address is valid for `size` bytes once
+    /// the command is complete.
     pub fn enqueue_map(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -371,7 +376,8 @@ impl CommandQueue {
         Ok((ptr.non_null(), event))
     }
 
-    /// CL 5.4.2 — clEnqueueUnmapMemObject. `address` is what a map call returned.
+    /// Enqueues the end of a mapping (CL 5.4.2, clEnqueueUnmapMemObject). `address` is the address that the map
+    /// call returned.
     pub fn enqueue_unmap(
         self: &Arc<Self>,
         buffer: &Arc<Buffer>,
@@ -412,8 +418,8 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.4.4 — clEnqueueMigrateMemObjects to the queue's device, or (`to_host`: no device needs them) to the host.
-    /// `undefined`: without contents.
+    /// Enqueues a migration (CL 5.4.4, clEnqueueMigrateMemObjects) to the queue's device, or (`to_host`) to the
+    /// host, which moves nothing. `undefined`: the contents need not be kept.
     pub fn enqueue_migrate(
         self: &Arc<Self>,
         objects: &[MemObject],
@@ -443,17 +449,18 @@ impl CommandQueue {
         )
     }
 
-    /// CL 5.10 — clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), clEnqueueWaitForEvents (without event)
+    /// Enqueues a marker (CL 5.10): clEnqueueMarkerWithWaitList, clEnqueueMarker (empty list), or
+    /// clEnqueueWaitForEvents (without event).
     pub fn enqueue_marker(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.enqueue_order(CommandType::Marker, Command::Marker, waits)
     }
 
-    /// CL 5.10 — clEnqueueBarrierWithWaitList, clEnqueueBarrier
+    /// Enqueues a barrier (CL 5.10): clEnqueueBarrierWithWaitList or clEnqueueBarrier.
     pub fn enqueue_barrier(self: &Arc<Self>, waits: Waits<'_>) -> Enqueued {
         self.enqueue_order(CommandType::Barrier, Command::Barrier, waits)
     }
 
-    /// A marker or a barrier, done at once where nothing is unfinished.
+    /// Enqueues a marker or a barrier, which completes at once if the queue is idle.
     fn enqueue_order(self: &Arc<Self>, kind: CommandType, command: Command, waits: Waits<'_>) -> Enqueued {
         self.check_waits(waits)?;
         waits.check_list()?;

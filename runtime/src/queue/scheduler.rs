@@ -1,10 +1,10 @@
-//! From an enqueue call to the open batch, and from there to the GPU.
+//! The scheduler: places the command of an enqueue call in the open batch, and submits the batch to the GPU.
 //!
-//! A command whose wait list the GPU can honour (it is empty, done, of this queue, or of another queue of the
-//! device) is recorded at once. Otherwise it is deferred (`deferred.rs`).
+//! A command is recorded at once if the GPU can honour its wait list: each event is complete, belongs to this
+//! queue, or belongs to another queue of the device. Otherwise the command is deferred (`deferred.rs`).
 //!
-//! **Why no cycle of batches can arise:** a batch waits only for timeline values that have been submitted, so the
-//! order of submission is a topological order of all batches.
+//! **Batches cannot wait for each other in a cycle:** a batch waits only for timeline values that have been
+//! submitted, so the order of submission is a topological order of all batches.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,46 +18,51 @@ use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, Phase, Status, now};
 use crate::vk;
 
-/// A batch with so many commands is submitted.
+/// A batch with this many commands is submitted.
 const FULL: u32 = 512;
-/// A batch with so many commands is submitted if the GPU has nothing else to do: the first one after a wait.
+/// A batch with this many commands is submitted if the GPU has nothing else to do. That applies to the first
+/// batch after a wait.
 pub(super) const WORTH_WAKING: u32 = 16;
-/// Each further one with twice as many, up to this: a submission takes as long as recording ten commands (3.4 µs, NVIDIA), and a
-/// GPU that is done with each batch before the next is recorded has to wait for the processor in any case.
+/// Each further batch needs twice as many commands, up to this number: a submission takes as long as recording
+/// ten commands (3.4 µs on an NVIDIA H200), and if the GPU completes each batch before the next one is
+/// recorded, it has to wait for the processor in any case.
 const WORTH_WAKING_LATER: u32 = 128;
-/// The same for temporary memory: a copy of that size takes longer than its submission.
+/// A batch with this many bytes of temporary memory is submitted if the GPU has nothing else to do: copying
+/// them takes longer than the submission.
 const WORTH_STAGING: u64 = 1 << 20;
-/// A batch that holds so much temporary memory is submitted.
+/// A batch with this many bytes of temporary memory is submitted.
 const MUCH_STAGING: u64 = 32 << 20;
-/// With so many batches in flight an enqueue call first retires what is done, once after each submission.
+/// With this many batches in flight, an enqueue call first retires the completed ones, once after each
+/// submission.
 const MANY_IN_FLIGHT: u32 = 4;
-/// With so many it waits for the oldest: each batch holds a command pool of the driver's.
+/// With this many batches in flight, an enqueue call waits for the oldest, because each batch holds a command
+/// pool of the driver.
 const TOO_MANY_IN_FLIGHT: u32 = 1024;
 
-/// When an enqueue call returns.
+/// The point at which an enqueue call returns.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Until {
     /// The command is placed.
     Placed,
-    /// The command has copied what it takes from the application's memory.
+    /// The command has copied the bytes that it reads from the application's memory.
     Taken,
-    /// The command is done.
+    /// The command is complete.
     Done,
 }
 
-/// A command's kind, and what it comes after.
+/// The type of a command, the events that it comes after, and the point at which its call returns.
 #[derive(Copy, Clone)]
 pub(super) struct Order<'a> {
     pub kind: CommandType,
     /// The wait list.
     pub list: &'a [Arc<Event>],
-    /// What it comes after, too, but need not succeed.
+    /// Events that it also comes after, but which need not succeed.
     pub after: &'a [Arc<Event>],
     pub until: Until,
 }
 
 impl Until {
-    /// For calls that wait for the whole command, or for nothing.
+    /// Returns the point for a call that either waits for the whole command or does not wait.
     pub(super) fn blocking(blocking: bool) -> Until {
         match blocking {
             true => Until::Done,
@@ -67,7 +72,7 @@ impl Until {
 }
 
 impl<'a> Order<'a> {
-    /// A command that nobody waits for, with a wait list.
+    /// Makes the order of a command with a wait list, whose call does not wait.
     pub(super) fn after_list(kind: CommandType, list: &'a [Arc<Event>]) -> Order<'a> {
         Order {
             kind,
@@ -88,18 +93,18 @@ pub(super) enum Admission {
     Failed(i32),
 }
 
-/// What has become of a command.
+/// The state of a command that has been placed.
 pub(super) enum Placed {
-    /// It is in the open batch, or in one that has been submitted.
+    /// The command is in the open batch, or in a submitted one.
     Recorded,
-    /// It waits; its event, if it has one.
+    /// The command is deferred. The field is its event, if it has one.
     Deferred(Option<Arc<Event>>),
-    /// It failed with this code, and its event did.
+    /// The command and its event have failed with this code.
     Failed(i32),
 }
 
 impl Placed {
-    /// The command failed before it could begin.
+    /// Makes the event of a command fail, before the command could begin.
     pub(super) fn failed(code: i32, event: Option<&Arc<Event>>, effects: &mut Effects) -> Placed {
         if let Some(event) = event {
             event.failed(code, effects);
@@ -108,18 +113,19 @@ impl Placed {
     }
 }
 
-/// CL 5.10: without a wait list it waits for everything before it.
+/// Returns whether a command waits for all earlier commands (CL 5.10: a marker or barrier without a wait list).
 pub(super) fn waits_for_all(command: &Command, list: &[Arc<Event>]) -> bool {
     matches!(command, Command::Marker | Command::Barrier) && list.is_empty()
 }
 
-/// What a wait list means now.
+/// The current state of a wait list.
 pub(super) enum Ready {
-    /// The batch must wait for these events of other queues (by index in the list).
+    /// The command can be recorded; its batch must wait for these events of other queues (by index in the
+    /// list).
     Yes(Vec<usize>),
-    /// Not before this event moves on.
+    /// The command cannot be recorded before this event leaves this phase.
     Blocked(Arc<Event>, Phase),
-    /// An event failed: the command does, with this code.
+    /// An event has failed, so the command fails with this code.
     Failed(i32),
 }
 
@@ -136,7 +142,7 @@ impl CommandQueue {
         }
     }
 
-    /// Enqueues a command, and waits as `until` says.
+    /// Enqueues a command, and waits as `until` demands.
     pub(super) fn enqueue(
         self: &Arc<Self>,
         kind: CommandType,
@@ -162,7 +168,8 @@ impl CommandQueue {
             let mut state = self.lock_for_command();
             let placed = self.place(&mut state, incoming, order, event.as_ref(), &mut effects);
             if placed.is_ok() && (until == Until::Done || config().debug.no_batch) {
-                // The command is placed. If the submission fails, its event does, and every later call for the queue.
+                // The command is placed. If the submission fails, so do its event and every later call for the
+                // queue.
                 let _ = self.submit(&mut state, &mut effects);
             }
             placed
@@ -190,7 +197,7 @@ impl CommandQueue {
         Ok(event.filter(|_| waits.want_event))
     }
 
-    /// Sees to it that what is in flight does not become too much.
+    /// Retires completed batches, or waits for the oldest, if many batches are in flight.
     fn keep_up(&self) {
         let in_flight = self.in_flight.load(Ordering::Relaxed);
         if in_flight < MANY_IN_FLIGHT {
@@ -204,14 +211,14 @@ impl CommandQueue {
         }
     }
 
-    /// Submits what other queues have only recorded and this command waits for.
+    /// Submits the open batches of other queues that have commands in the wait list.
     pub(super) fn flush_others(self: &Arc<Self>, list: &[Arc<Event>]) {
         for event in list {
             if event.phase() == Phase::Recorded
                 && let Some(queue) = event.queue()
                 && !Arc::ptr_eq(queue, self)
             {
-                // If that fails, the event does.
+                // If the submission fails, so does the event.
                 let _ = queue.flush();
             }
         }
@@ -252,8 +259,8 @@ impl CommandQueue {
         })
     }
 
-    /// Whether a command may be recorded before those that are deferred: in a queue that is out of order, unless there is a
-    /// barrier among them, or it waits for all of them.
+    /// Returns whether a command may be recorded before the deferred ones. It may in an out-of-order queue,
+    /// unless one of them is a barrier, or the command waits for all of them.
     fn may_overtake(&self, state: &State, incoming: &Incoming<'_>, list: &[Arc<Event>]) -> bool {
         self.properties.out_of_order
             && !state.deferred.iter().any(|d| d.is_barrier())
@@ -334,7 +341,7 @@ impl CommandQueue {
         let profiling = self.properties.profiling;
         let has_commands = state.open.as_ref().is_some_and(|b| b.commands > 0);
         if has_commands && (!others.is_empty() || state.open.as_ref().is_some_and(|b| b.is_full())) {
-            // Waiting for another queue must not hold up what is recorded already.
+            // The recorded commands must not wait for another queue as well.
             self.submit(state, effects)?;
         }
         if profiling && !has_commands && state.clock.is_old() {
@@ -401,7 +408,8 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// Submits the open batch if it is full, or if the GPU has nothing else to do and it is worth a submission.
+    /// Submits the open batch if it is full, or if the GPU has nothing else to do and the batch is worth a
+    /// submission.
     fn submit_if_worthwhile(&self, state: &mut State, effects: &mut Effects) {
         let Some(open) = &state.open else { return };
         let (commands, large) = (open.commands, open.large);
@@ -416,7 +424,8 @@ impl CommandQueue {
             if many {
                 state.worth_waking = (2 * state.worth_waking).min(WORTH_WAKING_LATER);
             }
-            // The command is recorded. If the submission fails, its event does, and every later call for the queue.
+            // The command is recorded. If the submission fails, so do its event and every later call for the
+            // queue.
             let _ = self.submit(state, effects);
         }
     }
@@ -430,8 +439,9 @@ impl CommandQueue {
         Ok(batch)
     }
 
-    /// Opens the next batch while there is nothing else to do but wait, binds what it will need first, and may record the first
-    /// command: that takes 1.7, 0.13 and 0.3 to 0.6 µs of the next command's time (NVIDIA).
+    /// Opens the next batch while this thread waits, binds the pipeline that it will probably need, and may
+    /// record the first command speculatively. That shortens the enqueue call of the next command
+    /// (`docs/scheduling.md`).
     pub(super) fn prepare(&self) {
         let mut state = self.state.lock();
         if state.open.is_none() && !self.logical.is_lost() {
@@ -451,19 +461,19 @@ impl CommandQueue {
                     }
                     state.open = Some(batch);
                 }
-                // The next command will say so.
+                // The next command reports the error.
                 Err(e) => log::debug!("a batch in advance: {}", e.chain()),
             }
         }
     }
 
-    /// Gives the open batch to the GPU. A failure is an error of the whole queue, and of the batch's events.
+    /// Submits the open batch to the GPU. A failure is an error of the whole queue and of the batch's events.
     pub(super) fn submit(&self, state: &mut State, effects: &mut Effects) -> Result<()> {
         if state.open.as_ref().is_none_or(|b| b.commands == 0) {
             return Ok(());
         }
         let mut batch = state.open.take().expect("just seen");
-        // What is waited for may be transfers.
+        // The batches waited for may have transfer commands.
         state.transfers |= batch.recorder.transfers() || !batch.waits.is_empty();
         let writers = match state.transfers {
             true => vk::Writers::All,
@@ -504,7 +514,7 @@ impl CommandQueue {
                     CommandQueue::fail_when_done(state, event, e.code, effects);
                 }
                 batch.failed(e.code, self.context.host_stores(), effects);
-                // The command buffer is not pending, but its pool may be in any state: make a new one.
+                // The command buffer is not pending, but its pool may be in any state, so it is not reused.
                 drop(batch);
                 self.fail(state, &e, "a submission", effects);
                 Err(e)

@@ -22,7 +22,8 @@ use crate::error::{Error, Result};
 use crate::event::{Effects, Event, Phase, now};
 use crate::mem::Buffer;
 
-/// Writes up to this size are staged also if the GPU could reach the host memory: a blocking one returns at once.
+/// Writes of up to this many bytes are staged even if the GPU could access the host memory, so that a blocking
+/// write returns at once.
 const STAGED_ANYWAY: u64 = 256 << 10;
 
 impl CommandQueue {
@@ -38,7 +39,8 @@ impl CommandQueue {
         let mut transfer = Transfer::new(what, write);
         let size = transfer.size();
         if let Object::Buffer(linear) = &transfer.what {
-            // A short write may be staged and leave at once; a blocking read has to wait anyway.
+            // A short write may be staged, and its call returns at once; the call of a blocking read waits in
+            // any case.
             let wait = blocking && (!write || size > CUT);
             if let Some((turn, reach)) = self.host_copy(linear, write, waits, wait)? {
                 return Ok(self.by_host(turn, kind, waits, || linear.by_host(reach, write)));
@@ -61,8 +63,8 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(command), waits, until)
     }
 
-    /// How this thread can do a transfer by itself, and its turn to do so, if the storage is mapped and nothing is in the
-    /// way; `wait`: any more.
+    /// Returns the turn to make a transfer on this thread, and the way in which the host accesses the storage,
+    /// if the storage is mapped and nothing unfinished prevents it. `wait`: waits first until nothing does.
     pub(super) fn host_copy(
         self: &Arc<Self>,
         transfer: &HostTransfer,
@@ -77,7 +79,8 @@ impl CommandQueue {
             Reach::BarMapping(_) if !write => self.shows(&transfer.buffer),
             Reach::BarMapping(_) | Reach::Mapped(_) => true,
         };
-        // Asked before the wait, since the answer may change what is submitted, and again when other threads can do nothing.
+        // This is checked before the wait, because the result may change what is submitted, and again when no
+        // other thread can change it.
         let fits = || visible() && self.is_alone(transfer, write);
         if !fits() {
             return Ok(None);
@@ -89,8 +92,9 @@ impl CommandQueue {
         Ok(Some((turn, reach)))
     }
 
-    /// The turn to do a command's work on this thread: if its wait list is complete and the queue is idle. `wait`: waits for that
-    /// first. `None`: something is unfinished, or other threads keep the queue busy, and the GPU must do the work.
+    /// Returns the turn to execute a command on this thread, if its wait list is complete and the queue is
+    /// idle; `wait`: waits for that first. Returns `None` if a command is unfinished, or other threads keep the
+    /// queue busy, so that the GPU must execute the command.
     pub(super) fn host_turn(self: &Arc<Self>, waits: Waits<'_>, wait: bool) -> Result<Option<Turn<'_>>> {
         if wait {
             if !waits.list.is_empty() {
@@ -107,13 +111,13 @@ impl CommandQueue {
         Ok(state.is_idle().then(|| self.take_turn(state)))
     }
 
-    /// Whether nothing is unfinished at this moment.
+    /// Returns whether no command of the queue is unfinished at this moment.
     pub(super) fn is_idle(&self) -> bool {
         self.poll();
         self.state.lock_soon().is_idle()
     }
 
-    /// A command whose work this thread does now, in its turn; the command's event.
+    /// Executes a command on this thread, in its turn. Returns the command's event.
     pub(super) fn by_host(
         self: &Arc<Self>,
         turn: Turn<'_>,
@@ -133,8 +137,8 @@ impl CommandQueue {
         event
     }
 
-    /// Whether the host sees in the aperture what the queue's commands write to a buffer, once they are done. From now
-    /// on it does.
+    /// Returns whether the writes of the queue's completed commands to a buffer are visible to the host through
+    /// the BAR mapping. From this call on, the queue makes them visible.
     pub(super) fn shows(&self, buffer: &Buffer) -> bool {
         use std::sync::atomic::Ordering;
         buffer.watch();
@@ -144,7 +148,7 @@ impl CommandQueue {
         if self.shown.load(Ordering::Acquire) >= hidden {
             return true;
         }
-        // A barrier at the end of the open batch is one for everything before.
+        // A barrier at the end of the open batch also makes the writes of all earlier batches visible.
         let mut state = self.state.lock();
         match &mut state.open {
             Some(open) if open.commands > 0 => {
@@ -155,7 +159,8 @@ impl CommandQueue {
         }
     }
 
-    /// Places a transfer in chunks, as one command: records them one after the other in one turn, or defers it as a whole.
+    /// Places a transfer in chunks as one command: records the chunks one after the other in one turn, or
+    /// defers the whole transfer.
     pub(super) fn place_chunks(
         self: &Arc<Self>,
         incoming: Incoming<'_>,
@@ -187,7 +192,8 @@ impl CommandQueue {
                 Ok(true) => self.throttle(self.is_deep()),
                 Ok(false) => break,
                 Err((e, last)) => {
-                    // The chunks before it may store into the application's memory, which may be gone when this returns.
+                    // The earlier chunks may store into the application's memory, which may be freed when this
+                    // call returns.
                     if last > 0 {
                         self.wait_for(last);
                     }
@@ -203,9 +209,9 @@ impl CommandQueue {
 /// A transfer that is being recorded chunk by chunk.
 pub(super) struct Chunks {
     left: std::vec::IntoIter<Transfer>,
-    /// The transfer's event: that of the last chunk.
+    /// The transfer's event, which completes with the last chunk.
     event: Option<Arc<Event>>,
-    /// The first chunk's event, whose times are those of the transfer's beginning (profiling).
+    /// The first chunk's event, whose times are those of the transfer's start (profiling).
     first: Option<Arc<Event>>,
     begun: bool,
 }
@@ -221,8 +227,9 @@ impl Chunks {
         }
     }
 
-    /// Records the next chunk, and submits it unless it is the last: `false` then. The first one waits for what the command
-    /// waits for. After an error nothing more is to be recorded.
+    /// Records the next chunk and submits it; the last one is not submitted, and the result is `false`. The
+    /// first chunk waits for the events that the command waits for. After an error, no further chunk may be
+    /// recorded.
     pub(super) fn record_next(
         &mut self,
         queue: &Arc<CommandQueue>,
@@ -259,7 +266,7 @@ impl Chunks {
     }
 }
 
-/// The error of a call for a command that failed with this number.
+/// Returns the error of a call whose command failed with this number.
 pub(super) fn execution_error(number: i32) -> Error {
     use crate::error::ClCode;
     let code = ClCode::ALL
