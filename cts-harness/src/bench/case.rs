@@ -1,19 +1,19 @@
-//! What is measured: cases, their rows, and how one runs on one side.
+//! The cases to measure, their rows, and the interface to run a case on one side.
 
 use super::cl::{Context, Device};
 use crate::Failure;
 
-/// A thing to measure. One repetition gives a value for each of its rows.
+/// A case to measure. One repetition yields a sample for each of its rows.
 pub(super) struct Case {
     pub(super) rows: Vec<Row>,
-    /// Repetitions in a row on one side before the other has its turn.
+    /// The number of consecutive repetitions on one side before the other side has its turn.
     pub(super) block: usize,
-    /// More repetitions than this tell nothing new.
+    /// The largest number of repetitions that is useful.
     pub(super) most: usize,
     pub(super) make: Make,
 }
 
-/// Sets a case up on a side.
+/// Prepares a case on a side.
 pub(super) type Make = Box<dyn Fn(&Side) -> Result<Box<dyn Running>, Stop>>;
 
 /// A line of the table.
@@ -23,26 +23,26 @@ pub(super) struct Row {
     pub(super) quantity: Quantity,
 }
 
-/// What a row's values mean; they are seconds, but for memory.
+/// The meaning of a row's values. Except for memory, the values are seconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Quantity {
     Time,
-    /// So much work in the measured time, shown in `unit`s of `size` a second.
+    /// An amount of work in the measured time. It is shown per second, in `unit`s of the given `size`.
     Rate {
         work: f64,
         size: f64,
         unit: &'static str,
     },
-    /// Bytes.
+    /// A number of bytes.
     Memory,
 }
 
-/// Something other than a value.
+/// The reason why there is no value.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Stop {
-    /// The device does not have what the case needs; no fault.
+    /// The device lacks a feature that the case needs. This is not a failure.
     Refused(String),
-    /// A call failed or a result is wrong.
+    /// A call failed, or a result is wrong.
     Failed(String),
 }
 
@@ -53,12 +53,12 @@ impl<E: Into<Failure>> From<E> for Stop {
     }
 }
 
-/// What one repetition gave for one row.
+/// The value of one row in one repetition.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Sample {
-    /// Seconds on the host's clock, or bytes.
+    /// The seconds by the host's clock, or the bytes.
     pub(super) wall: f64,
-    /// Seconds by event profiling; on a CPU, of the process on all processors.
+    /// The seconds by event profiling. On a CPU, this is the CPU time of the process on all processors.
     pub(super) device: Option<f64>,
 }
 
@@ -71,24 +71,24 @@ impl Sample {
     }
 }
 
-/// A case set up on a side.
+/// A case that is prepared on a side.
 pub(super) trait Running {
-    /// One repetition: a sample for each row.
+    /// Runs one repetition, and returns a sample for each row.
     fn repeat(&mut self) -> Result<Vec<Sample>, Stop>;
-    /// Compares what the last repetition left with the host's reference.
+    /// Compares the result of the last repetition with the host's reference.
     fn check(&mut self) -> Result<(), Stop>;
 }
 
-/// One implementation's device with what all cases use of it.
+/// An implementation's device, with the objects that all cases use.
 pub(super) struct Side {
-    /// How the library is opened again, in a child process.
+    /// The location of the library, with which a child process can open it again.
     pub(super) place: super::locate::Place,
     pub(super) device: Device,
     pub(super) context: Context,
 }
 
 impl Case {
-    /// A case of one row.
+    /// Returns a case with one row.
     pub(super) fn single(name: impl Into<String>, quantity: Quantity, make: Make) -> Case {
         let name = name.into();
         Case {
@@ -100,12 +100,12 @@ impl Case {
     }
 }
 
-/// How large the problems are.
+/// The size of the problems.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(super) enum Scale {
-    /// For drivers that run on the CPU: milliseconds there
+    /// For drivers that run on the CPU, where it takes milliseconds
     Small,
-    /// For GPUs: each launch fills one for long enough to be measured
+    /// For GPUs: each launch uses the whole GPU long enough to be measured
     Large,
 }
 

@@ -1,6 +1,7 @@
-//! Inputs and comparisons: pseudo-random numbers, bytes of numbers, halves, closeness.
+//! Inputs and comparisons: pseudorandom numbers, conversions of numbers to bytes, half numbers, and
+//! approximate equality.
 
-/// A generator of the xorshift family; the same numbers in every run.
+/// A generator of the xorshift family. It yields the same numbers in every run.
 pub(super) struct Random(u64);
 
 impl Random {
@@ -15,7 +16,7 @@ impl Random {
         (self.0 >> 16) as u32
     }
 
-    /// In [-1, 1), a multiple of 2^-10, so that halves hold it exactly.
+    /// Returns a multiple of 2^-10 in [-1, 1).
     pub(super) fn number(&mut self) -> f32 {
         (self.word() & 0x7FF) as f32 / 1024.0 - 1.0
     }
@@ -28,7 +29,7 @@ impl Random {
         (0..count).map(|_| self.word()).collect()
     }
 
-    /// Below `end`.
+    /// Returns a number below `end`.
     pub(super) fn index(&mut self, end: usize) -> usize {
         self.word() as usize % end
     }
@@ -58,7 +59,7 @@ bytes! {
     of_u16, to_u16: u16;
 }
 
-/// The half nearest to a number of its normal range or zero.
+/// Returns the half that is nearest to a number. The number must be 0 or in the normal range of halves.
 pub(super) fn half(number: f32) -> u16 {
     let bits = number.to_bits();
     let sign = (bits >> 16) as u16 & 0x8000;
@@ -66,12 +67,12 @@ pub(super) fn half(number: f32) -> u16 {
     if magnitude < 0x3880_0000 {
         return sign;
     }
-    // Round half to even at bit 13, then move the exponent's bias from 127 to 15.
+    // The magnitude is rounded at bit 13, half to even. Then the exponent's bias is changed from 127 to 15.
     let rounded = magnitude + 0xFFF + ((magnitude >> 13) & 1);
     sign | ((rounded >> 13) as u16).wrapping_sub(112 << 10)
 }
 
-/// The number that a half of the normal range, or zero, stands for.
+/// Returns the value of a half, which must be 0 or in the normal range.
 pub(super) fn from_half(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let magnitude = u32::from(bits & 0x7FFF);
@@ -89,7 +90,7 @@ pub(super) fn close(what: &str, found: f64, expected: f64, scale: f64, part: f64
     Err(format!("{what} is {found}, not {expected}"))
 }
 
-/// Fails unless the words are the same.
+/// Fails unless the words are equal.
 pub(super) fn same(found: &[u32], expected: &[u32]) -> Result<(), String> {
     if found.len() != expected.len() {
         return Err(format!("{} words, not {}", found.len(), expected.len()));

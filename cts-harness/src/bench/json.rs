@@ -1,11 +1,11 @@
-//! The whole run as JSON: every row, every side, medians and quartiles, ratios.
+//! The whole run as JSON: every row with the medians and quartiles of every side, and the ratios.
 
 use super::case::{Quantity, Side, Stop};
 use super::measure::{Outcome, Result};
 use super::stats::Summary;
 use serde_json::{Value, json};
 
-/// Raised when a field's meaning changes.
+/// The version of the format. It is increased when the meaning of a field changes.
 const FORMAT: u32 = 1;
 
 pub(super) fn run(sides: &[Side], results: &[Result], settings: Value) -> Value {
@@ -26,7 +26,7 @@ fn row(result: &Result) -> Value {
         "name": result.row.name,
         "sides": result.sides.iter().map(outcome).collect::<Vec<_>>(),
     });
-    // What a median in seconds says in the row's unit is work / median / size.
+    // A median in seconds is converted to the row's unit by work / median / size.
     match result.row.quantity {
         Quantity::Time => value["unit"] = json!("s"),
         Quantity::Memory => value["unit"] = json!("B"),

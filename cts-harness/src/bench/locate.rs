@@ -1,13 +1,13 @@
-//! From what the command line calls a platform to a library and a device in it.
+//! Finds the library and the device for a platform's name on the command line.
 
 use super::cl::{self, Device};
 use crate::{Failure, artifacts, icd};
 use std::path::Path;
 
-/// Where a device is found again: also the arguments that tell a child process.
+/// The location of a device. It is also passed to a child process as arguments.
 #[derive(clap::Args, Clone, PartialEq, Debug)]
 pub(crate) struct Place {
-    /// The library, as the dynamic linker takes it
+    /// The library, in a form that the dynamic linker accepts
     #[arg(long, value_name = "FILE")]
     from: String,
     /// Part of the platform's name
@@ -27,12 +27,12 @@ impl Place {
         all
     }
 
-    /// The library, and parts of the platform's and the device's names.
+    /// Returns the library, and parts of the names of the platform and the device.
     pub(crate) fn parts(&self) -> (&str, Option<&str>, Option<&str>) {
         (&self.from, self.platform.as_deref(), self.device.as_deref())
     }
 
-    /// The first device that fits.
+    /// Opens the first device that matches.
     pub(crate) fn open(&self) -> Result<Device, Failure> {
         let devices = cl::open(&self.from)?;
         let fits = |text: &str, part: &Option<String>| part.as_ref().is_none_or(|p| contains(text, p));
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-/// Finds what a person calls `caldera` (built first), by a library's file or by part of a platform's name.
+/// Finds an implementation: `caldera` (built first), the file of a library, or a part of a platform's name.
 pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure> {
     let place = |from: String, platform: Option<&str>| Place {
         from,
@@ -60,7 +60,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
     if name.contains('/') || name.contains(".so") {
         return Ok(place(name.to_owned(), None));
     }
-    // ICDs called so first: opening the others may take long.
+    // ICDs with a matching file name come first, because it may take long to open the others.
     let mut files = icd::files();
     files.sort_by_key(|f| (!stem_contains(f, name), f.clone()));
     let mut seen = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn locate(name: &str, device: Option<&str>) -> Result<Place, Failure>
         let platform = devices.first().map_or("no device", |d| &d.platform);
         seen.push(format!("{} ({platform})", file.display()));
     }
-    // The loader may know more: it reads other variables and places.
+    // The loader may know more platforms, because it reads other variables and directories.
     let loader = place(String::from("libOpenCL.so.1"), Some(name));
     match loader.open() {
         Ok(_) => Ok(loader),

@@ -1,35 +1,36 @@
-//! Runs a case on one or two sides: set-up, warm-up, check, interleaved repetitions within a time budget, check.
+//! Runs a case on one or two sides: preparation, warm-up, check, interleaved repetitions within a time
+//! budget, and another check.
 
 use super::case::{Case, Row, Running, Sample, Side, Stop};
 use super::stats::{self, Summary};
 use std::time::{Duration, Instant};
 
-/// How much is measured.
+/// The amount of repetitions.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Plan {
-    /// Repetitions at least, whatever they take, unless the case has fewer.
+    /// The least number of repetitions, regardless of the budget. A case may have fewer.
     pub(super) least: usize,
-    /// Repetitions at most; a case may want fewer.
+    /// The largest number of repetitions. A case may have fewer.
     pub(super) most: usize,
-    /// For one case on one side, without set-up and checks.
+    /// The time for one case on one side, without preparation and checks.
     pub(super) budget: Duration,
 }
 
-/// What one side gave for one row.
+/// The outcome of one row on one side.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Outcome {
     Measured { wall: Vec<f64>, device: Vec<f64> },
     Stopped(Stop),
 }
 
-/// A row with what each side gave for it.
+/// A row with the outcome of each side.
 pub(super) struct Result {
     pub(super) row: Row,
     pub(super) sides: Vec<Outcome>,
 }
 
 impl Result {
-    /// How many times better the first side's wall time, and its device time, is.
+    /// Returns how many times better the first side's wall time and device time are.
     pub(super) fn ratios(&self) -> [Option<Summary>; 2] {
         let [
             Outcome::Measured { wall: a, device: x },
@@ -42,7 +43,7 @@ impl Result {
     }
 }
 
-/// One side of a case while it is measured.
+/// The state of a case on one side during the measurement.
 enum Turn {
     Going {
         running: Box<dyn Running>,
@@ -52,7 +53,7 @@ enum Turn {
 }
 
 impl Turn {
-    /// Set up, run once to warm up, and checked.
+    /// Prepares the case, runs it once to warm up, and checks the result.
     fn begin(case: &Case, side: &Side) -> Turn {
         let begun = (case.make)(side).and_then(|mut running| {
             running.repeat()?;
@@ -80,7 +81,7 @@ impl Turn {
         }
     }
 
-    /// What it gave, row by row.
+    /// Checks the last result, and returns the outcome of each row.
     fn end(self, rows: usize) -> Vec<Outcome> {
         let (mut running, samples) = match self {
             Turn::Going { running, samples } => (running, samples),
@@ -97,7 +98,7 @@ impl Turn {
     }
 }
 
-/// Measures a case on all sides in turn. The order of the sides changes with each round.
+/// Measures a case on all sides alternately. The order of the sides is reversed in each round.
 pub(super) fn run(case: &Case, sides: &[Side], plan: Plan) -> Vec<Result> {
     let mut turns: Vec<Turn> = sides.iter().map(|side| Turn::begin(case, side)).collect();
     let most = plan.most.min(case.most);

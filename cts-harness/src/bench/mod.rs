@@ -1,11 +1,12 @@
-//! `cargo harness bench`: what OpenCL programs feel, measured on any platform, alone or two in turn.
+//! `cargo harness bench`: measures the performance that OpenCL programs see, on one platform or on two
+//! alternately.
 //!
 //! ```text
 //! locate   a name → a library and a device
 //! cl       that library's functions and objects
-//! case     what is measured: rows, and something that repeats and checks itself
-//! work     cases that are kernels over buffers, as data; data: their inputs and comparisons
-//! cases/   all of them, by family; kernels/ their OpenCL C
+//! case     the cases: their rows, and an interface that repeats and checks
+//! work     cases with kernels over buffers, as data; data: their inputs and comparisons
+//! cases/   all cases, by family; kernels/ their OpenCL C
 //! measure  warm-up, check, interleaved repetitions within a budget, check
 //! stats    medians and ratios → table and json
 //! ```
@@ -44,54 +45,54 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Two platforms in turn, repetition by repetition: ratios
+    /// Measure two platforms alternately, repetition by repetition, and show the ratios
     Compare {
-        /// Named as for `--platform`
+        /// The platforms, named as for `--platform`
         a: String,
         b: String,
         #[command(flatten)]
         options: Options,
     },
-    /// What a child process of the benchmark does
+    /// Run as a child process of the benchmark
     #[command(hide = true)]
     Probe(cases::ProbeArgs),
 }
 
 #[derive(clap::Args)]
 struct Options {
-    /// Part of the device's name; default: the platform's first device
+    /// Part of the device's name; default: the first device of the platform
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Only rows whose name contains this; may be given several times
+    /// Run only rows whose name contains this text; may be given several times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Less of everything: under two minutes on a CPU driver
+    /// Reduce everything: less than two minutes on a CPU driver
     #[arg(long)]
     quick: bool,
-    /// Size of the problems; default: by the device's type
+    /// Size of the problems; default: chosen by the device's type
     #[arg(long, value_enum)]
     scale: Option<Scale>,
-    /// So many repetitions of everything (builds at most three times)
+    /// Number of repetitions of every case (builds at most three)
     #[arg(long, value_name = "N")]
     repetitions: Option<usize>,
-    /// Seconds that the repetitions of one case may take on one platform
+    /// Time in seconds for the repetitions of one case on one platform
     #[arg(long, value_name = "SECONDS")]
     budget: Option<f64>,
-    /// Seconds after which no further case is begun
+    /// Begin no further case after this time in seconds
     #[arg(long, value_name = "SECONDS")]
     limit: Option<f64>,
-    /// Bytes of the largest transfer, in MiB; default: 1024, or 16 with `--quick`
+    /// Size of the largest transfer in MiB; default: 1024, or 16 with `--quick`
     #[arg(long, value_name = "MIB")]
     largest_transfer: Option<usize>,
-    /// Where the results go as JSON; `-` is standard output
+    /// File to which the results are written as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Name the rows and measure nothing
+    /// List the rows without measuring
     #[arg(long)]
     list: bool,
 }
 
-/// Measures one platform, or two in turn.
+/// Measures one platform, or two alternately.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         None => bench(&[&args.platform], &args.options),
@@ -214,7 +215,7 @@ fn list(options: &Options) {
     }
 }
 
-/// Geometric means of the ratios of each family.
+/// Prints the geometric means of the ratios of each family.
 fn means(results: &[measure::Result]) {
     let family = |r: &measure::Result| r.row.name.split('/').next().unwrap_or_default().to_owned();
     let mut families: Vec<String> = results.iter().map(family).collect();

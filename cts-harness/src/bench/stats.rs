@@ -1,8 +1,8 @@
-//! Order statistics of repetitions, and ratios of interleaved ones.
+//! Order statistics of repetitions, and ratios of interleaved repetitions.
 
 use serde_json::{Value, json};
 
-/// What is known of one measured value after several repetitions.
+/// The statistics of a value that was measured several times.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Summary {
     pub(super) repetitions: usize,
@@ -14,7 +14,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Of no values there is none.
+    /// Returns `None` if there are no values.
     pub(super) fn of(values: &[f64]) -> Option<Summary> {
         let mut sorted = values.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
@@ -28,7 +28,7 @@ impl Summary {
         })
     }
 
-    /// Half the distance of the quartiles, as a part of the median.
+    /// Returns half the interquartile range, relative to the median.
     pub(super) fn spread(&self) -> f64 {
         if self.median == 0.0 {
             return 0.0;
@@ -42,7 +42,7 @@ impl Summary {
     }
 }
 
-/// Linear between the neighbours; `sorted` is not empty.
+/// Returns a quantile, interpolated linearly between its neighbours. `sorted` must not be empty.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let at = part * (sorted.len() - 1) as f64;
     let below = sorted[at.floor() as usize];
@@ -50,8 +50,9 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
     below + (above - below) * at.fract()
 }
 
-/// How many times smaller the first side's values are, repetition by repetition: each is set against the one that the
-/// other side measured next to it, so that what disturbs the machine for a while disturbs both.
+/// Returns how many times smaller the first side's values are, repetition by repetition. Each value is
+/// compared with the one that the other side measured next to it, so that a temporary disturbance of the
+/// machine affects both.
 pub(super) fn ratio(first: &[f64], second: &[f64]) -> Option<Summary> {
     let pairs = first.iter().zip(second);
     let ratios: Vec<f64> = pairs
@@ -61,7 +62,7 @@ pub(super) fn ratio(first: &[f64], second: &[f64]) -> Option<Summary> {
     Summary::of(&ratios)
 }
 
-/// Geometric mean.
+/// Returns the geometric mean, or `None` if there are no values.
 pub(super) fn geometric_mean(values: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().map(|v| v.ln()).sum();
     (!values.is_empty()).then(|| (sum / values.len() as f64).exp())
@@ -97,7 +98,7 @@ mod tests {
         assert_eq!(Summary::of(&[4.0, 1.0, 2.0, 3.0]).unwrap().median, 2.5);
     }
 
-    /// The machine was twice as slow during the second repetition, for both.
+    /// The machine was half as fast during the second repetition, for both sides.
     #[test]
     fn a_disturbance_of_both_sides_leaves_the_ratio() {
         let r = ratio(&[1.0, 2.0, 1.0], &[3.0, 6.0, 3.0]).unwrap();

@@ -1,10 +1,10 @@
-//! Values as a person reads them, and the table's lines.
+//! Formats values for people, and the lines of the table.
 
 use super::case::{Quantity, Stop};
 use super::measure::{Outcome, Result};
 use super::stats::Summary;
 
-/// Three significant digits or so, with a unit.
+/// Formats a value with about three significant digits and its unit.
 pub(super) fn value(quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::Time => time(value),
@@ -36,7 +36,7 @@ fn digits(value: f64) -> String {
 const NAME: usize = 48;
 const CELL: usize = 15;
 
-/// The line above the table.
+/// Returns the heading of the table.
 pub(super) fn header(sides: usize) -> String {
     let cells: &[&str] = match sides {
         1 => &["median", "best", "spread", "99%", "on device"],
@@ -53,7 +53,7 @@ pub(super) fn header(sides: usize) -> String {
     line("", &cells.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>())
 }
 
-/// One row of the table.
+/// Returns one row of the table.
 pub(super) fn row(result: &Result) -> String {
     let quantity = result.row.quantity;
     let text = |v: f64| value(quantity, v);
@@ -101,7 +101,7 @@ pub(super) fn row(result: &Result) -> String {
     text
 }
 
-/// How many times better the first side's best repetition is.
+/// Returns how many times better the first side's best repetition is.
 fn best(a: &Outcome, b: &Outcome) -> Option<f64> {
     let (Outcome::Measured { wall: a, .. }, Outcome::Measured { wall: b, .. }) = (a, b) else {
         return None;

@@ -1,4 +1,4 @@
-//! Cases that are kernels over buffers: what to build, launch and check, as data.
+//! Cases with kernels over buffers. Their programs, launches and checks are given as data.
 
 use super::case::{Case, Make, Quantity, Running, Sample, Side, Stop};
 use super::cl::{Argument, Buffer, Kernel, Queue, Range};
@@ -9,23 +9,23 @@ pub(super) struct Work {
     pub(super) source: &'static str,
     pub(super) options: String,
     pub(super) memory: Vec<Memory>,
-    /// Done in this order, each time.
+    /// The launches of one repetition, in this order.
     pub(super) launches: Vec<Launch>,
-    /// Copied before each repetition, outside the measured time: (from, to).
+    /// The memory objects (from, to) that are copied before each repetition, outside the measured time.
     pub(super) restore: Option<(usize, usize)>,
-    /// Index of the memory object that holds the result.
+    /// The index of the memory object with the result.
     pub(super) result: usize,
     pub(super) check: Check,
 }
 
-/// What a result must satisfy; the error says how it does not.
+/// Checks a result. The error describes the difference.
 pub(super) type Check = Box<dyn Fn(&[u8]) -> Result<(), String>>;
 
 pub(super) enum Memory {
     Buffer(Vec<u8>),
-    /// A result of so many bytes, filled with what no kernel gives.
+    /// A result with this many bytes. It is filled with a value that no kernel produces.
     Output(usize),
-    /// One float a pixel.
+    /// An image with one float per pixel.
     Image {
         width: usize,
         pixels: Vec<f32>,
@@ -38,10 +38,10 @@ pub(super) struct Launch {
     pub(super) range: Range,
 }
 
-/// An argument as data.
+/// A kernel argument as data.
 #[derive(Copy, Clone)]
 pub(super) enum Value {
-    /// Index of a memory object.
+    /// The index of a memory object.
     Memory(usize),
     U32(u32),
     F32(f32),
@@ -49,7 +49,7 @@ pub(super) enum Value {
     Half(u16),
 }
 
-/// A case of one row around such work, made when its turn comes.
+/// Returns a case with one row. `make` is called when the case is prepared on a side.
 pub(super) fn case(
     name: &str,
     quantity: Quantity,
@@ -62,7 +62,7 @@ pub(super) fn case(
     Case::single(name, quantity, make)
 }
 
-/// Work set up on a side.
+/// A kernel case that is prepared on a side.
 struct Set {
     queue: Queue,
     profiled: Queue,
@@ -71,13 +71,15 @@ struct Set {
     restore: Option<(usize, usize)>,
     result: usize,
     check: Check,
-    /// The device's time is then the process's: it is not disturbed by what else the machine does.
+    /// Whether the device is a CPU. Then the device time is the CPU time of the process, which other
+    /// processes on the machine do not disturb.
     on_cpu: bool,
-    /// Times that the launches are repeated before the queue is waited for, so that waiting hardly counts.
+    /// The number of times that the launches are repeated before the queue is waited for. With it, the time
+    /// for waiting hardly counts.
     batch: usize,
 }
 
-/// What a batch should take.
+/// The intended duration of a batch.
 const BATCH_SECONDS: f64 = 4e-3;
 const MOST_IN_A_BATCH: f64 = 40.0;
 
@@ -135,7 +137,7 @@ impl Set {
             on_cpu: side.device.is_cpu,
             batch: 1,
         };
-        // The first run has what the driver does once.
+        // The first run includes work that the driver does only once.
         set.once()?;
         if set.restore.is_none() {
             let seconds = set.once()?.wall;
@@ -144,7 +146,7 @@ impl Set {
         Ok(set)
     }
 
-    /// One pass, a batch at a time.
+    /// Runs a batch, and returns the time for one pass over the launches.
     fn once(&self) -> Result<Sample, Stop> {
         self.restore(&self.queue)?;
         let (start, processor) = (Instant::now(), processor_seconds());
@@ -166,7 +168,8 @@ impl Set {
         Ok(())
     }
 
-    /// Seconds by the events of one pass; an implementation may have no clock for these.
+    /// Returns the seconds of one pass by its events. It returns `None` if the implementation has no clock
+    /// for them.
     fn on_the_device(&self) -> Result<Option<f64>, Stop> {
         const LEAST: f64 = 1e-7;
         self.restore(&self.profiled)?;
@@ -192,7 +195,7 @@ impl Set {
     }
 }
 
-/// Of all threads of this process, user and system.
+/// Returns the CPU time of all threads of this process, user and system.
 fn processor_seconds() -> f64 {
     let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_PROCESS_CPUTIME_ID);
     time.map_or(0.0, |t| t.tv_sec() as f64 + t.tv_nsec() as f64 * 1e-9)
@@ -201,7 +204,8 @@ fn processor_seconds() -> f64 {
 impl Running for Set {
     fn repeat(&mut self) -> Result<Vec<Sample>, Stop> {
         if !self.on_cpu {
-            // A GPU takes 0.2 ms to turn from the implementation whose turn it was, which is neither's.
+            // A GPU takes time to switch from the other implementation (0.2 ms on an H200). This untimed pass
+            // ensures that the time counts for neither side.
             self.restore(&self.queue)?;
             self.launch_all()?;
             self.queue.finish()?;
@@ -218,7 +222,7 @@ impl Running for Set {
         let mut bytes = vec![0; buffer.size()];
         self.queue.read(buffer, &mut bytes)?;
         (self.check)(&bytes).map_err(|why| Stop::Failed(format!("wrong result: {why}")))?;
-        // What the next run does not write must not look right.
+        // A later run that does not write the result must not pass the check.
         self.queue.fill(buffer, 0xA5A5_A5A5)?;
         Ok(self.queue.finish()?)
     }

@@ -1,5 +1,5 @@
-//! Building programs and coming to a first result, in processes of their own: with what caches there are switched off,
-//! and once more with caches that an earlier process has filled.
+//! Measures the time to build programs and the time to the first result, in new processes. The cold cases
+//! switch off all known caches. The warm cases use caches that an earlier process has filled.
 
 use super::generate::Program;
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
@@ -14,19 +14,19 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What a probe may take.
+/// The time limit of a probe.
 const LIMIT: Duration = Duration::from_secs(120);
 const ITEMS: usize = 64;
 const TRIVIAL: &str =
     "kernel void generated(global uint *out)\n{\n    uint i = get_global_id(0);\n    out[i] = i * 3;\n}\n";
 
-/// What a probe measures, in the order of the rows.
+/// The values that a probe measures, in the order of the rows.
 struct Names {
     texts: Vec<(String, String, Quantity)>,
 }
 
 impl Names {
-    /// Row and JSON key of each value; memory is told once.
+    /// Returns the row and the JSON key of each value. Memory is measured in the cold case only.
     fn new(state: State, longest: usize) -> Names {
         let word = state.word();
         let mut texts = vec![(
@@ -63,7 +63,7 @@ fn label(lines: usize) -> String {
     }
 }
 
-/// The programs' lines; 0 is the trivial one.
+/// Returns the numbers of lines of the programs. 0 stands for the trivial program.
 fn lengths(longest: usize) -> impl Iterator<Item = usize> {
     [0, 300, 3000].into_iter().filter(move |n| *n <= longest)
 }
@@ -82,7 +82,8 @@ impl State {
         }
     }
 
-    /// The variables of the implementations and drivers that we know; others keep their caches in both states.
+    /// Returns the cache variables of the known implementations and drivers. Other implementations keep their
+    /// caches in both cases.
     fn environment(self, caches: &std::path::Path) -> Vec<(&'static str, OsString)> {
         let dir = || OsString::from(caches);
         match self {
@@ -134,7 +135,7 @@ pub(super) fn cases(longest: usize) -> Vec<Case> {
         .collect()
 }
 
-/// Starts probes of a side.
+/// Starts the probes of a side.
 struct Probes {
     place: Place,
     state: State,
@@ -200,7 +201,7 @@ impl Running for Probes {
         names.texts.iter().map(sample).collect()
     }
 
-    /// The probe checks its results itself.
+    /// The probe checks its results itself, so nothing is left to check.
     fn check(&mut self) -> Result<(), Stop> {
         Ok(())
     }
@@ -212,14 +213,14 @@ impl Drop for Probes {
     }
 }
 
-/// Nanoseconds of the clock that parent and child share.
+/// Returns the nanoseconds of a clock that the parent and the child share.
 fn now() -> u128 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |d| d.as_nanos())
 }
 
-/// The child's side.
+/// The arguments of the child process.
 #[derive(clap::Args)]
 pub(in crate::bench) struct ProbeArgs {
     #[command(flatten)]
@@ -233,7 +234,7 @@ pub(in crate::bench) struct ProbeArgs {
     started: u128,
 }
 
-/// Builds and launches each program once and reports what it took.
+/// Builds and launches each program once, and reports the times and the memory.
 pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
     let before = resident();
     let device = args.place.open()?;
@@ -277,7 +278,7 @@ pub(in crate::bench) fn probe(args: &ProbeArgs) -> Outcome {
     Ok(())
 }
 
-/// Bytes of this process's memory that are resident.
+/// Returns the resident memory of this process in bytes.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));

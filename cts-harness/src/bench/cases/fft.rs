@@ -18,7 +18,7 @@ pub(super) fn case(scale: Scale) -> Case {
     })
 }
 
-/// exp(-2πi·k/POINTS).
+/// Returns exp(-2πi·k/POINTS).
 fn root(k: usize) -> (f64, f64) {
     let (sin, cos) = (TAU * k as f64 / POINTS as f64).sin_cos();
     (cos, -sin)
@@ -49,7 +49,7 @@ fn fft(transforms: usize) -> Work {
     }
 }
 
-/// Some frequencies of some transforms by their definition.
+/// Computes some frequencies of some transforms by their definition, and compares them.
 fn check(points: &[f32], found: &[f32], transforms: usize) -> Result<(), String> {
     let roots: Vec<(f64, f64)> = (0..POINTS).map(root).collect();
     let mut random = Random::new(9);

@@ -1,18 +1,18 @@
-//! Generated programs of any length, and what their kernel gives.
+//! Generates programs of any length, and computes the results of their kernels.
 //!
-//! Each line is a statement on four integers and a float; a dozen lines make a function, and the kernel calls all of
-//! them. The float's operations round the same way whether a multiplication and an addition are contracted or not, so
-//! that the host computes the result exactly.
+//! Each line is a statement on four integers and a float. About a dozen lines form a function, and the kernel
+//! calls all functions. The operations on the float give the same result whether or not a multiplication and
+//! an addition are contracted, so the host computes the exact result.
 
 use crate::bench::data::Random;
 use std::fmt::Write as _;
 
-/// Statements of a function.
+/// The number of statements in a function.
 const STATEMENTS: usize = 9;
-/// Lines that a function has besides, with the kernel's call of it.
+/// The number of other lines for each function, including the call in the kernel.
 const FRAME: usize = 5;
 
-/// What the generated kernel works on.
+/// The variables of the generated kernel.
 #[derive(Copy, Clone, PartialEq, Debug)]
 struct State {
     v: [u32; 4],
@@ -103,13 +103,13 @@ impl Statement {
     }
 }
 
-/// A program whose kernel `generated` writes a word a work-item.
+/// A program whose kernel `generated` writes one word per work-item.
 pub(super) struct Program {
     functions: Vec<[Statement; STATEMENTS]>,
 }
 
 impl Program {
-    /// Of about so many lines.
+    /// Generates a program of about `lines` lines.
     pub(super) fn new(lines: usize) -> Program {
         let mut random = Random::new(lines as u64);
         let function = |_| std::array::from_fn(|_| Statement::random(&mut random));
@@ -122,7 +122,7 @@ impl Program {
         let mut text = String::from("struct state { uint a, b, c, d; float f; };\n");
         let mut calls = String::new();
         for (i, statements) in self.functions.iter().enumerate() {
-            // Writing to a String does not fail.
+            // Writing to a String cannot fail.
             let _ = write!(text, "\nvoid part{i}(struct state *s)\n{{\n");
             for statement in statements {
                 let _ = writeln!(text, "    {}", statement.text());
@@ -138,7 +138,7 @@ impl Program {
         text
     }
 
-    /// What work-item `i` writes.
+    /// Returns the word that work-item `i` writes.
     pub(super) fn result(&self, i: u32) -> u32 {
         let mut state = State {
             v: [i, i.wrapping_add(1), i.wrapping_mul(3), !i],

@@ -1,4 +1,4 @@
-//! saxpy and a matrix product in halves.
+//! saxpy and a matrix product with halves.
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
@@ -39,7 +39,8 @@ fn offered(side: &Side) -> Result<(), Stop> {
     Err(Stop::Refused("no cl_khr_fp16".into()))
 }
 
-/// Multiples of 1/4 in [-1, 1): sums of products of these are exact in halves as long as they stay below 128.
+/// Returns multiples of 1/4 in [-1, 1). Sums of their products are exact in half as long as they are below
+/// 128.
 fn numbers(random: &mut Random, count: usize) -> Vec<f32> {
     (0..count)
         .map(|_| (random.word() & 7) as f32 / 4.0 - 1.0)

@@ -1,4 +1,4 @@
-//! Counting 256 values with local and with global atomics.
+//! Histograms with 256 bins, with local and with global atomics.
 
 use super::giga;
 use crate::bench::case::{Case, Scale};

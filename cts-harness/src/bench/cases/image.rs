@@ -1,4 +1,4 @@
-//! Moving the texels of 2D images, by size and format.
+//! Transfers the texels of 2D images of several sizes and formats.
 
 use super::transfer::{Operation, rows, samples};
 use crate::bench::case::{Case, Running, Sample, Side, Stop};
@@ -6,7 +6,7 @@ use crate::bench::cl::{Buffer, Image, Pixels, Queue};
 
 const SIDES: [usize; 4] = [256, 1024, 4096, 8192];
 const FORMATS: [(Pixels, &str); 2] = [(Pixels::Rgba8, "RGBA8"), (Pixels::Rgba32F, "RGBA32F")];
-/// Of 8-bit numbers exactly.
+/// A colour that 8-bit components represent exactly.
 const COLOR: [f32; 4] = [0.2, 0.4, 0.6, 0.8];
 
 pub(super) fn cases(largest: usize) -> Vec<Case> {
@@ -62,7 +62,7 @@ impl Images {
     }
 }
 
-/// Different in each place; as floats neither infinite nor subnormal.
+/// Returns bytes that differ from texel to texel. As floats they are neither infinite nor subnormal.
 fn texels(size: usize) -> Vec<u8> {
     let word = |i: u32| i.wrapping_mul(0x9E37_79B9) & 0x3FFF_FFFF | 0x2000_0000;
     (0..size as u32 / 4).flat_map(|i| word(i).to_le_bytes()).collect()
@@ -103,7 +103,7 @@ impl Running for Images {
         })
     }
 
-    /// Each operation by itself, followed by a look at what it moved.
+    /// Runs each operation separately, and then checks the texels that it transferred.
     fn check(&mut self) -> Result<(), Stop> {
         let Images {
             queue,
@@ -133,7 +133,7 @@ impl Running for Images {
             Pixels::Rgba32F => COLOR.iter().flat_map(|c| c.to_le_bytes()).collect(),
         };
         expect("fill", to.chunks_exact(texel.len()).all(|t| *t == texel))?;
-        // The pinned memory is the source, then the destination.
+        // The pinned memory is first the source, then the destination.
         let mut host = queue.map(pinned)?;
         host.copy_from_slice(from);
         queue.write_image(image, &host)?;

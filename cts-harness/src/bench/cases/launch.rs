@@ -1,4 +1,5 @@
-//! What a launch costs: latency, throughput of many small ones, and launch by launch with a result read each time.
+//! Measures the cost of launches: the latency, the throughput of many small launches, and launches whose
+//! result is read each time.
 
 use crate::bench::case::{Case, Quantity, Row, Running, Sample, Side, Stop};
 use crate::bench::cl::{Argument, Buffer, Kernel, Queue, Range};
@@ -6,9 +7,9 @@ use std::time::Instant;
 
 const SOURCE: &str = include_str!("../kernels/launch.cl");
 const RANGE: Range = Range::line(64, 64);
-/// Launches that are enqueued before the queue is waited for.
+/// The number of launches that are enqueued before the queue is waited for.
 const MANY: usize = 10_000;
-/// Buffers that independent launches go round.
+/// The number of buffers that independent launches use in turn.
 const BUFFERS: usize = 64;
 
 pub(super) fn cases() -> Vec<Case> {
@@ -27,7 +28,7 @@ pub(super) fn cases() -> Vec<Case> {
     all
 }
 
-/// One empty kernel, enqueued and waited for.
+/// Returns the case of one empty kernel that is enqueued and waited for.
 fn latency() -> Case {
     let make = |side: &Side| {
         let kernel = side.context.build(SOURCE, "")?.kernel("empty")?;
@@ -60,18 +61,18 @@ impl Running for Latency {
     }
 }
 
-/// How the many launches differ.
+/// The pattern of the many launches.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Pattern {
-    /// A kernel without arguments.
+    /// The kernel has no arguments.
     Empty,
-    /// Each counts in a buffer of its own, as far as there are buffers.
+    /// The launches increment counters in different buffers, as long as there are buffers.
     Independent,
-    /// All count in the same buffer.
+    /// All launches increment counters in the same buffer.
     Dependent,
-    /// The same, with an amount that changes.
+    /// All launches change counters in the same buffer by different amounts.
     Changing,
-    /// All count in the same buffer, and clFlush follows each.
+    /// All launches increment counters in the same buffer, and each is followed by clFlush.
     Flushed,
 }
 
@@ -98,10 +99,10 @@ fn many(name: &str, pattern: Pattern) -> Case {
 struct Many {
     queue: Queue,
     pattern: Pattern,
-    /// One for each buffer; its arguments are set.
+    /// One kernel for each buffer, with its arguments set.
     kernels: Vec<Kernel>,
     buffers: Vec<Buffer>,
-    /// What each buffer's counters must have reached.
+    /// The expected value of each buffer's counters.
     expected: Vec<u32>,
 }
 
@@ -184,7 +185,7 @@ impl Running for Many {
     }
 }
 
-/// A launch and a blocking read of 4 bytes of its result, again and again.
+/// Returns the case of a launch followed by a blocking read of 4 bytes of its result.
 fn chain() -> Case {
     let make = |side: &Side| Ok(Box::new(Chain(Many::new(side, Pattern::Dependent)?)) as Box<dyn Running>);
     Case {

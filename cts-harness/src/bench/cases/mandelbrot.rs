@@ -1,4 +1,4 @@
-//! The Mandelbrot set: divergent loops.
+//! The Mandelbrot set: loops with divergent trip counts.
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
@@ -20,7 +20,7 @@ pub(super) fn case(scale: Scale) -> Case {
 }
 
 fn mandelbrot(side: usize, most: u32) -> Work {
-    // Three times a power of two: all places are exact.
+    // The step is three times a power of two, so all coordinates are exact.
     let step = 3.0 / side as f32;
     Work {
         source: include_str!("../kernels/mandelbrot.cl"),
@@ -43,8 +43,8 @@ fn mandelbrot(side: usize, most: u32) -> Work {
     }
 }
 
-/// Contracting a multiplication and an addition is allowed and changes the count of points near the set's edge,
-/// so that a few of the sampled ones may differ.
+/// Checks a sample of the points. A multiplication and an addition may be contracted, which changes the count
+/// of points near the edge of the set. Therefore a few points may differ.
 fn check(found: &[u32], side: usize, most: u32, step: f32) -> Result<(), String> {
     let mut random = Random::new(12);
     let (mut wrong, mut inside) = (0, 0);

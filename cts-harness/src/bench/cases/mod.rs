@@ -1,4 +1,4 @@
-//! All cases, family by family; a row's name begins with its family.
+//! All cases, grouped by family. A row's name begins with the name of its family.
 
 mod build;
 mod fft;
@@ -21,17 +21,17 @@ pub(super) use build::{ProbeArgs, probe};
 
 use super::case::{Case, Quantity, Scale};
 
-/// How the cases are cut to size.
+/// The sizes of the cases.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Extent {
     pub(super) scale: Scale,
-    /// Bytes of the largest transfer.
+    /// The size of the largest transfer in bytes.
     pub(super) largest_transfer: usize,
-    /// Lines of the longest program that is built.
+    /// The number of lines of the longest program that is built.
     pub(super) longest_program: usize,
 }
 
-/// The whole benchmark in its order.
+/// Returns all cases of the benchmark in order.
 pub(super) fn all(extent: Extent) -> Vec<Case> {
     let scale = extent.scale;
     let mut cases = build::cases(extent.longest_program);
@@ -52,7 +52,7 @@ pub(super) fn all(extent: Extent) -> Vec<Case> {
     cases
 }
 
-/// 10^9 of something a second.
+/// Returns a rate in units of 10^9 per second.
 fn giga(work: f64, unit: &'static str) -> Quantity {
     Quantity::Rate {
         work,
@@ -61,7 +61,7 @@ fn giga(work: f64, unit: &'static str) -> Quantity {
     }
 }
 
-/// 10^6 of something a second.
+/// Returns a rate in units of 10^6 per second.
 fn mega(work: f64, unit: &'static str) -> Quantity {
     Quantity::Rate {
         work,

@@ -1,4 +1,4 @@
-//! n-body by all pairs: floats with rsqrt and native_rsqrt, doubles.
+//! The n-body problem over all pairs: floats with rsqrt and native_rsqrt, and doubles.
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Side, Stop};
@@ -34,7 +34,7 @@ fn offered(side: &Side) -> Result<(), Stop> {
 
 fn nbody(count: usize, root: &str, double: bool) -> Work {
     let mut bodies = Random::new(10).numbers(count * 4);
-    // Masses are positive.
+    // Masses must be positive.
     bodies.iter_mut().skip(3).step_by(4).for_each(|m| *m += 1.25);
     let wide: Vec<f64> = bodies.iter().map(|n| f64::from(*n)).collect();
     let (bytes, size, softening, types) = match double {
@@ -77,7 +77,7 @@ fn nbody(count: usize, root: &str, double: bool) -> Work {
     }
 }
 
-/// Some bodies against double precision.
+/// Compares some bodies with results in double precision.
 fn check(bodies: &[f64], found: &[f64], part: f64) -> Result<(), String> {
     let mut random = Random::new(11);
     for _ in 0..32 {

@@ -1,4 +1,4 @@
-//! Matrix products in floats: naive, tiled, blocked in registers.
+//! Matrix products of floats: naive, tiled, and blocked in registers.
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
@@ -6,7 +6,7 @@ use crate::bench::cl::Range;
 use crate::bench::data::{Random, close, of_f32, to_f32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
 
-/// Elements that a work-item of the blocked kernel makes, each way.
+/// The number of rows and of columns that a work-item of the blocked kernel computes.
 const EACH: usize = 8;
 
 pub(super) fn cases(scale: Scale) -> [Case; 3] {
@@ -58,7 +58,7 @@ fn sgemm(kernel: &'static str, n: usize, items: usize) -> Work {
     }
 }
 
-/// Compares a thousand elements of a product, scattered over it, with sums in double precision.
+/// Compares a thousand random elements of a product with sums in double precision.
 pub(super) fn sampled(
     n: usize,
     a: &[f32],

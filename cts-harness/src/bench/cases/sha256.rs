@@ -7,7 +7,7 @@ use crate::bench::data::{Random, of_u32, same, to_u32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
 use std::sync::LazyLock;
 
-/// A message, or a digest.
+/// A message or a digest.
 type Words = [u32; 8];
 
 pub(super) fn case(scale: Scale) -> Case {
@@ -46,7 +46,8 @@ fn check(messages: &[u32], found: &[u32], count: usize, rounds: u32) -> Result<(
     Ok(())
 }
 
-/// The integer part of 2^32 times the fraction of the square or cube root of the first primes (FIPS 180-4, 4.2.2, 5.3.3).
+/// Returns the integer parts of 2^32 times the fractions of the square or cube roots of the first primes
+/// (FIPS 180-4, 4.2.2, 5.3.3).
 fn constants<const N: usize>(root: fn(f64) -> f64) -> [u32; N] {
     let is_prime = |n: &u64| (2..*n).all(|d| !n.is_multiple_of(d));
     let mut primes = (2u64..).filter(is_prime);
@@ -56,7 +57,7 @@ fn constants<const N: usize>(root: fn(f64) -> f64) -> [u32; N] {
     })
 }
 
-/// SHA-256 of 32 bytes (FIPS 180-4, 6.2).
+/// Returns the SHA-256 digest of 32 bytes (FIPS 180-4, 6.2).
 fn digest(message: Words) -> Words {
     static K: LazyLock<[u32; 64]> = LazyLock::new(|| constants(f64::cbrt));
     static START: LazyLock<Words> = LazyLock::new(|| constants(f64::sqrt));
@@ -109,7 +110,7 @@ mod tests {
         assert_eq!((start[0], start[7]), (0x6a09_e667, 0x5be0_cd19));
     }
 
-    /// `printf 'abcdefghijklmnopqrstuvwxyz012345' | sha256sum`
+    /// The digest was computed by `printf 'abcdefghijklmnopqrstuvwxyz012345' | sha256sum`.
     #[test]
     fn a_known_digest() {
         let text = b"abcdefghijklmnopqrstuvwxyz012345";

@@ -1,4 +1,4 @@
-//! Bitonic sort: many launches over the same keys, the small steps in local memory.
+//! A bitonic sort: many launches over the same keys, with the small steps in local memory.
 
 use super::mega;
 use crate::bench::case::{Case, Scale};
@@ -6,7 +6,7 @@ use crate::bench::cl::Range;
 use crate::bench::data::{Random, of_u32, same, to_u32};
 use crate::bench::work::{self, Launch, Memory, Value, Work};
 
-/// Keys that a work-group sorts in local memory; as in the kernel.
+/// The number of keys that a work-group sorts in local memory. The kernel has the same constant.
 const KEYS: usize = 512;
 
 pub(super) fn case(scale: Scale) -> Case {
@@ -43,7 +43,7 @@ fn launches(count: usize) -> Vec<Launch> {
     while block <= count {
         let length = Value::U32(block as u32);
         let mut step = block / 2;
-        // With two keys a work-item, a step of KEYS / 2 is the first that stays within a work-group.
+        // Each work-item has two keys, so steps of KEYS / 2 and less stay within a work-group.
         while step >= KEYS {
             let distance = Value::U32(step as u32);
             all.push(launch("exchange", vec![length, distance, Value::Memory(1)]));

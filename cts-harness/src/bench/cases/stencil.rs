@@ -1,4 +1,4 @@
-//! A 3 × 3 neighbourhood through a buffer and through an image.
+//! A 3 × 3 stencil that reads a buffer or an image.
 
 use super::giga;
 use crate::bench::case::{Case, Scale, Stop};
@@ -46,7 +46,7 @@ fn stencil(side: usize, image: bool) -> Work {
     }
 }
 
-/// The corners, and many other pixels.
+/// Compares the corners and many random pixels.
 fn check(pixels: &[f32], found: &[f32], side: usize) -> Result<(), String> {
     const WEIGHTS: [f64; 3] = [0.25, 0.5, 0.25];
     let mut random = Random::new(15);

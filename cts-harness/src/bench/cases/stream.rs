@@ -1,4 +1,4 @@
-//! Copy and saxpy through global memory.
+//! Copy and saxpy in global memory.
 
 use super::giga;
 use crate::bench::case::{Case, Scale};
@@ -67,7 +67,7 @@ fn saxpy(count: usize) -> Work {
         }],
         restore: None,
         result: 2,
-        // Exact: the numbers have few digits.
+        // The comparison is exact, because the numbers have few significant bits.
         check: Box::new(move |found| {
             let found = to_f32(found);
             let wrong = (0..count).find(|&i| found[i] != A * x[i] + y[i]);

@@ -1,4 +1,5 @@
-//! Moving bytes between host and device and on the device, by size: pageable and pinned host memory.
+//! Transfers bytes between the host and the device, and on the device, in several sizes and with pageable and
+//! pinned host memory.
 
 use crate::bench::case::{Case, Row, Running, Sample, Side, Stop};
 use crate::bench::cl::{Buffer, Queue};
@@ -25,18 +26,18 @@ pub(super) const OPERATIONS: [Operation; 7] = [
     Operation::Fill,
 ];
 
-/// All of it is measured with the host's clock, waiting included.
+/// An operation. It is measured with the host's clock, including the time to wait for it.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Operation {
-    /// Blocking, from the process's own memory.
+    /// Blocking, from ordinary memory of the process.
     Write,
     Read,
-    /// Blocking, from memory of a mapped buffer that has CL_MEM_ALLOC_HOST_PTR.
+    /// Blocking, from a mapped buffer with CL_MEM_ALLOC_HOST_PTR.
     WritePinned,
     ReadPinned,
-    /// Map for reading and writing, unmap, wait.
+    /// Map for reading and writing, unmap, and wait.
     Map,
-    /// From one to another; what is read and what is written count.
+    /// Copy from one buffer or image to another. Both the bytes read and the bytes written are counted.
     Copy,
     Fill,
 }
@@ -63,7 +64,7 @@ pub(super) fn cases(largest: usize) -> Vec<Case> {
         .collect()
 }
 
-/// A row for each operation on so many bytes.
+/// Returns a row for each operation on this many bytes.
 pub(super) fn rows(what: &str, size: usize) -> Vec<Row> {
     let row = |operation: Operation| {
         let bytes = match operation {
@@ -78,8 +79,8 @@ pub(super) fn rows(what: &str, size: usize) -> Vec<Row> {
     OPERATIONS.map(row).to_vec()
 }
 
-/// A sample of each operation, in their order. What an implementation still does for one when it returns is no part of the
-/// next one's time.
+/// Returns a sample of each operation, in the order of [`OPERATIONS`]. Work that an implementation still does
+/// after an operation has returned does not count for the next operation.
 pub(super) fn samples(
     queue: &Queue,
     mut run: impl FnMut(Operation) -> Result<(), Stop>,
@@ -131,7 +132,7 @@ impl Transfers {
     }
 }
 
-/// Different in each place, quickly.
+/// Returns bytes that differ from word to word, and that are generated quickly.
 fn pattern(size: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(size);
     for i in 0..size as u64 / 8 {
@@ -151,7 +152,8 @@ impl Running for Transfers {
             to,
         } = self;
         let mut host = queue.map(pinned)?;
-        // A GPU takes 0.2 ms to turn from another implementation to this one.
+        // A GPU takes time to switch from the other implementation to this one (0.2 ms on an H200). This
+        // untimed command ensures that it does not count.
         queue.fill(other, 0)?;
         queue.finish()?;
         samples(queue, |operation| {
@@ -177,7 +179,7 @@ impl Running for Transfers {
         })
     }
 
-    /// Each operation by itself, followed by a look at what it moved.
+    /// Runs each operation separately, and then checks the bytes that it transferred.
     fn check(&mut self) -> Result<(), Stop> {
         let Transfers {
             queue,
@@ -203,7 +205,7 @@ impl Running for Transfers {
         queue.fill(device, 0x0102_0304)?;
         queue.read(device, to)?;
         expect("fill", to.chunks_exact(4).all(|c| c == [4, 3, 2, 1]))?;
-        // The pinned memory is the source, then the destination.
+        // The pinned memory is first the source, then the destination.
         let mut host = queue.map(pinned)?;
         host.copy_from_slice(from);
         queue.write(device, &host)?;

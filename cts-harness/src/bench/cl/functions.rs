@@ -1,4 +1,4 @@
-//! The functions of an OpenCL implementation as a table, and the implementation's devices.
+//! The functions of an OpenCL implementation as a table, and the devices of the implementation.
 #![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
 
 use super::{Device, check};
@@ -21,7 +21,7 @@ use opencl_sys::{
 use std::ffi::{CStr, c_char};
 use std::ptr::null_mut;
 
-/// The headers declare each function's type as optional; this is the pointer inside.
+/// The function pointer inside an optional type. The headers declare the type of each function as optional.
 pub(super) trait Inside {
     type Pointer: Copy;
 }
@@ -32,26 +32,26 @@ impl<F: Copy> Inside for Option<F> {
 
 macro_rules! functions {
     ($($name:ident: $optional:ty,)*) => {
-        /// What the benchmark calls.
+        /// The functions that the benchmark calls.
         #[allow(non_snake_case, reason = "names of the OpenCL headers")]
         pub(super) struct Functions {
             $(pub(super) $name: <$optional as Inside>::Pointer,)*
         }
 
         impl Functions {
-            /// From the symbols of a library.
+            /// Reads the functions from the symbols of a library.
             fn exported(library: &Library) -> Result<Functions, Failure> {
                 Ok(Functions {
                     $($name: {
                         let name = concat!(stringify!($name), "\0");
-                        // SAFETY: the OpenCL headers give the function of this name this type.
+                        // SAFETY: the OpenCL headers declare the function of this name with this type.
                         let found = unsafe { library.get::<<$optional as Inside>::Pointer>(name.as_bytes()) };
                         *found.map_err(|e| Failure(e.to_string()))?
                     },)*
                 })
             }
 
-            /// From the dispatch table that an ICD's objects begin with.
+            /// Reads the functions from the dispatch table, to which the objects of an ICD point.
             fn dispatched(table: &_cl_icd_dispatch) -> Result<Functions, Failure> {
                 Ok(Functions {
                     $($name: {
@@ -100,8 +100,8 @@ functions! {
     clReleaseEvent: clReleaseEvent_t,
 }
 
-/// All devices of a library: a file, or a name that the dynamic linker finds. A platform that lacks functions of OpenCL 1.2
-/// is an error only if there is no other.
+/// Returns all devices of a library, which is a file or a name that the dynamic linker finds. A platform that
+/// lacks functions of OpenCL 1.2 is only an error if no other platform has a device.
 pub(crate) fn open(library: &str) -> Result<Vec<Device>, Failure> {
     let opened = icd::open(library)?;
     let exported: Option<&'static Functions> = match opened.is_icd {
@@ -132,7 +132,7 @@ impl Functions {
     fn add_devices(&'static self, platform: cl_platform_id, to: &mut Vec<Device>) -> Result<(), Failure> {
         let name = self.platform_name(platform)?;
         let mut count = 0;
-        // SAFETY: a null array with a count of 0 asks for the number only.
+        // SAFETY: a null array with a count of 0 only requests the number of devices.
         let code = unsafe { (self.clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 0, null_mut(), &mut count) };
         if code != CL_SUCCESS || count == 0 {
             return Ok(());
@@ -159,7 +159,7 @@ impl Functions {
 
     pub(super) fn device_text(&self, device: cl_device_id, what: cl_uint) -> Result<String, Failure> {
         let mut size = 0;
-        // SAFETY: a null value with size 0 asks for the size only.
+        // SAFETY: a null value with size 0 only requests the size.
         let code = unsafe { (self.clGetDeviceInfo)(device, what, 0, null_mut(), &mut size) };
         check(code, "clGetDeviceInfo")?;
         let mut text = vec![0u8; size];
@@ -170,11 +170,11 @@ impl Functions {
         Ok(until_zero(&text))
     }
 
-    /// A value of 4 or 8 bytes.
+    /// Returns a value of 4 or 8 bytes.
     pub(super) fn device_number(&self, device: cl_device_id, what: cl_uint) -> Result<u64, Failure> {
         let mut bytes = [0u8; 8];
         let to = bytes.as_mut_ptr().cast();
-        // SAFETY: the buffer has 8 bytes, and shorter values leave the rest zero.
+        // SAFETY: the buffer has 8 bytes. A shorter value leaves the other bytes zero.
         let code = unsafe { (self.clGetDeviceInfo)(device, what, 8, to, null_mut()) };
         check(code, "clGetDeviceInfo")?;
         Ok(u64::from_le_bytes(bytes))
@@ -182,7 +182,8 @@ impl Functions {
 }
 
 impl Device {
-    /// Caldera's own report: one line per feature, offered or why not.
+    /// Returns Caldera's report on the device, with one line per feature that says whether it is offered, or
+    /// why not.
     pub(crate) fn feature_report(&self) -> Result<String, Failure> {
         const NAME: &CStr = c"clGetDeviceFeatureReportCALDERA";
         type Report = unsafe extern "C" fn(cl_device_id, usize, *mut c_char, *mut usize) -> cl_int;
@@ -191,10 +192,10 @@ impl Device {
         if address.is_null() {
             return Err(Failure(format!("this library has no {}", NAME.to_string_lossy())));
         }
-        // SAFETY: Caldera documents this type for the function of this name.
+        // SAFETY: Caldera documents this type for the function with this name.
         let report: Report = unsafe { std::mem::transmute(address) };
         let mut size = 0;
-        // SAFETY: a null value with size 0 asks for the size only.
+        // SAFETY: a null value with size 0 only requests the size.
         let code = unsafe { report(self.raw, 0, null_mut(), &mut size) };
         check(code, "the feature report")?;
         let mut text = vec![0u8; size];

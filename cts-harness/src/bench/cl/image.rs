@@ -1,4 +1,4 @@
-//! Square 2D images, and the commands that move their texels.
+//! Square 2D images, and the commands that transfer their texels.
 #![allow(unsafe_code, reason = "OpenCL is a C interface")]
 
 use super::functions::Functions;
@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{null, null_mut};
 
-/// The format of an image: RGBA always.
+/// The format of an image. All formats are RGBA.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Pixels {
     Rgba8,
@@ -21,7 +21,7 @@ pub(crate) enum Pixels {
 }
 
 impl Pixels {
-    /// Bytes of a texel.
+    /// Returns the size of a texel in bytes.
     pub(crate) fn size(self) -> usize {
         match self {
             Pixels::Rgba8 => 4,
@@ -34,13 +34,13 @@ impl Pixels {
 pub(crate) struct Image {
     functions: &'static Functions,
     raw: cl_mem,
-    /// Texels along an edge.
+    /// The number of texels along an edge.
     side: usize,
     pixels: Pixels,
 }
 
 impl Context {
-    /// An image that kernels read and write.
+    /// Creates an image that kernels can read and write.
     pub(crate) fn square_image(&self, side: usize, pixels: Pixels) -> Result<Image, Failure> {
         let functions = self.functions;
         let format = cl_image_format {
@@ -66,12 +66,12 @@ impl Context {
 }
 
 impl Image {
-    /// Bytes of a row of texels.
+    /// Returns the size of a row of texels in bytes.
     pub(crate) fn row(&self) -> usize {
         self.side * self.pixels.size()
     }
 
-    /// Bytes of its texels.
+    /// Returns the size of all texels in bytes.
     fn size(&self) -> usize {
         self.side * self.row()
     }
@@ -91,12 +91,13 @@ impl Image {
 const ORIGIN: [usize; 3] = [0; 3];
 
 impl Queue {
-    /// Blocking, all texels.
+    /// Writes all texels, and blocks until this is done.
     pub(crate) fn write_image(&self, to: &Image, from: &[u8]) -> Result<(), Failure> {
         to.is(from.len())?;
         let (write, region) = (self.functions.clEnqueueWriteImage, to.region());
         let from = from.as_ptr().cast::<c_void>();
-        // SAFETY: blocking, from as many bytes as all texels have, tightly packed; no wait list.
+        // SAFETY: the call is blocking. `from` has as many bytes as all texels, tightly packed. There is no
+        // wait list.
         let code = unsafe {
             write(
                 self.raw,
@@ -115,12 +116,13 @@ impl Queue {
         check(code, "clEnqueueWriteImage")
     }
 
-    /// Blocking, all texels.
+    /// Reads all texels, and blocks until this is done.
     pub(crate) fn read_image(&self, from: &Image, to: &mut [u8]) -> Result<(), Failure> {
         from.is(to.len())?;
         let (read, region) = (self.functions.clEnqueueReadImage, from.region());
         let to = to.as_mut_ptr().cast::<c_void>();
-        // SAFETY: blocking, into as many bytes as all texels have, tightly packed; no wait list.
+        // SAFETY: the call is blocking. `to` has as many bytes as all texels, tightly packed. There is no
+        // wait list.
         let code = unsafe {
             read(
                 self.raw,
@@ -139,12 +141,12 @@ impl Queue {
         check(code, "clEnqueueReadImage")
     }
 
-    /// All texels of one to another of its size and format.
+    /// Copies all texels to another image of the same size and format.
     pub(crate) fn copy_image(&self, from: &Image, to: &Image) -> Result<(), Failure> {
         to.is(from.size())?;
         let (copy, region) = (self.functions.clEnqueueCopyImage, from.region());
         let origin = ORIGIN.as_ptr();
-        // SAFETY: both images have the region; no wait list.
+        // SAFETY: both images contain the region. There is no wait list.
         let code = unsafe {
             copy(
                 self.raw,
@@ -161,11 +163,11 @@ impl Queue {
         check(code, "clEnqueueCopyImage")
     }
 
-    /// All texels of one colour.
+    /// Fills all texels with one colour.
     pub(crate) fn fill_image(&self, to: &Image, color: [f32; 4]) -> Result<(), Failure> {
         let (fill, region) = (self.functions.clEnqueueFillImage, to.region());
         let color = color.as_ptr().cast::<c_void>();
-        // SAFETY: the colour has four floats, which its format takes; no wait list.
+        // SAFETY: the colour has four floats, as the formats require. There is no wait list.
         let code = unsafe {
             fill(
                 self.raw,
@@ -181,11 +183,12 @@ impl Queue {
         check(code, "clEnqueueFillImage")
     }
 
-    /// Maps all texels for reading and writing; unmapped when it goes.
+    /// Maps all texels for reading and writing. They are unmapped when the result is dropped.
     pub(crate) fn map_image<'a>(&'a self, image: &'a Image) -> Result<MappedImage<'a>, Failure> {
         let (map, region) = (self.functions.clEnqueueMapImage, image.region());
         let (mut pitch, mut code) = (0, 0);
-        // SAFETY: blocking, all texels, no wait list; a 2D image has no slice pitch.
+        // SAFETY: the call is blocking and maps all texels. There is no wait list. A 2D image has no slice
+        // pitch.
         let at = unsafe {
             map(
                 self.raw,
@@ -212,12 +215,12 @@ impl Queue {
     }
 }
 
-/// An image while the host has it.
+/// An image while it is mapped.
 pub(crate) struct MappedImage<'a> {
     queue: &'a Queue,
     image: &'a Image,
     at: *mut u8,
-    /// Bytes from row to row.
+    /// The distance between rows in bytes.
     pub(crate) pitch: usize,
 }
 
@@ -231,14 +234,15 @@ impl Deref for MappedImage<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the map gave a pointer to all rows, and no command touches them until it is unmapped.
+        // SAFETY: the mapping returned a pointer to all rows, and no command uses them until they are
+        // unmapped.
         unsafe { std::slice::from_raw_parts(self.at, self.len()) }
     }
 }
 
 impl DerefMut for MappedImage<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above; it is mapped for writing, once.
+        // SAFETY: as in `deref`. The image is mapped for writing, and only once.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.len()) }
     }
 }
@@ -246,7 +250,7 @@ impl DerefMut for MappedImage<'_> {
 impl Drop for MappedImage<'_> {
     fn drop(&mut self) {
         let unmap = self.queue.functions.clEnqueueUnmapMemObject;
-        // SAFETY: the pointer came from mapping this image and is not used afterwards.
+        // SAFETY: the pointer is the result of mapping this image, and is not used afterwards.
         unsafe {
             unmap(
                 self.queue.raw,
@@ -262,7 +266,7 @@ impl Drop for MappedImage<'_> {
 
 impl Drop for Image {
     fn drop(&mut self) {
-        // SAFETY: the image was created by this type, which holds its one reference.
+        // SAFETY: this type created the image and holds its only reference.
         unsafe { (self.functions.clReleaseMemObject)(self.raw) };
     }
 }

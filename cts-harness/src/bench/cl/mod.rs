@@ -1,8 +1,10 @@
-//! OpenCL for what the harness runs itself: one implementation opened by path, and the few objects that measuring needs.
+//! OpenCL for the measurements of the harness: one implementation that is opened by path, and the few objects
+//! that are needed.
 //!
-//! An ICD is entered as a loader enters it: through the dispatch table of its platforms. So two implementations can be
-//! measured in one process whatever the loader's configuration is, and neither pays for a loader. A library without
-//! `clIcdGetPlatformIDsKHR` (a loader, or something in a loader's place) is entered through the functions it exports.
+//! The harness enters an ICD in the same way as a loader does, through the dispatch table of its platforms.
+//! Thus it can measure two implementations in one process regardless of the loader's configuration, and
+//! without the loader's overhead. A library without `clIcdGetPlatformIDsKHR` (a loader or its replacement) is
+//! entered through the functions that it exports.
 
 mod functions;
 mod image;
@@ -23,7 +25,7 @@ use opencl_sys::{
     CL_FP_DENORM, CL_SUCCESS, cl_device_id, cl_int,
 };
 
-/// What is asked of a device.
+/// A device, with the properties that the harness needs.
 pub(crate) struct Device {
     functions: &'static Functions,
     raw: cl_device_id,
@@ -32,7 +34,7 @@ pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) driver: String,
     pub(crate) version: String,
-    /// CL_DEVICE_TYPE's bits.
+    /// The bits of CL_DEVICE_TYPE.
     pub(crate) kind: u64,
     pub(crate) is_cpu: bool,
     pub(crate) has_images: bool,
@@ -41,7 +43,7 @@ pub(crate) struct Device {
     pub(crate) global_memory: u64,
     pub(crate) largest_buffer: u64,
     pub(crate) largest_group: usize,
-    /// Bytes of the formats whose CL_DEVICE_*_FP_CONFIG has CL_FP_DENORM.
+    /// The sizes in bytes of the formats whose CL_DEVICE_*_FP_CONFIG has CL_FP_DENORM.
     keeps_subnormals: Vec<usize>,
 }
 
@@ -79,7 +81,7 @@ impl Device {
         })
     }
 
-    /// Whether the device says that it keeps the subnormal numbers of the format of so many bytes.
+    /// Returns whether the device supports subnormal numbers in the format of this many bytes.
     pub(crate) fn keeps_subnormals(&self, bytes: usize) -> bool {
         self.keeps_subnormals.contains(&bytes)
     }

@@ -1,4 +1,4 @@
-//! Context, memory objects, programs and kernels; each is released when it goes.
+//! Contexts, memory objects, programs and kernels. Each is released when it is dropped.
 #![allow(unsafe_code, reason = "OpenCL is a C interface")]
 
 use super::functions::Functions;
@@ -22,7 +22,7 @@ pub(crate) struct Context {
 pub(crate) struct Buffer {
     functions: &'static Functions,
     pub(super) raw: cl_mem,
-    /// Bytes.
+    /// The size in bytes.
     pub(super) size: usize,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Kernel {
     pub(super) raw: cl_kernel,
 }
 
-/// A kernel's argument.
+/// An argument of a kernel.
 #[derive(Copy, Clone)]
 pub(crate) enum Argument<'a> {
     Memory(&'a Buffer),
@@ -45,11 +45,11 @@ pub(crate) enum Argument<'a> {
     F64(f64),
     /// The bits of a half.
     Half(u16),
-    /// Bytes of local memory.
+    /// The size of a local memory argument in bytes.
     Local(usize),
 }
 
-/// A 2D image.
+/// Returns the description of a 2D image.
 pub(super) fn plane(width: usize, height: usize) -> cl_image_desc {
     cl_image_desc {
         image_type: CL_MEM_OBJECT_IMAGE2D,
@@ -70,7 +70,7 @@ impl Context {
         let functions = device.functions;
         let mut code = 0;
         let create = functions.clCreateContext;
-        // SAFETY: one device in the list, no properties, no callback.
+        // SAFETY: the list has one device. There are no properties and no callback.
         let raw = unsafe { create(null(), 1, &device.raw, None, null_mut(), &mut code) };
         check(code, "clCreateContext")?;
         let device = device.raw;
@@ -81,12 +81,13 @@ impl Context {
         })
     }
 
-    /// A buffer that the implementation places where it likes.
+    /// Creates a buffer that the implementation may place anywhere.
     pub(crate) fn buffer(&self, size: usize) -> Result<Buffer, Failure> {
         self.memory(CL_MEM_READ_WRITE, size)
     }
 
-    /// A buffer in memory that the host reaches (CL_MEM_ALLOC_HOST_PTR), pinned on devices with their own memory.
+    /// Creates a buffer in memory that the host can access (CL_MEM_ALLOC_HOST_PTR). On devices with their own
+    /// memory, it is pinned.
     pub(crate) fn pinned(&self, size: usize) -> Result<Buffer, Failure> {
         self.memory(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size)
     }
@@ -100,7 +101,7 @@ impl Context {
         Ok(Buffer { functions, raw, size })
     }
 
-    /// A read-only image of one float a pixel.
+    /// Creates a read-only image with one float per pixel.
     pub(crate) fn image(&self, width: usize, pixels: &[f32]) -> Result<Buffer, Failure> {
         let functions = self.functions;
         let format = cl_image_format {
@@ -121,7 +122,7 @@ impl Context {
         })
     }
 
-    /// A read-only image of four 32-bit unsigned integers a texel; `depth` 0 makes it 2D.
+    /// Creates a read-only image with four 32-bit unsigned integers per texel. It is 2D if `depth` is 0.
     pub(crate) fn integer_image(&self, size: [usize; 3], texels: &[u8]) -> Result<Buffer, Failure> {
         let functions = self.functions;
         let [width, height, depth] = size;
@@ -151,18 +152,18 @@ impl Context {
         })
     }
 
-    /// clCreateProgramWithSource and clBuildProgram; a failure has the build log.
+    /// Creates and builds a program. If the build fails, the error contains the build log.
     pub(crate) fn build(&self, source: &str, options: &str) -> Result<Program, Failure> {
         let functions = self.functions;
         let (mut text, length) = (source.as_ptr().cast(), source.len());
         let mut code = 0;
-        // SAFETY: one string with its length.
+        // SAFETY: there is one string, with its length.
         let raw =
             unsafe { (functions.clCreateProgramWithSource)(self.raw, 1, &mut text, &length, &mut code) };
         check(code, "clCreateProgramWithSource")?;
         let program = Program { functions, raw };
         let options = CString::new(options)?;
-        // SAFETY: one device in the list, options are a C string, no callback.
+        // SAFETY: the list has one device, the options are a C string, and there is no callback.
         let code =
             unsafe { (functions.clBuildProgram)(raw, 1, &self.device, options.as_ptr(), None, null_mut()) };
         if code == CL_SUCCESS {
@@ -174,7 +175,7 @@ impl Context {
 }
 
 impl Buffer {
-    /// Bytes.
+    /// Returns the size in bytes.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
@@ -186,7 +187,8 @@ impl Program {
         let mut size = 0;
         let to = log.as_mut_ptr().cast();
         let info = self.functions.clGetProgramBuildInfo;
-        // SAFETY: the buffer has as many bytes as are given; a longer log is an error that leaves the size alone.
+        // SAFETY: the buffer has as many bytes as are given. A longer log is an error, which leaves the size
+        // unchanged.
         unsafe { info(self.raw, device, CL_PROGRAM_BUILD_LOG, log.len(), to, &mut size) };
         log.truncate(size.saturating_sub(1));
         String::from_utf8_lossy(&log).into_owned()
@@ -196,7 +198,7 @@ impl Program {
         let functions = self.functions;
         let name = CString::new(name)?;
         let mut code = 0;
-        // SAFETY: the program is built; the name is a C string.
+        // SAFETY: the program is built, and the name is a C string.
         let raw = unsafe { (functions.clCreateKernel)(self.raw, name.as_ptr(), &mut code) };
         check(code, "clCreateKernel")?;
         Ok(Kernel { functions, raw })
@@ -217,7 +219,7 @@ impl Kernel {
 
     fn set_local(&self, index: usize, bytes: usize) -> Result<(), Failure> {
         let index = u32::try_from(index)?;
-        // SAFETY: a null value with a size is what arguments in local memory take.
+        // SAFETY: an argument in local memory takes a null value and a size.
         let code = unsafe { (self.functions.clSetKernelArg)(self.raw, index, bytes, null()) };
         check(code, "clSetKernelArg")
     }
@@ -235,7 +237,7 @@ macro_rules! released {
     ($($object:ident by $function:ident,)*) => {
         $(impl Drop for $object {
             fn drop(&mut self) {
-                // SAFETY: the object was created by this type, which holds its one reference.
+                // SAFETY: this type created the object and holds its only reference.
                 unsafe { (self.functions.$function)(self.raw) };
             }
         })*

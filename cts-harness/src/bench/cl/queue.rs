@@ -1,4 +1,4 @@
-//! An in-order queue and the commands that are measured.
+//! An in-order queue, and the commands that are measured.
 #![allow(unsafe_code, reason = "OpenCL is a C interface")]
 
 use super::functions::Functions;
@@ -17,13 +17,13 @@ pub(crate) struct Queue {
     pub(super) raw: cl_command_queue,
 }
 
-/// A launch's event, on a queue that profiles.
+/// The event of a launch on a queue with profiling.
 pub(crate) struct Event {
     functions: &'static Functions,
     raw: cl_event,
 }
 
-/// What a launch covers; no local size leaves the choice to the implementation.
+/// The global and the local size of a launch. Without a local size, the implementation chooses it.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct Range {
     pub(crate) global: [usize; 2],
@@ -47,7 +47,7 @@ impl Queue {
         let properties = if profiling { CL_QUEUE_PROFILING_ENABLE } else { 0 };
         let mut code = 0;
         let create = functions.clCreateCommandQueue;
-        // SAFETY: the device is the context's.
+        // SAFETY: the device belongs to the context.
         let raw = unsafe { create(context.raw, context.device, properties, &mut code) };
         check(code, "clCreateCommandQueue")?;
         Ok(Queue { functions, raw })
@@ -57,7 +57,7 @@ impl Queue {
         self.enqueue(kernel, range, null_mut())
     }
 
-    /// A launch of up to three dimensions, with an offset.
+    /// Launches a kernel with an offset and up to three dimensions.
     pub(crate) fn launch_at(
         &self,
         kernel: &Kernel,
@@ -71,7 +71,8 @@ impl Queue {
         let [offset, sizes, local] = [offset, global, local].map(<[usize]>::as_ptr);
         let dimensions = u32::try_from(global.len())?;
         let launch = self.functions.clEnqueueNDRangeKernel;
-        // SAFETY: all three have `dimensions` entries; no wait list; the kernel's arguments are set and alive.
+        // SAFETY: all three arrays have `dimensions` entries. There is no wait list. The kernel's arguments
+        // are set and alive.
         let code = unsafe {
             launch(
                 self.raw,
@@ -100,7 +101,8 @@ impl Queue {
         let global = range.global.as_ptr();
         let local = range.local.as_ref().map_or(null(), |l| l.as_ptr());
         let launch = self.functions.clEnqueueNDRangeKernel;
-        // SAFETY: both sizes have two entries; no wait list; the kernel's arguments are set and alive.
+        // SAFETY: both sizes have two entries. There is no wait list. The kernel's arguments are set and
+        // alive.
         let code = unsafe {
             launch(
                 self.raw,
@@ -127,51 +129,51 @@ impl Queue {
         check(unsafe { (self.functions.clFinish)(self.raw) }, "clFinish")
     }
 
-    /// Blocking.
+    /// Writes the start of a buffer, and blocks until this is done.
     pub(crate) fn write(&self, to: &Buffer, from: &[u8]) -> Result<(), Failure> {
         to.has(from.len())?;
         let write = self.functions.clEnqueueWriteBuffer;
         let (size, from) = (from.len(), from.as_ptr().cast::<c_void>());
-        // SAFETY: blocking, from `size` bytes into a buffer that has as many.
+        // SAFETY: the call is blocking, and both `from` and the buffer have `size` bytes.
         let code = unsafe { write(self.raw, to.raw, CL_TRUE, 0, size, from, 0, null(), null_mut()) };
         check(code, "clEnqueueWriteBuffer")
     }
 
-    /// Blocking.
+    /// Reads the start of a buffer, and blocks until this is done.
     pub(crate) fn read(&self, from: &Buffer, to: &mut [u8]) -> Result<(), Failure> {
         from.has(to.len())?;
         let read = self.functions.clEnqueueReadBuffer;
         let (size, to) = (to.len(), to.as_mut_ptr().cast::<c_void>());
-        // SAFETY: blocking, into `size` bytes from a buffer that has as many.
+        // SAFETY: the call is blocking, and both `to` and the buffer have `size` bytes.
         let code = unsafe { read(self.raw, from.raw, CL_TRUE, 0, size, to, 0, null(), null_mut()) };
         check(code, "clEnqueueReadBuffer")
     }
 
-    /// The start of a buffer to the start of another.
+    /// Copies the start of a buffer to the start of another.
     pub(crate) fn copy(&self, from: &Buffer, to: &Buffer, size: usize) -> Result<(), Failure> {
         from.has(size)?;
         to.has(size)?;
         let copy = self.functions.clEnqueueCopyBuffer;
-        // SAFETY: both buffers have `size` bytes; no wait list.
+        // SAFETY: both buffers have `size` bytes. There is no wait list.
         let code = unsafe { copy(self.raw, from.raw, to.raw, 0, 0, size, 0, null(), null_mut()) };
         check(code, "clEnqueueCopyBuffer")
     }
 
-    /// All of a buffer's words.
+    /// Fills a buffer with a word.
     pub(crate) fn fill(&self, to: &Buffer, word: u32) -> Result<(), Failure> {
         let fill = self.functions.clEnqueueFillBuffer;
         let pattern = (&raw const word).cast::<c_void>();
-        // SAFETY: the pattern has 4 bytes; the size is the buffer's; no wait list.
+        // SAFETY: the pattern has 4 bytes, and the size is the buffer's. There is no wait list.
         let code = unsafe { fill(self.raw, to.raw, pattern, 4, 0, to.size, 0, null(), null_mut()) };
         check(code, "clEnqueueFillBuffer")
     }
 
-    /// Maps all of a buffer for reading and writing; unmapped when it goes.
+    /// Maps a whole buffer for reading and writing. It is unmapped when the result is dropped.
     pub(crate) fn map<'a>(&'a self, buffer: &'a Buffer) -> Result<Mapped<'a>, Failure> {
         let map = self.functions.clEnqueueMapBuffer;
         let flags = CL_MAP_READ | CL_MAP_WRITE;
         let (size, mut code) = (buffer.size, 0);
-        // SAFETY: blocking, all of the buffer, no wait list.
+        // SAFETY: the call is blocking and maps the whole buffer. There is no wait list.
         let at = unsafe {
             map(
                 self.raw,
@@ -204,7 +206,7 @@ impl Buffer {
     }
 }
 
-/// A buffer while the host has it.
+/// A buffer while it is mapped.
 pub(crate) struct Mapped<'a> {
     queue: &'a Queue,
     buffer: &'a Buffer,
@@ -215,14 +217,15 @@ impl Deref for Mapped<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the map gave a pointer to all of the buffer, and no command touches it until it is unmapped.
+        // SAFETY: the mapping returned a pointer to the whole buffer, and no command uses it until it is
+        // unmapped.
         unsafe { std::slice::from_raw_parts(self.at, self.buffer.size) }
     }
 }
 
 impl DerefMut for Mapped<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above; it is mapped for writing, once.
+        // SAFETY: as in `deref`. The buffer is mapped for writing, and only once.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.buffer.size) }
     }
 }
@@ -231,18 +234,18 @@ impl Drop for Mapped<'_> {
     fn drop(&mut self) {
         let unmap = self.queue.functions.clEnqueueUnmapMemObject;
         let at = self.at.cast();
-        // SAFETY: the pointer came from mapping this buffer and is not used afterwards.
+        // SAFETY: the pointer is the result of mapping this buffer, and is not used afterwards.
         unsafe { unmap(self.queue.raw, self.buffer.raw, at, 0, null(), null_mut()) };
     }
 }
 
 impl Event {
-    /// Seconds from CL_PROFILING_COMMAND_START to _END; the command is complete.
+    /// Returns the seconds from CL_PROFILING_COMMAND_START to _END. The command must be complete.
     pub(crate) fn device_seconds(&self) -> Result<f64, Failure> {
         let at = |which| -> Result<u64, Failure> {
             let mut at = 0u64;
             let info = self.functions.clGetEventProfilingInfo;
-            // SAFETY: the value is one cl_ulong.
+            // SAFETY: the value is one cl_ulong, which has 8 bytes.
             let code = unsafe { info(self.raw, which, 8, (&raw mut at).cast(), null_mut()) };
             check(code, "clGetEventProfilingInfo").map(|()| at)
         };
@@ -253,14 +256,14 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: the event was created by this type, which holds its one reference.
+        // SAFETY: this type created the event and holds its only reference.
         unsafe { (self.functions.clReleaseEvent)(self.raw) };
     }
 }
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: as above.
+        // SAFETY: this type created the queue and holds its only reference.
         unsafe { (self.functions.clReleaseCommandQueue)(self.raw) };
     }
 }
