@@ -17,7 +17,7 @@
 //! | float | unnormalized, nearest | others | `FetchImage`, addressed by arithmetic |
 //! | float | unnormalized, linear | others | `SampleImage` with the coordinates divided by the size |
 //!
-//! With [`Quirks::coarse_filter`](crate::target::Quirks) linear filters are arithmetic on fetched texels
+//! With [`Quirks::coarse_filter`](crate::target::Quirks), linear filters are arithmetic on fetched texels
 //! instead (`lower_images/filter.rs`). Integer texels with a border are fetched, because the border colour of
 //! a sampler is that of a float image. The properties of a sampler argument are known only at run time; where
 //! the row of the table depends on them, they are tested. A sampler argument that samples an image that is

@@ -6,7 +6,7 @@
 //!
 //! The pass replaces long values by their parts in the order of the text, so that operands are split before
 //! their uses. Structured instructions and loop regions get a result or argument for each part. Where lanes
-//! move between parts, the pass lists the source of each lane ([`Lane`]) and builds the parts of the result
+//! move between parts, the pass lists the source of each lane (`Lane`) and builds the parts of the result
 //! from the list.
 
 use super::{Changed, Pass, PassCx, PassError};
