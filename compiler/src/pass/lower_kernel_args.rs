@@ -15,7 +15,7 @@
 //! | struct | loads straight from the block if all uses are loads at constant offsets; else a private copy |
 //! | pointer to global or constant memory | a 64-bit address |
 //! | pointer to local memory | a u32, the byte offset of its memory in the arena |
-//! | image, sampler | a constant that names the argument; each property that the kernel queries is a u32 after the arguments |
+//! | image, sampler | a constant that names the argument; a queried property is a u32 after the arguments |
 //!
 //! The table describes the physical ABI; `lower_kernel_args/descriptor.rs` has the layout of the descriptor
 //! ABI, where pointers are constants that name a memory object of the kernel (`ir::module::object_pointer`).

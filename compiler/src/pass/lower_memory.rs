@@ -10,8 +10,8 @@
 //! | space | a pointer is | memory is |
 //! |---|---|---|
 //! | global, constant | an I64 device address | `Storage::Physical` |
-//! | local | an I32 byte offset | `Storage::Arena`: one element type for the kernel, the accessed type where all agree, else I32 words |
-//! | private | an I32 byte offset | a `Variable` for each object whose pointers do not escape, else one stack (also a `Variable`) |
+//! | local | an I32 byte offset | `Storage::Arena`, with the accessed type as elements if all agree, else I32 |
+//! | private | an I32 byte offset | a `Variable` for each object that does not escape, else one for the stack |
 //! | push constants, arguments | an I32 byte offset | words |
 //!
 //! The table describes the physical ABI. In the descriptor ABI, pointers to buffers and local memory are
