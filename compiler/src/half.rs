@@ -1,7 +1,10 @@
-//! IEEE 754 binary16, for which Rust has no stable type.
+//! Conversions between IEEE 754 binary16, for which Rust has no stable type, and `f64`.
+//!
+//! The crate `half` would not do: its `f16::from_f64` (2.7.1) discards the low 32 bits of the significand before it
+//! rounds, and so rounds a number just above the middle of two halves as if it were the middle.
 
 /// Returns the exact value of a binary16 number.
-pub(crate) fn to_f64(bits: u16) -> f64 {
+pub fn to_f64(bits: u16) -> f64 {
     let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
     let exponent = i32::from(bits >> 10 & 31);
     let mantissa = f64::from(bits & 0x3ff);
@@ -14,7 +17,7 @@ pub(crate) fn to_f64(bits: u16) -> f64 {
 }
 
 /// Rounds to binary16, to nearest with ties to even.
-pub(crate) fn from_f64(v: f64) -> u16 {
+pub fn from_f64(v: f64) -> u16 {
     let sign = if v.is_sign_negative() { 0x8000 } else { 0 };
     let a = v.abs();
     if a.is_nan() {
@@ -51,6 +54,18 @@ mod tests {
         assert_eq!(from_f64(2049.0), from_f64(2048.0));
         assert_eq!(from_f64(2051.0), from_f64(2052.0));
         assert_eq!(from_f64(65519.9), 0x7bff);
+        let tie = 1.0 + 2f64.powi(-11);
+        assert_eq!(from_f64(tie), 0x3c00);
+        assert_eq!(from_f64(tie.next_up()), 0x3c01);
+        assert_eq!(from_f64(1.0 + 3.0 * 2f64.powi(-11)), 0x3c02);
+        // A carry out of the fraction.
+        assert_eq!(from_f64(2.0 - 2f64.powi(-12)), 0x4000);
+        // The smallest subnormal number, half of it, the largest one, and the smallest normal number.
+        assert_eq!(from_f64(2f64.powi(-24)), 1);
+        assert_eq!(from_f64(2f64.powi(-25)), 0);
+        assert_eq!(from_f64(1023.0 * 2f64.powi(-24)), 0x3ff);
+        assert_eq!(from_f64(2f64.powi(-14)), 0x400);
+        assert_eq!(from_f64(f64::NAN), 0x7e00);
         assert_eq!(from_f64(65520.0), 0x7c00);
         assert_eq!(from_f64(-1e-8), 0x8000);
     }

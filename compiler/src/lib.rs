@@ -61,7 +61,7 @@ pub mod builtins;
 pub mod clspv;
 pub mod diag;
 pub mod driver;
-mod half;
+pub mod half;
 pub mod hir;
 pub mod interp;
 pub mod intrinsic;

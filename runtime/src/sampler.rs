@@ -1,8 +1,9 @@
 //! Samplers (CL 5.5).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use caldera_compiler::intrinsic::SamplerMask;
+use once_cell::sync::OnceCell;
 
 use crate::context::Context;
 use crate::error::{ClCode, Result};
@@ -67,7 +68,7 @@ pub struct Sampler {
     pub properties: Vec<u64>,
     /// The Vulkan samplers, with the sampler's own coordinates and with normalized ones, by index of the device
     /// in the context; made at first use.
-    on_devices: Box<[[OnceLock<Arc<vk::Sampler>>; 2]]>,
+    on_devices: Box<[[OnceCell<Arc<vk::Sampler>>; 2]]>,
 }
 
 impl_object!(Sampler, ClCode::InvalidSampler, "sampler");
@@ -114,12 +115,10 @@ impl Sampler {
     /// (`normalized`) with normalized ones.
     pub(crate) fn on_device(&self, device: usize, normalized: bool) -> Result<&Arc<vk::Sampler>> {
         let cell = &self.on_devices[device][usize::from(normalized)];
-        if let Some(sampler) = cell.get() {
-            return Ok(sampler);
-        }
-        let mask = self.mask().0 | if normalized { SamplerMask::NORMALIZED } else { 0 };
-        let made = self.context.devices()[device].sampler(SamplerMask(mask))?;
-        Ok(cell.get_or_init(|| made))
+        cell.get_or_try_init(|| {
+            let mask = self.mask().0 | if normalized { SamplerMask::NORMALIZED } else { 0 };
+            self.context.devices()[device].sampler(SamplerMask(mask))
+        })
     }
 
     /// Returns CL_SAMPLER_CONTEXT.

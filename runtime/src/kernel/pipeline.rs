@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use caldera_compiler::reflect::{self, Binding, DataPlace, PushRange, Reflection, spec_id};
 use caldera_compiler::spirv;
+use once_cell::sync::OnceCell;
 
 use super::descriptors::{self, KernelDescriptors, Literals};
 use super::local_size::Wishes;
@@ -28,7 +29,7 @@ pub struct DeviceModule {
     device: Arc<Device>,
     /// The kernels' state by their index in the reflection, made with the first [`DeviceKernel`]; it outlives
     /// the kernel objects.
-    kernels: Box<[OnceLock<Made>]>,
+    kernels: Box<[OnceCell<Made>]>,
     /// `None` for a program without kernels, which is not a shader in Vulkan's terms.
     shader: Option<vk::Shader>,
     driver_cache: DriverCache,
@@ -214,7 +215,7 @@ impl DeviceModule {
             driver_cache: DriverCache::new(logical, &stripped)?,
             literals,
             shader,
-            kernels: reflection.kernels.iter().map(|_| OnceLock::new()).collect(),
+            kernels: reflection.kernels.iter().map(|_| OnceCell::new()).collect(),
             reflection,
             constants,
             blank,
@@ -266,11 +267,7 @@ impl DeviceModule {
         let Some(index) = self.reflection.kernels.iter().position(|k| k.name == name) else {
             return Ok(None);
         };
-        if self.kernels[index].get().is_none() {
-            let made = self.make(&self.reflection.kernels[index])?;
-            // If another thread has set its result first, that result is equivalent.
-            let _ = self.kernels[index].set(made);
-        }
+        self.kernels[index].get_or_try_init(|| self.make(&self.reflection.kernels[index]))?;
         Ok(Some(Arc::new(DeviceKernel {
             module: Arc::clone(self),
             index,

@@ -3,8 +3,10 @@
 //! A buffer that is not a sub-buffer is a *root* and owns storage: one Vulkan buffer for each device of the
 //! context on which it has been used. A sub-buffer is a range of its root.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+
+use once_cell::sync::OnceCell;
 
 use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
@@ -43,15 +45,15 @@ struct Root {
     /// Unique among all roots of the process.
     id: usize,
     /// The storage on each device, by index of the device in the context.
-    storage: Box<[OnceLock<Arc<Storage>>]>,
+    storage: Box<[OnceCell<Arc<Storage>>]>,
     /// Which devices have the contents.
     residence: Mutex<Residence>,
     shown: Shown,
     maps: Mutex<Maps>,
     /// Host memory for mappings, where the storage itself cannot be mapped.
-    mirror: OnceLock<Storage>,
+    mirror: OnceCell<Storage>,
     /// Host memory for mappings of buffers that are larger than one allocation of the device.
-    host_copy: OnceLock<HostMemory>,
+    host_copy: OnceCell<HostMemory>,
 }
 
 /// Whether the GPU's writes to storage with a BAR mapping are visible to the host. Making them visible takes a
@@ -136,12 +138,12 @@ impl Buffer {
             anchor: Anchor::new(),
             root: Some(Root {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
-                storage: context.devices().iter().map(|_| OnceLock::new()).collect(),
+                storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
                 residence: Mutex::new(Rank::Mem, Residence::new(size)),
                 shown: Shown::default(),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
-                mirror: OnceLock::new(),
-                host_copy: OnceLock::new(),
+                mirror: OnceCell::new(),
+                host_copy: OnceCell::new(),
             }),
             parent: None,
             flags,
@@ -274,9 +276,11 @@ impl Buffer {
     /// into it include [`Buffer::offset`].
     pub(crate) fn storage(&self, device: usize) -> Result<&vk::Buffer> {
         let cell = &self.root().storage[device];
-        if let Some(storage) = cell.get() {
-            return Ok(storage);
-        }
+        let storage = cell.get_or_try_init(|| self.allocate_storage(device))?;
+        Ok(storage)
+    }
+
+    fn allocate_storage(&self, device: usize) -> Result<Arc<Storage>> {
         let size = self.parent.as_deref().unwrap_or(self).size;
         let place = match self.flags.host_ptr {
             HostPtrUse::Alloc | HostPtrUse::AllocCopy if !self.is_large(device) => vk::Place::Host,
@@ -288,14 +292,11 @@ impl Buffer {
         };
         let device = &self.context.devices()[device];
         let opened = device.opened()?;
-        let made = opened.storage(size, place).map_err(allocation_error)?;
-        Ok(cell.get_or_init(|| {
-            let made = Arc::new(made);
-            if place == vk::Place::Host && !opened.logical().unified() {
-                opened.pinned().add(&made, self.root_id());
-            }
-            made
-        }))
+        let storage = Arc::new(opened.storage(size, place).map_err(allocation_error)?);
+        if place == vk::Place::Host && !opened.logical().unified() {
+            opened.pinned().add(&storage, self.root_id());
+        }
+        Ok(storage)
     }
 
     /// Returns the device address of the first byte; allocates the storage at first use.
@@ -353,27 +354,22 @@ impl Buffer {
 
     /// Returns plain host memory as large as the root, for mappings of a large one; allocated at first use.
     pub(crate) fn host_copy(&self) -> Result<HostPtr> {
-        let cell = &self.root().host_copy;
-        if let Some(memory) = cell.get() {
-            return Ok(memory.ptr());
-        }
         let size = self.parent.as_deref().unwrap_or(self).size;
-        let made = HostMemory::new(size)
-            .ok_or_else(|| Error::new(ClCode::OutOfHostMemory, format!("{size} bytes of host memory")))?;
-        Ok(cell.get_or_init(|| made).ptr())
+        let no_memory = || Error::new(ClCode::OutOfHostMemory, format!("{size} bytes of host memory"));
+        let memory =
+            (self.root().host_copy).get_or_try_init(|| HostMemory::new(size).ok_or_else(no_memory))?;
+        Ok(memory.ptr())
     }
 
     /// Returns mapped Vulkan host memory as large as the root, for mappings; allocated at first use, on the
     /// given device.
     pub(crate) fn mirror(&self, device: usize) -> Result<&vk::Buffer> {
-        let cell = &self.root().mirror;
-        if let Some(mirror) = cell.get() {
-            return Ok(mirror);
-        }
-        let size = self.parent.as_deref().unwrap_or(self).size;
-        let opened = self.context.devices()[device].opened()?;
-        let made = opened.storage(size, vk::Place::Host).map_err(allocation_error)?;
-        Ok(cell.get_or_init(|| made))
+        let mirror = self.root().mirror.get_or_try_init(|| {
+            let size = self.parent.as_deref().unwrap_or(self).size;
+            let opened = self.context.devices()[device].opened()?;
+            opened.storage(size, vk::Place::Host).map_err(allocation_error)
+        })?;
+        Ok(mirror)
     }
 
     /// Returns whether kernels may write the buffer.

@@ -1,6 +1,7 @@
 //! Conversion specifications (CL 6.12.13.2) for integers, characters, strings, pointers and vectors, and
 //! padding.
 
+use caldera_compiler::half;
 use caldera_compiler::printf::{Conversion, Length};
 
 use super::float;
@@ -99,7 +100,7 @@ fn scalar(out: &mut Vec<u8>, c: &Conversion, arg: &[u8]) {
 
 fn float(out: &mut Vec<u8>, c: &Conversion, arg: &[u8]) {
     let v = match arg.len() {
-        2 => float::from_half(unsigned(arg) as u16),
+        2 => half::to_f64(unsigned(arg) as u16),
         8 => f64::from_bits(unsigned(arg)),
         _ => f64::from(f32::from_bits(unsigned(arg) as u32)),
     };

@@ -1,19 +1,6 @@
 //! Formatting of floating-point numbers as in C. Rust's formatting is exact and rounds half to even, as C's
 //! does.
 
-/// Converts from half precision.
-pub(super) fn from_half(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f64::from(bits & 0x3ff);
-    sign * match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    }
-}
-
 /// Formats a value that is not negative, as the letter (`a`, `e`, `f` or `g`) demands, without sign and
 /// padding.
 pub(super) fn magnitude(v: f64, letter: u8, precision: Option<usize>, alternate: bool) -> String {
@@ -131,16 +118,6 @@ fn hexadecimal(v: f64, precision: Option<usize>, alternate: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn halves() {
-        assert_eq!(from_half(0x3c00), 1.0);
-        assert_eq!(from_half(0xc000), -2.0);
-        assert_eq!(from_half(0x7bff), 65504.0);
-        assert_eq!(from_half(0x0001), 2f64.powi(-24));
-        assert_eq!(from_half(0xfc00), f64::NEG_INFINITY);
-        assert!(from_half(0x7e00).is_nan());
-    }
 
     #[test]
     fn general() {

@@ -97,18 +97,12 @@ const HEADER: usize = 5;
 /// memory model, entry points and their execution modes, strings, sources, and names.
 const BEFORE_SEAL: [u32; 13] = [2, 3, 4, 5, 6, 7, 10, 11, 14, 15, 16, 17, 331];
 
-/// Returns the FNV-1a hash that seals contain.
-fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
-    bytes.fold(0xCBF2_9CE4_8422_2325, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01B3)
-    })
-}
-
 /// Returns the text of the seal; unsealing compares the whole text.
 fn seal_text(words: &[u32], target: &Target, arg_info: bool) -> String {
-    let module = words.iter().flat_map(|w| w.to_le_bytes());
-    let module = hash(module.chain([u8::from(arg_info)]));
-    let target = hash(format!("{target:?}").bytes());
+    let mut bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
+    bytes.push(u8::from(arg_info));
+    let module = xxh3_64(&bytes);
+    let target = target_hash(target);
     format!("{SEAL}{module:016x} {target:016x} {}", u8::from(arg_info))
 }
 

@@ -1,5 +1,7 @@
 //! Cases with known results: the operands, and the words that must come out.
 
+use caldera_compiler::half;
+
 /// A property of a device's arithmetic; the device has it if all cases of the property have the expected
 /// results.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -383,16 +385,7 @@ fn products() -> Vec<Case> {
 /// Returns the value of a word in a format.
 pub(super) fn value(bits: u32, word: u64) -> f64 {
     match bits {
-        16 => {
-            let sign = if word >> 15 & 1 == 1 { -1.0 } else { 1.0 };
-            let (exponent, fraction) = ((word >> 10 & 31) as i32, (word & 1023) as f64);
-            match exponent {
-                0 => sign * fraction * 2f64.powi(-24),
-                31 if fraction == 0.0 => sign * f64::INFINITY,
-                31 => f64::NAN,
-                e => sign * (1024.0 + fraction) * 2f64.powi(e - 25),
-            }
-        }
+        16 => half::to_f64(word as u16),
         32 => f64::from(f32::from_bits(word as u32)),
         _ => f64::from_bits(word),
     }
@@ -401,17 +394,7 @@ pub(super) fn value(bits: u32, word: u64) -> f64 {
 /// Returns the word of the number nearest to x, ties to even; x is not NaN.
 pub(super) fn rounded(bits: u32, x: f64) -> u64 {
     match bits {
-        16 => {
-            let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
-            let a = x.abs();
-            if a >= 65520.0 {
-                return sign | 0x7c00;
-            }
-            // Subnormal numbers have the unit in the last place of the smallest normal numbers.
-            let exponent = ((a.to_bits() >> 52) as i32 - 1023).max(-14);
-            let units = (a * 2f64.powi(10 - exponent)).round_ties_even() as u64;
-            sign | (((exponent + 14) as u64) << 10).wrapping_add(units)
-        }
+        16 => half::from_f64(x).into(),
         32 => u64::from((x as f32).to_bits()),
         _ => x.to_bits(),
     }

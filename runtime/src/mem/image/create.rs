@@ -1,6 +1,8 @@
 //! clCreateImage and clGetSupportedImageFormats (CL 5.3.1, 5.3.2).
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use once_cell::sync::OnceCell;
 
 use super::{ChannelOrder, Image, ImageFormat, ImageType, Store};
 use crate::context::Context;
@@ -238,14 +240,14 @@ impl Image {
         let store = match (shape(ty), &desc.buffer) {
             (Some(shape), _) => Store::Images {
                 shape,
-                storage: (0..devices).map(|_| OnceLock::new()).collect(),
+                storage: (0..devices).map(|_| OnceCell::new()).collect(),
                 residence: Mutex::new(Rank::Mem, Residence::new(1)),
-                mirror: OnceLock::new(),
-                host_copy: OnceLock::new(),
+                mirror: OnceCell::new(),
+                host_copy: OnceCell::new(),
                 buffer: desc.buffer.clone(),
             },
             (None, Some(buffer)) => Store::Buffer {
-                views: (0..devices).map(|_| OnceLock::new()).collect(),
+                views: (0..devices).map(|_| OnceCell::new()).collect(),
                 buffer: Arc::clone(buffer),
             },
             (None, None) => return Err(bad_descriptor("no buffer")),

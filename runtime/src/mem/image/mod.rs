@@ -7,7 +7,9 @@ mod create;
 mod encode;
 mod format;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+
+use once_cell::sync::OnceCell;
 
 pub use create::ImageDesc;
 pub(crate) use create::check_support;
@@ -124,19 +126,19 @@ impl std::fmt::Debug for Image {
 enum Store {
     Images {
         shape: vk::Shape,
-        storage: Box<[OnceLock<vk::Image>]>,
+        storage: Box<[OnceCell<vk::Image>]>,
         /// Which devices have the contents.
         residence: Mutex<Residence>,
         /// Host memory for mappings, dense.
-        mirror: OnceLock<Storage>,
+        mirror: OnceCell<Storage>,
         /// Host memory for mappings if the context has several devices, dense.
-        host_copy: OnceLock<HostMemory>,
+        host_copy: OnceCell<HostMemory>,
         /// The buffer of a 2D image that was created from one. The buffer holds the texels, and `storage` a
         /// copy of them while a kernel runs.
         buffer: Option<Arc<Buffer>>,
     },
     Buffer {
-        views: Box<[OnceLock<vk::TexelBuffer>]>,
+        views: Box<[OnceCell<vk::TexelBuffer>]>,
         buffer: Arc<Buffer>,
     },
 }
@@ -330,15 +332,13 @@ impl Image {
         let Store::Images { shape, storage, .. } = &self.store else {
             return Ok(None);
         };
-        let cell = &storage[device];
-        if let Some(image) = cell.get() {
-            return Ok(Some(image));
-        }
-        let opened = self.context.devices()[device].opened()?;
-        let info = self.info(*shape)?;
-        let allocate = || vk::Image::new(opened.logical(), &info);
-        let made = opened.staging().with_room(allocate).map_err(allocation_error)?;
-        Ok(Some(cell.get_or_init(|| made)))
+        let image = storage[device].get_or_try_init(|| {
+            let opened = self.context.devices()[device].opened()?;
+            let info = self.info(*shape)?;
+            let allocate = || vk::Image::new(opened.logical(), &info);
+            opened.staging().with_room(allocate).map_err(allocation_error)
+        })?;
+        Ok(Some(image))
     }
 
     /// Returns the texel buffer on a device of the context, which is made at first use; `None` if the texels
@@ -347,21 +347,14 @@ impl Image {
         let Store::Buffer { views, buffer } = &self.store else {
             return Ok(None);
         };
-        let cell = &views[device];
-        if let Some(view) = cell.get() {
-            return Ok(Some(view));
-        }
-        let logical = &self.context.devices()[device].logical()?;
-        let storage = buffer.storage(device)?;
-        let made = vk::TexelBuffer::new(
-            logical,
-            storage,
-            self.vulkan_format()?,
-            buffer.offset(),
-            self.bytes(),
-        )
-        .map_err(|e| allocation_error(e.into()))?;
-        Ok(Some(cell.get_or_init(|| made)))
+        let view = views[device].get_or_try_init(|| {
+            let logical = &self.context.devices()[device].logical()?;
+            let storage = buffer.storage(device)?;
+            let format = self.vulkan_format()?;
+            vk::TexelBuffer::new(logical, storage, format, buffer.offset(), self.bytes())
+                .map_err(|e| allocation_error(e.into()))
+        })?;
+        Ok(Some(view))
     }
 
     /// Returns plain, dense host memory as large as the image, for mappings if there are several devices;
@@ -370,11 +363,9 @@ impl Image {
         let Store::Images { host_copy, .. } = &self.store else {
             return Err(Error::new(ClCode::MapFailure, "a texel buffer has no mirror"));
         };
-        if let Some(memory) = host_copy.get() {
-            return Ok(memory.ptr());
-        }
-        let made = HostMemory::new(self.bytes()).ok_or_else(no_host_memory)?;
-        Ok(host_copy.get_or_init(|| made).ptr())
+        let memory =
+            host_copy.get_or_try_init(|| HostMemory::new(self.bytes()).ok_or_else(no_host_memory))?;
+        Ok(memory.ptr())
     }
 
     /// Returns mapped Vulkan host memory as large as the image, for mappings; allocated at first use, on the
@@ -383,14 +374,13 @@ impl Image {
         let Store::Images { mirror, .. } = &self.store else {
             return Err(Error::new(ClCode::MapFailure, "a texel buffer has no mirror"));
         };
-        if let Some(mirror) = mirror.get() {
-            return Ok(mirror);
-        }
-        let opened = self.context.devices()[device].opened()?;
-        let made = opened
-            .storage(self.bytes(), vk::Place::Host)
-            .map_err(allocation_error)?;
-        Ok(mirror.get_or_init(|| made))
+        let mirror = mirror.get_or_try_init(|| {
+            let opened = self.context.devices()[device].opened()?;
+            opened
+                .storage(self.bytes(), vk::Place::Host)
+                .map_err(allocation_error)
+        })?;
+        Ok(mirror)
     }
 
     /// Returns the record of which devices of the context have the contents; `None` if the image's buffer has
