@@ -1,5 +1,5 @@
-//! Conditions, early exits and loops that nest deeper than some drivers follow: llvmpipe takes 80, and its results are wrong beyond
-//! that. Each kernel is made here, and computed on the host as well.
+//! Conditions, early exits and loops that nest deeper than some drivers support: llvmpipe supports 80 levels, and
+//! its results are wrong beyond that. Each test generates a kernel and computes the expected results on the host.
 
 use std::ptr::{null, null_mut};
 
@@ -23,7 +23,7 @@ fn check(what: &str, body: &str, expected: impl Fn(i32) -> i32) {
     assert_eq!(cl!(clReleaseProgram(program)), CL_SUCCESS);
 }
 
-/// A text for each number.
+/// Returns the concatenated texts for the numbers below `count`.
 fn each(count: i32, text: impl Fn(i32) -> String) -> String {
     (0..count).map(text).collect()
 }
@@ -83,7 +83,7 @@ fn breaks_and_continues() {
     }
 }
 
-/// `break`, `continue`, `goto` out of one loop and out of two, and `return`, in turn.
+/// `break`, `continue`, `goto` out of one loop and out of two loops, and `return`, one after the other.
 #[test]
 fn jumps_out_of_nested_loops() {
     let n = 90;
@@ -94,7 +94,7 @@ fn jumps_out_of_nested_loops() {
         3 => "continue",
         _ => "{ o[i] = s; return; }",
     };
-    // A count of turns that the compiler does not know.
+    // The trip counts of the loops below are not known at compile time.
     let links = each(n, |j| {
         format!(
             "s += r; if ((i + r + q) * 3 < {}) {{ s += {j}; {}; }}",
@@ -138,7 +138,7 @@ fn jumps_out_of_nested_loops() {
     });
 }
 
-/// Each `if` inside of the one before it, with work after the inner one, and returns there.
+/// Each `if` is inside the previous one. Statements and returns follow the inner `if`.
 #[test]
 fn conditions_in_conditions() {
     let n = 150;
@@ -169,7 +169,7 @@ fn conditions_in_conditions() {
     });
 }
 
-/// One `switch` with returns in its cases, and one after the other.
+/// One `switch` with returns in its cases, and several such statements one after the other.
 #[test]
 fn switches_with_returns() {
     let n = 100;
@@ -217,7 +217,7 @@ fn switches_with_returns() {
     });
 }
 
-/// Loops and blocks that a return leaves nest what follows them, too.
+/// The code after a loop or block that a `return` can leave also nests.
 #[test]
 fn loops_and_blocks_with_returns() {
     let n = 90;
@@ -266,7 +266,7 @@ fn loops_and_blocks_with_returns() {
     });
 }
 
-/// Deep chains in loops in loops.
+/// Deep chains of else-ifs in nested loops.
 #[test]
 fn chains_in_nested_loops() {
     let n = 60;
@@ -279,14 +279,14 @@ fn chains_in_nested_loops() {
         "for (int a = 0; a < i % 4 + 1; a++) {{ {} {inner} }} o[i] = s;",
         chain("a * 7", &inner)
     );
-    // The first chain always finds a link.
+    // A link of the chain always matches.
     check("chains", &body, |i| {
         let inner = || (0..i % 3 + 1).map(|b| (i + b * 5) % n).sum::<i32>();
         (0..i % 4 + 1).map(|a| (i + a * 7) % n + inner()).sum()
     });
 }
 
-/// Barriers where all work-items of a group come by, deep in a chain that they walk together.
+/// Barriers that all work-items of a group reach, deep in a chain of uniform conditions.
 #[test]
 fn barriers_in_uniform_chains() {
     let n = 100;
@@ -321,7 +321,7 @@ fn barriers_in_uniform_chains() {
     });
 }
 
-/// Loops cannot be taken apart: the build says so where the driver does not follow.
+/// Loops that nest too deep for the driver cannot be transformed, so the build fails with an error.
 #[test]
 fn nested_loops() {
     for n in [60, 100] {
@@ -356,7 +356,7 @@ fn nested_loops() {
     }
 }
 
-/// What the nested loops from number `j` on make of `s`.
+/// Computes the effect of the nested loops from number `j` on.
 fn loops(i: i32, n: i32, j: i32, mut s: i32) -> i32 {
     if j == n {
         return s;
