@@ -1,13 +1,14 @@
-//! The planner of reads and writes (CL 5.2.2, 5.3.3): who copies, from where, and in how many chunks.
+//! The planner of reads and writes (CL 5.2.2, 5.3.3): it decides whether the host or the GPU copies, and in how many
+//! chunks.
 //!
-//! | plan | when | by whom |
+//! | plan | condition | copied by |
 //! |---|---|---|
-//! | host copy | the storage is mapped, and nothing before the command is unfinished | this thread, in its turn |
-//! | pinned | the GPU reaches the host memory | the GPU |
-//! | staged | shorter than [`CUT`] | the GPU, to or from staging memory, and the host on the other side |
-//! | chunked | else | the same, chunk by chunk |
+//! | host copy | the storage is mapped, and no earlier command is unfinished | this thread, in its turn |
+//! | pinned | the GPU can access the host memory | the GPU |
+//! | staged | otherwise, if shorter than [`CUT`] | the GPU, to or from staging memory, and the host between that and its memory |
+//! | chunked | otherwise | the same, chunk by chunk |
 //!
-//! Whatever the plan is, the transfer is one command: what other threads enqueue comes before or after all of it.
+//! Whatever the plan is, the transfer is one command: commands of other threads come before or after all of it.
 
 use std::sync::Arc;
 
