@@ -41,20 +41,18 @@ pub(crate) enum Keep {
     Memory(Arc<Storage>),
 }
 
-/// The serial number of the last batch that keeps an object alive, so that a batch keeps it once, however many
-/// of its commands use it.
+/// The serial number of the last batch that keeps an object alive, so that each batch keeps it only once.
 #[derive(Debug, Default)]
 pub(crate) struct KeptBy(AtomicU64);
 
 impl KeptBy {
-    /// Returns whether this batch keeps the object. If another queue's batch has kept it since, the answer is
-    /// `false`, and this batch keeps it twice.
+    /// Returns whether this batch keeps the object; also `false` after another queue's batch has kept it.
     fn is(&self, serial: u64) -> bool {
         self.0.load(Ordering::Relaxed) == serial
     }
 
-    /// Notes that the batch keeps the object. Called under the lock of the batch's queue, after the object was
-    /// added to [`Batch::keep`].
+    /// Notes that the batch keeps the object, under the lock of its queue, after the addition to
+    /// [`Batch::keep`].
     fn set(&self, serial: u64) {
         self.0.store(serial, Ordering::Relaxed);
     }
@@ -118,8 +116,7 @@ struct Timed {
     event: Arc<Event>,
     /// The first of its two time stamps.
     query: Option<u32>,
-    /// If the command failed although parts of it are in this batch: the error with which the event fails when
-    /// these are complete.
+    /// The error with which the event fails when parts of the failed command in this batch are complete.
     failure: Option<ClCode>,
 }
 
@@ -228,8 +225,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Lets the batch start only when a timeline has reached a value, with the writes up to that point visible
-    /// to it.
+    /// Lets the batch start when a timeline has reached a value, whose writes are then visible to it.
     pub(super) fn wait_for(&mut self, timeline: &Arc<vk::Timeline>, value: u64) {
         match self.waits.iter_mut().find(|(t, _)| Arc::ptr_eq(t, timeline)) {
             Some((_, most)) => *most = value.max(*most),
@@ -250,8 +246,8 @@ impl Batch {
         self.recorder.bind(pipeline);
     }
 
-    /// Binds the pipeline that the previous batch bound last, with its push constants, because most launches
-    /// resemble the previous one.
+    /// Binds the previous batch's last pipeline and push constants, since most launches resemble the previous
+    /// one.
     pub(super) fn expect_the_same(&mut self, before: &Batch) {
         let bound = before.keep.iter().rev().find_map(|k| match k {
             Keep::Launch(kernel, pipeline) => {
@@ -278,8 +274,8 @@ impl Batch {
         stamps || args
     }
 
-    /// Marks the events as submitted. `time` is the host's time before the call that submitted the batch: the
-    /// GPU may have begun before the call returned.
+    /// Marks the events as submitted at `time`, the host's time before the submission: the GPU may begin during
+    /// it.
     pub(super) fn submitted(&self, time: u64, effects: &mut Effects) {
         for timed in &self.events {
             timed.event.submitted(time, effects);
@@ -486,8 +482,7 @@ impl Recording<'_> {
         &mut self.batch.recorder
     }
 
-    /// Declares the accesses of the command, and records a barrier if one is needed. `unknown`: it may access
-    /// any memory.
+    /// Declares the command's accesses (`unknown`: to any memory), and records a barrier if one is needed.
     pub(crate) fn access(&mut self, accesses: &[Access], unknown: bool) {
         let barrier = if self.unordered {
             self.hazards.note_unordered(accesses, unknown)
@@ -500,8 +495,8 @@ impl Recording<'_> {
         }
     }
 
-    /// Returns whether the launch has been recorded speculatively, so that only its accesses and its objects
-    /// remain to be noted.
+    /// Returns whether the launch has been recorded speculatively: only its accesses and objects remain to be
+    /// noted.
     pub(crate) fn is_recorded_ahead(&self) -> bool {
         self.recorded
     }
@@ -526,8 +521,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Copies a region, by a kernel if that is faster. The caller has declared the accesses and keeps the
-    /// memory alive.
+    /// Copies a region, by a kernel if that is faster. The caller declares accesses and keeps the memory alive.
     pub(crate) fn copy(&mut self, from: Side<'_>, to: Side<'_>, region: [u64; 3]) -> Result<()> {
         let dispatch = match self.copy_kernels {
             Some(kernels) => kernels.dispatch(from, to, region)?,
@@ -601,8 +595,7 @@ impl Recording<'_> {
         self.group_count
     }
 
-    /// Adds host work for the time when the batch is complete. The batch keeps the memory alive that is copied
-    /// from.
+    /// Adds host work to be done when the batch is complete. The batch keeps the source memory alive.
     pub(crate) fn finish(&mut self, finish: Finish) {
         let range = finish.target();
         self.batch.to_host = true;
@@ -610,8 +603,7 @@ impl Recording<'_> {
         self.batch.finish.push(finish);
     }
 
-    /// Notes that the GPU stores into host memory of the application or of a mapping, until the command is
-    /// complete.
+    /// Notes that the GPU stores into the application's or a mapping's memory until the command is complete.
     pub(crate) fn stores(&mut self, range: HostRange) {
         self.batch.to_host = true;
         self.batch.entries.push(self.host_stores.add(range, Storer::Gpu));
