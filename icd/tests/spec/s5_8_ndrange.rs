@@ -176,13 +176,21 @@ fn errors() {
     // INVALID_WORK_GROUP_SIZE if the global size is not a multiple of the local size, or that is too large or 0
     assert_eq!(run(&s, k, None, &[10], Some(&[4])), CL_INVALID_WORK_GROUP_SIZE);
     assert_eq!(run(&s, k, None, &[10], Some(&[0])), CL_INVALID_WORK_GROUP_SIZE);
+    // INVALID_WORK_GROUP_SIZE if it is larger than CL_DEVICE_MAX_WORK_GROUP_SIZE in all; otherwise
     // INVALID_WORK_ITEM_SIZE if it is larger than CL_DEVICE_MAX_WORK_ITEM_SIZES in a dimension
+    let in_all = query!(clGetDeviceInfo(s.device; CL_DEVICE_MAX_WORK_GROUP_SIZE) as usize);
     let most = query!(clGetDeviceInfo(s.device; CL_DEVICE_MAX_WORK_ITEM_SIZES) as [usize; 3]);
-    let code = run(&s, k, None, &[2 * most[0]], Some(&[2 * most[0]]));
-    assert!(
-        code == CL_INVALID_WORK_ITEM_SIZE || code == CL_INVALID_WORK_GROUP_SIZE,
-        "{code}"
-    );
+    for (d, &most) in most.iter().enumerate() {
+        let mut size = [1; 3];
+        size[d] = 2 * most;
+        let code = run(&s, k, None, &size, Some(&size));
+        let expected = if 2 * most > in_all {
+            CL_INVALID_WORK_GROUP_SIZE
+        } else {
+            CL_INVALID_WORK_ITEM_SIZE
+        };
+        assert_eq!(code, expected, "{size:?} of {most} and {in_all}");
+    }
     // INVALID_WORK_GROUP_SIZE if it is not the size that the kernel requires
     let sized = s.kernel(p, "sized");
     assert_eq!(cl!(clSetKernelArg(sized, 0, 8, (&raw const b).cast())), 0);

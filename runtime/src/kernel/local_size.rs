@@ -29,33 +29,31 @@ pub(super) fn resolve(
     {
         return group(format!("{asked:?}, but the kernel requires {size:?}"));
     }
-    let mut local = [1u32; 3];
     if let Some(d) = (work_dim as usize..3).find(|&d| asked[d] != 1) {
         return group(format!("{} in dimension {d} of {work_dim}", asked[d]));
     }
-    for d in 0..work_dim as usize {
-        // CL 5.8: INVALID_WORK_ITEM_SIZE if it exceeds MAX_WORK_ITEM_SIZES
-        if asked[d] > limits.group_size[d] as usize {
-            return Err(Error::new(
-                ClCode::InvalidWorkItemSize,
-                format!("{} work-items in dimension {d}", asked[d]),
-            )
-            .at("5.8"));
-        }
-        // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible
-        if asked[d] == 0 || !global[d].is_multiple_of(asked[d] as u64) {
-            return group(format!(
-                "{} does not divide {} in dimension {d}",
-                asked[d], global[d]
-            ));
-        }
-        local[d] = asked[d] as u32;
+    // CL 5.8: INVALID_WORK_GROUP_SIZE if global_work_size is not evenly divisible
+    if let Some(d) = (0..3).find(|&d| asked[d] == 0 || !global[d].is_multiple_of(asked[d] as u64)) {
+        return group(format!(
+            "{} does not divide {} in dimension {d}",
+            asked[d], global[d]
+        ));
     }
-    // CL 5.8: INVALID_WORK_GROUP_SIZE if the total exceeds MAX_WORK_GROUP_SIZE
-    let total: u64 = local.iter().map(|n| u64::from(*n)).product();
-    if total > u64::from(limits.group_invocations) {
-        return group(format!("{total} work-items"));
+    // CL 5.8: INVALID_WORK_GROUP_SIZE if the total exceeds MAX_WORK_GROUP_SIZE. The specification lists it before
+    // INVALID_WORK_ITEM_SIZE, and applications that try smaller sizes look for it.
+    let total = asked.iter().try_fold(1usize, |total, &n| total.checked_mul(n));
+    if total.is_none_or(|total| total > limits.group_invocations as usize) {
+        return group(format!("{asked:?} work-items"));
     }
+    // CL 5.8: INVALID_WORK_ITEM_SIZE if it exceeds MAX_WORK_ITEM_SIZES
+    if let Some(d) = (0..3).find(|&d| asked[d] > limits.group_size[d] as usize) {
+        return Err(Error::new(
+            ClCode::InvalidWorkItemSize,
+            format!("{} work-items in dimension {d}", asked[d]),
+        )
+        .at("5.8"));
+    }
+    let local = asked.map(|n| n as u32);
     Ok(local)
 }
 
@@ -263,8 +261,17 @@ mod tests {
             Err(ClCode::InvalidWorkGroupSize)
         );
         assert_eq!(
-            code([2048, 1, 1], [4096, 1, 1], None),
+            code([1, 1, 128], [1, 1, 128], None),
             Err(ClCode::InvalidWorkItemSize)
+        );
+        // More than the device has in a dimension and in all: the first of the specification's list.
+        assert_eq!(
+            code([2048, 1, 1], [4096, 1, 1], None),
+            Err(ClCode::InvalidWorkGroupSize)
+        );
+        assert_eq!(
+            code([1 << 40, 1 << 40, 1], [1 << 40, 1 << 40, 1], None),
+            Err(ClCode::InvalidWorkGroupSize)
         );
         assert_eq!(
             code([64, 64, 1], [64, 64, 1], None),

@@ -130,7 +130,8 @@ pub(super) fn rows() -> Vec<Row> {
         CL_INVALID_WORK_GROUP_SIZE "not what reqd_work_group_size says" => |w| launch(w, w.sized, 2, &[8, 8], &[2, 4]),
         CL_INVALID_WORK_GROUP_SIZE "NULL, and the size of reqd_work_group_size does not fit" =>
             |w| launch(w, w.sized, 2, &[6, 8], &[]),
-        CL_INVALID_WORK_ITEM_SIZE "more than the device has in a dimension" => |w| launch(w, w.kernel, 1, &[MANY], &[MANY]),
+        // CL_INVALID_WORK_ITEM_SIZE alone needs a device with fewer in a dimension than in all: `s5_8_ndrange`.
+        CL_INVALID_WORK_GROUP_SIZE "more than the device has in a dimension and in all" => |w| launch(w, w.kernel, 1, &[MANY], &[MANY]),
     ));
     all.extend(rows!("5.8", clEnqueueTask,
         CL_INVALID_KERNEL "kernel is not valid" => |w| w.none(|h| cl!(clEnqueueTask(w.s.queue, h, 0, null(), null_mut()))),
