@@ -138,6 +138,12 @@ const MAX_FUNCTION: u64 = 24_000;
 /// The number of instructions that a barrier counts as: drivers take long to compile a barrier.
 const BARRIER: u64 = 40;
 
+/// The number of instructions that `lower_printf` makes of a call, besides those for each word.
+const PRINTF: u32 = 12;
+
+/// The number of instructions that `lower_printf` makes of each word of the arguments.
+const PRINTF_WORD: u32 = 4;
+
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
     let mut changed = false;
     for (f, func) in module.funcs.iter_mut() {
@@ -168,7 +174,7 @@ fn unroll(func: &mut Function, shares: bool) -> bool {
     }
     let jumps = Jumps::new(func);
     let position = positions(func);
-    let mut facts = Facts::new(func, shares);
+    let mut facts = Facts::new(func, &order, shares);
     let mut total = order.len() as u64;
     let mut changed = false;
     for &inst in order.iter().rev() {
@@ -221,7 +227,9 @@ fn decide(
     let hint = func.insts[inst].unroll;
     let budget = match hint {
         Unroll::Never | Unroll::Done => return None,
-        Unroll::Unsaid if facts.counts_through_a_table(func, jumps, inst) => TABLES,
+        Unroll::Unsaid if !facts.slow[inst.index()] && facts.counts_through_a_table(func, jumps, inst) => {
+            TABLES
+        }
         Unroll::Unsaid if facts.indexes[inst.index()] => PROMOTING,
         Unroll::Unsaid => SMALL,
         Unroll::Full | Unroll::By(_) => ASKED,
@@ -326,8 +334,10 @@ struct Facts {
     size: Vec<u32>,
     /// The bytes loaded from global and constant memory; for a loop, in one iteration.
     loaded: Vec<u32>,
-    /// Whether there is an access to a private variable at an offset that is not constant.
+    /// Whether a private variable that constant offsets would promote is accessed at an offset that is not constant.
     indexes: Vec<bool>,
+    /// The private variables that nothing promotes.
+    stay: BTreeSet<Value>,
     /// Whether work-group memory is read; `None` if there is a loop, a barrier or a store to work-group
     /// memory as well.
     work_group: Vec<Option<bool>>,
@@ -335,6 +345,8 @@ struct Facts {
     shares: bool,
     /// Whether the instruction is a loop.
     is_loop: Vec<bool>,
+    /// Whether there is a loop or a printf inside, beside which computing an address costs nothing.
+    slow: Vec<bool>,
     /// The values carried by loops that are part of an offset into a table of constants.
     tables: BTreeSet<(Region, u32)>,
     /// Whether a loop in the instruction was unrolled into other code than a plain sequence, so that loops
@@ -347,20 +359,27 @@ struct Facts {
 }
 
 impl Facts {
-    fn new(func: &Function, shares: bool) -> Facts {
+    fn new(func: &Function, order: &[Inst], shares: bool) -> Facts {
         let count = func.insts.len();
         Facts {
+            stay: volatile_variables(func, order),
             size: vec![0; count],
             loaded: vec![0; count],
             indexes: vec![false; count],
             work_group: vec![None; count],
             is_loop: vec![false; count],
+            slow: vec![false; count],
             shares,
             tables: BTreeSet::new(),
             waits: vec![false; count],
             leaves: vec![false; count],
             outermost: vec![u32::MAX; count],
         }
+    }
+
+    /// Returns whether constant indices would let a value, if it is a private variable, be promoted.
+    fn may_promote(&self, func: &Function, variable: Value) -> bool {
+        is_alloca(func, variable) && !self.stay.contains(&variable)
     }
 
     /// Returns whether an offset into a table of constants is computed from a counter of the loop.
@@ -389,6 +408,10 @@ impl Facts {
         let data = &func.insts[inst];
         let mut size = match &data.op {
             Op::Intrinsic(i) if i.is_convergent() => BARRIER as u32,
+            Op::Intrinsic(Intrinsic::Printf) => {
+                let words = data.args.iter().map(|&v| func.ty(v).bytes().div_ceil(4));
+                PRINTF + PRINTF_WORD * words.sum::<u32>()
+            }
             _ => 1,
         };
         let of_table = matches!(data.op, Op::Load(_)) && table_index(func, data.args[0], &mut self.tables);
@@ -406,13 +429,14 @@ impl Facts {
         };
         let mut indexes = data.op == Op::PtrAdd
             && func.as_const(data.args[1]).is_none()
-            && is_alloca(func, base_of(func, data.args[0]).0);
+            && self.may_promote(func, base_of(func, data.args[0]).0);
         let mut outermost = match data.op {
             Op::Exit(target) | Op::Repeat(target) => position[target.index()],
             Op::Return => 0,
             _ => u32::MAX,
         };
         let mut waits = false;
+        let mut slow = data.op == Op::Intrinsic(Intrinsic::Printf);
         let local = |v: &Value| func.ty(*v).space() == Some(AddressSpace::Local);
         let mut work_group = match &data.op {
             Op::Load(_) => Some(self.shares && local(&data.args[0])),
@@ -431,6 +455,7 @@ impl Facts {
                     loaded = u32::saturating_add(loaded, self.loaded[i]);
                     indexes |= self.indexes[i];
                     waits |= self.waits[i];
+                    slow |= self.slow[i] || self.is_loop[i];
                     let inside = self.work_group[i].filter(|_| !self.is_loop[i]);
                     work_group = work_group.zip(inside).map(|(a, b)| a | b);
                     outermost = outermost.min(self.outermost[i]);
@@ -442,6 +467,7 @@ impl Facts {
         self.loaded[n] = loaded;
         self.indexes[n] = indexes;
         self.waits[n] = waits;
+        self.slow[n] = slow;
         self.work_group[n] = work_group;
         self.is_loop[n] = data.op == Op::Loop;
         self.outermost[n] = outermost;
@@ -494,6 +520,24 @@ fn comes_from_loops(func: &Function, v: Value, room: u32, found: &mut Vec<(Regio
                     .all(|&a| comes_from_loops(func, a, room - 1, found))
         }
     }
+}
+
+/// Returns the private variables with volatile accesses, which stay in memory whatever their indices are (6.5, 6.8 h).
+fn volatile_variables(func: &Function, order: &[Inst]) -> BTreeSet<Value> {
+    let mut found = BTreeSet::new();
+    for &inst in order {
+        let data = &func.insts[inst];
+        let volatile: &[Value] = match &data.op {
+            Op::Load(access) | Op::Store(access) | Op::MemZero { dst: access, .. } if access.volatile => {
+                &data.args[..1]
+            }
+            Op::MemCpy { dst, src, .. } if dst.volatile || src.volatile => &data.args[..2],
+            _ => &[],
+        };
+        let variables = volatile.iter().map(|&pointer| base_of(func, pointer).0);
+        found.extend(variables.filter(|&v| is_alloca(func, v)));
+    }
+    found
 }
 
 /// Returns whether a value is the address of a private variable.
