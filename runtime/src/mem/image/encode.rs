@@ -7,7 +7,8 @@ use crate::vk::Clear;
 
 /// Converts to a normalized integer whose greatest value is `top`, rounding to nearest even; NaN becomes 0.
 fn normalized(x: f32, least: f32, top: u32) -> i64 {
-    let scaled = f64::from(x).clamp(least.into(), 1.0) * f64::from(top);
+    // CL 8.3.1.2: `convert_…_sat_rte(x * 127.0f)` and its like; the product is rounded to a float first.
+    let scaled = x.clamp(least, 1.0) * top as f32;
     scaled.round_ties_even() as i64
 }
 
@@ -181,6 +182,23 @@ mod tests {
         for bits in 0..=u16::MAX {
             if let Some(x) = from_half(bits) {
                 assert_eq!(half::from_f64(x.into()), bits);
+            }
+        }
+    }
+
+    /// The product of a colour between two steps is rounded to a float, and then to the even step.
+    #[test]
+    fn halfway_between_two_steps() {
+        for (data, top) in [
+            (ChannelType::Snorm8, 127u16),
+            (ChannelType::Unorm8, 255),
+            (ChannelType::Snorm16, 32767),
+            (ChannelType::Unorm16, 65535),
+        ] {
+            for below in [top / 2 - 1, top / 2] {
+                let color = (f32::from(below) + 0.5) / f32::from(top);
+                let expected = u32::from(below + below % 2);
+                assert_eq!(channel(data, color.to_bits()), expected, "{data:?} {color}");
             }
         }
     }
