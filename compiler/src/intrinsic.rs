@@ -29,7 +29,9 @@ pub enum AtomicOp {
 /// The memory that a fence or barrier orders: the argument of OpenCL's `barrier`.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FenceFlags {
+    /// The fence orders accesses to local memory.
     pub local: bool,
+    /// The fence orders accesses to global memory.
     pub global: bool,
 }
 
@@ -295,18 +297,28 @@ pub enum Intrinsic {
 pub struct SamplerMask(pub u32);
 
 impl SamplerMask {
+    /// The bit for normalized coordinates.
     pub const NORMALIZED: u32 = 1;
+    /// The bits of the addressing mode.
     pub const ADDRESS_BITS: u32 = 0xe;
+    /// CLK_ADDRESS_NONE.
     pub const ADDRESS_NONE: u32 = 0;
+    /// CLK_ADDRESS_CLAMP_TO_EDGE.
     pub const ADDRESS_EDGE: u32 = 2;
+    /// CLK_ADDRESS_CLAMP.
     pub const ADDRESS_CLAMP: u32 = 4;
+    /// CLK_ADDRESS_REPEAT.
     pub const ADDRESS_REPEAT: u32 = 6;
+    /// CLK_ADDRESS_MIRRORED_REPEAT.
     pub const ADDRESS_MIRRORED: u32 = 8;
+    /// CLK_FILTER_NEAREST.
     pub const NEAREST: u32 = 0x10;
+    /// CLK_FILTER_LINEAR.
     pub const LINEAR: u32 = 0x20;
     /// All bits that have a meaning.
     pub const ALL_BITS: u32 = 0x3f;
 
+    /// Returns whether the coordinates are normalized.
     pub fn normalized(self) -> bool {
         self.0 & Self::NORMALIZED != 0
     }

@@ -3,7 +3,7 @@
 //! ```text
 //! source, headers, options
 //!  → pp         tokens with positions
-//!  → syntax     AST (lang-c behind one module)
+//!  → syntax     AST (the only module that uses lang-c)
 //!  → sema       typed HIR; every user error comes from here or before
 //!  → lower_hir  SSA IR in structured regions
 //!  → pass       inlining, promotion, lowering (pass::pipeline has the order)

@@ -50,7 +50,9 @@ static FILES: &[File] = files![
 pub struct Item {
     /// The file name for diagnostics.
     pub file: &'static str,
+    /// The name by which the item is found.
     pub name: &'static str,
+    /// The text of the declaration.
     pub text: &'static str,
     /// The number of the text's first line, from 1 on.
     pub line: u32,
@@ -170,6 +172,7 @@ pub fn generic_item(name: &str, scalar: Scalar, lanes: u8) -> Option<&'static It
 pub struct TypeArgs {
     /// The element type of `gentype`, `elemtype` and the other type words.
     pub scalar: Scalar,
+    /// The number of lanes of `gentype`.
     pub lanes: u8,
     /// The type word `srctype` of conversions.
     pub source: Scalar,

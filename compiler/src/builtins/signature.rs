@@ -96,8 +96,11 @@ impl Lanes {
 /// The domain of a signature: the types for the generic type `T`, and the address spaces of its pointers.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Domain {
+    /// The scalar types of `T`.
     pub scalars: Scalars,
+    /// The numbers of lanes of `T`.
     pub lanes: Lanes,
+    /// The address spaces of pointers.
     pub spaces: &'static [Space],
 }
 
@@ -106,6 +109,7 @@ pub struct Domain {
 pub enum SpaceSpec {
     /// Any of the domain's address spaces.
     Any,
+    /// Only this address space.
     Only(Space),
 }
 
@@ -114,6 +118,7 @@ pub enum SpaceSpec {
 pub enum Access {
     /// The function only reads, so the pointee may be `const`.
     Read,
+    /// The function writes.
     Write,
 }
 
@@ -158,17 +163,24 @@ pub enum Ty {
 /// A generic signature.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Sig {
+    /// The domain of the signature.
     pub domain: Domain,
+    /// The result type.
     pub ret: Ty,
+    /// The parameters' types.
     pub params: &'static [Ty],
 }
 
 /// A signature with a choice of the generic type and of the address space.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
+    /// The generic signature.
     pub sig: &'static Sig,
+    /// The scalar type of `T`.
     pub scalar: Scalar,
+    /// The number of lanes of `T`.
     pub lanes: u8,
+    /// The address space of pointers.
     pub space: Space,
 }
 

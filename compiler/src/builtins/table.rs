@@ -20,9 +20,11 @@ mod work;
 /// A built-in function.
 #[derive(Debug)]
 pub struct Row {
+    /// The function's name.
     pub name: &'static str,
     /// The signatures. If there are none, the code that [`How::Inline`] names checks the arguments.
     pub sigs: &'static [Sig],
+    /// The implementation of a call.
     pub how: How,
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 /// An image.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
+    /// The shape of the image.
     pub shape: ImageShape,
     /// The extent in each component of the shape; 1 in the others.
     pub size: [u32; 3],
@@ -22,7 +23,9 @@ pub struct Image {
 /// The images and samplers that kernels get, by the ordinal of the argument.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Handles {
+    /// The images, by the ordinal of the argument.
     pub images: BTreeMap<u32, Image>,
+    /// The samplers, by the ordinal of the argument.
     pub samplers: BTreeMap<u32, SamplerMask>,
 }
 

@@ -36,6 +36,7 @@ use crate::source::Span;
 /// A cursor in a function.
 #[derive(Debug)]
 pub struct Builder<'f> {
+    /// The function that is built.
     pub func: &'f mut Function,
     /// The source position of new instructions.
     pub span: Span,
@@ -187,12 +188,15 @@ impl<'f> Builder<'f> {
 
     // Arithmetic.
 
+    /// Emits an operation with two operands.
     pub fn binary(&mut self, op: BinOp, a: Value, b: Value) -> Value {
         self.derived(Op::Binary(op), [a, b])
     }
+    /// Emits an operation with one operand.
     pub fn unary(&mut self, op: UnOp, a: Value) -> Value {
         self.derived(Op::Unary(op), [a])
     }
+    /// Emits a comparison.
     pub fn compare(&mut self, op: CmpOp, a: Value, b: Value) -> Value {
         self.derived(Op::Compare(op), [a, b])
     }
@@ -203,21 +207,26 @@ impl<'f> Builder<'f> {
         }
         self.value(Op::Cast(op), [a], to)
     }
+    /// Selects `a` if `cond` is true, otherwise `b`.
     pub fn select(&mut self, cond: Value, a: Value, b: Value) -> Value {
         self.derived(Op::Select, [cond, a, b])
     }
 
     // Vectors.
 
+    /// Concatenates scalars and vectors to a vector.
     pub fn construct(&mut self, ty: Ty, parts: Vec<Value>) -> Value {
         self.value(Op::Construct, parts, ty)
     }
+    /// Copies a scalar to all lanes of a vector.
     pub fn splat(&mut self, ty: Ty, a: Value) -> Value {
         self.value(Op::Splat, [a], ty)
     }
+    /// Returns a lane of a vector.
     pub fn extract(&mut self, v: Value, lane: u8) -> Value {
         self.derived(Op::Extract(lane), [v])
     }
+    /// Returns the lane of a vector that an I32 selects.
     pub fn extract_dynamic(&mut self, v: Value, lane: Value) -> Value {
         self.derived(Op::ExtractDynamic, [v, lane])
     }
@@ -225,21 +234,26 @@ impl<'f> Builder<'f> {
     pub fn insert_lane(&mut self, v: Value, scalar: Value, lane: u8) -> Value {
         self.derived(Op::Insert(lane), [v, scalar])
     }
+    /// Returns `v` with one lane, which an I32 selects, replaced.
     pub fn insert_dynamic(&mut self, v: Value, scalar: Value, lane: Value) -> Value {
         self.derived(Op::InsertDynamic, [v, scalar, lane])
     }
+    /// Selects lanes from the concatenation of two vectors; 0xff in the mask gives an undefined lane.
     pub fn shuffle(&mut self, a: Value, b: Value, mask: Vec<u8>) -> Value {
         self.derived(Op::Shuffle(mask), [a, b])
     }
 
     // Memory.
 
+    /// Emits private memory of `size` bytes.
     pub fn alloca(&mut self, size: u32, align: u32) -> Value {
         self.derived(Op::Alloca { size, align }, ValueList::new())
     }
+    /// Emits the address of a global.
     pub fn global_addr(&mut self, global: Global, space: AddressSpace) -> Value {
         self.value(Op::GlobalAddr(global), ValueList::new(), Ty::ptr(space))
     }
+    /// Adds an offset in bytes to a pointer.
     pub fn ptr_add(&mut self, ptr: Value, offset: Value) -> Value {
         self.derived(Op::PtrAdd, [ptr, offset])
     }
@@ -251,12 +265,15 @@ impl<'f> Builder<'f> {
         let offset = self.i64(offset);
         self.ptr_add(ptr, offset)
     }
+    /// Loads a value of type `ty`.
     pub fn load(&mut self, ptr: Value, ty: Ty, access: Access) -> Value {
         self.value(Op::Load(access), [ptr], ty)
     }
+    /// Stores a value.
     pub fn store(&mut self, ptr: Value, value: Value, access: Access) -> Inst {
         self.insert(Op::Store(access), [ptr, value], &[])
     }
+    /// Copies `size` bytes.
     pub fn mem_cpy(
         &mut self,
         dst: Value,
@@ -272,6 +289,7 @@ impl<'f> Builder<'f> {
         };
         self.insert(op, vec![dst, src], &[])
     }
+    /// Sets `size` bytes to zero.
     pub fn mem_zero(&mut self, dst: Value, access: Access, size: u32) -> Inst {
         self.insert(Op::MemZero { size, dst: access }, [dst], &[])
     }
@@ -283,6 +301,7 @@ impl<'f> Builder<'f> {
         let inst = self.insert(Op::Call(callee), args, result.as_slice());
         self.func.insts[inst].results.first().copied()
     }
+    /// Emits an intrinsic with a result of type `result`, if it has one.
     pub fn intrinsic(&mut self, op: Intrinsic, args: Vec<Value>, result: Option<Ty>) -> Option<Value> {
         let inst = self.insert(Op::Intrinsic(op), args, result.as_slice());
         self.func.insts[inst].results.first().copied()
@@ -331,15 +350,19 @@ impl<'f> Builder<'f> {
 
     // Terminators.
 
+    /// Leaves the structured instruction `target`.
     pub fn exit(&mut self, target: Inst, values: Vec<Value>) {
         self.insert(Op::Exit(target), values, &[]);
     }
+    /// Starts the next iteration of the loop `target`.
     pub fn repeat(&mut self, target: Inst, values: Vec<Value>) {
         self.insert(Op::Repeat(target), values, &[]);
     }
+    /// Returns from the function.
     pub fn ret(&mut self, value: Option<Value>) {
         self.insert(Op::Return, value.into_iter().collect::<ValueList>(), &[]);
     }
+    /// Ends the region at a point that is never reached.
     pub fn unreachable(&mut self) {
         self.insert(Op::Unreachable, [], &[]);
     }

@@ -22,6 +22,7 @@ entity! {
 pub enum Const {
     /// Undefined: any value is correct.
     Undef,
+    /// The bits of each lane.
     Bits(Vec<u64>),
 }
 
@@ -34,21 +35,25 @@ pub enum ValueDef {
     Arg(Region, u32),
     /// Parameter of the function.
     Param(u32),
+    /// A constant.
     Const(Const),
 }
 
 /// A value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ValueData {
+    /// The type of the value.
     pub ty: Ty,
+    /// The definition of the value.
     pub def: ValueDef,
 }
 
-/// A list of instructions; the documentation of [`super`] has the rules.
+/// A list of instructions; the documentation of [`crate::ir`] has the rules.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RegionData {
     /// Only loop regions have arguments.
     pub args: ValueList,
+    /// The instructions, the last of which is the terminator.
     pub insts: Vec<Inst>,
 }
 
@@ -65,6 +70,7 @@ pub enum Linkage {
 }
 
 impl Linkage {
+    /// All variants.
     pub const ALL: [Linkage; 3] = [Linkage::External, Linkage::Inline, Linkage::Static];
 
     /// Returns the word that starts a definition in the text form.
@@ -80,15 +86,23 @@ impl Linkage {
 /// A function.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
+    /// The name in the source.
     pub name: String,
+    /// The parameters.
     pub params: Vec<Value>,
     /// The return type; `None` for void.
     pub ret: Option<Ty>,
+    /// The visibility of the name to other objects.
     pub linkage: Linkage,
+    /// The outermost region.
     pub body: Region,
+    /// The table of all values.
     pub values: Map<Value, ValueData>,
+    /// The table of all instructions, including those that are in no region.
     pub insts: Map<Inst, InstData>,
+    /// The table of all regions, including those that no instruction owns.
     pub regions: Map<Region, RegionData>,
+    /// The position in the source.
     pub span: Span,
     constants: HashMap<(Ty, Const), Value, BuildHasherDefault<Mix>>,
 }

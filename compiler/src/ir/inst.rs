@@ -138,6 +138,7 @@ pub enum Unroll {
 pub struct Access {
     /// Guaranteed alignment in bytes, a power of two.
     pub align: u32,
+    /// Whether the access is volatile: it must be neither removed, nor duplicated, nor moved.
     pub volatile: bool,
 }
 
@@ -290,15 +291,19 @@ impl Op {
 /// An instruction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct InstData {
+    /// The operation.
     pub op: Op,
+    /// The operands.
     pub args: ValueList,
     /// The results; instructions that are not structured have at most one.
     pub results: ValueList,
     /// The regions that a structured instruction owns.
     pub regions: Vec<Region>,
+    /// The liberties of a floating-point operation.
     pub fp: FpFlags,
     /// Meaningful for loops only.
     pub unroll: Unroll,
+    /// The position in the source.
     pub span: Span,
 }
 

@@ -24,6 +24,7 @@ impl ValueList {
         ValueList(Repr::Few(0, [Value(0); FEW]))
     }
 
+    /// Appends a value.
     pub fn push(&mut self, value: Value) {
         match &mut self.0 {
             Repr::Few(count, few) => match few.get_mut(usize::from(*count)) {
@@ -41,6 +42,7 @@ impl ValueList {
         }
     }
 
+    /// Removes all values.
     pub fn clear(&mut self) {
         *self = ValueList::new();
     }

@@ -28,10 +28,13 @@ pub struct Initializer {
 /// A program-scope `__constant` variable or a `__local` variable of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GlobalData {
+    /// The name in the source.
     pub name: String,
     /// `Constant` or `Local`.
     pub space: AddressSpace,
+    /// The size in bytes.
     pub size: u32,
+    /// The alignment in bytes.
     pub align: u32,
     /// The initial contents; only variables in constant memory have them.
     pub init: Option<Initializer>,
@@ -68,8 +71,11 @@ pub enum ArgKind {
 /// How the kernel uses a pointer argument; `true` is the conservative answer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct PointerUse {
+    /// The kernel may read the memory.
     pub read: bool,
+    /// The kernel may write the memory.
     pub written: bool,
+    /// The kernel stores the pointer or converts it to an integer.
     pub escapes: bool,
 }
 
@@ -86,8 +92,11 @@ impl Default for PointerUse {
 /// A kernel parameter, with what clGetKernelArgInfo reports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelArg {
+    /// The parameter's name.
     pub name: String,
+    /// The type's name as CL_KERNEL_ARG_TYPE_NAME prints it.
     pub type_name: String,
+    /// The kind of the argument.
     pub kind: ArgKind,
     /// CL_KERNEL_ARG_ADDRESS_*.
     pub address_qualifier: u32,
@@ -95,6 +104,7 @@ pub struct KernelArg {
     pub access_qualifier: u32,
     /// CL_KERNEL_ARG_TYPE_* bits.
     pub type_qualifier: u32,
+    /// Whether the pointer is declared `restrict`.
     pub restrict: bool,
     pub uses: PointerUse,
 }
@@ -102,8 +112,11 @@ pub struct KernelArg {
 /// A kernel: a void function whose parameters are the kernel's arguments, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelInfo {
+    /// The kernel's function.
     pub func: Func,
+    /// The kernel's name.
     pub name: String,
+    /// The arguments, in order.
     pub args: Vec<KernelArg>,
     /// The size that `reqd_work_group_size` demands.
     pub required_size: Option<[u32; 3]>,
@@ -212,6 +225,7 @@ pub enum HandleFact {
 pub struct FactLocation {
     /// The ordinal of the argument.
     pub arg: u32,
+    /// The property.
     pub fact: HandleFact,
     /// Whether the property is in the argument buffer; otherwise it is in the push constants.
     pub in_args: bool,
@@ -394,6 +408,7 @@ impl SystemPush {
 /// The data of all `Constant` globals that are read at run time. `lower_memory` fills it in.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConstantData {
+    /// The bytes of the data.
     pub bytes: Vec<u8>,
     /// The pointers in `bytes`: the offset of an 8-byte pointer, and the offset that it points to.
     pub relocations: Vec<(u32, u32)>,
@@ -420,8 +435,11 @@ pub struct Printf {
 /// A translation unit or a linked program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module {
+    /// The functions. Once everything is inlined, the kernels come first.
     pub funcs: Map<Func, Function>,
+    /// The global variables.
     pub globals: Map<Global, GlobalData>,
+    /// The kernels.
     pub kernels: Vec<KernelInfo>,
     /// printf format strings and `%s` literals, indexed by id.
     pub strings: Vec<Vec<u8>>,
@@ -429,8 +447,11 @@ pub struct Module {
     pub undefined: Vec<Func>,
     /// One entry for each of `kernels` once `lower_kernel_args` has run; empty before.
     pub abi: Vec<KernelAbi>,
+    /// The module's push constants. `lower_system_values` fills them in.
     pub system: SystemPush,
+    /// The data of `Constant` globals.
     pub constant_data: ConstantData,
+    /// The host's information for printf.
     pub printf: Printf,
     /// The module's descriptors. `lower_kernel_args` fills them in.
     pub slots: ModuleSlots,

@@ -16,6 +16,7 @@ use lex::Tokens;
 pub struct ParseError {
     /// The number of the line, from 1 on.
     pub line: u32,
+    /// The description of the error.
     pub message: String,
 }
 

@@ -53,12 +53,15 @@ impl Scalar {
             _ => self.bytes() * 8,
         }
     }
+    /// Returns whether it is an integer type.
     pub fn is_int(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
+    /// Returns whether it is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
     }
+    /// Returns whether it is a pointer type.
     pub fn is_ptr(self) -> bool {
         matches!(self, Scalar::Ptr(_))
     }
@@ -111,6 +114,7 @@ impl Ty {
             lanes: self.lanes,
         }
     }
+    /// Returns whether it is a vector type.
     pub fn is_vector(self) -> bool {
         self.lanes > 1
     }

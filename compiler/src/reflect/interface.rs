@@ -131,7 +131,7 @@ fn pointer_operands(code: u16) -> std::ops::Range<usize> {
         254 => 0..1,
         // OpPtrEqual, OpPtrNotEqual, OpPtrDiff
         401..=403 => 2..4,
-        // OpUntypedAccessChainKHR and its kin, OpUntypedArrayLengthKHR
+        // OpUntypedAccessChainKHR and the other untyped access chains, OpUntypedArrayLengthKHR
         4419 | 4420 | 4423..=4425 => 3..4,
         _ => 0..0,
     }

@@ -52,12 +52,14 @@ pub enum Terminator {
 pub struct Block {
     /// The block's code; no instruction owns the region.
     pub region: Region,
+    /// The end of the block.
     pub terminator: Terminator,
 }
 
 /// A control-flow graph; block 0 is the entry.
 #[derive(Clone, Debug, Default)]
 pub struct Cfg {
+    /// The blocks, identified by their index.
     pub blocks: Vec<Block>,
 }
 
