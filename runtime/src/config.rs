@@ -1,4 +1,4 @@
-//! Every environment variable, parsed once.
+//! The environment variables, which are parsed once.
 //!
 //! | variable | meaning |
 //! |---|---|
@@ -31,8 +31,9 @@
 //! | `CALDERA_DEBUG=lose-device-in-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, loses the device |
 //! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each build to this directory, and each module as the driver receives it to `modules/` below it |
 //!
-//! A flag, value or name of a variable that is not known is reported in the log and otherwise ignored. A process with more rights
-//! than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no cache on disk.
+//! Unknown flags, values and names of variables are reported in the log and otherwise ignored. A process with more
+//! rights than the user who started it (setuid, setgid, file capabilities) reads none of the variables and has no
+//! cache on disk.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ pub struct DebugFlags {
     pub sync: bool,
     /// Submit each command by itself.
     pub no_batch: bool,
-    /// Copy between buffers by a kernel, whatever the size and the device.
+    /// Copy between buffers with a kernel wherever that is possible.
     pub copy_kernel: bool,
     /// Treat device memory as separate from host memory even where they are the same: use staging memory,
     /// mirrors and BAR mappings.

@@ -1,4 +1,4 @@
-//! Locks with ranks.
+//! Locks with ranks, which prevent deadlocks.
 //!
 //! Every lock of the runtime is made with a [`Rank`]. A thread may take a lock only if its rank is higher than
 //! the ranks of all locks that the thread holds. Debug builds check this at each acquisition, so that a cycle

@@ -1,4 +1,4 @@
-//! Whether this process may still use Vulkan.
+//! The exit and the forks of the process, after which Vulkan may no longer be used.
 //!
 //! **Exit.** Drivers and layers have destructors, which run in the reverse order of their registration; Vulkan
 //! calls after them crash (observed with the validation layer and with LLVM). So each time after a driver was

@@ -16,10 +16,15 @@ use crate::vk;
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum AddressingMode {
+    /// CL_ADDRESS_NONE.
     None = 0x1130,
+    /// CL_ADDRESS_CLAMP_TO_EDGE.
     ClampToEdge = 0x1131,
+    /// CL_ADDRESS_CLAMP.
     Clamp = 0x1132,
+    /// CL_ADDRESS_REPEAT.
     Repeat = 0x1133,
+    /// CL_ADDRESS_MIRRORED_REPEAT.
     MirroredRepeat = 0x1134,
 }
 
@@ -42,7 +47,9 @@ impl AddressingMode {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum FilterMode {
+    /// CL_FILTER_NEAREST.
     Nearest = 0x1140,
+    /// CL_FILTER_LINEAR.
     Linear = 0x1141,
 }
 

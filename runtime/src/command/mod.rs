@@ -26,28 +26,51 @@ pub(crate) type HostRange = (usize, usize);
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum CommandType {
+    /// CL_COMMAND_NDRANGE_KERNEL.
     NdRangeKernel = 0x11F0,
+    /// CL_COMMAND_TASK.
     Task = 0x11F1,
+    /// CL_COMMAND_NATIVE_KERNEL.
     NativeKernel = 0x11F2,
+    /// CL_COMMAND_READ_BUFFER.
     ReadBuffer = 0x11F3,
+    /// CL_COMMAND_WRITE_BUFFER.
     WriteBuffer = 0x11F4,
+    /// CL_COMMAND_COPY_BUFFER.
     CopyBuffer = 0x11F5,
+    /// CL_COMMAND_READ_IMAGE.
     ReadImage = 0x11F6,
+    /// CL_COMMAND_WRITE_IMAGE.
     WriteImage = 0x11F7,
+    /// CL_COMMAND_COPY_IMAGE.
     CopyImage = 0x11F8,
+    /// CL_COMMAND_COPY_IMAGE_TO_BUFFER.
     CopyImageToBuffer = 0x11F9,
+    /// CL_COMMAND_COPY_BUFFER_TO_IMAGE.
     CopyBufferToImage = 0x11FA,
+    /// CL_COMMAND_MAP_BUFFER.
     MapBuffer = 0x11FB,
+    /// CL_COMMAND_MAP_IMAGE.
     MapImage = 0x11FC,
+    /// CL_COMMAND_UNMAP_MEM_OBJECT.
     UnmapMemObject = 0x11FD,
+    /// CL_COMMAND_MARKER.
     Marker = 0x11FE,
+    /// CL_COMMAND_READ_BUFFER_RECT.
     ReadBufferRect = 0x1201,
+    /// CL_COMMAND_WRITE_BUFFER_RECT.
     WriteBufferRect = 0x1202,
+    /// CL_COMMAND_COPY_BUFFER_RECT.
     CopyBufferRect = 0x1203,
+    /// CL_COMMAND_USER.
     User = 0x1204,
+    /// CL_COMMAND_BARRIER.
     Barrier = 0x1205,
+    /// CL_COMMAND_MIGRATE_MEM_OBJECTS.
     MigrateMemObjects = 0x1206,
+    /// CL_COMMAND_FILL_BUFFER.
     FillBuffer = 0x1207,
+    /// CL_COMMAND_FILL_IMAGE.
     FillImage = 0x1208,
 }
 

@@ -84,7 +84,7 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             // Every GPU has a fused multiply-add operation; CPU drivers may call a function for it.
             fast_fma: f.physical_type != PhysicalType::Cpu,
             images,
-            // Images of the orders A, RA and ARGB are offered wherever images are.
+            // Wherever images are supported, so are the orders A, RA and ARGB, whose stores need it.
             reordered_writes: images,
             ..f.features
         },

@@ -8,13 +8,21 @@ use crate::config::DeviceKind;
 /// The flags of CL_DEVICE_*_FP_CONFIG.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct FpConfig {
+    /// CL_FP_DENORM.
     pub denorm: bool,
+    /// CL_FP_INF_NAN.
     pub inf_nan: bool,
+    /// CL_FP_ROUND_TO_NEAREST.
     pub round_to_nearest: bool,
+    /// CL_FP_ROUND_TO_ZERO.
     pub round_to_zero: bool,
+    /// CL_FP_ROUND_TO_INF.
     pub round_to_inf: bool,
+    /// CL_FP_FMA.
     pub fma: bool,
+    /// CL_FP_SOFT_FLOAT.
     pub soft_float: bool,
+    /// CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT.
     pub correctly_rounded_divide_sqrt: bool,
 }
 
@@ -42,8 +50,11 @@ impl FpConfig {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum CacheType {
+    /// CL_NONE.
     None = 0,
+    /// CL_READ_ONLY_CACHE.
     ReadOnly = 1,
+    /// CL_READ_WRITE_CACHE.
     ReadWrite = 2,
 }
 
@@ -51,66 +62,111 @@ pub enum CacheType {
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum LocalMemType {
+    /// CL_LOCAL.
     Local = 1,
+    /// CL_GLOBAL.
     Global = 2,
 }
 
 /// A vector width for each scalar type; 0 where the device lacks the type.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct VectorWidths {
+    /// The width for `char`.
     pub char: u32,
+    /// The width for `short`.
     pub short: u32,
+    /// The width for `int`.
     pub int: u32,
+    /// The width for `long`.
     pub long: u32,
+    /// The width for `float`.
     pub float: u32,
+    /// The width for `double`.
     pub double: u32,
+    /// The width for `half`.
     pub half: u32,
 }
 
 /// The answers; each field is named after its query.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DeviceInfo {
+    /// CL_DEVICE_TYPE.
     pub kind: DeviceKind,
+    /// CL_DEVICE_VENDOR_ID.
     pub vendor_id: u32,
+    /// CL_DEVICE_MAX_COMPUTE_UNITS.
     pub max_compute_units: u32,
+    /// CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS.
     pub max_work_item_dimensions: u32,
+    /// CL_DEVICE_MAX_WORK_ITEM_SIZES.
     pub max_work_item_sizes: [usize; 3],
+    /// CL_DEVICE_MAX_WORK_GROUP_SIZE.
     pub max_work_group_size: usize,
+    /// CL_DEVICE_PREFERRED_VECTOR_WIDTH_*.
     pub preferred_vector_width: VectorWidths,
+    /// CL_DEVICE_NATIVE_VECTOR_WIDTH_*.
     pub native_vector_width: VectorWidths,
+    /// CL_DEVICE_ADDRESS_BITS.
     pub address_bits: u32,
+    /// CL_DEVICE_MAX_MEM_ALLOC_SIZE, in bytes.
     pub max_mem_alloc_size: u64,
+    /// CL_DEVICE_IMAGE_SUPPORT.
     pub image_support: bool,
+    /// CL_DEVICE_MAX_READ_IMAGE_ARGS.
     pub max_read_image_args: u32,
+    /// CL_DEVICE_MAX_WRITE_IMAGE_ARGS.
     pub max_write_image_args: u32,
+    /// CL_DEVICE_IMAGE2D_MAX_WIDTH, in texels.
     pub image2d_max_width: usize,
+    /// CL_DEVICE_IMAGE2D_MAX_HEIGHT, in texels.
     pub image2d_max_height: usize,
+    /// CL_DEVICE_IMAGE3D_MAX_WIDTH, in texels.
     pub image3d_max_width: usize,
+    /// CL_DEVICE_IMAGE3D_MAX_HEIGHT, in texels.
     pub image3d_max_height: usize,
+    /// CL_DEVICE_IMAGE3D_MAX_DEPTH, in texels.
     pub image3d_max_depth: usize,
+    /// CL_DEVICE_IMAGE_MAX_BUFFER_SIZE, in texels.
     pub image_max_buffer_size: usize,
+    /// CL_DEVICE_IMAGE_MAX_ARRAY_SIZE.
     pub image_max_array_size: usize,
+    /// CL_DEVICE_MAX_SAMPLERS.
     pub max_samplers: u32,
+    /// CL_DEVICE_MAX_PARAMETER_SIZE, in bytes.
     pub max_parameter_size: usize,
     /// In bits.
     pub mem_base_addr_align: u32,
     /// In bytes.
     pub min_data_type_align_size: u32,
+    /// CL_DEVICE_GLOBAL_MEM_CACHE_TYPE.
     pub global_mem_cache_type: CacheType,
+    /// CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, in bytes.
     pub global_mem_cacheline_size: u32,
+    /// CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, in bytes.
     pub global_mem_cache_size: u64,
+    /// CL_DEVICE_GLOBAL_MEM_SIZE, in bytes.
     pub global_mem_size: u64,
+    /// CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, in bytes.
     pub max_constant_buffer_size: u64,
+    /// CL_DEVICE_MAX_CONSTANT_ARGS.
     pub max_constant_args: u32,
+    /// CL_DEVICE_LOCAL_MEM_TYPE.
     pub local_mem_type: LocalMemType,
+    /// CL_DEVICE_LOCAL_MEM_SIZE, in bytes.
     pub local_mem_size: u64,
+    /// CL_DEVICE_ERROR_CORRECTION_SUPPORT.
     pub error_correction_support: bool,
+    /// CL_DEVICE_HOST_UNIFIED_MEMORY.
     pub host_unified_memory: bool,
     /// In nanoseconds.
     pub profiling_timer_resolution: usize,
+    /// CL_DEVICE_ENDIAN_LITTLE.
     pub endian_little: bool,
+    /// CL_DEVICE_AVAILABLE.
     pub available: bool,
+    /// CL_DEVICE_COMPILER_AVAILABLE.
     pub compiler_available: bool,
+    /// CL_DEVICE_LINKER_AVAILABLE.
     pub linker_available: bool,
     /// CL_EXEC_NATIVE_KERNEL in CL_DEVICE_EXECUTION_CAPABILITIES; CL_EXEC_KERNEL is always set.
     pub executes_native_kernels: bool,
@@ -119,15 +175,23 @@ pub struct DeviceInfo {
     pub out_of_order_queues: bool,
     /// Names separated by semicolons; there are none.
     pub built_in_kernels: String,
+    /// CL_DEVICE_NAME.
     pub name: String,
+    /// CL_DEVICE_VENDOR.
     pub vendor: String,
+    /// CL_DRIVER_VERSION.
     pub driver_version: String,
+    /// CL_DEVICE_PROFILE.
     pub profile: &'static str,
+    /// CL_DEVICE_VERSION.
     pub version: String,
+    /// CL_DEVICE_OPENCL_C_VERSION.
     pub opencl_c_version: String,
     /// Each name occurs once, in a fixed order; CL_DEVICE_EXTENSIONS joins them with spaces.
     pub extensions: Vec<&'static str>,
+    /// CL_DEVICE_PRINTF_BUFFER_SIZE, in bytes.
     pub printf_buffer_size: usize,
+    /// CL_DEVICE_PREFERRED_INTEROP_USER_SYNC.
     pub preferred_interop_user_sync: bool,
     /// 1, because devices cannot be partitioned.
     pub partition_max_sub_devices: u32,

@@ -3,9 +3,13 @@
 /// CL_EVENT_COMMAND_EXECUTION_STATUS.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Status {
+    /// CL_QUEUED.
     Queued,
+    /// CL_SUBMITTED.
     Submitted,
+    /// CL_RUNNING.
     Running,
+    /// CL_COMPLETE.
     Complete,
     /// A negative number: an OpenCL error code, or the status that the application gave a user event.
     Failed(i32),
@@ -44,8 +48,12 @@ impl Status {
 /// CL_PROFILING_COMMAND_*.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum ProfilingPoint {
+    /// CL_PROFILING_COMMAND_QUEUED.
     Queued,
+    /// CL_PROFILING_COMMAND_SUBMIT.
     Submit,
+    /// CL_PROFILING_COMMAND_START.
     Start,
+    /// CL_PROFILING_COMMAND_END.
     End,
 }

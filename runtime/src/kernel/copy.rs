@@ -68,7 +68,7 @@ struct CopyKernel {
 /// The kernels for copies on a device.
 pub(crate) struct CopyKernels {
     linear: CopyKernel,
-    /// In the order of [`ROW_UNITS`].
+    /// The kernels for rows, in the order of [`ROW_UNITS`].
     rows: [CopyKernel; ROW_UNITS.len()],
     /// The most work-groups of one dispatch.
     most: [u32; 3],

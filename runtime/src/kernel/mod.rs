@@ -1,9 +1,8 @@
 //! Kernels (CL 5.7): a function of a program with argument values.
 //!
 //! [`args`] checks argument values and `values` stores them; `placed` places them as the module demands, and
-//! `uses` derives the memory accesses from them. A [`launch`] is what an enqueue call hands to a queue;
-//! `cached_launch` keeps the last one. [`pipeline`] has the driver's objects of a kernel, and `descriptors` its
-//! descriptor sets.
+//! `uses` derives the memory accesses from them. An enqueue call hands a [`launch`] to a queue; `cached_launch` keeps
+//! the last one. [`pipeline`] has the driver's objects of a kernel, and `descriptors` its descriptor sets.
 
 mod alias;
 pub mod args;

@@ -24,7 +24,9 @@ use crate::error::{ClCode, Error, Result};
 /// A `cl_mem` object.
 #[derive(Clone, Debug)]
 pub enum MemObject {
+    /// A buffer or sub-buffer.
     Buffer(Arc<Buffer>),
+    /// An image.
     Image(Arc<Image>),
 }
 
@@ -41,19 +43,26 @@ impl MemObject {
 /// The accesses that kernels may make to a memory object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum KernelAccess {
+    /// CL_MEM_READ_WRITE.
     #[default]
     ReadWrite,
+    /// CL_MEM_WRITE_ONLY.
     WriteOnly,
+    /// CL_MEM_READ_ONLY.
     ReadOnly,
 }
 
 /// The accesses that the host may make to a memory object.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum HostAccess {
+    /// No CL_MEM_HOST_* flag.
     #[default]
     ReadWrite,
+    /// CL_MEM_HOST_WRITE_ONLY.
     WriteOnly,
+    /// CL_MEM_HOST_READ_ONLY.
     ReadOnly,
+    /// CL_MEM_HOST_NO_ACCESS.
     NoAccess,
 }
 

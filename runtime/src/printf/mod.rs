@@ -61,7 +61,7 @@ fn text<'m>(
     let mut rest = words;
     while let Some((&id, args)) = rest.split_first() {
         let Some(format) = formats.iter().find(|f| f.id == id) else {
-            // Here the buffer was full.
+            // The buffer was full at this call.
             break;
         };
         let mut list = Vec::with_capacity(format.arg_sizes.len());

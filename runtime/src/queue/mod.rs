@@ -49,7 +49,9 @@ use speculation::Confidence;
 /// The flags of CL_QUEUE_PROPERTIES.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct QueueProperties {
+    /// CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE.
     pub out_of_order: bool,
+    /// CL_QUEUE_PROFILING_ENABLE.
     pub profiling: bool,
 }
 
@@ -82,7 +84,9 @@ impl Waits<'_> {
 /// The flags CL_MAP_*.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MapFlags {
+    /// CL_MAP_READ.
     pub read: bool,
+    /// CL_MAP_WRITE.
     pub write: bool,
     /// CL_MAP_WRITE_INVALIDATE_REGION: the mapping is for writing, and the old contents are not needed.
     pub invalidate: bool,

@@ -17,7 +17,7 @@ const PAGE: u64 = 4096;
 /// The device's import of host memory.
 pub(super) struct Import {
     functions: ash::ext::external_memory_host::Device,
-    /// minImportedHostPointerAlignment
+    /// The alignment of pointer and size in bytes (minImportedHostPointerAlignment).
     alignment: u64,
     /// The memory types that are host-visible, coherent and cached.
     types: u32,

@@ -1,7 +1,7 @@
-// One work-item a case of three operands; each evaluates everything, and the host picks what it asks of the case. All
-// data come from buffers, so that the driver folds nothing. Drivers treat subnormal numbers differently in forms that
-// look alike: NVIDIA's (580) keeps them in `x < y` and `fabs(-x)` here and takes them for 0 in `x > 0` and `fabs(x)`.
-// The numbers of the words are those of `cases.rs`.
+// Each work-item is a case of three operands. It evaluates all operations, and the host reads the results that the case
+// is about. All data come from buffers, so that the driver cannot fold constants. Drivers treat subnormal numbers
+// differently in expressions that look alike: NVIDIA's (580) keeps them in `x < y` and `fabs(-x)` here, and flushes them
+// in `x > 0` and `fabs(x)`. The indices of the result words are those in `cases.rs`.
 #pragma OPENCL FP_CONTRACT OFF
 #define WORDS 32
 

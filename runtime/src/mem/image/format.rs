@@ -6,19 +6,33 @@ use crate::vk;
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum ChannelOrder {
+    /// CL_R.
     R = 0x10B0,
+    /// CL_A.
     A = 0x10B1,
+    /// CL_RG.
     Rg = 0x10B2,
+    /// CL_RA.
     Ra = 0x10B3,
+    /// CL_RGB.
     Rgb = 0x10B4,
+    /// CL_RGBA.
     Rgba = 0x10B5,
+    /// CL_BGRA.
     Bgra = 0x10B6,
+    /// CL_ARGB.
     Argb = 0x10B7,
+    /// CL_INTENSITY.
     Intensity = 0x10B8,
+    /// CL_LUMINANCE.
     Luminance = 0x10B9,
+    /// CL_Rx.
     Rx = 0x10BA,
+    /// CL_RGx.
     Rgx = 0x10BB,
+    /// CL_RGBx.
     Rgbx = 0x10BC,
+    /// CL_DEPTH.
     Depth = 0x10BD,
 }
 
@@ -26,24 +40,40 @@ pub enum ChannelOrder {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum ChannelType {
+    /// CL_SNORM_INT8.
     Snorm8 = 0x10D0,
+    /// CL_SNORM_INT16.
     Snorm16 = 0x10D1,
+    /// CL_UNORM_INT8.
     Unorm8 = 0x10D2,
+    /// CL_UNORM_INT16.
     Unorm16 = 0x10D3,
+    /// CL_UNORM_SHORT_565.
     Unorm565 = 0x10D4,
+    /// CL_UNORM_SHORT_555.
     Unorm555 = 0x10D5,
+    /// CL_UNORM_INT_101010.
     Unorm101010 = 0x10D6,
+    /// CL_SIGNED_INT8.
     Int8 = 0x10D7,
+    /// CL_SIGNED_INT16.
     Int16 = 0x10D8,
+    /// CL_SIGNED_INT32.
     Int32 = 0x10D9,
+    /// CL_UNSIGNED_INT8.
     Uint8 = 0x10DA,
+    /// CL_UNSIGNED_INT16.
     Uint16 = 0x10DB,
+    /// CL_UNSIGNED_INT32.
     Uint32 = 0x10DC,
+    /// CL_HALF_FLOAT.
     Half = 0x10DD,
+    /// CL_FLOAT.
     Float = 0x10DE,
 }
 
 impl ChannelOrder {
+    /// All channel orders.
     pub const ALL: [ChannelOrder; 14] = [
         Self::R,
         Self::A,
@@ -88,6 +118,7 @@ impl ChannelOrder {
 }
 
 impl ChannelType {
+    /// All channel data types.
     pub const ALL: [ChannelType; 15] = [
         Self::Snorm8,
         Self::Snorm16,

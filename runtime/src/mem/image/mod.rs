@@ -32,11 +32,17 @@ use crate::vk::{self, Texels};
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 #[repr(u32)]
 pub enum ImageType {
+    /// CL_MEM_OBJECT_IMAGE2D.
     D2 = 0x10F1,
+    /// CL_MEM_OBJECT_IMAGE3D.
     D3 = 0x10F2,
+    /// CL_MEM_OBJECT_IMAGE2D_ARRAY.
     D2Array = 0x10F3,
+    /// CL_MEM_OBJECT_IMAGE1D.
     D1 = 0x10F4,
+    /// CL_MEM_OBJECT_IMAGE1D_ARRAY.
     D1Array = 0x10F5,
+    /// CL_MEM_OBJECT_IMAGE1D_BUFFER.
     Buffer = 0x10F6,
 }
 
