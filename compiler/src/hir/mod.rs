@@ -40,8 +40,11 @@ entity! {
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// The types and records.
     pub types: Types,
+    /// The functions, including those that are only declared.
     pub functions: Map<FuncId, Function>,
+    /// The variables with static lifetime.
     pub globals: Map<GlobalId, GlobalVar>,
     /// The kernels in source order.
     pub kernels: Vec<Kernel>,
@@ -52,19 +55,25 @@ pub struct Program {
 /// A variable with static lifetime.
 #[derive(Clone, Debug)]
 pub struct GlobalVar {
+    /// The name in the source, or a generated name for a literal.
     pub name: String,
+    /// The type of the variable.
     pub ty: TypeId,
     /// The address space, `Constant` or `Local`.
     pub space: Space,
     /// The alignment in bytes: at least that of the type, more with `aligned`.
     pub align: u32,
+    /// The contents. `None` for a `__local` variable, and for a `__constant` variable that another object
+    /// defines.
     pub init: Option<ConstData>,
+    /// The position in the source.
     pub span: Span,
 }
 
 /// An initializer that is known at compile time, in the target's memory layout (little-endian).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ConstData {
+    /// The bytes from the start of the variable. All further bytes are zero.
     pub bytes: Vec<u8>,
     /// Pointers to other variables: (offset of the 8-byte pointer, variable, byte offset in the variable).
     pub relocations: Vec<(u32, GlobalId, u64)>,
@@ -73,10 +82,13 @@ pub struct ConstData {
 /// The properties of a kernel beyond those of its function.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    /// The function of the kernel.
     pub func: FuncId,
     /// The parameters as clGetKernelArgInfo reports them.
     pub args: Vec<KernelArg>,
+    /// `reqd_work_group_size`.
     pub required_size: Option<[u32; 3]>,
+    /// `work_group_size_hint`.
     pub size_hint: Option<[u32; 3]>,
     /// The attributes as CL_KERNEL_ATTRIBUTES reports them.
     pub attributes: String,
@@ -85,10 +97,15 @@ pub struct Kernel {
 /// A parameter as clGetKernelArgInfo reports it (OpenCL 1.2 5.7.3).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelArg {
+    /// The parameter's name.
     pub name: String,
+    /// The parameter's type as it was written, without qualifiers.
     pub type_name: String,
+    /// Whether the pointee is const or in the constant address space.
     pub is_const: bool,
+    /// Whether the pointee is volatile.
     pub is_volatile: bool,
+    /// Whether the pointer is restrict.
     pub is_restrict: bool,
     /// Whether an image is written; `None` for other parameters.
     pub image_write: Option<bool>,
@@ -97,36 +114,50 @@ pub struct KernelArg {
 /// A function that is defined or only declared.
 #[derive(Clone, Debug)]
 pub struct Function {
+    /// The name in the source, with a suffix for overloads.
     pub name: String,
     /// The parameters, which are the first locals, in order.
     pub params: Vec<LocalId>,
+    /// The type of the result.
     pub ret: TypeId,
+    /// The parameters and variables.
     pub locals: Map<LocalId, Local>,
+    /// The labels with their names in the source.
     pub labels: Map<LabelId, String>,
     /// The statements; `None` if the function is only declared, and another object defines it
     /// (clLinkProgram).
     pub body: Option<Vec<Stmt>>,
+    /// Whether the function is a kernel.
     pub is_kernel: bool,
     /// Whether the function is from the built-in library.
     pub is_library: bool,
+    /// The visibility of the name to other objects.
     pub linkage: Linkage,
+    /// The position in the source.
     pub span: Span,
 }
 
 /// A variable in private memory.
 #[derive(Clone, Debug)]
 pub struct Local {
+    /// The name in the source.
     pub name: String,
+    /// The type of the variable.
     pub ty: TypeId,
+    /// The alignment in bytes.
     pub align: u32,
+    /// Whether the variable is volatile.
     pub is_volatile: bool,
+    /// The position in the source.
     pub span: Span,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
+    /// The statement itself.
     pub kind: StmtKind,
+    /// The position in the source.
     pub span: Span,
 }
 
@@ -137,38 +168,57 @@ pub enum StmtKind {
     Expr(Expr),
     /// The execution of a declaration, which sets the variable's bytes.
     Init(LocalId, Init),
+    /// Statements in order.
     Block(Vec<Stmt>),
     /// A conditional statement; the condition has type `Bool`, as in the other statements.
     If {
+        /// The condition.
         cond: Expr,
+        /// The statement for a true condition.
         then: Box<Stmt>,
+        /// The statement for a false condition.
         otherwise: Option<Box<Stmt>>,
     },
     /// A loop: `body` runs, then `step`, until `cond` is false; without `cond` it runs forever. `test_first`
     /// is false for do-while. `continue` goes to `step`.
     Loop {
+        /// The condition, tested before or after each iteration.
         cond: Option<Expr>,
+        /// The expression that is evaluated after each iteration.
         step: Option<Expr>,
+        /// The body of the loop.
         body: Box<Stmt>,
+        /// Whether the condition is tested before the first iteration.
         test_first: bool,
+        /// The unroll factor that the source requests: 0 means as far as possible, 1 means no unrolling.
         unroll: Option<u32>,
     },
     /// A switch on an int, uint, long or ulong. `body` contains `Case` and `Default` at any depth, as C
     /// allows.
     Switch {
+        /// The value that selects a case.
         value: Expr,
+        /// The statement with the cases.
         body: Box<Stmt>,
     },
     /// A jump target of the innermost switch, for values in `lo..=hi` (as bits of the switch's type).
     Case {
+        /// The first value, inclusive.
         lo: u64,
+        /// The last value, inclusive.
         hi: u64,
     },
+    /// The jump target of the innermost switch for all other values.
     Default,
+    /// The target of `Goto`.
     Label(LabelId),
+    /// A jump to a label of the same function.
     Goto(LabelId),
+    /// A jump to the end of the innermost loop or switch.
     Break,
+    /// A jump to `step` of the innermost loop.
     Continue,
+    /// A return from the function, with the result.
     Return(Option<Expr>),
 }
 
@@ -184,8 +234,11 @@ pub struct Init {
 /// A value.
 #[derive(Clone, Debug)]
 pub struct Expr {
+    /// The operation and its operands.
     pub kind: ExprKind,
+    /// The type of the value.
     pub ty: TypeId,
+    /// The position in the source.
     pub span: Span,
 }
 
@@ -194,27 +247,42 @@ pub struct Expr {
 /// arithmetic.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum BinOp {
+    /// `+`
     Add,
+    /// `-`
     Sub,
+    /// `*`
     Mul,
+    /// `/`
     Div,
+    /// `%`
     Rem,
     /// A shift, whose count is taken modulo the width.
     Shl,
+    /// A right shift, which copies the sign bit of signed types. The count is taken modulo the width.
     Shr,
+    /// `&`
     And,
+    /// `|`
     Or,
+    /// `^`
     Xor,
 }
 
 /// A comparison of two operands of one type: scalars, pointers or vectors.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum CmpOp {
+    /// `==`
     Eq,
+    /// `!=`
     Ne,
+    /// `<`
     Lt,
+    /// `<=`
     Le,
+    /// `>`
     Gt,
+    /// `>=`
     Ge,
 }
 
@@ -227,7 +295,9 @@ pub enum Convert {
     Numeric,
     /// `as_typen` between types of equal size; 3- and 4-lane vectors count as equal.
     Bits,
+    /// A pointer to an integer with its bits.
     PointerToInt,
+    /// An integer to a pointer with its bits.
     IntToPointer,
     /// To another pointee, in the same address space or between Global and Constant.
     Pointer,
@@ -252,10 +322,15 @@ pub enum ExprKind {
     BitNot(Box<Expr>),
     /// `!` of a `Bool`
     Not(Box<Expr>),
+    /// An arithmetic operation.
     Binary {
+        /// The operation.
         op: BinOp,
+        /// The left operand.
         lhs: Box<Expr>,
+        /// The right operand.
         rhs: Box<Expr>,
+        /// Whether the operation may be contracted to a fused multiply-add (FP_CONTRACT).
         contract: bool,
     },
     /// A comparison of type `Bool`, or for vectors a vector of `Bool`, which is always the operand of a
@@ -263,12 +338,14 @@ pub enum ExprKind {
     Compare(CmpOp, Box<Expr>, Box<Expr>),
     /// `&&` with short-circuit evaluation; the operands and the result have type `Bool`, as for `Or`.
     And(Box<Expr>, Box<Expr>),
+    /// `||` with short-circuit evaluation.
     Or(Box<Expr>, Box<Expr>),
     /// `?:` with a scalar condition of type `Bool`; only one arm is evaluated. The arms have equal types, or
     /// are void.
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// Vector `?:` and `select`, with the condition as a vector of `Bool`. All operands are evaluated.
     Select(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// A conversion to the type of the expression.
     Convert(Convert, Box<Expr>),
     /// A scalar copied to all lanes.
     Splat(Box<Expr>),
@@ -278,8 +355,11 @@ pub enum ExprKind {
     Swizzle(Box<Expr>, Vec<u8>),
     /// A pointer plus or minus an index (a signed or unsigned 64-bit integer, scaled by the pointee's size).
     PointerAdd {
+        /// The pointer.
         ptr: Box<Expr>,
+        /// The index in elements.
         index: Box<Expr>,
+        /// Whether the index is subtracted.
         negate: bool,
     },
     /// The difference of two pointers in elements, of type long.
@@ -290,19 +370,29 @@ pub enum ExprKind {
     /// the operation. `rhs` has this type already; but for a pointer, `rhs` is a 64-bit index and `op` is Add
     /// or Sub.
     CompoundAssign {
+        /// The place that is changed.
         place: Box<Place>,
+        /// The operation.
         op: BinOp,
+        /// The right operand.
         rhs: Box<Expr>,
+        /// The type of the operation.
         compute: TypeId,
+        /// Whether the operation may be contracted to a fused multiply-add (FP_CONTRACT).
         contract: bool,
     },
     /// `++` and `--`; with `post` the value is the old one.
     IncDec {
+        /// The place that is changed.
         place: Box<Place>,
+        /// Whether this is `--`.
         decrement: bool,
+        /// Whether the value is the old one.
         post: bool,
     },
+    /// A call of a function with arguments in order.
     Call(FuncId, Vec<Expr>),
+    /// A call of an operation that the IR has as an instruction, with arguments in order.
     Intrinsic(Intrinsic, Vec<Expr>),
     /// The comma operator: the first operand is evaluated for its effects.
     Comma(Box<Expr>, Box<Expr>),
@@ -313,43 +403,59 @@ pub enum ExprKind {
 /// A location in memory.
 #[derive(Clone, Debug)]
 pub struct Place {
+    /// The form of the place.
     pub kind: PlaceKind,
     /// The type of the object, which may be an array.
     pub ty: TypeId,
+    /// The address space of the object.
     pub space: Space,
+    /// Whether accesses are volatile.
     pub is_volatile: bool,
+    /// The position in the source.
     pub span: Span,
 }
 
 /// The kinds of places.
 #[derive(Clone, Debug)]
 pub enum PlaceKind {
+    /// A variable in private memory.
     Local(LocalId),
+    /// A variable with static lifetime.
     Global(GlobalId),
     /// `*ptr`; the alignment is that of the type unless it is stated (vload).
     Deref {
+        /// The pointer.
         ptr: Box<Expr>,
+        /// The alignment in bytes, if it differs from that of the type.
         align: Option<u32>,
     },
     /// A member, given by its byte offset.
     Member {
+        /// The struct or union.
         base: Box<Place>,
+        /// The offset of the member in bytes.
         offset: u32,
     },
     /// An array element; the index is a 64-bit integer.
     Index {
+        /// The array.
         base: Box<Place>,
+        /// The index of the element.
         index: Box<Expr>,
     },
     /// Lanes of a vector in memory, such as `v.xz`; they can be assigned if no lane repeats. A single lane is
     /// a scalar place.
     Lanes {
+        /// The vector.
         base: Box<Place>,
+        /// The indices of the lanes, in order.
         lanes: Vec<u8>,
     },
     /// `v[i]` for a vector in memory.
     DynamicLane {
+        /// The vector.
         base: Box<Place>,
+        /// The index of the lane.
         index: Box<Expr>,
     },
     /// A new private object that holds a value: a compound literal, or the struct that a function returns.

@@ -20,17 +20,29 @@ entity! {
 /// `UInt` or `Int` with 32-bit sizes.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Scalar {
+    /// `bool`, which vectors of the source cannot have as elements.
     Bool,
+    /// 8 bits, signed.
     Char,
+    /// 8 bits, unsigned.
     UChar,
+    /// 16 bits, signed.
     Short,
+    /// 16 bits, unsigned.
     UShort,
+    /// 32 bits, signed.
     Int,
+    /// 32 bits, unsigned.
     UInt,
+    /// 64 bits, signed.
     Long,
+    /// 64 bits, unsigned.
     ULong,
+    /// 16-bit floating point.
     Half,
+    /// 32-bit floating point.
     Float,
+    /// 64-bit floating point.
     Double,
 }
 
@@ -48,12 +60,15 @@ impl Scalar {
     pub fn is_lane_integer(self) -> bool {
         !self.is_float() && self != Scalar::Bool
     }
+    /// Returns whether this is a floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Half | Scalar::Float | Scalar::Double)
     }
+    /// Returns whether this is an integer type or `bool`.
     pub fn is_integer(self) -> bool {
         !self.is_float()
     }
+    /// Returns whether values can be negative, which includes all floating-point types.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long) || self.is_float()
     }
@@ -79,22 +94,34 @@ impl Scalar {
 /// Address spaces (6.5).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Space {
+    /// `__private`.
     Private,
+    /// `__local`.
     Local,
+    /// `__global`.
     Global,
+    /// `__constant`.
     Constant,
 }
 
 /// Image types (6.1.3).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ImageDim {
+    /// `image1d_t`.
     D1,
+    /// `image1d_buffer_t`.
     D1Buffer,
+    /// `image1d_array_t`.
     D1Array,
+    /// `image2d_t`.
     D2,
+    /// `image2d_array_t`.
     D2Array,
+    /// `image2d_depth_t`.
     D2Depth,
+    /// `image2d_array_depth_t`.
     D2ArrayDepth,
+    /// `image3d_t`.
     D3,
 }
 
@@ -153,15 +180,23 @@ impl ImageDim {
 /// types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
+    /// `void`.
     Void,
+    /// A scalar.
     Scalar(Scalar),
     /// A vector of 2, 3, 4, 8 or 16 lanes. Vectors of `Bool` exist only as results of vector comparisons.
     Vector(Scalar, u8),
+    /// A pointer.
     Pointer {
+        /// The type that it points to.
         pointee: TypeId,
+        /// The address space that it points to.
         space: Space,
+        /// Whether the pointee is const.
         is_const: bool,
+        /// Whether the pointee is volatile.
         is_volatile: bool,
+        /// Whether the pointer is restrict.
         is_restrict: bool,
     },
     /// An array: element type and number of elements.
@@ -169,16 +204,25 @@ pub enum Type {
     /// `[]` in the inner type of a parameter, or in a declaration whose initializer gives the size; never the
     /// type of an object.
     IncompleteArray(TypeId),
+    /// A struct or union.
     Record(RecordId),
+    /// A function.
     Function {
+        /// The type of the result.
         ret: TypeId,
+        /// The types of the parameters.
         params: Vec<TypeId>,
     },
+    /// An image.
     Image {
+        /// The image type.
         dim: ImageDim,
+        /// Whether the access qualifier is `write_only`; otherwise it is `read_only`.
         write: bool,
     },
+    /// `sampler_t`.
     Sampler,
+    /// `event_t`.
     Event,
 }
 
@@ -188,22 +232,28 @@ pub struct Field {
     /// The name; `None` for an anonymous struct or union, whose members are accessed as members of the
     /// enclosing one.
     pub name: Option<String>,
+    /// The type of the member.
     pub ty: TypeId,
     /// The offset from the start in bytes.
     pub offset: u32,
+    /// Whether the member is const.
     pub is_const: bool,
+    /// Whether the member is volatile.
     pub is_volatile: bool,
 }
 
 /// A struct or union.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
+    /// The tag, if there is one.
     pub tag: Option<String>,
+    /// Whether this is a union.
     pub is_union: bool,
     /// The members; `None` while the type is only declared.
     pub fields: Option<Vec<Field>>,
     /// The size in bytes, including trailing padding.
     pub size: u32,
+    /// The alignment in bytes.
     pub align: u32,
 }
 
@@ -212,6 +262,7 @@ pub struct Record {
 pub struct Types {
     types: Map<TypeId, Type>,
     ids: HashMap<Type, TypeId, BuildHasherDefault<Mix>>,
+    /// The structs and unions.
     pub records: Map<RecordId, Record>,
 }
 
@@ -229,6 +280,7 @@ impl Types {
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id]
     }
+    /// Returns a scalar type.
     pub fn scalar(&mut self, s: Scalar) -> TypeId {
         self.intern(Type::Scalar(s))
     }
