@@ -131,13 +131,21 @@ fn stress() -> Outcome {
     // About a minute: of the sites of each kind every 20th.
     let faults = ["--inject", "--every", "20"];
     progress::shown("faults on purpose", &mut run(&faults, false)?)?;
-    match two_drivers()? {
-        Some(drivers) => progress::shown(
-            "stress, two devices",
-            run(&locked("2", "10"), false)?.env("VK_DRIVER_FILES", drivers),
-        ),
-        None => Ok(()),
+    let Some(drivers) = two_drivers()? else {
+        return Ok(());
+    };
+    progress::shown(
+        "stress, two devices",
+        run(&locked("2", "10"), false)?.env("VK_DRIVER_FILES", &drivers),
+    )?;
+    for discrete in [false, true] {
+        let unlocked = ["--unlocked", "--devices", "2", "--seconds", "10"];
+        progress::shown(
+            "stress without locks, two devices",
+            run(&unlocked, discrete)?.env("VK_DRIVER_FILES", &drivers),
+        )?;
     }
+    Ok(())
 }
 
 /// A list of drivers that names lavapipe twice.

@@ -10,6 +10,7 @@
 )]
 
 pub mod again;
+pub mod drivers;
 pub mod objects;
 
 use std::ffi::{CString, c_void};

@@ -8,6 +8,7 @@
 mod common;
 
 mod costs;
+mod devices;
 mod failures;
 mod host_sources;
 mod releases;

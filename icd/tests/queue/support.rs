@@ -255,11 +255,16 @@ pub(crate) fn role() -> Option<String> {
 /// Runs one test once more in a child process with this role and this value of `CALDERA_DEBUG`. The child may take one
 /// minute.
 pub(crate) fn child(test: &str, role: &str, debug: &str) -> Output {
+    child_with(test, role, &[("CALDERA_DEBUG", debug)])
+}
+
+/// The same with any environment variables.
+pub(crate) fn child_with(test: &str, role: &str, environment: &[(&str, &str)]) -> Output {
     let exe = std::env::current_exe().expect("a running test has a path");
     let mut child = Command::new(exe)
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
         .env(ROLE, role)
-        .env("CALDERA_DEBUG", debug)
+        .envs(environment.iter().copied())
         .env("CALDERA_CALIBRATION", "off")
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
@@ -272,7 +277,11 @@ pub(crate) fn child(test: &str, role: &str, debug: &str) -> Output {
         child.kill().expect("it runs");
     }
     let out = child.wait_with_output().expect("a child");
-    assert!(!hung, "{test} as {role} with {debug} hangs: {}", text(&out));
+    assert!(
+        !hung,
+        "{test} as {role} with {environment:?} hangs: {}",
+        text(&out)
+    );
     out
 }
 

@@ -275,27 +275,9 @@ fn a_forked_child_of_a_user_is_refused() {
     check("inherit", &[]);
 }
 
-/// Returns a list of drivers that names the CPU driver twice, so that there are two devices. Returns `None` if
-/// there is no such driver.
-fn two_drivers() -> Option<String> {
-    let driver = std::fs::read_dir("/usr/share/vulkan/icd.d")
-        .ok()?
-        .flatten()
-        .find(|e| {
-            let name = e.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with("lvp_icd") && name.ends_with(".json")
-        })?;
-    let copy = work_dir().join("second.json");
-    std::fs::copy(driver.path(), &copy).expect("a copy");
-    Some(format!("{}:{}", driver.path().display(), copy.display()))
-}
-
 #[test]
 fn two_devices_in_one_context() {
-    let Some(drivers) = two_drivers() else {
-        panic!("lavapipe is not installed (mesa-vulkan-drivers)");
-    };
+    let drivers = common::drivers::two_drivers();
     for debug in ["", "discrete"] {
         check("two", &[("VK_DRIVER_FILES", &drivers), ("CALDERA_DEBUG", debug)]);
     }

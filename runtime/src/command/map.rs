@@ -10,6 +10,7 @@ use super::HostRange;
 use super::buffer::{HostTransfer, access};
 use super::rect::{Layout, Rows};
 use crate::error::Result;
+use crate::mem::claim::Hold;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, HostPtrUse, bar_mapping};
@@ -47,6 +48,20 @@ impl Window {
         Ok(Window::Mirror(HostPtr::mapped(mapped).offset(in_root)))
     }
 
+    /// Returns what keeps contents in place while the application stores through the window; `write`: it may.
+    pub(crate) fn hold(
+        &self,
+        buffer: &Arc<Buffer>,
+        rows: Rows,
+        device: usize,
+        write: bool,
+    ) -> Option<Arc<Hold>> {
+        match self {
+            Window::Storage(_) if write => Hold::new(buffer, rows, device),
+            Window::Storage(_) | Window::Mirror(_) | Window::Application(_) => None,
+        }
+    }
+
     /// Returns the address that the application gets.
     pub(crate) fn ptr(&self) -> HostPtr {
         match self {
@@ -62,6 +77,8 @@ pub(crate) struct Map {
     /// The mapping must show the current contents.
     pub fetch: bool,
     pub window: Window,
+    /// The application will store into the storage of one of several devices.
+    pub hold: Option<Arc<Hold>>,
 }
 
 impl Map {
@@ -88,6 +105,9 @@ impl Map {
         // This also makes earlier writes visible to the host if nothing is copied.
         r.shown_to_host();
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        if let Some(hold) = &self.hold {
+            hold.begin();
+        }
         if !self.fetch {
             return Ok(());
         }
@@ -118,6 +138,8 @@ pub(crate) struct Unmap {
     pub window: Window,
     /// The device that the window belongs to.
     pub device: usize,
+    /// What began with the mapping.
+    pub hold: Option<Arc<Hold>>,
 }
 
 impl Unmap {
@@ -166,6 +188,9 @@ impl Unmap {
 
     pub(crate) fn record(&self, r: &mut Recording<'_>) -> Result<()> {
         r.keep(Keep::Buffer(Arc::clone(&self.buffer)));
+        if let Some(hold) = &self.hold {
+            hold.end();
+        }
         if !self.write {
             return Ok(());
         }

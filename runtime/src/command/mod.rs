@@ -15,6 +15,7 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::launch::{ArgValue, Launch, Plain};
 use crate::mem::MemObject;
+use crate::mem::claim::Claim;
 use crate::mem::migrate::Touch;
 use crate::mem::residence::Use;
 use crate::queue::Recording;
@@ -174,12 +175,13 @@ impl Command {
         }
     }
 
-    /// Returns the device that has the contents which the command wrote; `device` is the queue's.
-    pub(crate) fn writes_to(&self, device: usize) -> usize {
-        match self {
+    /// Returns the claim that excludes commands of other devices; `device` is the queue's.
+    pub(crate) fn claim(&self, device: usize) -> Claim {
+        let place = match self {
             Command::Unmap(c) => c.place(device),
             _ => device,
-        }
+        };
+        Claim::new(self.touches(), place)
     }
 
     /// Records the command.
@@ -240,11 +242,11 @@ impl Incoming<'_> {
         }
     }
 
-    /// Returns the device with the written contents, as [`Command::writes_to`] does.
-    pub(crate) fn writes_to(&self, device: usize) -> usize {
+    /// Returns the claim, as [`Command::claim`] does.
+    pub(crate) fn claim(&self, device: usize) -> Claim {
         match self {
-            Incoming::Launch { .. } => device,
-            Incoming::Command(c) => c.writes_to(device),
+            Incoming::Launch { launch, args } => Claim::new(launch.touches(args), device),
+            Incoming::Command(c) => c.claim(device),
         }
     }
 

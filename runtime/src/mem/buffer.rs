@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use once_cell::sync::OnceCell;
 
+use super::claim::Shared;
 use super::destructor_callbacks::DestructorCallbacks;
 use super::map::Maps;
-use super::residence::{Residence, Use};
+use super::residence::Use;
 use super::{HostAccess, HostMemory, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::context::Context;
 use crate::device::Device;
@@ -47,7 +48,7 @@ struct Root {
     /// The storage on each device, by index of the device in the context.
     storage: Box<[OnceCell<Arc<Storage>>]>,
     /// Which devices have the contents.
-    residence: Mutex<Residence>,
+    residence: Shared,
     shown: Shown,
     maps: Mutex<Maps>,
     /// Host memory for mappings, where the storage itself cannot be mapped.
@@ -139,7 +140,7 @@ impl Buffer {
             root: Some(Root {
                 id: NEXT.fetch_add(1, Ordering::Relaxed),
                 storage: context.devices().iter().map(|_| OnceCell::new()).collect(),
-                residence: Mutex::new(Rank::Mem, Residence::new(size)),
+                residence: Shared::new(size),
                 shown: Shown::default(),
                 maps: Mutex::new(Rank::Mem, Maps::default()),
                 mirror: OnceCell::new(),
@@ -311,7 +312,7 @@ impl Buffer {
     }
 
     /// Returns the record of which devices of the context have the root's contents.
-    pub(crate) fn residence(&self) -> &Mutex<Residence> {
+    pub(crate) fn residence(&self) -> &Shared {
         &self.root().residence
     }
 

@@ -1,12 +1,13 @@
-//! Contents that move between devices of a context, through host memory. On the context's mover thread, which may wait.
+//! Contents that move between devices of a context, through host memory. On the context's migration thread, which may wait.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::residence::{Away, Residence, Use};
+use super::claim::Shared;
+use super::residence::{Away, Use};
 use super::{Buffer, HostMemory, HostPtr, Image, MemObject};
+use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
-use crate::lock::Mutex;
 
 /// A chunk of a buffer on its way.
 const CHUNK: u64 = 32 << 20;
@@ -44,28 +45,29 @@ impl Touch {
         }
     }
 
-    fn residence(&self) -> &Mutex<Residence> {
+    pub(super) fn residence(&self) -> &Shared {
         match &self.object {
             MemObject::Buffer(buffer) => buffer.residence(),
             MemObject::Image(image) => image.residence().expect("it does not lie in a buffer"),
         }
     }
 
+    /// In the root.
+    pub(super) fn range(&self) -> &Range<u64> {
+        &self.range
+    }
+
+    pub(super) fn how(&self) -> Use {
+        self.how
+    }
+
+    pub(super) fn context(&self) -> &Arc<Context> {
+        self.object.context()
+    }
+
     /// What it needs and does not have on a device.
-    fn away(&self, device: usize) -> Vec<Away> {
+    pub(super) fn away(&self, device: usize) -> Vec<Away> {
         self.residence().lock().away(&self.range, device, self.how)
-    }
-
-    /// Whether it can be done on a device now.
-    pub(crate) fn is_at(&self, device: usize) -> bool {
-        self.away(device).is_empty()
-    }
-
-    /// It has been given to the GPU.
-    pub(crate) fn done(&self, device: usize) {
-        if self.how != Use::Read {
-            self.residence().lock().used(&self.range, device, self.how);
-        }
     }
 
     /// The devices whose commands it comes after in the order of the enqueue calls.
@@ -78,8 +80,8 @@ impl Touch {
         self.residence().lock().enqueued(&self.range, device, self.how);
     }
 
-    /// Copies what it needs to a device; waits for the GPU. No lock is held.
-    pub(crate) fn fetch(&self, device: usize) -> Result<()> {
+    /// Copies what it needs to a device; waits for the GPU. It is claimed, and no lock is held.
+    pub(super) fn fetch(&self, device: usize) -> Result<()> {
         for away in self.away(device) {
             match &self.object {
                 MemObject::Buffer(buffer) => move_bytes(buffer, &away, device)?,

@@ -2,6 +2,7 @@
 
 pub(crate) mod bar_mapping;
 pub mod buffer;
+pub(crate) mod claim;
 mod copy_threads;
 mod destructor_callbacks;
 pub mod host_ptr;

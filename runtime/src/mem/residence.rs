@@ -7,6 +7,15 @@
 //! Beside it stands what has been *enqueued*: the device of the last write and those of the reads since. OpenCL wants events
 //! between queues that share an object (CL appendix A.1); who forgot them gets the order of the enqueue calls all the same,
 //! where that cannot block ([`Residence::follows`]).
+//!
+//! And there are the *claims* ([`super::claim`]): ranges that commands use from the time when they are admitted. A write is
+//! claimed until the GPU has done it, since nobody else knows which of the claimed bytes the command writes; a read is claimed until its
+//! command is recorded, since after that the device's own storage is all that it needs. Claims of different devices exclude each other
+//! where one of them writes, so contents never move while a command may change them. While contents move to a device, its own
+//! commands do not write there either: they would be overwritten by what is on its way.
+//!
+//! A range that is mapped for writing in a device's storage is *held* there: the application stores into it at any time. Until the
+//! mapping ends its contents are that device's alone, whatever commands of other devices claim that do not use the range.
 
 use std::ops::Range;
 
@@ -31,6 +40,61 @@ pub(crate) enum Use {
 pub(crate) struct Residence {
     /// In order, without gaps.
     parts: Vec<Part>,
+    claimed: Vec<Claimed>,
+    held: Vec<Held>,
+}
+
+/// A range that is mapped for writing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Held {
+    id: ClaimId,
+    range: Range<u64>,
+    device: usize,
+}
+
+/// Identifies a claim or a mapping.
+pub(crate) type ClaimId = u64;
+
+/// A batch of a queue: the queue's number and the value of its timeline.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) struct InBatch {
+    pub queue: u32,
+    pub value: u64,
+}
+
+/// A range that a command uses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Claimed {
+    pub id: ClaimId,
+    pub range: Range<u64>,
+    pub device: usize,
+    pub write: bool,
+    /// Contents move to the device for it.
+    pub moving: bool,
+    /// Where the command has been recorded.
+    pub batch: Option<InBatch>,
+}
+
+impl Claimed {
+    fn excludes(&self, other: &Claimed) -> bool {
+        let disturbs = |a: &Claimed, b: &Claimed| a.moving && b.write && b.batch.is_none();
+        let excluded = match self.device == other.device {
+            true => disturbs(self, other) || disturbs(other, self),
+            false => self.write || other.write,
+        };
+        excluded
+            && self.id != other.id
+            && self.range.start < other.range.end
+            && other.range.start < self.range.end
+    }
+}
+
+/// What a claim has to wait for.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Obstacle {
+    /// A command that is about to be recorded, or that a thread executes.
+    Unrecorded,
+    Batch(InBatch),
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -71,7 +135,94 @@ impl Residence {
         };
         Residence {
             parts: vec![Part { end: size, state }],
+            claimed: Vec::new(),
+            held: Vec::new(),
         }
+    }
+
+    /// A range is mapped for writing in a device's storage.
+    pub(crate) fn hold(&mut self, id: ClaimId, range: &Range<u64>, device: usize) {
+        self.used(range, device, Use::Replace);
+        self.held.push(Held {
+            id,
+            range: range.clone(),
+            device,
+        });
+    }
+
+    /// A mapping ends.
+    pub(crate) fn let_go(&mut self, id: ClaimId) {
+        self.held.retain(|h| h.id != id);
+    }
+
+    /// The parts of a range that no other device holds.
+    fn free(&self, range: &Range<u64>, device: usize) -> Vec<Range<u64>> {
+        let mut free = vec![range.clone()];
+        for held in self.held.iter().filter(|h| h.device != device) {
+            let Range { start, end } = held.range;
+            let apart = |r: Range<u64>| {
+                let before = r.start..r.end.min(start);
+                let after = r.start.max(end)..r.end;
+                [before, after]
+            };
+            free = free
+                .into_iter()
+                .flat_map(apart)
+                .filter(|r| !r.is_empty())
+                .collect();
+        }
+        free
+    }
+
+    /// Claims a range for a command, whatever others claim ([`Residence::obstacle`]).
+    pub(crate) fn claim(&mut self, claimed: Claimed) {
+        self.claimed.push(claimed);
+    }
+
+    /// The contents that moved for a claim have arrived.
+    pub(crate) fn moved(&mut self, id: ClaimId) {
+        let mine = self.claimed.iter_mut().filter(|c| c.id == id);
+        mine.for_each(|c| c.moving = false);
+    }
+
+    /// What others claim that excludes a use; of commands that are not recorded if there are any.
+    pub(crate) fn obstacle(&self, to: &Claimed) -> Option<Obstacle> {
+        let mut others = self.claimed.iter().filter(|c| c.excludes(to));
+        let first = others.next()?;
+        let waits = std::iter::once(first).chain(others).find(|c| c.batch.is_none());
+        Some(match waits.unwrap_or(first).batch {
+            Some(batch) => Obstacle::Batch(batch),
+            None => Obstacle::Unrecorded,
+        })
+    }
+
+    /// A command has been recorded: its reads are not claimed any more, its writes until [`Residence::release`]. Whether there are
+    /// any that no other claim of the same batch stands for.
+    pub(crate) fn recorded(&mut self, id: ClaimId, batch: InBatch) -> bool {
+        self.claimed.retain(|c| c.id != id || c.write);
+        let covered = |c: &Claimed, all: &[Claimed]| {
+            all.iter().rev().any(|o| {
+                o.id != id
+                    && o.batch == Some(batch)
+                    && o.device == c.device
+                    && o.range.start <= c.range.start
+                    && c.range.end <= o.range.end
+            })
+        };
+        let all = &self.claimed;
+        if all.iter().filter(|c| c.id == id).all(|c| covered(c, all)) {
+            self.release(id);
+            return false;
+        }
+        for mine in self.claimed.iter_mut().filter(|c| c.id == id) {
+            mine.batch = Some(batch);
+        }
+        true
+    }
+
+    /// A claim ends.
+    pub(crate) fn release(&mut self, id: ClaimId) {
+        self.claimed.retain(|c| c.id != id);
     }
 
     /// The parts of a range, which is not empty.
@@ -141,14 +292,20 @@ impl Residence {
 
     /// The contents have been copied to a device.
     pub(crate) fn copied(&mut self, range: &Range<u64>, device: usize) {
-        self.change(range, |s| s.valid |= bit(device));
+        for range in self.free(range, device) {
+            self.change(&range, |s| s.valid |= bit(device));
+        }
     }
 
     /// A use on a device, whose contents were there, has been given to the GPU.
     pub(crate) fn used(&mut self, range: &Range<u64>, device: usize, how: Use) {
         match how {
             Use::Read => {}
-            Use::Update | Use::Replace => self.change(range, |s| s.valid = bit(device)),
+            Use::Update | Use::Replace => {
+                for range in self.free(range, device) {
+                    self.change(&range, |s| s.valid = bit(device));
+                }
+            }
         }
     }
 
@@ -237,6 +394,102 @@ mod tests {
             r.used(&(at..at + 1), 0, Use::Replace);
         }
         assert_eq!(r.parts.len(), 1);
+    }
+
+    fn claimed(id: ClaimId, range: Range<u64>, device: usize, write: bool) -> Claimed {
+        Claimed {
+            id,
+            range,
+            device,
+            write,
+            moving: false,
+            batch: None,
+        }
+    }
+
+    #[test]
+    fn claims_of_devices_exclude_each_other() {
+        const ANOTHER: ClaimId = 99;
+        let mut r = Residence::new(64);
+        let batch = |value| InBatch { queue: 1, value };
+        let obstacle =
+            |r: &Residence, range, device, write| r.obstacle(&claimed(ANOTHER, range, device, write));
+        r.claim(claimed(1, 0..32, 0, true));
+        assert_eq!(obstacle(&r, 0..64, 0, true), None);
+        assert_eq!(obstacle(&r, 32..64, 1, true), None);
+        assert_eq!(obstacle(&r, 31..64, 1, false), Some(Obstacle::Unrecorded));
+        assert!(r.recorded(1, batch(1)));
+        let recorded = Some(Obstacle::Batch(batch(1)));
+        assert_eq!(obstacle(&r, 0..1, 1, true), recorded);
+        // What is not recorded comes first: nobody can wait for it on the GPU.
+        r.claim(claimed(2, 8..16, 0, false));
+        assert_eq!(obstacle(&r, 0..64, 1, false), recorded);
+        assert_eq!(obstacle(&r, 0..64, 1, true), Some(Obstacle::Unrecorded));
+        assert!(
+            !r.recorded(2, batch(1)),
+            "a read needs nothing once it is recorded"
+        );
+        assert_eq!(obstacle(&r, 0..64, 1, true), recorded);
+        r.release(1);
+        assert_eq!(obstacle(&r, 0..64, 1, true), None);
+    }
+
+    #[test]
+    fn what_moves_is_not_written_by_its_own_device_either() {
+        let mut r = Residence::new(64);
+        let batch = InBatch { queue: 1, value: 1 };
+        let moving = Claimed {
+            moving: true,
+            ..claimed(1, 0..32, 0, false)
+        };
+        r.claim(moving.clone());
+        let (write, read) = (claimed(2, 16..48, 0, true), claimed(2, 16..48, 0, false));
+        assert_eq!(r.obstacle(&write), Some(Obstacle::Unrecorded));
+        assert_eq!(r.obstacle(&read), None);
+        assert_eq!(r.obstacle(&moving), None, "itself");
+        r.moved(1);
+        assert_eq!(r.obstacle(&write), None);
+        // The other way round: a write that is recorded has made the contents the device's.
+        r.claim(write);
+        let later = Claimed { id: 3, ..moving };
+        assert_eq!(r.obstacle(&later), Some(Obstacle::Unrecorded));
+        assert!(r.recorded(2, batch));
+        assert_eq!(r.obstacle(&later), None);
+    }
+
+    #[test]
+    fn what_is_held_stays() {
+        let mut r = Residence::new(64);
+        r.used(&(0..64), 0, Use::Replace);
+        r.hold(1, &(16..32), 1);
+        r.hold(2, &(40..48), 1);
+        assert_eq!(r.free(&(0..64), 0), [0..16, 32..40, 48..64]);
+        assert_eq!(r.free(&(20..24), 0), [0..0; 0]);
+        r.used(&(8..64), 0, Use::Update);
+        assert_eq!(r.away(&(0..64), 0, Use::Read), [away(16..32, 1), away(40..48, 1)]);
+        // A copy is right for now only.
+        r.copied(&(16..32), 0);
+        assert_eq!(r.away(&(0..40), 0, Use::Read), [away(16..32, 1)]);
+        r.let_go(1);
+        r.used(&(16..32), 1, Use::Replace);
+        r.copied(&(16..32), 0);
+        assert!(r.away(&(0..40), 0, Use::Read).is_empty());
+    }
+
+    #[test]
+    fn one_claim_of_a_batch_stands_for_others() {
+        let mut r = Residence::new(64);
+        let batch = |value| InBatch { queue: 1, value };
+        for (id, range, value, stays) in [
+            (1, 0..32, 1, true),
+            (2, 8..16, 1, false),
+            (3, 16..48, 1, true),
+            (4, 8..16, 2, true),
+        ] {
+            r.claim(claimed(id, range, 0, true));
+            assert_eq!(r.recorded(id, batch(value)), stays, "{id}");
+        }
+        assert_eq!(r.claimed.len(), 3);
     }
 
     #[test]

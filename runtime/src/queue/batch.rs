@@ -18,7 +18,9 @@ use crate::kernel::copy::{CopyKernels, Side};
 use crate::kernel::descriptors::{BLOCK_ALIGN, Filled, KernelDescriptors, Values};
 use crate::kernel::launch::{ArgValue, Plain};
 use crate::kernel::pipeline::{DeviceKernel, DeviceModule};
+use crate::mem::claim::Claim;
 use crate::mem::host_stores::{Entry, HostStores, Storer};
+use crate::mem::residence::InBatch;
 use crate::mem::{Buffer, HostPtr, Image};
 use crate::printf::Output;
 use crate::sampler::Sampler;
@@ -146,6 +148,8 @@ pub(super) struct Batch {
     stores: Vec<HostRange>,
     /// The entries in the context's table for `finish` and `stores`.
     entries: Vec<Entry>,
+    /// What its commands keep other devices from doing.
+    claims: Vec<Arc<Claim>>,
     printed: Vec<Output>,
     staging: Option<Arc<Staging>>,
     staging_used: u64,
@@ -194,6 +198,7 @@ impl Batch {
             finish: Vec::new(),
             stores: Vec::new(),
             entries: Vec::new(),
+            claims: Vec::new(),
             printed: Vec::new(),
             staging: None,
             staging_used: 0,
@@ -333,6 +338,7 @@ impl Batch {
         self.finish.clear();
         self.stores.clear();
         self.printed.clear();
+        self.claims.clear();
         self.forget_stores(table);
     }
 
@@ -353,6 +359,8 @@ impl Batch {
             f.from.copy_rect_to(&f.from_layout, f.to, &f.to_layout, f.region);
         }
         self.forget_stores(table);
+        // What waits for an event of the batch finds nothing of it in its way.
+        self.claims.clear();
         for output in self.printed.drain(..) {
             output.print();
         }
@@ -518,6 +526,17 @@ impl Recording<'_> {
     pub(super) fn order(&mut self) {
         if self.hazards.clear() && !self.serialize {
             self.batch.recorder.barrier();
+        }
+    }
+
+    /// Keeps the command's claim until the batch is done, if it is needed for that long.
+    pub(super) fn claim(&mut self, claim: &Arc<Claim>) {
+        let batch = InBatch {
+            queue: self.queue,
+            value: self.batch.value,
+        };
+        if claim.recorded(batch) {
+            self.batch.claims.push(Arc::clone(claim));
         }
     }
 

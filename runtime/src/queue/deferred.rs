@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use super::moves::Arrival;
-use super::scheduler::{Order, Placed, Ready, Until, waits_for_all};
+use super::moves::{Arrival, Moving};
+use super::scheduler::{Order, Placed, Ready, Start, Until, waits_for_all};
 use super::transfer::Chunks;
 use super::{CommandQueue, State};
 use crate::command::{Command, CommandType, HostRange, Incoming};
@@ -22,11 +22,20 @@ pub(super) struct Deferred {
     waits: Vec<Arc<Event>>,
     /// It comes after these, but does not fail with them ([`CommandQueue::comes_after`]).
     after: Vec<Arc<Event>>,
-    /// Completes when the contents that the command needs have arrived at the queue's device.
-    moving: Option<Arc<Event>>,
+    /// What the migration thread does for it.
+    moving: Option<Moving>,
     /// The command will be recorded whatever the application does.
     pub(super) certain: bool,
     event: Option<Arc<Event>>,
+}
+
+/// Whether a deferred command can be recorded.
+enum Readiness {
+    Ready(Start),
+    /// Not before this event moves on.
+    Blocked(Arc<Event>, Phase),
+    /// It fails with this code.
+    Failed(i32),
 }
 
 impl Deferred {
@@ -38,7 +47,8 @@ impl Deferred {
     /// All events that it holds, to be dropped when no lock is held.
     fn events(&self) -> Vec<Arc<Event>> {
         let waits = self.waits.iter().chain(&self.after);
-        waits.chain(&self.moving).chain(&self.event).cloned().collect()
+        let gate = self.moving.iter().map(|m| &m.gate);
+        waits.chain(gate).chain(&self.event).cloned().collect()
     }
 
     /// Whether nothing that is enqueued after it may be recorded before it, in a queue that is out of order.
@@ -164,7 +174,7 @@ impl CommandQueue {
             let all = at > 0 && waits_for_all(&deferred.command, &deferred.waits);
             let barrier = deferred.is_barrier();
             match self.readiness(state, at, effects) {
-                Ready::Blocked(blocker, phase) => {
+                Readiness::Blocked(blocker, phase) => {
                     if !blocker.add_dependent(phase, self) {
                         continue;
                     }
@@ -174,15 +184,15 @@ impl CommandQueue {
                     }
                 }
                 // What is before it is looked at again when it moves on, and then this is too.
-                Ready::Yes(_) | Ready::Failed(_) if all => {}
-                Ready::Failed(code) => {
+                Readiness::Ready(_) | Readiness::Failed(_) if all => {}
+                Readiness::Failed(code) => {
                     let deferred = state.deferred.remove(at).expect("just seen");
                     deferred.failed_with(code, effects);
                     continue;
                 }
-                Ready::Yes(others) => {
+                Readiness::Ready(start) => {
                     let deferred = state.deferred.remove(at).expect("just seen");
-                    self.record_deferred(state, deferred, &others, effects);
+                    self.record_deferred(state, deferred, &start, effects);
                     continue;
                 }
             }
@@ -195,26 +205,29 @@ impl CommandQueue {
     }
 
     /// Whether a deferred command can be recorded now.
-    fn readiness(self: &Arc<Self>, state: &mut State, at: usize, effects: &mut Effects) -> Ready {
+    fn readiness(self: &Arc<Self>, state: &mut State, at: usize, effects: &mut Effects) -> Readiness {
         let deferred = &mut state.deferred[at];
         let taken = self.unsettled(deferred.command.host_source(), deferred.command.host_given());
-        let ready = self.ready(&deferred.waits, &deferred.after, taken.is_some());
-        if !matches!(ready, Ready::Yes(_)) {
-            return ready;
-        }
+        let others = match self.ready(&deferred.waits, &deferred.after, taken.is_some()) {
+            Ready::Yes(others) => others,
+            Ready::Blocked(event, phase) => return Readiness::Blocked(event, phase),
+            Ready::Failed(code) => return Readiness::Failed(code),
+        };
+        let mut claim = None;
         if self.is_shared() {
-            match self.arrive(deferred.command.touches(), &mut deferred.moving) {
-                Arrival::Here => {}
-                Arrival::Moving(gate) => return Ready::Blocked(gate, Phase::Pending),
-                Arrival::Failed(code) => return Ready::Failed(code),
+            let of_command = || deferred.command.claim(self.device_index);
+            match self.arrive(of_command, &mut deferred.moving) {
+                Arrival::Here(c) => claim = Some(c),
+                Arrival::Moving(gate) => return Readiness::Blocked(gate, Phase::Pending),
+                Arrival::Failed(code) => return Readiness::Failed(code),
             }
         }
         match taken.and_then(|range| self.storing(state, range, effects)) {
             Some(event) => {
                 let phase = event.phase();
-                Ready::Blocked(event, phase)
+                Readiness::Blocked(event, phase)
             }
-            None => ready,
+            None => Readiness::Ready(Start { others, claim }),
         }
     }
 
@@ -223,7 +236,7 @@ impl CommandQueue {
         self: &Arc<Self>,
         state: &mut State,
         deferred: Deferred,
-        others: &[usize],
+        start: &Start,
         effects: &mut Effects,
     ) {
         let events = deferred.events();
@@ -231,9 +244,9 @@ impl CommandQueue {
         let recorded = match &incoming {
             Incoming::Command(Command::Transfer(t)) if t.chunked => {
                 let chunks = Chunks::new(self, t, event);
-                self.record_deferred_chunks(state, chunks, (&deferred.waits, others), effects)
+                self.record_deferred_chunks(state, chunks, (&deferred.waits, start), effects)
             }
-            _ => self.record(state, &incoming, &deferred.waits, others, event, effects),
+            _ => self.record(state, &incoming, (&deferred.waits, start), event, effects),
         };
         if let Err(e) = recorded {
             if let Some(event) = event {
@@ -251,7 +264,7 @@ impl CommandQueue {
         self: &Arc<Self>,
         state: &mut State,
         mut chunks: Chunks,
-        waits: (&[Arc<Event>], &[usize]),
+        waits: (&[Arc<Event>], &Start),
         effects: &mut Effects,
     ) -> Result<()> {
         while chunks.record_next(self, state, waits, effects)? {}

@@ -345,11 +345,14 @@ impl CommandQueue {
                 .from_source(e)
         })?;
         let ptr = window.ptr();
+        let rows = Rows::line(offset, size);
+        let hold = window.hold(buffer, rows, self.device_index, write);
         let map = Map {
             buffer: Arc::clone(buffer),
-            rows: Rows::line(offset, size),
+            rows,
             fetch: !flags.invalidate,
             window,
+            hold: hold.clone(),
         };
         let visible = || !map.fetch || self.shows(buffer);
         let bar_mapping = map.through_bar(self.device_index)?.filter(|_| visible());
@@ -372,6 +375,7 @@ impl CommandQueue {
             size,
             write,
             device: self.device_index,
+            hold,
         });
         Ok((ptr.non_null(), event))
     }
@@ -403,6 +407,7 @@ impl CommandQueue {
             write: mapping.write,
             window: Window::of(buffer, mapping.device, offset)?,
             device: mapping.device,
+            hold: mapping.hold,
         };
         let kind = CommandType::UnmapMemObject;
         if let Some(bar_mapping) = unmap.through_bar(self.device_index)?

@@ -295,18 +295,20 @@ impl CommandQueue {
                 .at("5.3.6")
                 .from_source(e)
         };
-        let (command, ptr, row_pitch, slice_pitch) = match image.buffer() {
+        let (command, ptr, row_pitch, slice_pitch, hold) = match image.buffer() {
             Some(buffer) => {
                 let rows = image.in_buffer(&texels);
                 let window = Window::of(buffer, self.device_index, rows.start).map_err(failure)?;
                 let ptr = window.ptr();
+                let hold = window.hold(buffer, rows, self.device_index, write);
                 let map = Command::Map(Map {
                     buffer: Arc::clone(buffer),
                     rows,
                     fetch: !flags.invalidate,
                     window,
+                    hold: hold.clone(),
                 });
-                (map, ptr, image.row_pitch(), 0)
+                (map, ptr, image.row_pitch(), 0, hold)
             }
             None => {
                 let place = self.window(image, &texels).map_err(failure)?;
@@ -316,7 +318,7 @@ impl CommandQueue {
                     window: place.window,
                     copy: !flags.invalidate,
                 });
-                (map, place.ptr, place.row_pitch, place.slice_pitch)
+                (map, place.ptr, place.row_pitch, place.slice_pitch, None)
             }
         };
         let event = self.enqueue(
@@ -330,6 +332,7 @@ impl CommandQueue {
             texels,
             write,
             device: self.device_index,
+            hold,
         });
         Ok(MappedImage {
             ptr: ptr.non_null(),
@@ -372,6 +375,7 @@ impl CommandQueue {
                     write: mapping.write,
                     window: Window::of(buffer, mapping.device, rows.start)?,
                     device: mapping.device,
+                    hold: mapping.hold,
                 })
             }
             None => Command::UnmapImage(MapImage {

@@ -254,6 +254,11 @@ impl CommandQueue {
         self.properties
     }
 
+    /// From 1; of no other queue of the process.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
     pub(crate) fn device_index(&self) -> usize {
         self.device_index
     }

@@ -1,7 +1,8 @@
 //! Contexts with several devices: what a command needs comes to its device before it is recorded.
 //!
-//! A command whose contents are elsewhere when its turn comes is held back, as for a user event, and the context's mover
-//! thread copies them ([`crate::mem::migrate`]). No enqueue call waits, so what is held back by a user event that the same
+//! A command claims what it uses before it is recorded ([`crate::mem::claim`]). If contents are elsewhere when its turn comes, or
+//! a command of another device is in the way, it is deferred, as for a user event, and the context's migration thread claims for
+//! it and copies them ([`crate::mem::migrate`]). No enqueue call waits, so what is deferred because of a user event that the same
 //! thread will set holds up nothing else.
 
 use std::sync::Arc;
@@ -10,11 +11,19 @@ use super::CommandQueue;
 use crate::command::Incoming;
 use crate::command::buffer::HostTransfer;
 use crate::event::{Effects, Event, Phase, Status};
-use crate::mem::migrate::Touch;
+use crate::mem::claim::Claim;
+
+/// What the migration thread does for a deferred command.
+pub(super) struct Moving {
+    claim: Arc<Claim>,
+    /// Complete when all is claimed, and the contents have arrived.
+    pub gate: Arc<Event>,
+}
 
 /// Whether a command can be recorded.
 pub(super) enum Arrival {
-    Here,
+    /// With this claim.
+    Here(Arc<Claim>),
     /// Once this event is final.
     Moving(Arc<Event>),
     Failed(i32),
@@ -64,62 +73,68 @@ impl CommandQueue {
         events
     }
 
-    /// Whether all that a command needs is on the queue's device.
-    pub(super) fn is_here(&self, incoming: &Incoming<'_>) -> bool {
-        !self.is_shared() || incoming.touches().iter().all(|t| t.is_at(self.device_index))
+    /// Claims what a command uses: `Ok(None)` where no other device can use anything, and `Err(())` if something is in the way, or
+    /// contents are elsewhere.
+    pub(super) fn claim(&self, incoming: &Incoming<'_>) -> std::result::Result<Option<Arc<Claim>>, ()> {
+        if !self.is_shared() {
+            return Ok(None);
+        }
+        let claim = incoming.claim(self.device_index).take();
+        claim.map(|c| Some(Arc::new(c))).map_err(drop)
     }
 
-    /// Whether this thread may do a transfer by itself, as far as other devices are concerned.
-    pub(super) fn is_alone(&self, transfer: &HostTransfer, write: bool) -> bool {
+    /// Claims what a transfer uses that this thread does by itself: `Err(())` as [`CommandQueue::claim`], or if commands of other
+    /// devices come before it.
+    pub(super) fn claim_by_host(
+        &self,
+        transfer: &HostTransfer,
+        write: bool,
+    ) -> std::result::Result<Option<Claim>, ()> {
         if !self.is_shared() {
-            return true;
+            return Ok(None);
         }
         let touch = transfer.touch(write);
-        touch.is_at(self.device_index) && touch.follows(self.device_index) == 0
+        if touch.follows(self.device_index) != 0 {
+            return Err(());
+        }
+        let claim = Claim::new(vec![touch.clone()], self.device_index);
+        let claim = claim.take().map_err(drop)?;
+        touch.enqueued(self.device_index);
+        claim.by_host();
+        Ok(Some(claim))
     }
 
-    /// This thread does it.
-    pub(super) fn is_taken(&self, transfer: &HostTransfer, write: bool) {
-        if self.is_shared() {
-            let touch = transfer.touch(write);
-            touch.enqueued(self.device_index);
-            touch.done(self.device_index);
+    /// Claims what a deferred command uses, and sees to it that the contents come to the queue's device. `moving`: what an earlier
+    /// call has begun for the command.
+    pub(super) fn arrive(&self, claim: impl FnOnce() -> Claim, moving: &mut Option<Moving>) -> Arrival {
+        if let Some(Moving { claim, gate }) = moving {
+            return match gate.phase() {
+                Phase::Failed(n) => Arrival::Failed(n),
+                Phase::Complete => Arrival::Here(Arc::clone(claim)),
+                Phase::Pending | Phase::Recorded | Phase::Submitted => Arrival::Moving(Arc::clone(gate)),
+            };
         }
-    }
-
-    /// A command has been recorded.
-    pub(super) fn note_written(&self, incoming: &Incoming<'_>) {
-        if self.is_shared() {
-            let device = incoming.writes_to(self.device_index);
-            incoming.touches().iter().for_each(|t| t.done(device));
-        }
-    }
-
-    /// Sees to it that contents come to the queue's device. `moving`: what an earlier call returned for the command.
-    pub(super) fn arrive(&self, touches: Vec<Touch>, moving: &mut Option<Arc<Event>>) -> Arrival {
-        match moving.as_ref().map(|gate| (gate, gate.phase())) {
-            Some((_, Phase::Failed(n))) => return Arrival::Failed(n),
-            Some((gate, Phase::Pending)) => return Arrival::Moving(Arc::clone(gate)),
-            // They may have been written elsewhere meanwhile.
-            Some(_) | None => {}
-        }
-        let device = self.device_index;
-        if touches.iter().all(|t| t.is_at(device)) {
-            return Arrival::Here;
-        }
+        let claim = match claim().take() {
+            Ok(claim) => return Arrival::Here(Arc::new(claim)),
+            Err(claim) => Arc::new(claim),
+        };
         let gate = Event::user(&self.context);
         gate.make_certain();
-        *moving = Some(Arc::clone(&gate));
+        *moving = Some(Moving {
+            claim: Arc::clone(&claim),
+            gate: Arc::clone(&gate),
+        });
         let opens = Arc::clone(&gate);
         self.context.migration_thread().call(Box::new(move || {
-            let done = touches.iter().try_for_each(|t| t.fetch(device));
-            let status = match done {
+            let status = match claim.wait() {
                 Ok(()) => Status::Complete,
                 Err(e) => {
                     log::error!("contents could not be moved: {}", e.chain());
                     Status::Failed(e.code.number())
                 }
             };
+            // The command has it.
+            drop(claim);
             // Nobody else sets it.
             let _ = opens.set_user_status(status);
         }));

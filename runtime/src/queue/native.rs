@@ -59,20 +59,25 @@ impl CommandQueue {
             };
             let begin = || -> Result<()> {
                 let mut before = waits.list.to_vec();
+                let mut holds = Vec::new();
                 for (buffer, window) in buffers.iter().flatten().zip(windows.into_iter().flatten()) {
                     let event = Event::of_command(self, CommandType::MapBuffer);
+                    let rows = Rows::line(0, buffer.size());
+                    let hold = window.hold(buffer, rows, self.device_index(), true);
+                    holds.push(hold.clone());
                     let map = Map {
                         buffer: Arc::clone(buffer),
-                        rows: Rows::line(0, buffer.size()),
+                        rows,
                         fetch: true,
                         window,
+                        hold,
                     };
                     place(Command::Map(map), waits.list, &event)?;
                     before.push(event);
                 }
                 place(Command::Marker, &before, &ready)?;
                 let mut after = vec![Arc::clone(&gate)];
-                for buffer in buffers.iter().flatten() {
+                for (buffer, hold) in buffers.iter().flatten().zip(holds) {
                     let event = Event::of_command(self, CommandType::UnmapMemObject);
                     let unmap = Unmap {
                         buffer: Arc::clone(buffer),
@@ -80,6 +85,7 @@ impl CommandQueue {
                         write: true,
                         window: Window::of(buffer, self.device_index(), 0)?,
                         device: self.device_index(),
+                        hold,
                     };
                     place(Command::Unmap(unmap), &[Arc::clone(&gate)], &event)?;
                     after.push(event);

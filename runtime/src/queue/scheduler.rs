@@ -16,6 +16,7 @@ use crate::command::{Command, CommandType, Incoming};
 use crate::config::config;
 use crate::error::{ClCode, Error, Result};
 use crate::event::{Clock, Effects, Event, Phase, Status, now};
+use crate::mem::claim::Claim;
 use crate::vk;
 
 /// A batch with this many commands is submitted.
@@ -83,12 +84,22 @@ impl<'a> Order<'a> {
     }
 }
 
+/// What a command needs that can be recorded now.
+#[derive(Default)]
+pub(super) struct Start {
+    /// The batch must wait for these events of other queues (by index in the wait list).
+    pub others: Vec<usize>,
+    /// What other devices must not do until it is done.
+    pub claim: Option<Arc<Claim>>,
+}
+
 /// Whether a command can be recorded now.
 pub(super) enum Admission {
-    /// Yes; the batch must wait for these events of other queues (by index in the wait list).
-    Record(Vec<usize>),
+    Record(Start),
     /// Not yet. `look`: it depends on its own events alone, not on deferred commands before it.
-    Defer { look: bool },
+    Defer {
+        look: bool,
+    },
     /// Never: an event of its wait list failed, and the command does with this code.
     Failed(i32),
 }
@@ -242,16 +253,17 @@ impl CommandQueue {
             Incoming::Command(c) => self.unsettled(c.host_source(), c.host_given()),
         };
         let waits = !(order.list.is_empty() && order.after.is_empty());
-        if !waits && unsettled.is_none() && self.is_here(incoming) {
-            return Ok(Admission::Record(Vec::new()));
+        if !waits && unsettled.is_none() && !self.is_shared() {
+            return Ok(Admission::Record(Start::default()));
         }
         Ok(match self.ready(order.list, order.after, unsettled.is_some()) {
             Ready::Yes(others) => {
-                let blocked = unsettled.is_some_and(|r| self.storing(state, r, effects).is_some());
-                if blocked || !self.is_here(incoming) {
-                    Admission::Defer { look: true }
-                } else {
-                    Admission::Record(others)
+                if unsettled.is_some_and(|r| self.storing(state, r, effects).is_some()) {
+                    return Ok(Admission::Defer { look: true });
+                }
+                match self.claim(incoming) {
+                    Ok(claim) => Admission::Record(Start { others, claim }),
+                    Err(()) => Admission::Defer { look: true },
                 }
             }
             Ready::Failed(code) => Admission::Failed(code),
@@ -278,8 +290,8 @@ impl CommandQueue {
         effects: &mut Effects,
     ) -> Result<Placed> {
         match self.admit(state, &incoming, order, effects)? {
-            Admission::Record(others) => {
-                self.record(state, &incoming, order.list, &others, event, effects)?;
+            Admission::Record(start) => {
+                self.record(state, &incoming, (order.list, &start), event, effects)?;
                 Ok(Placed::Recorded)
             }
             Admission::Defer { look } => Ok(self.defer(state, incoming, order, event, look, effects)),
@@ -330,11 +342,11 @@ impl CommandQueue {
         self: &Arc<Self>,
         state: &mut State,
         incoming: &Incoming<'_>,
-        list: &[Arc<Event>],
-        others: &[usize],
+        (list, start): (&[Arc<Event>], &Start),
         event: Option<&Arc<Event>>,
         effects: &mut Effects,
     ) -> Result<()> {
+        let Start { others, claim } = start;
         if self.logical.is_lost() {
             return Err(Error::new(ClCode::OutOfResources, "the device is lost"));
         }
@@ -402,7 +414,9 @@ impl CommandQueue {
         }
         let query = recording.open_event(event);
         incoming.record(&mut recording)?;
-        self.note_written(incoming);
+        if let Some(claim) = claim {
+            recording.claim(claim);
+        }
         recording.close_event(event, query, effects);
         self.submit_if_worthwhile(state, effects);
         Ok(())

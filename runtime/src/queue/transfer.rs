@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use super::scheduler::{Admission, Order, Placed, Until};
+use super::scheduler::{Admission, Order, Placed, Start, Until};
 use super::turn::Turn;
 use super::{CommandQueue, Enqueued, Waits};
 use crate::command::buffer::{HostTransfer, Reach};
@@ -82,14 +82,16 @@ impl CommandQueue {
         };
         // This is checked before the wait, because the result may change what is submitted, and again when no
         // other thread can change it.
-        let fits = || visible() && self.is_alone(transfer, write);
-        if !fits() {
+        if !visible() {
             return Ok(None);
         }
-        let Some(turn) = self.host_turn(waits, wait)?.filter(|_| fits()) else {
+        let Some(mut turn) = self.host_turn(waits, wait)?.filter(|_| visible()) else {
             return Ok(None);
         };
-        self.is_taken(transfer, write);
+        let Ok(claim) = self.claim_by_host(transfer, write) else {
+            return Ok(None);
+        };
+        turn.claim = claim;
         Ok(Some((turn, reach)))
     }
 
@@ -170,8 +172,8 @@ impl CommandQueue {
         effects: &mut Effects,
     ) -> Result<Placed> {
         let mut state = self.lock_for_command();
-        let others = match self.admit(&mut state, &incoming, order, effects)? {
-            Admission::Record(others) => others,
+        let start = match self.admit(&mut state, &incoming, order, effects)? {
+            Admission::Record(start) => start,
             Admission::Defer { look } => {
                 return Ok(self.defer(&mut state, incoming, order, event, look, effects));
             }
@@ -186,7 +188,7 @@ impl CommandQueue {
         loop {
             let recorded = {
                 let mut state = self.state.lock_soon();
-                let recorded = chunks.record_next(self, &mut state, (list, &others), effects);
+                let recorded = chunks.record_next(self, &mut state, (list, &start), effects);
                 recorded.map_err(|e| (e, state.last))
             };
             match recorded {
@@ -235,7 +237,7 @@ impl Chunks {
         &mut self,
         queue: &Arc<CommandQueue>,
         state: &mut super::State,
-        (list, others): (&[Arc<Event>], &[usize]),
+        (list, start): (&[Arc<Event>], &Start),
         effects: &mut Effects,
     ) -> Result<bool> {
         let Some(chunk) = self.left.next() else {
@@ -243,10 +245,14 @@ impl Chunks {
         };
         queue.check_usable()?;
         let last = self.left.len() == 0;
-        let (list, others) = if self.begun {
-            (&[][..], &[][..])
-        } else {
-            (list, others)
+        let list = if self.begun { &[][..] } else { list };
+        let start = &Start {
+            others: if self.begun {
+                Vec::new()
+            } else {
+                start.others.clone()
+            },
+            claim: start.claim.clone(),
         };
         let event = match (last, self.begun) {
             (true, _) => self.event.as_ref(),
@@ -254,7 +260,7 @@ impl Chunks {
             (false, true) => None,
         };
         let incoming = Incoming::Command(Command::Transfer(chunk));
-        queue.record(state, &incoming, list, others, event, effects)?;
+        queue.record(state, &incoming, (list, start), event, effects)?;
         let begun = std::mem::replace(&mut self.begun, true);
         if last {
             if let (Some(event), Some(first), true) = (&self.event, self.first.take(), begun) {

@@ -11,11 +11,14 @@
 
 use super::{CommandQueue, State};
 use crate::lock::Guard;
+use crate::mem::claim::Claim;
 
 /// The turn of one thread; it ends when this is dropped.
 #[must_use = "the turn ends when it is dropped"]
 pub(super) struct Turn<'a> {
     queue: &'a CommandQueue,
+    /// What the thread itself does meanwhile keeps other devices from doing.
+    pub claim: Option<Claim>,
 }
 
 impl CommandQueue {
@@ -32,7 +35,10 @@ impl CommandQueue {
     pub(super) fn take_turn(&self, mut state: Guard<'_, State>) -> Turn<'_> {
         debug_assert!(!state.turn_is_taken, "waited for that");
         state.turn_is_taken = true;
-        Turn { queue: self }
+        Turn {
+            queue: self,
+            claim: None,
+        }
     }
 }
 

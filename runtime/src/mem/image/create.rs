@@ -9,8 +9,9 @@ use crate::context::Context;
 use crate::device::Device;
 use crate::error::{ClCode, Error, Result};
 use crate::lock::{Mutex, Rank};
+use crate::mem::claim::Shared;
 use crate::mem::destructor_callbacks::DestructorCallbacks;
-use crate::mem::residence::{Residence, Use};
+use crate::mem::residence::Use;
 use crate::mem::{Buffer, HostPtr, HostPtrUse, KernelAccess, MemFlags};
 use crate::object::Anchor;
 use crate::vk;
@@ -241,7 +242,7 @@ impl Image {
             (Some(shape), _) => Store::Images {
                 shape,
                 storage: (0..devices).map(|_| OnceCell::new()).collect(),
-                residence: Mutex::new(Rank::Mem, Residence::new(1)),
+                residence: Box::new(Shared::new(1)),
                 mirror: OnceCell::new(),
                 host_copy: OnceCell::new(),
                 buffer: desc.buffer.clone(),

@@ -16,8 +16,8 @@ pub(crate) use create::check_support;
 pub use format::{ChannelOrder, ChannelType, ImageFormat};
 
 use super::buffer::allocation_error;
+use super::claim::{Hold, Shared};
 use super::destructor_callbacks::DestructorCallbacks;
-use super::residence::Residence;
 use super::{Buffer, HostMemory, HostPtr, KernelAccess, MemFlags};
 use crate::command::rect::{Layout, Rows};
 use crate::context::Context;
@@ -134,7 +134,7 @@ enum Store {
         shape: vk::Shape,
         storage: Box<[OnceCell<vk::Image>]>,
         /// Which devices have the contents.
-        residence: Mutex<Residence>,
+        residence: Box<Shared>,
         /// Host memory for mappings, dense.
         mirror: OnceCell<Storage>,
         /// Host memory for mappings if the context has several devices, dense.
@@ -150,7 +150,7 @@ enum Store {
 }
 
 /// A mapping of a box of texels.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ImageMapping {
     /// The address that the application got.
     pub address: usize,
@@ -159,6 +159,8 @@ pub(crate) struct ImageMapping {
     pub write: bool,
     /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
+    /// If it lies in a buffer.
+    pub hold: Option<Arc<Hold>>,
 }
 
 impl Image {
@@ -391,7 +393,7 @@ impl Image {
 
     /// Returns the record of which devices of the context have the contents; `None` if the image's buffer has
     /// the record.
-    pub(crate) fn residence(&self) -> Option<&Mutex<Residence>> {
+    pub(crate) fn residence(&self) -> Option<&Shared> {
         match &self.store {
             Store::Images {
                 residence,

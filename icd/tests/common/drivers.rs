@@ -1,0 +1,21 @@
+//! Lists of Vulkan drivers, for `VK_DRIVER_FILES`.
+
+use std::path::Path;
+
+/// A list that names the CPU driver twice, so that there are two devices.
+pub fn two_drivers() -> String {
+    let driver = std::fs::read_dir("/usr/share/vulkan/icd.d")
+        .expect("Vulkan drivers")
+        .flatten()
+        .find(|e| {
+            let name = e.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with("lvp_icd") && name.ends_with(".json")
+        })
+        .expect("lavapipe is installed (mesa-vulkan-drivers)");
+    // Processes at once must not see each other's half of a copy.
+    let name = format!("second-driver-{}.json", std::process::id());
+    let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::copy(driver.path(), &copy).expect("a copy");
+    format!("{}:{}", driver.path().display(), copy.display())
+}
