@@ -12,8 +12,8 @@ fn names(set: Invariants) -> String {
 #[test]
 fn passes_table_is_current() {
     let mut text = String::from(
-        "# Passes\n\nIn the order in which they first run; `src/pass/pipeline.rs` has the whole order and its reasons.\n\
-         Generated from the descriptors (`BLESS=1 cargo test -p caldera-compiler --test docs`).\n\n\
+        "# Passes\n\nThe passes are listed in the order in which they first run; `src/pass/pipeline.rs` has the whole order and its reasons.\n\
+         The table is generated from the descriptors (`BLESS=1 cargo test -p caldera-compiler --test docs`).\n\n\
          | pass | what it does | requires | establishes |\n|---|---|---|---|\n",
     );
     for p in pipeline::all_passes() {

@@ -183,6 +183,14 @@ impl Function {
         }
     }
 
+    /// Returns the bits of a lane of a constant whose lanes are all equal; a scalar has one lane.
+    pub fn as_splat(&self, v: Value) -> Option<u64> {
+        match self.as_const(v)? {
+            Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
+            Const::Bits(_) | Const::Undef => None,
+        }
+    }
+
     /// Returns the instruction that defines a value.
     pub fn def_inst(&self, v: Value) -> Option<Inst> {
         match self.values[v].def {
@@ -243,5 +251,23 @@ impl Function {
         });
         self.regions[region].args.push(v);
         v
+    }
+
+    /// Returns the index of an instruction in the region that it is in.
+    ///
+    /// # Panics
+    /// If it is not in that region, which is an internal error.
+    pub fn index_in(&self, region: Region, inst: Inst) -> usize {
+        let index = self.regions[region].insts.iter().position(|&i| i == inst);
+        index.expect("an instruction is in its region")
+    }
+
+    /// Inserts instructions before another one of a region.
+    ///
+    /// # Panics
+    /// If `before` is not in that region, which is an internal error.
+    pub fn insert_before(&mut self, region: Region, before: Inst, insts: impl IntoIterator<Item = Inst>) {
+        let at = self.index_in(region, before);
+        self.regions[region].insts.splice(at..at, insts);
     }
 }

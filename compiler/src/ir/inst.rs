@@ -36,6 +36,16 @@ pub enum BinOp {
     FRem,
 }
 
+impl BinOp {
+    /// Returns whether exchanging the operands keeps the result.
+    pub fn is_commutative(self) -> bool {
+        matches!(
+            self,
+            BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::FAdd | BinOp::FMul
+        )
+    }
+}
+
 /// Operations with one operand and a result of the same type.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum UnOp {
@@ -140,6 +150,26 @@ pub struct Access {
     pub align: u32,
     /// Whether the access is volatile: it must be neither removed, nor duplicated, nor moved.
     pub volatile: bool,
+}
+
+impl Access {
+    /// Returns the guaranteed alignment in bytes at an offset in bytes from the accessed address.
+    pub fn align_at(self, offset: u32) -> u32 {
+        if offset == 0 {
+            self.align
+        } else {
+            self.align.min(1 << offset.trailing_zeros())
+        }
+    }
+
+    /// Returns the access to a part of the accessed memory, at an offset in bytes.
+    #[must_use]
+    pub fn at_offset(self, offset: u32) -> Access {
+        Access {
+            align: self.align_at(offset),
+            ..self
+        }
+    }
 }
 
 /// The form of memory that `lower_memory` turns pointers into. It determines the location operands of an

@@ -31,7 +31,7 @@ use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Unroll, 
 
 pub const PASS: Pass = Pass {
     name: "batch_loads",
-    about: "Makes small loops that only read memory do four iterations in one, their loads first.",
+    about: "Unrolls small loops that only read memory by four, with all loads first.",
     run,
     requires: inv![ExplicitMemory],
     establishes: inv![],
@@ -267,9 +267,7 @@ impl Candidate {
 
         let results = func.insts[quick].results.clone();
         func.insts[self.loop_].args = results;
-        let list = &mut func.regions[place].insts;
-        let at = list.iter().position(|&i| i == self.loop_).unwrap_or(0);
-        list.insert(at, quick);
+        func.insert_before(place, self.loop_, [quick]);
         quick
     }
 
@@ -301,8 +299,7 @@ impl Candidate {
                 known.insert(func.regions[body].args[n], growth);
             }
         }
-        let list = &func.regions[place].insts;
-        let at = list.iter().position(|&i| i == self.loop_).unwrap_or(0);
+        let at = func.index_in(place, self.loop_);
         let mut b = Builder::before(func, place, at);
         let mut found = BTreeMap::new();
         for &inst in &self.first {

@@ -25,7 +25,7 @@ use crate::ir::{Const, Function, Inst, Module, Op, Region, Ty, Value, ValueDef};
 
 pub const PASS: Pass = Pass {
     name: "carry_exit_values",
-    about: "Lets the values that leave a loop pass through its header, for drivers that lose them otherwise.",
+    about: "Passes the values that leave a loop through its header, for drivers that lose them otherwise.",
     run,
     requires: inv![SpirvExits],
     establishes: inv![],

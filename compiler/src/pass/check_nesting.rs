@@ -19,7 +19,7 @@ use crate::source::Span;
 
 pub const PASS: Pass = Pass {
     name: "check_nesting",
-    about: "Refuses what is nested deeper than the driver follows.",
+    about: "Refuses functions that nest deeper than the driver supports.",
     run,
     requires: inv![SpirvExits],
     establishes: inv![],

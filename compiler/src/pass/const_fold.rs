@@ -18,7 +18,7 @@ use crate::ir::{BinOp, EntityRef, Function, Global, GlobalData, Inst, Map, Modul
 
 pub const PASS: Pass = Pass {
     name: "const_fold",
-    about: "Computes what is constant, and applies identities that are exact.",
+    about: "Computes constant values, and applies exact identities.",
     run,
     requires: inv![Ssa],
     establishes: inv![],
@@ -154,14 +154,6 @@ fn definition(func: &Function, v: Value) -> Option<(&Op, &[Value])> {
     let inst = func.def_inst(v)?;
     let data = &func.insts[inst];
     Some((&data.op, &data.args))
-}
-
-/// Returns the bits of a constant whose lanes are all equal.
-fn splat_bits(func: &Function, v: Value) -> Option<u64> {
-    match func.as_const(v)? {
-        crate::ir::Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
-        _ => None,
-    }
 }
 
 /// Returns a lane of an integer or bool with all bits set.

@@ -13,7 +13,7 @@ use crate::inv;
 use crate::ir::entity::Mix;
 use crate::ir::walk::Replacements;
 use crate::ir::{
-    Access, AddressSpace, BinOp, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
+    Access, AddressSpace, EntityRef, FpFlags, Function, Inst, Module, Op, Region, Storage, Ty, Value,
 };
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -21,7 +21,7 @@ use std::hash::BuildHasherDefault;
 
 pub const PASS: Pass = Pass {
     name: "cse",
-    about: "Merges equal computations, and loads of memory that cannot have changed since.",
+    about: "Merges equal computations, and loads of memory that cannot have changed between them.",
     run,
     requires: inv![Ssa],
     establishes: inv![],
@@ -290,7 +290,7 @@ impl Cse {
             )),
             op if is_pure(data) => {
                 let mut args = Operands::new(&data.args);
-                if is_commutative(op) && args.first[0] > args.first[1] {
+                if matches!(op, Op::Binary(op) if op.is_commutative()) && args.first[0] > args.first[1] {
                     args.first.swap(0, 1);
                 }
                 Some(Key {
@@ -338,14 +338,3 @@ const ANY: Access = Access {
     align: 1,
     volatile: false,
 };
-
-/// Returns whether the operands of an operation may be exchanged.
-fn is_commutative(op: &Op) -> bool {
-    match op {
-        Op::Binary(op) => matches!(
-            op,
-            BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::FAdd | BinOp::FMul
-        ),
-        _ => false,
-    }
-}

@@ -25,7 +25,7 @@ use std::cell::OnceCell;
 
 pub const PASS: Pass = Pass {
     name: "forward_memory",
-    about: "Replaces loads by what was loaded or stored there before, and removes stores that the next one overwrites.",
+    about: "Forwards loaded and stored values to later loads, and removes stores that are overwritten unread.",
     run,
     requires: inv![Inlined],
     establishes: inv![],

@@ -18,7 +18,7 @@ use crate::ir::{ArgKind, CastOp, EntityRef, Function, Inst, Module, Op, PointerU
 
 pub const PASS: Pass = Pass {
     name: "gather_pointer_uses",
-    about: "Finds out what kernels do with the memory of their pointer arguments.",
+    about: "Determines what kernels do with the memory of their pointer arguments.",
     run,
     requires: inv![Inlined],
     establishes: inv![],

@@ -23,11 +23,11 @@ use crate::intrinsic::Intrinsic;
 use crate::inv;
 use crate::ir::eval::truncate;
 use crate::ir::walk::{Parents, Replacements, Walk};
-use crate::ir::{BinOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Region, Storage, Value};
+use crate::ir::{BinOp, EntityRef, Function, Inst, KernelInfo, Module, Op, Storage, Value};
 
 pub const PASS: Pass = Pass {
     name: "hoist_invariants",
-    about: "Moves what is the same in each iteration out of loops.",
+    about: "Moves loop-invariant computations out of loops.",
     run,
     requires: inv![Ssa],
     establishes: inv![],
@@ -107,7 +107,7 @@ fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) ->
         }
         changed = true;
         remove(func, loop_, &moved, &mut gone);
-        insert(func, place, loop_, moved.always);
+        func.insert_before(place, loop_, moved.always);
         let Some(header) = header.filter(|_| !moved.guarded.is_empty()) else {
             continue;
         };
@@ -117,12 +117,12 @@ fn hoist(func: &mut Function, kernel: Option<&KernelInfo>, by_pointers: bool) ->
                 replacements.set(old, new);
             }
             exits.push((guarded.exit, results));
-            insert(func, guarded.region, loop_, moved.guarded);
+            func.insert_before(guarded.region, loop_, moved.guarded);
         } else {
             // Without a guard these instructions stay in the loop, after the test.
-            let list = &mut func.regions[func.insts[loop_].regions[0]].insts;
-            let at = list.iter().position(|&i| i == header.test).map_or(0, |n| n + 1);
-            list.splice(at..at, moved.guarded);
+            let body = func.insts[loop_].regions[0];
+            let at = func.index_in(body, header.test) + 1;
+            func.regions[body].insts.splice(at..at, moved.guarded);
         }
     }
     replacements.apply(func);
@@ -148,13 +148,6 @@ fn remove(func: &mut Function, loop_: Inst, moved: &Moved, gone: &mut [bool]) {
     for inst in all() {
         gone[inst.index()] = false;
     }
-}
-
-/// Inserts instructions before a loop.
-fn insert(func: &mut Function, place: Region, loop_: Inst, moved: Vec<Inst>) {
-    let list = &mut func.regions[place].insts;
-    let at = list.iter().position(|&i| i == loop_).unwrap_or(0);
-    list.splice(at..at, moved);
 }
 
 /// The memory that a loop writes.

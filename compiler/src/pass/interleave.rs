@@ -36,7 +36,7 @@ use crate::ir::{
 
 pub const PASS: Pass = Pass {
     name: "interleave",
-    about: "Does several iterations of loops that wait for their own arithmetic side by side.",
+    about: "Unrolls loops that wait for their own arithmetic, and interleaves the iterations.",
     run,
     requires: inv![ExplicitMemory],
     establishes: inv![],
@@ -242,9 +242,7 @@ impl Candidate {
 
         let results = func.insts[quick].results.clone();
         func.insts[self.loop_].args = results;
-        let list = &mut func.regions[place].insts;
-        let at = list.iter().position(|&i| i == self.loop_).unwrap_or(0);
-        list.insert(at, quick);
+        func.insert_before(place, self.loop_, [quick]);
     }
 
     /// Appends the interleaved iterations. Returns the values of the loop's arguments after them.

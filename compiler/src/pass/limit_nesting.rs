@@ -40,7 +40,7 @@ use crate::target::Target;
 
 pub const PASS: Pass = Pass {
     name: "limit_nesting",
-    about: "Rearranges what is nested deeper than the driver follows.",
+    about: "Reduces the nesting of functions that nest deeper than the driver supports.",
     run,
     requires: inv![Inlined],
     establishes: inv![],

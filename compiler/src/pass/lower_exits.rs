@@ -36,7 +36,7 @@ use crate::ir::{CmpOp, Const, EntityRef, Function, Inst, Module, Op, Region, Ty,
 
 pub const PASS: Pass = Pass {
     name: "lower_exits",
-    about: "Lowers multi-level exits to what SPIR-V's structured control flow can say.",
+    about: "Lowers multi-level exits to what SPIR-V's structured control flow can express.",
     run,
     requires: inv![Inlined],
     establishes: inv![SpirvExits],

@@ -392,13 +392,8 @@ impl Split<'_> {
         i: u8,
     ) -> (Value, crate::ir::Access) {
         let offset = part.bytes() * u32::from(i);
-        let align = if offset == 0 {
-            access.align
-        } else {
-            access.align.min(1 << offset.trailing_zeros())
-        };
         let ptr = self.b.ptr_offset(ptr, i64::from(offset));
-        (ptr, crate::ir::Access { align, ..access })
+        (ptr, access.at_offset(offset))
     }
 
     /// Converts the bits of a value to another type of the same size; one of the two types is long.

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 
 pub const PASS: Pass = Pass {
     name: "merge_accesses",
-    about: "Makes neighbouring accesses of global memory one vector access, and says how memory is aligned.",
+    about: "Merges neighbouring accesses of global memory into vector accesses, and determines alignments.",
     run,
     requires: inv![Inlined],
     establishes: inv![],

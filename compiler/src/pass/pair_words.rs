@@ -21,7 +21,7 @@ use crate::ir::{AddressSpace, Function, Inst, Module, Op, Scalar, Ty, Value};
 
 pub const PASS: Pass = Pass {
     name: "pair_words",
-    about: "Makes accesses of vectors of words ones of 64-bit numbers, for drivers that take memory lane by lane.",
+    about: "Turns accesses of vectors of words into accesses of 64-bit numbers, for drivers that access memory lane by lane.",
     run,
     requires: inv![NoLongVectors],
     establishes: inv![],

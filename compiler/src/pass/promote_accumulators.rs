@@ -23,7 +23,7 @@ use crate::ir::{
 
 pub const PASS: Pass = Pass {
     name: "promote_accumulators",
-    about: "Keeps memory that a loop adds to in a value as long as the loop runs.",
+    about: "Keeps memory that a loop accumulates into in an SSA value while the loop runs.",
     run,
     requires: inv![Inlined],
     establishes: inv![],
@@ -235,10 +235,9 @@ fn carry(
         access,
         members,
     } = accumulator;
-    let at = |func: &Function| func.regions[region].insts.iter().position(|&i| i == loop_);
     // If the first access is a store, no load is needed.
     let is_loaded = matches!(func.insts[members[0]].op, Op::Load(_));
-    let index = at(func).unwrap_or(0);
+    let index = func.index_in(region, loop_);
     let mut b = Builder::before(func, region, index);
     b.span = b.func.insts[members[0]].span;
     let pointer = b.ptr_offset(place.base, place.offset);
@@ -263,6 +262,6 @@ fn carry(
     }
     func.insts[way_out].args.push(arg);
     let result = func.add_result(loop_, *ty);
-    let index = at(func).map_or(0, |n| n + 1);
+    let index = func.index_in(region, loop_) + 1;
     Builder::before(func, region, index).store(pointer, result, *access);
 }

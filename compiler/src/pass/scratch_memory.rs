@@ -29,7 +29,7 @@ use crate::target::Features;
 
 pub const PASS: Pass = Pass {
     name: "scratch_memory",
-    about: "Moves private arrays that are too much for the driver into a buffer.",
+    about: "Moves private arrays that are too large for the driver into a buffer.",
     run,
     requires: inv![SystemValues, ExplicitMemory],
     establishes: inv![],

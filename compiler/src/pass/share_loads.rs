@@ -31,7 +31,7 @@ use crate::ir::{BinOp, CmpOp, Function, Inst, Module, Op, Region, Scalar, Storag
 
 pub const PASS: Pass = Pass {
     name: "share_loads",
-    about: "Lets the work-items of a sub-group load for each other what loops load at one address for all.",
+    about: "Distributes loads in loops among the work-items of a sub-group where all would load from one address.",
     run,
     requires: inv![ExplicitMemory, SystemValues],
     establishes: inv![],
@@ -126,8 +126,7 @@ fn has_loads(func: &Function, loop_: Inst) -> bool {
 /// Inserts before an instruction a test whether the work-group consists of whole sub-groups of [`LANES`]
 /// work-items in the first dimension, and returns its result.
 fn has_whole_subgroups(func: &mut Function, region: Region, inst: Inst) -> Value {
-    let list = &func.regions[region].insts;
-    let index = list.iter().position(|&i| i == inst).unwrap_or(list.len());
+    let index = func.index_in(region, inst);
     let mut b = Builder::before(func, region, index);
     let lanes = b.value(Op::Intrinsic(Intrinsic::SubgroupMaxSize), vec![], Ty::I32);
     let wanted = b.i32(LANES as i32);

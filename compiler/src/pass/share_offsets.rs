@@ -15,7 +15,7 @@ use crate::ir::{BinOp, Function, Inst, Module, Op, Region, Storage, Ty, Value, V
 
 pub const PASS: Pass = Pass {
     name: "share_offsets",
-    about: "Gives accesses of work-group memory that differ by constants one address that they share.",
+    about: "Computes addresses in work-group memory that differ by constants from common sums.",
     run,
     requires: inv![ExplicitMemory],
     establishes: inv![],

@@ -25,7 +25,7 @@ use crate::ir::{BinOp, CastOp, EntityRef, Function, Inst, Module, Op, Scalar, Ty
 
 pub const PASS: Pass = Pass {
     name: "simplify_integers",
-    about: "Does integer arithmetic in the width that is needed, and moves constants outwards.",
+    about: "Narrows integer arithmetic to the width that is needed, and moves constants outwards.",
     run,
     requires: inv![Ssa],
     establishes: inv![],
@@ -145,7 +145,7 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             Some(b.binary(unsigned, args[0], args[1]))
         }
         Op::Binary(op @ (BinOp::IMul | BinOp::Shl)) => {
-            let factor = splat(b.func, args[1])?;
+            let factor = b.func.as_splat(args[1])?;
             let (x, c) = sum_with_constant(b.func, uses, args[0])?;
             let count = u32::try_from(factor % u64::from(ty.scalar.bits())).ok()?;
             let scaled = match op {
@@ -157,7 +157,7 @@ fn rewrite(b: &mut Builder<'_>, uses: &[u32], inst: Inst) -> Option<Value> {
             Some(b.binary(BinOp::IAdd, product, constant))
         }
         Op::Binary(BinOp::IAdd) => {
-            if splat(b.func, args[1]).is_some() {
+            if b.func.as_splat(args[1]).is_some() {
                 return None;
             }
             let (n, (x, c)) = (0..2).find_map(|n| Some((n, sum_with_constant(b.func, uses, args[n])?)))?;
@@ -202,15 +202,7 @@ fn sum_with_constant(func: &Function, uses: &[u32], v: Value) -> Option<(Value, 
     if data.op != Op::Binary(BinOp::IAdd) {
         return None;
     }
-    Some((data.args[0], splat(func, data.args[1])?))
-}
-
-/// Returns the bits of a constant whose lanes are all equal.
-fn splat(func: &Function, v: Value) -> Option<u64> {
-    match func.as_const(v)? {
-        crate::ir::Const::Bits(lanes) if lanes.iter().all(|l| *l == lanes[0]) => Some(lanes[0]),
-        _ => None,
-    }
+    Some((data.args[0], func.as_splat(data.args[1])?))
 }
 
 /// The narrowing of a tree of operations of which only the lower bits are needed.
@@ -231,7 +223,9 @@ impl Narrowing<'_> {
             Op::Binary(op) => match op {
                 BinOp::IAdd | BinOp::ISub | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor => true,
                 // The shift count is taken modulo the width, so it must be less than the new width.
-                BinOp::Shl => splat(func, data.args[1]).is_some_and(|n| n < u64::from(self.to.scalar.bits())),
+                BinOp::Shl => func
+                    .as_splat(data.args[1])
+                    .is_some_and(|n| n < u64::from(self.to.scalar.bits())),
                 BinOp::SDiv
                 | BinOp::UDiv
                 | BinOp::SRem
@@ -252,7 +246,7 @@ impl Narrowing<'_> {
 
     /// Returns the lower bits of a value.
     fn narrow(&self, b: &mut Builder<'_>, v: Value, depth: u32) -> Value {
-        if let Some(n) = splat(b.func, v) {
+        if let Some(n) = b.func.as_splat(v) {
             return b.bits(self.to, truncate(self.to.scalar, n));
         }
         if depth > 0 && self.passes(b.func, v) {

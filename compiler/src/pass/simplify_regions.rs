@@ -22,7 +22,7 @@ use crate::ir::{
 
 pub const PASS: Pass = Pass {
     name: "simplify_regions",
-    about: "Dissolves blocks and constant branches, turns small branches into selects and early exits into else.",
+    about: "Dissolves blocks and constant branches, and turns small branches into selects and early exits into else.",
     run,
     requires: inv![Ssa],
     establishes: inv![],

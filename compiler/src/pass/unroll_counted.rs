@@ -581,7 +581,8 @@ fn in_a_row(
     insts: &[Inst],
     count: TripCount,
 ) {
-    let at = insts.iter().position(|&i| i == count.test).unwrap_or(0);
+    let at = insts.iter().position(|&i| i == count.test);
+    let at = at.expect("the loop's test is in its body");
     let arms = func.insts[count.test].regions.clone();
     let arm = |leaves: bool| arms[usize::from(leaves != count.leaves_if)];
     let mut stay = func.regions[arm(false)].insts.clone();

@@ -27,7 +27,7 @@ use crate::ir::{Func, Function, Inst, Module, Op, Region, Ty, Unroll};
 
 pub const PASS: Pass = Pass {
     name: "unroll_loops",
-    about: "Makes small innermost loops do several iterations in one, for drivers that count them.",
+    about: "Unrolls small innermost loops partially, for drivers that count iterations.",
     run,
     requires: inv![Ssa],
     establishes: inv![],

@@ -15,7 +15,7 @@ use crate::ir::{AddressSpace, CastOp, Function, Inst, Module, Op, Scalar, Ty, Va
 
 pub const PASS: Pass = Pass {
     name: "widen_accesses",
-    about: "Makes accesses of global memory with 8-bit and 16-bit lanes ones with 32-bit lanes.",
+    about: "Widens accesses of global memory from 8-bit and 16-bit lanes to 32-bit lanes.",
     run,
     requires: inv![],
     establishes: inv![],

@@ -74,8 +74,7 @@ impl Candidate {
         }
         let loads = batch.shared.iter().map(|&n| self.first[n]);
         let args: BTreeSet<usize> = loads.flat_map(|load| self.sources(func, load).args).collect();
-        let list = &func.regions[place].insts;
-        let at = list.iter().position(|&i| i == self.loop_).unwrap_or(0);
+        let at = func.index_in(place, self.loop_);
         let mut b = Builder::before(func, place, at);
         b.span = b.func.insts[self.loop_].span;
         let lane = b.value(Op::Intrinsic(Intrinsic::SubgroupLocalId), vec![], Ty::I32);

@@ -1,13 +1,13 @@
 //! Identities of arithmetic that hold for every operand, bit for bit (except for the payload of a NaN).
 
-use super::{Folded, definition, ones, splat_bits};
+use super::{Folded, definition, ones};
 use crate::ir::{AddressSpace, BinOp, CastOp, CmpOp, Const, Function, Op, Scalar, Ty, UnOp, Value, eval};
 
 /// Folds a binary operation.
 pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Folded {
     let ty = func.ty(a);
     // Constants are moved to the right.
-    if is_commutative(op) && func.as_const(a).is_some() && func.as_const(b).is_none() {
+    if op.is_commutative() && func.as_const(a).is_some() && func.as_const(b).is_none() {
         return Folded::Op(Op::Binary(op), vec![b, a]);
     }
     if a == b {
@@ -17,7 +17,7 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
             _ => {}
         }
     }
-    let Some(n) = splat_bits(func, b) else {
+    let Some(n) = func.as_splat(b) else {
         return Folded::Same;
     };
     let one = match ty.scalar.is_float() {
@@ -65,20 +65,12 @@ pub(super) fn binary(func: &mut Function, op: BinOp, a: Value, b: Value) -> Fold
     }
 }
 
-/// Returns whether the operands of an operation may be exchanged.
-fn is_commutative(op: BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::IAdd | BinOp::IMul | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::FAdd | BinOp::FMul
-    )
-}
-
 /// Folds `(x op c) op n` to `x op (c op n)`.
 fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64, ty: Ty) -> Folded {
     let Some((Op::Binary(inner), &[x, c])) = definition(func, a) else {
         return Folded::Same;
     };
-    let both = splat_bits(func, c).filter(|_| *inner == op);
+    let both = func.as_splat(c).filter(|_| *inner == op);
     match both.and_then(|c| eval::binary(op, ty.scalar, c, n)) {
         Some(bits) => {
             let c = func.splat_bits(ty, bits);
@@ -143,7 +135,7 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
     if let Some(narrow) = compare_extended(func, op, a, b) {
         return narrow;
     }
-    let Some(n) = splat_bits(func, b) else {
+    let Some(n) = func.as_splat(b) else {
         return Folded::Same;
     };
     match op {
@@ -164,7 +156,7 @@ pub(super) fn compare(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Fol
         Some((Op::Cast(CastOp::ZExt), &[c])) if func.ty(c).scalar == Scalar::Bool => (c, 1, 0),
         Some((Op::Cast(CastOp::SExt), &[c])) if func.ty(c).scalar == Scalar::Bool => (c, ones(func.ty(a)), 0),
         Some((Op::Select, &[c, x, y])) if func.ty(c).lanes == func.ty(a).lanes => {
-            match (splat_bits(func, x), splat_bits(func, y)) {
+            match (func.as_splat(x), func.as_splat(y)) {
                 (Some(x), Some(y)) => (c, x, y),
                 _ => return Folded::Same,
             }
@@ -198,7 +190,7 @@ fn compare_extended(func: &mut Function, op: CmpOp, a: Value, b: Value) -> Optio
     if narrow.scalar == Scalar::Bool {
         return None;
     }
-    let y = match splat_bits(func, b) {
+    let y = match func.as_splat(b) {
         Some(n) => {
             let cut = eval::truncate(narrow.scalar, n);
             if eval::cast(cast, narrow.scalar, func.ty(a).scalar, cut) != Some(n) {
@@ -261,7 +253,7 @@ pub(super) fn select(func: &mut Function, cond: Value, a: Value, b: Value) -> Fo
     if a == b {
         return Folded::Value(a);
     }
-    match splat_bits(func, cond) {
+    match func.as_splat(cond) {
         Some(0) => return Folded::Value(b),
         Some(_) => return Folded::Value(a),
         None => {}
@@ -278,7 +270,7 @@ pub(super) fn select(func: &mut Function, cond: Value, a: Value, b: Value) -> Fo
     if func.ty(a).scalar != Scalar::Bool || func.ty(a) != func.ty(cond) {
         return Folded::Same;
     }
-    let (x, y) = (splat_bits(func, a), splat_bits(func, b));
+    let (x, y) = (func.as_splat(a), func.as_splat(b));
     match (x, y) {
         (Some(1), Some(0)) => Folded::Value(cond),
         (Some(0), Some(1)) => Folded::Op(Op::Unary(UnOp::Not), vec![cond]),

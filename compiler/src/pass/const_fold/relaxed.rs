@@ -1,7 +1,7 @@
 //! Floating-point identities: those that are exact, and those that the flags of an instruction allow (OpenCL
 //! 1.2 5.6.4.3).
 
-use super::{Folded, splat_bits};
+use super::Folded;
 use crate::ir::{BinOp, CmpOp, FpFlags, Function, Op, Scalar, UnOp, Value, eval};
 
 /// Folds a binary operation of floating-point numbers.
@@ -19,10 +19,10 @@ pub(super) fn binary(func: &mut Function, op: BinOp, fp: FpFlags, a: Value, b: V
             _ => {}
         }
     }
-    if op == BinOp::FSub && fp.no_signed_zeros && splat_bits(func, a).is_some_and(is_zero) {
+    if op == BinOp::FSub && fp.no_signed_zeros && func.as_splat(a).is_some_and(is_zero) {
         return Folded::Op(Op::Unary(UnOp::FNeg), vec![b]);
     }
-    let Some(n) = splat_bits(func, b) else {
+    let Some(n) = func.as_splat(b) else {
         return Folded::Same;
     };
     match op {
@@ -73,7 +73,9 @@ fn reassociate(func: &mut Function, op: BinOp, a: Value, n: u64) -> Folded {
         return Folded::Same;
     }
     let x = inner.args[0];
-    let both = splat_bits(func, inner.args[1]).and_then(|c| eval::binary(op, ty.scalar, c, n));
+    let both = func
+        .as_splat(inner.args[1])
+        .and_then(|c| eval::binary(op, ty.scalar, c, n));
     // The constants must not overflow where the original expression would not.
     match both.filter(|&bits| eval::to_f64(ty.scalar, bits).is_finite()) {
         Some(bits) => {

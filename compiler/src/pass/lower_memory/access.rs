@@ -29,15 +29,6 @@ pub(super) struct Array {
     pub(super) pointer: Value,
 }
 
-/// Returns the alignment `offset` bytes after an address that is aligned to `align`.
-pub(super) fn align_at(align: u32, offset: u32) -> u32 {
-    if offset == 0 {
-        align
-    } else {
-        align.min(1 << offset.trailing_zeros())
-    }
-}
-
 fn lane_ty(ty: Ty) -> Ty {
     Ty::of(ty.scalar)
 }
@@ -46,7 +37,7 @@ impl Lower<'_> {
     /// Loads a value that is not a pointer, `extra` bytes after the target.
     pub(super) fn load_from(&mut self, target: Target, extra: u32, ty: Ty, access: Access) -> Value {
         let access = Access {
-            align: align_at(access.align, extra),
+            align: access.align_at(extra),
             ..access
         };
         match target {
@@ -83,7 +74,7 @@ impl Lower<'_> {
         let bytes = ty.scalar.bytes();
         let lanes: Vec<Value> = (0..u32::from(ty.lanes))
             .map(|n| {
-                let align = align_at(access.align, n * bytes);
+                let align = access.align_at(n * bytes);
                 self.load_scalar(target, extra + n * bytes, ty.scalar, Access { align, ..access })
             })
             .collect();
@@ -150,12 +141,12 @@ impl Lower<'_> {
             target,
             ty.scalar,
             Access {
-                align: align_at(access.align, extra),
+                align: access.align_at(extra),
                 ..access
             },
         );
         let access = Access {
-            align: align_at(access.align, extra),
+            align: access.align_at(extra),
             ..access
         };
         match target {
@@ -191,7 +182,7 @@ impl Lower<'_> {
             } else {
                 value
             };
-            let align = align_at(access.align, n * bytes);
+            let align = access.align_at(n * bytes);
             self.store_scalar(target, extra + n * bytes, lane, Access { align, ..access });
         }
     }

@@ -1,7 +1,7 @@
 //! Copies and fills: by the largest chunks that both sides can access, in a loop if there are many.
 
 use super::Lower;
-use super::access::{Array, Target, align_at};
+use super::access::{Array, Target};
 use super::constant;
 use crate::ir::inst::{BinOp, CastOp, CmpOp};
 use crate::ir::{Access, Scalar, Storage, Ty, Value};
@@ -97,7 +97,7 @@ impl Lower<'_> {
         self.b.enter(body);
         let dst = self.moved(dst, offset);
         let at = |a: Access| Access {
-            align: align_at(a.align, piece),
+            align: a.align_at(piece),
             ..a
         };
         let source = match source {

@@ -2,7 +2,7 @@
 
 use super::slots::Slots;
 use crate::ir::walk::Walk;
-use crate::ir::{Access, Builder, Function, Inst, Op, Ty};
+use crate::ir::{Builder, Function, Inst, Op, Ty};
 use std::collections::BTreeSet;
 
 /// The number of rounds in which types are propagated along copies of copies.
@@ -113,16 +113,6 @@ fn pieces(mut known: Vec<(u32, Ty)>, size: u32, align: u32) -> Vec<(u32, Ty)> {
     list
 }
 
-/// Returns an access with the alignment that remains at an offset.
-fn at_offset(access: Access, offset: u32) -> Access {
-    let align = if offset == 0 {
-        access.align
-    } else {
-        access.align.min(1 << offset.trailing_zeros())
-    };
-    Access { align, ..access }
-}
-
 /// Expands one copy or zeroing.
 fn expand_one(b: &mut Builder<'_>, slots: &Slots, shapes: &[BTreeSet<(u32, Ty)>], inst: Inst) {
     let data = &b.func.insts[inst];
@@ -142,7 +132,7 @@ fn expand_one(b: &mut Builder<'_>, slots: &Slots, shapes: &[BTreeSet<(u32, Ty)>]
             for (at, ty) in pieces(known(size), size, dst.align) {
                 let zero = b.zero(ty);
                 let to = b.ptr_offset(args[0], i64::from(at));
-                b.store(to, zero, at_offset(dst, at));
+                b.store(to, zero, dst.at_offset(at));
             }
         }
         Op::MemCpy { size, dst, src } => {
@@ -151,11 +141,11 @@ fn expand_one(b: &mut Builder<'_>, slots: &Slots, shapes: &[BTreeSet<(u32, Ty)>]
             let mut values = Vec::with_capacity(list.len());
             for &(at, ty) in &list {
                 let from = b.ptr_offset(args[1], i64::from(at));
-                values.push(b.load(from, ty, at_offset(src, at)));
+                values.push(b.load(from, ty, src.at_offset(at)));
             }
             for (&(at, _), value) in list.iter().zip(values) {
                 let to = b.ptr_offset(args[0], i64::from(at));
-                b.store(to, value, at_offset(dst, at));
+                b.store(to, value, dst.at_offset(at));
             }
         }
         _ => {}

@@ -66,8 +66,7 @@ pub(in crate::pass) fn in_two(
 /// Inserts before an instruction a test whether the work-group has at most `most` work-items, and returns its
 /// result.
 pub(in crate::pass) fn is_group_of(func: &mut Function, region: Region, inst: Inst, most: u32) -> Value {
-    let list = &func.regions[region].insts;
-    let index = list.iter().position(|&i| i == inst).unwrap_or(list.len());
+    let index = func.index_in(region, inst);
     let mut b = Builder::before(func, region, index);
     let size = b.value(
         Op::Intrinsic(Intrinsic::WorkgroupSize),
