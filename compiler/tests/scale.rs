@@ -67,7 +67,7 @@ fn labels(count: usize, visits: i32) -> String {
     ))
 }
 
-/// Computes the result of the same program.
+/// Computes the result of the program that [`labels`] returns.
 fn visited(count: usize, visits: i32, n: u32) -> u32 {
     let mut s = n;
     let mut at = if n == 3 { count / 2 } else { 0 };
@@ -133,7 +133,8 @@ fn compare_results(name: &str, body: &str, expected: &dyn Fn(u32) -> u32, sample
     }
 }
 
-/// Starts with 1; each segment multiplies the value by 3 and adds the segment's number.
+/// Computes the result of segments that fall through. The value starts with 1, and each segment multiplies it by 3
+/// and adds its own number.
 fn fallen(from: u32, count: u32, ends: impl Fn(u32) -> bool) -> u32 {
     let mut s = 1u32;
     for i in from..count {
@@ -217,7 +218,8 @@ fn cases_that_fall_through() {
     );
 }
 
-/// The same holds for long chains of else-ifs, with and without braces, and of early returns and breaks.
+/// Long chains of else-ifs, with and without braces, and of early returns and breaks must not make deep or quadratic
+/// code.
 #[test]
 fn else_ifs_and_early_exits() {
     let samples = [0, 1, 47, 48, 49, 50, 96, 500, 999, 1000, u32::MAX];

@@ -75,7 +75,7 @@ struct Pp<'a> {
     /// Contexts below this index are not read; if `closed` is set, the file is not read either.
     barrier: usize,
     closed: bool,
-    /// The arguments of a macro call are being read.
+    /// Whether the arguments of a macro call are being read.
     in_args: bool,
     /// The text of tokens that are in no file; it becomes the text of the scratch file.
     scratch: String,
@@ -90,7 +90,7 @@ struct Pp<'a> {
     produced: usize,
     depth: usize,
     includes: usize,
-    /// A limit was exceeded or a header was not found, so nothing more is read.
+    /// Whether a limit was exceeded or a header was not found, so that nothing more is read.
     aborted: bool,
 }
 
@@ -105,7 +105,7 @@ struct Open {
 /// A conditional whose `#endif` has not been read.
 struct Condition {
     at: Span,
-    /// One of its groups has been read or is being read.
+    /// Whether one of its groups has been read or is being read.
     taken: bool,
     seen_else: bool,
 }
@@ -123,7 +123,7 @@ enum Guard {
 struct KnownFile {
     name: String,
     file: FileId,
-    /// `#pragma once`
+    /// Whether the file contains `#pragma once`.
     once: bool,
     /// The include-guard macro, if a guard encloses the whole file.
     guard: Option<u32>,

@@ -71,7 +71,7 @@ pub(crate) struct QualType {
     pub(crate) space: Option<Space>,
     /// The alignment in bytes from `aligned` on a typedef; 0 means the type's own alignment.
     pub(crate) align: u32,
-    /// The type is `size_t` or another type of its size, under any name.
+    /// Whether the type is `size_t` or another type of its size, under any name.
     pub(crate) is_size: bool,
 }
 
@@ -93,9 +93,10 @@ impl QualType {
 #[derive(Clone, Debug)]
 pub(crate) struct Lvalue {
     pub(crate) place: hir::Place,
-    /// The object may not be assigned.
+    /// Whether assignments to the object are errors.
     pub(crate) is_const: bool,
-    /// The object is a function's result or another temporary: it cannot be assigned and has no address.
+    /// Whether the object is a function's result or another temporary, which cannot be assigned and has no
+    /// address.
     pub(crate) is_temporary: bool,
 }
 
@@ -150,7 +151,7 @@ struct Body {
     statement_exprs: u32,
     /// The number of operands of `sizeof` and similar operators around the current expression.
     unevaluated: u32,
-    /// A statement expression contains a jump or a label, so [`hoist`] must run.
+    /// Whether a statement expression contains a jump or a label, so that [`hoist`] must run.
     jumps_in_expr: bool,
     /// The state of `#pragma OPENCL FP_CONTRACT`.
     contract: bool,
@@ -188,9 +189,9 @@ pub(crate) struct Sema<'a> {
     pub(crate) target: &'a Target,
     /// Types that are used often.
     pub(crate) common: Common,
-    /// The target has `half` as a value type (cl_khr_fp16).
+    /// Whether the target has `half` as a value type (cl_khr_fp16).
     pub(crate) has_half: bool,
-    /// The target has `double` (cl_khr_fp64).
+    /// Whether the target has `double` (cl_khr_fp64).
     pub(crate) has_double: bool,
     /// The world whose names are visible now.
     world: World,

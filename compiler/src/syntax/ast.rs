@@ -31,7 +31,7 @@ pub struct Doubt {
     pub names: BTreeSet<String>,
     /// Ranges of function bodies in which statements are missing; each reaches to the end of its function.
     pub spans: Vec<Span>,
-    /// The rest of the source is missing.
+    /// Whether the rest of the source is missing.
     pub incomplete: bool,
 }
 

@@ -47,7 +47,7 @@ pub(super) struct Rewritten {
     /// The expressions in attribute arguments, which are parsed after the item, as `(attribute record,
     /// attribute, argument)`.
     pub(super) extra: Vec<(usize, usize, usize)>,
-    /// The first declaration of the text is the prelude that declares the type names.
+    /// Whether the first declaration of the text is the prelude that declares the type names.
     pub(super) has_prelude: bool,
 }
 
@@ -97,7 +97,7 @@ impl Rewritten {
 /// Writes lexemes as text.
 struct TextWriter {
     text: String,
-    /// The text ends with a letter, digit or `_`; for `after_operator`, it ends with an operator.
+    /// Whether the text ends with a letter, digit or `_`; for `after_operator`, whether it ends with an operator.
     after_word: bool,
     after_operator: bool,
 }

@@ -364,7 +364,7 @@ fn random_programs_keep_their_meaning() {
     assert!(idle.is_empty(), "no program changes by {idle:?}: {changed:?}");
 }
 
-/// Names of passes that are skipped are those of passes.
+/// Every name in the list of skipped passes is the name of a pass.
 #[test]
 fn passes_that_are_tested_elsewhere_exist() {
     let all = all_passes();
