@@ -1,14 +1,17 @@
-//! Claims: what a command of one device keeps commands of the context's other devices from doing.
+//! Claims: the ranges of memory objects that a command of one device uses, which exclude commands of the
+//! context's other devices.
 //!
-//! A command claims what it uses before it is recorded, and contents move to its device while it has the claim. So from the
-//! moment when its contents are looked at no command of another device writes them, nor reads what it writes, until it
-//! is recorded, and until the GPU has done what it writes. Commands of one device do not exclude each other: they use the same storage.
-//! But while contents move there, they do not write it.
+//! A command takes its claim before it is recorded, and contents move to its device while it has the claim. So
+//! from the time when the location of the contents is determined until the command is recorded, no command of
+//! another device writes them. A range that the command writes is neither read nor written by commands of other
+//! devices until the GPU has completed the command. Commands of one device do not exclude each other, because
+//! they use the same storage; but while contents move to it, they do not write them.
 //!
-//! A claim is taken at once where nothing is in its way ([`Claim::take`]). Otherwise the context's migration thread takes it
-//! ([`Claim::wait`]), and only when everything else that the command waits for is complete. That thread is the only one that
-//! waits for claims, and takes one after the other. What it waits for never waits for it: a recorded command is submitted by
-//! this thread if nobody else does so, and one that is about to be recorded waits for commands of its own queue at most, which are recorded.
+//! If no other claim excludes it, a claim is taken at once ([`Claim::take`]). Otherwise the context's migration
+//! thread takes it ([`Claim::wait`]), but only when everything else that the command waits for is complete.
+//! That thread is the only one that waits for claims, and it takes one claim after the other. The commands that
+//! it waits for never wait for it: if a command is recorded, this thread submits it if no other thread does,
+//! and a command that is about to be recorded waits for recorded commands of its own queue at most.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,19 +24,19 @@ use crate::command::rect::Rows;
 use crate::error::Result;
 use crate::lock::{Condvar, Guard, Mutex, Rank};
 
-/// How long the migration thread waits for a batch that is done to let go of its claims.
+/// The time for which the migration thread waits until a completed batch has released its claims.
 const SHORTLY: Duration = Duration::from_micros(200);
 
-/// A [`Residence`] whose claims a thread can wait for.
+/// A [`Residence`], with a condition variable for its claims.
 #[derive(Debug)]
 pub(crate) struct Shared {
     state: Mutex<Residence>,
-    /// A claim has been recorded or released.
+    /// Notified when the command of a claim has been recorded, or a claim has been released.
     changed: Condvar,
 }
 
 impl Shared {
-    /// `size` bytes without contents.
+    /// Makes the state of an object of `size` bytes without contents.
     pub(crate) fn new(size: u64) -> Shared {
         Shared {
             state: Mutex::new(Rank::Mem, Residence::new(size)),
@@ -47,18 +50,18 @@ impl Shared {
     }
 }
 
-/// What a command uses on a device. It ends when this is dropped.
+/// The ranges that a command uses on a device. The claim is released when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     id: ClaimId,
     touches: Vec<Touch>,
     device: usize,
-    /// It stands in the residences.
+    /// The claim is in the residences of its objects.
     stands: AtomicBool,
 }
 
 impl Claim {
-    /// One that nobody knows of yet.
+    /// Makes a claim that has not been taken.
     pub(crate) fn new(touches: Vec<Touch>, device: usize) -> Claim {
         Claim {
             id: next_id(),
@@ -68,7 +71,8 @@ impl Claim {
         }
     }
 
-    /// Claims all, if nothing is in the way and all contents that are needed are on the device.
+    /// Takes the claim if no other claim excludes it and all contents that the command needs are on the device;
+    /// otherwise returns it as the error.
     pub(crate) fn take(self) -> std::result::Result<Claim, Claim> {
         self.stands.store(true, Ordering::Relaxed);
         for touch in &self.touches {
@@ -96,14 +100,14 @@ impl Claim {
         }
     }
 
-    /// Claims all, waits until nothing is in the way, and brings the contents that are needed to the device. Only on the context's
-    /// migration thread; no lock is held.
+    /// Takes the claim, waits until no other claim excludes it, and moves the contents that the command needs
+    /// to the device. Called on the context's migration thread only; no lock may be held.
     pub(crate) fn wait(&self) -> Result<()> {
         self.stands.store(true, Ordering::Relaxed);
         for touch in &self.touches {
             touch.residence().lock().claim(self.of(touch, true));
         }
-        // From here on nobody can get in the way.
+        // No claim that is taken from now on can exclude this one.
         self.touches.iter().for_each(|t| self.wait_for_others(t));
         let arrived = self.touches.iter().try_for_each(|t| t.fetch(self.device));
         for touch in &self.touches {
@@ -122,13 +126,13 @@ impl Claim {
                 Obstacle::Batch(InBatch { queue, value }) => {
                     drop(state);
                     let queues = touch.context().queues();
-                    // Submits it, too. A queue that is gone has let go of everything.
+                    // This also submits the batch. A queue that has been dropped has released all its claims.
                     if let Some(queue) = queues.iter().find(|q| q.number() == queue) {
                         queue.wait_for(value);
                     }
                     drop(queues);
                     state = shared.lock();
-                    // Another thread may be retiring it.
+                    // Another thread may be retiring the batch.
                     if state.obstacle(&claimed) == Some(obstacle) {
                         let _ = shared.changed.wait_for(&mut state, SHORTLY);
                     }
@@ -137,8 +141,8 @@ impl Claim {
         }
     }
 
-    /// The command has been given to the GPU in a batch: what it writes is on its device alone. Whether the batch must keep the
-    /// claim until it is done.
+    /// Notes that the command has been recorded into a batch: the ranges that it writes are on its device
+    /// alone. Returns whether the batch must keep the claim until it is complete.
     pub(crate) fn recorded(&self, batch: InBatch) -> bool {
         self.touches.iter().fold(false, |stays, touch| {
             let shared = touch.residence();
@@ -152,7 +156,8 @@ impl Claim {
         })
     }
 
-    /// This thread executes the command: what it writes is on its device alone, from the claim's end on.
+    /// Notes that this thread executes the command: the ranges that it writes are on its device alone once the
+    /// claim is released.
     pub(crate) fn by_host(&self) {
         for touch in &self.touches {
             let mut state = touch.residence().lock();
@@ -182,7 +187,8 @@ fn next_id() -> ClaimId {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A mapping for writing of a buffer's storage on a device, where a context has several. It ends when this is dropped, if not before.
+/// The hold of a range that is mapped for writing in a buffer's storage on a device, in a context with several
+/// devices. It ends when this is dropped, if not before.
 #[derive(Debug)]
 pub(crate) struct Hold {
     id: ClaimId,
@@ -192,7 +198,7 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    /// One that has not begun; `None` if the context has one device.
+    /// Makes a hold that has not begun; `None` if the context has one device.
     pub(crate) fn new(buffer: &Arc<Buffer>, rows: Rows, device: usize) -> Option<Arc<Hold>> {
         (buffer.context().devices().len() > 1).then(|| {
             Arc::new(Hold {
@@ -204,7 +210,7 @@ impl Hold {
         })
     }
 
-    /// The command that maps is recorded.
+    /// Begins the hold, because the map command is recorded.
     pub(crate) fn begin(&self) {
         let mut state = self.buffer.residence().lock();
         let rows = self.rows.merged();
@@ -214,7 +220,7 @@ impl Hold {
         }
     }
 
-    /// The command that ends the mapping is recorded.
+    /// Ends the hold, because the unmap command is recorded.
     pub(crate) fn end(&self) {
         self.buffer.residence().lock().let_go(self.id);
     }

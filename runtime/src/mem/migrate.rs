@@ -1,4 +1,5 @@
-//! Contents that move between devices of a context, through host memory. On the context's migration thread, which may wait.
+//! Moves contents between devices of a context, through host memory. This happens on the context's migration
+//! thread, which may wait.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,20 +10,20 @@ use super::{Buffer, HostMemory, HostPtr, Image, MemObject};
 use crate::context::Context;
 use crate::error::{ClCode, Error, Result};
 
-/// A chunk of a buffer on its way.
+/// The bytes of a buffer that are moved at a time.
 const CHUNK: u64 = 32 << 20;
 
-/// What a command does with a range of a memory object.
+/// A command's use of a range of a memory object.
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
     object: MemObject,
-    /// In the root; all of an image is `0..1`.
+    /// The range in the root; an image as a whole is `0..1`.
     range: Range<u64>,
     how: Use,
 }
 
 impl Touch {
-    /// A range of a buffer; not empty.
+    /// Makes the use of a range of a buffer, which is not empty.
     pub(crate) fn buffer(buffer: &Arc<Buffer>, start: u64, end: u64, how: Use) -> Touch {
         let range = buffer.offset() + start..buffer.offset() + end;
         let root = buffer.parent().unwrap_or(buffer);
@@ -33,7 +34,7 @@ impl Touch {
         }
     }
 
-    /// An image, or the buffer that it lies in.
+    /// Makes the use of an image, or of the buffer that the image was created from.
     pub(crate) fn image(image: &Arc<Image>, how: Use) -> Touch {
         match image.buffer() {
             Some(buffer) => image.in_buffer(&image.all()).touch(buffer, how),
@@ -52,7 +53,7 @@ impl Touch {
         }
     }
 
-    /// In the root.
+    /// Returns the range in the root.
     pub(super) fn range(&self) -> &Range<u64> {
         &self.range
     }
@@ -65,22 +66,24 @@ impl Touch {
         self.object.context()
     }
 
-    /// What it needs and does not have on a device.
+    /// Returns the ranges whose contents the use needs but the device does not have.
     pub(super) fn away(&self, device: usize) -> Vec<Away> {
         self.residence().lock().away(&self.range, device, self.how)
     }
 
-    /// The devices whose commands it comes after in the order of the enqueue calls.
+    /// Returns the devices, as a bit set, whose commands come before this use in the order of the enqueue
+    /// calls.
     pub(crate) fn follows(&self, device: usize) -> u64 {
         self.residence().lock().follows(&self.range, device, self.how)
     }
 
-    /// It is enqueued.
+    /// Notes that the command has been enqueued.
     pub(crate) fn enqueued(&self, device: usize) {
         self.residence().lock().enqueued(&self.range, device, self.how);
     }
 
-    /// Copies what it needs to a device; waits for the GPU. It is claimed, and no lock is held.
+    /// Copies the contents that the use needs to a device; waits for the GPU. The range is claimed, and no lock
+    /// may be held.
     pub(super) fn fetch(&self, device: usize) -> Result<()> {
         for away in self.away(device) {
             match &self.object {

@@ -1,44 +1,48 @@
-//! Which devices of a context have the contents of a memory object, range by range.
+//! Records which devices of a context have the contents of a memory object, range by range.
 //!
-//! A device's storage of a range is *valid* if it has what the last command there stored. Reading on another device makes it
-//! valid there too; writing makes it valid there alone. Contents that nobody has given are valid everywhere. This is what
-//! is recorded: commands change it in the order in which they are given to the GPU, which is that of their dependencies.
+//! A device's storage of a range is *valid* if it has the result of the last command that wrote the range.
+//! Reading on another device makes that device's storage valid, too; writing leaves only the writer's storage
+//! valid. Contents that no command has given are valid everywhere. Commands change this state when they are
+//! recorded, in the order in which they are given to the GPU, which respects their dependencies.
 //!
-//! Beside it stands what has been *enqueued*: the device of the last write and those of the reads since. OpenCL wants events
-//! between queues that share an object (CL appendix A.1); who forgot them gets the order of the enqueue calls all the same,
-//! where that cannot block ([`Residence::follows`]).
+//! The state also has the uses that have been *enqueued*: the device of the last write, and the devices of the
+//! reads since. OpenCL demands events between queues that share an object (CL appendix A.1). For applications
+//! without these events, the order of the enqueue calls holds all the same, where that cannot block
+//! ([`Residence::follows`]).
 //!
-//! And there are the *claims* ([`super::claim`]): ranges that commands use from the time when they are admitted. A write is
-//! claimed until the GPU has done it, since nobody else knows which of the claimed bytes the command writes; a read is claimed until its
-//! command is recorded, since after that the device's own storage is all that it needs. Claims of different devices exclude each other
-//! where one of them writes, so contents never move while a command may change them. While contents move to a device, its own
-//! commands do not write there either: they would be overwritten by what is on its way.
+//! The third part are the *claims* ([`super::claim`]): the ranges that commands use, from the time when they
+//! are admitted. A write is claimed until the GPU has completed it, because only the command itself knows which
+//! of the claimed bytes it writes. A read is claimed until its command is recorded, because from then on the
+//! command needs nothing but its own device's storage. Claims of different devices exclude each other if one of
+//! them is a write, so contents never move while a command may change them. While contents move to a device,
+//! its own commands do not write them either, because the copy would overwrite their results.
 //!
-//! A range that is mapped for writing in a device's storage is *held* there: the application stores into it at any time. Until the
-//! mapping ends its contents are that device's alone, whatever commands of other devices claim that do not use the range.
+//! A range that is mapped for writing in a device's storage is *held* there, because the application may store
+//! into it at any time. Until the mapping ends, only that device has its contents; commands of other devices
+//! that claim the range are assumed not to use it.
 
 use std::ops::Range;
 
-/// Devices, by index in the context.
+/// A set of devices: a bit for each index in the context.
 type Devices = u64;
 
-/// As many devices may a context have.
+/// The most devices that a context may have.
 pub(crate) const MOST_DEVICES: usize = Devices::BITS as usize;
 
-/// How a command uses a range.
+/// The way in which a command uses a range.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Use {
     Read,
-    /// Reads and writes, or writes some of it.
+    /// The command reads and writes the range, or writes a part of it.
     Update,
-    /// Writes all of it.
+    /// The command writes the whole range.
     Replace,
 }
 
 /// The state of a memory object.
 #[derive(Debug)]
 pub(crate) struct Residence {
-    /// In order, without gaps.
+    /// The parts of the object in ascending order, without gaps.
     parts: Vec<Part>,
     claimed: Vec<Claimed>,
     held: Vec<Held>,
@@ -52,26 +56,26 @@ struct Held {
     device: usize,
 }
 
-/// Identifies a claim or a mapping.
+/// The number that identifies a claim or a hold.
 pub(crate) type ClaimId = u64;
 
-/// A batch of a queue: the queue's number and the value of its timeline.
+/// A batch: the number of its queue and its timeline value.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InBatch {
     pub queue: u32,
     pub value: u64,
 }
 
-/// A range that a command uses.
+/// A range that a command claims.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Claimed {
     pub id: ClaimId,
     pub range: Range<u64>,
     pub device: usize,
     pub write: bool,
-    /// Contents move to the device for it.
+    /// Contents are being moved to the device for the command.
     pub moving: bool,
-    /// Where the command has been recorded.
+    /// The batch into which the command has been recorded.
     pub batch: Option<InBatch>,
 }
 
@@ -89,7 +93,7 @@ impl Claimed {
     }
 }
 
-/// What a claim has to wait for.
+/// What a claim must wait for.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Obstacle {
     /// A command that is about to be recorded, or that a thread executes.
@@ -105,11 +109,11 @@ struct Part {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 struct PartState {
-    /// Never none.
+    /// The devices with valid storage; never empty.
     valid: Devices,
-    /// Of the last write that was enqueued, and of the reads since.
+    /// The device of the last write that was enqueued, and the devices of the reads since.
     users: Devices,
-    /// Of the last write; none: nothing has been written.
+    /// The device of the last write; empty if nothing has been written.
     writer: Devices,
 }
 
@@ -117,7 +121,7 @@ struct PartState {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Away {
     pub range: Range<u64>,
-    /// A device that has them.
+    /// A device that has the contents.
     pub from: usize,
 }
 
@@ -126,7 +130,7 @@ fn bit(device: usize) -> Devices {
 }
 
 impl Residence {
-    /// `size` bytes without contents.
+    /// Makes the state of an object of `size` bytes without contents.
     pub(crate) fn new(size: u64) -> Residence {
         let state = PartState {
             valid: Devices::MAX,
@@ -140,7 +144,7 @@ impl Residence {
         }
     }
 
-    /// A range is mapped for writing in a device's storage.
+    /// Notes that a range is mapped for writing in a device's storage.
     pub(crate) fn hold(&mut self, id: ClaimId, range: &Range<u64>, device: usize) {
         self.used(range, device, Use::Replace);
         self.held.push(Held {
@@ -150,12 +154,12 @@ impl Residence {
         });
     }
 
-    /// A mapping ends.
+    /// Notes that the mapping has ended.
     pub(crate) fn let_go(&mut self, id: ClaimId) {
         self.held.retain(|h| h.id != id);
     }
 
-    /// The parts of a range that no other device holds.
+    /// Returns the parts of a range that no other device holds.
     fn free(&self, range: &Range<u64>, device: usize) -> Vec<Range<u64>> {
         let mut free = vec![range.clone()];
         for held in self.held.iter().filter(|h| h.device != device) {
@@ -174,18 +178,18 @@ impl Residence {
         free
     }
 
-    /// Claims a range for a command, whatever others claim ([`Residence::obstacle`]).
+    /// Adds a claim for a command, whether or not other claims exclude it ([`Residence::obstacle`]).
     pub(crate) fn claim(&mut self, claimed: Claimed) {
         self.claimed.push(claimed);
     }
 
-    /// The contents that moved for a claim have arrived.
+    /// Notes that the contents that were moved for a claim have arrived.
     pub(crate) fn moved(&mut self, id: ClaimId) {
         let mine = self.claimed.iter_mut().filter(|c| c.id == id);
         mine.for_each(|c| c.moving = false);
     }
 
-    /// What others claim that excludes a use; of commands that are not recorded if there are any.
+    /// Returns what excludes a claim, if anything does; commands that are not recorded come first.
     pub(crate) fn obstacle(&self, to: &Claimed) -> Option<Obstacle> {
         let mut others = self.claimed.iter().filter(|c| c.excludes(to));
         let first = others.next()?;
@@ -196,8 +200,9 @@ impl Residence {
         })
     }
 
-    /// A command has been recorded: its reads are not claimed any more, its writes until [`Residence::release`]. Whether there are
-    /// any that no other claim of the same batch stands for.
+    /// Notes that a command has been recorded: its reads are no longer claimed, its writes until
+    /// [`Residence::release`]. Returns whether the claim must be kept; it need not be if it has no writes, or
+    /// if other claims of the same batch cover all of them.
     pub(crate) fn recorded(&mut self, id: ClaimId, batch: InBatch) -> bool {
         self.claimed.retain(|c| c.id != id || c.write);
         let covered = |c: &Claimed, all: &[Claimed]| {
@@ -220,12 +225,12 @@ impl Residence {
         true
     }
 
-    /// A claim ends.
+    /// Removes a claim.
     pub(crate) fn release(&mut self, id: ClaimId) {
         self.claimed.retain(|c| c.id != id);
     }
 
-    /// The parts of a range, which is not empty.
+    /// Returns the parts of a range, which is not empty.
     fn within(&self, range: &Range<u64>) -> impl Iterator<Item = (Range<u64>, PartState)> {
         let Range { start, end } = *range;
         let first = self.parts.partition_point(|p| p.end <= start);
@@ -244,7 +249,7 @@ impl Residence {
             })
     }
 
-    /// Makes `at` the end of a part.
+    /// Splits a part so that one ends at `at`.
     fn split(&mut self, at: u64) {
         let i = self.parts.partition_point(|p| p.end < at);
         if let Some(&part) = self.parts.get(i)
@@ -255,7 +260,7 @@ impl Residence {
         }
     }
 
-    /// Changes the parts of a range.
+    /// Changes the state of the parts of a range.
     fn change(&mut self, range: &Range<u64>, how: impl Fn(&mut PartState)) {
         self.split(range.start);
         self.split(range.end);
@@ -266,7 +271,7 @@ impl Residence {
             }
             how(&mut part.state);
         }
-        // Equal neighbours are one.
+        // Adjacent parts with equal states are merged.
         self.parts.dedup_by(|next, part| {
             let same = part.state == next.state;
             if same {
@@ -276,7 +281,7 @@ impl Residence {
         });
     }
 
-    /// What a use on a device needs and does not have there.
+    /// Returns the ranges whose contents a use on a device needs but the device does not have.
     pub(crate) fn away(&self, range: &Range<u64>, device: usize, how: Use) -> Vec<Away> {
         if how == Use::Replace {
             return Vec::new();
@@ -290,14 +295,14 @@ impl Residence {
             .collect()
     }
 
-    /// The contents have been copied to a device.
+    /// Notes that the contents have been copied to a device.
     pub(crate) fn copied(&mut self, range: &Range<u64>, device: usize) {
         for range in self.free(range, device) {
             self.change(&range, |s| s.valid |= bit(device));
         }
     }
 
-    /// A use on a device, whose contents were there, has been given to the GPU.
+    /// Notes that a use on a device, which had the contents, has been given to the GPU.
     pub(crate) fn used(&mut self, range: &Range<u64>, device: usize, how: Use) {
         match how {
             Use::Read => {}
@@ -309,7 +314,7 @@ impl Residence {
         }
     }
 
-    /// Whose commands come before a use on a device, as far as they are of other devices.
+    /// Returns the other devices whose commands come before a use on a device.
     pub(crate) fn follows(&self, range: &Range<u64>, device: usize, how: Use) -> Devices {
         let here = bit(device);
         self.within(range)
@@ -321,7 +326,7 @@ impl Residence {
             .fold(0, |all, some| all | some)
     }
 
-    /// A use on a device is enqueued.
+    /// Notes that a use on a device has been enqueued.
     pub(crate) fn enqueued(&mut self, range: &Range<u64>, device: usize, how: Use) {
         let here = bit(device);
         let known = self.within(range).all(|(_, s)| match how {
@@ -421,7 +426,7 @@ mod tests {
         assert!(r.recorded(1, batch(1)));
         let recorded = Some(Obstacle::Batch(batch(1)));
         assert_eq!(obstacle(&r, 0..1, 1, true), recorded);
-        // What is not recorded comes first: nobody can wait for it on the GPU.
+        // A command that is not recorded comes first, because the GPU cannot be waited for.
         r.claim(claimed(2, 8..16, 0, false));
         assert_eq!(obstacle(&r, 0..64, 1, false), recorded);
         assert_eq!(obstacle(&r, 0..64, 1, true), Some(Obstacle::Unrecorded));
@@ -449,7 +454,7 @@ mod tests {
         assert_eq!(r.obstacle(&moving), None, "itself");
         r.moved(1);
         assert_eq!(r.obstacle(&write), None);
-        // The other way round: a write that is recorded has made the contents the device's.
+        // In the other order: a recorded write has made the device the owner of the contents.
         r.claim(write);
         let later = Claimed { id: 3, ..moving };
         assert_eq!(r.obstacle(&later), Some(Obstacle::Unrecorded));
@@ -467,7 +472,7 @@ mod tests {
         assert_eq!(r.free(&(20..24), 0), [0..0; 0]);
         r.used(&(8..64), 0, Use::Update);
         assert_eq!(r.away(&(0..64), 0, Use::Read), [away(16..32, 1), away(40..48, 1)]);
-        // A copy is right for now only.
+        // A copy is not recorded as valid.
         r.copied(&(16..32), 0);
         assert_eq!(r.away(&(0..40), 0, Use::Read), [away(16..32, 1)]);
         r.let_go(1);
@@ -501,7 +506,7 @@ mod tests {
         assert_eq!(r.follows(&(32..64), 1, Use::Update), 0);
         assert_eq!(r.follows(&all, 1, Use::Read), 1);
         r.enqueued(&all, 1, Use::Read);
-        // It knows now.
+        // The device has been noted as a reader.
         assert_eq!(r.follows(&all, 1, Use::Read), 0);
         assert_eq!(r.follows(&all, 0, Use::Read), 0);
         assert_eq!(r.follows(&all, 0, Use::Replace), 2);

@@ -148,7 +148,7 @@ pub(super) struct Batch {
     stores: Vec<HostRange>,
     /// The entries in the context's table for `finish` and `stores`.
     entries: Vec<Entry>,
-    /// What its commands keep other devices from doing.
+    /// The claims of its commands, which exclude commands of other devices.
     claims: Vec<Arc<Claim>>,
     printed: Vec<Output>,
     staging: Option<Arc<Staging>>,
@@ -359,7 +359,7 @@ impl Batch {
             f.from.copy_rect_to(&f.from_layout, f.to, &f.to_layout, f.region);
         }
         self.forget_stores(table);
-        // What waits for an event of the batch finds nothing of it in its way.
+        // Commands that wait for an event of the batch must not find its claims.
         self.claims.clear();
         for output in self.printed.drain(..) {
             output.print();
@@ -529,7 +529,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Keeps the command's claim until the batch is done, if it is needed for that long.
+    /// Keeps the command's claim until the batch is complete, if it is needed for that long.
     pub(super) fn claim(&mut self, claim: &Arc<Claim>) {
         let batch = InBatch {
             queue: self.queue,

@@ -1,10 +1,11 @@
 //! Deferred commands: those that cannot be recorded yet.
 //!
-//! A command is deferred if the GPU cannot wait for what it depends on: a user event, a command of another device, contents that
-//! are on another device, or host memory that a command in flight still stores into. The event that blocks it knows the
-//! queue and makes it look again ([`CommandQueue::pump`]) when it changes. In order, everything after a deferred command is deferred, too;
-//! out of order only what says so: what waits for its event, what comes after a barrier, and markers and
-//! barriers for all before.
+//! A command is deferred if it depends on something that the GPU cannot wait for: a user event, a command of
+//! another device, contents that are on another device, or host memory that a command in flight still stores
+//! into. The event that blocks it has the queue as a dependent, and when the event changes, the queue checks
+//! the command again ([`CommandQueue::pump`]). In order, all commands after a deferred one are deferred, too.
+//! Out of order, these are only commands that wait for its event, commands after a barrier, and markers and
+//! barriers that wait for all earlier commands.
 
 use std::sync::Arc;
 
@@ -20,11 +21,11 @@ use crate::event::{Effects, Event, Phase};
 pub(super) struct Deferred {
     command: Command,
     waits: Vec<Arc<Event>>,
-    /// It comes after these, but does not fail with them ([`CommandQueue::comes_after`]).
+    /// Events that the command comes after, but with which it does not fail ([`CommandQueue::comes_after`]).
     after: Vec<Arc<Event>>,
-    /// What the migration thread does for it.
+    /// The migration thread's work for the command.
     moving: Option<Moving>,
-    /// The command will be recorded whatever the application does.
+    /// The command will be recorded without the application's help.
     pub(super) certain: bool,
     event: Option<Arc<Event>>,
 }
@@ -32,31 +33,31 @@ pub(super) struct Deferred {
 /// Whether a deferred command can be recorded.
 enum Readiness {
     Ready(Start),
-    /// Not before this event moves on.
+    /// It cannot be recorded before this event leaves this phase.
     Blocked(Arc<Event>, Phase),
     /// It fails with this code.
     Failed(i32),
 }
 
 impl Deferred {
-    /// The command's event, if there is one.
+    /// Returns the command's event, if there is one.
     pub(super) fn own_event(&self) -> Option<Arc<Event>> {
         self.event.clone()
     }
 
-    /// All events that it holds, to be dropped when no lock is held.
+    /// Returns all events that the command holds, so that they can be dropped when no lock is held.
     fn events(&self) -> Vec<Arc<Event>> {
         let waits = self.waits.iter().chain(&self.after);
         let gate = self.moving.iter().map(|m| &m.gate);
         waits.chain(gate).chain(&self.event).cloned().collect()
     }
 
-    /// Whether nothing that is enqueued after it may be recorded before it, in a queue that is out of order.
+    /// Returns whether no later command may be recorded before this one in an out-of-order queue.
     pub(super) fn is_barrier(&self) -> bool {
         matches!(self.command, Command::Barrier)
     }
 
-    /// The command's event; one of its own if the application did not ask for one.
+    /// Returns the command's event; makes one if the application did not ask for it.
     pub(super) fn event(&mut self, queue: &Arc<CommandQueue>) -> Arc<Event> {
         let event = self.event.get_or_insert_with(|| {
             let event = Event::of_command(queue, CommandType::Marker);
@@ -68,7 +69,7 @@ impl Deferred {
         Arc::clone(event)
     }
 
-    /// It is not going to be recorded.
+    /// Makes the command fail, because it will not be recorded.
     pub(super) fn failed(self, code: ClCode, effects: &mut Effects) {
         self.failed_with(code.number(), effects);
     }
@@ -83,7 +84,7 @@ impl Deferred {
 }
 
 impl CommandQueue {
-    /// Defers a command. `look`: nothing deferred is before it, so it may be possible to record it meanwhile.
+    /// Defers a command. `look`: no deferred command is before it, so it may become recordable at once.
     pub(super) fn defer(
         self: &Arc<Self>,
         state: &mut State,
@@ -114,16 +115,18 @@ impl CommandQueue {
         Placed::Deferred(event)
     }
 
-    /// The host memory that a command takes something from when it is recorded, if a command in flight still stores into it.
-    /// `source` and `given` are the command's [`Command::host_source`] and [`Command::host_given`].
+    /// Returns the range of host memory that a command reads when it is recorded, if a command in flight still
+    /// stores into it. `source` and `given` are the command's [`Command::host_source`] and
+    /// [`Command::host_given`].
     pub(super) fn unsettled(&self, source: Option<HostRange>, given: Option<HostRange>) -> Option<HostRange> {
         let stores = self.context.host_stores();
         let source = source.filter(|r| stores.overlap(*r));
         source.or_else(|| given.filter(|r| stores.overlap_by_host(*r)))
     }
 
-    /// The event after which a command that takes something from unsettled host memory may be recorded, as far as its own
-    /// queue is concerned: in order, when everything before it is retired; out of order, when the batch is that stores there.
+    /// Returns the event after which a command that reads unsettled host memory may be recorded, as far as its
+    /// own queue is concerned. In order, all earlier batches must be retired; out of order, the batch that
+    /// stores there.
     pub(super) fn storing(
         self: &Arc<Self>,
         state: &mut State,
@@ -144,7 +147,7 @@ impl CommandQueue {
         Some(Arc::clone(&finishing.event)).filter(|e| !e.is_final())
     }
 
-    /// An event of the last batch that is not retired.
+    /// Returns an event of the last batch that is not retired.
     pub(super) fn unretired(
         self: &Arc<Self>,
         state: &mut State,
@@ -160,14 +163,14 @@ impl CommandQueue {
         Some(Arc::clone(event)).filter(|e| !e.is_final())
     }
 
-    /// The event of the last barrier that is deferred.
+    /// Returns the event of the last deferred barrier.
     pub(super) fn deferred_barrier(self: &Arc<Self>) -> Option<Arc<Event>> {
         let mut state = self.state.lock();
         let barrier = state.deferred.iter_mut().rev().find(|d| d.is_barrier());
         barrier.map(|d| d.event(self))
     }
 
-    /// Records the deferred commands that nothing blocks any more.
+    /// Records the deferred commands that are no longer blocked.
     fn look_again(self: &Arc<Self>, state: &mut State, effects: &mut Effects) {
         let mut at = 0;
         while let Some(deferred) = state.deferred.get(at) {
@@ -179,11 +182,12 @@ impl CommandQueue {
                         continue;
                     }
                     if phase != Phase::Pending {
-                        // Nobody may poll that queue: the executor does.
+                        // No other thread may poll that queue, so the executor does.
                         self.context.executor().watch(&blocker);
                     }
                 }
-                // What is before it is looked at again when it moves on, and then this is too.
+                // It waits for the deferred commands before it; when one of them can be recorded, this one is
+                // checked again.
                 Readiness::Ready(_) | Readiness::Failed(_) if all => {}
                 Readiness::Failed(code) => {
                     let deferred = state.deferred.remove(at).expect("just seen");
@@ -196,7 +200,7 @@ impl CommandQueue {
                     continue;
                 }
             }
-            // This one stays.
+            // The command stays deferred.
             if !self.properties.out_of_order || barrier {
                 return;
             }
@@ -204,7 +208,7 @@ impl CommandQueue {
         }
     }
 
-    /// Whether a deferred command can be recorded now.
+    /// Returns whether a deferred command can be recorded now.
     fn readiness(self: &Arc<Self>, state: &mut State, at: usize, effects: &mut Effects) -> Readiness {
         let deferred = &mut state.deferred[at];
         let taken = self.unsettled(deferred.command.host_source(), deferred.command.host_given());
@@ -231,7 +235,7 @@ impl CommandQueue {
         }
     }
 
-    /// Records a deferred command whose turn has come.
+    /// Records a deferred command that is no longer blocked.
     fn record_deferred(
         self: &Arc<Self>,
         state: &mut State,
@@ -271,8 +275,8 @@ impl CommandQueue {
         Ok(())
     }
 
-    /// An event that blocked a deferred command has moved on. The application may have flushed long ago, so what can be
-    /// recorded now is submitted as well.
+    /// Records the deferred commands that a changed event no longer blocks. They are submitted, too, because
+    /// the application may have flushed long ago.
     pub(crate) fn pump(self: &Arc<Self>, effects: &mut Effects) {
         let waits: Vec<Vec<Arc<Event>>> = {
             let state = self.state.lock();
@@ -294,7 +298,7 @@ impl CommandQueue {
         }
         let mut state = self.state.lock();
         self.look_again(&mut state, effects);
-        // If that fails, so do the events, and later calls.
+        // If the submission fails, so do the events and later calls.
         let _ = self.submit(&mut state, effects);
     }
 }

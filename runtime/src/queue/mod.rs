@@ -254,7 +254,7 @@ impl CommandQueue {
         self.properties
     }
 
-    /// From 1; of no other queue of the process.
+    /// Returns a number that no other queue of the process has; the first is 1.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }

@@ -1,9 +1,11 @@
-//! Contexts with several devices: what a command needs comes to its device before it is recorded.
+//! Contexts with several devices: before a command is recorded, the contents that it needs are moved to its
+//! device.
 //!
-//! A command claims what it uses before it is recorded ([`crate::mem::claim`]). If contents are elsewhere when its turn comes, or
-//! a command of another device is in the way, it is deferred, as for a user event, and the context's migration thread claims for
-//! it and copies them ([`crate::mem::migrate`]). No enqueue call waits, so what is deferred because of a user event that the same
-//! thread will set holds up nothing else.
+//! A command claims the ranges that it uses before it is recorded ([`crate::mem::claim`]). If the contents are
+//! on another device when the command could otherwise be recorded, or a claim of another device excludes it,
+//! the command is deferred, as for a user event, and the context's migration thread takes the claim and copies
+//! the contents ([`crate::mem::migrate`]). No enqueue call waits for that, so commands that wait for a user
+//! event which the same thread will set delay no independent commands.
 
 use std::sync::Arc;
 
@@ -13,30 +15,31 @@ use crate::command::buffer::HostTransfer;
 use crate::event::{Effects, Event, Phase, Status};
 use crate::mem::claim::Claim;
 
-/// What the migration thread does for a deferred command.
+/// The migration thread's work for a deferred command.
 pub(super) struct Moving {
     claim: Arc<Claim>,
-    /// Complete when all is claimed, and the contents have arrived.
+    /// Completes when the claim is taken and the contents have arrived.
     pub gate: Arc<Event>,
 }
 
-/// Whether a command can be recorded.
+/// Whether a command's contents are on the queue's device.
 pub(super) enum Arrival {
-    /// With this claim.
+    /// They are, and the command has this claim.
     Here(Arc<Claim>),
-    /// Once this event is final.
+    /// They will be when this event is final.
     Moving(Arc<Event>),
     Failed(i32),
 }
 
 impl CommandQueue {
-    /// Whether contents can be elsewhere at all.
+    /// Returns whether contents can be on another device at all.
     pub(super) fn is_shared(&self) -> bool {
         self.context.devices().len() > 1
     }
 
-    /// What other devices' queues have to do before a command that is enqueued now, by the order of the enqueue calls, as far
-    /// as that comes to its end by itself. No lock is held.
+    /// Returns events of other devices' queues that must complete before a command that is being enqueued,
+    /// according to the order of the enqueue calls, as far as they complete without the application's help. No
+    /// lock may be held.
     pub(super) fn comes_after(self: &Arc<Self>, incoming: &Incoming<'_>) -> Vec<Arc<Event>> {
         if !self.is_shared() {
             return Vec::new();
@@ -52,7 +55,8 @@ impl CommandQueue {
         others.flat_map(Self::certain_end).collect()
     }
 
-    /// Events after which everything enqueued so far is done that the application does not hold back.
+    /// Returns events after which all commands enqueued so far are complete, except for those that depend on
+    /// the application.
     fn certain_end(self: &Arc<Self>) -> Vec<Arc<Event>> {
         let mut effects = Effects::default();
         let mut events = Vec::new();
@@ -73,8 +77,8 @@ impl CommandQueue {
         events
     }
 
-    /// Claims what a command uses: `Ok(None)` where no other device can use anything, and `Err(())` if something is in the way, or
-    /// contents are elsewhere.
+    /// Claims the ranges that a command uses. Returns `Ok(None)` if the context has one device, and `Err(())`
+    /// if a claim excludes this one or contents are on another device.
     pub(super) fn claim(&self, incoming: &Incoming<'_>) -> std::result::Result<Option<Arc<Claim>>, ()> {
         if !self.is_shared() {
             return Ok(None);
@@ -83,8 +87,8 @@ impl CommandQueue {
         claim.map(|c| Some(Arc::new(c))).map_err(drop)
     }
 
-    /// Claims what a transfer uses that this thread does by itself: `Err(())` as [`CommandQueue::claim`], or if commands of other
-    /// devices come before it.
+    /// Claims the ranges of a transfer that this thread executes. Returns as [`CommandQueue::claim`] does, and
+    /// also `Err(())` if commands of other devices come before the transfer.
     pub(super) fn claim_by_host(
         &self,
         transfer: &HostTransfer,
@@ -104,8 +108,8 @@ impl CommandQueue {
         Ok(Some(claim))
     }
 
-    /// Claims what a deferred command uses, and sees to it that the contents come to the queue's device. `moving`: what an earlier
-    /// call has begun for the command.
+    /// Takes the claim of a deferred command, and lets the contents be moved to the queue's device. `moving` is
+    /// the state that an earlier call has left for the command.
     pub(super) fn arrive(&self, claim: impl FnOnce() -> Claim, moving: &mut Option<Moving>) -> Arrival {
         if let Some(Moving { claim, gate }) = moving {
             return match gate.phase() {
@@ -133,9 +137,9 @@ impl CommandQueue {
                     Status::Failed(e.code.number())
                 }
             };
-            // The command has it.
+            // The command holds the claim, too.
             drop(claim);
-            // Nobody else sets it.
+            // The gate is private, so its status has not been set before.
             let _ = opens.set_user_status(status);
         }));
         Arrival::Moving(gate)

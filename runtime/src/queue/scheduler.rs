@@ -84,23 +84,23 @@ impl<'a> Order<'a> {
     }
 }
 
-/// What a command needs that can be recorded now.
+/// The requirements of a command that can be recorded now.
 #[derive(Default)]
 pub(super) struct Start {
     /// The batch must wait for these events of other queues (by index in the wait list).
     pub others: Vec<usize>,
-    /// What other devices must not do until it is done.
+    /// The command's claim, which excludes commands of other devices.
     pub claim: Option<Arc<Claim>>,
 }
 
-/// Whether a command can be recorded now.
+/// The decision whether a command can be recorded now.
 pub(super) enum Admission {
     Record(Start),
-    /// Not yet. `look`: it depends on its own events alone, not on deferred commands before it.
+    /// Not yet. `look`: the command depends on its own events only, not on deferred commands before it.
     Defer {
         look: bool,
     },
-    /// Never: an event of its wait list failed, and the command does with this code.
+    /// Never: an event of its wait list has failed, so the command fails with this code.
     Failed(i32),
 }
 
@@ -235,7 +235,8 @@ impl CommandQueue {
         }
     }
 
-    /// Whether a command can be recorded now. An error: the queue takes no more commands.
+    /// Decides whether a command can be recorded now. Fails if the queue has failed, so that it takes no more
+    /// commands.
     #[inline]
     pub(super) fn admit(
         self: &Arc<Self>,
@@ -299,11 +300,11 @@ impl CommandQueue {
         }
     }
 
-    /// What a wait list, and what else the command comes after, mean now; `strict`: a submitted command is not enough, it must
-    /// be complete.
+    /// Returns the current state of a wait list, and of the events that the command comes after as well.
+    /// `strict`: the events must be complete; it does not suffice that they are submitted.
     pub(super) fn ready(self: &Arc<Self>, list: &[Arc<Event>], after: &[Arc<Event>], strict: bool) -> Ready {
         let mut others = Vec::new();
-        // These are of other devices.
+        // These events belong to other devices.
         for event in after {
             match event.phase() {
                 Phase::Complete | Phase::Failed(_) => {}
@@ -325,7 +326,7 @@ impl CommandQueue {
                         return Ready::Blocked(Arc::clone(event), phase);
                     }
                     if Arc::ptr_eq(queue, self) {
-                        // In order anyway.
+                        // No semaphore is needed, because the queue orders its own commands.
                     } else if phase == Phase::Submitted && Arc::ptr_eq(&queue.device, &self.device) {
                         others.push(i);
                     } else {
@@ -337,7 +338,7 @@ impl CommandQueue {
         Ready::Yes(others)
     }
 
-    /// Records one command into the open batch.
+    /// Records a command into the open batch.
     pub(super) fn record(
         self: &Arc<Self>,
         state: &mut State,

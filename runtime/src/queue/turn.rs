@@ -17,7 +17,7 @@ use crate::mem::claim::Claim;
 #[must_use = "the turn ends when it is dropped"]
 pub(super) struct Turn<'a> {
     queue: &'a CommandQueue,
-    /// What the thread itself does meanwhile keeps other devices from doing.
+    /// The claim of the command that the thread executes, which excludes commands of other devices.
     pub claim: Option<Claim>,
 }
 

@@ -159,7 +159,7 @@ pub(crate) struct ImageMapping {
     pub write: bool,
     /// The device whose storage the address points into, if it points into storage.
     pub device: usize,
-    /// If it lies in a buffer.
+    /// The hold of the mapped range, if the image was created from a buffer.
     pub hold: Option<Arc<Hold>>,
 }
 
