@@ -1,4 +1,5 @@
-//! What a launch costs: plain timing, one line a figure. `cargo bench -p caldera-runtime`.
+//! Measures the cost of a launch with plain timing, and prints one line per figure: `cargo bench -p
+//! caldera-runtime`.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../tests/support/mod.rs"]
@@ -26,7 +27,7 @@ fn launch(queue: &Arc<CommandQueue>, kernel: &Arc<DeviceKernel>, args: &[ArgValu
         .expect("launch");
 }
 
-/// Seconds that this thread has run, whatever else the machine does.
+/// Returns the processor time of this thread in seconds, which does not depend on the load of the machine.
 fn cpu_time() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux");
     let first = text.split(' ').next().expect("numbers");

@@ -1,26 +1,29 @@
-//! A model of what several devices of a context do with one buffer, and every interleaving of small programs on it.
+//! A model of several devices of a context that use one buffer, and every interleaving of small programs on it.
 //!
-//! Each thread owns a word of the buffer and has a command at a time, on either device. Kernels have the whole buffer as their
-//! argument, so nobody but themselves knows that they write one word. The steps are those of `src/mem/claim.rs`: a command claims
-//! what it uses, the migration thread copies word by word, the command is recorded, the GPU executes it, its batch is retired. Each
-//! read must bring what the thread has written last, and at the end every device that is said to have a word must have that.
+//! Each thread owns a word of the buffer and executes one command at a time, on either device. Kernels have the
+//! whole buffer as their argument, so only a kernel itself knows that it accesses a single word. The steps are
+//! those of `src/mem/claim.rs`: a command claims the words that it uses, the migration thread copies word by
+//! word, the command is recorded, the GPU executes it, and its batch is retired. Each read must return the
+//! value that the thread has written last. At the end, every device that is recorded as having a word must have
+//! that value.
 //!
-//! Each rule can be switched off, and then the search must find the fault that the rule prevents.
+//! Each rule can be switched off. Then the search must find the fault that the rule prevents.
 
 use std::collections::HashSet;
 
 const DEVICES: usize = 2;
-/// One for each thread.
+/// The number of words, one for each thread.
 const WORDS: usize = 2;
 
-/// What a thread enqueues and waits for, one after the other; the first number is the device.
+/// An operation of a thread. A thread executes its operations one after the other. The first number is the
+/// device.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Op {
-    /// A kernel that may write everything, and sets the thread's word.
+    /// A kernel that may write all words, and sets the thread's word.
     Kernel(usize, u8),
     /// Sets the thread's word.
     Fill(usize, u8),
-    /// A kernel that may read everything, and reads the thread's word.
+    /// A kernel that may read all words, and reads the thread's word.
     Look(usize),
     /// Reads the thread's word.
     Read(usize),
@@ -34,15 +37,15 @@ enum Op {
 
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 enum Rule {
-    /// Claims of commands that are not recorded exclude those of other devices.
+    /// The claim of a command that is not recorded excludes commands of other devices.
     Unrecorded,
-    /// Claims of writes last until the batch is retired.
+    /// The claim of a write lasts until the batch is retired.
     Recorded,
-    /// Reads claim, too.
+    /// Reads have claims, too.
     Reads,
-    /// While contents move to a device, its own commands do not write there.
+    /// While contents move to a device, the device's own commands do not write them.
     Moving,
-    /// What is mapped for writing stays with its device.
+    /// A word that is mapped for writing stays with the device of the mapping.
     Hold,
 }
 
@@ -57,11 +60,11 @@ enum Use {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum At {
     Start,
-    /// The migration thread waits for others' claims.
+    /// The migration thread waits for other claims.
     Waiting,
-    /// It has copied the words before this one.
+    /// The migration thread has copied the words before this one.
     Copying(usize),
-    /// It has taken a word's value from another device.
+    /// The migration thread has read a word's value from another device.
     Bringing(usize, u8),
     Ready,
     Recorded,
@@ -73,16 +76,16 @@ struct Thread {
     next: usize,
     at: At,
     mapped: Option<usize>,
-    /// What it has written last.
+    /// The value that the thread has written last.
     last: u8,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct State {
     storage: [[u8; WORDS]; DEVICES],
-    /// The devices that have a word, by word.
+    /// The devices that are recorded as having each word.
     valid: [[bool; DEVICES]; WORDS],
-    /// Whom the migration thread works for.
+    /// The thread whose command the migration thread serves.
     migration: Option<usize>,
     threads: [Thread; WORDS],
     fault: Option<&'static str>,
@@ -102,7 +105,7 @@ impl Model<'_> {
         self.programs[thread].get(s.threads[thread].next).copied()
     }
 
-    /// The device, the words and the use of a thread's command.
+    /// Returns the device, the words and the use of a thread's command.
     fn touch(&self, s: &State, thread: usize) -> Option<(usize, std::ops::Range<usize>, Use)> {
         let own = thread..thread + 1;
         Some(match self.op(s, thread)? {
@@ -115,7 +118,7 @@ impl Model<'_> {
         })
     }
 
-    /// Whether a command of another device is in the way of a thread's.
+    /// Returns whether another thread's claim excludes the command of a thread.
     fn is_excluded(&self, s: &State, thread: usize) -> bool {
         let Some((device, words, how)) = self.touch(s, thread) else {
             return false;
@@ -149,7 +152,7 @@ impl Model<'_> {
         self.has(Rule::Hold) && s.threads[word].mapped.is_some_and(|d| d != device)
     }
 
-    /// The words from one on that a command needs and that are elsewhere.
+    /// Returns the first word, from `from` on, that a command needs and that its device does not have.
     fn away(&self, s: &State, thread: usize, from: usize) -> Option<usize> {
         let (device, mut words, how) = self.touch(s, thread)?;
         words.find(|w| how != Use::Replace && *w >= from && !s.valid[*w][device])
@@ -159,7 +162,8 @@ impl Model<'_> {
         (0..WORDS).filter_map(|thread| self.step(s, thread)).collect()
     }
 
-    /// The next step of a thread's command; `None`: it cannot go on now.
+    /// Returns the state after the next step of a thread's command; `None` if the command cannot take a step
+    /// now.
     fn step(&self, s: &State, thread: usize) -> Option<State> {
         let op = self.op(s, thread)?;
         let mut s = s.clone();
@@ -214,7 +218,7 @@ impl Model<'_> {
                             s.valid[thread][device] = true;
                         }
                     }
-                    // Its claim lasts, and so does what the model takes it from.
+                    // Nothing to note: the claim follows from the thread's state.
                     Op::Unmap | Op::Kernel(..) | Op::Fill(..) | Op::Look(_) | Op::Read(_) | Op::Store(_) => {}
                 }
                 At::Recorded
@@ -246,7 +250,7 @@ impl Model<'_> {
         Some(s)
     }
 
-    /// What is wrong with a state in which nothing can happen any more.
+    /// Returns the fault of a state in which no step is possible any more, if it has one.
     fn end(&self, s: &State) -> Option<&'static str> {
         if (0..WORDS).any(|t| self.op(s, t).is_some()) {
             return Some("a command is never done");
@@ -262,7 +266,7 @@ impl Model<'_> {
             .then_some("what a thread has written is lost")
     }
 
-    /// Visits every state; the first fault, and how many states there are.
+    /// Visits every state. Returns the first fault and the number of states.
     fn explore(&self) -> (Option<&'static str>, usize) {
         let thread = Thread {
             next: 0,
@@ -296,7 +300,8 @@ impl Model<'_> {
     }
 }
 
-/// The programs: each is right with all rules, and finds what the rules beside it prevent.
+/// The programs. Each has no fault with all rules, and shows the fault that each of the rules beside it
+/// prevents.
 const PROGRAMS: [([&[Op]; WORDS], &[Rule]); 6] = [
     (
         [
