@@ -5,7 +5,9 @@
 //! Unless stated otherwise, an arithmetic intrinsic works lane by lane, and its operands and its result have
 //! the same type.
 
-/// Read-modify-write operations (OpenCL 1.2 6.12.11). The result is the old value.
+/// Atomic operations (OpenCL 1.2 6.12.11). Unless stated otherwise, an operation is a read-modify-write with
+/// the arguments pointer and value, and its result is the old value. The names are SPIR-V's, without
+/// `OpAtomic`; `S` is signed and `U` unsigned.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
     Add,
@@ -35,7 +37,8 @@ pub struct FenceFlags {
     pub global: bool,
 }
 
-/// The operations that combine the values of a sub-group's work-items.
+/// The operations that combine the values of a sub-group's work-items. The first letter is the type: `I` any
+/// integer, `S` signed, `U` unsigned, `F` floating-point.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SubgroupOp {
     IAdd,
@@ -135,7 +138,9 @@ impl Texel {
     }
 }
 
-/// Intrinsic operations.
+/// Intrinsic operations. Operations without a comment of their own have OpenCL's or GLSL.std.450's meaning of
+/// the same name. The first letter of an arithmetic operation is its type: `S` signed, `U` unsigned, `F`
+/// floating-point.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Intrinsic {
     // Work-item functions (6.12.1). The argument is the dimension, an i32 that may be any run-time value. The

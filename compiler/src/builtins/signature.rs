@@ -14,21 +14,35 @@ const fn bit(s: Scalar) -> u16 {
 impl Scalars {
     /// The set for signatures without a generic type.
     pub const NONE: Scalars = Scalars(bit(Scalar::Int));
+    /// `int`.
     pub const INT: Scalars = Scalars(bit(Scalar::Int));
+    /// `uint`.
     pub const UINT: Scalars = Scalars(bit(Scalar::UInt));
+    /// `long`.
     pub const LONG: Scalars = Scalars(bit(Scalar::Long));
+    /// `ulong`.
     pub const ULONG: Scalars = Scalars(bit(Scalar::ULong));
+    /// `half`.
     pub const HALF: Scalars = Scalars(bit(Scalar::Half));
+    /// `float`.
     pub const FLOAT: Scalars = Scalars(bit(Scalar::Float));
+    /// `double`.
     pub const DOUBLE: Scalars = Scalars(bit(Scalar::Double));
+    /// The integers of 32 bits.
     pub const INT32: Scalars = Scalars::INT.or(Scalars::UINT);
+    /// The integers of 64 bits.
     pub const INT64: Scalars = Scalars::LONG.or(Scalars::ULONG);
+    /// The signed integers.
     pub const SIGNED: Scalars =
         Scalars(bit(Scalar::Char) | bit(Scalar::Short) | bit(Scalar::Int) | bit(Scalar::Long));
+    /// The unsigned integers.
     pub const UNSIGNED: Scalars =
         Scalars(bit(Scalar::UChar) | bit(Scalar::UShort) | bit(Scalar::UInt) | bit(Scalar::ULong));
+    /// All integers.
     pub const INTEGERS: Scalars = Scalars::SIGNED.or(Scalars::UNSIGNED);
+    /// The floating-point types.
     pub const FLOATS: Scalars = Scalars::HALF.or(Scalars::FLOAT).or(Scalars::DOUBLE);
+    /// All scalar types.
     pub const ALL: Scalars = Scalars::INTEGERS.or(Scalars::FLOATS);
 
     /// Returns the union of two sets.
@@ -70,8 +84,11 @@ pub const LANES: [u8; 6] = [1, 2, 3, 4, 8, 16];
 pub struct Lanes(pub u8);
 
 impl Lanes {
+    /// A scalar.
     pub const SCALAR: Lanes = Lanes(1);
+    /// All vectors.
     pub const VECTOR: Lanes = Lanes(0b11_1110);
+    /// A scalar or any vector.
     pub const ANY: Lanes = Lanes(0b11_1111);
     /// 1 to 4 lanes.
     pub const SHORT: Lanes = Lanes(0b1111);
@@ -150,8 +167,10 @@ pub enum Ty {
     Relation,
     /// Integers of twice T's width.
     Wide,
+    /// This scalar type.
     Fixed(Scalar),
     Event,
+    /// A pointer: its pointee, its address space, and the access to the pointee.
     Ptr(PointeeTy, SpaceSpec, Access),
     /// A vector with a fixed number of lanes.
     Vector(Scalar, u8),

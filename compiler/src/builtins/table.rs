@@ -56,7 +56,8 @@ pub enum How {
     Inline(Inline),
 }
 
-/// Calls that `sema::builtin` builds itself.
+/// The implementations that `sema::builtin` builds itself. Variants without a comment implement the functions
+/// of the same name.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Inline {
     /// A work-item function with a dimension.
@@ -115,10 +116,13 @@ pub enum Inline {
     MaxLane,
     /// Whether `double` exists (a constant).
     HasDouble,
-    /// `read_image…`; texels of half are read as float.
+    /// `read_imagef`, `read_imagei` or `read_imageui`.
     ReadImage(Texel),
+    /// `read_imageh`, which reads float texels and converts them.
     ReadImageHalf,
+    /// `write_imagef`, `write_imagei` or `write_imageui`.
     WriteImage(Texel),
+    /// `write_imageh`, which converts the texel to float.
     WriteImageHalf,
     /// One component of an image's size.
     ImageExtent(Extent),
@@ -126,8 +130,9 @@ pub enum Inline {
     ImageDim,
     /// An intrinsic that takes an image.
     ImageFact(Intrinsic),
-    /// The conversion of a half, in 32 bits, to float, and the reverse.
+    /// The conversion of a half, in the low bits of 32 bits, to float.
     UnpackHalf,
+    /// The conversion of a float to a half in the low bits of 32 bits.
     PackHalf,
 }
 
@@ -141,7 +146,7 @@ pub enum Extent {
     Layers,
 }
 
-/// The floating-point predicates with two operands or one.
+/// The predicates of the relational functions, on two floating-point operands. `Nan` has one operand.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Relation {
     Equal,

@@ -23,16 +23,22 @@ use machine::{Machine, Stop};
 /// The reason why execution ended early.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Trap {
+    /// An access outside of all objects.
     #[error("access of {size} bytes at {address:#x} is outside of all objects")]
     Memory { address: u64, size: u32 },
+    /// A work-item has executed more steps than [`Launch::steps`] allows.
     #[error("more steps than allowed")]
     Steps,
+    /// Control reached an `unreachable` instruction.
     #[error("Unreachable was reached")]
     Unreachable,
+    /// An operation has an undefined result.
     #[error("{0} has no defined result")]
     Undefined(String),
+    /// The interpreter does not implement the operation.
     #[error("{0} cannot be interpreted")]
     NotSupported(String),
+    /// Some work-items of a group wait at a barrier, and others have ended.
     #[error("some work-items wait at a barrier and others have ended")]
     Divergence,
 }

@@ -10,7 +10,8 @@ entity! {
     Inst, "i"
 }
 
-/// Operations with two operands and one result of the same type.
+/// Operations with two operands and one result of the same type. They are named after the SPIR-V
+/// instructions: `I` is any integer, `S` signed, `U` unsigned, `F` floating-point.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum BinOp {
     IAdd,
@@ -46,7 +47,7 @@ impl BinOp {
     }
 }
 
-/// Operations with one operand and a result of the same type.
+/// Operations with one operand and a result of the same type, named after the SPIR-V instructions.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum UnOp {
     INeg,
@@ -54,8 +55,8 @@ pub enum UnOp {
     FNeg,
 }
 
-/// Comparisons. The operands have the same type (integers, floats, Bools for IEq and INe, pointers to the
-/// same address space). The result is `Bool` with the same number of lanes.
+/// Comparisons, named after the SPIR-V instructions. The operands have the same type (integers, floats, Bools
+/// for IEq and INe, pointers to the same address space). The result is `Bool` with the same number of lanes.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub enum CmpOp {
     IEq,
@@ -219,9 +220,13 @@ impl Storage {
 /// What an instruction does. The comments list its operands, which are in [`InstData::args`], in order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
+    /// Two operands.
     Binary(BinOp),
+    /// One operand.
     Unary(UnOp),
+    /// Two operands.
     Compare(CmpOp),
+    /// One operand.
     Cast(CastOp),
     /// Bool (or Bool vector of the result's lanes), value if true, value if false.
     Select,
@@ -289,10 +294,14 @@ pub enum Op {
     /// A call of a pure function: its result depends only on its arguments, and it has no side effects. Such
     /// calls remain after `inline`.
     CallPure(Func),
+    /// The operands that the intrinsic describes.
     Intrinsic(Intrinsic),
 
+    /// No operands. The region is executed once, and exits leave it.
     Block,
+    /// The initial values of the region's arguments. The region is repeated until an exit leaves it.
     Loop,
+    /// A Bool. The first region is executed if it is true, otherwise the second.
     If,
     /// The operand is the value to switch on. There is one list of case values for each region except the
     /// last, which is the default.
@@ -304,6 +313,7 @@ pub enum Op {
     Repeat(Inst),
     /// At most one value, the function's result.
     Return,
+    /// No operands. Control never reaches it.
     Unreachable,
 }
 
