@@ -35,7 +35,7 @@ impl Token {
     }
 }
 
-/// Flags of a token; those that other modules can read tell the white space before it.
+/// Flags of a token. Other modules can only read the flags for the white space before it.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
 pub struct TokenFlags(pub(crate) u8);
 

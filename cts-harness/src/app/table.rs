@@ -231,7 +231,7 @@ mod tests {
         assert!(wrong("about = 'X'\ncommand = ['x']\n[judge]\nresults = 'y'\n").contains("«y»"));
     }
 
-    /// The committed table can be read, and every application needs something, so it says how to get it.
+    /// The committed table can be read. Every application lists at least one requirement, with the way to satisfy it.
     #[test]
     fn the_committed_table_is_in_order() {
         let apps = read(&crate::app::directory()).unwrap();

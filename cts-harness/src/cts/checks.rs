@@ -1,6 +1,6 @@
-//! `--spirv-val` and `--validation`: every SPIR-V module that a sub-test causes to be given to the driver is
-//! checked by `spirv-val`, and every message of the Vulkan validation layer is collected. An invalid module
-//! or a message fails the sub-test.
+//! `--spirv-val` and `--validation`: `spirv-val` checks every SPIR-V module that the driver receives during a
+//! sub-test, and every message of the Vulkan validation layer is collected. An invalid module or a message
+//! fails the sub-test.
 //!
 //! Both checks are switched on through Caldera's environment variables. `CALDERA_DUMP` writes the modules
 //! exactly as the driver receives them. `CALDERA_LOG=validation=…` logs only the messages of the layer. With
