@@ -123,6 +123,12 @@ pub struct Quirks {
     /// value by then. The driver allocates registers as if the index were read at the first access with the
     /// same index (llvmpipe).
     pub stale_indices: bool,
+    /// Sums, products and quotients with an operand that is the constant 0 are the other operand, or 0, also where that is a zero with
+    /// another sign, infinite or not a number (llvmpipe).
+    pub zero_operands: bool,
+    /// An atomic operation on an integer whose operand is a float's bits is made an operation on floats, and the process ends
+    /// (llvmpipe).
+    pub typed_atomics: bool,
 }
 
 /// Device limits that change the output.
@@ -213,6 +219,8 @@ impl Target {
                 widened_compares: true,
                 stale_indices: true,
                 kept_sign_of_zero: true,
+                zero_operands: true,
+                typed_atomics: true,
             },
             limits: Limits {
                 private_memory: 64,

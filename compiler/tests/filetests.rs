@@ -95,6 +95,9 @@ fn check(text: &str) -> Result<Option<String>, String> {
     if names.contains("scratch_memory") {
         target.limits.private_memory = 64;
     }
+    if names.contains("hide_operands") {
+        target.quirks = Target::faulty().quirks;
+    }
     if names.contains("nesting") {
         target.limits.nesting = 4;
     }

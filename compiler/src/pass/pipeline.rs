@@ -2,10 +2,11 @@
 
 use super::{
     Pass, Pipeline, batch_loads, carry_exit_values, check_nesting, const_fold, cse, dce, forward_memory,
-    fuse_multiply_add, gather_pointer_uses, hoist_invariants, inline, interleave, limit_nesting, lower_exits,
-    lower_images, lower_kernel_args, lower_long_vectors, lower_memory, lower_printf, lower_system_values,
-    mem2reg, merge_accesses, pair_words, promote_accumulators, round_doubles, scratch_memory, share_loads,
-    share_offsets, simplify_integers, simplify_regions, sroa, unroll_counted, unroll_loops, widen_accesses,
+    fuse_multiply_add, gather_pointer_uses, hide_operands, hoist_invariants, inline, interleave,
+    limit_nesting, lower_exits, lower_images, lower_kernel_args, lower_long_vectors, lower_memory,
+    lower_printf, lower_system_values, mem2reg, merge_accesses, pair_words, promote_accumulators,
+    round_doubles, scratch_memory, share_loads, share_offsets, simplify_integers, simplify_regions, sroa,
+    unroll_counted, unroll_loops, widen_accesses,
 };
 use crate::abi::Abi;
 use crate::inv;
@@ -124,6 +125,10 @@ pub fn pipeline(target: &Target) -> Pipeline {
         "late",
         &[const_fold::PASS, cse::PASS, simplify_regions::PASS, dce::PASS],
     );
+    if target.quirks.zero_operands || target.quirks.typed_atomics {
+        // After the last fixpoint, which would find out what is hidden.
+        p.run_pass(hide_operands::PASS);
+    }
     if target.limits.nesting != u32::MAX {
         // This pass may create multi-level exits, which `lower_exits` lowers. The fixpoint `late` would undo
         // its changes.

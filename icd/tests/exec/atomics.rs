@@ -203,3 +203,108 @@ fn on_long() {
 fn on_ulong() {
     check(8, false);
 }
+
+/// The operands are the bits of floats that were computed, selected, or come out of control flow; the result of an atomic operation
+/// on local memory, where the order does not matter.
+fn check_float_bits(float: &str, size: usize) {
+    let lab = Lab::new();
+    let wide = size == 8;
+    if wide && !(lab.has("cl_khr_int64_base_atomics") && lab.has("cl_khr_int64_extended_atomics")) {
+        return;
+    }
+    let (ty, prefix) = if wide { ("long", "atom") } else { ("int", "atomic") };
+    let values = [
+        "v * 2".to_owned(),
+        "v".to_owned(),
+        "i % 2 ? v + 1 : v - 1".to_owned(),
+        format!("(({float}2)(v, v + 3) * 2).y"),
+        "loop".to_owned(),
+    ];
+    let ops = ["add", "sub", "min", "max", "and", "or", "xor"];
+    let mut source = String::from(
+        "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n\
+         #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n",
+    );
+    writeln!(
+        source,
+        "kernel void k(global {ty} *all, global {ty} *last, local {ty} *shared) {{
+           size_t i = get_global_id(0); {float} v = ({float})i - 7.25f;
+           if (i == 0) for (int n = 0; n < {0}; n++) shared[n] = 1;
+           barrier(CLK_LOCAL_MEM_FENCE);
+           {float} loop = v; for (int n = 0; n < i; n++) {{ loop *= 1.5f; if (loop > 1000) break; }}",
+        values.len() * ops.len()
+    )
+    .expect("a string grows");
+    for (n, value) in values.iter().enumerate() {
+        for (k, op) in ops.iter().enumerate() {
+            let at = n * ops.len() + k;
+            writeln!(
+                source,
+                "{prefix}_{op}(shared + {at}, as_{ty}({value})); {prefix}_{op}(all + {at}, as_{ty}({value}));
+                 last[(i + 1) * {count} + {at}] = as_{ty}({value});",
+                count = values.len() * ops.len()
+            )
+            .expect("a string grows");
+        }
+    }
+    let count = values.len() * ops.len();
+    writeln!(
+        source,
+        "barrier(CLK_LOCAL_MEM_FENCE); if (i == 0) for (int n = 0; n < {count}; n++) last[n] = shared[n];
+         {prefix}_xchg(all + {count}, as_{ty}(({float})3 * as_{float}(all[{count}])));
+         {prefix}_cmpxchg(all + {count} + 1, as_{ty}(as_{float}(all[{count} + 1]) * 1), as_{ty}(v * 0 + 5)); }}"
+    )
+    .expect("a string grows");
+    let program = lab.build(&source);
+    let mut before = vec![1u64; count];
+    before.extend([0, 0]);
+    let args = [
+        Arg::InOut(&bytes_of(&before, size)),
+        Arg::Out((GROUP + 1) * count * size),
+        Arg::Local(count * size),
+    ];
+    let out = lab.run(program, "k", GROUP, Some(GROUP), &args);
+    let s = Scalar::Int {
+        bytes: size,
+        signed: true,
+    };
+    for at in 0..count {
+        let op = OPS
+            .iter()
+            .find(|o| o.name == ops[at % ops.len()])
+            .expect("listed");
+        // The operands are what each work-item says.
+        let operand = |i: usize| as_integer(s, element(&out[1], size, (i + 1) * count + at));
+        let expected = (0..GROUP).fold(1, |x, i| wrapped(s, (op.next)(s, x, operand(i))));
+        for (buffer, what) in [(0, "global"), (1, "local")] {
+            let found = as_integer(s, element(&out[buffer], size, at));
+            assert_eq!(
+                found,
+                expected,
+                "{} of {} in {what} memory",
+                op.name,
+                values[at / ops.len()]
+            );
+        }
+    }
+    let five = if wide {
+        5f64.to_bits()
+    } else {
+        5f32.to_bits().into()
+    };
+    assert_eq!(element(&out[0], size, count), 0);
+    assert_eq!(element(&out[0], size, count + 1), five);
+    assert_eq!(cl!(clReleaseProgram(program)), 0);
+}
+
+#[test]
+fn on_bits_of_float() {
+    check_float_bits("float", 4);
+}
+
+#[test]
+fn on_bits_of_double() {
+    if Lab::new().has("cl_khr_fp64") {
+        check_float_bits("double", 8);
+    }
+}

@@ -26,6 +26,7 @@ mod printf;
 mod printf_formats;
 mod samplers;
 mod scalar;
+mod special_values;
 mod subgroups;
 
 use std::path::Path;

@@ -111,6 +111,10 @@ pub(super) fn target(physical: &vk::PhysicalDevice, formats: &ImageFormats) -> T
             kept_sign_of_zero: f.driver_info.starts_with("Mesa "),
             // In lp_build_nir_llvm of Mesa 22.3, nir_convert_from_ssa comes before nir_lower_locals_to_regs.
             stale_indices: f.driver_name == "llvmpipe",
+            // In lp_build_add, lp_build_mul and others of all versions of Mesa.
+            zero_operands: f.driver_name == "llvmpipe",
+            // Observed with Mesa 22.3.
+            typed_atomics: f.driver_name == "llvmpipe",
         },
         limits: caldera_compiler::target::Limits {
             push_constants: f.max_push_constants_size.min(MAX_PUSH as u32),
