@@ -248,10 +248,7 @@ pub enum Op {
 
     /// No operands. Memory in the private address space, one object for each work-item. In a loop, every
     /// execution refers to the same memory.
-    Alloca {
-        size: u32,
-        align: u32,
-    },
+    Alloca { size: u32, align: u32 },
     /// No operands. The address of a global.
     GlobalAddr(Global),
     /// A pointer, and an I64 or I32 offset in bytes; an I32 is sign-extended.
@@ -261,26 +258,16 @@ pub enum Op {
     /// A pointer and a value.
     Store(Access),
     /// Destination and source pointers; the size in bytes is a constant. The ranges are disjoint or equal.
-    MemCpy {
-        size: u32,
-        dst: Access,
-        src: Access,
-    },
+    MemCpy { size: u32, dst: Access, src: Access },
     /// A destination pointer; the size in bytes is a constant.
-    MemZero {
-        size: u32,
-        dst: Access,
-    },
+    MemZero { size: u32, dst: Access },
 
     // The forms into which `lower_memory` turns memory instructions. After that pass, there are no other
     // memory instructions, and no pointers except those of `Variable`.
     /// No operands. An array in private memory, one for each work-item, with undefined initial contents. The
     /// result is a private pointer that is used only as the first operand of `LoadFrom` and `StoreTo` with
     /// `Storage::Variable`.
-    Variable {
-        elem: Ty,
-        count: u32,
-    },
+    Variable { elem: Ty, count: u32 },
     /// A location; the result type determines what is read.
     LoadFrom(Storage, Access),
     /// A location and a value.

@@ -2,7 +2,7 @@
 //!
 //! In:  a [`hir::Program`] without errors.
 //! Out: an [`ir::Module`] that verifies. Kernels have their parameters, calls are not inlined yet, every
-//! variable is an `Alloca` (mem2reg promotes them), and places are pointers plus byte offsets.
+//!      variable is an `Alloca` (mem2reg promotes them), and places are pointers plus byte offsets.
 //!
 //! | HIR | IR |
 //! |---|---|

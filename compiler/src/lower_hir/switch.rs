@@ -1,8 +1,8 @@
 //! Translation of a `switch` whose labels are all directly in its body.
 //!
-//! The body is divided into segments at its labels. A segment into which the one before it falls through
-//! belongs to that segment's *chain*. An IR switch selects the chain. A chain of several segments is a ladder
-//! of nested blocks, which is entered at the right rung:
+//! The body is divided into segments at its labels. A segment that falls through into the next one is in the
+//! same *chain* as that one. An IR switch selects the chain. A chain of several segments is a ladder of nested
+//! blocks, which is entered at the right rung:
 //!
 //! ```text
 //! switch v { chain A: … exit switch

@@ -1,11 +1,12 @@
 //! Translation of IR to SPIR-V words.
 //!
 //! In:  a module for which the pipeline's final invariants hold: only kernels and the pure functions that
-//! they call, everything else inlined; vectors of at most 4 lanes; explicit memory (`lower_memory`); exits in
-//! the forms of `lower_exits`; and of the work-item functions only those that `lower_system_values` leaves.
+//!      they call, everything else inlined; vectors of at most 4 lanes; explicit memory (`lower_memory`);
+//!      exits in the forms of `lower_exits`; and of the work-item functions only those that
+//!      `lower_system_values` leaves.
 //! Out: a module with reflection that `spirv-val` accepts for the target's Vulkan version. The output is
-//! deterministic. The module declares only the capabilities and extensions that the emitted instructions
-//! need.
+//!      deterministic. The module declares only the capabilities and extensions that the emitted instructions
+//!      need.
 //!
 //! A failure here is a bug of an earlier stage, never the user's error. `docs/adr/0002-spirv-emission.md`
 //! gives the reasons for the choices: WorkgroupSize, push constants as words, the memory model.

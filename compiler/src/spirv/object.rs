@@ -46,8 +46,8 @@ pub(super) struct Named {
 }
 
 impl super::Emitter<'_> {
-    /// Returns the first SpecId after those of local arrays. It is for get_work_dim, and the next three are
-    /// for get_global_offset.
+    /// Returns the first SpecId after those of local arrays. get_work_dim uses it, if the module needs the
+    /// value, and get_global_offset uses the following three.
     pub(super) fn free_spec_id(&self) -> u32 {
         let args = self.module.abi.iter().flat_map(|a| &a.args);
         let ids = args.filter_map(|a| match *a {

@@ -14,7 +14,7 @@
 //! - undefined functions exist and have empty bodies.
 //!
 //! Control flow (`ssa`):
-//! - each region is owned once, each instruction is in one region once;
+//! - each region has one owner, and each instruction occurs once, in one region;
 //! - a region is not empty, its last instruction and no other is a terminator;
 //! - `exit` targets an enclosing structured instruction and passes its results' types; `repeat` targets an
 //!   enclosing loop and passes its region's arguments' types; `return` passes the function's type;
@@ -22,7 +22,7 @@
 //!   of the initial values; case values are distinct and fit the selector; only loops have unroll hints.
 //!
 //! Values (`ssa`):
-//! - results and region arguments name the instruction or region that they are of;
+//! - the definition of each result and region argument names the instruction or region that has it;
 //! - each operand is a constant, a parameter, or defined before the use in the same or an enclosing region.
 //!
 //! Types (`types`): each operation's operands and result, signatures of calls and intrinsics, lane numbers and

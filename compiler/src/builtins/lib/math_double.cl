@@ -67,10 +67,10 @@ double __c_root_d(double x)
 
 float __c_root_f(float x) { return __caldera_sqrt(x); }
 
-// 1 / sqrt of a positive normal number. The first 20 bits come from the device's 1 / sqrt of a float in [1/2,
-// 2), whose bits are the exponent's lowest bit and the upper bits of the fraction; integer arithmetic halves
-// the exponent. One step of third order follows, y + y d (3/8 d - 1/2) with d = x y^2 - 1, in which y^2 is
-// exact. Nothing is negated.
+// 1 / sqrt of a positive normal number. The first 20 bits come from the device's 1 / sqrt of a float in
+// [1/2, 2), whose bits are the exponent's lowest bit and the upper bits of the fraction; integer arithmetic
+// halves the exponent. One step of third order follows, y + y d (3/8 d - 1/2) with d = x y^2 - 1, in which
+// y^2 is exact. Nothing is negated.
 double __c_rsqrt_normal_d(double x)
 {
     uint high = __c_high(x);
@@ -107,8 +107,8 @@ double sqrt_d(double x)
 }
 
 // 1 / sqrt of a number that is not positive and normal. 0x7ff00000 minus the upper word is infinite for
-// zeros, with their sign, and 0 for infinity. Small numbers are multiplied by 2^108 first. The device's own 1
-// / sqrt of doubles is not used, because an H200's driver would compute it for all arguments and select
+// zeros, with their sign, and 0 for infinity. Small numbers are multiplied by 2^108 first. The device's own
+// 1 / sqrt of doubles is not used, because an H200's driver would compute it for all arguments and select
 // afterwards.
 double __c_rsqrt_rare_d(double x)
 {

@@ -1,12 +1,12 @@
-// Exponential, logarithm and power functions (OpenCL 1.2 6.12.2), with one text for float and double. GENC(a,
-// b) is a in float and b in double; `f_GEN` is f_f or f_d; GEN_* are properties of the format. The code
-// assumes correct rounding only of + - * / and exact integer operations; it relies neither on a fused
+// Exponential, logarithm and power functions (OpenCL 1.2 6.12.2), with one text for float and double.
+// GENC(a, b) is a in float and b in double; `f_GEN` is f_f or f_d; GEN_* are properties of the format. The
+// code assumes correct rounding only of + - * / and exact integer operations; it relies neither on a fused
 // multiply-add nor on tables.
 //
 // Method of exp: Cody and Waite, Software Manual for the Elementary Functions (1980): x = n ln 2 + r, a
-// polynomial in r, scaling by 2^n in two steps. Method of log: Tang's and fdlibm's form, 2 atanh(f / (2 +
-// f)). pow: log2 in double-length arithmetic (Dekker 1971), so that its product with y has an error below
-// 2^-28 (2^-58).
+// polynomial in r, scaling by 2^n in two steps. Method of log: Tang's and fdlibm's form,
+// 2 atanh(f / (2 + f)). pow: log2 in double-length arithmetic (Dekker 1971), so that its product with y has an
+// error below 2^-28 in float and 2^-58 in double.
 //
 // «Error found» is the largest error over 800,000 arguments (random bits, the interesting intervals, special
 // values) against a 113-bit library, on a host whose division and square root are correctly rounded. Where

@@ -10,9 +10,9 @@
 //
 // Method of exp, exp2, exp10: x log2(b) = j + f; the result is the device's 2^f, times 2^j. j is clamped to
 // the normal exponents and f takes the rest, so overflow, underflow, infinities and NaN need no special code.
-// Logarithm: the exponent and a polynomial in m - 1. Power: log2 as a sum of two floats from 2 atanh((m - 1)
-// / (m + 1)), so that its product with y is exact enough (2^-30). Sine, cosine, tangent: Cody and Waite
-// (Software Manual for the Elementary Functions, 1980) with three parts of pi/2 and fused operations; beyond
+// Logarithm: the exponent and a polynomial in m - 1. Power: log2 as a sum of two floats, from
+// 2 atanh((m - 1) / (m + 1)), so that its product with y is exact enough (2^-30). Sine, cosine, tangent: Cody
+// and Waite (Software Manual for the Elementary Functions, 1980) with three parts of pi/2 and fused operations; beyond
 // 105615 as in math_trig.cl. Arc tangent: one polynomial on [0, 1]. Error function: a polynomial in x^2 below
 // 0.92, and 1 - 2^(-x p(x)) above.
 

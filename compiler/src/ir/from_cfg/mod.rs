@@ -1,14 +1,14 @@
 //! Conversion of a control-flow graph to structured regions.
 //!
 //! In:  blocks whose instructions are regions without a terminator, and the terminator of each block. No
-//! value is used in another block than the one that defines it (variables are in memory).
+//!      value is used in another block than the one that defines it (variables are in memory).
 //! Out: the same computation, appended at a cursor, as `Block`, `Loop`, `If` and `Switch`.
 //!
 //! The translation follows the dominator tree (Ramsey, «Beyond Relooper», 2022). A block with several forward
 //! predecessors is placed after a `Block` inside the code of its immediate dominator, so that a jump to it
-//! becomes an exit from that `Block`. A block with a back edge to it becomes a `Loop`. A block that a block
-//! of a loop dominates, but that is not in the loop, is placed after the loop, so that a barrier in it is
-//! outside the loop.
+//! becomes an exit from that `Block`. A block with a back edge to it becomes a `Loop`. A block that is not
+//! part of a loop, but is dominated by a block of the loop, is placed after the loop, so that a barrier in it
+//! is outside the loop.
 //!
 //! Irreducible graphs are made reducible first: a loop with several entries gets a single new entry block,
 //! which jumps to the old entry whose number is in a variable.
