@@ -1,5 +1,4 @@
-//! Measures the cost of a launch with plain timing, and prints one line per figure: `cargo bench -p
-//! caldera-runtime`.
+//! Measures the cost of a launch with plain timing. `cargo bench -p caldera-runtime` prints one line per figure.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../tests/support/mod.rs"]

@@ -107,7 +107,7 @@ impl Claim {
         for touch in &self.touches {
             touch.residence().lock().claim(self.of(touch, true));
         }
-        // No claim that is taken from now on can exclude this one.
+        // From here on, no claim that excludes this one can be taken.
         self.touches.iter().for_each(|t| self.wait_for_others(t));
         let arrived = self.touches.iter().try_for_each(|t| t.fetch(self.device));
         for touch in &self.touches {

@@ -10,7 +10,7 @@
 //! without these events, the order of the enqueue calls holds all the same, where that cannot block
 //! ([`Residence::follows`]).
 //!
-//! The third part are the *claims* ([`super::claim`]): the ranges that commands use, from the time when they
+//! The third part is the set of *claims* ([`super::claim`]): the ranges that commands use, from the time when they
 //! are admitted. A write is claimed until the GPU has completed it, because only the command itself knows which
 //! of the claimed bytes it writes. A read is claimed until its command is recorded, because from then on the
 //! command needs nothing but its own device's storage. Claims of different devices exclude each other if one of

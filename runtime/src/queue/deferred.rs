@@ -4,8 +4,8 @@
 //! another device, contents that are on another device, or host memory that a command in flight still stores
 //! into. The event that blocks it has the queue as a dependent, and when the event changes, the queue checks
 //! the command again ([`CommandQueue::pump`]). In order, all commands after a deferred one are deferred, too.
-//! Out of order, these are only commands that wait for its event, commands after a barrier, and markers and
-//! barriers that wait for all earlier commands.
+//! Out of order, only commands that wait for its event are, commands after a barrier, and markers and barriers
+//! that wait for all earlier commands.
 
 use std::sync::Arc;
 

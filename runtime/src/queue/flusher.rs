@@ -169,7 +169,7 @@ impl CommandQueue {
     /// module's documentation).
     pub fn flush_soon(self: &Arc<Self>) -> Result<()> {
         if self.owes_flush.load(Ordering::Acquire) {
-            // The thread submits everything that is recorded before it resets `owes_flush`.
+            // The thread resets `owes_flush` before it submits, so it submits everything that is recorded now.
             return Ok(());
         }
         let theirs = || self.context.flusher().wants() || !self.has_at_most(1);

@@ -64,8 +64,9 @@ impl CommandQueue {
         self.enqueue(kind, Incoming::Command(command), waits, until)
     }
 
-    /// Returns the turn to make a transfer on this thread, and the way in which the host accesses the storage,
-    /// if the storage is mapped and nothing unfinished prevents it. `wait`: waits first until nothing does.
+    /// Returns the turn to make a transfer on this thread, and the way in which the host accesses the storage.
+    /// Returns `None` if the host cannot access the storage, or if something unfinished prevents the transfer;
+    /// `wait`: waits for the earlier commands first.
     pub(super) fn host_copy(
         self: &Arc<Self>,
         transfer: &HostTransfer,
