@@ -95,7 +95,7 @@ impl StagingPool {
         })
     }
 
-    /// Allocates. If there is no memory, frees the free chunks and the recycled storage and tries again.
+    /// Calls `allocate`. If there is no memory, frees the free chunks and the recycled storage and calls it again.
     pub(crate) fn with_room<T>(
         &self,
         mut allocate: impl FnMut() -> Result<T, vk::AllocError>,

@@ -197,8 +197,8 @@ impl<'k> Placed<'k> {
     }
 }
 
-/// CL 5.8: INVALID_IMAGE_SIZE if the image's dimensions are not supported by the queue's device;
-/// IMAGE_FORMAT_NOT_SUPPORTED if its format is not
+/// Checks an image argument. CL 5.8: INVALID_IMAGE_SIZE if the image's dimensions are not supported by the queue's
+/// device; IMAGE_FORMAT_NOT_SUPPORTED if its format is not.
 fn check_image(image: &Image, device: &Device) -> Result<()> {
     if !image.fits(device) {
         return Err(Error::new(ClCode::InvalidImageSize, "too large for the device").at("5.8"));
@@ -209,8 +209,8 @@ fn check_image(image: &Image, device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset is not aligned for the device. Also checks
-/// that a descriptor can cover the whole buffer.
+/// Checks a buffer argument that needs a descriptor. CL 5.8: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer's offset
+/// is not aligned for the device. The descriptor must be able to cover the whole buffer.
 fn check_buffer(buffer: &Buffer, uniform: bool, queue: &CommandQueue) -> Result<()> {
     let limits = queue.device().limits();
     let (align, range) = match uniform {

@@ -378,7 +378,7 @@ impl Buffer {
         self.flags.kernel != KernelAccess::ReadOnly
     }
 
-    /// CL 5.2.2, 5.2.4: INVALID_OPERATION if the host may not read (write) the buffer.
+    /// Checks an access by the host. CL 5.2.2, 5.2.4: INVALID_OPERATION if the host may not read (write) the buffer.
     pub(crate) fn check_host(&self, read: bool, write: bool) -> Result<()> {
         let host: HostAccess = self.flags.host;
         if (read && !host.can_read()) || (write && !host.can_write()) {
@@ -391,7 +391,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// CL 5.2.2: INVALID_VALUE if the range is out of bounds or empty.
+    /// Checks a range and returns it. CL 5.2.2: INVALID_VALUE if the range is out of bounds or empty.
     pub(crate) fn check_range(&self, offset: usize, size: usize) -> Result<(u64, u64)> {
         let (offset, size) = (offset as u64, size as u64);
         if size == 0 || offset.checked_add(size).is_none_or(|end| end > self.size) {
@@ -404,7 +404,7 @@ impl Buffer {
         Ok((offset, size))
     }
 
-    /// CL 5.2.2: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer is not aligned for the queue's device.
+    /// Checks the offset. CL 5.2.2: MISALIGNED_SUB_BUFFER_OFFSET if a sub-buffer is not aligned for the queue's device.
     pub(crate) fn check_alignment(&self, device: &Device) -> Result<()> {
         if self
             .offset

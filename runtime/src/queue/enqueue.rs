@@ -20,7 +20,7 @@ use crate::mem::map::Mapping;
 use crate::mem::{Buffer, HostPtr, MemObject, bar_mapping};
 
 impl CommandQueue {
-    /// CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
+    /// Checks a buffer's context. CL 5.2: INVALID_CONTEXT if queue and buffer differ in context.
     pub(super) fn check_buffer(&self, buffer: &Buffer) -> Result<()> {
         if Arc::ptr_eq(&self.context, buffer.context()) {
             Ok(())

@@ -44,7 +44,7 @@ pub struct MappedImage {
 }
 
 impl CommandQueue {
-    /// CL 5.3.3: INVALID_CONTEXT if queue and image differ in context.
+    /// Checks an image's context. CL 5.3.3: INVALID_CONTEXT if queue and image differ in context.
     pub(super) fn check_image(&self, image: &Image) -> Result<()> {
         if Arc::ptr_eq(&self.context, image.context()) {
             Ok(())
@@ -56,9 +56,9 @@ impl CommandQueue {
         }
     }
 
-    /// CL 5.3.3: INVALID_IMAGE_SIZE if the queue's device does not support images of this size,
-    /// IMAGE_FORMAT_NOT_SUPPORTED if it does not support the format, INVALID_OPERATION if it does not support
-    /// images.
+    /// Checks that the queue's device supports an image. CL 5.3.3: INVALID_IMAGE_SIZE if it does not support images
+    /// of this size, IMAGE_FORMAT_NOT_SUPPORTED if it does not support the format, INVALID_OPERATION if it does not
+    /// support images.
     pub(super) fn check_image_device(&self, image: &Image) -> Result<()> {
         if !self.device.info().image_support {
             return Err(Error::new(ClCode::InvalidOperation, "the device has no images").at("5.3.3"));

@@ -68,8 +68,9 @@ pub struct Waits<'a> {
 }
 
 impl Waits<'_> {
-    /// CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
-    /// event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events
+    /// Checks the list. CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and
+    /// num_events_in_wait_list > 0, or event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events
+    /// are not valid events.
     fn check_list(&self) -> Result<()> {
         if self.malformed {
             return Err(Error::new(

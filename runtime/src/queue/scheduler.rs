@@ -141,7 +141,7 @@ pub(super) enum Ready {
 }
 
 impl CommandQueue {
-    /// CL 5.8, 5.9: INVALID_CONTEXT if a wait list's events are of another context.
+    /// Checks a wait list's contexts. CL 5.8, 5.9: INVALID_CONTEXT if its events are of another context.
     pub(crate) fn check_waits(&self, waits: Waits<'_>) -> Result<()> {
         if waits.list.iter().all(|e| Arc::ptr_eq(e.context(), &self.context)) {
             Ok(())

@@ -186,7 +186,7 @@ mod tests {
         }
     }
 
-    /// The product of a colour between two steps is rounded to a float, and then to the even step.
+    /// The product of a colour between two steps is rounded to a float first, and then to the even step.
     #[test]
     fn halfway_between_two_steps() {
         for (data, top) in [

@@ -417,7 +417,7 @@ impl Image {
         devices[to].upload_image(self, target, memory.ptr(), &layout)
     }
 
-    /// CL 5.3.3, 5.3.6: INVALID_OPERATION if the host may not read (write) the image.
+    /// Checks an access by the host. CL 5.3.3, 5.3.6: INVALID_OPERATION if the host may not read (write) the image.
     pub(crate) fn check_host(&self, read: bool, write: bool) -> Result<()> {
         let host = self.flags.host;
         if (read && !host.can_read()) || (write && !host.can_write()) {
@@ -430,8 +430,8 @@ impl Image {
         Ok(())
     }
 
-    /// CL 5.3.3: INVALID_VALUE if the region is out of bounds or empty, or if numbers that the type has no use for
-    /// are not 0 in the origin or not 1 in the region.
+    /// Checks a region and returns it. CL 5.3.3: INVALID_VALUE if the region is out of bounds or empty, or if numbers
+    /// that the type does not use are not 0 in the origin or not 1 in the region.
     pub(crate) fn check_region(&self, origin: [usize; 3], region: [usize; 3]) -> Result<Texels> {
         let invalid = |what| Error::new(ClCode::InvalidValue, what).at("5.3.3");
         let mut texels = Texels {
