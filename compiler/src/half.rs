@@ -1,7 +1,7 @@
 //! Conversions between IEEE 754 binary16, for which Rust has no stable type, and `f64`.
 //!
-//! The crate `half` would not do: its `f16::from_f64` (2.7.1) discards the low 32 bits of the significand before it
-//! rounds, and so rounds a number just above the middle of two halves as if it were the middle.
+//! The crate `half` is not used, because its `f16::from_f64` (2.7.1) discards the low 32 bits of the significand
+//! before it rounds. It therefore rounds a number just above the middle of two halves as if it were the middle.
 
 /// Returns the exact value of a binary16 number.
 pub fn to_f64(bits: u16) -> f64 {

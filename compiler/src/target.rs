@@ -123,11 +123,13 @@ pub struct Quirks {
     /// value by then. The driver allocates registers as if the index were read at the first access with the
     /// same index (llvmpipe).
     pub stale_indices: bool,
-    /// Sums, products and quotients with an operand that is the constant 0 are the other operand, or 0, also where that is a zero with
-    /// another sign, infinite or not a number (llvmpipe).
+    /// If an operand of a sum, product or quotient is the constant 0, the driver replaces the operation by the
+    /// other operand or by 0, even if the other operand is a zero of the other sign, infinite, or NaN
+    /// (llvmpipe). Such constants are hidden from the driver.
     pub zero_operands: bool,
-    /// An atomic operation on an integer whose operand is a float's bits is made an operation on floats, and the process ends
-    /// (llvmpipe).
+    /// An atomic operation on an integer whose operand is the result of a float operation becomes an atomic
+    /// operation on floats, which ends the process (llvmpipe). The type of such operands is hidden from the
+    /// driver.
     pub typed_atomics: bool,
 }
 

@@ -11,8 +11,9 @@
 //! A failure here is a bug of an earlier stage, never the user's error. `docs/adr/0002-spirv-emission.md`
 //! gives the reasons for the choices: WorkgroupSize, push constants as words, the memory model.
 //!
-//! Only this module names rspirv, and it uses only rspirv's data representation: instructions, operands and
-//! their assembly. Types and constants are interned here.
+//! Only this module names rspirv. Emission uses rspirv's data representation: instructions, operands and their
+//! assembly; types and constants are interned here. The checks of modules from outside use its loader, and
+//! [`disassemble`] its disassembler.
 
 mod arith;
 mod block;
