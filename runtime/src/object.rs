@@ -90,7 +90,8 @@ pub struct Cell<T> {
 }
 
 struct State<T> {
-    /// The object, whether or not the application still holds a reference. Dangling in a free cell.
+    /// The object, whether or not the application still holds a reference. In a free cell, the reference is
+    /// dangling.
     object: Weak<T>,
     /// Present while `references > 0`.
     owner: Option<Arc<T>>,

@@ -448,8 +448,8 @@ impl Event {
         }
     }
 
-    /// Collects the callbacks for SUBMITTED and RUNNING that are due, and lets them run. Called by the
-    /// executor; returns `true` if the event is final.
+    /// Collects the callbacks for SUBMITTED and RUNNING that are due, and lets them run. The executor calls
+    /// this; the result is `true` if the event is final.
     fn run_due(&self) -> bool {
         let status = self.status();
         if status.is_final() {

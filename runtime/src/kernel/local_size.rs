@@ -58,7 +58,7 @@ pub(super) fn resolve(
 }
 
 /// Returns a good work-group size for most of an NDRange that no good size divides; the rest in x then runs as
-/// a narrower dispatch. Only for kernels whose results do not depend on the grouping. Returns `None` if a
+/// a narrower dispatch. The results of the kernel must not depend on the grouping. Returns `None` if a
 /// divisor is good enough.
 pub(super) fn uneven(global: [u64; 3], limits: &Limits) -> Option<[u32; 3]> {
     let even = choose(global, limits);

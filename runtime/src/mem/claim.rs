@@ -101,7 +101,7 @@ impl Claim {
     }
 
     /// Takes the claim, waits until no other claim excludes it, and moves the contents that the command needs
-    /// to the device. Called on the context's migration thread only; no lock may be held.
+    /// to the device. Only the context's migration thread calls this, with no lock held.
     pub(crate) fn wait(&self) -> Result<()> {
         self.stands.store(true, Ordering::Relaxed);
         for touch in &self.touches {

@@ -33,7 +33,7 @@ impl Dumper {
         dumper
     }
 
-    /// Writes a file. If that fails, the log has a line and the build goes on.
+    /// Writes a file. If that fails, a line is logged and the build continues.
     fn write(&self, name: &str, bytes: &[u8]) {
         let path = self.dir.join(name);
         if let Err(e) = std::fs::write(&path, bytes) {

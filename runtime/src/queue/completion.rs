@@ -15,8 +15,8 @@ use crate::mem::parallel;
 use crate::vk;
 
 /// After a wait of this length, the next command is submitted at once, because it probably takes long too: it
-/// begins early, and further commands are recorded meanwhile. Not on CPU devices, which run on the processor
-/// that records.
+/// begins early, and further commands are recorded meanwhile. This does not apply to CPU devices, which run on
+/// the processor that records.
 const LONG: Duration = Duration::from_micros(200);
 
 /// The number of consecutive errors, a millisecond apart, after which a wait that cannot read the timeline

@@ -4,8 +4,8 @@
 //! A command claims the ranges that it uses before it is recorded ([`crate::mem::claim`]). If the contents are
 //! on another device when the command could otherwise be recorded, or a claim of another device excludes it,
 //! the command is deferred, as for a user event, and the context's migration thread takes the claim and copies
-//! the contents ([`crate::mem::migrate`]). No enqueue call waits for that, so commands that wait for a user
-//! event which the same thread will set delay no independent commands.
+//! the contents ([`crate::mem::migrate`]). No enqueue call waits for that, so a command that waits for a user
+//! event, which the same thread may set later, delays only the commands that depend on it.
 
 use std::sync::Arc;
 

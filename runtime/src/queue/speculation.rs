@@ -64,7 +64,7 @@ pub(super) struct Speculation {
 
 impl Batch {
     /// Records into this batch, which is empty, the launch that will probably be enqueued next: that of the
-    /// previous batch, `before`. Not used for queues with profiling, or out of order.
+    /// previous batch, `before`. Queues with profiling and out-of-order queues do not call it.
     pub(super) fn record_speculatively(
         &mut self,
         before: &Batch,
