@@ -203,8 +203,8 @@ pub enum Intrinsic {
     /// The first argument is a pointer to an i32 or i64 in global or local memory.
     Atomic(AtomicOp),
 
-    // Floating-point operations on f16, f32 or f64, as far as the target has them in GLSL.std.450 (for f64,
-    // only the first group).
+    // Floating-point operations on f16, f32 or f64, as far as the target has them in GLSL.std.450. For f64, these
+    // are the operations up to FMax, and Ldexp.
     FAbs,
     Floor,
     Ceil,

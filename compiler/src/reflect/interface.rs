@@ -231,7 +231,7 @@ impl Interface {
     }
 
     /// Returns the descriptors among some variables. The result is `Err` if a variable has a type that OpenCL
-    /// cannot bind.
+    /// cannot bind, or if it needs a descriptor and has none.
     pub(super) fn resources(&self, variables: &BTreeSet<u32>) -> Result<Vec<Resource>, &'static str> {
         let mut list = BTreeSet::new();
         for id in variables {
