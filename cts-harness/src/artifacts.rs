@@ -1,10 +1,10 @@
-//! What cargo built, and how programs are pointed at it.
+//! The products of cargo's builds, and how programs are made to use them.
 
 use crate::{Failure, progress};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The workspace's root.
+/// Returns the root folder of the workspace.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
@@ -12,7 +12,7 @@ pub(crate) fn root() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// Cargo, as the one that runs us.
+/// Returns a command for the cargo that runs the harness, in the root folder.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
@@ -23,17 +23,17 @@ fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Where release builds go.
+/// Returns the folder of release builds.
 pub(crate) fn release_dir() -> PathBuf {
     target_dir().join("release")
 }
 
-/// Where other builds go.
+/// Returns the folder of debug builds.
 pub(crate) fn debug_dir() -> PathBuf {
     target_dir().join("debug")
 }
 
-/// Builds `libcaldera.so`, release, and says where it is.
+/// Builds `libcaldera.so` in release mode and returns its path.
 pub(crate) fn build_library() -> Result<PathBuf, Failure> {
     progress::quiet(
         "building libcaldera.so (release)",
@@ -42,7 +42,7 @@ pub(crate) fn build_library() -> Result<PathBuf, Failure> {
     Ok(release_dir().join("libcaldera.so"))
 }
 
-/// Builds `calderac`, release, and says where it is.
+/// Builds `calderac` in release mode and returns its path.
 pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
     progress::quiet(
         "building calderac (release)",
@@ -58,7 +58,8 @@ pub(crate) fn build_calderac() -> Result<PathBuf, Failure> {
     Ok(release_dir().join("calderac"))
 }
 
-/// Makes a directory with one `.icd` file for `OCL_ICD_VENDORS` that names the library.
+/// Creates a folder for `OCL_ICD_VENDORS` with one `.icd` file, which names the library. Returns the
+/// folder's path.
 pub(crate) fn icd_vendors(library: &Path) -> Result<PathBuf, Failure> {
     let dir = release_dir().join("icd-vendors");
     std::fs::create_dir_all(&dir)?;

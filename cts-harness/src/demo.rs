@@ -1,4 +1,4 @@
-//! `cargo harness demo`: programs that nobody here wrote, running on Caldera.
+//! `cargo harness demo`: runs programs of other projects on Caldera.
 
 use crate::bench::cl;
 use crate::packages::{CLINFO, CLPEAK, LAVAPIPE, OPENCL_LOADER, VULKAN_LOADER, ensure};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Where the picture goes
+    /// The file for the picture
     #[arg(long, default_value = "mandelbrot.png")]
     picture: PathBuf,
     /// Leave out clpeak (it takes minutes on a CPU driver)
@@ -16,7 +16,7 @@ pub(crate) struct Args {
     quick: bool,
 }
 
-/// The whole tour.
+/// Runs the demo.
 pub(crate) fn run(args: &Args) -> Outcome {
     ensure(&[&VULKAN_LOADER, &LAVAPIPE, &OPENCL_LOADER, &CLINFO, &CLPEAK])?;
     progress::step("Library");

@@ -1,4 +1,4 @@
-//! `cargo harness doctor`: what is there, what is not, and what to do about it.
+//! `cargo harness doctor`: reports what is installed and what is missing, and how to install it.
 
 use crate::bench::cl;
 use crate::packages::{

@@ -1,6 +1,6 @@
-//! Opening an OpenCL implementation by path, and entering it as a loader does.
+//! Opens an OpenCL implementation by path, and calls it as a loader does.
 //!
-//! Implementations keep threads and exit handlers, so none is unloaded.
+//! Implementations have threads and exit handlers, so none is ever unloaded.
 #![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
 
 use crate::Failure;
@@ -13,28 +13,29 @@ use std::path::PathBuf;
 use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
-/// An implementation, or a loader with those behind it.
+/// An implementation, or a loader with the implementations that it finds.
 pub(crate) struct Opened {
     pub(crate) library: &'static Library,
-    /// Whether it is an ICD, whose platforms begin with its dispatch table (as those of a loader do, too).
+    /// Whether the library is an ICD. The platforms of an ICD begin with its dispatch table; so do those of
+    /// a loader.
     pub(crate) is_icd: bool,
     pub(crate) platforms: Vec<cl_platform_id>,
 }
 
 type Platforms = unsafe extern "C" fn(cl_uint, *mut cl_platform_id, *mut cl_uint) -> i32;
 
-/// Whether the dynamic linker finds a library.
+/// Returns whether the dynamic linker finds a library.
 pub(crate) fn can_load(name: &str) -> bool {
-    // SAFETY: only used on loaders of Vulkan and OpenCL and on MPFR, whose initialisers do nothing.
+    // SAFETY: the callers only name loaders of Vulkan and OpenCL, and MPFR, whose initialisers do nothing.
     unsafe { Library::new(name) }.is_ok()
 }
 
-/// Opens a library: a file, or a name that the dynamic linker finds.
+/// Opens a library, which is a file or a name that the dynamic linker finds.
 pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
     // SAFETY: the library is an OpenCL implementation or loader that the user names.
     let loaded = unsafe { Library::new(library) }.map_err(|e| Failure(e.to_string()))?;
     let loaded: &'static Library = Box::leak(Box::new(loaded));
-    // So that checkers of leaks find it.
+    // The static list keeps leak checkers from reporting the library.
     static KEPT: Mutex<Vec<&'static Library>> = Mutex::new(Vec::new());
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(loaded);
     let (get, is_icd) = match icd_platforms(loaded) {
@@ -54,7 +55,7 @@ pub(crate) fn open(library: &str) -> Result<Opened, Failure> {
     })
 }
 
-/// The system's `.icd` files, or those that `OCL_ICD_VENDORS` names.
+/// Returns the `.icd` files of the system, or those in `OCL_ICD_VENDORS` if it is set.
 pub(crate) fn files() -> Vec<PathBuf> {
     let place = std::env::var_os("OCL_ICD_VENDORS").map(PathBuf::from);
     let place = place.unwrap_or_else(|| PathBuf::from("/etc/OpenCL/vendors"));
@@ -68,15 +69,17 @@ pub(crate) fn files() -> Vec<PathBuf> {
         .collect()
 }
 
-/// The dispatch table that a platform begins with.
+/// Returns the dispatch table that a platform begins with.
 pub(crate) fn table(platform: cl_platform_id) -> &'static _cl_icd_dispatch {
     // SAFETY: objects of an ICD begin with the pointer to its dispatch table (cl_khr_icd).
     let table = unsafe { *platform.cast::<*const _cl_icd_dispatch>() };
-    // SAFETY: that table, just read; no implementation is unloaded.
+    // SAFETY: the pointer to the table was just read; no implementation is unloaded, so the table stays
+    // valid.
     unsafe { &*table }
 }
 
-/// An ICD's entry point: exported, or named by clGetExtensionFunctionAddress.
+/// Returns an ICD's clIcdGetPlatformIDsKHR, which is either exported or returned by
+/// clGetExtensionFunctionAddress.
 fn icd_platforms(library: &Library) -> Option<Platforms> {
     type Address = unsafe extern "C" fn(*const c_char) -> *mut c_void;
     // SAFETY: cl_khr_icd gives the function of this name this type.

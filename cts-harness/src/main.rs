@@ -1,7 +1,8 @@
-//! `cargo harness …`: everything that one does with Caldera besides writing it.
+//! `cargo harness …`: builds, tests and measures Caldera.
 //!
-//! The harness depends on none of the other crates: it builds and loads `libcaldera.so` as any OpenCL program
-//! does. Each sub-command does its own set-up on a fresh Debian or Ubuntu that has only Rust.
+//! The harness depends on none of the other crates: it builds and loads `libcaldera.so` as any OpenCL
+//! program does. Each sub-command installs the packages that it needs, on a fresh Debian or Ubuntu that has
+//! only Rust.
 
 mod accuracy;
 mod app;
@@ -38,31 +39,34 @@ enum Command {
     Demo(demo::Args),
     /// Install what the tests need and run them all
     Test(test::Args),
-    /// What is found, what is missing, what to do about it, and what each device will offer
+    /// Report what is found, what is missing and how to install it, and what each device will offer
     Doctor,
     /// Run the Khronos OpenCL CTS, compare runs, keep expectations
     Cts(Box<cts::Args>),
-    /// Run real applications and judge what they say
+    /// Run real applications and judge their results
     App(app::Args),
-    /// Compile every unit of a corpus of OpenCL C; accepted, valid, time and memory beside clspv's
+    /// Compile every unit of a corpus of OpenCL C, and compare acceptance, validity, time and memory with
+    /// clspv's
     Corpus(corpus::Args),
-    /// The math functions of a device against exact values: errors, limits, times
+    /// Compare the math functions of a device with exact values: errors, limits, times
     Accuracy(Box<accuracy::Args>),
     /// Measure an OpenCL platform, or two in turn: builds, launches, transfers, kernels
     Bench(Box<bench::Args>),
-    /// Threads that call the API at random on shared objects, every result checked; for any OpenCL platform
+    /// Call the API at random from many threads on shared objects and check every result, on any OpenCL
+    /// platform
     Stress(stress::Args),
-    /// Random and real programs on several platforms at once: differences, refusals, crashes, reduced programs
+    /// Run random and real programs on several platforms, and report and reduce those that differ, are
+    /// refused or crash
     Campaign(campaign::Args),
-    /// Platform, device and driver of the OpenCL loader's first device
+    /// Print platform, device and driver of the OpenCL loader's first device
     #[command(hide = true)]
     Identify,
 }
 
-/// What a sub-command comes to.
+/// The result of a sub-command.
 type Outcome = Result<(), Failure>;
 
-/// Why a sub-command stopped: one message for a person, with what to do about it.
+/// The reason why a sub-command stopped: one message for the user, which says what to do about it.
 #[derive(Debug)]
 struct Failure(String);
 

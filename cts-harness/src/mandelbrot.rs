@@ -34,7 +34,7 @@ kernel void mandelbrot(global uchar4 *image)
 }
 ";
 
-/// Computes the picture on a device, checks it, writes it, and says how long it took.
+/// Computes the picture on a device, checks it and writes it. Returns a line with the time that this took.
 pub(crate) fn run(device: &Device, path: &Path) -> Result<String, Failure> {
     let context = Context::new(device)?;
     let queue = Queue::new(&context, true)?;
@@ -64,7 +64,8 @@ pub(crate) fn run(device: &Device, path: &Path) -> Result<String, Failure> {
     ))
 }
 
-/// The membership of a sample of points must agree with the host's own arithmetic, but for a few at the border.
+/// Checks a sample of the points: whether they are in the set must agree with the host's own arithmetic,
+/// except for a few points at the border.
 fn check(image: &[u8]) -> Result<(), Failure> {
     let mut wrong = 0;
     let mut inside = 0;

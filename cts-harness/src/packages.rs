@@ -1,16 +1,16 @@
-//! System packages: what is missing, and installing it with apt as root or through sudo.
+//! System packages: finds the missing ones, and installs them with apt as root or through sudo.
 
 use crate::{Failure, progress};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Something that a sub-command needs from the system.
+/// A dependency of a sub-command on the system.
 pub(crate) struct Need {
-    /// What it is for.
+    /// The name of the dependency, for messages.
     pub(crate) what: &'static str,
-    /// Debian package.
+    /// The Debian package that has it.
     pub(crate) package: &'static str,
-    /// Whether it is there.
+    /// Returns whether it is installed.
     pub(crate) found: fn() -> bool,
 }
 
@@ -76,7 +76,8 @@ pub(crate) const VALIDATION_LAYERS: Need = Need {
     },
 };
 
-/// Installs what is missing of `needs`; without the rights to, says the exact command and fails.
+/// Installs the missing packages of `needs`. Without the rights to do so, it fails with a message that has
+/// the exact command.
 pub(crate) fn ensure(needs: &[&Need]) -> Result<(), Failure> {
     let missing: Vec<&&Need> = needs.iter().filter(|n| !(n.found)()).collect();
     if missing.is_empty() {
@@ -121,7 +122,8 @@ fn apt(prefix: &[&str], args: &[&str]) -> Command {
     command
 }
 
-/// How to run a command as root: directly, through sudo without a password, or not at all.
+/// Returns the prefix of a command that runs as root: nothing if the harness is root, or `sudo` if it needs
+/// no password. Returns `None` if neither is possible.
 fn privilege() -> Option<&'static [&'static str]> {
     let answers = |program: &str, args: &[&str]| {
         Command::new(program)
@@ -139,18 +141,18 @@ fn privilege() -> Option<&'static [&'static str]> {
         .map(|_| ["sudo", "-n"].as_slice())
 }
 
-/// Whether a program is on the PATH.
+/// Returns whether a program is on the PATH.
 pub(crate) fn program(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(name).is_file())
 }
 
-/// Whether the dynamic linker finds a library.
+/// Returns whether the dynamic linker finds a library.
 fn library(name: &str) -> bool {
     crate::icd::can_load(name)
 }
 
-/// Whether the C compiler finds a library to link with.
+/// Returns whether the C compiler finds a library to link with.
 fn link_library(name: &str) -> bool {
     Command::new("cc")
         .arg(format!("-print-file-name={name}"))

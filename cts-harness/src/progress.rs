@@ -1,4 +1,5 @@
-//! What the harness shows while it works: a spinner with the elapsed time on a terminal, plain lines elsewhere.
+//! The harness's output while it works: a spinner with the elapsed time on a terminal, plain lines
+//! elsewhere.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,27 +12,27 @@ use std::io::IsTerminal;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A heading.
+/// Prints a heading.
 pub(crate) fn step(text: &str) {
     println!("\n== {text}");
 }
 
-/// A line of information.
+/// Prints a line of information.
 pub(crate) fn line(text: &str) {
     println!("{text}");
 }
 
-/// Something that one should know and that stops nothing.
+/// Prints a warning: a fact that the user should know and that stops nothing.
 pub(crate) fn warning(text: &str) {
     eprintln!("warning: {text}");
 }
 
-/// A failure.
+/// Prints an error.
 pub(crate) fn error(text: &str) {
     eprintln!("error: {text}");
 }
 
-/// Runs a command whose output is of interest only if it fails; shows that it is running.
+/// Runs a command, and shows that it is running. Its output is printed only if it fails.
 pub(crate) fn quiet(what: &str, command: &mut Command) -> Result<(), Failure> {
     let start = Instant::now();
     let bar = spinner(what);
@@ -80,7 +81,8 @@ fn spinner(what: &str) -> Option<ProgressBar> {
     Some(bar)
 }
 
-/// A bar over a known number of items, with counts of how they ended; plain lines where there is no terminal.
+/// A progress bar for a known number of items, with the number of items for each outcome. Without a terminal
+/// it prints a line for each item.
 pub(crate) struct Bar {
     bar: Option<ProgressBar>,
     counts: std::sync::Mutex<std::collections::BTreeMap<&'static str, usize>>,
@@ -104,7 +106,7 @@ impl Bar {
         }
     }
 
-    /// One item ended.
+    /// Notes that an item ended with the outcome `how`.
     pub(crate) fn finished(&self, name: &str, how: &'static str) {
         let mut counts = self
             .counts

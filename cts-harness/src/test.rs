@@ -1,4 +1,4 @@
-//! `cargo harness test`: what CI runs.
+//! `cargo harness test`: runs the checks of continuous integration.
 
 use crate::artifacts::{cargo, root};
 use crate::packages::{
@@ -11,11 +11,12 @@ use std::process::Command;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Only these tests (as `cargo test FILTER`), without formatting and lints
+    /// Run only the tests whose name contains this text, as `cargo test FILTER` does, without formatting and
+    /// lints
     filter: Option<String>,
 }
 
-/// Formatting, lints, every test.
+/// Checks formatting and lints, and runs every test.
 pub(crate) fn run(args: &Args) -> Outcome {
     ensure(&[
         &C_COMPILER,
@@ -48,7 +49,8 @@ pub(crate) fn run(args: &Args) -> Outcome {
             "warnings",
         ]),
     )?;
-    // The compiler's is for others to read: public items must not lead to private ones.
+    // The compiler's documentation is for users of the library, so its public items must not link to private
+    // ones.
     progress::step("Documentation");
     documentation("-D warnings", &["--package", "caldera-compiler"])?;
     documentation(
@@ -76,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
 }
 
-/// What differs from the last commit; `None` outside of a git checkout.
+/// Returns the changes since the last commit, or `None` outside of a git checkout.
 fn changes() -> Option<Vec<u8>> {
     let diff = Command::new("git")
         .current_dir(root())
@@ -96,7 +98,7 @@ fn documentation(flags: &str, options: &[&str]) -> Outcome {
     )
 }
 
-/// The C-ABI tests load the library that this builds.
+/// Builds the library, which the tests of the C ABI load.
 fn build() -> Outcome {
     progress::step("Library");
     progress::shown(
@@ -105,8 +107,9 @@ fn build() -> Outcome {
     )
 }
 
-/// Threads at once on the library with its checks of locks, and the validation layer: on one device, and on two in one context
-/// where lavapipe's driver can be named twice; with locks of their own and without; and calls of Vulkan that fail.
+/// Runs the stress tests on the debug library, which checks its locks, with the validation layer. They run
+/// on one device, and on two devices in one context if lavapipe's driver is found; with locks around shared
+/// objects and without; and with Vulkan calls that fail.
 fn stress() -> Outcome {
     let library = artifacts::debug_dir().join("libcaldera.so");
     let run = |arguments: &[&str], discrete: bool| -> Result<Command, Failure> {
@@ -128,7 +131,7 @@ fn stress() -> Outcome {
         let unlocked = ["--unlocked", "--seconds", "10"];
         progress::shown("stress without locks", &mut run(&unlocked, discrete)?)?;
     }
-    // About a minute: of the sites of each kind every 20th.
+    // This takes about a minute, since only every 20th call site of each kind is tried.
     let faults = ["--inject", "--every", "20"];
     progress::shown("faults on purpose", &mut run(&faults, false)?)?;
     let Some(drivers) = two_drivers()? else {
@@ -148,7 +151,8 @@ fn stress() -> Outcome {
     Ok(())
 }
 
-/// A list of drivers that names lavapipe twice.
+/// Returns a list of drivers that names lavapipe twice, for `VK_DRIVER_FILES`; `None` if lavapipe is not
+/// installed.
 fn two_drivers() -> Result<Option<String>, Failure> {
     let Ok(list) = std::fs::read_dir("/usr/share/vulkan/icd.d") else {
         return Ok(None);
@@ -165,7 +169,8 @@ fn two_drivers() -> Result<Option<String>, Failure> {
     Ok(Some(format!("{}:{}", driver.display(), copy.display())))
 }
 
-/// What packagers rely on: a small library that needs nothing but the C library's parts. And it stays loaded.
+/// Checks the properties that packagers rely on: the library is small, depends only on the C library's
+/// parts, and is never unloaded.
 fn check_library(library: &Path) -> Outcome {
     const MOST_BYTES: u64 = 12 << 20;
     const NEEDED: [&str; 4] = ["libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2"];

@@ -1,35 +1,35 @@
-//! A look at the system's Vulkan, independent of Caldera, so that `doctor` can tell a missing driver from a
-//! fault of ours.
+//! Lists the system's Vulkan devices independently of Caldera, so that `doctor` can tell a missing driver
+//! from a fault of Caldera.
 #![allow(unsafe_code, reason = "the Vulkan loader is a C library")]
 
 use ash::vk;
 
-/// A Vulkan device as the loader lists it.
+/// A Vulkan device, as the Vulkan loader lists it.
 pub(crate) struct Device {
     pub(crate) name: String,
     pub(crate) driver: String,
     pub(crate) version: (u32, u32),
 }
 
-/// The devices, or why they cannot be listed.
+/// Returns the devices, or the reason why they cannot be listed.
 pub(crate) fn devices() -> Result<Vec<Device>, String> {
-    // SAFETY: loading libvulkan runs its initialisers only; the loader is a trusted system library.
+    // SAFETY: loading libvulkan only runs its initialisers; the loader is a trusted system library.
     let entry = unsafe { ash::Entry::load() }.map_err(|e| format!("no Vulkan loader: {e}"))?;
     let app = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_2);
     let info = vk::InstanceCreateInfo::default().application_info(&app);
-    // SAFETY: `info` and what it points to outlive the call.
+    // SAFETY: `info` and the structures that it points to outlive the call.
     let instance =
         unsafe { entry.create_instance(&info, None) }.map_err(|e| format!("no Vulkan driver: {e}"))?;
     // SAFETY: the instance is alive.
     let physical =
         unsafe { instance.enumerate_physical_devices() }.map_err(|e| format!("no Vulkan device: {e}"));
     let list = physical.map(|all| all.into_iter().map(|p| describe(&instance, p)).collect());
-    // SAFETY: nothing made from the instance is alive.
+    // SAFETY: no object that was made from the instance is alive.
     unsafe { instance.destroy_instance(None) };
     list
 }
 
-/// Whether there is any device.
+/// Returns whether there is any device.
 pub(crate) fn has_device() -> bool {
     devices().is_ok_and(|d| !d.is_empty())
 }

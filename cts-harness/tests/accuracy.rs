@@ -1,4 +1,4 @@
-//! `accuracy` on Caldera and whatever Vulkan driver there is: a few functions, once.
+//! Tests `accuracy` on Caldera with the Vulkan driver of the machine: a few functions, once.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 fn accuracy(arguments: &[&str]) -> (bool, String) {
     let dir = Path::new(env!("CARGO_BIN_EXE_caldera-harness")).parent().unwrap();
-    // `cargo test` leaves it in `deps`, `cargo build` above.
+    // `cargo test` builds the library in `deps`, `cargo build` in the folder above.
     let places = [dir.join("deps/libcaldera.so"), dir.join("libcaldera.so")];
     let library = places.iter().find(|p| p.exists());
     let library = library.expect("no libcaldera.so: cargo build -p caldera-icd");

@@ -1,4 +1,4 @@
-//! `app` against fake applications: what is judged, what is expected, what is missing.
+//! Tests `app` with fake applications: its judgement, its expectations, and missing programs.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use nix::sys::signal::{Signal, kill};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A table of applications, gone at the end.
+/// A table of applications, which is deleted at the end of the test.
 struct Table(PathBuf);
 
 impl Table {
@@ -23,7 +23,7 @@ impl Table {
         Table(dir)
     }
 
-    /// An application that is a shell script.
+    /// Adds an application that is a shell script.
     fn app(&self, name: &str, script: &str, more: &str) {
         let text = format!(
             "about = 'a fake'\nneeds = [{{ program = 'sh', install = 'a shell' }}]\n\
@@ -112,7 +112,7 @@ fn results_of_an_application_have_names_and_numbers() {
     assert!(good, "{text}");
     let file = std::fs::read_to_string(table.expectations()).unwrap();
     assert_eq!(file, "py,pass 1 skip 1  #\npy/t.py::three,fail  #\n");
-    // Without its reasons the file does not load.
+    // The file does not load if a line has no reason.
     let (good, text) = table.run(&["py"]);
     assert!(!good && text.contains("has no reason"), "{text}");
     table.expect("py,pass 1 skip 1  # as of today\npy/t.py::three,fail  # known\n");

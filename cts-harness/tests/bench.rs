@@ -1,14 +1,14 @@
-//! `bench` on Caldera and whatever Vulkan driver there is: a part of it, once.
+//! Tests `bench` on Caldera with the Vulkan driver of the machine: a part of its cases, once.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// `libcaldera.so` of this build.
+/// Returns the path of this build's `libcaldera.so`.
 fn library() -> PathBuf {
     let dir = Path::new(env!("CARGO_BIN_EXE_caldera-harness")).parent().unwrap();
-    // `cargo test` leaves it in `deps`, `cargo build` above.
+    // `cargo test` builds the library in `deps`, `cargo build` in the folder above.
     let places = [dir.join("deps/libcaldera.so"), dir.join("libcaldera.so")];
     let found = places.iter().find(|p| p.exists());
     found
@@ -26,7 +26,7 @@ fn bench(arguments: &[&str]) -> (bool, String) {
     (output.status.success(), text.concat())
 }
 
-/// The line of standard output that is JSON.
+/// Returns the line of standard output that is JSON.
 fn json(text: &str) -> Value {
     let line = text.lines().find(|l| l.starts_with('{'));
     serde_json::from_str(line.unwrap_or_else(|| panic!("no JSON in {text}"))).unwrap()
@@ -71,7 +71,7 @@ fn a_platform_alone() {
     }
 }
 
-/// The same library twice is still two sides.
+/// The same library, named twice, still counts as two platforms.
 #[test]
 fn two_platforms_in_turn() {
     let library = library();

@@ -1,4 +1,5 @@
-//! `campaign` against fake platforms, which end as the fake generator's programs say; and a few programs on a real one.
+//! Tests `campaign` with fake platforms, which end as the fake generator's programs say, and with a few
+//! programs on a real platform.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use serde_json::Value;
@@ -6,7 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs programs: each has a line `// PLATFORM HOW` for each platform.
+/// A fake platform. Each program has a line `// PLATFORM HOW` for each platform, which says how the program
+/// ends there.
 const CHILD: &str = r##"#!/bin/sh
 shift 2; platform=$2; shift 2
 [ $# = 0 ] && echo 'device {"name":"Fake","half":false,"double":false,"images":false}' && exit
@@ -23,7 +25,7 @@ for file in "$@"; do
 done
 "##;
 
-/// By seed: what becomes of its program on the platforms.
+/// A fake generator. The seed decides how its program ends on the platforms.
 const GENERATOR: &str = r##"#!/bin/sh
 case $2 in
     1) one=7; two=7 ;;
@@ -37,7 +39,7 @@ esac
 printf '// -g 4,1,1 -l 2,1,1\n// /fake/one %s\n// /fake/two %s\n#include "CLSmith.h"\n' $one $two > CLProg.c
 "##;
 
-/// A folder with the fakes, gone at the end.
+/// A folder with the fakes, which is deleted at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -90,7 +92,7 @@ impl Folder {
         self.harness(&arguments)
     }
 
-    /// The lines of the results file by seed.
+    /// Returns the lines of the results file, sorted by seed.
     fn results(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.0.join("out/results.jsonl")).unwrap();
         let mut all: Vec<Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
@@ -153,7 +155,7 @@ fn a_campaign_goes_on_where_it_stopped() {
     let folder = Folder::new("resumed");
     let (good, text) = folder.clsmith("1", &[]);
     assert!(good, "{text}");
-    // A line that was being written when the machine went down.
+    // The last line is incomplete, as if the machine had crashed while it was written.
     let file = folder.0.join("out/results.jsonl");
     let mut before = std::fs::read_to_string(&file).unwrap();
     before += "{\"seed\":2,\"how";
@@ -168,7 +170,7 @@ fn a_campaign_goes_on_where_it_stopped() {
     assert_eq!(seeds, [1, 2]);
 }
 
-/// The test that C-Vise is given.
+/// Tests the command that C-Vise calls for each candidate.
 #[test]
 fn a_candidate_is_of_interest_while_it_shows_the_fault() {
     let folder = Folder::new("interesting");
@@ -199,12 +201,12 @@ fn a_candidate_is_of_interest_while_it_shows_the_fault() {
     assert!(ask("refuse", "7", &["--saying", "no such thing"]));
     assert!(!ask("refuse", "7", &["--saying", "another thing"]));
     assert!(ask("crash", "7", &[]));
-    // Who is right must finish.
+    // The program must finish on the platform that is right.
     assert!(!ask("7", "crash", &[]));
     assert!(!ask("crash", "refuse", &[]));
 }
 
-/// The same library twice, on two widths of llvmpipe's vectors where that is the device.
+/// The same library, named twice; on llvmpipe with two widths of its vectors.
 #[test]
 fn generated_programs_give_one_result() {
     let folder = Folder::new("generated");

@@ -1,4 +1,4 @@
-//! `corpus` against a fake compiler: what each way of ending comes to.
+//! Tests `corpus` with a fake compiler, for each way in which a compilation can end.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
@@ -14,7 +14,7 @@ fn fake(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// A folder with units, gone at the end.
+/// A folder with units, which is deleted at the end of the test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -55,7 +55,7 @@ fn corpus(dir: &Folder, more: &[&str]) -> (bool, String) {
         .arg(&dir.0)
         .arg("--calderac")
         .arg(fake("calderac"))
-        // A busy machine takes its time; what hangs does so for a minute.
+        // The limit is generous for a busy machine; a compiler that hangs does so for a minute.
         .args(["--timeout", "10"])
         .args(more)
         .output()
@@ -148,7 +148,7 @@ fn clspv_is_measured_in_the_same_run() {
     assert!(!good && text.contains("cannot be started"), "{text}");
 }
 
-/// The compiler that hangs is gone, and nothing is said of the units that it did not come to.
+/// Ctrl-C ends the compiler that hangs, and the report does not mention the units that were not started.
 #[test]
 fn ctrl_c_ends_it() {
     let dir = Folder::new("corpus-interrupt");
@@ -181,7 +181,7 @@ fn ctrl_c_ends_it() {
     assert!(!dir.0.join("out").exists());
 }
 
-/// Without a validator nothing is said to be valid, and that is said loudly.
+/// Without a validator no module is reported as valid, and a message says that the validator is missing.
 #[test]
 fn a_missing_validator_is_not_silent() {
     let dir = Folder::new("corpus-unvalidated");

@@ -1,4 +1,4 @@
-//! The tree is as its documents say: layers, sizes of files, and the names that the documents use.
+//! Checks that the tree agrees with its documents: layers, sizes of files, and the names in the documents.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 const CRATES: [&str; 4] = ["compiler", "runtime", "icd", "cts-harness"];
 
-/// More lines than this in one file are two concepts.
+/// The largest number of lines in a file; a longer file covers more than one subject.
 const MOST_LINES: usize = 800;
 
 fn root() -> &'static Path {
@@ -17,7 +17,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap()
 }
 
-/// Files and folders below a folder, as paths from the root.
+/// Adds the files and folders below a folder, as paths relative to the root.
 fn below(dir: &str, all: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(root().join(dir)).unwrap() {
         let entry = entry.unwrap();
@@ -50,7 +50,8 @@ fn documents(tree: &BTreeSet<String>) -> Vec<String> {
     tree.iter().filter(|p| p.ends_with(".md")).cloned().collect()
 }
 
-/// Whether code names a crate: a path that begins with it, outside of comments.
+/// Returns whether code names a crate: whether there is a path that begins with its name, outside of
+/// comments.
 fn names_crate(text: &str, name: &str) -> bool {
     text.lines()
         .filter(|l| !l.trim_start().starts_with("//"))
@@ -62,7 +63,7 @@ fn names_crate(text: &str, name: &str) -> bool {
         })
 }
 
-/// `a/{b,c}.rs` → `a/b.rs`, `a/c.rs`
+/// Expands braces: `a/{b,c}.rs` becomes `a/b.rs` and `a/c.rs`.
 fn expand(token: &str) -> Vec<String> {
     match token
         .split_once('{')
@@ -76,7 +77,7 @@ fn expand(token: &str) -> Vec<String> {
     }
 }
 
-/// What stands between back-quotes.
+/// Returns the texts between back-quotes.
 fn quoted(text: &str) -> Vec<String> {
     text.lines()
         .flat_map(|line| line.split('`').skip(1).step_by(2))
@@ -122,7 +123,7 @@ fn crates_depend_one_way() {
     }
 }
 
-/// `CONTRIBUTING.md` lists the files.
+/// `CONTRIBUTING.md` lists these files, too.
 #[test]
 fn unsafe_code_of_the_runtime_is_where_it_is_allowed() {
     let allowed = [
@@ -153,7 +154,7 @@ fn unsafe_code_of_the_runtime_is_where_it_is_allowed() {
     }
 }
 
-/// What catches panics stands in the macros: functions of C are made by nothing else.
+/// The macros catch panics, so every function with the C ABI must be made by one of them.
 #[test]
 fn entry_points_are_made_by_macros() {
     let list = sources(&tree(), "icd/src").into_iter();
@@ -170,8 +171,8 @@ fn files_are_short() {
     }
 }
 
-/// Paths in documents, with an extension or a folder in front, are in the tree: from the root, from the document, from a
-/// crate or its sources.
+/// Every path in a document that has an extension or names a folder exists: relative to the root, to the
+/// document, or to a crate or its sources.
 #[test]
 fn documents_name_files_that_exist() {
     let tree = tree();
@@ -183,7 +184,7 @@ fn documents_name_files_that_exist() {
                 .all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
                 && token.split_once('.').is_some_and(|(stem, _)| !stem.is_empty());
             let file = [".rs", ".md", ".toml", ".lst"].iter().any(|e| token.ends_with(e));
-            // Names in capitals stand for others.
+            // Names in capitals are placeholders.
             let example = token
                 .split(['/', '.'])
                 .any(|p| p.len() > 1 && p.chars().all(|c| c.is_uppercase()));
@@ -210,7 +211,7 @@ fn the_architecture_names_modules_tests_and_decisions() {
         let stem = path.trim_end_matches(".rs");
         let named = match parts[..] {
             ["compiler" | "runtime" | "icd", "src", name] if name != "lib.rs" => {
-                // A module and its folder count once.
+                // A module and its folder count as one.
                 let inner = format!("src/{name}");
                 let folder = format!("src/{}", name.trim_end_matches(".rs"));
                 let within = |n: &String| *n == inner || *n == folder || n.starts_with(&format!("{inner}/"));
@@ -230,12 +231,13 @@ fn the_architecture_names_modules_tests_and_decisions() {
     assert!(missing.is_empty(), "ARCHITECTURE.md does not name {missing:#?}");
 }
 
-/// README's table has those of the library (a test of `runtime/src/config.rs`); harness and tests have some of their own.
+/// README's table has the variables of the library (a test of `runtime/src/config.rs` checks that). The
+/// harness and the tests have some more.
 #[test]
 fn environment_variables_are_documented() {
     let tree = tree();
     let documents: String = documents(&tree).iter().map(|d| read(d)).collect();
-    // Of the build, and what a test tells its own child.
+    // Variables of the build, and variables that a test sets for its own child process.
     let known = [
         "CALDERA_COMPILER_IDENTITY",
         "CALDERA_FAKE_BEGUN",

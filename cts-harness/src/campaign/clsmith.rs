@@ -1,4 +1,5 @@
-//! Programs of CLSmith: its generator is a program that the user has; this turns what it writes into a program with a plan.
+//! Programs of CLSmith. The user has its generator; this module runs it and turns its output into a program
+//! with a plan.
 
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::Failure;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The generator's options in turn, seed by seed.
+/// The generator's options: the seed modulo the length selects an entry.
 const MODES: [&[&str]; 8] = [
     &[],
     &["--vectors"],
@@ -28,16 +29,16 @@ const MODES: [&[&str]; 8] = [
 
 #[derive(clap::Args, Clone)]
 pub(crate) struct Generator {
-    /// CLSmith's generator
+    /// The executable of CLSmith's generator
     #[arg(long, value_name = "FILE")]
     generator: PathBuf,
-    /// A folder with CLSmith's headers, besides the generator's own; may be given several times
+    /// A folder with CLSmith's headers, besides the generator's own folder; may be given several times
     #[arg(long, value_name = "DIR")]
     include: Vec<PathBuf>,
-    /// Options of the generator, with commas between, in place of those that change with the seed
+    /// Options of the generator, separated by commas; by default they change with the seed
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     flags: Option<String>,
-    /// Launch no more work-items than this, in whole work-groups, where the program asks for more
+    /// Launch at most this number of work-items, in whole work-groups, even if the program asks for more
     #[arg(long, value_name = "N")]
     items: Option<usize>,
 }
@@ -57,7 +58,8 @@ impl Generator {
         }
     }
 
-    /// The program of a seed, and the options that made it.
+    /// Returns the program of a seed and the options that made it, or `None` if the generator does not
+    /// finish.
     pub(super) fn program(&self, seed: u64, scratch: &Path) -> Result<Option<(String, String)>, Failure> {
         let options = self.options(seed);
         let (out, log) = (scratch.join("CLProg.c"), scratch.join("generator.log"));
@@ -71,7 +73,7 @@ impl Generator {
         let report = child::run(&mut command, &log, limits)?;
         match report.end {
             End::Code(0) => {}
-            // Some seeds keep it busy without end.
+            // For some seeds the generator does not terminate.
             End::Timeout | End::Signal(_) => return Ok(None),
             End::Code(_) | End::Flood | End::Interrupted => {
                 return Err(Failure(format!("the generator ended with {:?}", report.end)));
@@ -84,7 +86,8 @@ impl Generator {
         Ok(Some((format!("{}{body}", plan.line()?), options.join(" "))))
     }
 
-    /// The text with CLSmith's headers in the place of their names, each once.
+    /// Returns the text with each `#include` of CLSmith's headers replaced by the header's text, once per
+    /// header.
     fn inline(&self, text: &str, included: &mut Vec<String>) -> Result<String, Failure> {
         let mut all = String::new();
         for line in text.lines() {
@@ -106,7 +109,8 @@ impl Generator {
     }
 }
 
-/// The launch that the first line of CLSmith's text describes, as its own launcher does it, but for `most` work-items.
+/// Returns the launch that the first line of CLSmith's output describes, as CLSmith's own launcher would do
+/// it, but with at most `most` work-items (and at least one work-group).
 fn plan(text: &str, most: usize) -> Result<Plan, Failure> {
     let line = text.lines().next().unwrap_or_default();
     let words: Vec<&str> = line.split_whitespace().collect();

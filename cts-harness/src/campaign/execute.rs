@@ -1,7 +1,9 @@
-//! What a child process of a campaign does: it builds and launches programs on one device and reports on standard output.
+//! The child processes of a campaign: each builds and launches programs on one device and reports on
+//! standard output.
 //!
-//! One line for each step: `begin N` (of the files on the command line), `built SECONDS`, `done SECONDS HASH` or
-//! `refused WHY`. A program that is refused after its build ends the process, since the device may be lost.
+//! It writes one line for each step: `begin N` (N is the program's index on the command line), `built
+//! SECONDS`, and `done SECONDS HASH` or `refused WHY`. After a refusal that follows a successful build the
+//! process ends, since the device may be lost.
 
 use super::launch::{Argument, Plan, hash};
 use crate::bench::cl::{self, Buffer, Context, Device, Queue};
@@ -15,7 +17,7 @@ use std::time::Instant;
 pub(crate) struct Args {
     #[command(flatten)]
     place: Place,
-    /// A file with the launch; default: each program's first line
+    /// A file that describes the launch; by default each program's first line does
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
     /// Print the 64-bit words of the result
@@ -24,7 +26,7 @@ pub(crate) struct Args {
     programs: Vec<PathBuf>,
 }
 
-/// What a child without programs says of its device, after the word `device`.
+/// The description of a device that a child without programs prints after the word `device`.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub(super) struct Described {
     pub(super) name: String,
@@ -82,7 +84,8 @@ pub(super) fn run(args: &Args) -> Outcome {
 
 fn refused(why: &str) {
     let mut line: Vec<&str> = why.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-    // Warnings are many; the errors are why.
+    // The log may have many warnings: where there are errors, only the errors and the first line are
+    // reported.
     if line.iter().any(|l| l.contains("error:")) {
         let first = line.remove(0);
         line.retain(|l| l.contains("error:"));
@@ -99,7 +102,7 @@ fn words(memory: usize, bytes: &[u8]) {
     }
 }
 
-/// A program's plan and its text without the line that has the plan.
+/// Reads a program's plan and its text. The plan is in the file `launch`, or in the first line of the text.
 pub(super) fn read(file: &Path, launch: Option<&Path>) -> Result<(Plan, String), Failure> {
     let at =
         |path: &Path| std::fs::read_to_string(path).map_err(|e| Failure(format!("{}: {e}", path.display())));
@@ -110,7 +113,7 @@ pub(super) fn read(file: &Path, launch: Option<&Path>) -> Result<(Plan, String),
     }
 }
 
-/// The contents of the results after the last launch.
+/// Launches the kernels and returns the contents of the result buffers after the last launch.
 fn launch(
     device: &Device,
     context: &Context,

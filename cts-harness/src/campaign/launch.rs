@@ -1,13 +1,14 @@
-//! How a program of a campaign is launched: one line of JSON, the first comment of the program's file or a file of its own.
+//! How a program of a campaign is launched. The description is one line of JSON: either the first comment of
+//! the program's file, or a file of its own.
 
 use crate::Failure;
 use crate::stress::random::Random;
 use serde::{Deserialize, Serialize};
 
-/// What the first line of a program's file begins with.
+/// The text before the JSON in the first line of a program's file.
 const MARK: &str = "// launch: ";
 
-/// Build options, memory objects and launches, in order.
+/// The build options, the memory objects, and the launches in their order.
 #[derive(Serialize, Deserialize, Clone, Default, PartialEq, Debug)]
 pub(super) struct Plan {
     #[serde(default)]
@@ -22,26 +23,27 @@ pub(super) struct Memory {
     pub(super) bytes: usize,
     #[serde(default)]
     pub(super) fill: Fill,
-    /// Whether its contents after the last launch are part of the result.
+    /// Whether the object's contents after the last launch are part of the result.
     #[serde(default)]
     pub(super) result: bool,
-    /// Width, height and depth of an image of `uint4` texels; depth 0 makes it 2D.
+    /// Width, height and depth of an image of `uint4` texels; depth 0 means a 2D image. `None` for a buffer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) image: Option<[usize; 3]>,
 }
 
-/// What memory holds at first.
+/// The initial contents of a memory object.
 #[derive(Serialize, Deserialize, Copy, Clone, Default, PartialEq, Debug)]
 pub(super) enum Fill {
     #[default]
     Zero,
-    /// Integers of `width` bytes that begin with `start` and increase by `step`.
+    /// An arithmetic sequence of integers of `width` bytes, which begins with `start` and increases by
+    /// `step`.
     Line { width: usize, start: i64, step: i64 },
-    /// Random bytes; about a quarter of the words are boundary values.
+    /// Random 32-bit words, of which about a quarter are boundary values.
     Random { seed: u64 },
-    /// Small whole numbers as floats.
+    /// Random floats: multiples of 1/8 from -8 to 24.
     Floats { seed: u64 },
-    /// Integers of 32 bits below `end`.
+    /// Random 32-bit integers below `end`.
     Below { seed: u64, end: u32 },
 }
 
@@ -56,21 +58,21 @@ pub(super) struct Launch {
 
 #[derive(Serialize, Deserialize, Copy, Clone, PartialEq, Debug)]
 pub(super) enum Argument {
-    /// A memory object, by its index.
+    /// A memory object, by its index in [`Plan::memory`].
     Memory(usize),
-    /// Bytes of local memory.
+    /// Local memory of this size in bytes.
     Local(usize),
     U32(u32),
     F32(f32),
 }
 
 impl Plan {
-    /// The first line of a program's file.
+    /// Returns the first line of a program's file, which describes this plan.
     pub(super) fn line(&self) -> Result<String, Failure> {
         Ok(format!("{MARK}{}\n", serde_json::to_string(self)?))
     }
 
-    /// The plan that a program's text begins with.
+    /// Reads the plan from the first line of a program's text.
     pub(super) fn of(text: &str) -> Result<Plan, Failure> {
         let line = text.lines().next().and_then(|l| l.strip_prefix(MARK));
         let line = line.ok_or_else(|| Failure(format!("the program does not begin with «{MARK}»")))?;
@@ -114,7 +116,7 @@ impl Fill {
     }
 }
 
-/// A hash of bytes (FNV-1a), continued from `from`.
+/// Returns the FNV-1a hash of the bytes, combined with the hash `from` of the bytes before them.
 pub(super) fn hash(from: u64, bytes: &[u8]) -> u64 {
     bytes.iter().fold(from ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

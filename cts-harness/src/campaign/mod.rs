@@ -1,4 +1,5 @@
-//! `cargo harness campaign`: random and real programs on several platforms at once, results compared bit by bit.
+//! `cargo harness campaign`: runs random and real programs on several platforms and compares their results
+//! bit by bit.
 //!
 //! ```text
 //! clsmith, generate, corpus   programs, by seed
@@ -37,72 +38,75 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Programs of CLSmith, whose generator the user has built
+    /// Run programs of CLSmith, whose generator the user has built
     Clsmith {
         #[command(flatten)]
         generator: clsmith::Generator,
         #[command(flatten)]
         options: Options,
     },
-    /// Programs of the harness's own generator, defined to the last bit
+    /// Run programs of the harness's own generator, whose results the specification defines to the last bit
     Generated {
         #[command(flatten)]
         options: Options,
     },
-    /// Make a program smaller that two platforms treat differently
+    /// Reduce a program that two platforms treat differently
     Reduce(reduce::Args),
-    /// What C-Vise asks for each candidate
+    /// Decide whether a candidate of C-Vise still shows the fault
     #[command(hide = true)]
     Interesting(reduce::Args),
     /// Build and launch programs on one device
     Run(execute::Args),
 }
 
-/// Where and how long.
+/// The platforms, programs and limits of a campaign.
 #[derive(clap::Args, Clone)]
 struct Options {
-    /// A platform as `bench` names it: `caldera` (built first), part of a name, or a library's file; with `,VARIABLE=VALUE`
-    /// for its processes; twice or more
+    /// A platform as `bench` names it: `caldera` (built first), a part of its name, or the file of a
+    /// library; `,VARIABLE=VALUE` after it sets a variable of its child processes. At least two
     #[arg(long = "platform", value_name = "NAME", default_values_t = [String::from("caldera"), String::from("pocl")])]
     platforms: Vec<String>,
     /// The first seed
     #[arg(long, default_value_t = 1, value_name = "N")]
     first: u64,
-    /// How many programs
+    /// The number of programs
     #[arg(long, default_value_t = 100, value_name = "N")]
     count: u64,
-    /// Results and the programs of interest; a run that finds results there goes on
+    /// The folder for the results and the programs of interest; a run that finds results there continues
+    /// them
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Programs at a time
+    /// The number of programs that run at a time
     #[arg(long, default_value_t = 1, value_name = "N")]
     jobs: usize,
-    /// Programs that a child process takes as long as none ends it
+    /// The number of programs that one child process runs, unless it is killed before
     #[arg(long, default_value_t = 1, value_name = "N")]
     batch: u64,
-    /// Seconds after which no further program is begun
+    /// Start no further program after so many seconds
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
     #[command(flatten)]
     limits: Limits,
-    /// Ask Oclgrind about differences: a data race, a read of uninitialised memory or out of bounds is the program's fault
+    /// Ask Oclgrind about programs whose results differ: a data race, or a read of uninitialised memory or
+    /// out of bounds, is the program's fault
     #[arg(long)]
     oclgrind: bool,
-    /// Reduce so many programs of interest at the end
+    /// Reduce at most so many programs of interest at the end
     #[arg(long, default_value_t = 0, value_name = "N")]
     reduce: usize,
 }
 
-/// What one program may take on one platform.
+/// The limits for one program on one platform.
 #[derive(clap::Args, Clone)]
 pub(crate) struct Limits {
-    /// Seconds for build and launch
+    /// Seconds for the build and the launches
     #[arg(long, default_value_t = 60, value_name = "SECONDS")]
     timeout: u64,
-    /// GiB of address space of a child, 0 for no limit (drivers of GPUs reserve more than there is)
+    /// GiB of address space of a child process; 0 means no limit (drivers of GPUs reserve more address space
+    /// than there is memory)
     #[arg(long, default_value_t = 16, value_name = "GIB")]
     memory: u64,
-    /// What runs programs in the place of this program, for its tests
+    /// The executable to start instead of this one for child processes, for the harness's own tests
     #[arg(long, hide = true, value_name = "FILE")]
     child: Option<PathBuf>,
 }
@@ -116,10 +120,11 @@ impl Limits {
     }
 }
 
-/// Makes the program of a seed in a scratch folder, with a word on how it was made; no program where the generator has none.
+/// Makes the program for a seed in a scratch folder. Returns its text and a description of how it was made,
+/// or `None` if the generator makes no program for the seed.
 type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<(String, String)>, Failure> + Sync + 'a;
 
-/// A source for the devices of a campaign.
+/// Makes the source of programs for the devices of a campaign.
 type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
 
 pub(crate) fn run(args: &Args) -> Outcome {
@@ -135,7 +140,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     }
 }
 
-/// Programs that use what all platforms have.
+/// Returns a source of generated programs, which use only features that all devices have.
 fn generated(devices: &[Described]) -> Box<Source<'static>> {
     let features = generate::Features {
         half: devices.iter().all(|d| d.half),
@@ -206,7 +211,7 @@ struct Run<'a> {
     source: &'a Source<'a>,
     options: &'a Options,
     sides: &'a [Side],
-    /// Programs of interest stay here.
+    /// The folder in which the programs of interest are kept.
     programs: &'a Path,
     results: Mutex<File>,
     bar: progress::Bar,

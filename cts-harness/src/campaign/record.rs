@@ -1,4 +1,4 @@
-//! What became of each program: a line of JSON in the results file, and the summary of all.
+//! The results file, which has a line of JSON for each program, and the summary of all programs.
 
 use super::side::Ending;
 use crate::{Failure, progress};
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Seconds that a build may take without being named in the summary.
+/// A build that takes more seconds than this is named in the summary.
 const SLOW: f64 = 10.0;
 
-/// One program.
+/// What the campaign knows about one program.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(super) struct Record {
     pub(super) seed: u64,
-    /// How it was made.
+    /// How the program was made.
     pub(super) how: String,
     pub(super) verdict: Verdict,
     pub(super) sides: BTreeMap<String, Ending>,
-    /// What Oclgrind says where it was asked.
+    /// Oclgrind's finding, if Oclgrind was asked and found a fault.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) oclgrind: Option<String>,
 }
 
-/// What the endings on all platforms come to.
+/// The comparison of a program's endings on all platforms.
 #[derive(Serialize, Deserialize, Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Verdict {
     /// All platforms give the same result.
     Same,
-    /// Those that finish do not give the same result.
+    /// The platforms on which the program finishes do not all give the same result.
     Differs,
-    /// They do not, and Oclgrind finds that the program is at fault.
+    /// The results differ, and Oclgrind finds that the program is at fault.
     Undefined,
-    /// Some platform crashes where another one finishes.
+    /// The program crashes on one platform and finishes on another.
     Crash,
-    /// Some platform refuses it where another one finishes.
+    /// One platform refuses the program; it finishes on another.
     Refused,
-    /// Some platform takes too long where another one finishes.
+    /// The program exceeds the time limit on one platform and finishes on another.
     Timeout,
-    /// No platform finishes.
+    /// The program finishes on no platform.
     Neither,
 }
 
@@ -74,13 +74,13 @@ impl Record {
         }
     }
 
-    /// Sets the verdict.
+    /// Sets the verdict from the endings on all platforms.
     pub(super) fn judge(&mut self) {
         let ends: Vec<&Ending> = self.sides.values().collect();
         self.verdict = verdict(&ends);
     }
 
-    /// Adds what Oclgrind found and how the program ended there.
+    /// Adds Oclgrind's finding and how the program ended there.
     pub(super) fn oclgrind(&mut self, found: Option<String>, end: Ending) {
         if found.is_some() {
             self.verdict = Verdict::Undefined;
@@ -106,7 +106,8 @@ pub(super) fn verdict(ends: &[&Ending]) -> Verdict {
     }
 }
 
-/// The records of a results file; none where there is no file. A last line that was cut off is left out.
+/// Reads the records of a results file; there are none if the file does not exist. An incomplete last line,
+/// from a run that was killed, is removed from the file.
 pub(super) fn read(file: &Path) -> Result<Vec<Record>, Failure> {
     let text = match std::fs::read_to_string(file) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -124,7 +125,8 @@ pub(super) fn read(file: &Path) -> Result<Vec<Record>, Failure> {
     Ok(all)
 }
 
-/// The programs that are not treated alike, slow builds, and how many of each kind there are.
+/// Prints the programs that the platforms treat differently, the slow builds, and the number of programs for
+/// each verdict.
 pub(super) fn print(records: &[Record]) {
     progress::step("Programs that are not treated alike");
     for r in records

@@ -1,5 +1,5 @@
-//! Making a program smaller: C-Vise, with a test that asks whether two platforms still treat a candidate differently and
-//! whether Oclgrind finds nothing wrong with it.
+//! Reduces programs with C-Vise. The test for C-Vise asks whether two platforms still treat a candidate
+//! differently and whether Oclgrind finds no fault in the candidate.
 
 use super::launch::Plan;
 use super::record::{self, Record, Verdict};
@@ -11,28 +11,28 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The platform that is at fault, and the one that is right
+    /// The platform that is at fault, then the one that is right
     #[arg(long = "platform", value_name = "NAME", default_values_t = [String::from("caldera"), String::from("pocl")])]
     platforms: Vec<String>,
-    /// The program, with its launch in the first line or in the file of `--launch`
+    /// The program, whose launch is described in its first line or in the file of `--launch`
     program: PathBuf,
-    /// A file with the launch
+    /// A file that describes the launch
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// Do not ask Oclgrind: the program is too long for it, or uses what it does not know
+    /// Do not ask Oclgrind, because it is too slow for the program or does not support it
     #[arg(long)]
     without_oclgrind: bool,
-    /// What must stay of a refusal's or a crash's text
+    /// The message of a refusal or a crash must contain this text
     #[arg(long, value_name = "TEXT")]
     saying: Option<String>,
     #[command(flatten)]
     limits: Limits,
 }
 
-/// What there is to be seen of a program.
+/// The observation of one candidate.
 struct Seen {
     verdict: Verdict,
-    /// Of the first platform.
+    /// The ending on the platform that is at fault, or the reason for a verdict of `Neither` or `Undefined`.
     text: String,
 }
 
@@ -74,7 +74,8 @@ impl Args {
     }
 }
 
-/// What Oclgrind finds wrong with a program, and how it ends there.
+/// Runs a program on Oclgrind. Returns the first fault that Oclgrind reports and how the program ended
+/// there.
 pub(super) fn ask_oclgrind(
     program: &Path,
     launch: Option<&Path>,
@@ -105,7 +106,7 @@ pub(super) fn ask_oclgrind(
     Ok((found.map(|l| l.trim().to_owned()), end))
 }
 
-/// Whether a candidate still shows it: the answer is the exit code.
+/// Decides whether a candidate still shows the fault. The exit code of the process is the answer for C-Vise.
 pub(super) fn interesting(args: &Args) -> Outcome {
     let scratch = std::env::temp_dir().join(format!("caldera-interesting-{}", std::process::id()));
     std::fs::create_dir_all(&scratch)?;
@@ -122,7 +123,8 @@ pub(super) fn interesting(args: &Args) -> Outcome {
     Err(Failure(format!("{}: {}", seen.verdict.word(), seen.text)))
 }
 
-/// Reduces one program: the folder `PROGRAM.reduced` has the test, the launch and what is left.
+/// Reduces one program. The folder `PROGRAM.reduced` then has the test script, the launch and the reduced
+/// program.
 pub(super) fn run(args: &Args) -> Outcome {
     let program = args.program.canonicalize()?;
     let dir = program.with_extension("reduced");
@@ -180,7 +182,7 @@ pub(super) fn run(args: &Args) -> Outcome {
     Ok(())
 }
 
-/// Fewer work-groups where the fault is still there.
+/// Reduces every launch to one work-group if the fault is still there.
 fn shrink_launch(args: &mut Args, plan: &Plan, launch: &Path, dir: &Path) -> Outcome {
     let mut smaller = plan.clone();
     for l in &mut smaller.launches {
@@ -218,7 +220,8 @@ fn script(args: &Args, launch: &Path) -> Result<String, Failure> {
     Ok(format!("#!/bin/sh\nexec {} program.cl\n", quoted.join(" ")))
 }
 
-/// A library's file as C-Vise's folders find it; `caldera` is built once.
+/// Returns a platform's name for use in the folders of C-Vise: a path becomes absolute, and `caldera` is
+/// built once and becomes the path of its library.
 fn absolute(platform: &str) -> Result<String, Failure> {
     if platform == "caldera" {
         return Ok(crate::artifacts::build_library()?.display().to_string());
@@ -229,7 +232,7 @@ fn absolute(platform: &str) -> Result<String, Failure> {
     Ok(platform.to_owned())
 }
 
-/// Reduces a program of a campaign; a failure to do so stops nothing.
+/// Reduces a program of a campaign. If this fails, it prints a warning and the campaign goes on.
 pub(super) fn automatically(
     record: &Record,
     platforms: &[String],

@@ -1,4 +1,4 @@
-//! One platform of a campaign: its child processes, and what became of each program.
+//! One platform of a campaign: starts its child processes and finds out how each program ended on it.
 
 use super::Limits;
 use super::execute::Described;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A platform.
+/// A platform on which the campaign runs its programs.
 #[derive(Clone)]
 pub(super) struct Side {
     pub(super) name: String,
@@ -18,21 +18,21 @@ pub(super) struct Side {
     environment: Vec<(String, String)>,
 }
 
-/// What became of a program on one platform.
+/// How a program ended on one platform.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 #[serde(tag = "end", rename_all = "lowercase")]
 pub(super) enum Ending {
-    /// It ran; seconds of its build and of its launches.
+    /// The program ran. `build` and `run` are the seconds that the build and the launches took.
     Done {
         hash: String,
         build: f64,
         run: f64,
     },
-    /// An OpenCL function gave an error.
+    /// An OpenCL function returned an error.
     Refused {
         why: String,
     },
-    /// The process ended by a signal or an abort.
+    /// The process was ended by a signal, aborted, or exited with an error.
     Crash {
         phase: String,
         why: String,
@@ -50,7 +50,7 @@ impl Ending {
         }
     }
 
-    /// One word, and the reason where there is one.
+    /// Returns the ending in words: the hash of the results, or the kind of failure and its reason.
     pub(super) fn text(&self) -> String {
         match self {
             Ending::Done { hash, .. } => hash.clone(),
@@ -62,7 +62,8 @@ impl Ending {
 }
 
 impl Side {
-    /// Finds a platform: `NAME[,VARIABLE=VALUE…]`, the name as for `bench`, the variables for its child processes.
+    /// Finds the platform that `NAME[,VARIABLE=VALUE…]` describes: `NAME` as `bench` understands it, and
+    /// variables for the environment of its child processes.
     pub(super) fn find(text: &str) -> Result<Side, Failure> {
         let mut parts = text.split(',');
         let name = parts.next().unwrap_or_default();
@@ -81,7 +82,8 @@ impl Side {
         })
     }
 
-    /// Oclgrind as a platform, which writes what it finds to `log`; for the program `oclgrind` on the PATH.
+    /// Returns Oclgrind as a platform. Oclgrind writes its findings to `log`. The library is found relative
+    /// to the program `oclgrind` on the PATH.
     pub(super) fn oclgrind(log: &Path) -> Result<Side, Failure> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let library = std::env::split_paths(&path)
@@ -103,7 +105,7 @@ impl Side {
         Ok(side)
     }
 
-    /// What the device offers, as a child process says.
+    /// Asks a child process to describe the platform's device.
     pub(super) fn device(&self, scratch: &Path, limits: &Limits) -> Result<Described, Failure> {
         let log = scratch.join("device.log");
         let mut said = None;
@@ -135,7 +137,8 @@ impl Side {
         command
             .args(["campaign", "run"])
             .args(self.place.arguments())
-            // Each program is compiled, and nothing is left behind.
+            // Disable the caches of compiled programs: each program must be compiled, and nothing may be
+            // left behind.
             .envs([
                 ("CALDERA_CACHE", "off"),
                 ("CUDA_CACHE_DISABLE", "1"),
@@ -147,7 +150,9 @@ impl Side {
         Ok(command)
     }
 
-    /// Runs programs in child processes: one takes as many as it can, and the next one takes what an end by force left over.
+    /// Runs the programs and returns their endings in the same order. A child process runs programs until it
+    /// crashes or is killed; the next child process continues with the program after the one that was
+    /// running.
     pub(super) fn run(
         &self,
         programs: &[PathBuf],
@@ -200,7 +205,7 @@ impl Side {
     }
 }
 
-/// Gives platforms of the same name different ones.
+/// Renames platforms that have the same name, so that all names differ.
 pub(super) fn distinct(mut sides: Vec<Side>) -> Vec<Side> {
     for n in 1..sides.len() {
         if sides[..n].iter().any(|s| s.name == sides[n].name) {
@@ -210,19 +215,20 @@ pub(super) fn distinct(mut sides: Vec<Side>) -> Vec<Side> {
     sides
 }
 
-/// What a child has said so far.
+/// The state of a child process, as far as its output tells.
 #[derive(Default)]
 struct Follower {
     ends: Vec<Ending>,
-    /// What it does now; empty between programs.
+    /// What the child is doing: a step of the current program. It is empty between programs.
     phase: String,
     build: f64,
-    /// The last line that is not of the protocol.
+    /// The last line of output that is not part of the protocol.
     last: String,
 }
 
 impl Follower {
-    /// Takes a line; says whether a new program's time begins.
+    /// Interprets a line of the child's output. Returns whether a new program starts with this line, so that
+    /// its time limit starts again.
     fn line(&mut self, line: &str) -> bool {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {

@@ -1,4 +1,5 @@
-//! Callbacks: each must come once, with the right status, and calls the API itself.
+//! Callbacks of the stress test. Each must be called exactly once, with the right status, and calls the API
+//! itself.
 #![allow(unsafe_code, reason = "OpenCL calls C functions with the address of our data")]
 
 use super::cl::Cl;
@@ -10,16 +11,17 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-/// What a callback is given. All of them live until their world ends.
+/// The user data of a callback. All entries live until their world ends.
 pub(super) struct Entry {
     calls: AtomicU32,
     world: Weak<World>,
     context: usize,
-    /// For which status, and how the command ends; `None` for the end of a memory object.
+    /// The status that the callback was registered for and the expected outcome of the command; `None` for
+    /// the destructor callback of a memory object.
     awaited: Option<(cl_int, Outcome)>,
-    /// Released by the call.
+    /// The event, whose handle the callback releases.
     event: Mutex<Option<Handle>>,
-    /// The memory of an object with CL_MEM_USE_HOST_PTR.
+    /// The memory of an object with CL_MEM_USE_HOST_PTR, which the destructor callback frees.
     memory: Mutex<Option<Memory>>,
 }
 
@@ -39,14 +41,14 @@ impl Callbacks {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// How many have not come yet.
+    /// Returns the number of callbacks that have not been called yet.
     pub(super) fn missing(&self) -> usize {
         let missing = |e: &&Arc<Entry>| e.calls.load(Ordering::Acquire) == 0;
         self.lock().iter().filter(missing).count()
     }
 }
 
-/// Asks for a callback when the event is at `status`.
+/// Registers a callback for when the event reaches `status`.
 pub(super) fn on_status(
     world: &Arc<World>,
     context: usize,
@@ -65,7 +67,7 @@ pub(super) fn on_status(
     world.cl.on_status(event, status, event_function, data)
 }
 
-/// Asks for a callback when a memory object is gone, which then lets go of its memory.
+/// Registers a destructor callback for a memory object. The callback then frees `memory`.
 pub(super) fn on_destroy(world: &Arc<World>, mem: &Handle, memory: Option<Memory>) -> Result<(), Failure> {
     let data = world.callbacks.add(Entry {
         calls: AtomicU32::new(0),
@@ -79,13 +81,15 @@ pub(super) fn on_destroy(world: &Arc<World>, mem: &Handle, memory: Option<Memory
 }
 
 unsafe extern "C" fn event_function(event: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: the address that `on_status` passed; entries live until all have been called.
+    // SAFETY: `data` is the address that `on_status` passed; an entry lives until its callback has been
+    // called.
     let entry = unsafe { &*data.cast::<Entry>() };
     entry.called(Some((event, status)));
 }
 
 unsafe extern "C" fn mem_function(_: cl_mem, data: *mut c_void) {
-    // SAFETY: as above, from `on_destroy`.
+    // SAFETY: `data` is the address that `on_destroy` passed; an entry lives until its callback has been
+    // called.
     let entry = unsafe { &*data.cast::<Entry>() };
     entry.called(None);
 }
@@ -96,7 +100,7 @@ impl Entry {
         if let Err(Failure(why)) = self.answer(&world, about) {
             world.fail(format!("in a callback: {why}"));
         }
-        // Last: from here on the world may end.
+        // This must be the last step: once all callbacks are counted, the world may end.
         if self.calls.fetch_add(1, Ordering::AcqRel) > 0 {
             world.fail("a callback came twice".into());
         }
@@ -112,7 +116,7 @@ impl Entry {
             }
             let right = match outcome {
                 Outcome::Done => status == at,
-                // Before it fails it may well be submitted.
+                // A command that will fail may reach CL_SUBMITTED and CL_RUNNING first.
                 Outcome::Failed => status < 0 || (status == at && at != CL_COMPLETE),
             };
             if !right {
@@ -128,7 +132,7 @@ impl Entry {
     }
 }
 
-/// Calls that a callback may make: none of them blocks.
+/// Makes calls that are allowed in a callback: none of them blocks.
 fn busy(cl: &'static Cl, world: &Arc<World>, context: usize) -> Result<(), Failure> {
     let context = &world.contexts[context];
     let step = world.steps() as usize;

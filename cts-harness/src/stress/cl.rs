@@ -1,4 +1,4 @@
-//! OpenCL for the stress test: handles that count their own references, memory that commands use, and the calls.
+//! OpenCL for the stress test: the calls, on handles that own a reference and on memory that commands use.
 #![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
 
 use super::handle::{Handle, Kind, Mapped, Memory};
@@ -9,19 +9,20 @@ use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
-/// Calls an entry of the dispatch table.
+/// Calls a function of the dispatch table.
 macro_rules! call {
     ($cl:expr, $name:ident($($arg:expr),* $(,)?)) => {{
         let f = $cl.table.$name.ok_or_else(|| Failure(format!("the ICD lacks {}", stringify!($name))))?;
         #[allow(clippy::macro_metavars_in_unsafe, reason = "the arguments of a foreign function")]
-        // SAFETY: handles are alive (`Handle`), and memory that is passed outlives the command (the callers).
+        // SAFETY: a `Handle` keeps its object alive, and the callers keep memory that they pass until the
+        // command is complete.
         let result = unsafe { f($($arg),*) };
         result
     }};
 }
 pub(super) use call;
 
-/// Calls one that returns a code, which must be CL_SUCCESS.
+/// Calls a function that returns an error code, which must be CL_SUCCESS.
 macro_rules! done {
     ($cl:expr, $name:ident($($arg:expr),* $(,)?)) => {{
         let code = call!($cl, $name($($arg),*));
@@ -30,7 +31,7 @@ macro_rules! done {
 }
 pub(super) use done;
 
-/// Enqueues a command behind other events; its own event is the value.
+/// Enqueues a command that waits for the events `$after`. The value is the command's own event.
 macro_rules! enqueued {
     ($cl:expr, $after:expr, $name:ident($($arg:expr),* $(,)?)) => {{
         let (list, mut out) = (List::of($after), Out::new());
@@ -41,13 +42,13 @@ macro_rules! enqueued {
 }
 pub(super) use enqueued;
 
-/// What is asked of an implementation.
+/// An implementation and its devices: the dispatch table and the limits that the test needs.
 pub(super) struct Cl {
     pub(super) table: &'static _cl_icd_dispatch,
-    /// The devices of a context.
+    /// The devices of each context.
     devices: Vec<cl_device_id>,
     pub(super) name: String,
-    /// Alignment of sub-buffers in bytes.
+    /// The alignment of sub-buffers in bytes.
     pub(super) alignment: usize,
     pub(super) native: bool,
     pub(super) out_of_order: bool,
@@ -67,7 +68,7 @@ pub(super) fn expect(code: cl_int, wanted: cl_int, call: &str) -> Result<(), Fai
     }
 }
 
-/// A box: offsets and pitches in bytes, as clEnqueue…BufferRect have them.
+/// One side of a box transfer: origin and pitches in bytes, as clEnqueue…BufferRect takes them.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Side {
     pub(super) origin: [usize; 3],
@@ -75,7 +76,7 @@ pub(super) struct Side {
     pub(super) slice: usize,
 }
 
-/// The events before a command, as C has them.
+/// The event wait list of a command, in the form that C functions take.
 pub(super) struct List(Vec<cl_event>);
 
 impl List {
@@ -96,7 +97,7 @@ impl List {
     }
 }
 
-/// The event of a command.
+/// Receives the event of a command from a C function.
 pub(super) struct Out(cl_event);
 
 impl Out {
@@ -110,7 +111,8 @@ impl Out {
 }
 
 impl Cl {
-    /// The first devices of a platform (at most `most`) whose name and platform contain the texts.
+    /// Opens the first platform whose name contains `platform` and that has devices whose names contain
+    /// `device`, with at most `most` of these devices.
     pub(super) fn open(
         library: &str,
         platform: Option<&str>,
@@ -166,7 +168,7 @@ impl Cl {
         Err(Failure(format!("{library} offers no such device")))
     }
 
-    /// One more; what is offered is what all of them can.
+    /// Adds a device. A feature counts as available only if all devices have it.
     fn add_device(&mut self, raw: cl_device_id, name: &str) -> Result<(), Failure> {
         let alignment = self.device_number(raw, CL_DEVICE_MEM_BASE_ADDR_ALIGN)? as usize / 8;
         self.alignment = self.alignment.max(alignment);
@@ -216,7 +218,7 @@ impl Cl {
         self.created(raw, code, Kind::Context)
     }
 
-    /// A queue of one of the devices in turn.
+    /// Creates a queue, for each of the devices in turn.
     pub(super) fn queue(
         &'static self,
         context: &Handle,
@@ -258,7 +260,7 @@ impl Cl {
         self.created(raw, code, Kind::Mem)
     }
 
-    /// A program, built.
+    /// Creates and builds a program.
     pub(super) fn program(&'static self, context: &Handle, source: &str) -> Result<Handle, Failure> {
         let (mut text, length, mut code) = (source.as_ptr().cast(), source.len(), 0);
         let raw = call!(
@@ -319,7 +321,7 @@ impl Cl {
         Ok(status)
     }
 
-    /// The code of clWaitForEvents.
+    /// Calls clWaitForEvents and returns its error code.
     pub(super) fn wait(&self, events: &[Handle]) -> Result<cl_int, Failure> {
         let list = List::of(events);
         Ok(call!(self, clWaitForEvents(list.count(), list.ptr())))
@@ -335,7 +337,7 @@ impl Cl {
         Ok(())
     }
 
-    /// `memory` covers `size` bytes and lives until the command is done.
+    /// Enqueues a read into `to`, which must live until the command is complete.
     pub(super) fn read(
         &'static self,
         queue: &Handle,
@@ -348,7 +350,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueReadBuffer(q, m, 0, offset, size, to.ptr()))
     }
 
-    /// Returns when the command is complete.
+    /// Reads into `to` with a blocking call.
     pub(super) fn read_blocking(
         &'static self,
         queue: &Handle,
@@ -379,7 +381,7 @@ impl Cl {
         )
     }
 
-    /// From memory that a command before this one fills: its address and size.
+    /// Enqueues a write from memory that an earlier command fills, given by address and size.
     pub(super) fn write_from(
         &'static self,
         queue: &Handle,
@@ -392,7 +394,8 @@ impl Cl {
         enqueued!(self, after, clEnqueueWriteBuffer(q, m, 0, offset, size, from))
     }
 
-    /// A box of the buffer to memory (`write`: from it); the memory's rows have `host`'s pitches.
+    /// Enqueues a transfer of a box between the buffer and memory: a write if `write`, a read otherwise.
+    /// `host` has the pitches of the rows in memory.
     pub(super) fn rect(
         &'static self,
         queue: &Handle,
@@ -432,7 +435,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueCopyBuffer(q, src, dst, from, to, size))
     }
 
-    /// Rows of one buffer to the same place of another.
+    /// Enqueues a copy of rows from one buffer to the same offsets of another.
     pub(super) fn copy_rows(
         &'static self,
         queue: &Handle,
@@ -518,7 +521,8 @@ impl Cl {
         )
     }
 
-    /// A marker (`barrier`: a barrier), without a list for everything before it.
+    /// Enqueues a marker, or a barrier if `barrier`. With an empty list of events it waits for all commands
+    /// before it.
     pub(super) fn marker(
         &'static self,
         queue: &Handle,
@@ -533,7 +537,7 @@ impl Cl {
         }
     }
 
-    /// A function that adds a number to each of a buffer's words.
+    /// Enqueues a native kernel that adds a number to each word of a buffer.
     pub(super) fn native(
         &'static self,
         queue: &Handle,
@@ -548,9 +552,10 @@ impl Cl {
             add: u32,
         }
         unsafe extern "C" fn function(arguments: *mut c_void) {
-            // SAFETY: the implementation passes a copy of the arguments.
+            // SAFETY: clEnqueueNativeKernel passes a copy of the arguments that were enqueued.
             let a = unsafe { arguments.cast::<Arguments>().read_unaligned() };
-            // SAFETY: where the pointer to the buffer's memory was put, which has `count` words.
+            // SAFETY: the implementation stored the pointer to the buffer's memory here, and the buffer has
+            // `count` words.
             let words = unsafe { std::slice::from_raw_parts_mut(a.words, a.count) };
             words.iter_mut().for_each(|w| *w = w.wrapping_add(a.add));
         }
@@ -569,7 +574,7 @@ impl Cl {
         )
     }
 
-    /// The four times of a complete command on a profiling queue.
+    /// Returns the four profiling times of a complete command in a profiling queue.
     pub(super) fn times(&self, event: &Handle) -> Result<[u64; 4], Failure> {
         let mut times = [0; 4];
         for (what, time) in (CL_PROFILING_COMMAND_QUEUED..).zip(&mut times) {
@@ -582,7 +587,7 @@ impl Cl {
         Ok(times)
     }
 
-    /// Queries of every kind of object, which must answer.
+    /// Makes a query about the object, which must succeed.
     pub(super) fn query(&self, of: &Handle) -> Result<(), Failure> {
         let mut bytes = [0u8; 64];
         let (to, mut size) = (bytes.as_mut_ptr().cast(), 0);
@@ -612,7 +617,7 @@ impl Cl {
         Ok(())
     }
 
-    /// `function` gets `data` when the event is at `status`.
+    /// Registers `function`, which is called with `data` when the event reaches `status`.
     pub(super) fn on_status(
         &self,
         event: &Handle,
@@ -627,7 +632,7 @@ impl Cl {
         Ok(())
     }
 
-    /// Every kind of call that takes a handle says that this is none.
+    /// Checks that calls of every type that take a handle refuse an address that is not a handle.
     pub(super) fn refuses(&self, address: usize) -> Result<(), Failure> {
         let none = std::ptr::without_provenance_mut::<c_void>(address);
         let null: *mut c_void = null_mut();

@@ -1,4 +1,4 @@
-//! Objects with one reference each, and memory that commands use.
+//! Handles that each own one reference, and memory that commands use.
 #![allow(
     unsafe_code,
     reason = "OpenCL is a C interface, and its commands use memory after the call"
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Event,
 }
 
-/// An object, and one reference to it.
+/// A handle to an OpenCL object. It owns one reference.
 pub(super) struct Handle {
     cl: &'static Cl,
     raw: *mut c_void,
@@ -47,7 +47,7 @@ impl Handle {
         self.raw
     }
 
-    /// For user events.
+    /// Sets the status of a user event.
     pub(super) fn set_status(&self, status: opencl_sys::cl_int) -> Result<(), Failure> {
         self.cl.set_status(self, status)
     }
@@ -91,28 +91,28 @@ impl Drop for Handle {
     }
 }
 
-/// Whether memory that is given back is watched: from then on whoever touches it ends the process.
+/// Whether memory that is given back is watched: any later access to it then ends the process.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// From here on memory that is given back is watched.
+/// Starts to watch memory that is given back.
 pub(super) fn watch_memory() {
     WATCHED.store(true, Ordering::SeqCst);
 }
 
-/// Bytes that commands read and write while the application lets them.
+/// Memory of the application that commands read and write.
 pub(super) struct Memory {
     at: *mut [u8],
-    /// Bytes of whole pages of its own, if it has any.
+    /// The size in bytes of the whole pages that this memory was given, or 0 if it has none of its own.
     pages: usize,
 }
 
-// SAFETY: who uses the bytes when is ordered by events.
+// SAFETY: events order all uses of the bytes.
 unsafe impl Send for Memory {}
 
-/// Anonymous private pages at a place, or anywhere.
+/// Maps anonymous private pages at the address `at`, or anywhere if it is null.
 fn pages(at: *mut c_void, size: usize, protection: i32, fixed: i32) -> *mut c_void {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | fixed;
-    // SAFETY: new pages, or in the place of pages that their owner gives up.
+    // SAFETY: the call maps new pages, or replaces pages that their owner gives up.
     let at = unsafe { libc::mmap(at, size, protection, flags, -1, 0) };
     assert_ne!(at, libc::MAP_FAILED, "mmap");
     at
@@ -126,7 +126,7 @@ impl Memory {
         }
         let all = bytes.len().max(1).next_multiple_of(4096);
         let place: *mut u8 = pages(null_mut(), all, libc::PROT_READ | libc::PROT_WRITE, 0).cast();
-        // SAFETY: new pages, of so many bytes at least.
+        // SAFETY: the pages are new and have at least this number of bytes.
         unsafe { place.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         let at = std::ptr::slice_from_raw_parts_mut(place, bytes.len());
         Memory { at, pages: all }
@@ -136,9 +136,9 @@ impl Memory {
         self.at.cast()
     }
 
-    /// What is there now; no command is using it.
+    /// Returns the contents. No command may be using the memory.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: from a box or pages that this owns.
+        // SAFETY: the pointer is to a box or to pages that `self` owns.
         unsafe { &*self.at }
     }
 }
@@ -146,16 +146,17 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.pages > 0 {
-            // Nothing else comes to lie there, and nothing may be touched there any more.
+            // The pages stay reserved, so that no later allocation gets this address, and every access to
+            // them faults.
             pages(self.at.cast(), self.pages, libc::PROT_NONE, libc::MAP_FIXED);
             return;
         }
-        // SAFETY: made by `Box::into_raw`, given back once.
+        // SAFETY: the pointer is from `Box::into_raw`, and `drop` runs once.
         drop(unsafe { Box::from_raw(self.at) });
     }
 }
 
-/// A mapped range; unmapped by [`Cl::unmap`].
+/// A mapped range of a memory object. [`Cl::unmap`] unmaps it.
 pub(super) struct Mapped {
     at: *mut u8,
     size: usize,
@@ -170,15 +171,15 @@ impl Mapped {
         self.at.cast()
     }
 
-    /// Once the map command is complete.
+    /// Returns the mapped bytes. The map command must be complete.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: the implementation gave the address for so many bytes.
+        // SAFETY: the implementation returned this address for a mapping of `size` bytes.
         unsafe { std::slice::from_raw_parts(self.at, self.size) }
     }
 
-    /// Once the map command, for writing, is complete.
+    /// Stores into the mapped range. The map command must be complete and have been for writing.
     pub(super) fn store(&self, bytes: &[u8]) {
-        // SAFETY: as above; the object is locked, so nobody else stores there.
+        // SAFETY: as above; the caller holds the object's lock, so no other thread stores there.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at, bytes.len().min(self.size)) };
     }
 }

@@ -1,4 +1,4 @@
-//! The calls for images, of which every texel is a `uint`.
+//! The calls for images. Every texel of these images is one `uint`.
 #![allow(unsafe_code, reason = "OpenCL is a C interface, loaded at run time")]
 
 use super::cl::{Cl, List, Out, call, done, enqueued, expect};
@@ -16,7 +16,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// All of an image.
+    /// Returns the box that covers a whole image.
     pub(super) fn all(size: [usize; 3]) -> Place {
         Place {
             origin: [0; 3],
@@ -28,7 +28,7 @@ impl Place {
         4 * self.region.iter().product::<usize>()
     }
 
-    /// Where its rows begin in an image without gaps, in bytes.
+    /// Returns the byte offset of each of the box's rows in an image of size `size` without gaps.
     pub(super) fn rows(self, size: [usize; 3]) -> impl Iterator<Item = usize> {
         let Place { origin, region } = self;
         (0..region[2]).flat_map(move |z| {
@@ -39,7 +39,7 @@ impl Place {
 }
 
 impl Cl {
-    /// An image of two dimensions, or (deeper than 1) three, of uints.
+    /// Creates an image of uints: a 3D image if its depth is greater than 1, otherwise a 2D image.
     pub(super) fn image(
         &'static self,
         context: &Handle,
@@ -76,7 +76,8 @@ impl Cl {
         Ok(Handle::new(self, raw, Kind::Mem))
     }
 
-    /// `memory` has the box's texels without gaps, and lives until the command is done.
+    /// Enqueues a transfer between an image and `memory`, which has the box's texels without gaps and must
+    /// live until the command is complete.
     pub(super) fn image_transfer(
         &'static self,
         queue: &Handle,
@@ -106,7 +107,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueFillImage(q, i, color.as_ptr().cast(), o, r))
     }
 
-    /// A box of one image to another place of another.
+    /// Enqueues a copy of a box from one image into another.
     pub(super) fn image_copy(
         &'static self,
         queue: &Handle,
@@ -119,7 +120,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueCopyImage(q, f, t, o, a, r))
     }
 
-    /// A box of an image to or from a buffer, without gaps there.
+    /// Enqueues a copy of a box between an image and a buffer, in which the texels have no gaps.
     pub(super) fn image_buffer(
         &'static self,
         queue: &Handle,
@@ -137,7 +138,7 @@ impl Cl {
         }
     }
 
-    /// The mapping's rows; the first one's address is the mapping's.
+    /// Maps a box of an image. Returns its rows; the address of the first row is the address of the mapping.
     pub(super) fn image_map(
         &'static self,
         queue: &Handle,

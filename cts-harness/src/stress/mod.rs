@@ -1,4 +1,5 @@
-//! `cargo harness stress`: threads that call the OpenCL API at random on shared objects, every result checked.
+//! `cargo harness stress`: threads call the OpenCL API at random on shared objects, and every result is
+//! checked.
 //!
 //! ```text
 //! cl, images the calls, on handles that count their references
@@ -33,51 +34,53 @@ pub(crate) struct Args {
     /// OpenCL platform: `caldera` (built first), part of an installed platform's name, or a library's file
     #[arg(long, default_value = "caldera", value_name = "NAME")]
     platform: String,
-    /// Part of the device's name; default: the platform's first device
+    /// Part of the device's name; the default is the platform's first device
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// How many of the platform's devices a context has, at most
+    /// The number of the platform's devices in a context, at most
     #[arg(long, default_value_t = 1, value_name = "N")]
     devices: usize,
-    /// How long
+    /// The duration of the test in seconds
     #[arg(long, default_value_t = 60, value_name = "N")]
     seconds: u64,
-    /// How many threads
+    /// The number of threads
     #[arg(long, default_value_t = 8, value_name = "N")]
     threads: usize,
-    /// Where the random numbers begin; default: the time
+    /// The seed of the random numbers; by default it is taken from the time
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Everything is released and made anew after so long
+    /// Release all objects and create them anew after this time
     #[arg(long, default_value_t = 3, value_name = "SECONDS")]
     epoch: u64,
-    /// After so long without any progress the process aborts, having said what each thread was doing
+    /// Abort the process after so long without progress; it first prints the operation of each thread
     #[arg(long, default_value_t = 120, value_name = "SECONDS")]
     patience: u64,
-    /// Also pass handles that are none: Caldera answers CL_INVALID_…, others may crash
+    /// Also pass invalid handles: Caldera returns CL_INVALID_…, other implementations may crash
     #[arg(long)]
     wrong_handles: bool,
-    /// No locks around shared objects; results are judged by what any legal order gives
+    /// Use no locks around shared objects; results are judged by what any legal order of the commands gives
     #[arg(long)]
     unlocked: bool,
-    /// One process for each call of Vulkan that may fail: it fails, and nothing worse happens (Caldera only)
+    /// Start one process for each Vulkan call that may fail, in which this call fails; nothing worse may
+    /// happen (Caldera only)
     #[arg(long)]
     inject: bool,
-    /// With `--inject`, try only every Nth of them
+    /// With `--inject`, try only every Nth of these calls
     #[arg(long, default_value_t = 1, value_name = "N")]
     every: u32,
-    /// What a process of `--inject` does
+    /// Play the scenario in a child process of `--inject`
     #[arg(long, hide = true)]
     play_faults: bool,
-    /// Only operations whose name contains this, and those that check; may be given several times
+    /// Run only operations whose name contains this text, and operations that check; may be given several
+    /// times
     #[arg(long, value_name = "TEXT")]
     only: Vec<String>,
-    /// Buffers stay below 64 KiB, for slow machines and checkers
+    /// Keep buffers below 64 KiB, for slow machines and checkers
     #[arg(long)]
     small: bool,
 }
 
-/// Epochs until the time is over.
+/// Runs epochs until the time is over.
 pub(crate) fn run(args: &Args) -> Outcome {
     let place = locate(&args.platform, args.device.as_deref())?;
     let (library, platform, device) = place.parts();
@@ -121,7 +124,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
             ))
         })?;
         epoch += 1;
-        // What stays for good is there by then.
+        // By the third epoch, all memory that the process keeps for good is allocated.
         if epoch == 3 {
             memory = resident();
         }
@@ -142,7 +145,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     Ok(())
 }
 
-/// Threads on one world, and its end.
+/// Runs the threads of one epoch on a world, and ends the world.
 fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
     let mut threads: Vec<_> = (0..args.threads)
         .map(|index| {
@@ -164,7 +167,7 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
             world.fail("a thread panicked".into());
         }
     }
-    // The end waits for commands, too, so the gates still open themselves and the watch goes on.
+    // `World::end` waits for commands, too, so the thread that opens the gates and the watchdog still run.
     let ending = {
         let world = Arc::clone(world);
         std::thread::spawn(move || world.end())
@@ -186,7 +189,7 @@ fn one_epoch(world: &Arc<World>, args: &Args, until: Instant) -> Outcome {
     }
 }
 
-/// Aborts the process when nothing moves any more.
+/// A watchdog that aborts the process when there is no more progress.
 struct Watch<'a> {
     world: &'a World,
     patience: Duration,
@@ -212,13 +215,13 @@ impl<'a> Watch<'a> {
             for (thread, doing) in self.world.doing().iter().enumerate() {
                 progress::error(&format!("  thread {thread}: {doing}"));
             }
-            // With a core file one sees where.
+            // An abort can leave a core file, which shows where each thread hangs.
             std::process::abort();
         }
     }
 }
 
-/// Bytes of the process in memory.
+/// Returns the resident memory of the process in bytes.
 fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = text.split(' ').nth(1)?.parse().ok()?;

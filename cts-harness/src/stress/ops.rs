@@ -1,4 +1,4 @@
-//! What a thread may do next.
+//! The operations of the threads.
 
 mod pictures;
 
@@ -12,10 +12,10 @@ use opencl_sys::*;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// One kind of operation.
+/// An operation of a thread.
 pub(super) struct Op {
     pub(super) name: &'static str,
-    /// How often, beside the others.
+    /// How often the operation is chosen, relative to the other operations.
     weight: usize,
     run: fn(&mut Thread) -> Result<(), Failure>,
 }
@@ -24,7 +24,7 @@ const fn op(name: &'static str, weight: usize, run: fn(&mut Thread) -> Result<()
     Op { name, weight, run }
 }
 
-/// All of them.
+/// All operations.
 pub(super) const ALL: &[Op] = &[
     op("write", 8, write),
     op("read", 8, read),
@@ -57,23 +57,24 @@ pub(super) const ALL: &[Op] = &[
     op("wrong", 1, wrong),
 ];
 
-/// A thread and what is its own: kernels, because clSetKernelArg is not to be called by two at once.
+/// A thread and its own objects. It has its own kernels, because two threads must not call clSetKernelArg on
+/// one kernel at the same time.
 pub(super) struct Thread {
     world: Arc<World>,
     random: Random,
     kernels: Vec<Vec<Handle>>,
-    /// The context of this step.
+    /// The index of the context that this step uses.
     at: usize,
 }
 
-/// The next command: where, after what, and how it will end.
+/// The next command: its queue, the events that it waits for, and its expected outcome.
 struct Next {
     queue: Arc<Queue>,
     after: Vec<Handle>,
     outcome: Outcome,
 }
 
-/// Operations until the time is over or something has failed.
+/// Runs random operations until the time is over or a check has failed.
 pub(super) fn work(world: &Arc<World>, index: usize, until: Instant) {
     let kernels = world.contexts.iter().map(|c| -> Result<_, Failure> {
         let names = ["mix", "blend", "turn", "ink"];
@@ -129,7 +130,8 @@ impl Thread {
         self.context().queue(index)
     }
 
-    /// A queue for a command after `after`; perhaps behind a gate, perhaps one that will fail.
+    /// Prepares a command that waits for `after`: chooses a queue, at times adds a gate, and decides whether
+    /// the command is to fail.
     fn next(&mut self, mut after: Vec<Handle>) -> Result<Next, Failure> {
         let cl = self.world.cl;
         let mut queue = self.any_queue();
@@ -137,7 +139,8 @@ impl Thread {
         match self.random.below(24) {
             0 => {
                 outcome = Outcome::Failed;
-                // What is behind a command that fails in a queue that is in order is another question.
+                // OpenCL does not say what becomes of the commands after a failed one in an in-order queue,
+                // so a command that fails gets a queue of its own.
                 if queue.ordered {
                     queue = Arc::clone(&self.context().doomed);
                 }
@@ -154,7 +157,8 @@ impl Thread {
         })
     }
 
-    /// What there is to do after a command was enqueued: callbacks, a flush, a check for later.
+    /// Completes an enqueued command: at times registers callbacks or flushes, and notes the command for a
+    /// later check.
     fn enqueued(
         &mut self,
         what: &'static str,
@@ -187,7 +191,7 @@ impl Thread {
         Ok(())
     }
 
-    /// All of an object, or a sub-buffer of it: and where that begins and how long it is.
+    /// Returns the object itself or a new sub-buffer of it, with the offset and the size in bytes.
     fn target(&mut self, object: &Object) -> Result<(Handle, usize, usize), Failure> {
         let cl = self.world.cl;
         let size = object.shadow.len();
@@ -246,7 +250,8 @@ fn read(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("read", &next, event, vec![memory], expected)
 }
 
-/// A box of the object, seen as 4 bytes × rows × slices of random pitches; to or from memory without gaps.
+/// Transfers a box of the object, which is seen as slices of rows with random pitches, to or from memory
+/// without gaps.
 fn rect(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let mut object = world.contexts[t.at].one(&mut t.random);
@@ -357,7 +362,8 @@ fn fill(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("fill", &next, event, Vec::new(), Vec::new())
 }
 
-/// Maps, looks, perhaps stores, and unmaps; sometimes without waiting in between, or twice.
+/// Maps an object, checks its contents, at times stores into it, and unmaps it; sometimes without waiting in
+/// between, sometimes mapped twice.
 fn map(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let cl = world.cl;
@@ -374,7 +380,8 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
     let flags = flags[t.random.below(4)];
     let mut next = t.next(object.before_write())?;
     if next.outcome == Outcome::Failed {
-        // Whether what could not be mapped must be unmapped nobody says; the gate is nobody's then.
+        // The specification does not say whether a map command that failed needs an unmap command, so
+        // nothing is enqueued. No command then waits for the gate.
         return Ok(());
     }
     let (mapped, event) = cl.map(&next.queue.raw, &mem, flags, place, &next.after)?;
@@ -413,7 +420,7 @@ fn map(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("unmap", &next, event, Vec::new(), Vec::new())
 }
 
-/// The words of a range of bytes.
+/// Returns the 32-bit words of a range of bytes.
 fn words(bytes: &mut [u8]) -> impl Iterator<Item = &mut [u8; 4]> {
     bytes.as_chunks_mut().0.iter_mut()
 }
@@ -495,7 +502,7 @@ fn turn(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("turn", &next, event, Vec::new(), Vec::new())
 }
 
-/// Several commands of a queue in order, of which only the first waits for anything.
+/// Enqueues several commands in an in-order queue, of which only the first waits for events.
 fn burst(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let cl = world.cl;
@@ -524,7 +531,7 @@ fn burst(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("burst", &next, event, vec![memory], expected)
 }
 
-/// From one object to another through memory, in one queue in order, without waiting in between.
+/// Copies from one object to another through host memory, in one in-order queue, without waiting in between.
 fn relay(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let cl = world.cl;
@@ -582,7 +589,8 @@ fn migrate(t: &mut Thread) -> Result<(), Failure> {
 fn marker(t: &mut Thread) -> Result<(), Failure> {
     let barrier = t.random.one_in(2);
     let next = t.next(Vec::new())?;
-    // Without a list a marker waits for what is before it, which may well fail in that queue.
+    // A barrier without a list of events waits for all commands before it, of which some may fail in that
+    // queue.
     if next.after.is_empty() && !next.queue.ordered && barrier {
         return Ok(());
     }
@@ -626,7 +634,7 @@ fn queries(t: &mut Thread) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Another object in the place of one whose commands are still under way.
+/// Replaces an object while commands still use it.
 fn object(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let fresh = Object::new(&world, t.at, &mut t.random)?;
@@ -640,7 +648,7 @@ fn queue(t: &mut Thread) -> Result<(), Failure> {
     t.context().replace_queue(t.world.cl, index)
 }
 
-/// A program of its own, used once.
+/// Builds a new program and uses it once.
 fn build(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let cl = world.cl;
@@ -664,7 +672,7 @@ fn build(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("build", &next, event, Vec::new(), Vec::new())
 }
 
-/// Handles that are none.
+/// Passes invalid handles.
 fn wrong(t: &mut Thread) -> Result<(), Failure> {
     if !t.world.rules.wrong_handles {
         return Ok(());

@@ -1,12 +1,12 @@
-//! Random numbers of a thread.
+//! A generator of random numbers for one thread.
 
-/// xorshift64*; the same numbers for the same seed.
+/// The generator xorshift64*. It gives the same numbers for the same seed.
 pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        // The first numbers of seeds that are close are close, too.
+        // Nearby seeds give similar first numbers, which are skipped.
         for _ in 0..4 {
             random.word();
         }
@@ -20,24 +20,24 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 32) as u32
     }
 
-    /// Below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         self.word() as usize % end
     }
 
-    /// Once in `n` times.
+    /// Returns true once in `n` times on average.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// A range of `size` things, not empty.
+    /// Returns a non-empty range within `0..size`.
     pub(crate) fn range(&mut self, size: usize) -> std::ops::Range<usize> {
         let (a, b) = (self.below(size), self.below(size));
         a.min(b)..a.max(b) + 1
     }
 
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
-        // One word for each 4 bytes; long ones repeat themselves.
+        // Only the first 4096 bytes are random; the rest repeats them.
         let mut bytes: Vec<u8> = (0..count.min(4096).div_ceil(4))
             .flat_map(|_| self.word().to_le_bytes())
             .collect();

@@ -1,9 +1,11 @@
-//! Contexts with their queues and objects, what the objects hold, and what is still to be checked.
+//! The contexts with their queues and objects, the expected contents of the objects, and the commands that
+//! are still to be checked.
 //!
-//! Every object has a mutex. Whoever has it enqueues a command that waits for the object's commands before, and says
-//! what the object will hold then: so contents are known although nothing is waited for. *Gates* are user events
-//! that commands wait for; a thread of its own opens them a little later, so waiting for anything ends. A gate that is
-//! to fail takes its command with it, and the object stays as it was.
+//! Every object has a mutex. The thread that holds it enqueues a command that waits for the earlier commands
+//! on the object, and records the contents that the object will then have. The contents are therefore known
+//! although no thread waits. *Gates* are user events that commands wait for; a separate thread opens them a
+//! little later, so every wait ends. If a gate fails, the command that waits for it fails too, and the
+//! object keeps its contents.
 
 use super::callbacks::Callbacks;
 use super::cl::Cl;
@@ -23,7 +25,7 @@ const CONTEXTS: usize = 2;
 const QUEUES: usize = 5;
 const OBJECTS: usize = 12;
 const PICTURES: usize = 6;
-/// More commands than this wait to be checked: the next thread checks some.
+/// If more commands than this wait to be checked, the next thread checks some.
 const MANY: usize = 256;
 
 const SOURCE: &str = "
@@ -43,7 +45,7 @@ kernel void turn(global uint *a, local uint *t) {
 }
 ";
 
-/// Where there are images.
+/// The kernels for devices with images.
 const MORE_SOURCE: &str = "
 kernel void ink(read_only image2d_t a, write_only image2d_t b, uint m, uint w) {
     uint i = get_global_id(0);
@@ -59,7 +61,7 @@ pub(super) struct Rules {
     pub(super) wrong_handles: bool,
 }
 
-/// How a command is to end.
+/// The expected outcome of a command.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
     Done,
@@ -84,10 +86,11 @@ pub(super) struct Context {
     pub(super) raw: Handle,
     pub(super) program: Handle,
     pub(super) objects: Vec<Mutex<Object>>,
-    /// None where there are no images. Whoever has several objects locked these first.
+    /// The images; empty if the device has no images. A thread that locks both images and buffers locks the
+    /// images first.
     pub(super) pictures: Vec<Mutex<Picture>>,
     queues: Vec<Mutex<Arc<Queue>>>,
-    /// In order, for commands that are to fail.
+    /// An in-order queue for commands that are to fail.
     pub(super) doomed: Arc<Queue>,
     gates: Mutex<Vec<(Handle, cl_int)>>,
 }
@@ -101,9 +104,9 @@ pub(super) struct Queue {
 /// A buffer.
 pub(super) struct Object {
     pub(super) mem: Handle,
-    /// CL_MEM_*.
+    /// The CL_MEM_* flags.
     pub(super) flags: u64,
-    /// What it holds once the commands so far are done.
+    /// The expected contents once all commands enqueued so far are complete.
     pub(super) shadow: Vec<u8>,
     writer: Option<Handle>,
     readers: Vec<Handle>,
@@ -115,13 +118,14 @@ pub(super) struct Picture {
     pub(super) size: [usize; 3],
 }
 
-/// A command whose end is to be checked.
+/// A command whose completion is still to be checked.
 pub(super) struct Pending {
     pub(super) what: &'static str,
     pub(super) event: Handle,
     pub(super) outcome: Outcome,
     pub(super) profiling: bool,
-    /// What the command read, and what it must be; or only what must live until then.
+    /// The memory into which the command reads; `expected` has its expected contents. If `expected` is
+    /// empty, the memory only has to live until the command is complete.
     pub(super) memory: Vec<Memory>,
     pub(super) expected: Vec<u8>,
 }
@@ -152,7 +156,8 @@ impl World {
         for index in 0..CONTEXTS {
             for at in 0..OBJECTS {
                 let object = Object::new(&world, index, &mut random)?;
-                // Nobody else has the world yet, but the mutexes are there.
+                // No other thread has the world yet; the lock is only needed because the objects are in
+                // mutexes.
                 let cell = &world.contexts[index].objects[at];
                 *lock(cell) = object;
             }
@@ -164,19 +169,19 @@ impl World {
         Ok(world)
     }
 
-    /// Steps of all threads so far; also a number that keeps changing.
+    /// Returns the number of steps of all threads so far, which also serves as a number that keeps changing.
     pub(super) fn steps(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
     }
 
-    /// A thread begins an operation.
+    /// Notes that a thread begins an operation.
     pub(super) fn step(&self, thread: usize, op: usize, name: &'static str) {
         self.steps.fetch_add(1, Ordering::Relaxed);
         self.counts[op].fetch_add(1, Ordering::Relaxed);
         *lock(&self.doing[thread % self.doing.len()]) = name;
     }
 
-    /// A thread is at its end.
+    /// Notes that a thread has ended.
     pub(super) fn rests(&self, thread: usize) {
         *lock(&self.doing[thread % self.doing.len()]) = "nothing";
     }
@@ -193,7 +198,7 @@ impl World {
             .collect()
     }
 
-    /// Remembers the first failure, and stops all.
+    /// Remembers the first failure and stops all threads.
     pub(super) fn fail(&self, why: String) {
         self.failed.store(true, Ordering::Relaxed);
         lock(&self.failure).get_or_insert(why);
@@ -207,12 +212,12 @@ impl World {
         lock(&self.failure).clone()
     }
 
-    /// What the opener's thread does.
+    /// Opens gates until [`World::close`] is called: the body of the opener's thread.
     pub(super) fn open_gates(&self) {
         let mut random = Random::new(self.steps());
         while !self.closed.load(Ordering::Relaxed) {
             for context in &self.contexts {
-                // Waiting for events of another queue presumes that it was flushed (CL 5.13).
+                // A wait for events of another queue needs a flush of that queue first (CL 5.13).
                 let opened = (0..1 + random.below(6)).try_for_each(|_| context.open_one(random.below(64)));
                 let flushed = context.flush(self.cl);
                 if let Err(Failure(why)) = opened.and(flushed) {
@@ -223,12 +228,12 @@ impl World {
         }
     }
 
-    /// The opener may go.
+    /// Tells the opener's thread to end.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
     }
 
-    /// A command to be checked later.
+    /// Adds a command that is to be checked later.
     pub(super) fn later(&self, pending: Pending) {
         lock(&self.pending).push_back(pending);
     }
@@ -237,7 +242,7 @@ impl World {
         lock(&self.pending).len() > MANY
     }
 
-    /// Waits for one command, and checks it. `false` if there was none.
+    /// Waits for one command and checks it. Returns `false` if there was none.
     pub(super) fn check_one(&self, newest: bool) -> Result<bool, Failure> {
         let mut all = lock(&self.pending);
         let found = if newest { all.pop_back() } else { all.pop_front() };
@@ -248,8 +253,8 @@ impl World {
         }
     }
 
-    /// All threads are gone: waits for everything, compares what the objects hold, releases all, and sees whether
-    /// every callback came.
+    /// Ends the world after all threads have ended: waits for all commands, compares the contents of the
+    /// objects, releases all objects, and checks that every callback was called.
     pub(super) fn end(&self) -> Result<(), Failure> {
         for context in &self.contexts {
             for queue in context.all_queues() {
@@ -278,7 +283,7 @@ impl World {
         while self.check_one(false)? {
             self.steps.fetch_add(1, Ordering::Relaxed);
         }
-        // Objects go, so that their callbacks come.
+        // Release the objects, so that their destructor callbacks are called.
         for context in &self.contexts {
             for picture in &context.pictures {
                 let mut picture = lock(picture);
@@ -361,7 +366,7 @@ impl Pending {
     }
 }
 
-/// What is wrong with bytes, if anything is.
+/// Describes the first difference between the bytes and the expected bytes, if there is one.
 pub(super) fn difference(got: &[u8], expected: &[u8]) -> Option<String> {
     let pairs = || got.iter().zip(expected);
     let at = pairs().position(|(a, b)| a != b)?;
@@ -406,7 +411,8 @@ impl Context {
             .chain([Arc::clone(&self.doomed)])
     }
 
-    /// Puts a new queue in the place of one, which goes when the last thread that has it is done.
+    /// Replaces a queue by a new one. The old queue is released when the last thread that uses it lets go of
+    /// it.
     pub(super) fn replace_queue(&self, cl: &'static Cl, index: usize) -> Result<(), Failure> {
         let queue = Arc::new(Queue::new(cl, &self.raw, index % QUEUES)?);
         let old = std::mem::replace(&mut *lock(&self.queues[index % QUEUES]), queue);
@@ -418,14 +424,14 @@ impl Context {
         self.all_queues().try_for_each(|q| cl.flush(&q.raw))
     }
 
-    /// A user event that will get the status.
+    /// Creates a gate: a user event that the opener sets to the status.
     pub(super) fn gate(&self, cl: &'static Cl, status: cl_int) -> Result<Handle, Failure> {
         let event = cl.user_event(&self.raw)?;
         lock(&self.gates).push((event.clone(), status));
         Ok(event)
     }
 
-    /// Opens some gate.
+    /// Opens one gate, chosen by `index`, if there is any.
     pub(super) fn open_one(&self, index: usize) -> Result<(), Failure> {
         let mut gates = lock(&self.gates);
         if gates.is_empty() {
@@ -437,22 +443,22 @@ impl Context {
         event.set_status(status)
     }
 
-    /// Two different objects, and their numbers.
+    /// Locks and returns two different objects.
     pub(super) fn two(&self, random: &mut Random) -> (MutexGuard<'_, Object>, MutexGuard<'_, Object>) {
         let a = random.below(OBJECTS);
         let b = (a + 1 + random.below(OBJECTS - 1)) % OBJECTS;
-        // In the order of their numbers, so that threads do not wait for each other.
+        // Lock in the order of the indices, so that two threads cannot deadlock.
         let (low, high) = (lock(&self.objects[a.min(b)]), lock(&self.objects[a.max(b)]));
         if a < b { (low, high) } else { (high, low) }
     }
 
-    /// An image, where there are any.
+    /// Locks and returns a random image, if there are any.
     pub(super) fn picture(&self, random: &mut Random) -> Option<MutexGuard<'_, Picture>> {
         let count = self.pictures.len();
         (count > 0).then(|| lock(&self.pictures[random.below(count)]))
     }
 
-    /// Two different images.
+    /// Locks and returns two different images, if there are any.
     pub(super) fn two_pictures(
         &self,
         random: &mut Random,
@@ -467,7 +473,7 @@ impl Context {
         Some(if a < b { (low, high) } else { (high, low) })
     }
 
-    /// An image of random size, kind and contents.
+    /// Creates an image of random size, flags and contents.
     pub(super) fn new_picture(&self, world: &Arc<World>, random: &mut Random) -> Result<Picture, Failure> {
         let depth = if random.one_in(3) { 2 + random.below(4) } else { 1 };
         let size = [1 + random.below(60), 1 + random.below(40), depth];
@@ -513,7 +519,7 @@ impl Queue {
 }
 
 impl Picture {
-    /// In the place of one.
+    /// Returns a placeholder, which `World::new` replaces.
     fn none(cl: &'static Cl, context: &Handle) -> Result<Picture, Failure> {
         Ok(Picture {
             object: Object::none(cl, context)?,
@@ -523,7 +529,7 @@ impl Picture {
 }
 
 impl Object {
-    /// In the place of one.
+    /// Returns a placeholder, which `World::new` replaces.
     fn none(cl: &'static Cl, context: &Handle) -> Result<Object, Failure> {
         Ok(Object {
             mem: cl.buffer(context, 0, 16, null_mut())?,
@@ -534,7 +540,7 @@ impl Object {
         })
     }
 
-    /// Of random size, kind and contents.
+    /// Creates a buffer of random size, flags and contents.
     pub(super) fn new(world: &Arc<World>, context: usize, random: &mut Random) -> Result<Object, Failure> {
         let cl = world.cl;
         let words = match random.below(24) {
@@ -568,12 +574,12 @@ impl Object {
         })
     }
 
-    /// What a command that reads must wait for.
+    /// Returns the events that a reading command must wait for.
     pub(super) fn before_read(&self) -> Vec<Handle> {
         self.writer.iter().cloned().collect()
     }
 
-    /// What a command that writes must wait for.
+    /// Returns the events that a writing command must wait for.
     pub(super) fn before_write(&self) -> Vec<Handle> {
         self.writer.iter().chain(&self.readers).cloned().collect()
     }

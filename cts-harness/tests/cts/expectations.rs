@@ -1,4 +1,4 @@
-//! Expectations, `bless`, `compare`.
+//! Tests expectations, `bless` and `compare`.
 
 use crate::fake::Fake;
 
@@ -70,7 +70,7 @@ fn skips_are_not_run_and_reported() {
         fake.results("out"),
         ["alpha/hang_b Excluded", "alpha/pass_a Pass"]
     );
-    // Off the list again, it runs in the same folder.
+    // Once it is removed from the list, it runs in the same folder.
     fake.write("expectations/fake-cpu-skips.txt", "");
     fake.run("out", &["alpha", "--timeout", "5"])
         .ends(1)
@@ -127,7 +127,7 @@ fn bless_shows_before_it_writes() {
     assert_eq!(fake.read(FAILS), list);
     bless(&["--write"]).ends(0);
     assert_eq!(fake.read(FAILS), "");
-    // What a check found is no expectation.
+    // A failure that only a check found does not become an expectation.
     fake.device("Caldera", "1.0");
     fake.run("checked", &["alpha", "--validation"]);
     fake.cts(&["bless", "checked", "--expectations", "expectations"])
@@ -155,7 +155,7 @@ fn compare_tells_what_changed() {
     fake.cts(&["compare", "one", "three", "--force"])
         .ends(0)
         .has(&["1 changed"]);
-    // Another platform is another matter.
+    // Results of different platforms are not compared.
     fake.device("Other", "2.0");
     fake.run("four", &["alpha"]).ends(0);
     fake.cts(&["compare", "one", "four"])

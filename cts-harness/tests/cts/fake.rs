@@ -1,17 +1,17 @@
-//! A CTS build of fake programs, and a device that is only described.
+//! A fake CTS build with fake programs, and a fake device, which is only described in a file.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder that is gone at the end.
+/// A folder with the build, which is deleted at the end of the test.
 pub(crate) struct Fake {
     dir: PathBuf,
 }
 
-/// What a call of the harness gave.
+/// The exit code and the output of a call of the harness.
 pub(crate) struct Given {
     pub(crate) code: Option<i32>,
-    /// Both streams.
+    /// Standard output and standard error.
     pub(crate) text: String,
 }
 
@@ -24,7 +24,7 @@ impl Given {
         }
     }
 
-    /// Fails with the whole text.
+    /// Checks that the output has each of these parts; the message of a failure has the whole output.
     #[track_caller]
     pub(crate) fn has(&self, parts: &[&str]) -> &Given {
         for part in parts {
@@ -47,7 +47,7 @@ impl Given {
 }
 
 impl Fake {
-    /// A build whose programs `test_<name>` have these sub-tests.
+    /// Creates a build whose programs `test_<name>` have these sub-tests.
     pub(crate) fn new(name: &str, suites: &[(&str, &str)]) -> Fake {
         let dir = std::env::temp_dir().join(format!("caldera-cts-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
@@ -65,7 +65,7 @@ impl Fake {
         fake
     }
 
-    /// Describes the device anew.
+    /// Changes the description of the device.
     pub(crate) fn device(&self, platform: &str, driver: &str) {
         let text = format!(
             "{{\"platform\":\"{platform}\",\"device\":\"Thing\",\"type\":\"cpu\",\"version\":\"OpenCL 1.2\",\
@@ -86,7 +86,7 @@ impl Fake {
         std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// `cts …`, in this folder.
+    /// Returns the command `cts …`, to be run in this folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_caldera-harness"));
         command
@@ -98,12 +98,12 @@ impl Fake {
         command
     }
 
-    /// `cts …` to its end.
+    /// Runs `cts …` to its end.
     pub(crate) fn cts(&self, arguments: &[&str]) -> Given {
         Given::of(self.command(arguments).output().unwrap())
     }
 
-    /// The arguments of `cts run …` into the folder `out`.
+    /// Returns the arguments of `cts run …` with the output folder `out`.
     pub(crate) fn run_arguments<'a>(&self, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
         let mut all = vec![
             "run",
@@ -118,12 +118,12 @@ impl Fake {
         all
     }
 
-    /// `cts run …` into the folder `out`.
+    /// Runs `cts run …` with the output folder `out`.
     pub(crate) fn run(&self, out: &str, more: &[&str]) -> Given {
         self.cts(&self.run_arguments(out, more))
     }
 
-    /// `name status` of the results in a run folder, sorted.
+    /// Returns the results in a run folder as lines `name status`, sorted.
     pub(crate) fn results(&self, out: &str) -> Vec<String> {
         let mut all: Vec<String> = self
             .read(&format!("{out}/results.jsonl"))

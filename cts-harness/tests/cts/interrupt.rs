@@ -1,4 +1,4 @@
-//! Ctrl-C, once and twice.
+//! Tests Ctrl-C, pressed once and twice.
 
 use crate::fake::{Fake, Given};
 use nix::sys::signal::{Signal, kill};
@@ -19,7 +19,7 @@ fn interrupt(child: &Child) {
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
 }
 
-/// Waits for a condition; a busy machine gets a minute.
+/// Waits until a condition is true, for at most a minute, since the machine may be busy.
 #[track_caller]
 fn wait_for(what: &str, mut is: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -30,7 +30,7 @@ fn wait_for(what: &str, mut is: impl FnMut() -> bool) {
 }
 
 fn runs(process: &str) -> bool {
-    // A process that ended and that nobody waits for has no working directory any more.
+    // A zombie, which has ended and which its parent has not waited for, has no working directory.
     Path::new("/proc").join(process.trim()).join("cwd").exists()
 }
 
@@ -59,7 +59,7 @@ fn ctrl_c_leaves_a_run_that_goes_on() {
     given.has(&["2 to run, 1 done before", "1/3"]);
 }
 
-/// What the sub-tests of an interrupted process said before is kept.
+/// The results that the sub-tests of an interrupted process reported before are kept.
 #[test]
 fn ctrl_c_in_a_group() {
     let fake = Fake::new("midst", &[("alpha", "fail_a hang_b pass_c")]);
@@ -80,7 +80,7 @@ fn ctrl_c_in_a_group() {
 
 #[test]
 fn a_second_ctrl_c_ends_it_at_once() {
-    // A program that ignores being asked politely makes no difference: it is ended by SIGKILL.
+    // The program may ignore SIGTERM: it is killed by SIGKILL.
     let fake = Fake::new("twice", &[("alpha", "hang_a")]);
     let child = start(&fake);
     let sleeping = fake.path("build/test_conformance/alpha/sleeping");

@@ -1,11 +1,11 @@
-//! A loader that does not take its list from OCL_ICD_VENDORS: a library is tested in its place, and never what is
-//! installed instead.
+//! Tests a loader that ignores OCL_ICD_VENDORS: the library under test must be put in the loader's place,
+//! and the installed implementation must never be tested instead.
 
 use crate::fake::{Fake, Given};
 use std::path::Path;
 use std::process::Command;
 
-/// Builds a library that is deaf to the environment; its device's name.
+/// Builds a library that ignores the environment, with a device of this name.
 fn build(fake: &Fake, file: &str, device: &str) {
     let at = fake.path(file);
     std::fs::create_dir_all(at.parent().unwrap()).unwrap();

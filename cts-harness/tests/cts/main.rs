@@ -1,5 +1,5 @@
-//! `cargo harness cts` against a fake suite (`tests/fake/suite`) and fake libraries (`tests/fake/loader.c`): no CTS and no OpenCL is
-//! needed.
+//! Tests `cargo harness cts` with a fake suite (`tests/fake/suite`) and fake libraries
+//! (`tests/fake/loader.c`), so that neither the CTS nor OpenCL is needed.
 
 #![allow(clippy::unwrap_used, reason = "a test stops at what it does not expect")]
 

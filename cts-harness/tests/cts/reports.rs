@@ -1,4 +1,4 @@
-//! Baselines and reports.
+//! Tests baselines and reports.
 
 use crate::fake::Fake;
 
@@ -10,7 +10,7 @@ fn baselines_and_the_table() {
     );
     fake.run("out", &["*"]).ends(1);
     let baseline = |more: &[&'static str]| fake.cts(&[&["baseline", "--baselines", "base"], more].concat());
-    // The fake build does not tell its revision.
+    // The fake build does not know its revision.
     baseline(&["out"]).ends(1).has(&["CTS revision", "--force"]);
     baseline(&["out", "--force"]).ends(0).has(&["2 suites"]);
     let text = fake.read("base/fake-cpu.txt");

@@ -1,4 +1,4 @@
-//! Lists, selections, judgement, crashes, hangs, groups, resuming, checks.
+//! Tests runs: lists, selections, judgement, crashes, hangs, groups, resuming, and checks.
 
 use crate::fake::Fake;
 
@@ -43,7 +43,7 @@ fn selections() {
     fake.cts(&["list", "computeinfo"])
         .ends(1)
         .has(&["computeinfo is not in this CTS build"]);
-    // The build tells no revision.
+    // The build does not know its revision.
     fake.cts(&["list"]).has(&["cannot be told"]);
     fake.cts(&["list", "--suites"])
         .ends(0)
@@ -89,7 +89,8 @@ fn every_way_to_end() {
     assert!(log.contains("arguments: pass_a -w"), "{log}");
 }
 
-/// In one process, a crash costs one line, and so does a hang; what came after them runs all the same.
+/// If several sub-tests share a process, a crash or a hang costs only the sub-test that crashes or hangs;
+/// the sub-tests after it still run.
 #[test]
 fn groups_survive_their_members() {
     let fake = Fake::new(
@@ -112,7 +113,7 @@ fn groups_survive_their_members() {
         "alpha/skip_f Skip",
     ];
     assert_eq!(fake.results("out"), all);
-    // The log of one is its own.
+    // The log of a sub-test has only its own output.
     let log = fake.read("out/logs/alpha-fail_b.log");
     let (by_hand, said) = log.split_once('\n').unwrap();
     assert_eq!(said, "fail_b...\nERROR: fail_b is not 42\nfail_b FAILED\n");
@@ -126,7 +127,7 @@ fn groups_survive_their_members() {
     assert!(!together.contains("pass_d"), "{together}");
 }
 
-/// Nothing is left of the processes that were ended.
+/// Killing a process leaves none of its child processes.
 #[test]
 fn a_hang_leaves_no_process() {
     let fake = Fake::new("orphans", &[("alpha", "hang_a")]);
@@ -161,9 +162,9 @@ fn rows_pass_their_arguments() {
     let log = |name: &str| fake.read(&format!("out/logs/{name}.log"));
     assert!(log("allocations:single-pass_buffer").contains("arguments: single 5 pass_buffer -w\n"));
     assert!(log("allocations:multiple-pass_buffer").contains("arguments: multiple 5 pass_buffer -w\n"));
-    // It would take the name of its only sub-test for that of a conversion.
+    // The program would take the name of its only sub-test for the name of a conversion.
     assert!(log("conversions-pass_conversions").contains("arguments: -w\n"));
-    // A submission's run is not in wimpy mode.
+    // The run for a submission is not in wimpy mode.
     fake.run("full", &["full", "--jobs", "1"]).ends(0);
     let log = fake.read("full/logs/allocations:single-pass_buffer.log");
     assert!(log.contains("arguments: single 5 pass_buffer\n"), "{log}");
@@ -173,7 +174,7 @@ fn rows_pass_their_arguments() {
 fn a_run_goes_on_where_it_stopped() {
     let fake = Fake::new("resume", &[("alpha", "pass_a mend_b pass_c pass_d")]);
     fake.run("out", &["alpha/pass_a", "alpha/mend_b"]).ends(1);
-    // As if the machine had died while a line was written.
+    // The last line is incomplete, as if the machine had crashed while it was written.
     let torn = fake.read("out/results.jsonl") + "{\"name\":\"alpha/pass_c\",\"sta";
     fake.write("out/results.jsonl", &torn);
     fake.run("out", &["alpha"])
@@ -184,7 +185,7 @@ fn a_run_goes_on_where_it_stopped() {
     fake.run("out", &["alpha", "--again"])
         .ends(0)
         .has(&["1 to run, 3 done before", "4/4"]);
-    // Another driver's results do not belong there.
+    // Results of another driver must not be mixed with these.
     fake.device("Fake", "2.0");
     fake.run("out", &["alpha"])
         .ends(1)

@@ -1,13 +1,14 @@
-//! Statements, helper functions and structures.
+//! Generates statements, helper functions and structures.
 
 use super::types::{INT, Type, UINT, int};
 use super::{Function, Generator, Parameter, Place, Structure, WIDTHS, element};
 
-/// Atomic functions whose order does not matter, each on a counter of its own.
+/// The atomic functions that the programs call. Each has a counter of its own, so that the result does not
+/// depend on the order of the calls.
 const ATOMICS: [&str; 8] = ["add", "sub", "min", "max", "and", "or", "xor", "inc"];
 
 impl Generator {
-    /// Some statements; what they declare is gone afterwards.
+    /// Returns some statements. Their declarations are out of scope afterwards.
     pub(super) fn block(&mut self, statements: usize, depth: usize) -> String {
         let scope = self.places.len();
         let text: String = (0..statements).map(|_| self.statement(depth)).collect();
@@ -63,7 +64,7 @@ impl Generator {
         let ty = p.ty;
         if ty.is_int() && self.one_in(3) {
             let value = self.int(ty, depth);
-            // Products of narrow types are those of int, which may overflow.
+            // The operands of narrow types are promoted to int, in which the product may overflow.
             let op = match ty.is_signed() || ty.n == 1 && ty.bits() == 16 {
                 true => self.pick(&["&", "|", "^", ">>"]),
                 false => self.pick(&["+", "-", "*", "&", "|", "^", ">>", "<<"]),
@@ -80,7 +81,7 @@ impl Generator {
         format!("{to} = {value};\n")
     }
 
-    /// Writes some elements of a vector.
+    /// Returns an assignment to some elements of a vector.
     fn part(&mut self) -> String {
         let Some(p) = self.place(|p| p.writable && p.ty.n > 1) else {
             return self.assignment(2);
@@ -123,7 +124,7 @@ impl Generator {
         (name, text)
     }
 
-    /// A pointer to one of two places, or into an array.
+    /// Declares a pointer to one of two places, or into an array.
     fn pointer(&mut self) -> String {
         let name = self.name("p");
         if self.one_in(2)
@@ -153,7 +154,7 @@ impl Generator {
         format!("{ty} *{name} = &{first};\nif ({c}) {name} = &{second};\n")
     }
 
-    /// A structure: made by its function or copied.
+    /// Declares an object of a structure type: the result of the structure's function, or a copy.
     fn object(&mut self) -> String {
         if self.structures.is_empty() {
             return self.declaration();
@@ -184,7 +185,7 @@ impl Generator {
         format!("struct {ty} {name} = make_{ty}({value});\n")
     }
 
-    /// The same bytes as words of several sizes.
+    /// Declares a union, which shows the same bytes as words of several sizes.
     fn union(&mut self) -> String {
         let name = self.name("u");
         let words = [self.int(int(64, false, 1), 2), self.int(int(64, false, 1), 2)];
@@ -204,7 +205,7 @@ impl Generator {
         )
     }
 
-    /// vloadN and vstoreN.
+    /// Returns a call of vloadN or vstoreN.
     fn vector_memory(&mut self) -> String {
         let n = self.pick(&WIDTHS[1..]);
         let Some(a) = self.place(|p| p.ty.n == 1 && p.len >= n && p.text.ends_with("[@]")) else {
@@ -309,7 +310,7 @@ impl Generator {
         text + "}\n"
     }
 
-    /// Forwards out of what is around, or backwards a counted number of times.
+    /// Returns a `goto`: forwards out of nested statements, or backwards a limited number of times.
     fn jump(&mut self, depth: usize) -> String {
         let (label, i) = (self.name("l"), self.name("i"));
         if self.one_in(2) || self.loops >= 2 {
@@ -323,7 +324,7 @@ impl Generator {
         format!("{{\nint {i} = 0;\n{label}:;\n{{\n{body}}}\nif (++{i} < 3) goto {label};\n}}\n")
     }
 
-    /// A call of any function, with what its pointers point to.
+    /// Returns a call of a helper function, with the declarations of the objects that its pointers point to.
     fn call_statement(&mut self) -> String {
         if self.functions.is_empty() || self.loops > 1 {
             return self.assignment(3);
@@ -349,7 +350,7 @@ impl Generator {
                 Parameter::Input(space) => {
                     let array = if *space == "constant" { "con" } else { "in" };
                     if !self.places.iter().any(|p| p.text == format!("{array}[@]")) {
-                        // Only kernels have them.
+                        // Only kernels have pointers to the input.
                         return text + &self.assignment(3);
                     }
                     format!("{array} + ({})", self.index(48, 2))
@@ -372,7 +373,7 @@ impl Generator {
         text
     }
 
-    /// A structure's declaration and the function that makes one.
+    /// Returns the declaration of a structure and of a function that makes such an object.
     pub(super) fn structure(&mut self) -> String {
         let name = format!("S{}", self.structures.len());
         let (mut text, mut places, mut make) = (format!("struct {name} {{\n"), Vec::new(), String::new());
@@ -416,7 +417,7 @@ impl Generator {
         text
     }
 
-    /// A helper function.
+    /// Returns the definition of a helper function.
     pub(super) fn function(&mut self) -> String {
         let name = self.name("f");
         let result = self.any_type();
@@ -478,7 +479,7 @@ impl Generator {
     }
 }
 
-/// The fields of an object.
+/// Returns the fields of an object as places.
 fn fields(structure: &Structure, object: &str) -> Vec<Place> {
     let all = structure.places.iter();
     all.map(|p| Place {

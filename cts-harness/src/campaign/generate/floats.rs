@@ -1,16 +1,17 @@
-//! Float expressions whose values are exact: each is a multiple of 2^-f below 2^m, and m + f is at most the precision.
+//! Generates float expressions whose values are exact: each value is a multiple of 2^-f with a magnitude
+//! below 2^m, and m + f is at most the precision of the type.
 
 use super::types::{Base, Type, int};
 use super::{Generator, element};
 
-/// An expression with its bounds.
+/// An expression with the bounds of its value (see the module's comment).
 struct Exact {
     text: String,
     m: u32,
     f: u32,
 }
 
-/// Bits of precision.
+/// Returns the precision of a type in bits.
 fn precision(ty: Type) -> u32 {
     match ty.bits() {
         16 => 11,
@@ -19,7 +20,7 @@ fn precision(ty: Type) -> u32 {
     }
 }
 
-/// The bounds of what variables hold.
+/// Returns the bounds `(m, f)` of the values that variables hold.
 fn stored(ty: Type) -> (u32, u32) {
     match ty.bits() {
         16 => (4, 2),
@@ -36,7 +37,7 @@ fn literal(ty: Type, value: &str) -> String {
 }
 
 impl Generator {
-    /// An expression that fits into a variable.
+    /// Returns an expression whose value is within the bounds of a variable.
     pub(super) fn stored_float(&mut self, ty: Type, depth: usize) -> String {
         let e = self.float(ty, depth);
         self.fitted(ty, e).text
@@ -139,7 +140,8 @@ impl Generator {
             }
             8 => {
                 let b = self.float(ty, d);
-                // Which zero they give is not said; the sum has only one.
+                // The specification does not say which of -0 and +0 these functions return. Adding +0 makes
+                // both +0.
                 let zero = literal(ty, "0.0");
                 let f = self.pick(&["fmin", "fmax", "min", "max"]);
                 let text = format!("{f}({} + {zero}, {} + {zero})", a.text, b.text);
@@ -194,7 +196,7 @@ impl Generator {
             let text = self.at(&p, 0);
             return Exact { text, m, f };
         }
-        // An integer of few bits around 0.
+        // A float from a small integer around 0.
         let signed = self.one_in(2);
         let of = int(self.pick(&[16, 32, 64]), signed, ty.n);
         let a = self.int(of, 1);
@@ -211,11 +213,12 @@ impl Generator {
         Exact { text, m, f: 0 }
     }
 
-    /// An integer from a float: converted with a rounding mode, or its bits.
+    /// Returns an integer expression from a float: a conversion with a rounding mode, or the float's bits.
     pub(super) fn float_as_int(&mut self, ty: Type, d: usize) -> String {
         let name = ty.name();
         if ty.bits() == 32 && self.one_in(2) {
-            // The rounding of any integer is defined, and so are the bits.
+            // The specification defines how the conversion of any integer rounds, and therefore the bits of
+            // its result.
             let round = self.pick(&["", "_rte", "_rtz", "_rtp", "_rtn"]);
             let (bits, signed) = (self.pick(&[32, 64]), self.one_in(2));
             let a = self.int(int(bits, signed, ty.n), d);

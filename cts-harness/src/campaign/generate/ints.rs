@@ -1,10 +1,10 @@
-//! Integer expressions. Each has exactly the type that is asked for.
+//! Generates integer expressions. Each has exactly the type that the caller asks for.
 
 use super::types::{INT, Type, UINT, int};
 use super::{Generator, Parameter, WIDTHS, element};
 
 impl Generator {
-    /// An integer expression.
+    /// Returns a random integer expression.
     pub(super) fn int(&mut self, ty: Type, depth: usize) -> String {
         self.fuel -= 1;
         if depth == 0 || self.fuel < 0 {
@@ -54,7 +54,8 @@ impl Generator {
         }
     }
 
-    /// Any integer of the right width, or an element of a vector, or one value for all elements.
+    /// Returns an integer place converted to the type: one with the same number of elements, an element of a
+    /// vector, or one value for all elements.
     fn converted_place(&mut self, ty: Type, d: usize) -> String {
         let name = ty.name();
         if let Some(p) = self.place(|p| p.ty.is_int() && p.ty.n == ty.n) {
@@ -78,7 +79,7 @@ impl Generator {
         }
     }
 
-    /// A constant: often one at a boundary.
+    /// Returns a constant, often one at a boundary of its type.
     pub(super) fn constant(&mut self, ty: Type) -> String {
         if ty.n > 1 && self.one_in(3) {
             let all: Vec<String> = (0..ty.n).map(|_| self.constant(ty.of(1))).collect();
@@ -101,7 +102,8 @@ impl Generator {
         };
         let value = value & (u64::MAX >> (64 - bits));
         let text = if ty.is_signed() {
-            // The bits of the unsigned constant are the number.
+            // The constant is written as unsigned and reinterpreted, since not every negative number has a
+            // literal.
             format!(
                 "as_{}(({}){value:#x}UL)",
                 ty.of(1).name(),
@@ -120,7 +122,7 @@ impl Generator {
     fn shift(&mut self, ty: Type, d: usize) -> String {
         let op = self.pick(&["<<", ">>"]);
         let a = self.int(ty, d);
-        // Any count is defined: its lowest bits count (section 6.3).
+        // Every shift count is defined: only its lowest bits are used (section 6.3).
         let count = match ty.n {
             1 => {
                 let (bits, signed) = (self.pick(&[8, 16, 32, 64]), self.one_in(2));
@@ -154,7 +156,7 @@ impl Generator {
             return ty.cast(&format!("{a} {op} {}", ty.splat(&format!("{by}"))));
         }
         let b = self.int(ty, d);
-        // The smallest number by -1 has no quotient.
+        // The most negative number divided by -1 has no quotient in the type, so the dividend is halved.
         let a = if ty.is_signed() {
             ty.cast(&format!("{a} >> {}", ty.splat("1")))
         } else {
@@ -164,7 +166,7 @@ impl Generator {
         ty.cast(&format!("{a} {op} ({b} | {one})"))
     }
 
-    /// A scalar that is 0 or 1, of type int.
+    /// Returns a scalar expression of type int whose value is 0 or 1.
     pub(super) fn condition(&mut self, d: usize) -> String {
         let d = d.saturating_sub(1);
         match self.below(9) {
@@ -202,7 +204,7 @@ impl Generator {
         }
     }
 
-    /// A vector of all ones or zeros, of a signed type.
+    /// Returns a vector expression of a signed type, each of whose elements is 0 or -1.
     pub(super) fn mask(&mut self, ty: Type, d: usize) -> String {
         let op = self.pick(&["<", "<=", ">", ">=", "==", "!="]);
         let floats = ty.bits() == 32
@@ -309,7 +311,7 @@ impl Generator {
         format!("convert_{}{sat}{round}({a})", ty.name())
     }
 
-    /// The bits of another type, vectors of three elements left out.
+    /// Returns an `as_TYPE` of another type of the same size. Vectors of three elements are left out.
     fn reinterpretation(&mut self, ty: Type, d: usize) -> String {
         let size = ty.bits() as usize * ty.n;
         let fits: Vec<(u32, usize)> = [8, 16, 32, 64]
@@ -322,7 +324,7 @@ impl Generator {
         format!("as_{}({a})", ty.name())
     }
 
-    /// From parts, from elements of others, or shuffled.
+    /// Returns an expression made from parts of vectors, from elements of other vectors, or by a shuffle.
     fn assembled(&mut self, ty: Type, d: usize) -> String {
         if ty.n == 1 {
             let n = self.pick(&WIDTHS[1..]);
@@ -363,7 +365,7 @@ impl Generator {
         }
     }
 
-    /// A call of a function that only takes values.
+    /// Returns a call of a helper function whose parameters are all values, if there is one.
     fn call(&mut self, ty: Type, d: usize) -> Option<String> {
         let plain = |p: &Parameter| matches!(p, Parameter::Value(_));
         let fits: Vec<usize> = (0..self.functions.len())
@@ -389,13 +391,13 @@ impl Generator {
         })
     }
 
-    /// An index below a number.
+    /// Returns a uint expression whose value is less than `below`.
     pub(super) fn index(&mut self, below: usize, d: usize) -> String {
         format!("{} % {below}u", self.int(UINT, d))
     }
 }
 
-/// An operation modulo 2^bits, whatever the sign.
+/// Returns an operation modulo 2^bits, for signed and unsigned types alike.
 fn wrapping(ty: Type, op: &str, a: &str, b: &str) -> String {
     if ty.n == 1 && ty.bits() < 32 {
         return ty.cast(&format!("(uint)({a}) {op} (uint)({b})"));

@@ -1,4 +1,4 @@
-//! Whole programs: kernels with their phases, barriers and launches.
+//! Generates whole programs: kernels with their phases, barriers and launches.
 
 use super::body::read_only;
 use super::types::{Type, UINT, int};
@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::campaign::launch::{Argument, Fill, Launch, Memory, Plan};
 use crate::stress::random::Random;
 
-/// Words of the input buffers.
+/// The number of words in each input buffer.
 const INPUT: usize = 64;
 
 const PRELUDE: &str = "\
@@ -17,10 +17,10 @@ union words { ulong l[2]; int i[4]; short s[8]; uchar c[16]; uint4 v; ushort4 w[
 #define MIX(x) h = h * 0x100000001b3UL + (ulong)(x)
 ";
 
-/// Image sizes: powers of two, so that normalized coordinates are exact.
+/// The size of the images: powers of two, so that normalized coordinates are exact. Depth 0 makes them 2D.
 const IMAGE: [usize; 3] = [8, 4, 0];
 
-/// The program of a seed, with its plan in the first line.
+/// Returns the program of a seed, with its plan in the first line.
 pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> {
     let mut random = Random::new(seed.wrapping_mul(2).wrapping_add(1));
     let fuel = [400, 900, 2000][random.below(3)];
@@ -70,7 +70,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
             ..buffer(IMAGE[0] * IMAGE[1] * 16, Fill::Random { seed: seed ^ 3 }, false)
         });
     }
-    // What the first kernel finds in the place of another's results.
+    // Each kernel reads the results of the previous one; the first kernel reads this buffer instead.
     plan.memory
         .push(buffer(8 * 8, Fill::Random { seed: seed ^ 4 }, false));
     let mut before = 8;
@@ -104,7 +104,7 @@ pub(crate) fn program(seed: u64, features: Features) -> Result<String, Failure> 
 }
 
 impl Generator {
-    /// Constant arrays of the program.
+    /// Adds the program's constant arrays to `text`. Returns the name, element type and length of each.
     fn tables(&mut self, text: &mut String) -> Vec<(String, Type, usize)> {
         let mut all = Vec::new();
         for _ in 0..self.below(3) {
@@ -120,7 +120,7 @@ impl Generator {
         all
     }
 
-    /// A number that fits into the type and its signed relative.
+    /// Returns a number that fits into the type and into the signed type of the same size.
     fn table_value(&mut self, ty: Type) -> String {
         let all: Vec<String> = (0..ty.n).map(|_| format!("{}", self.random.below(128))).collect();
         if ty.n == 1 {
@@ -130,7 +130,7 @@ impl Generator {
         }
     }
 
-    /// Offset, global and local size of one to three dimensions.
+    /// Returns the offset, the global size and the local size of a launch, in one to three dimensions.
     fn sizes(&mut self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
         let dimensions = 1 + self.below(3);
         let local: Vec<usize> = (0..dimensions)
@@ -213,7 +213,8 @@ impl Generator {
         )
     }
 
-    /// The declarations of the local arrays that a kernel's text uses: `TYPE__LENGTH__N`.
+    /// Returns the declarations of the local arrays that a kernel's text uses. The name of an array,
+    /// `loc__TYPE__LENGTH__N`, tells its type and length.
     fn local_arrays(&self, text: &str) -> String {
         let mut all: Vec<&str> = text
             .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
@@ -229,7 +230,9 @@ impl Generator {
             .collect()
     }
 
-    /// Each item writes its element; after the barrier all read any, in a loop that all take alike.
+    /// Returns statements in which each work-item writes its element of a local array and, after a barrier,
+    /// reads elements of others. They may be in a loop or a branch, which is uniform: all work-items of the
+    /// group take it alike.
     fn exchange(&mut self, group: usize) -> String {
         let ty = self.any_type();
         let n = self.name("");
@@ -271,7 +274,8 @@ impl Generator {
         }
     }
 
-    /// A sum or the like over the group, by halves.
+    /// Returns a reduction over the work-group (such as a sum or a maximum) in steps that halve the number
+    /// of active work-items.
     fn tree(&mut self, group: usize) -> String {
         let (width, signed) = (self.width(), self.one_in(2));
         let ty = int(self.pick(&[16, 32, 64]), signed, width);
@@ -295,7 +299,7 @@ impl Generator {
         )
     }
 
-    /// Local counters that all items change in any order.
+    /// Returns statements in which all work-items change local counters with atomic functions, in any order.
     fn counted(&mut self) -> String {
         let array = format!("loc__int__8__{}", self.name(""));
         let scope = self.places.len();
@@ -321,7 +325,8 @@ impl Generator {
         )
     }
 
-    /// Texels by nearest sampling: in range, clamped, outside, or with exact normalized coordinates.
+    /// Returns reads of texels with nearest filtering and coordinates that are in range, clamped, outside of
+    /// the image, or normalized and exact.
     fn texels(&mut self) -> String {
         let mut text = String::new();
         for _ in 0..1 + self.below(3) {
@@ -355,7 +360,7 @@ impl Generator {
         text
     }
 
-    /// Everything in scope into the hash.
+    /// Returns statements that mix all private variables in scope into the hash.
     fn mixed(&mut self) -> String {
         let all: Vec<super::Place> = self
             .places

@@ -1,9 +1,10 @@
-//! A generator of OpenCL C programs: what they compute is defined by the specification to the last bit, and they cover what
-//! CLSmith's do not.
+//! A generator of OpenCL C programs. The specification defines their results to the last bit, and they cover
+//! language features that CLSmith's programs do not use.
 //!
-//! Signed arithmetic that could overflow is done in unsigned types; divisors are never 0 or -1; indices are masked; floats
-//! are multiples of a power of two and so small that every result is exact; local memory is written and read on different
-//! sides of a barrier; atomics do what comes out alike in every order.
+//! The generator follows these rules: signed arithmetic that could overflow is done in unsigned types;
+//! divisors are never 0 or -1; indices are masked; floats are multiples of a power of two, and so small that
+//! every result is exact; a barrier separates the writes of local memory from the reads; the result of
+//! atomic operations does not depend on their order.
 
 mod body;
 mod floats;
@@ -14,7 +15,7 @@ mod types;
 use crate::stress::random::Random;
 use types::{Type, float, int};
 
-/// What all devices of a campaign offer.
+/// The optional features that all devices of a campaign have.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Features {
     pub(super) half: bool,
@@ -24,20 +25,21 @@ pub(super) struct Features {
 
 pub(super) use kernel::program;
 
-/// Something that expressions read and statements may write: a variable, an element, a field, what a pointer points to.
+/// An lvalue that expressions read and statements may write: a variable, an array element, a field, or the
+/// target of a pointer.
 #[derive(Clone, Debug)]
 struct Place {
-    /// `@` stands for an index.
+    /// The expression that names it; `@` stands for an index.
     text: String,
     ty: Type,
-    /// Elements that the index may name; 0 where there is none.
+    /// The number of elements that the index may name, or 0 if there is no index.
     len: usize,
     writable: bool,
-    /// Whether its address may be taken as a private pointer.
+    /// Whether the program may take its address as a private pointer.
     private: bool,
 }
 
-/// A helper function that takes and returns values.
+/// A helper function: its parameters and its result.
 #[derive(Clone, Debug)]
 struct Function {
     name: String,
@@ -48,11 +50,11 @@ struct Function {
 #[derive(Clone, Debug)]
 enum Parameter {
     Value(Type),
-    /// A private pointer to eight elements that may be written.
+    /// A private pointer to eight elements, which the function may write.
     Private(Type),
-    /// A pointer to 16 words of the input: of the global or of the constant one.
+    /// A pointer to 16 words of the input in this address space, global or constant.
     Input(&'static str),
-    /// A structure by value or by pointer.
+    /// A structure, passed by value or by pointer.
     Structure {
         index: usize,
         pointer: bool,
@@ -62,24 +64,24 @@ enum Parameter {
 #[derive(Clone, Debug)]
 struct Structure {
     name: String,
-    /// Fields as places with `$` for the object, nested ones included.
+    /// The fields as places, including those of nested structures; `$` stands for the object.
     places: Vec<Place>,
 }
 
 struct Generator {
     random: Random,
     features: Features,
-    /// What is in scope.
+    /// The places in scope.
     places: Vec<Place>,
-    /// Arrays of eight counters that atomic functions may change now.
+    /// The arrays of eight counters that atomic functions may change at this point of the program.
     counters: Vec<String>,
     functions: Vec<Function>,
     structures: Vec<Structure>,
-    /// The number of the next name.
+    /// The number in the name that was given last.
     next: usize,
-    /// Operators that may still be written.
+    /// The number of operators that may still be generated.
     fuel: i32,
-    /// Levels of loops around.
+    /// The number of loops around the current statement.
     loops: usize,
 }
 
@@ -131,7 +133,8 @@ impl Generator {
         }
     }
 
-    /// A place that fits, if there is one; later ones are likelier.
+    /// Returns a random place for which `fits` is true, if there is one. Places that were declared later are
+    /// likelier.
     fn place(&mut self, fits: impl Fn(&Place) -> bool) -> Option<Place> {
         let all: Vec<&Place> = self.places.iter().filter(|p| fits(p)).collect();
         if all.is_empty() {
@@ -142,7 +145,7 @@ impl Generator {
         Some(all[a.max(b)].clone())
     }
 
-    /// The place with an index written out.
+    /// Returns the expression for the place, with a random index in its range where it has one.
     fn at(&mut self, place: &Place, depth: usize) -> String {
         if place.len == 0 {
             return place.text.clone();
@@ -156,7 +159,7 @@ impl Generator {
         place.text.replace('@', &index)
     }
 
-    /// An expression of a type.
+    /// Returns a random expression of a type.
     fn value(&mut self, ty: Type, depth: usize) -> String {
         if ty.is_int() {
             self.int(ty, depth)
@@ -166,7 +169,7 @@ impl Generator {
     }
 }
 
-/// The names of a vector's elements.
+/// Returns the name of a vector's element after `.s`.
 fn element(i: usize) -> char {
     char::from_digit(i as u32, 16).unwrap_or('0')
 }

@@ -1,13 +1,13 @@
-//! Scalar and vector types of OpenCL C.
+//! The scalar and vector types of OpenCL C.
 
-/// An element's type.
+/// The type of an element.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Base {
     Int { bits: u32, signed: bool },
     Float { bits: u32 },
 }
 
-/// A scalar (`n` = 1) or a vector.
+/// A scalar (`n` = 1) or a vector of `n` elements.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) struct Type {
     pub(super) base: Base,
@@ -46,7 +46,7 @@ impl Type {
         matches!(self.base, Base::Int { .. })
     }
 
-    /// The integer type of the same size.
+    /// Returns the integer type with the same element size and number of elements.
     pub(super) fn as_int(self, signed: bool) -> Type {
         int(self.bits(), signed, self.n)
     }
@@ -77,7 +77,8 @@ impl Type {
         }
     }
 
-    /// The expression as exactly this type: scalars narrower than int are promoted by operators.
+    /// Returns the expression converted to exactly this type. Only scalars need a cast: operators promote
+    /// scalars that are narrower than int, but not vectors.
     pub(super) fn cast(self, text: &str) -> String {
         if self.n == 1 {
             format!("({})({text})", self.name())
@@ -86,7 +87,7 @@ impl Type {
         }
     }
 
-    /// One value for all elements.
+    /// Returns an expression with this value in all elements.
     pub(super) fn splat(self, text: &str) -> String {
         format!("({})({text})", self.name())
     }

@@ -1,9 +1,10 @@
-//! `cargo harness stress --inject`: a scenario of all kinds of commands, once for each call of Vulkan that may fail.
+//! `cargo harness stress --inject`: plays a scenario of all command types, once for each Vulkan call that
+//! may fail.
 //!
-//! The library fails one such call on purpose (`CALDERA_DEBUG=fail-allocation=N` and its like) and says so in its log. Each
-//! number is tried in a process of its own, until one is reached no more. What must hold: no crash, no hang, no access to
-//! memory of the application after an error was returned, no wrong data without an error, and afterwards everything works
-//! again, unless the device is lost.
+//! The library makes one such call fail (`CALDERA_DEBUG=fail-allocation=N` and similar flags) and says so in
+//! its log. Each number N is tried in a separate process, until a process does not reach its call. The test
+//! requires: no crash, no hang, no access to memory of the application after an error was returned, no wrong
+//! data without an error, and after the fault every command works again unless the device is lost.
 
 mod scenario;
 
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 pub(super) use scenario::play;
 
-/// Flags of `CALDERA_DEBUG` with a number.
+/// The flags of `CALDERA_DEBUG` that take the number of a call site.
 const KINDS: [&str; 5] = [
     "fail-allocation",
     "fail-submission",
@@ -24,12 +25,12 @@ const KINDS: [&str; 5] = [
     "lose-device",
     "lose-device-in-wait",
 ];
-/// With memory as it is, and as a GPU of its own has it.
+/// The two memory models that are tested: the device's own, and that of a discrete GPU.
 const MODES: [&str; 2] = ["", "discrete,"];
-/// No more sites of a kind than this are tried.
+/// The largest number of a site that is tried for each flag.
 const MOST: u32 = 2000;
 
-/// All sites, or every `--every`th of them.
+/// Tries all sites, or every `--every`th of them.
 pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
     let mut faults = Vec::new();
     for mode in MODES {
@@ -53,7 +54,8 @@ pub(super) fn run(place: &[String], args: &super::Args) -> Outcome {
     Err(Failure(format!("{} sites are not survived", faults.len())))
 }
 
-/// How many sites there are of a kind, and what was wrong with which.
+/// Tries the sites of one flag. Returns the number of the last site that was reached, and the faults that
+/// were found.
 fn sites(
     place: &[String],
     args: &super::Args,
@@ -94,9 +96,9 @@ fn sites(
     Ok((last.into_inner(), faults))
 }
 
-/// The scenario with one fault.
+/// The result of the scenario with one fault.
 struct Trial {
-    /// Whether the process came to the site at all.
+    /// Whether the process reached the site.
     reached: bool,
     wrong: Option<String>,
 }
@@ -157,7 +159,7 @@ impl Trial {
     }
 }
 
-/// How the process ends; `None` if it had to be killed.
+/// Waits for the process to end. Returns `None` if it had to be killed.
 fn wait(child: &mut Child, patience: Duration) -> Result<Option<std::process::ExitStatus>, Failure> {
     let end = Instant::now() + patience;
     loop {

@@ -1,7 +1,7 @@
-//! All kinds of commands, one after the other, by a host that takes errors as they come.
+//! The scenario: commands of all types, one after the other. The host goes on after errors.
 //!
-//! Every word of an object holds the same number, which this host knows as long as no error left it in doubt. What a command
-//! reads without an error must be that number.
+//! All words of an object hold the same number. The host knows this number unless an error left it in doubt.
+//! A command that reads without an error must return that number.
 
 use super::super::cl::{Cl, Side};
 use super::super::handle::{Handle, Memory, watch_memory};
@@ -10,7 +10,8 @@ use crate::{Failure, Outcome};
 use opencl_sys::*;
 use std::ptr::null_mut;
 
-/// Objects: buffers, one that goes in chunks, memory of this host's, pinned memory, images.
+/// The objects: two buffers, a large buffer that is transferred in chunks, a buffer in the host's memory,
+/// one in pinned memory, and images.
 const A: usize = 0;
 const B: usize = 1;
 const LARGE: usize = 2;
@@ -19,7 +20,7 @@ const PINNED: usize = 4;
 const PICTURE: usize = 5;
 const OTHER_PICTURE: usize = 6;
 
-/// Words of each.
+/// The number of words of each object.
 const WORDS: [usize; 7] = [
     16 << 10,
     16 << 10,
@@ -29,7 +30,7 @@ const WORDS: [usize; 7] = [
     16 << 10,
     16 << 10,
 ];
-/// Texels of an image.
+/// The size of the images in texels.
 const SIZE: [usize; 3] = [256, 64, 1];
 
 const SOURCE: &str = "
@@ -50,16 +51,17 @@ kernel void paint(read_only image2d_t a, write_only image2d_t b) {
 }
 ";
 
-/// What a command leaves behind.
+/// The effects of a command that was enqueued.
 struct Did {
     event: Handle,
-    /// Numbers that objects now hold.
+    /// The numbers that objects hold once the command is complete; `None` if the number is in doubt.
     sets: Vec<(usize, Option<u32>)>,
-    /// Memory that the command may use until it is complete, and what it must hold then.
+    /// Memory that the command may use until it is complete, and the number that it must hold then, if that
+    /// is known.
     memory: Option<(Memory, Option<u32>)>,
 }
 
-/// How a command is waited for.
+/// How the host waits for a command.
 #[derive(Copy, Clone)]
 enum Wait {
     Event,
@@ -77,13 +79,14 @@ struct Host {
     stamp: u32,
     errors: u32,
     wrong: Vec<String>,
-    /// Of [`HOST`]; after the object.
+    /// The memory of the object [`HOST`]. The field is declared after `objects`, so that the memory is freed
+    /// after the object.
     _own: Memory,
 }
 
 type Step = fn(&mut Host) -> Result<Did, Failure>;
 
-/// Each kind of command, and which objects it writes.
+/// The commands, each with the objects that it writes.
 const STEPS: &[(&str, &[usize], Step)] = &[
     ("write", &[A], |h| h.write(A, false)),
     ("copy", &[B], |h| h.copy(A, B)),
@@ -121,7 +124,7 @@ const STEPS: &[(&str, &[usize], Step)] = &[
     ("new buffer", &[B], |h| h.replace(B)),
 ];
 
-/// Where there are images.
+/// The commands for devices with images.
 const IMAGE_STEPS: &[(&str, &[usize], Step)] = &[
     ("fill of an image", &[PICTURE], |h| h.fill_image(PICTURE)),
     ("read of an image", &[], |h| h.image_transfer(PICTURE, false)),
@@ -143,7 +146,8 @@ const IMAGE_STEPS: &[(&str, &[usize], Step)] = &[
     }),
 ];
 
-/// Plays the scenario; and if there was an error once more, with everything new. `lost`: the device may be gone for good.
+/// Plays the scenario, and if there was an error, plays it again with new objects, which must then work.
+/// `lost` says that the device may be lost for good.
 pub(in super::super) fn play(open: impl Fn() -> Result<&'static Cl, Failure>, lost: bool) -> Outcome {
     watch_memory();
     let once = || -> Result<(u32, Vec<String>), Failure> {
@@ -151,7 +155,7 @@ pub(in super::super) fn play(open: impl Fn() -> Result<&'static Cl, Failure>, lo
         host.all();
         Ok((host.errors, host.wrong))
     };
-    // The fault may hit what is made first.
+    // The fault may already hit the creation of the objects.
     let (errors, mut wrong) = once().unwrap_or((1, Vec::new()));
     if errors > 0 {
         match once() {
@@ -217,7 +221,7 @@ impl Host {
         })
     }
 
-    /// All steps, and looks at the objects in between.
+    /// Performs all steps, and checks the objects in between.
     fn all(&mut self) {
         let images = if self.cl.images { IMAGE_STEPS } else { &[] };
         for (index, (name, writes, step)) in STEPS.iter().chain(images).enumerate() {
@@ -237,7 +241,7 @@ impl Host {
             Ok(did) => {
                 let waited = match wait {
                     Wait::Event => self.complete(&did.event),
-                    // Nobody looks at the event.
+                    // The event is not looked at in this case.
                     Wait::Finish => self.finish(),
                 };
                 waited.map(|()| did)
@@ -253,7 +257,8 @@ impl Host {
                     self.compare(name, memory.bytes(), *wanted);
                 }
             }
-            // An error was heard: what the command wrote is in doubt, and its memory is this host's again.
+            // An error was reported: the contents of the objects that the command writes are in doubt, and
+            // the host may use the command's memory again.
             _ => {
                 self.errors = self.errors.max(before + 1);
                 for object in writes {
@@ -263,7 +268,8 @@ impl Host {
         }
     }
 
-    /// Waits until the command is complete or has failed. A wait may fail by itself; then the command is still to come.
+    /// Waits until the command is complete or has failed. If the wait itself fails, the command is still in
+    /// flight and the wait is repeated.
     fn complete(&mut self, event: &Handle) -> Outcome {
         for _ in 0..5 {
             let code = self.cl.wait(std::slice::from_ref(event))?;
@@ -294,13 +300,13 @@ impl Host {
                 self.errors += 1;
                 result = self.cl.finish(&queue);
             }
-            // Of a lost device nothing comes any more.
+            // If the device is lost, no later call succeeds.
             result?;
         }
         Ok(())
     }
 
-    /// All objects whose contents are known hold them.
+    /// Checks the contents of all objects whose number is known.
     fn look(&mut self, after: &str) {
         let known: Vec<(usize, u32)> = (self.values.iter().enumerate())
             .filter_map(|(object, value)| Some((object, (*value)?)))
@@ -321,7 +327,8 @@ impl Host {
                 }
                 _ => {
                     self.errors = self.errors.max(before + 1);
-                    // What did not come true may have been told by this read.
+                    // This error may be the report that an earlier command on the object failed, so its
+                    // contents are in doubt.
                     self.values[object] = None;
                 }
             }
@@ -329,7 +336,8 @@ impl Host {
     }
 
     fn compare(&mut self, what: &str, bytes: &[u8], wanted: u32) {
-        // Compared at once where all is well: there are many of these.
+        // The common case is a single comparison of the whole memory with itself, shifted by one word: there
+        // are many comparisons.
         if bytes[..4] == wanted.to_le_bytes() && bytes[4..] == bytes[..bytes.len() - 4] {
             return;
         }
@@ -398,14 +406,15 @@ impl Host {
         self.moved(event, from, to)
     }
 
-    /// Through the other queue, ordered by an event.
+    /// Copies in the other queue. Events order the copy after the first queue's earlier commands and before
+    /// its later ones.
     fn elsewhere(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
         let before = self.cl.marker(&self.queue, false, &[])?;
         self.cl.flush(&self.queue)?;
         let (a, b) = ((&self.objects[from], 0), (&self.objects[to], 0));
         let event = self.cl.copy(&self.other, a, b, 4 * WORDS[to], &[before])?;
         self.cl.flush(&self.other)?;
-        // The next commands of the first queue come after it.
+        // The barrier orders the next commands of the first queue after the copy.
         let event = self.cl.marker(&self.queue, true, &[event])?;
         self.moved(event, from, to)
     }
@@ -448,7 +457,7 @@ impl Host {
         Host::wrote(event, object, stamp, None)
     }
 
-    /// Both halves, each through a sub-buffer.
+    /// Fills both halves of an object, each through a sub-buffer.
     fn fill_halves(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
         let (cl, half) = (self.cl, 2 * WORDS[object]);
@@ -460,7 +469,7 @@ impl Host {
         Host::wrote(event, object, stamp, None)
     }
 
-    /// All of it, as rows of 1 KiB.
+    /// Returns a box that covers the whole object in rows of 1 KiB.
     fn box_(object: usize) -> (Side, [usize; 3]) {
         let side = Side {
             origin: [0; 3],
@@ -492,7 +501,7 @@ impl Host {
         self.moved(event, from, to)
     }
 
-    /// Mapped, looked at, stored into, and unmapped.
+    /// Maps the object, checks its contents, stores into it, and unmaps it.
     fn map(&mut self, object: usize) -> Result<Did, Failure> {
         let stamp = self.next();
         let (cl, q, flags) = (self.cl, self.queue.clone(), CL_MAP_READ | CL_MAP_WRITE);
@@ -507,21 +516,21 @@ impl Host {
         Host::wrote(event, object, stamp, None)
     }
 
-    /// A mapping that is not waited for is the source of a write.
+    /// Writes from a mapping into another object, without waiting for the map command in between.
     fn relay(&mut self, from: usize, to: usize) -> Result<Did, Failure> {
         let (cl, q) = (self.cl, self.queue.clone());
         let range = (0, 4 * WORDS[from]);
         let (mapped, event) = cl.map(&q, &self.objects[from], CL_MAP_READ, range, &[])?;
         let source = (mapped.ptr(), 4 * WORDS[to]);
         let written = cl.write_from(&q, &self.objects[to], 0, source, &[event]);
-        // In any case it is to be unmapped.
+        // The mapping must be unmapped even if the write failed.
         let after = written.as_ref().map(|w| vec![w.clone()]).unwrap_or_default();
         let unmapped = cl.unmap(&q, &self.objects[from], mapped, &after);
         let (event, _) = (written?, unmapped?);
         self.moved(event, from, to)
     }
 
-    /// A write that waits for a user event, which then gets a status.
+    /// Enqueues a write that waits for a user event, then sets the event's status.
     fn gated(&mut self, object: usize, status: cl_int) -> Result<Did, Failure> {
         let stamp = self.next();
         let memory = self.stamped(object, stamp);
@@ -564,7 +573,7 @@ impl Host {
         })
     }
 
-    /// A new buffer in the place of one that commands have used.
+    /// Replaces a buffer that commands have used by a new one.
     fn replace(&mut self, object: usize) -> Result<Did, Failure> {
         let mem = self.cl.buffer(&self.context, 0, 4 * WORDS[object], null_mut())?;
         self.objects[object] = mem;

@@ -1,4 +1,4 @@
-//! What a thread may do with images.
+//! The operations on images.
 
 use super::{Thread, difference, words};
 use crate::Failure;
@@ -9,7 +9,7 @@ use crate::stress::world::Outcome;
 use opencl_sys::{CL_MAP_READ, CL_MAP_WRITE, CL_MAP_WRITE_INVALIDATE_REGION};
 use std::sync::Arc;
 
-/// A box in an image.
+/// Returns a random box in an image.
 fn place(random: &mut Random, size: [usize; 3]) -> Place {
     let mut place = Place::all(size);
     if !random.one_in(4) {
@@ -21,13 +21,13 @@ fn place(random: &mut Random, size: [usize; 3]) -> Place {
     place
 }
 
-/// The box's bytes, without gaps.
+/// Returns the bytes of the box, without gaps.
 fn gather(shadow: &[u8], size: [usize; 3], place: Place) -> Vec<u8> {
     let row = |at: usize| shadow[at..][..4 * place.region[0]].iter().copied();
     place.rows(size).flat_map(row).collect()
 }
 
-/// Stores the box's bytes.
+/// Stores the bytes of the box.
 fn scatter(shadow: &mut [u8], size: [usize; 3], place: Place, bytes: &[u8]) {
     let row = 4 * place.region[0];
     for (at, from) in place.rows(size).zip(bytes.chunks(row)) {
@@ -35,7 +35,7 @@ fn scatter(shadow: &mut [u8], size: [usize; 3], place: Place, bytes: &[u8]) {
     }
 }
 
-/// Read or write.
+/// Reads or writes a box of an image.
 pub(super) fn transfer(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let Some(mut picture) = world.contexts[t.at].picture(&mut t.random) else {
@@ -94,7 +94,7 @@ pub(super) fn fill(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("image fill", &next, event, Vec::new(), Vec::new())
 }
 
-/// Image to image.
+/// Copies a box from one image to another.
 pub(super) fn copy(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let Some((mut src, mut dst)) = world.contexts[t.at].two_pictures(&mut t.random) else {
@@ -122,10 +122,10 @@ pub(super) fn copy(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("image copy", &next, event, Vec::new(), Vec::new())
 }
 
-/// Image to buffer, or back.
+/// Copies a box of an image to a buffer, or back.
 pub(super) fn exchange(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
-    // Images before buffers, so that threads do not wait for each other.
+    // Lock images before buffers, so that two threads cannot deadlock.
     let Some(mut picture) = world.contexts[t.at].picture(&mut t.random) else {
         return Ok(());
     };
@@ -205,7 +205,7 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
         scatter(&mut picture.object.shadow, picture.size, place, &bytes);
     }
     next.after = vec![event];
-    // Perhaps by another queue, of another device.
+    // The unmap command may be in another queue, of another device.
     next.queue = t.any_queue();
     let Some(first) = rows.into_iter().next() else {
         return Err(Failure("a mapping without rows".into()));
@@ -215,7 +215,7 @@ pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("image unmap", &next, event, Vec::new(), Vec::new())
 }
 
-/// A kernel, where both are of two dimensions.
+/// Launches a kernel on two images, if both are 2D.
 pub(super) fn ink(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let Some((mut src, mut dst)) = world.contexts[t.at].two_pictures(&mut t.random) else {
@@ -255,7 +255,7 @@ pub(super) fn ink(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("ink", &next, event, Vec::new(), Vec::new())
 }
 
-/// Another image in the place of one whose commands are still under way.
+/// Replaces an image while commands still use it.
 pub(super) fn replace(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let context = &world.contexts[t.at];

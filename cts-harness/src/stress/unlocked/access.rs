@@ -1,4 +1,4 @@
-//! The ways in which commands write stamps into blocks of an object, and read them.
+//! The ways in which commands write stamps into blocks of an object and read them.
 
 use super::super::cl::{Cl, Side};
 use super::super::handle::{Handle, Memory};
@@ -8,10 +8,10 @@ use super::history::{Block, Stamp};
 use crate::Failure;
 use std::ops::Range;
 
-/// Blocks of each object.
+/// The number of blocks of each object.
 pub(super) const BLOCKS: usize = 16;
 
-/// Texels in a row of an image.
+/// The number of texels in a row of an image.
 const WIDTH: usize = 256;
 
 pub(super) const SOURCE: &str = "
@@ -20,7 +20,7 @@ kernel void get(global const uint *a, uint first, global uint *b) { b[get_global
 kernel void add(global uint *a) { a[get_global_id(0)] += 1; }
 ";
 
-/// Where there are images.
+/// The kernels for devices with images.
 pub(super) const IMAGE_SOURCE: &str = "
 kernel void paint(write_only image2d_t a, uint first, uint stamp) {
     uint i = get_global_id(0);
@@ -28,17 +28,17 @@ kernel void paint(write_only image2d_t a, uint first, uint stamp) {
 }
 ";
 
-/// Memory that is divided into blocks.
+/// A memory object, or a range of one, that is divided into blocks.
 pub(super) struct Target {
     pub(super) mem: Handle,
-    /// Where the first block begins, and how many words each has.
+    /// The word at which the first block begins; `block` is the number of words in each block.
     pub(super) base: usize,
     pub(super) block: usize,
     pub(super) image: bool,
 }
 
 impl Target {
-    /// A place in a buffer.
+    /// Returns the target for `words` words of a buffer, which begin at the word `base`.
     pub(super) fn buffer(mem: Handle, base: usize, words: usize) -> Target {
         Target {
             mem,
@@ -48,7 +48,7 @@ impl Target {
         }
     }
 
-    /// An image of so many words.
+    /// Returns the target for an image with `words` texels.
     pub(super) fn image(mem: Handle, words: usize) -> Target {
         Target {
             mem,
@@ -58,7 +58,7 @@ impl Target {
         }
     }
 
-    /// Width and height of an image of so many words, which are rows of whole blocks.
+    /// Returns the width, height and depth of an image with `words` texels. Each block is whole rows.
     pub(super) fn size(words: usize) -> [usize; 3] {
         [WIDTH, words / WIDTH, 1]
     }
@@ -67,7 +67,7 @@ impl Target {
         blocks.len() * self.block
     }
 
-    /// Where blocks begin, in words.
+    /// Returns the word at which the blocks begin.
     fn first(&self, blocks: &Range<usize>) -> usize {
         self.base + blocks.start * self.block
     }
@@ -81,7 +81,7 @@ impl Target {
     }
 }
 
-/// What a thread needs for its commands, and shares with nobody.
+/// The objects that a thread needs for its commands and shares with no other thread.
 pub(super) struct Tools {
     pub(super) cl: &'static Cl,
     pub(super) context: Handle,
@@ -90,17 +90,17 @@ pub(super) struct Tools {
     paint: Option<Handle>,
 }
 
-/// A command that reads; what it got is there once its event is complete.
+/// A command that reads. Its result is in `memory` once its event is complete.
 pub(super) struct Reading {
     pub(super) event: Handle,
     pub(super) memory: Memory,
     block: usize,
     pub(super) how: &'static str,
-    /// What must live until then.
+    /// Objects that must live until then.
     _keep: Vec<Handle>,
 }
 
-/// A command that writes; its memory lives until its event is complete.
+/// A command that writes. Its memory must live until its event is complete.
 pub(super) struct Writing {
     pub(super) event: Handle,
     _memory: Option<Memory>,
@@ -109,28 +109,29 @@ pub(super) struct Writing {
 }
 
 impl Reading {
-    /// The blocks, once the command is complete.
+    /// Returns the contents of the blocks. The command must be complete.
     pub(super) fn blocks(&self) -> Vec<Block> {
         let bytes = self.memory.bytes();
         bytes.chunks(4 * self.block).map(Block::of).collect()
     }
 }
 
-/// Memory that holds a stamp in each word.
+/// Returns memory that holds the stamp in each of its words.
 pub(super) fn stamped(stamp: Stamp, words: usize) -> Memory {
     Memory::new(stamp.to_le_bytes().repeat(words))
 }
 
-/// Rows of a box that covers so many bytes without gaps.
+/// Returns a box that covers these words without gaps: its side in the buffer, its side in memory, and its
+/// region.
 fn rows(first: usize, words: usize, block: usize) -> (Side, Side, [usize; 3]) {
-    // Rows of an eighth of a block, where it can be divided.
+    // A row is an eighth of a block if the block can be divided, and otherwise a whole block.
     let row = 4 * if block.is_multiple_of(8) { block / 8 } else { block };
     let dense = Side {
         origin: [0; 3],
         row,
         slice: 0,
     };
-    // The offset in a buffer is that of its first row; only its remainder is a column.
+    // The origin is the offset of the first word, divided into rows; the remainder is the column.
     let side = Side {
         origin: [4 * first % row, 4 * first / row, 0],
         row,
@@ -157,8 +158,8 @@ impl Tools {
         self.cl.buffer(&self.context, 0, 4 * words, std::ptr::null_mut())
     }
 
-    /// Gives each word of the blocks a stamp, in a way that the random numbers choose. `now` is told before the call that
-    /// decides about the order, and after it.
+    /// Writes a stamp into each word of the blocks, with a command that the random numbers choose. Calls
+    /// `now` before and after the enqueue call that decides the order.
     pub(super) fn write(
         &self,
         queue: &Handle,
@@ -279,7 +280,7 @@ impl Tools {
         })
     }
 
-    /// Reads blocks, in a way that the random numbers choose.
+    /// Reads blocks, with a command that the random numbers choose.
     pub(super) fn read(
         &self,
         queue: &Handle,

@@ -1,24 +1,24 @@
-//! What threads did to memory that they share through one queue in order, and whether any order of the commands gives the
-//! results.
+//! The history of the commands of several threads in one in-order queue, and the decision whether any order
+//! of these commands gives the results.
 //!
-//! Memory is blocks of words. A command that writes gives all words of its blocks the command's own number, the *stamp*; so a
-//! command that reads says for each block which command wrote it. The queue executes its commands one after the other in
-//! some order that agrees with the enqueue calls: what had returned before another call began comes first. From that and
-//! from the results follows more: if a read gets block *b* from command *w*, then every other writer of *b* comes before *w*
-//! or after the read. What follows is collected until there is nothing new; a command that comes before itself means that no
-//! order gives the results.
+//! Memory is divided into blocks of words. A command that writes stores its own number, the *stamp*, into
+//! all words of its blocks; a read therefore shows for each block which command wrote it. The queue executes
+//! its commands one after the other, in some order that agrees with the enqueue calls: a call that returned
+//! before another call began comes first. The results imply more: if a read gets block *b* from command *w*,
+//! then every other writer of *b* comes before *w* or after the read. The algorithm adds such implications
+//! until there are no new ones; if a command then comes before itself, no order gives the results.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-/// When an enqueue call began and returned, by a clock that all threads share.
+/// The times at which an enqueue call began and returned, by a clock that all threads share.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) begun: u64,
     pub(super) returned: u64,
 }
 
-/// A number that no other writing command has.
+/// The number of a writing command, which no other command has.
 pub(super) type Stamp = u32;
 
 /// A command that wrote blocks of an object.
@@ -31,7 +31,7 @@ pub(super) struct Write {
     pub(super) how: &'static str,
 }
 
-/// A command that read blocks of an object, and what it got.
+/// A command that read blocks of an object, and the blocks' contents that it returned.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
     pub(super) span: Span,
@@ -39,21 +39,21 @@ pub(super) struct Read {
     pub(super) first: usize,
     pub(super) got: Vec<Block>,
     pub(super) how: &'static str,
-    /// After everything was waited for.
+    /// Whether this is the last read, after all other commands are complete.
     pub(super) last: bool,
 }
 
-/// What a block held.
+/// The contents of a block.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Block {
-    /// The same in each word.
+    /// All words are equal.
     Whole(Stamp),
-    /// Two values, and the first word that differs from the words before it.
+    /// The words differ: the first word, the index of the first word that differs from it, and that word.
     Mixed(Stamp, usize, Stamp),
 }
 
 impl Block {
-    /// Of the bytes of one block.
+    /// Returns the contents of a block from its bytes.
     pub(super) fn of(bytes: &[u8]) -> Block {
         let words = bytes.as_chunks::<4>().0;
         let stamp = |at: usize| u32::from_le_bytes(words[at]);
@@ -65,22 +65,22 @@ impl Block {
     }
 }
 
-/// What is wrong with a result.
+/// The ways in which a result can be wrong.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fault {
-    /// Parts of two commands, of which one must have come as a whole before the other.
+    /// The result has parts of two commands, although one of them overwrote the other completely.
     Torn,
-    /// What was there before a command that comes before this one for certain.
+    /// The result is older than a command that certainly comes before the read.
     Stale,
-    /// The same when all is done: what a command wrote is gone.
+    /// The last read has an old result: the data that a command wrote is lost.
     Lost,
-    /// From a command whose call had not begun.
+    /// The result is of a command whose call had not begun when the read's call returned.
     Future,
-    /// What no command wrote there.
+    /// No command wrote this value there.
     Nowhere,
-    /// Each by itself may be, all together may not.
+    /// Each result is possible, but not all results together.
     Order,
-    /// A command was done more than once.
+    /// A command was executed more than once.
     Duplicated,
 }
 
@@ -91,7 +91,7 @@ pub(super) struct Finding {
     pub(super) why: String,
 }
 
-/// Everything that was done in one queue.
+/// All commands of one queue.
 #[derive(Default, Debug)]
 pub(super) struct History {
     pub(super) writes: Vec<Write>,
@@ -99,7 +99,7 @@ pub(super) struct History {
 }
 
 impl History {
-    /// What is wrong; nothing if some order gives all results.
+    /// Returns the results that are wrong; none if some order of the commands gives all results.
     pub(super) fn judge(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let stamps: HashMap<(usize, Stamp), usize> = (self.writes.iter().enumerate())
@@ -114,7 +114,7 @@ impl History {
         findings
     }
 
-    /// The first thing that is wrong with one read, whatever the others got.
+    /// Returns the first fault of one read that shows without the other reads.
     fn judge_alone(&self, read: &Read, stamps: &HashMap<(usize, Stamp), usize>) -> Option<Finding> {
         let finding = |fault, why: String| {
             let why = format!("{} of object {}: {why}", read.how, read.object);
@@ -152,7 +152,8 @@ impl History {
             }
             sources.entry(source).or_insert(block);
         }
-        // Two commands that wrote both blocks: of one of them both must be.
+        // If two commands wrote both blocks, the later one overwrote both, so the read must not return one
+        // block of each.
         for (a, at_a) in &sources {
             for (b, at_b) in sources.range(a + 1..) {
                 let both = |w: &Write| w.blocks.contains(at_a) && w.blocks.contains(at_b);
@@ -169,12 +170,13 @@ impl History {
     }
 }
 
-/// What comes before what.
+/// The order of the commands, as far as it is known.
 struct Order<'a> {
     history: &'a History,
-    /// For each read the writes that it got its blocks from: block and index.
+    /// For each read, the writes whose data it returned: block, and index of the write.
     sources: Vec<Vec<(usize, usize)>>,
-    /// For each command a bit for each that comes after it; writes first, then reads.
+    /// For each command, a bit for each command that comes after it. The indices of the reads follow those
+    /// of the writes.
     after: Vec<Vec<u64>>,
 }
 
@@ -218,7 +220,8 @@ impl<'a> Order<'a> {
         self.after[a][b / 64] >> (b % 64) & 1 == 1
     }
 
-    /// `a` comes before `b`, and with it all that comes before `a` or after `b`. Whether that is new.
+    /// Notes that `a` comes before `b`, and therefore every command before `a` comes before every command
+    /// after `b`. Returns whether that is new.
     fn put(&mut self, a: usize, b: usize) -> bool {
         if self.comes_after(a, b) {
             return false;
@@ -310,7 +313,7 @@ mod tests {
         for legal in [[1, 1], [2, 2], [2, 3], [1, 3]] {
             assert_eq!(faults(&writes, &[read(4, 7, &legal)]), [], "{legal:?}");
         }
-        // 2 wrote both blocks after 1 wrote both.
+        // Command 2 wrote both blocks after command 1 wrote both.
         assert_eq!(faults(&writes, &[read(4, 7, &[2, 1])]), [Fault::Torn]);
     }
 
@@ -330,7 +333,7 @@ mod tests {
         assert_eq!(faults(&writes, &[mixed]), [Fault::Torn]);
     }
 
-    /// Two reads, of which the later one goes back: each by itself may be.
+    /// The later of two reads returns older data; each result is possible by itself.
     #[test]
     fn results_must_fit_together() {
         let writes = [write(1, 0, 1, 0..1), write(2, 2, 9, 0..1)];
@@ -340,7 +343,7 @@ mod tests {
         assert_eq!(faults(&writes, &[new, old]), [Fault::Order]);
     }
 
-    /// Two readers see two writers in different orders.
+    /// Two reads see two writes in different orders.
     #[test]
     fn all_see_the_same_order() {
         let writes = [write(1, 0, 1, 0..2), write(2, 2, 20, 0..1), write(3, 3, 21, 1..2)];

@@ -1,4 +1,4 @@
-//! `cargo harness stress --unlocked`: threads that share queues and memory without any lock of theirs.
+//! `cargo harness stress --unlocked`: threads share queues and memory without any locks.
 //!
 //! ```text
 //! scene      what they share
@@ -7,9 +7,9 @@
 //! private    what each thread does with memory of its own, next to the others'
 //! ```
 //!
-//! Through a queue in order all threads write and read the same objects: the queue alone says what comes after what, and the
-//! results are judged by what any legal order gives. Through all other queues each thread uses its own part of common
-//! buffers, ordered by events.
+//! All threads write and read the same objects through an in-order queue: only the queue determines the
+//! order, and the results are judged by what any legal order gives. Through all other queues, each thread
+//! uses its own part of common buffers, ordered by events.
 
 mod access;
 mod history;
@@ -30,14 +30,15 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Commands of one thread in one epoch: histories stay short enough to be judged as a whole.
+/// The number of commands of one thread in an epoch, so that histories are short enough to be judged as a
+/// whole.
 const STEPS: usize = 40;
-/// A thread looks at its results when there are more than this.
+/// A thread checks its results when it has more pending commands than this.
 const PENDING: usize = 6;
-/// Of each fault the first ones are told in full.
+/// How many results with each fault are printed in full.
 const TOLD: usize = 3;
 
-/// Epochs until the time is over; then how many results were wrong, by fault.
+/// Runs epochs until the time is over, then reports how many results were wrong, by fault.
 pub(super) fn run(cl: &'static Cl, args: &super::Args, seed: u64) -> Outcome {
     let end = Instant::now() + Duration::from_secs(args.seconds);
     let mut totals: BTreeMap<Fault, usize> = BTreeMap::new();
@@ -65,7 +66,7 @@ pub(super) fn run(cl: &'static Cl, args: &super::Args, seed: u64) -> Outcome {
     Err(Failure(format!("{did}; results that no order gives: {list}")))
 }
 
-/// Threads on one scene; how many commands there were, and what was wrong.
+/// Runs the threads of one epoch. Returns the number of steps and the results that were wrong.
 fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Finding>), Failure> {
     let threads = 1 + Random::new(seed).below(args.threads.max(1));
     let threads = if Random::new(seed ^ 77).one_in(3) {
@@ -118,7 +119,8 @@ fn epoch(cl: &'static Cl, args: &super::Args, seed: u64) -> Result<(u64, Vec<Fin
     Ok((scene.steps(), findings))
 }
 
-/// Everything is waited for: the contents, and whether each increment was done once.
+/// Waits for all commands of the queue, reads the final contents, and checks that each increment was done
+/// once.
 fn last_look(scene: &Scene, domain: &Domain, findings: &mut Vec<Finding>) -> Outcome {
     let cl = scene.cl;
     cl.finish(&domain.queue)?;
@@ -152,7 +154,7 @@ fn spanned(times: &[u64]) -> Span {
     }
 }
 
-/// Reads the counter, which must be between two numbers.
+/// Reads the counter, which must be between `least` and `most`.
 fn count(
     scene: &Scene,
     domain: &Domain,
@@ -161,7 +163,7 @@ fn count(
 ) -> Result<Option<Finding>, Failure> {
     let memory = Memory::new(vec![0xCC; 4 * COUNTERS]);
     let event = scene.cl.read(&domain.queue, &domain.counter, 0, &memory, after)?;
-    // Calls that began before the read's returned.
+    // Increments whose calls began before the read's call returned may be included.
     let most = most.max(domain.begun.load(Ordering::SeqCst));
     scene.cl.flush(&domain.queue)?;
     wait_for(scene, &event)?;
@@ -183,7 +185,7 @@ fn count(
     Ok(Some(Finding { fault, why }))
 }
 
-/// One thread.
+/// The state of one thread.
 struct Worker<'a> {
     scene: &'a Scene,
     tools: Tools,
@@ -293,7 +295,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// All blocks or some of them.
+    /// Returns the range of all blocks, or of some of them.
     fn blocks(&mut self) -> std::ops::Range<usize> {
         if self.random.one_in(2) {
             0..BLOCKS
@@ -302,7 +304,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Adds one to each word of the counter, or looks at it.
+    /// Adds 1 to each word of the counter, or reads the counter and checks it.
     fn increment(&mut self, domain: usize) -> Outcome {
         let after = self.after()?;
         let place = &self.scene.domains[domain];
@@ -324,7 +326,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Waits for this thread's commands, and notes what they read.
+    /// Waits for this thread's commands, and records what they read.
     fn settle(&mut self) -> Outcome {
         for domain in &self.scene.domains {
             self.scene.cl.flush(&domain.queue)?;
@@ -341,7 +343,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Callbacks that were asked for, and that came, in all epochs.
+/// The numbers of callbacks that were registered, and of callback calls, in all epochs.
 static ASKED: AtomicU64 = AtomicU64::new(0);
 static CAME: AtomicU64 = AtomicU64::new(0);
 
@@ -349,7 +351,7 @@ extern "C" fn called(_: cl_event, _: cl_int, _: *mut c_void) {
     CAME.fetch_add(1, Ordering::SeqCst);
 }
 
-/// All commands are complete: each callback comes, and comes once.
+/// Checks, after all commands are complete, that each callback was called exactly once.
 fn judge_callbacks() -> Option<Finding> {
     let end = Instant::now() + Duration::from_secs(20);
     let asked = ASKED.load(Ordering::SeqCst);

@@ -1,5 +1,6 @@
-//! Commands on what is a thread's own: a part of each of the buffers that all threads have in common, through any queue. Each
-//! command waits for the thread's commands before on the same part, by events, so the thread knows what it must find.
+//! Commands on memory that only one thread uses: its part of each of the common buffers, through any queue.
+//! Each command waits, by events, for the thread's earlier commands on the same part, so the thread knows
+//! the contents that it must find.
 
 use super::super::handle::{Handle, Memory};
 use super::super::random::Random;
@@ -14,15 +15,15 @@ use std::ops::Range;
 /// A thread's part of one buffer.
 struct Part {
     target: Target,
-    /// What each block holds once the commands so far are done.
+    /// The stamp of each block once all commands enqueued so far are complete.
     stamps: [Stamp; BLOCKS],
-    /// What each ever was to hold, to tell stale from wrong.
+    /// All stamps that each block has ever had, to distinguish stale contents from wrong ones.
     past: HashSet<(usize, Stamp)>,
     writer: Option<Handle>,
     readers: Vec<Handle>,
 }
 
-/// The parts of a thread, and what is still to be looked at.
+/// The parts of a thread, and the reads whose results are still to be checked.
 pub(super) struct Own {
     parts: Vec<Part>,
     readings: Vec<(usize, Reading, Expected)>,
@@ -48,7 +49,7 @@ impl Part {
         self.writer = Some(by.clone());
     }
 
-    /// Stamps that blocks must have.
+    /// Returns the stamps that the blocks must have.
     fn expected(&self, blocks: &Range<usize>) -> Expected {
         Expected {
             first: blocks.start,
@@ -62,14 +63,14 @@ impl Part {
     }
 }
 
-/// What blocks from `first` on must hold.
+/// The stamps that blocks from `first` on must have.
 struct Expected {
     first: usize,
     stamps: Vec<Stamp>,
 }
 
 impl Part {
-    /// What is wrong with blocks.
+    /// Compares blocks with their expected stamps. Returns the first difference.
     fn compare(&self, got: &[Block], expected: &Expected, how: &str) -> Option<Finding> {
         let pairs = got.iter().zip(&expected.stamps);
         let (at, (got, wanted)) = (expected.first..)
@@ -86,7 +87,7 @@ impl Part {
 }
 
 impl Own {
-    /// The parts of a thread, with the same stamp in each word.
+    /// Creates the parts of a thread, with the same stamp in each word of a part.
     pub(super) fn new(scene: &Scene, thread: usize) -> Result<Own, Failure> {
         let mut parts = Vec::new();
         for mem in &scene.common {
@@ -98,7 +99,7 @@ impl Own {
             parts.push(Part {
                 target,
                 stamps: [stamp; BLOCKS],
-                // Most memory is zero before anything is written.
+                // Most memory is zero before the first write.
                 past: (0..BLOCKS)
                     .flat_map(|block| [(block, 0), (block, stamp)])
                     .collect(),
@@ -114,7 +115,7 @@ impl Own {
         })
     }
 
-    /// One command, or a few that belong together.
+    /// Enqueues one command, or a few that belong together.
     pub(super) fn step(
         &mut self,
         scene: &Scene,
@@ -181,7 +182,7 @@ impl Own {
         Ok(())
     }
 
-    /// Another part of the thread's, which is not `at`.
+    /// Returns the index of another part of this thread than `at`.
     fn other(&self, at: usize, random: &mut Random) -> usize {
         (at + 1 + random.below(self.parts.len() - 1)) % self.parts.len()
     }
@@ -204,14 +205,14 @@ impl Own {
         Ok(())
     }
 
-    /// Blocks of one part have come to the other by a command that read the one and wrote the other.
+    /// Records that a command copied blocks of one part into another.
     fn moved(&mut self, from: usize, to: usize, blocks: &Range<usize>, event: &Handle) {
         let stamps: Vec<Stamp> = self.parts[from].stamps[blocks.clone()].to_vec();
         self.parts[from].readers.push(event.clone());
         self.parts[to].written(blocks, &stamps, event);
     }
 
-    /// Mapped, looked at, given other contents by the host, and unmapped.
+    /// Maps blocks, checks them, stores new stamps, and unmaps them.
     fn map_and_store(
         &mut self,
         scene: &Scene,
@@ -238,7 +239,7 @@ impl Own {
         Ok(finding)
     }
 
-    /// A mapping that is not waited for is the source of a write into another part.
+    /// Writes from a mapping of one part into another, without waiting for the map command in between.
     fn relay_mapping(
         &mut self,
         scene: &Scene,
@@ -270,7 +271,7 @@ impl Own {
         Ok(())
     }
 
-    /// What a read brings into memory is the source of a write into another part.
+    /// Reads a part into memory and writes that memory into another part, without waiting in between.
     fn relay(
         &mut self,
         scene: &Scene,
@@ -298,7 +299,7 @@ impl Own {
         Ok(())
     }
 
-    /// Waits for everything, and looks at what was read.
+    /// Waits for all reads and checks their results.
     pub(super) fn settle(&mut self, scene: &Scene) -> Result<Vec<Finding>, Failure> {
         let mut findings = Vec::new();
         for (at, reading, expected) in self.readings.drain(..) {
@@ -315,7 +316,7 @@ impl Own {
         Ok(findings)
     }
 
-    /// The last look at everything, when all threads are gone.
+    /// Checks the final contents of all parts, when the thread has done all its steps.
     pub(super) fn last_look(
         &mut self,
         scene: &Scene,
@@ -336,7 +337,7 @@ impl Own {
     }
 }
 
-/// Waits for one event, which must not fail.
+/// Waits for one event. A command that fails is an error.
 pub(super) fn wait_for(scene: &Scene, event: &Handle) -> Result<(), Failure> {
     let code = scene.cl.wait(std::slice::from_ref(event))?;
     scene.step();

@@ -1,5 +1,5 @@
-//! What the threads share: a context, queues, objects, gates, a clock. Nothing here locks around a call that uses an
-//! object; the mutexes hold lists of what was done.
+//! The objects that the threads share: a context, queues, memory objects, gates, and a clock. No lock is
+//! held around a call that uses an object; the mutexes only protect lists of what was done.
 
 use super::super::cl::Cl;
 use super::super::handle::{Handle, Memory};
@@ -12,38 +12,40 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The words of a counter that commands increment.
+/// The number of words of a counter, which commands increment.
 pub(super) const COUNTERS: usize = 1024;
 
-/// Everything that is made anew for each epoch.
+/// The objects of one epoch.
 pub(super) struct Scene {
     pub(super) cl: &'static Cl,
     pub(super) context: Handle,
     pub(super) program: Handle,
-    /// Each with memory of its own that all threads use through it.
+    /// In-order queues, each with its own memory, which all threads use only through that queue.
     pub(super) domains: Vec<Domain>,
-    /// In and out of order, for commands on what is a thread's own.
+    /// In-order and out-of-order queues for commands on the threads' own parts.
     pub(super) queues: Vec<Handle>,
-    /// Buffers of which each thread has a part of its own, without a gap to the next one's.
+    /// Buffers of which each thread has its own part, adjacent to the next thread's part.
     pub(super) common: Vec<Handle>,
-    /// Words of a part.
+    /// The number of words of a part.
     pub(super) part: usize,
     clock: AtomicU64,
     stamps: AtomicU32,
     steps: AtomicU64,
     stop: AtomicBool,
     gates: Mutex<Vec<Handle>>,
-    /// Memory of buffers with CL_MEM_USE_HOST_PTR; after the buffers.
+    /// The memory of buffers with CL_MEM_USE_HOST_PTR. The field is declared after the buffers, so that it
+    /// is freed after them.
     _memory: Mutex<Vec<Memory>>,
 }
 
-/// A queue in order, and what is only used through it.
+/// An in-order queue, and the objects that are only used through it.
 pub(super) struct Domain {
     pub(super) queue: Handle,
     pub(super) objects: Vec<Target>,
-    /// Commands add 1 to each of its words.
+    /// A buffer; commands add 1 to each of its words.
     pub(super) counter: Handle,
-    /// How many such calls have begun, and have returned.
+    /// The number of enqueue calls for such commands that have begun; `returned` counts those that have
+    /// returned.
     pub(super) begun: AtomicU32,
     pub(super) returned: AtomicU32,
     pub(super) history: Mutex<History>,
@@ -53,7 +55,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// CL_MEM_*: storage of each kind.
+/// Returns random CL_MEM_* flags, which choose how the storage is allocated.
 fn flags(random: &mut Random) -> u64 {
     [0, 0, CL_MEM_ALLOC_HOST_PTR, CL_MEM_USE_HOST_PTR][random.below(4)]
 }
@@ -74,7 +76,7 @@ impl Scene {
         let queues = (queues.iter().enumerate())
             .map(|(i, properties)| cl.queue(&context, *properties, i))
             .collect::<Result<_, _>>()?;
-        // Odd, so that parts begin at any word.
+        // A block has an odd number of words, so that blocks begin at words of any alignment.
         let part = BLOCKS * if small || random.one_in(2) { 67 } else { 5003 };
         let mut scene = Scene {
             cl,
@@ -103,7 +105,7 @@ impl Scene {
         Ok(scene)
     }
 
-    /// A buffer of any kind.
+    /// Creates a buffer with random flags.
     fn buffer(&self, words: usize, all: &mut Vec<Memory>, random: &mut Random) -> Result<Handle, Failure> {
         let flags = flags(random);
         let host = if flags == CL_MEM_USE_HOST_PTR {
@@ -164,7 +166,7 @@ impl Scene {
         cl.fill(&queue, &counter, &[0; 4], (0, 4 * COUNTERS), &[])?;
         let mut history = History::default();
         for (object, target) in objects.iter().enumerate() {
-            // The first command of all gives every block a stamp.
+            // The first command on the object gives every block a stamp.
             let stamp = self.stamp();
             let begun = self.now();
             if target.image {
@@ -195,17 +197,17 @@ impl Scene {
         })
     }
 
-    /// A number for a command that writes.
+    /// Returns a new stamp for a command that writes.
     pub(super) fn stamp(&self) -> Stamp {
         self.stamps.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// A time that nobody else gets.
+    /// Returns a time that no other call gets.
     pub(super) fn now(&self) -> u64 {
         self.clock.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// Something was done: what keeps changing while nothing hangs.
+    /// Counts a step. The count keeps changing as long as nothing hangs.
     pub(super) fn step(&self) {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
@@ -214,21 +216,21 @@ impl Scene {
         self.steps.load(Ordering::Relaxed)
     }
 
-    /// A user event that will be set a little later, by another thread.
+    /// Creates a user event that the opener's thread completes a little later.
     pub(super) fn gate(&self) -> Result<Handle, Failure> {
         let event = self.cl.user_event(&self.context)?;
         lock(&self.gates).push(event.clone());
         Ok(event)
     }
 
-    /// What the opener's thread does until told to stop.
+    /// Opens gates until [`Scene::stop`] is called: the body of the opener's thread.
     pub(super) fn open_gates(&self, seed: u64) -> Result<(), Failure> {
         let mut random = Random::new(seed ^ 0xABCD);
         loop {
             let stop = self.stop.load(Ordering::SeqCst);
             let gates = std::mem::take(&mut *lock(&self.gates));
             gates.iter().try_for_each(|gate| gate.set_status(CL_COMPLETE))?;
-            // A wait for an event of another queue presumes that it was flushed (CL 5.13).
+            // A wait for an event of another queue needs a flush of that queue first (CL 5.13).
             let all = self.domains.iter().map(|d| &d.queue).chain(&self.queues);
             for queue in all {
                 self.cl.flush(queue)?;
@@ -244,7 +246,7 @@ impl Scene {
         self.stop.store(true, Ordering::SeqCst);
     }
 
-    /// What is wrong with what was done in the queues in order. All threads are gone.
+    /// Judges the histories of the in-order queues. All threads have ended.
     pub(super) fn judge(&self) -> Vec<Finding> {
         let histories = self.domains.iter().map(|d| lock(&d.history));
         histories.flat_map(|h| h.judge()).collect()
