@@ -39,6 +39,24 @@ esac
 printf '// -g 4,1,1 -l 2,1,1\n// /fake/one %s\n// /fake/two %s\n#include "CLSmith.h"\n' $one $two > CLProg.c
 "##;
 
+/// Describes a kernel `scale`, and runs a unit as its lines `// PLATFORM HASH WORD…` say: the words of a buffer of floats.
+const CORPUS_CHILD: &str = r##"#!/bin/sh
+shift 2; platform=$2; shift 2
+[ $# = 0 ] && echo 'device {"name":"Fake","half":false,"double":false,"images":false}' && exit
+for file in "$@"; do :; done
+echo "begin 0"; echo "built 0.5"
+set -- "$1" $(sed -n "s,^// $platform ,,p" "$file")
+case "$1" in
+    --signatures)
+        float='{"address":4507,"type_name":"real*","bytes":0}'
+        value='{"address":4510,"type_name":"int","bytes":4}'
+        echo "kernel {\"kernel\":\"scale\",\"required\":[0,0,0],\"parameters\":[$float,$value]}"
+        echo "kernel {\"kernel\":\"view\",\"required\":[0,0,0],\"parameters\":[{\"address\":4507,\"type_name\":\"image2d_t\",\"bytes\":0}]}" ;;
+    --words) echo "word 0 0 $3" ;;
+esac
+echo "done 0.25 $2"
+"##;
+
 /// A folder with the fakes, which is deleted at the end of the test.
 struct Folder(PathBuf);
 
@@ -242,4 +260,68 @@ fn generated_programs_give_one_result() {
     let (good, text) = folder.harness(&arguments);
     assert!(good && text.contains("3 programs: 3 same"), "{text}");
     assert_eq!(folder.results()[0]["sides"].as_object().unwrap().len(), 2);
+}
+
+#[test]
+fn kernels_of_a_corpus_get_inputs() {
+    let folder = Folder::new("corpus");
+    std::fs::write(folder.0.join("child"), CORPUS_CHILD).unwrap();
+    std::fs::create_dir(folder.0.join("units")).unwrap();
+    // 1.0 beside 1.0, 1.0005 and 2.0.
+    for (unit, hash, word) in [
+        ("a", "7", "3f8000003f800000"),
+        ("b", "8", "3f8000003f801062"),
+        ("c", "8", "3f80000040000000"),
+    ] {
+        let text = format!(
+            "// /fake/one 7 3f8000003f800000\n// /fake/two {hash} {word}\ntypedef float real;\n// get_global_id(1)\n"
+        );
+        std::fs::write(folder.0.join(format!("units/{unit}.cl")), text).unwrap();
+    }
+    let (good, text) = folder.harness(&[
+        "corpus",
+        "units",
+        "--child",
+        "./child",
+        "--out",
+        "out",
+        "--count",
+        "7",
+        "--platform",
+        "/fake/one",
+        "--platform",
+        "/fake/two",
+    ]);
+    assert!(!good && text.contains("6 kernels"), "{text}");
+    assert!(
+        text.contains("7 programs: 1 same, 1 near, 1 differs, 4 neither"),
+        "{text}"
+    );
+    let results = folder.results();
+    let verdicts: Vec<&str> = results.iter().map(|r| r["verdict"].as_str().unwrap()).collect();
+    assert_eq!(
+        verdicts,
+        [
+            "same", "neither", "near", "neither", "differs", "neither", "neither"
+        ]
+    );
+    assert_eq!(results[4]["how"], "c scale");
+    let program = std::fs::read_to_string(folder.0.join("out/programs/5.cl")).unwrap();
+    let launch = program
+        .lines()
+        .next()
+        .unwrap()
+        .strip_prefix("// launch: ")
+        .unwrap();
+    let launch: Value = serde_json::from_str(launch).unwrap();
+    assert!(launch["memory"][0]["fill"]["Floats"].is_object(), "{launch}");
+    assert_eq!(launch["launches"][0]["kernel"], "scale");
+    assert_eq!(launch["launches"][0]["global"], serde_json::json!([16, 8, 1]));
+    assert_eq!(
+        launch["launches"][0]["arguments"][1]["Bytes"]
+            .as_array()
+            .unwrap()
+            .len(),
+        4
+    );
 }

@@ -23,6 +23,9 @@ pub(crate) struct Args {
     /// Print the 64-bit words of the result
     #[arg(long)]
     words: bool,
+    /// Print the signatures of each program's kernels in the place of launching them
+    #[arg(long, hide = true)]
+    signatures: bool,
     programs: Vec<PathBuf>,
 }
 
@@ -61,6 +64,13 @@ pub(super) fn run(args: &Args) -> Outcome {
             }
         };
         progress::line(&format!("built {:.3}", begin.elapsed().as_secs_f64()));
+        if args.signatures {
+            for signature in program.signatures()? {
+                progress::line(&format!("kernel {}", serde_json::to_string(&signature)?));
+            }
+            progress::line("done 0 0");
+            continue;
+        }
         let begin = Instant::now();
         match launch(&device, &context, &program, &plan) {
             Ok(results) => {
@@ -140,6 +150,7 @@ fn launch(
                 Argument::Local(bytes) => cl::Argument::Local(*bytes),
                 Argument::U32(value) => cl::Argument::U32(*value),
                 Argument::F32(value) => cl::Argument::F32(*value),
+                Argument::Bytes(bytes) => cl::Argument::Bytes(bytes),
             };
             kernel.set(n, value)?;
         }

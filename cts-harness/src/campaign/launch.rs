@@ -56,7 +56,7 @@ pub(super) struct Launch {
     pub(super) arguments: Vec<Argument>,
 }
 
-#[derive(Serialize, Deserialize, Copy, Clone, PartialEq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(super) enum Argument {
     /// A memory object, by its index in [`Plan::memory`].
     Memory(usize),
@@ -64,6 +64,8 @@ pub(super) enum Argument {
     Local(usize),
     U32(u32),
     F32(f32),
+    /// A value of any type.
+    Bytes(Vec<u8>),
 }
 
 impl Plan {

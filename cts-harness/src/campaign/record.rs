@@ -28,6 +28,8 @@ pub(super) struct Record {
 pub(super) enum Verdict {
     /// All platforms give the same result.
     Same,
+    /// The results differ only in floats, and by no more than rounding.
+    Near,
     /// The platforms on which the program finishes do not all give the same result.
     Differs,
     /// The results differ, and Oclgrind finds that the program is at fault.
@@ -46,6 +48,7 @@ impl Verdict {
     pub(super) fn word(self) -> &'static str {
         match self {
             Verdict::Same => "same",
+            Verdict::Near => "near",
             Verdict::Differs => "differs",
             Verdict::Undefined => "undefined",
             Verdict::Crash => "crash",
@@ -58,7 +61,7 @@ impl Verdict {
     pub(super) fn is_of_interest(self) -> bool {
         match self {
             Verdict::Differs | Verdict::Crash | Verdict::Refused | Verdict::Timeout => true,
-            Verdict::Same | Verdict::Undefined | Verdict::Neither => false,
+            Verdict::Same | Verdict::Near | Verdict::Undefined | Verdict::Neither => false,
         }
     }
 }
@@ -78,6 +81,19 @@ impl Record {
     pub(super) fn judge(&mut self) {
         let ends: Vec<&Ending> = self.sides.values().collect();
         self.verdict = verdict(&ends);
+    }
+
+    /// Returns whether Oclgrind may know why the platforms disagree: the results differ, or a launch ended badly.
+    pub(super) fn may_be_undefined(&self) -> bool {
+        let launched = |end: &Ending| match end {
+            Ending::Crash { phase, .. } | Ending::Timeout { phase } => phase == "launch",
+            Ending::Done { .. } | Ending::Refused { .. } => true,
+        };
+        match self.verdict {
+            Verdict::Differs => true,
+            Verdict::Crash | Verdict::Timeout => self.sides.values().all(launched),
+            Verdict::Same | Verdict::Near | Verdict::Undefined | Verdict::Refused | Verdict::Neither => false,
+        }
     }
 
     /// Adds Oclgrind's finding and how the program ended there.
@@ -131,7 +147,7 @@ pub(super) fn print(records: &[Record]) {
     progress::step("Programs that are not treated alike");
     for r in records
         .iter()
-        .filter(|r| !matches!(r.verdict, Verdict::Same | Verdict::Neither))
+        .filter(|r| !matches!(r.verdict, Verdict::Same | Verdict::Near | Verdict::Neither))
     {
         progress::line(&format!("{} {} {}", r.seed, r.verdict.word(), r.how));
         for (name, end) in &r.sides {

@@ -2,6 +2,7 @@
 
 use super::Limits;
 use super::execute::Described;
+use crate::bench::cl::Signature;
 use crate::bench::locate::{Place, locate};
 use crate::child::{self, End};
 use crate::{Failure, progress};
@@ -129,6 +130,62 @@ impl Side {
                 text.trim()
             ))
         })
+    }
+
+    /// The signatures of a program's kernels; none where it is not built.
+    pub(super) fn signatures(
+        &self,
+        program: &Path,
+        scratch: &Path,
+        limits: &Limits,
+    ) -> Result<Vec<Signature>, Failure> {
+        let mut found = Vec::new();
+        self.ask("--signatures", program, scratch, limits, &mut |line| {
+            let signature = line.strip_prefix("kernel ");
+            found.extend(signature.and_then(|s| serde_json::from_str(s).ok()));
+        })?;
+        Ok(found)
+    }
+
+    /// The words of a program's results, each with the number of its memory object; none where it does not finish.
+    pub(super) fn words(
+        &self,
+        program: &Path,
+        scratch: &Path,
+        limits: &Limits,
+    ) -> Result<Vec<(usize, u64)>, Failure> {
+        let mut found = Vec::new();
+        self.ask("--words", program, scratch, limits, &mut |line| {
+            let mut parts = line.strip_prefix("word ").into_iter().flat_map(|l| l.split(' '));
+            if let (Some(memory), Some(_), Some(word)) = (parts.next(), parts.next(), parts.next())
+                && let (Ok(memory), Ok(word)) = (memory.parse(), u64::from_str_radix(word, 16))
+            {
+                found.push((memory, word));
+            }
+        })?;
+        Ok(found)
+    }
+
+    /// Runs one program with an option and hands over what its child process says.
+    fn ask(
+        &self,
+        option: &str,
+        program: &Path,
+        scratch: &Path,
+        limits: &Limits,
+        take: &mut dyn FnMut(&str),
+    ) -> Result<(), Failure> {
+        let log = scratch.join(format!("{}.log", self.name));
+        let mut command = self.command(scratch, limits)?;
+        command.arg(option).arg(program);
+        let report = child::follow(&mut command, &log, limits.of_child(), &mut |line| {
+            take(line);
+            false
+        })?;
+        match report.end {
+            End::Interrupted => Err(Failure("interrupted; the next run goes on from here".into())),
+            End::Code(_) | End::Signal(_) | End::Timeout | End::Flood => Ok(()),
+        }
     }
 
     fn command(&self, scratch: &Path, limits: &Limits) -> Result<Command, Failure> {

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 /// A translation unit.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Unit {
-    pub(super) id: String,
-    pub(super) project: String,
-    pub(super) file: PathBuf,
+pub(crate) struct Unit {
+    pub(crate) id: String,
+    pub(crate) project: String,
+    pub(crate) file: PathBuf,
     /// The option string in the form of clBuildProgram.
-    pub(super) options: String,
+    pub(crate) options: String,
     /// clspv's outcome and CPU time in milliseconds, if the index contains them.
-    pub(super) indexed: Option<(String, f64)>,
+    pub(crate) indexed: Option<(String, f64)>,
 }
 
 /// A row of the index, by column name.
@@ -22,7 +22,7 @@ type Row<'a> = BTreeMap<&'a str, &'a str>;
 /// Returns the units below `dir` in the order of the index, and the number of rows in the index without a
 /// file. Files that the index does not contain are ignored. Without an index, every `.cl` file is a unit
 /// without options, and the name of its folder is its project.
-pub(super) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
+pub(crate) fn units(dir: &Path, index: Option<&Path>) -> Result<(Vec<Unit>, usize), Failure> {
     let mut files = Vec::new();
     collect(dir, &mut files)?;
     files.sort();
@@ -105,7 +105,7 @@ fn unit(row: &Row<'_>, files: &BTreeMap<String, PathBuf>) -> Option<Unit> {
 
 /// Splits an option string into words. White space separates words, quotes keep words together, and a
 /// backslash escapes the next character.
-pub(super) fn words(options: &str) -> Vec<String> {
+pub(crate) fn words(options: &str) -> Vec<String> {
     let mut all = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -8,7 +8,7 @@ mod clspv;
 mod compare;
 mod compile;
 mod env;
-mod index;
+pub(crate) mod index;
 mod record;
 mod table;
 

@@ -10,9 +10,10 @@ use opencl_sys::cl_function_types::{
     clEnqueueFillBuffer_t, clEnqueueFillImage_t, clEnqueueMapBuffer_t, clEnqueueMapImage_t,
     clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t, clEnqueueReadImage_t, clEnqueueUnmapMemObject_t,
     clEnqueueWriteBuffer_t, clEnqueueWriteImage_t, clFinish_t, clFlush_t, clGetDeviceIDs_t,
-    clGetDeviceInfo_t, clGetEventProfilingInfo_t, clGetExtensionFunctionAddress_t, clGetPlatformInfo_t,
-    clGetProgramBuildInfo_t, clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t,
-    clReleaseKernel_t, clReleaseMemObject_t, clReleaseProgram_t, clSetKernelArg_t,
+    clGetDeviceInfo_t, clGetEventProfilingInfo_t, clGetExtensionFunctionAddress_t, clGetKernelArgInfo_t,
+    clGetKernelInfo_t, clGetKernelWorkGroupInfo_t, clGetPlatformInfo_t, clGetProgramBuildInfo_t,
+    clGetProgramInfo_t, clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t,
+    clReleaseMemObject_t, clReleaseProgram_t, clSetKernelArg_t,
 };
 use opencl_sys::cl_icd::_cl_icd_dispatch;
 use opencl_sys::{
@@ -77,6 +78,10 @@ functions! {
     clCreateProgramWithSource: clCreateProgramWithSource_t,
     clBuildProgram: clBuildProgram_t,
     clGetProgramBuildInfo: clGetProgramBuildInfo_t,
+    clGetProgramInfo: clGetProgramInfo_t,
+    clGetKernelInfo: clGetKernelInfo_t,
+    clGetKernelArgInfo: clGetKernelArgInfo_t,
+    clGetKernelWorkGroupInfo: clGetKernelWorkGroupInfo_t,
     clReleaseProgram: clReleaseProgram_t,
     clCreateKernel: clCreateKernel_t,
     clSetKernelArg: clSetKernelArg_t,

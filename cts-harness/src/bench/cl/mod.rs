@@ -10,11 +10,13 @@ mod functions;
 mod image;
 mod objects;
 mod queue;
+mod signature;
 
 pub(crate) use functions::open;
 pub(crate) use image::{Image, Pixels};
 pub(crate) use objects::{Argument, Buffer, Context, Kernel, Program};
 pub(crate) use queue::{Queue, Range};
+pub(crate) use signature::{Parameter, Signature};
 
 use crate::Failure;
 use functions::Functions;

@@ -27,12 +27,12 @@ pub(crate) struct Buffer {
 }
 
 pub(crate) struct Program {
-    functions: &'static Functions,
-    raw: cl_program,
+    pub(super) functions: &'static Functions,
+    pub(super) raw: cl_program,
 }
 
 pub(crate) struct Kernel {
-    functions: &'static Functions,
+    pub(super) functions: &'static Functions,
     pub(super) raw: cl_kernel,
 }
 
@@ -45,6 +45,8 @@ pub(crate) enum Argument<'a> {
     F64(f64),
     /// The bits of a half.
     Half(u16),
+    /// A value of any type.
+    Bytes(&'a [u8]),
     /// The size of a local memory argument in bytes.
     Local(usize),
 }
@@ -213,23 +215,21 @@ impl Kernel {
             Argument::F32(value) => self.set_value(index, &value),
             Argument::F64(value) => self.set_value(index, &value),
             Argument::Half(bits) => self.set_value(index, &bits),
-            Argument::Local(bytes) => self.set_local(index, bytes),
+            Argument::Bytes(bytes) => self.set_bytes(index, bytes.len(), bytes.as_ptr().cast()),
+            Argument::Local(bytes) => self.set_bytes(index, bytes, null()),
         }
     }
 
-    fn set_local(&self, index: usize, bytes: usize) -> Result<(), Failure> {
+    /// Sets an argument to `size` bytes at `value`, or to local memory of that size.
+    fn set_bytes(&self, index: usize, size: usize, value: *const c_void) -> Result<(), Failure> {
         let index = u32::try_from(index)?;
-        // SAFETY: an argument in local memory takes a null value and a size.
-        let code = unsafe { (self.functions.clSetKernelArg)(self.raw, index, bytes, null()) };
+        // SAFETY: `value` points to `size` bytes, or is null for local memory.
+        let code = unsafe { (self.functions.clSetKernelArg)(self.raw, index, size, value) };
         check(code, "clSetKernelArg")
     }
 
     fn set_value<T: Copy>(&self, index: usize, value: &T) -> Result<(), Failure> {
-        let index = u32::try_from(index)?;
-        let (size, value) = (size_of::<T>(), std::ptr::from_ref(value).cast());
-        // SAFETY: `value` points to `size` bytes.
-        let code = unsafe { (self.functions.clSetKernelArg)(self.raw, index, size, value) };
-        check(code, "clSetKernelArg")
+        self.set_bytes(index, size_of::<T>(), std::ptr::from_ref(value).cast())
     }
 }
 

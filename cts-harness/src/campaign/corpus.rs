@@ -1,0 +1,381 @@
+//! The kernels of a corpus with generated inputs.
+//!
+//! A case is a kernel. What a platform says of its parameters decides what it gets: buffers of one size with small numbers, small
+//! integers for scalars, local memory of one size. Nobody knows whether a kernel may be called so; Oclgrind says afterwards.
+
+use super::launch::{Argument, Fill, Launch, Memory, Plan};
+use super::side::Side;
+use super::{Limits, Options};
+use crate::bench::cl::{Parameter, Signature};
+use crate::corpus::index::{self, Unit};
+use crate::stress::random::Random;
+use crate::{Failure, progress};
+use opencl_sys::{CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a buffer.
+const BUFFER: usize = 16 << 10;
+
+/// Bytes of an argument in local memory.
+const LOCAL: usize = 4 << 10;
+
+/// What integer scalars are: sizes that buffers have room for, and counts.
+const INTEGERS: [u64; 8] = [16, 4, 1, 8, 2, 0, 3, 5];
+
+/// Global and local sizes of launches with one, two and three dimensions.
+const SIZES: [[[usize; 3]; 2]; 3] = [
+    [[64, 1, 1], [16, 1, 1]],
+    [[16, 8, 1], [8, 4, 1]],
+    [[8, 4, 4], [4, 2, 2]],
+];
+
+/// The scalar types of OpenCL C, their bytes, and whether they are floats.
+const SCALARS: [(&str, usize, bool); 18] = [
+    ("unsigned char", 1, false),
+    ("unsigned short", 2, false),
+    ("unsigned int", 4, false),
+    ("unsigned long", 8, false),
+    ("uchar", 1, false),
+    ("ushort", 2, false),
+    ("ulong", 8, false),
+    ("uint", 4, false),
+    ("char", 1, false),
+    ("short", 2, false),
+    ("int", 4, false),
+    ("long", 8, false),
+    ("size_t", 8, false),
+    ("bool", 1, false),
+    ("half", 2, true),
+    ("float", 4, true),
+    ("double", 8, true),
+    ("unsigned", 4, false),
+];
+
+#[derive(clap::Args, Clone)]
+pub(super) struct Units {
+    /// Folder with the units: PROJECT/ID.cl, or any .cl files
+    dir: PathBuf,
+    /// Table of the units, as for `cargo harness corpus`
+    #[arg(long)]
+    index: Option<PathBuf>,
+    /// Only units whose id contains this text
+    #[arg(long, default_value = "")]
+    filter: String,
+}
+
+/// A kernel of a unit.
+pub(super) struct Case {
+    unit: Unit,
+    signature: Signature,
+}
+
+impl Units {
+    /// The kernels of the units that the first platform builds, in the index's order, as many as seeds are asked for; the first
+    /// one is that of seed 1.
+    pub(super) fn cases(&self, options: &Options) -> Result<Vec<Case>, Failure> {
+        let (mut units, missing) = index::units(&self.dir, self.index.as_deref())?;
+        units.retain(|u| u.id.contains(&self.filter));
+        let scratch = options.out.join("signatures");
+        std::fs::create_dir_all(&scratch)?;
+        let scratch = scratch.canonicalize()?;
+        let first = options.platforms.first().map_or("", String::as_str);
+        let side = Side::find(first)?;
+        let mut cases = Vec::new();
+        let mut refused = Vec::new();
+        let wanted = usize::try_from(options.first.saturating_add(options.count))?;
+        for unit in units {
+            if cases.len() >= wanted {
+                break;
+            }
+            let signatures = signatures(&side, &unit, &scratch, &options.limits)?;
+            if signatures.is_empty() {
+                refused.push(unit.id.clone());
+            }
+            cases.extend(signatures.into_iter().map(|signature| Case {
+                unit: unit.clone(),
+                signature,
+            }));
+        }
+        std::fs::remove_dir_all(&scratch)?;
+        progress::line(&format!(
+            "{} kernels; {missing} units of the index are not there, {} are not built by {}: {}",
+            cases.len(),
+            refused.len(),
+            side.name,
+            refused.join(" ")
+        ));
+        Ok(cases)
+    }
+}
+
+fn signatures(side: &Side, unit: &Unit, scratch: &Path, limits: &Limits) -> Result<Vec<Signature>, Failure> {
+    let plan = Plan {
+        options: format!("{} -cl-kernel-arg-info", unit.options),
+        ..Plan::default()
+    };
+    let file = scratch.join("unit.cl");
+    std::fs::write(&file, format!("{}{}", plan.line()?, text(unit)?))?;
+    side.signatures(&file, scratch, limits)
+}
+
+/// A unit's text; what is no UTF-8 stands in comments and strings.
+fn text(unit: &Unit) -> Result<String, Failure> {
+    Ok(String::from_utf8_lossy(&std::fs::read(&unit.file)?).into_owned())
+}
+
+/// The program of a seed and its unit and kernel; none behind the last one or where a parameter has no generated input.
+pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, String)>, Failure> {
+    let at = usize::try_from(seed).ok().and_then(|seed| seed.checked_sub(1));
+    let Some(case) = at.and_then(|at| cases.get(at)) else {
+        return Ok(None);
+    };
+    let text = text(&case.unit)?;
+    let mut inputs = Inputs {
+        random: Random::new(seed),
+        names: type_names(&text),
+        memory: Vec::new(),
+    };
+    let arguments: Option<Vec<Argument>> = case
+        .signature
+        .parameters
+        .iter()
+        .map(|p| inputs.argument(p))
+        .collect();
+    let Some(arguments) = arguments else {
+        return Ok(None);
+    };
+    let [global, local] = sizes(&text, case.signature.required);
+    let plan = Plan {
+        options: case.unit.options.clone(),
+        memory: inputs.memory,
+        launches: vec![Launch {
+            kernel: case.signature.kernel.clone(),
+            offset: vec![0; 3],
+            global: global.to_vec(),
+            local: local.to_vec(),
+            arguments,
+        }],
+    };
+    let how = format!("{} {}", case.unit.id, case.signature.kernel);
+    Ok(Some((format!("{}{text}", plan.line()?), how)))
+}
+
+/// Global and local sizes: two work-groups in each dimension of the required size, or as many dimensions as the unit asks for.
+fn sizes(text: &str, required: [usize; 3]) -> [[usize; 3]; 2] {
+    if required[0] > 0 {
+        return [required.map(|n| 2 * n), required];
+    }
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let most = (1..3).rev().find(|d| text.contains(&format!("_id({d})")));
+    SIZES[most.unwrap_or(0)]
+}
+
+/// The names that a unit's lines give to other types, by `typedef` or `#define`, in order.
+fn type_names(text: &str) -> Vec<(String, String)> {
+    let pair = |line: &str| {
+        let line = line.trim();
+        let (name, other) = match line.strip_prefix("typedef ") {
+            Some(rest) => {
+                let (other, name) = rest.split_once(';')?.0.trim().rsplit_once(char::is_whitespace)?;
+                (name, other)
+            }
+            None => line
+                .strip_prefix("#define ")?
+                .trim()
+                .split_once(char::is_whitespace)?,
+        };
+        Some((name.trim().to_owned(), other.trim().to_owned()))
+    };
+    text.lines().filter_map(pair).collect()
+}
+
+struct Inputs {
+    random: Random,
+    /// See [`type_names`].
+    names: Vec<(String, String)>,
+    memory: Vec<Memory>,
+}
+
+impl Inputs {
+    /// What [`lanes`] says of a type, and of the types that the unit gives the name to, which may depend on what only the
+    /// preprocessor knows.
+    fn types(&self, name: &str, depth: u32) -> Vec<(usize, bool, usize)> {
+        let others = self.names.iter().filter(|(n, _)| n == name && depth > 0);
+        let others = others.flat_map(|(_, other)| self.types(other, depth - 1));
+        lanes(name).into_iter().chain(others).collect()
+    }
+
+    /// The bytes of a value.
+    fn value(&mut self, name: &str, bytes: usize) -> Option<Vec<u8>> {
+        // Vectors of three have the size of four.
+        let size = |t: &(usize, bool, usize)| t.0 * if t.2 == 3 { 4 } else { t.2 };
+        let known = self.types(name, 4).into_iter().find(|t| size(t) == bytes);
+        let (width, floats) = match known {
+            Some((width, floats, _)) => (width, floats),
+            // A structure, of words.
+            None if bytes > 0 && bytes.is_multiple_of(4) => (4, false),
+            None => return None,
+        };
+        let number = INTEGERS[self.random.below(INTEGERS.len())];
+        let quarter = number as f32 / 4.0;
+        let lane = match (floats, width) {
+            (false, _) => number,
+            (true, 4) => quarter.to_bits().into(),
+            (true, 8) => f64::from(quarter).to_bits(),
+            // One and a half.
+            (true, _) => 0x3e00,
+        };
+        Some(lane.to_le_bytes()[..width].repeat(bytes / width))
+    }
+
+    fn argument(&mut self, parameter: &Parameter) -> Option<Argument> {
+        let name = parameter.type_name.trim();
+        let pointee = name.strip_suffix('*').map(str::trim);
+        match (parameter.address, pointee) {
+            (CL_KERNEL_ARG_ADDRESS_LOCAL, _) => Some(Argument::Local(LOCAL)),
+            (CL_KERNEL_ARG_ADDRESS_PRIVATE, _) => self.value(name, parameter.bytes).map(Argument::Bytes),
+            // What has no `*` is an image.
+            (_, None) => None,
+            (_, Some(pointee)) => {
+                let seed = u64::from(self.random.word());
+                let types = self.types(pointee, 4);
+                let fill = match types.first() {
+                    _ if types.iter().any(|t| (t.0, t.1) == (4, true)) => Fill::Floats { seed },
+                    Some((1, ..)) => Fill::Random { seed },
+                    Some((8, false, _)) => Fill::Line {
+                        width: 8,
+                        start: 0,
+                        step: 1,
+                    },
+                    // Half and double as well: what the bits of small numbers are, all of them tiny.
+                    _ => Fill::Below { seed, end: 16 },
+                };
+                self.memory.push(Memory {
+                    bytes: BUFFER,
+                    fill,
+                    result: true,
+                    image: None,
+                });
+                Some(Argument::Memory(self.memory.len() - 1))
+            }
+        }
+    }
+}
+
+/// The bytes of a lane, whether it is a float, and the number of lanes of a type of OpenCL C.
+fn lanes(name: &str) -> Option<(usize, bool, usize)> {
+    let (scalar, rest) = SCALARS
+        .iter()
+        .find_map(|s| Some((s, name.strip_prefix(s.0)?)))
+        .filter(|(_, rest)| rest.is_empty() || rest.chars().all(|c| c.is_ascii_digit()))?;
+    let lanes = if rest.is_empty() { 1 } else { rest.parse().ok()? };
+    matches!(lanes, 1..=4 | 8 | 16).then_some((scalar.1, scalar.2, lanes))
+}
+
+/// Whether results differ by no more than rounding: buffers that were filled with floats are compared as such, others bit by bit.
+pub(super) fn are_near(plan: &Plan, results: &[Vec<(usize, u64)>]) -> bool {
+    let results_of: Vec<&Memory> = plan.memory.iter().filter(|m| m.result).collect();
+    let floats = |memory: usize| {
+        results_of
+            .get(memory)
+            .is_some_and(|m| matches!(m.fill, Fill::Floats { .. }))
+    };
+    let Some((first, others)) = results.split_first() else {
+        return false;
+    };
+    !first.is_empty()
+        && others.iter().all(|other| {
+            other.len() == first.len()
+                && first.iter().zip(other).all(|(&(memory, a), &(of, b))| {
+                    memory == of
+                        && (a == b
+                            || floats(memory)
+                                && near(a as u32, b as u32)
+                                && near((a >> 32) as u32, (b >> 32) as u32))
+                })
+        })
+}
+
+fn near(a: u32, b: u32) -> bool {
+    let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+    a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-4 + 1e-3 * a.abs().max(b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_by_name() {
+        assert_eq!(lanes("uint4"), Some((4, false, 4)));
+        assert_eq!(lanes("unsigned int"), Some((4, false, 1)));
+        assert_eq!(lanes("double16"), Some((8, true, 16)));
+        assert_eq!(lanes("unsigned"), Some((4, false, 1)));
+        for other in ["int5", "integer", "struct S", "image2d_t", ""] {
+            assert_eq!(lanes(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn arguments_by_parameter() {
+        let text = "typedef half real;\n  typedef float real ;\n#define T real\nint x;";
+        let mut inputs = Inputs {
+            random: Random::new(1),
+            names: type_names(text),
+            memory: Vec::new(),
+        };
+        let mut sized = |address, name: &str, bytes| {
+            inputs.argument(&Parameter {
+                address,
+                type_name: name.into(),
+                bytes,
+            })
+        };
+        let half = Some(Argument::Bytes(vec![0, 0x3e]));
+        assert_eq!(sized(CL_KERNEL_ARG_ADDRESS_PRIVATE, "T", 2), half);
+        match sized(CL_KERNEL_ARG_ADDRESS_PRIVATE, "short3", 8) {
+            Some(Argument::Bytes(bytes)) => assert_eq!((bytes.len(), &bytes[..2]), (8, &bytes[6..])),
+            other => panic!("{other:?}"),
+        }
+        let mut argument = |address, name: &str| sized(address, name, 0);
+        let global = opencl_sys::CL_KERNEL_ARG_ADDRESS_GLOBAL;
+        assert_eq!(argument(global, "float*"), Some(Argument::Memory(0)));
+        assert_eq!(argument(global, "struct S *"), Some(Argument::Memory(1)));
+        assert_eq!(argument(global, "image2d_t"), None);
+        assert_eq!(
+            argument(CL_KERNEL_ARG_ADDRESS_LOCAL, "float4*"),
+            Some(Argument::Local(LOCAL))
+        );
+        assert_eq!(argument(CL_KERNEL_ARG_ADDRESS_PRIVATE, "sampler_t"), None);
+        assert_eq!(inputs.memory.iter().map(|m| m.fill).collect::<Vec<_>>().len(), 2);
+    }
+
+    #[test]
+    fn dimensions_by_what_the_unit_asks_for() {
+        assert_eq!(sizes("get_global_id(0)", [0; 3]), SIZES[0]);
+        assert_eq!(sizes("get_local_id( 1 ) + get_global_id(0)", [0; 3]), SIZES[1]);
+        assert_eq!(sizes("get_group_id(2)", [0; 3]), SIZES[2]);
+        assert_eq!(sizes("get_group_id(2)", [8, 2, 1]), [[16, 4, 2], [8, 2, 1]]);
+    }
+
+    #[test]
+    fn only_floats_are_near() {
+        let memory = |fill| Memory {
+            bytes: 8,
+            fill,
+            result: true,
+            image: None,
+        };
+        let plan = Plan {
+            memory: vec![memory(Fill::Zero), memory(Fill::Floats { seed: 1 })],
+            ..Plan::default()
+        };
+        let pair = |a: f32, b: f32| u64::from(a.to_bits()) << 32 | u64::from(b.to_bits());
+        let one = vec![(0, 7), (1, pair(1.0, f32::NAN))];
+        let other = |whole, a: f32| vec![(0, whole), (1, pair(a, -f32::NAN))];
+        assert!(are_near(&plan, &[one.clone(), other(7, 1.0005)]));
+        assert!(!are_near(&plan, &[one.clone(), other(7, 1.01)]));
+        assert!(!are_near(&plan, &[one.clone(), other(8, 1.0)]));
+        assert!(!are_near(&plan, &[one, Vec::new()]));
+    }
+}
