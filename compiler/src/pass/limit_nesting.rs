@@ -7,11 +7,11 @@
 //!      within it anyway stays as it is, and so do loops that are nested deeper than the limit.
 //!
 //! The body of a function, and the body of each loop, becomes a block that is left only by exits of the
-//! block. Where something inside is too deep, the outermost instruction in the block that contains it is cut:
-//! the instructions after the cut in the innermost region (the tail) become the arm of an `if` after the
-//! outermost instruction, and the instructions that follow each of the instructions around the cut become
-//! another `if` after that. A number, the state, tells where each work-item continues, so that the same
-//! work-items are together again as before.
+//! block. If an instruction inside the block is nested too deep, the outermost instruction in the block that
+//! contains it is cut: the instructions after the cut in the innermost region (the tail) become the arm of
+//! an `if` after the outermost instruction, and the instructions that follow each of the instructions around
+//! the cut become the arm of another `if` after that. A number, the state, tells where each work-item
+//! continues, so that work-items reconverge at the same points as before.
 //!
 //! ```text
 //! block ^b0 {                          %s = block ^b0 {
@@ -47,8 +47,8 @@ pub const PASS: Pass = Pass {
     destroys: inv![],
 };
 
-/// The most cuts of one function. Each cut moves at least one instruction to a lesser depth, so few functions
-/// need many.
+/// The maximum number of cuts of one function. Each cut moves at least one instruction to a lesser depth, so
+/// few functions need many.
 const MAX_CUTS: usize = 20_000;
 
 fn run(module: &mut Module, cx: &mut PassCx<'_>) -> Result<Changed, PassError> {
@@ -116,7 +116,7 @@ fn depth_of(func: &Function, target: &Target) -> Result<u32, PassError> {
     Ok(check_nesting::deepest(&copy).depth())
 }
 
-/// Cuts a function where the nesting inside of its body or inside the body of a loop is deeper than `share`.
+/// Cuts a function wherever the nesting inside its body or inside the body of a loop is deeper than `share`.
 /// Returns whether that was possible.
 fn rearrange(func: &mut Function, share: u32) -> bool {
     let root = lower_exits::stop_returns(func);
@@ -230,7 +230,7 @@ fn first_too_deep(func: &Function, start: &[Level], left: &[bool], share: u32) -
     None
 }
 
-/// An instruction around the cut after whose completion work-items continue.
+/// An instruction around the cut that work-items can complete. They then continue with `rest`.
 struct Stage {
     inst: Inst,
     /// Its index in the path.
@@ -271,8 +271,8 @@ fn cut(func: &mut Function, outer: Region, path: &[Level]) -> Option<(Inst, Opti
     }
     let captured = captured(func, path, &tail, &stages)?;
 
-    // The results of the instruction are those that it had, the state, additional ones for the results of the
-    // stages, which share results, and the captured values.
+    // The first instruction gets these results: those that it had, the state, additional results that the
+    // stages share, and the captured values.
     let whole = func.insts[first.inst].results.clone();
     let whole_types = types_of(func, &whole);
     let state = func.add_result(first.inst, Ty::I32);
@@ -419,7 +419,8 @@ fn resolve_lone_jumps(func: &mut Function, path: &[Level]) -> Vec<usize> {
     for level in 1..path.len() {
         let (inst, around) = (path[level].inst, path[level - 1]);
         let span = func.insts[inst].span;
-        // Exits that an outer instruction's jump has replaced target something further out.
+        // `jumps` stays correct for the instructions further in: the exits that an earlier iteration has
+        // replaced now target instructions further out.
         let exits = jumps.exits(inst);
         let behind = around.at + 1;
         let lone = match func.regions[around.region].insts[behind..] {
@@ -553,7 +554,7 @@ fn terminate_with(func: &mut Function, branch: Inst, arm: usize, values: &[Value
     func.regions[region].insts.push(end);
 }
 
-/// Creates a comparison and an `if` on its result; the arms are empty regions.
+/// Creates a comparison and an `if` on its result, and returns both. The arms of the `if` are empty regions.
 fn compare_and_branch(
     func: &mut Function,
     op: CmpOp,

@@ -2,11 +2,12 @@
 //! bit by bit.
 //!
 //! ```text
-//! clsmith, generate, corpus   programs, by seed
-//! launch                      how a program is launched: a line of JSON at its top
-//! side, execute               a platform's child processes, and what one does
-//! record                      what became of each program: a line of JSON, resumed from
-//! reduce                      a smaller program that shows the same, by C-Vise
+//! clsmith, generate   the sources of programs: each seed gives a program
+//! launch              the description of a program's launches, a line of JSON
+//! side                a platform: starts its child processes and follows their output
+//! execute             the child process: builds and launches programs
+//! record              the results file: a line of JSON for each program, from which a campaign resumes
+//! reduce              the reduction of a program with C-Vise
 //! ```
 //!
 //! See `docs/campaign.md`.

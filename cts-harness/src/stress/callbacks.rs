@@ -81,15 +81,15 @@ pub(super) fn on_destroy(world: &Arc<World>, mem: &Handle, memory: Option<Memory
 }
 
 unsafe extern "C" fn event_function(event: cl_event, status: cl_int, data: *mut c_void) {
-    // SAFETY: `data` is the address that `on_status` passed; an entry lives until its callback has been
-    // called.
+    // SAFETY: `data` is the address that `on_status` passed. An entry lives until its world ends, and
+    // `World::end` waits for all callbacks.
     let entry = unsafe { &*data.cast::<Entry>() };
     entry.called(Some((event, status)));
 }
 
 unsafe extern "C" fn mem_function(_: cl_mem, data: *mut c_void) {
-    // SAFETY: `data` is the address that `on_destroy` passed; an entry lives until its callback has been
-    // called.
+    // SAFETY: `data` is the address that `on_destroy` passed. An entry lives until its world ends, and
+    // `World::end` waits for all callbacks.
     let entry = unsafe { &*data.cast::<Entry>() };
     entry.called(None);
 }

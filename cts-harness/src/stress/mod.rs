@@ -2,12 +2,13 @@
 //! checked.
 //!
 //! ```text
-//! cl, images the calls, on handles that count their references
-//! world      contexts with queues, objects with their expected contents, gates, commands to be checked
-//! ops        what a thread may do next
-//! callbacks  what implementations call back, which calls the API in turn
-//! inject     one call of Vulkan fails at a time, under commands of all kinds
-//! unlocked   threads without locks, judged by what any order of their commands gives
+//! cl, images  the calls of the API
+//! handle      handles that own a reference, and memory that commands use
+//! world       contexts with queues, objects with their expected contents, gates, and commands to be checked
+//! ops         the operations of the threads
+//! callbacks   callbacks, which call the API themselves
+//! inject      faults: one Vulkan call fails at a time, under commands of all types
+//! unlocked    threads without locks; a result is right if some order of the commands gives it
 //! ```
 //!
 //! See `docs/stress.md`.

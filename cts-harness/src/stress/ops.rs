@@ -139,8 +139,8 @@ impl Thread {
         match self.random.below(24) {
             0 => {
                 outcome = Outcome::Failed;
-                // OpenCL does not say what becomes of the commands after a failed one in an in-order queue,
-                // so a command that fails gets a queue of its own.
+                // In an in-order queue, a failed command may make the commands after it fail, too. It
+                // therefore goes to a queue for commands that fail.
                 if queue.ordered {
                     queue = Arc::clone(&self.context().doomed);
                 }

@@ -1,7 +1,7 @@
-//! **Invariant:** where two devices of one context use parts of one buffer at the same time, nothing that either of them writes
-//! is lost: contents do not move while a command that may write them is under way.
+//! **Invariant:** if two devices of a context use parts of one buffer at the same time, no write of either
+//! device is lost: contents do not move while a command that may write them is in flight.
 //!
-//! Each test runs in a child process whose Vulkan names the CPU driver twice.
+//! Each test runs in a child process whose Vulkan loader lists the CPU driver twice.
 
 use std::ptr::{null, null_mut};
 
@@ -13,8 +13,8 @@ use crate::support::{
 };
 use crate::{cl, created};
 
-/// Stores `value` into words from `first` on, after `work` times 300 steps of arithmetic. (Mesa's llvmpipe lets an invocation
-/// have 65,535 rounds of loops.)
+/// Stores `value` into the words from `first` on, after `work` times 300 steps of arithmetic. There are two
+/// nested loops because Mesa's llvmpipe limits an invocation to 65,535 iterations of a loop.
 const PART: &str = "kernel void part(global uint *a, uint first, uint value, uint work) {\n\
       uint s = value;\n\
       for (uint j = 0; j < work; j++)\n\
@@ -25,9 +25,9 @@ const PART: &str = "kernel void part(global uint *a, uint first, uint value, uin
 const COUNT: usize = 1 << 16;
 const HALF: usize = COUNT / 2;
 
-/// A context of two devices, with a queue for each.
+/// A context with two devices, and a queue for each device.
 struct Pair {
-    /// The context, with the first device's queue.
+    /// The context, and the first device with its queue.
     s: Setup,
     second: cl_command_queue,
 }
@@ -69,7 +69,7 @@ impl Drop for Pair {
     }
 }
 
-/// Launches [`PART`]: `(first, count, value)`. Its event.
+/// Launches [`PART`] for `count` words from `first` on, and flushes the queue. Returns the event.
 fn store(
     q: cl_command_queue,
     part: cl_kernel,
@@ -87,7 +87,8 @@ fn store(
     event
 }
 
-/// Runs a test once more as a child with two devices, also with memory of the devices' own; whether this is the child.
+/// Runs a test again in a child process with two devices, with the value of CALDERA_DEBUG that this process
+/// has. Returns whether this is the child process.
 fn is_child(test: &str) -> bool {
     if role().is_some() {
         return true;
@@ -107,7 +108,7 @@ fn is_child(test: &str) -> bool {
     false
 }
 
-/// Words of a buffer, all of which must be these.
+/// Checks each word of a buffer against `expected`, through the queue of each device.
 fn check(pair: &Pair, at: cl_mem, expected: impl Fn(usize) -> u32) {
     for q in pair.queues() {
         let words = Words::new(COUNT);
@@ -118,8 +119,9 @@ fn check(pair: &Pair, at: cl_mem, expected: impl Fn(usize) -> u32) {
     }
 }
 
-/// A kernel on the second device writes one half of a buffer while the first device's turn comes to write the other half. Both have
-/// the whole buffer as their argument, so both need all of its contents.
+/// A kernel on the second device writes one half of a buffer while a kernel on the first device becomes
+/// ready to write the other half. Both kernels have the whole buffer as their argument, so both need all of
+/// its contents.
 #[test]
 fn kernels_of_two_devices_write_halves_of_a_buffer() {
     if !is_child("devices::kernels_of_two_devices_write_halves_of_a_buffer") {
@@ -128,7 +130,7 @@ fn kernels_of_two_devices_write_halves_of_a_buffer() {
     let pair = Pair::new();
     let all = buffer(&pair.s, 0, COUNT, null_mut());
     let kernels = [(); 2].map(|()| kernel(&pair.s, PART, "part"));
-    // The first launch on a device makes a pipeline.
+    // The first launch on a device creates a pipeline, which would delay the launches below.
     wait(store(
         pair.s.queue,
         kernels[0],
@@ -150,7 +152,7 @@ fn kernels_of_two_devices_write_halves_of_a_buffer() {
             After(&[gate]),
         );
         let part = (HALF, HALF, values[1]);
-        // So long that the contents could move meanwhile.
+        // The kernel runs so long that the contents could move in the meantime.
         let second = store(pair.second, kernels[1], all, part, 100, After::NOTHING);
         assert_eq!(cl!(clSetUserEventStatus(gate, 0)), 0);
         wait(first);
@@ -184,7 +186,7 @@ fn two_devices_use_sub_buffers_at_once() {
         half
     });
     for round in 0..50u32 {
-        // The halves change hands.
+        // In each round, the devices swap the halves.
         let mut events = Vec::new();
         for step in 0..3 {
             for (i, q) in pair.queues().into_iter().enumerate() {
@@ -210,7 +212,8 @@ fn two_devices_use_sub_buffers_at_once() {
     release(&[all]);
 }
 
-/// What the application stores into a mapping stays, while kernels on both devices write the other half of the buffer.
+/// The stores of the application into a mapping are kept while kernels on both devices write the other half
+/// of the buffer.
 #[test]
 fn a_mapping_keeps_what_is_stored_there() {
     if !is_child("devices::a_mapping_keeps_what_is_stored_there") {
@@ -226,7 +229,8 @@ fn a_mapping_keeps_what_is_stored_there() {
         let (size, none) = (4 * HALF, null_mut());
         let (at, code) = created!(clEnqueueMapBuffer(first, all, 1, map, 0, size, 0, null(), none));
         assert_eq!(code, 0, "clEnqueueMapBuffer");
-        // SAFETY: mapped above, for as many words, until the end of the mapping below.
+        // SAFETY: the range was mapped above for this number of words; the slice is not used after the unmap
+        // command below.
         let mapped = unsafe { std::slice::from_raw_parts_mut(at.cast::<u32>(), HALF) };
         assert!(mapped.iter().all(|w| *w == 1));
         mapped.fill(5);
@@ -239,7 +243,7 @@ fn a_mapping_keeps_what_is_stored_there() {
         assert_eq!(code, 0, "clEnqueueUnmapMemObject");
         assert_eq!(cl!(clFinish(first)), 0);
         check(&pair, all, |i| [5, 8, 7, 7][4 * i / COUNT]);
-        // The range is like any other again.
+        // After the mapping has ended, the range has no special state.
         wait(store(second, part, all, (0, HALF, 9), 0, After::NOTHING));
         check(&pair, all, |i| [9, 7][2 * i / COUNT]);
         assert_eq!(cl!(clReleaseKernel(part)), 0);

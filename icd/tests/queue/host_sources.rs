@@ -12,7 +12,8 @@ use crate::support::{
 };
 use crate::{cl, created};
 
-/// The arithmetic of each work-item: so much that the kernel still runs during the following calls.
+/// The length of each work-item's arithmetic. The kernel must still run during the calls that follow its
+/// launch.
 const STEPS: u32 = 1;
 
 /// Launches a kernel that takes some time and then stores 7 into each word of a buffer. Returns the event.

@@ -1,17 +1,19 @@
 //! Claims: the ranges of memory objects that a command of one device uses, which exclude commands of the
 //! context's other devices.
 //!
-//! A command takes its claim before it is recorded, and contents move to its device while it has the claim. So
-//! from the time when the location of the contents is determined until the command is recorded, no command of
-//! another device writes them. A range that the command writes is neither read nor written by commands of other
-//! devices until the GPU has completed the command. Commands of one device do not exclude each other, because
-//! they use the same storage; but while contents move to it, they do not write them.
+//! A command takes its claim before it is recorded, and contents move to its device while it has the claim.
+//! So from the time when the location of the contents is determined until the command is recorded, no
+//! command of another device writes them. A range that the command writes is neither read nor written by
+//! commands of other devices until the GPU has completed the command. Commands of one device do not exclude
+//! each other, because they use the same storage. But while contents are being moved to that storage,
+//! commands of its device do not write them.
 //!
-//! If no other claim excludes it, a claim is taken at once ([`Claim::take`]). Otherwise the context's migration
-//! thread takes it ([`Claim::wait`]), but only when everything else that the command waits for is complete.
-//! That thread is the only one that waits for claims, and it takes one claim after the other. The commands that
-//! it waits for never wait for it: if a command is recorded, this thread submits it if no other thread does,
-//! and a command that is about to be recorded waits for recorded commands of its own queue at most.
+//! A claim is taken at once ([`Claim::take`]) if no other claim excludes it and the contents are on the
+//! command's device. Otherwise the context's migration thread takes it ([`Claim::wait`]), but only when
+//! everything else that the command waits for is complete. That thread is the only one that waits for
+//! claims, and it takes one claim after the other. The commands that it waits for never wait for it: it
+//! submits recorded commands itself if no other thread does, and a command that is about to be recorded
+//! waits at most for recorded commands of its own queue.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -50,13 +52,13 @@ impl Shared {
     }
 }
 
-/// The ranges that a command uses on a device. The claim is released when this is dropped.
+/// The ranges that a command uses on a device. The claim is released when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Claim {
     id: ClaimId,
     touches: Vec<Touch>,
     device: usize,
-    /// The claim is in the residences of its objects.
+    /// Whether the claim is in the residences of its objects.
     stands: AtomicBool,
 }
 
@@ -100,8 +102,8 @@ impl Claim {
         }
     }
 
-    /// Takes the claim, waits until no other claim excludes it, and moves the contents that the command needs
-    /// to the device. Only the context's migration thread calls this, with no lock held.
+    /// Takes the claim, waits until no other claim excludes it, and moves the contents that the command
+    /// needs to the device. It must be called on the context's migration thread, and no lock may be held.
     pub(crate) fn wait(&self) -> Result<()> {
         self.stands.store(true, Ordering::Relaxed);
         for touch in &self.touches {
@@ -141,8 +143,8 @@ impl Claim {
         }
     }
 
-    /// Notes that the command has been recorded into a batch: the ranges that it writes are on its device
-    /// alone. Returns whether the batch must keep the claim until it is complete.
+    /// Notes that the command has been recorded into a batch. From then on, only its device has the contents
+    /// of the ranges that it writes. Returns whether the batch must keep the claim until it is complete.
     pub(crate) fn recorded(&self, batch: InBatch) -> bool {
         self.touches.iter().fold(false, |stays, touch| {
             let shared = touch.residence();
@@ -156,8 +158,8 @@ impl Claim {
         })
     }
 
-    /// Notes that this thread executes the command: the ranges that it writes are on its device alone once the
-    /// claim is released.
+    /// Notes that this thread executes the command. Once the claim is released, only the command's device
+    /// has the contents of the ranges that it writes.
     pub(crate) fn by_host(&self) {
         for touch in &self.touches {
             let mut state = touch.residence().lock();
@@ -187,8 +189,8 @@ fn next_id() -> ClaimId {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The hold of a range that is mapped for writing in a buffer's storage on a device, in a context with several
-/// devices. It ends when this is dropped, if not before.
+/// Keeps the contents of a range on the device in whose storage the range is mapped for writing. Holds exist
+/// only in contexts with several devices. A hold ends with [`Hold::end`], or when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
     id: ClaimId,
@@ -198,7 +200,7 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    /// Makes a hold that has not begun; `None` if the context has one device.
+    /// Makes a hold that has not begun, or returns `None` if the context has only one device.
     pub(crate) fn new(buffer: &Arc<Buffer>, rows: Rows, device: usize) -> Option<Arc<Hold>> {
         (buffer.context().devices().len() > 1).then(|| {
             Arc::new(Hold {

@@ -17,13 +17,13 @@ const CHUNK: u64 = 32 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct Touch {
     object: MemObject,
-    /// The range in the root; an image as a whole is `0..1`.
+    /// The range in the root buffer. It is `0..1` for an image, which is always used as a whole.
     range: Range<u64>,
     how: Use,
 }
 
 impl Touch {
-    /// Makes the use of a range of a buffer, which is not empty.
+    /// Makes the use of a range of a buffer. The range must not be empty.
     pub(crate) fn buffer(buffer: &Arc<Buffer>, start: u64, end: u64, how: Use) -> Touch {
         let range = buffer.offset() + start..buffer.offset() + end;
         let root = buffer.parent().unwrap_or(buffer);
@@ -82,8 +82,8 @@ impl Touch {
         self.residence().lock().enqueued(&self.range, device, self.how);
     }
 
-    /// Copies the contents that the use needs to a device; waits for the GPU. The range is claimed, and no lock
-    /// may be held.
+    /// Copies the contents that the use needs to a device, and waits for the GPU. The range must be claimed,
+    /// and no lock may be held.
     pub(super) fn fetch(&self, device: usize) -> Result<()> {
         for away in self.away(device) {
             match &self.object {

@@ -5,17 +5,18 @@
 //! valid. Contents that no command has given are valid everywhere. Commands change this state when they are
 //! recorded, in the order in which they are given to the GPU, which respects their dependencies.
 //!
-//! The state also has the uses that have been *enqueued*: the device of the last write, and the devices of the
-//! reads since. OpenCL demands events between queues that share an object (CL appendix A.1). For applications
-//! without these events, the order of the enqueue calls holds all the same, where that cannot block
-//! ([`Residence::follows`]).
+//! The state also has the uses that have been *enqueued*: the device of the last write, and the devices of
+//! the reads since. OpenCL demands events between queues that share an object (CL appendix A.1).
+//! Applications without these events still get the order of the enqueue calls, wherever waiting for it
+//! cannot block ([`Residence::follows`]).
 //!
-//! The third part is the set of *claims* ([`super::claim`]): the ranges that commands use, from the time when they
-//! are admitted. A write is claimed until the GPU has completed it, because only the command itself knows which
-//! of the claimed bytes it writes. A read is claimed until its command is recorded, because from then on the
-//! command needs nothing but its own device's storage. Claims of different devices exclude each other if one of
-//! them is a write, so contents never move while a command may change them. While contents move to a device,
-//! its own commands do not write them either, because the copy would overwrite their results.
+//! Finally, the state has the *claims* ([`super::claim`]): the ranges that commands use, from the time when
+//! they are admitted. A write is claimed until the GPU has completed it, because only the command itself
+//! knows which of the claimed bytes it writes. A read is claimed until its command is recorded, because from
+//! then on the command needs nothing but its own device's storage. Claims of different devices exclude each
+//! other if one of them is a write, so contents never move while a command may change them. While contents
+//! move to a device, its own commands do not write them either, because the copy would overwrite their
+//! results.
 //!
 //! A range that is mapped for writing in a device's storage is *held* there, because the application may store
 //! into it at any time. Until the mapping ends, only that device has its contents; commands of other devices
@@ -113,7 +114,7 @@ struct PartState {
     valid: Devices,
     /// The device of the last write that was enqueued, and the devices of the reads since.
     users: Devices,
-    /// The device of the last write; empty if nothing has been written.
+    /// The device of the last write that was enqueued; empty if there was none.
     writer: Devices,
 }
 
@@ -189,7 +190,8 @@ impl Residence {
         mine.for_each(|c| c.moving = false);
     }
 
-    /// Returns what excludes a claim, if anything does; commands that are not recorded come first.
+    /// Returns what a claim must wait for, if other claims exclude it. Claims whose commands are not
+    /// recorded are returned first.
     pub(crate) fn obstacle(&self, to: &Claimed) -> Option<Obstacle> {
         let mut others = self.claimed.iter().filter(|c| c.excludes(to));
         let first = others.next()?;
@@ -200,9 +202,9 @@ impl Residence {
         })
     }
 
-    /// Notes that a command has been recorded: its reads are no longer claimed, its writes until
-    /// [`Residence::release`]. Returns whether the claim must be kept; it need not be if it has no writes, or
-    /// if other claims of the same batch cover all of them.
+    /// Notes that a command has been recorded: its reads are no longer claimed, and its writes stay claimed
+    /// until [`Residence::release`]. Returns whether the claim must be kept. It need not be kept if it has
+    /// no writes, or if other claims of the same batch cover all of them.
     pub(crate) fn recorded(&mut self, id: ClaimId, batch: InBatch) -> bool {
         self.claimed.retain(|c| c.id != id || c.write);
         let covered = |c: &Claimed, all: &[Claimed]| {
@@ -230,7 +232,7 @@ impl Residence {
         self.claimed.retain(|c| c.id != id);
     }
 
-    /// Returns the parts of a range, which is not empty.
+    /// Returns the parts of a range, which must not be empty.
     fn within(&self, range: &Range<u64>) -> impl Iterator<Item = (Range<u64>, PartState)> {
         let Range { start, end } = *range;
         let first = self.parts.partition_point(|p| p.end <= start);
@@ -249,7 +251,7 @@ impl Residence {
             })
     }
 
-    /// Splits a part so that one ends at `at`.
+    /// Splits a part so that some part ends at `at`.
     fn split(&mut self, at: u64) {
         let i = self.parts.partition_point(|p| p.end < at);
         if let Some(&part) = self.parts.get(i)
@@ -302,7 +304,7 @@ impl Residence {
         }
     }
 
-    /// Notes that a use on a device, which had the contents, has been given to the GPU.
+    /// Notes that a use has been given to the GPU of a device that had the contents.
     pub(crate) fn used(&mut self, range: &Range<u64>, device: usize, how: Use) {
         match how {
             Use::Read => {}
@@ -426,7 +428,8 @@ mod tests {
         assert!(r.recorded(1, batch(1)));
         let recorded = Some(Obstacle::Batch(batch(1)));
         assert_eq!(obstacle(&r, 0..1, 1, true), recorded);
-        // A command that is not recorded comes first, because the GPU cannot be waited for.
+        // The claim of a command that is not recorded is returned first, because there is no batch to wait
+        // for yet.
         r.claim(claimed(2, 8..16, 0, false));
         assert_eq!(obstacle(&r, 0..64, 1, false), recorded);
         assert_eq!(obstacle(&r, 0..64, 1, true), Some(Obstacle::Unrecorded));
@@ -454,7 +457,8 @@ mod tests {
         assert_eq!(r.obstacle(&moving), None, "itself");
         r.moved(1);
         assert_eq!(r.obstacle(&write), None);
-        // In the other order: a recorded write has made the device the owner of the contents.
+        // In the opposite order, contents may move once the write is recorded, because the device then has
+        // the contents.
         r.claim(write);
         let later = Claimed { id: 3, ..moving };
         assert_eq!(r.obstacle(&later), Some(Obstacle::Unrecorded));
@@ -472,7 +476,7 @@ mod tests {
         assert_eq!(r.free(&(20..24), 0), [0..0; 0]);
         r.used(&(8..64), 0, Use::Update);
         assert_eq!(r.away(&(0..64), 0, Use::Read), [away(16..32, 1), away(40..48, 1)]);
-        // A copy is not recorded as valid.
+        // While the range is held, a copy does not make another device's storage valid.
         r.copied(&(16..32), 0);
         assert_eq!(r.away(&(0..40), 0, Use::Read), [away(16..32, 1)]);
         r.let_go(1);

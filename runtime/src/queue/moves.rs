@@ -24,15 +24,15 @@ pub(super) struct Moving {
 
 /// Whether a command's contents are on the queue's device.
 pub(super) enum Arrival {
-    /// They are, and the command has this claim.
+    /// The contents are there, and the command has this claim.
     Here(Arc<Claim>),
-    /// They will be when this event is final.
+    /// The migration thread moves them. They are there once this event is complete.
     Moving(Arc<Event>),
     Failed(i32),
 }
 
 impl CommandQueue {
-    /// Returns whether contents can be on another device at all.
+    /// Returns whether the context has several devices, so that contents can be on another device.
     pub(super) fn is_shared(&self) -> bool {
         self.context.devices().len() > 1
     }
@@ -137,7 +137,8 @@ impl CommandQueue {
                     Status::Failed(e.code.number())
                 }
             };
-            // The command holds the claim, too.
+            // Drop this reference first. From then on, the claim lives as long as the command, which holds
+            // it too.
             drop(claim);
             // The gate is private, so its status has not been set before.
             let _ = opens.set_user_status(status);

@@ -1,10 +1,10 @@
 //! `cargo harness stress --unlocked`: threads share queues and memory without any locks.
 //!
 //! ```text
-//! scene      what they share
+//! scene      the objects that the threads share
 //! access     the ways in which commands write and read
-//! history    whether any order of the commands gives what was read
-//! private    what each thread does with memory of its own, next to the others'
+//! history    whether any order of the commands gives the results of the reads
+//! private    the commands of each thread on its own parts of common buffers
 //! ```
 //!
 //! All threads write and read the same objects through an in-order queue: only the queue determines the
