@@ -89,6 +89,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
+    /// Shows a bar for `items` items.
     pub(crate) fn new(items: usize) -> Bar {
         let bar = std::io::stderr()
             .is_terminal()

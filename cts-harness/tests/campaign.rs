@@ -39,7 +39,8 @@ esac
 printf '// -g 4,1,1 -l 2,1,1\n// /fake/one %s\n// /fake/two %s\n#include "CLSmith.h"\n' $one $two > CLProg.c
 "##;
 
-/// Describes a kernel `scale`, and runs a unit as its lines `// PLATFORM HASH WORD…` say: the words of a buffer of floats.
+/// A fake platform for `corpus`. It describes the kernels `scale` and `view`, and runs a unit as its lines
+/// `// PLATFORM HASH WORD…` say; the words are those of a buffer of floats.
 const CORPUS_CHILD: &str = r##"#!/bin/sh
 shift 2; platform=$2; shift 2
 [ $# = 0 ] && echo 'device {"name":"Fake","half":false,"double":false,"images":false}' && exit
@@ -267,7 +268,7 @@ fn kernels_of_a_corpus_get_inputs() {
     let folder = Folder::new("corpus");
     std::fs::write(folder.0.join("child"), CORPUS_CHILD).unwrap();
     std::fs::create_dir(folder.0.join("units")).unwrap();
-    // 1.0 beside 1.0, 1.0005 and 2.0.
+    // The first platform gives 1.0; the second one gives 1.0, 1.0005 and 2.0.
     for (unit, hash, word) in [
         ("a", "7", "3f8000003f800000"),
         ("b", "8", "3f8000003f801062"),

@@ -1,7 +1,8 @@
-//! The kernels of a corpus with generated inputs.
+//! A source of programs: the kernels of a corpus, with generated inputs.
 //!
-//! A case is a kernel. What a platform says of its parameters decides what it gets: buffers of one size with small numbers, small
-//! integers for scalars, local memory of one size. Nobody knows whether a kernel may be called so; Oclgrind says afterwards.
+//! A case is a kernel. Its parameters, as a platform describes them, decide its inputs: buffers of one size
+//! with small numbers, small numbers for scalars, and local memory of one size. The inputs may break the
+//! kernel's own preconditions, so Oclgrind is asked afterwards.
 
 use super::launch::{Argument, Fill, Launch, Memory, Plan};
 use super::side::Side;
@@ -13,23 +14,23 @@ use crate::{Failure, progress};
 use opencl_sys::{CL_KERNEL_ARG_ADDRESS_LOCAL, CL_KERNEL_ARG_ADDRESS_PRIVATE};
 use std::path::{Path, PathBuf};
 
-/// Bytes of a buffer.
+/// The size of each buffer in bytes.
 const BUFFER: usize = 16 << 10;
 
-/// Bytes of an argument in local memory.
+/// The size of each argument in local memory in bytes.
 const LOCAL: usize = 4 << 10;
 
-/// What integer scalars are: sizes that buffers have room for, and counts.
+/// The values of integer scalars: sizes for which buffers have room, and counts.
 const INTEGERS: [u64; 8] = [16, 4, 1, 8, 2, 0, 3, 5];
 
-/// Global and local sizes of launches with one, two and three dimensions.
+/// The global and local sizes of launches with one, two and three dimensions.
 const SIZES: [[[usize; 3]; 2]; 3] = [
     [[64, 1, 1], [16, 1, 1]],
     [[16, 8, 1], [8, 4, 1]],
     [[8, 4, 4], [4, 2, 2]],
 ];
 
-/// The scalar types of OpenCL C, their bytes, and whether they are floats.
+/// The scalar types of OpenCL C, with their sizes in bytes and whether they are floating-point types.
 const SCALARS: [(&str, usize, bool); 18] = [
     ("unsigned char", 1, false),
     ("unsigned short", 2, false),
@@ -51,14 +52,15 @@ const SCALARS: [(&str, usize, bool); 18] = [
     ("unsigned", 4, false),
 ];
 
+/// The units of a corpus.
 #[derive(clap::Args, Clone)]
 pub(super) struct Units {
-    /// Folder with the units: PROJECT/ID.cl, or any .cl files
+    /// The folder with the units: PROJECT/ID.cl, or any .cl files
     dir: PathBuf,
-    /// Table of the units, as for `cargo harness corpus`
+    /// The table of the units, as for `cargo harness corpus`
     #[arg(long)]
     index: Option<PathBuf>,
-    /// Only units whose id contains this text
+    /// Use only units whose id contains this text
     #[arg(long, default_value = "")]
     filter: String,
 }
@@ -70,8 +72,8 @@ pub(super) struct Case {
 }
 
 impl Units {
-    /// The kernels of the units that the first platform builds, in the index's order, as many as seeds are asked for; the first
-    /// one is that of seed 1.
+    /// Returns the kernels of the units that the first platform builds, in the order of the index, up to the
+    /// last seed of the campaign. The first kernel belongs to seed 1.
     pub(super) fn cases(&self, options: &Options) -> Result<Vec<Case>, Failure> {
         let (mut units, missing) = index::units(&self.dir, self.index.as_deref())?;
         units.retain(|u| u.id.contains(&self.filter));
@@ -118,12 +120,14 @@ fn signatures(side: &Side, unit: &Unit, scratch: &Path, limits: &Limits) -> Resu
     side.signatures(&file, scratch, limits)
 }
 
-/// A unit's text; what is no UTF-8 stands in comments and strings.
+/// Returns a unit's text. Bytes that are not UTF-8 are replaced, since they can only be in comments and
+/// strings.
 fn text(unit: &Unit) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&std::fs::read(&unit.file)?).into_owned())
 }
 
-/// The program of a seed and its unit and kernel; none behind the last one or where a parameter has no generated input.
+/// Returns the program of a seed, with the names of its unit and kernel. Returns `None` after the last
+/// kernel, and if a parameter has no generated input.
 pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, String)>, Failure> {
     let at = usize::try_from(seed).ok().and_then(|seed| seed.checked_sub(1));
     let Some(case) = at.and_then(|at| cases.get(at)) else {
@@ -160,7 +164,8 @@ pub(super) fn program(cases: &[Case], seed: u64) -> Result<Option<(String, Strin
     Ok(Some((format!("{}{text}", plan.line()?), how)))
 }
 
-/// Global and local sizes: two work-groups in each dimension of the required size, or as many dimensions as the unit asks for.
+/// Returns the global and local size. If the kernel requires a work-group size, they are two work-groups of
+/// this size in each dimension; otherwise they have as many dimensions as the unit uses ids of.
 fn sizes(text: &str, required: [usize; 3]) -> [[usize; 3]; 2] {
     if required[0] > 0 {
         return [required.map(|n| 2 * n), required];
@@ -170,7 +175,8 @@ fn sizes(text: &str, required: [usize; 3]) -> [[usize; 3]; 2] {
     SIZES[most.unwrap_or(0)]
 }
 
-/// The names that a unit's lines give to other types, by `typedef` or `#define`, in order.
+/// Returns the names that a unit gives to other types by `typedef` or `#define`, each with the other type,
+/// in order.
 fn type_names(text: &str) -> Vec<(String, String)> {
     let pair = |line: &str| {
         let line = line.trim();
@@ -191,28 +197,29 @@ fn type_names(text: &str) -> Vec<(String, String)> {
 
 struct Inputs {
     random: Random,
-    /// See [`type_names`].
+    /// The result of [`type_names`] for the unit.
     names: Vec<(String, String)>,
     memory: Vec<Memory>,
 }
 
 impl Inputs {
-    /// What [`lanes`] says of a type, and of the types that the unit gives the name to, which may depend on what only the
-    /// preprocessor knows.
+    /// Returns the result of [`lanes`] for a type and for the types that it may be a name of. There may be
+    /// several of these, because only the preprocessor knows which definitions apply.
     fn types(&self, name: &str, depth: u32) -> Vec<(usize, bool, usize)> {
         let others = self.names.iter().filter(|(n, _)| n == name && depth > 0);
         let others = others.flat_map(|(_, other)| self.types(other, depth - 1));
         lanes(name).into_iter().chain(others).collect()
     }
 
-    /// The bytes of a value.
+    /// Returns a value of the type in bytes, or `None` if the type is unknown and not a whole number of
+    /// words.
     fn value(&mut self, name: &str, bytes: usize) -> Option<Vec<u8>> {
-        // Vectors of three have the size of four.
+        // Vectors of three lanes have the size of vectors of four (CL 6.1.5).
         let size = |t: &(usize, bool, usize)| t.0 * if t.2 == 3 { 4 } else { t.2 };
         let known = self.types(name, 4).into_iter().find(|t| size(t) == bytes);
         let (width, floats) = match known {
             Some((width, floats, _)) => (width, floats),
-            // A structure, of words.
+            // The type may be a structure; it is taken as one that consists of 32-bit words.
             None if bytes > 0 && bytes.is_multiple_of(4) => (4, false),
             None => return None,
         };
@@ -222,7 +229,7 @@ impl Inputs {
             (false, _) => number,
             (true, 4) => quarter.to_bits().into(),
             (true, 8) => f64::from(quarter).to_bits(),
-            // One and a half.
+            // The bits of 1.5 as a half.
             (true, _) => 0x3e00,
         };
         Some(lane.to_le_bytes()[..width].repeat(bytes / width))
@@ -234,7 +241,7 @@ impl Inputs {
         match (parameter.address, pointee) {
             (CL_KERNEL_ARG_ADDRESS_LOCAL, _) => Some(Argument::Local(LOCAL)),
             (CL_KERNEL_ARG_ADDRESS_PRIVATE, _) => self.value(name, parameter.bytes).map(Argument::Bytes),
-            // What has no `*` is an image.
+            // A type without `*` is an image.
             (_, None) => None,
             (_, Some(pointee)) => {
                 let seed = u64::from(self.random.word());
@@ -247,7 +254,7 @@ impl Inputs {
                         start: 0,
                         step: 1,
                     },
-                    // Half and double as well: what the bits of small numbers are, all of them tiny.
+                    // These bits are also used for half and double, in which they are tiny numbers.
                     _ => Fill::Below { seed, end: 16 },
                 };
                 self.memory.push(Memory {
@@ -262,7 +269,8 @@ impl Inputs {
     }
 }
 
-/// The bytes of a lane, whether it is a float, and the number of lanes of a type of OpenCL C.
+/// Returns the size of a lane in bytes, whether it is a floating-point type, and the number of lanes.
+/// Returns `None` if the name is not that of a scalar or vector type of OpenCL C.
 fn lanes(name: &str) -> Option<(usize, bool, usize)> {
     let (scalar, rest) = SCALARS
         .iter()
@@ -272,7 +280,8 @@ fn lanes(name: &str) -> Option<(usize, bool, usize)> {
     matches!(lanes, 1..=4 | 8 | 16).then_some((scalar.1, scalar.2, lanes))
 }
 
-/// Whether results differ by no more than rounding: buffers that were filled with floats are compared as such, others bit by bit.
+/// Returns whether the results of all platforms differ by no more than rounding. Buffers that were filled
+/// with floats are compared as floats, all others bit by bit.
 pub(super) fn are_near(plan: &Plan, results: &[Vec<(usize, u64)>]) -> bool {
     let results_of: Vec<&Memory> = plan.memory.iter().filter(|m| m.result).collect();
     let floats = |memory: usize| {

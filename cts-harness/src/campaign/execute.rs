@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Print the 64-bit words of the result
     #[arg(long)]
     words: bool,
-    /// Print the signatures of each program's kernels in the place of launching them
+    /// Print the signatures of each program's kernels instead of launching them
     #[arg(long, hide = true)]
     signatures: bool,
     programs: Vec<PathBuf>,

@@ -47,6 +47,7 @@ pub(super) enum Fill {
     Below { seed: u64, end: u32 },
 }
 
+/// A launch of a kernel.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(super) struct Launch {
     pub(super) kernel: String,
@@ -56,6 +57,7 @@ pub(super) struct Launch {
     pub(super) arguments: Vec<Argument>,
 }
 
+/// A kernel argument.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(super) enum Argument {
     /// A memory object, by its index in [`Plan::memory`].
@@ -83,6 +85,7 @@ impl Plan {
 }
 
 impl Fill {
+    /// Returns the first `count` bytes of the contents.
     pub(super) fn bytes(self, count: usize) -> Vec<u8> {
         let words = |word: &mut dyn FnMut() -> [u8; 4]| {
             let mut all: Vec<u8> = (0..count.div_ceil(4)).flat_map(|_| word()).collect();

@@ -2,12 +2,12 @@
 //! bit by bit.
 //!
 //! ```text
-//! clsmith, generate   the sources of programs: each seed gives a program
-//! launch              the description of a program's launches, a line of JSON
-//! side                a platform: starts its child processes and follows their output
-//! execute             the child process: builds and launches programs
-//! record              the results file: a line of JSON for each program, from which a campaign resumes
-//! reduce              the reduction of a program with C-Vise
+//! clsmith, generate, corpus   the sources of programs: each seed gives a program
+//! launch                      the description of a program's launches, a line of JSON
+//! side                        a platform: starts its child processes and follows their output
+//! execute                     the child process: builds and launches programs
+//! record                      the results file: a line of JSON for each program, from which a campaign resumes
+//! reduce                      the reduction of a program with C-Vise
 //! ```
 //!
 //! See `docs/campaign.md`.
@@ -52,7 +52,7 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
-    /// The kernels of a corpus with generated inputs; seeds number the kernels
+    /// Run the kernels of a corpus with generated inputs; the seed is the number of a kernel
     Corpus {
         #[command(flatten)]
         units: corpus::Units,
@@ -71,7 +71,7 @@ enum Command {
 /// The platforms, programs and limits of a campaign.
 #[derive(clap::Args, Clone)]
 struct Options {
-    /// A platform as `bench` names it: `caldera` (built first), a part of its name, or the file of a
+    /// A platform as `bench` names it: `caldera` (built first), part of a platform's name, or the file of a
     /// library; `,VARIABLE=VALUE` after it sets a variable of its child processes. At least two
     #[arg(long = "platform", value_name = "NAME", default_values_t = [String::from("caldera"), String::from("pocl")])]
     platforms: Vec<String>,
@@ -136,6 +136,7 @@ type Source<'a> = dyn Fn(u64, &Path) -> Result<Option<(String, String)>, Failure
 /// Makes the source of programs for the devices of a campaign.
 type Opener<'a> = dyn Fn(&[Described]) -> Box<Source<'a>> + 'a;
 
+/// Runs the sub-command.
 pub(crate) fn run(args: &Args) -> Outcome {
     match &args.command {
         Command::Clsmith { generator, options } => campaign(
@@ -230,7 +231,7 @@ fn campaign(open: &Opener<'_>, tolerant: bool, options: &Options) -> Outcome {
 /// A campaign in progress.
 struct Run<'a> {
     source: &'a Source<'a>,
-    /// Whether floats may differ by rounding.
+    /// Whether floats in the results may differ by rounding.
     tolerant: bool,
     options: &'a Options,
     sides: &'a [Side],
@@ -318,10 +319,11 @@ impl Run<'_> {
         Ok(records)
     }
 
-    /// Asks the platforms that finished for all words of their results.
+    /// Returns whether the results of the platforms that finished differ by no more than rounding. It asks
+    /// these platforms for all words of their results.
     fn are_near(&self, program: &Path, record: &Record, scratch: &Path) -> Result<bool, Failure> {
         let (plan, _) = execute::read(program, None)?;
-        // Where all inputs are integers, so are the results.
+        // If no input is a buffer of floats, the results are compared bit by bit.
         if !plan
             .memory
             .iter()

@@ -32,7 +32,7 @@ pub(super) enum Verdict {
     Near,
     /// The platforms on which the program finishes do not all give the same result.
     Differs,
-    /// The results differ, and Oclgrind finds that the program is at fault.
+    /// The results differ or a launch ended badly, and Oclgrind finds that the program is at fault.
     Undefined,
     /// The program crashes on one platform and finishes on another.
     Crash,
@@ -40,11 +40,12 @@ pub(super) enum Verdict {
     Refused,
     /// The program exceeds the time limit on one platform and finishes on another.
     Timeout,
-    /// The program finishes on no platform.
+    /// The program finishes on no platform, or there is no program for the seed.
     Neither,
 }
 
 impl Verdict {
+    /// Returns the verdict in a word.
     pub(super) fn word(self) -> &'static str {
         match self {
             Verdict::Same => "same",
@@ -58,6 +59,7 @@ impl Verdict {
         }
     }
 
+    /// Returns whether the program shows a possible fault of a platform, so that it is kept.
     pub(super) fn is_of_interest(self) -> bool {
         match self {
             Verdict::Differs | Verdict::Crash | Verdict::Refused | Verdict::Timeout => true,
@@ -67,6 +69,7 @@ impl Verdict {
 }
 
 impl Record {
+    /// Makes the record of a program that has not run.
     pub(super) fn new(seed: u64, how: String) -> Record {
         Record {
             seed,
@@ -83,7 +86,8 @@ impl Record {
         self.verdict = verdict(&ends);
     }
 
-    /// Returns whether Oclgrind may know why the platforms disagree: the results differ, or a launch ended badly.
+    /// Returns whether Oclgrind may explain the difference: the results differ, or a launch crashed or
+    /// exceeded the time limit.
     pub(super) fn may_be_undefined(&self) -> bool {
         let launched = |end: &Ending| match end {
             Ending::Crash { phase, .. } | Ending::Timeout { phase } => phase == "launch",
@@ -105,6 +109,8 @@ impl Record {
     }
 }
 
+/// Compares the endings of a program on all platforms. A crash counts more than a refusal, and a refusal
+/// more than a time-out.
 pub(super) fn verdict(ends: &[&Ending]) -> Verdict {
     let mut hashes: Vec<&str> = ends.iter().filter_map(|e| e.hash()).collect();
     hashes.sort_unstable();

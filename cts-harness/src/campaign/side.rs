@@ -44,6 +44,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
+    /// Returns the hash of the results, if the program finished.
     pub(super) fn hash(&self) -> Option<&str> {
         match self {
             Ending::Done { hash, .. } => Some(hash),
@@ -132,7 +133,7 @@ impl Side {
         })
     }
 
-    /// The signatures of a program's kernels; none where it is not built.
+    /// Returns the signatures of a program's kernels; none if the platform does not build the program.
     pub(super) fn signatures(
         &self,
         program: &Path,
@@ -147,7 +148,8 @@ impl Side {
         Ok(found)
     }
 
-    /// The words of a program's results, each with the number of its memory object; none where it does not finish.
+    /// Returns the 64-bit words of a program's results, each with the index of its memory object among the
+    /// results; none if the program does not finish.
     pub(super) fn words(
         &self,
         program: &Path,
@@ -166,7 +168,8 @@ impl Side {
         Ok(found)
     }
 
-    /// Runs one program with an option and hands over what its child process says.
+    /// Runs one program with an option of the child process, and passes each line of the child's output to
+    /// `take`.
     fn ask(
         &self,
         option: &str,

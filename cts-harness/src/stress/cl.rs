@@ -60,6 +60,7 @@ unsafe impl Send for Cl {}
 // SAFETY: as above.
 unsafe impl Sync for Cl {}
 
+/// Checks the error code of a call.
 pub(super) fn expect(code: cl_int, wanted: cl_int, call: &str) -> Result<(), Failure> {
     if code == wanted {
         Ok(())
@@ -80,14 +81,17 @@ pub(super) struct Side {
 pub(super) struct List(Vec<cl_event>);
 
 impl List {
+    /// Makes the list of these events.
     pub(super) fn of(events: &[Handle]) -> List {
         List(events.iter().map(Handle::raw).collect())
     }
 
+    /// Returns the number of events.
     pub(super) fn count(&self) -> cl_uint {
         self.0.len() as cl_uint
     }
 
+    /// Returns the address of the events; null if there are none, as OpenCL demands.
     pub(super) fn ptr(&self) -> *const cl_event {
         if self.0.is_empty() {
             null()
@@ -101,10 +105,12 @@ impl List {
 pub(super) struct Out(cl_event);
 
 impl Out {
+    /// Makes a place for an event.
     pub(super) fn new() -> Out {
         Out(null_mut())
     }
 
+    /// Returns the address to which the C function writes the event.
     pub(super) fn ptr(&mut self) -> *mut cl_event {
         &raw mut self.0
     }
@@ -204,10 +210,12 @@ impl Cl {
         Ok(Handle::new(self, raw, kind))
     }
 
+    /// Returns the handle of an event that a call has returned.
     pub(super) fn event(&'static self, out: Out) -> Handle {
         Handle::new(self, out.0, Kind::Event)
     }
 
+    /// Creates a context with all devices.
     pub(super) fn context(&'static self) -> Result<Handle, Failure> {
         let mut code = 0;
         let (count, devices) = (self.devices.len() as cl_uint, self.devices.as_ptr());
@@ -234,6 +242,7 @@ impl Cl {
         self.created(raw, code, Kind::Queue)
     }
 
+    /// Creates a buffer of `size` bytes.
     pub(super) fn buffer(
         &'static self,
         context: &Handle,
@@ -246,6 +255,7 @@ impl Cl {
         self.created(raw, code, Kind::Mem)
     }
 
+    /// Creates a sub-buffer; origin and size are in bytes.
     pub(super) fn sub_buffer(
         &'static self,
         of: &Handle,
@@ -272,6 +282,7 @@ impl Cl {
         Ok(program)
     }
 
+    /// Creates a kernel.
     pub(super) fn kernel(&'static self, program: &Handle, name: &str) -> Result<Handle, Failure> {
         let name = CString::new(name)?;
         let mut code = 0;
@@ -279,6 +290,7 @@ impl Cl {
         self.created(raw, code, Kind::Kernel)
     }
 
+    /// Sets a kernel argument to a memory object.
     pub(super) fn argument(&self, kernel: &Handle, index: u32, mem: &Handle) -> Result<(), Failure> {
         let raw = mem.raw();
         let value = (&raw const raw).cast();
@@ -289,6 +301,7 @@ impl Cl {
         Ok(())
     }
 
+    /// Sets a kernel argument to a number.
     pub(super) fn number(&self, kernel: &Handle, index: u32, value: u32) -> Result<(), Failure> {
         done!(
             self,
@@ -297,22 +310,26 @@ impl Cl {
         Ok(())
     }
 
+    /// Sets a kernel argument to `size` bytes of local memory.
     pub(super) fn local(&self, kernel: &Handle, index: u32, size: usize) -> Result<(), Failure> {
         done!(self, clSetKernelArg(kernel.raw(), index, size, null()));
         Ok(())
     }
 
+    /// Creates a user event.
     pub(super) fn user_event(&'static self, context: &Handle) -> Result<Handle, Failure> {
         let mut code = 0;
         let raw = call!(self, clCreateUserEvent(context.raw(), &mut code));
         self.created(raw, code, Kind::Event)
     }
 
+    /// Sets the status of a user event.
     pub(super) fn set_status(&self, event: &Handle, status: cl_int) -> Result<(), Failure> {
         done!(self, clSetUserEventStatus(event.raw(), status));
         Ok(())
     }
 
+    /// Returns the execution status of an event.
     pub(super) fn status(&self, event: &Handle) -> Result<cl_int, Failure> {
         let mut status = 77;
         let to = (&raw mut status).cast();
@@ -327,11 +344,13 @@ impl Cl {
         Ok(call!(self, clWaitForEvents(list.count(), list.ptr())))
     }
 
+    /// Calls clFlush.
     pub(super) fn flush(&self, queue: &Handle) -> Result<(), Failure> {
         done!(self, clFlush(queue.raw()));
         Ok(())
     }
 
+    /// Calls clFinish.
     pub(super) fn finish(&self, queue: &Handle) -> Result<(), Failure> {
         done!(self, clFinish(queue.raw()));
         Ok(())
@@ -363,6 +382,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueReadBuffer(q, m, 1, offset, size, to.ptr()))
     }
 
+    /// Enqueues a write of `from`, which must live until the command is complete.
     pub(super) fn write(
         &'static self,
         queue: &Handle,
@@ -423,6 +443,7 @@ impl Cl {
         }
     }
 
+    /// Enqueues a copy of `size` bytes between two buffers, each with its offset in bytes.
     pub(super) fn copy(
         &'static self,
         queue: &Handle,
@@ -452,6 +473,7 @@ impl Cl {
         )
     }
 
+    /// Enqueues a fill of a range in bytes.
     pub(super) fn fill(
         &'static self,
         queue: &Handle,
@@ -465,6 +487,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueFillBuffer(q, m, p, length, offset, size))
     }
 
+    /// Enqueues a map command for a range in bytes, without blocking.
     pub(super) fn map(
         &'static self,
         queue: &Handle,
@@ -483,6 +506,7 @@ impl Cl {
         Ok((Mapped::new(at.cast(), size), self.event(out)))
     }
 
+    /// Enqueues an unmap command.
     pub(super) fn unmap(
         &'static self,
         queue: &Handle,
@@ -494,6 +518,7 @@ impl Cl {
         enqueued!(self, after, clEnqueueUnmapMemObject(q, m, mapped.ptr()))
     }
 
+    /// Enqueues a migration of a memory object to the queue's device.
     pub(super) fn migrate(
         &'static self,
         queue: &Handle,
@@ -504,6 +529,8 @@ impl Cl {
         enqueued!(self, after, clEnqueueMigrateMemObjects(q, 1, &m, 0))
     }
 
+    /// Enqueues a one-dimensional launch of a kernel. Without `local`, the implementation chooses the work-
+    /// group size.
     pub(super) fn launch(
         &'static self,
         queue: &Handle,
@@ -677,6 +704,7 @@ impl Cl {
         Ok(())
     }
 
+    /// Registers `function` as a destructor callback, which is called with `data`.
     pub(super) fn on_destroy(
         &self,
         mem: &Handle,

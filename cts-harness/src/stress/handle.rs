@@ -11,6 +11,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// The type of an OpenCL object.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Context,
@@ -39,10 +40,12 @@ impl Handle {
         Handle { cl, raw, kind }
     }
 
+    /// Returns the type of the object.
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }
 
+    /// Returns the C handle.
     pub(super) fn raw(&self) -> *mut c_void {
         self.raw
     }
@@ -119,6 +122,7 @@ fn pages(at: *mut c_void, size: usize, protection: i32, fixed: i32) -> *mut c_vo
 }
 
 impl Memory {
+    /// Makes memory with these contents.
     pub(super) fn new(bytes: Vec<u8>) -> Memory {
         if !WATCHED.load(Ordering::SeqCst) {
             let at = Box::into_raw(bytes.into_boxed_slice());
@@ -163,6 +167,7 @@ pub(super) struct Mapped {
 }
 
 impl Mapped {
+    /// Makes the mapping of `size` bytes at an address that a map command has returned.
     pub(super) fn new(at: *mut u8, size: usize) -> Mapped {
         Mapped { at, size }
     }

@@ -24,6 +24,7 @@ impl Place {
         }
     }
 
+    /// Returns the size of the box in bytes.
     pub(super) fn bytes(&self) -> usize {
         4 * self.region.iter().product::<usize>()
     }
@@ -95,6 +96,7 @@ impl Cl {
         }
     }
 
+    /// Enqueues a fill of a box of an image.
     pub(super) fn image_fill(
         &'static self,
         queue: &Handle,

@@ -4,6 +4,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
+    /// Makes a generator. Different seeds give different numbers.
     pub(crate) fn new(seed: u64) -> Random {
         let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         // Nearby seeds give similar first numbers, which are skipped.
@@ -13,6 +14,7 @@ impl Random {
         random
     }
 
+    /// Returns 32 random bits.
     pub(crate) fn word(&mut self) -> u32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -36,6 +38,7 @@ impl Random {
         a.min(b)..a.max(b) + 1
     }
 
+    /// Returns `count` random bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         // Only the first 4096 bytes are random; the rest repeats them.
         let mut bytes: Vec<u8> = (0..count.min(4096).div_ceil(4))

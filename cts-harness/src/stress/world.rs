@@ -54,6 +54,7 @@ kernel void ink(read_only image2d_t a, write_only image2d_t b, uint m, uint w) {
 }
 ";
 
+/// The options of a test that restrict its operations.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) only: Vec<String>,
@@ -68,6 +69,7 @@ pub(super) enum Outcome {
     Failed,
 }
 
+/// The state that all threads of an epoch share.
 pub(super) struct World {
     pub(super) cl: &'static Cl,
     pub(super) rules: Rules,
@@ -82,6 +84,7 @@ pub(super) struct World {
     doing: Vec<Mutex<&'static str>>,
 }
 
+/// A context and its objects.
 pub(super) struct Context {
     pub(super) raw: Handle,
     pub(super) program: Handle,
@@ -95,6 +98,7 @@ pub(super) struct Context {
     gates: Mutex<Vec<(Handle, cl_int)>>,
 }
 
+/// A queue and its properties.
 pub(super) struct Queue {
     pub(super) raw: Handle,
     pub(super) ordered: bool,
@@ -135,6 +139,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl World {
+    /// Creates the contexts with all their objects.
     pub(super) fn new(cl: &'static Cl, seed: u64, rules: Rules) -> Result<Arc<World>, Failure> {
         let mut random = Random::new(seed);
         let contexts = (0..CONTEXTS)
@@ -186,10 +191,12 @@ impl World {
         *lock(&self.doing[thread % self.doing.len()]) = "nothing";
     }
 
+    /// Returns how often each operation of [`ops::ALL`] was begun.
     pub(super) fn counts(&self) -> impl Iterator<Item = u64> {
         self.counts.iter().map(|c| c.load(Ordering::Relaxed))
     }
 
+    /// Returns the names of the operations that threads perform now.
     pub(super) fn doing(&self) -> Vec<&'static str> {
         self.doing
             .iter()
@@ -204,10 +211,12 @@ impl World {
         lock(&self.failure).get_or_insert(why);
     }
 
+    /// Returns whether a check has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
     }
 
+    /// Returns the first failure.
     pub(super) fn failure(&self) -> Option<String> {
         lock(&self.failure).clone()
     }
@@ -238,6 +247,7 @@ impl World {
         lock(&self.pending).push_back(pending);
     }
 
+    /// Returns whether more than [`MANY`] commands wait to be checked.
     pub(super) fn many_pending(&self) -> bool {
         lock(&self.pending).len() > MANY
     }
@@ -401,6 +411,7 @@ impl Context {
         })
     }
 
+    /// Returns the queue with this index, modulo the number of queues.
     pub(super) fn queue(&self, index: usize) -> Arc<Queue> {
         Arc::clone(&lock(&self.queues[index % QUEUES]))
     }
@@ -420,6 +431,7 @@ impl Context {
         Ok(())
     }
 
+    /// Flushes all queues.
     pub(super) fn flush(&self, cl: &'static Cl) -> Result<(), Failure> {
         self.all_queues().try_for_each(|q| cl.flush(&q.raw))
     }
@@ -495,6 +507,7 @@ impl Context {
         Ok(Picture { object, size })
     }
 
+    /// Locks and returns a random object.
     pub(super) fn one(&self, random: &mut Random) -> MutexGuard<'_, Object> {
         lock(&self.objects[random.below(OBJECTS)])
     }
@@ -584,15 +597,18 @@ impl Object {
         self.writer.iter().chain(&self.readers).cloned().collect()
     }
 
+    /// Notes that a command that reads the object has been enqueued.
     pub(super) fn read_by(&mut self, event: &Handle) {
         self.readers.push(event.clone());
     }
 
+    /// Notes that a command that writes the object has been enqueued.
     pub(super) fn written_by(&mut self, event: &Handle) {
         self.readers.clear();
         self.writer = Some(event.clone());
     }
 
+    /// Returns the number of 32-bit words.
     pub(super) fn words(&self) -> usize {
         self.shadow.len() / 4
     }

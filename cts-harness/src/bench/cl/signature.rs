@@ -1,4 +1,4 @@
-//! What a built program says of its kernels and their parameters.
+//! Queries the kernels of a built program and their parameters.
 #![allow(unsafe_code, reason = "OpenCL is a C interface")]
 
 use super::{Argument, Kernel, Program, check};
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Bytes of the largest value that is asked for.
+/// The largest size in bytes of a value that is tried.
 const LARGEST_VALUE: usize = 512;
 
 /// A kernel as clGetKernelInfo, clGetKernelWorkGroupInfo and clGetKernelArgInfo describe it.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(crate) struct Signature {
     pub(crate) kernel: String,
-    /// The size of `reqd_work_group_size`, or zeros.
+    /// The size that `reqd_work_group_size` gives, or zeros.
     pub(crate) required: [usize; 3],
     pub(crate) parameters: Vec<Parameter>,
 }
@@ -26,15 +26,17 @@ pub(crate) struct Signature {
 /// A parameter of a kernel.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub(crate) struct Parameter {
-    /// CL_KERNEL_ARG_ADDRESS_QUALIFIER.
+    /// The answer of CL_KERNEL_ARG_ADDRESS_QUALIFIER.
     pub(crate) address: u32,
-    /// CL_KERNEL_ARG_TYPE_NAME.
+    /// The answer of CL_KERNEL_ARG_TYPE_NAME.
     pub(crate) type_name: String,
-    /// The bytes of a value: the least size that clSetKernelArg takes; 0 for a pointer, an image, a sampler.
+    /// The size of a value in bytes, which is the smallest size that clSetKernelArg accepts; 0 for a
+    /// pointer, an image or a sampler.
     pub(crate) bytes: usize,
 }
 
-/// Asks for the size of an answer, and then for the answer. `ask` takes a size, a buffer, and where the size goes.
+/// Queries the size of an answer, and then the answer. `ask` takes the size of a buffer, its address, and
+/// the address for the size of the answer.
 fn bytes(call: &str, ask: &dyn Fn(usize, *mut c_void, *mut usize) -> cl_int) -> Result<Vec<u8>, Failure> {
     let mut size = 0;
     check(ask(0, null_mut(), &raw mut size), call)?;
@@ -55,11 +57,11 @@ fn word(bytes: &[u8]) -> u32 {
 }
 
 impl Program {
-    /// Returns the signatures of all kernels; the program is built with `-cl-kernel-arg-info`.
+    /// Returns the signatures of all kernels. The program must have been built with `-cl-kernel-arg-info`.
     pub(crate) fn signatures(&self) -> Result<Vec<Signature>, Failure> {
         let info = self.functions.clGetProgramInfo;
         let names = bytes("clGetProgramInfo", &|size, to, actual| {
-            // SAFETY: the program exists, and `to` has as many bytes as are given.
+            // SAFETY: the program exists, and `to` is null or has `size` bytes.
             unsafe { info(self.raw, CL_PROGRAM_KERNEL_NAMES, size, to, actual) }
         })?;
         let names = text(names);
@@ -72,12 +74,12 @@ impl Kernel {
     fn signature(&self, name: &str) -> Result<Signature, Failure> {
         let functions = self.functions;
         let count = bytes("clGetKernelInfo", &|size, to, actual| {
-            // SAFETY: the kernel exists, and `to` has as many bytes as are given.
+            // SAFETY: the kernel exists, and `to` is null or has `size` bytes.
             unsafe { (functions.clGetKernelInfo)(self.raw, CL_KERNEL_NUM_ARGS, size, to, actual) }
         })?;
         let group = bytes("clGetKernelWorkGroupInfo", &|size, to, actual| {
             let what = CL_KERNEL_COMPILE_WORK_GROUP_SIZE;
-            // SAFETY: the kernel exists and is of one device, and `to` has as many bytes as are given.
+            // SAFETY: the kernel exists and belongs to one device, and `to` is null or has `size` bytes.
             unsafe { (functions.clGetKernelWorkGroupInfo)(self.raw, null_mut(), what, size, to, actual) }
         })?;
         let mut required = [0; 3];
@@ -87,7 +89,7 @@ impl Kernel {
         let parameters = (0..word(&count)).map(|index| {
             let ask = |what| {
                 bytes("clGetKernelArgInfo", &|size, to, actual| {
-                    // SAFETY: the kernel exists, and `to` has as many bytes as are given.
+                    // SAFETY: the kernel exists, and `to` is null or has `size` bytes.
                     unsafe { (functions.clGetKernelArgInfo)(self.raw, index, what, size, to, actual) }
                 })
             };

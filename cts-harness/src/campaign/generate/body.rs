@@ -16,6 +16,7 @@ impl Generator {
         text
     }
 
+    /// Returns a random statement, in which statements are nested at most `depth` deep.
     pub(super) fn statement(&mut self, depth: usize) -> String {
         if self.fuel < 0 {
             return self.assignment(1);
@@ -49,6 +50,7 @@ impl Generator {
         });
     }
 
+    /// Declares a variable with a random value.
     pub(super) fn declaration(&mut self) -> String {
         let ty = self.any_type();
         let (name, value) = (self.name("v"), self.value(ty, 3));
@@ -56,6 +58,7 @@ impl Generator {
         format!("{} {name} = {value};\n", ty.name())
     }
 
+    /// Returns an assignment to a random place.
     pub(super) fn assignment(&mut self, depth: usize) -> String {
         let Some(p) = self.place(|p| p.writable) else {
             return self.declaration();
@@ -489,6 +492,7 @@ fn fields(structure: &Structure, object: &str) -> Vec<Place> {
     .collect()
 }
 
+/// Returns a place that can only be read.
 pub(super) fn read_only(text: &str, ty: Type, len: usize) -> Place {
     Place {
         text: text.to_owned(),

@@ -14,9 +14,12 @@ pub(super) struct Type {
     pub(super) n: usize,
 }
 
+/// The type `uint`.
 pub(super) const UINT: Type = int(32, false, 1);
+/// The type `int`.
 pub(super) const INT: Type = int(32, true, 1);
 
+/// Returns an integer type with elements of `bits` bits and `n` elements.
 pub(super) const fn int(bits: u32, signed: bool, n: usize) -> Type {
     Type {
         base: Base::Int { bits, signed },
@@ -24,6 +27,7 @@ pub(super) const fn int(bits: u32, signed: bool, n: usize) -> Type {
     }
 }
 
+/// Returns a floating-point type with elements of `bits` bits and `n` elements.
 pub(super) const fn float(bits: u32, n: usize) -> Type {
     Type {
         base: Base::Float { bits },
@@ -32,16 +36,19 @@ pub(super) const fn float(bits: u32, n: usize) -> Type {
 }
 
 impl Type {
+    /// Returns the size of an element in bits.
     pub(super) fn bits(self) -> u32 {
         match self.base {
             Base::Int { bits, .. } | Base::Float { bits } => bits,
         }
     }
 
+    /// Returns whether the elements are signed integers.
     pub(super) fn is_signed(self) -> bool {
         matches!(self.base, Base::Int { signed: true, .. })
     }
 
+    /// Returns whether the elements are integers.
     pub(super) fn is_int(self) -> bool {
         matches!(self.base, Base::Int { .. })
     }
@@ -51,10 +58,12 @@ impl Type {
         int(self.bits(), signed, self.n)
     }
 
+    /// Returns the type with the same elements, but `n` of them.
     pub(super) fn of(self, n: usize) -> Type {
         Type { n, ..self }
     }
 
+    /// Returns the name in OpenCL C.
     pub(super) fn name(self) -> String {
         let element = match self.base {
             Base::Int { bits, signed } => {

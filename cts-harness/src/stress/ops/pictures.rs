@@ -70,6 +70,7 @@ pub(super) fn transfer(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("image transfer", &next, event, vec![memory], expected)
 }
 
+/// Fills a box of an image.
 pub(super) fn fill(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let Some(mut picture) = world.contexts[t.at].picture(&mut t.random) else {
@@ -166,6 +167,7 @@ pub(super) fn exchange(t: &mut Thread) -> Result<(), Failure> {
     t.enqueued("image and buffer", &next, event, Vec::new(), Vec::new())
 }
 
+/// Maps a box of an image, checks it, at times stores into it, and unmaps it.
 pub(super) fn map(t: &mut Thread) -> Result<(), Failure> {
     let world = Arc::clone(&t.world);
     let cl = world.cl;

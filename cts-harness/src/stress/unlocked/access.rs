@@ -14,6 +14,7 @@ pub(super) const BLOCKS: usize = 16;
 /// The number of texels in a row of an image.
 const WIDTH: usize = 256;
 
+/// The kernels for buffers.
 pub(super) const SOURCE: &str = "
 kernel void put(global uint *a, uint first, uint stamp) { a[first + get_global_id(0)] = stamp; }
 kernel void get(global const uint *a, uint first, global uint *b) { b[get_global_id(0)] = a[first + get_global_id(0)]; }
@@ -141,6 +142,7 @@ fn rows(first: usize, words: usize, block: usize) -> (Side, Side, [usize; 3]) {
 }
 
 impl Tools {
+    /// Creates the kernels of a thread.
     pub(super) fn new(cl: &'static Cl, context: &Handle, program: &Handle) -> Result<Tools, Failure> {
         Ok(Tools {
             cl,

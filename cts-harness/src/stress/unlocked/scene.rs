@@ -51,6 +51,7 @@ pub(super) struct Domain {
     pub(super) history: Mutex<History>,
 }
 
+/// Locks a mutex, even if a thread panicked while it held the lock.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -61,6 +62,7 @@ fn flags(random: &mut Random) -> u64 {
 }
 
 impl Scene {
+    /// Creates the objects of an epoch.
     pub(super) fn new(cl: &'static Cl, threads: usize, small: bool, seed: u64) -> Result<Scene, Failure> {
         let mut random = Random::new(seed);
         let context = cl.context()?;
@@ -212,6 +214,7 @@ impl Scene {
         self.steps.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// Returns the number of steps so far.
     pub(super) fn steps(&self) -> u64 {
         self.steps.load(Ordering::Relaxed)
     }
@@ -242,6 +245,7 @@ impl Scene {
         }
     }
 
+    /// Tells the opener's thread to end once all gates are open.
     pub(super) fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
     }
