@@ -12,7 +12,7 @@ use caldera_runtime::mem::HostPtr;
 use caldera_runtime::object;
 use caldera_runtime::program::Program;
 
-use crate::args::Ptr;
+use crate::args::{Array, Ptr};
 
 /// A pointer of the application that is passed back to its functions unchanged.
 struct UserData(*mut c_void);
@@ -128,10 +128,10 @@ pub(crate) struct NativeArgs {
 struct Block([u8; 16]);
 
 impl NativeArgs {
-    /// Copies `size` bytes of `args`. `places` are addresses within `args`, one for each buffer. Returns `None` if
+    /// Copies `args`. `places` are addresses within `args`, one for each buffer. Returns `None` if
     /// one of them does not lie within these bytes.
-    pub(crate) fn copy(args: Ptr<c_void>, size: usize, places: &[*const c_void]) -> Option<NativeArgs> {
-        let start = args.raw() as usize;
+    pub(crate) fn copy(args: Array<c_void>, places: &[*const c_void]) -> Option<NativeArgs> {
+        let (start, size) = (args.raw().addr(), args.len());
         let places = places
             .iter()
             .map(|p| {
@@ -140,12 +140,8 @@ impl NativeArgs {
             })
             .collect::<Option<Vec<usize>>>()?;
         let mut blocks = vec![Block([0; 16]); size.div_ceil(16)];
-        if size > 0 {
-            // SAFETY: the application guarantees that `args` is readable for `cb_args` bytes (CL 5.8), and the blocks
-            // have at least `size` bytes.
-            unsafe {
-                std::ptr::copy_nonoverlapping(args.raw().cast::<u8>(), blocks.as_mut_ptr().cast(), size)
-            };
+        for (block, bytes) in blocks.iter_mut().zip(args.bytes().unwrap_or(&[]).chunks(16)) {
+            block.0[..bytes.len()].copy_from_slice(bytes);
         }
         Some(NativeArgs {
             blocks,

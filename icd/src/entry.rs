@@ -14,7 +14,8 @@
 //! }
 //! ```
 //!
-//! In the body, each pointer argument is a [`Ptr`].
+//! A pointer argument has its extent in brackets after the type: `devices: *const cl_device_id [num_devices]`. In the
+//! body it is a value of one of the types of [`args`](crate::args), which permit access to this extent only.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
@@ -139,17 +140,17 @@ pub(crate) fn pointer<T>(
 /// Declares an entry point, as the documentation of the module shows.
 #[macro_export]
 macro_rules! entry {
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* $(,)?) $body:block) => {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointer arguments are null or valid as the clause says. Handles may be anything.
+        /// Pointer arguments are null or valid as the clause says, for the extents declared here. Handles may be
+        /// anything.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::abi::cl_int {
-            $(
-                // SAFETY: the caller's duty, above.
-                let $arg = unsafe { $crate::args::Argument::adopt($arg) };
-            )*
+            #[allow(unused_unsafe, reason = "there are calls without arguments")]
+            // SAFETY: the caller's duty, above: the declaration says for each pointer what the clause promises.
+            let ($($arg,)*) = unsafe { ($($crate::adopt!($arg $($($extent)+)?),)*) };
             $crate::entry::status(
                 stringify!($name),
                 || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
@@ -157,17 +158,17 @@ macro_rules! entry {
             )
         }
     };
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* ; errcode_ret) -> $ret:ty $body:block) => {
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* ; errcode_ret) -> $ret:ty $body:block) => {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointer arguments are null or valid as the clause says. Handles may be anything.
+        /// Pointer arguments are null or valid as the clause says, for the extents declared here. Handles may be
+        /// anything.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::abi::cl_int) -> $ret {
-            $(
-                // SAFETY: the caller's duty, above.
-                let $arg = unsafe { $crate::args::Argument::adopt($arg) };
-            )*
+            #[allow(unused_unsafe, reason = "there are calls without arguments")]
+            // SAFETY: the caller's duty, above: the declaration says for each pointer what the clause promises.
+            let ($($arg,)*) = unsafe { ($($crate::adopt!($arg $($($extent)+)?),)*) };
             // SAFETY: the caller's duty, above.
             let errcode_ret = unsafe { $crate::args::Argument::adopt(errcode_ret) };
             $crate::entry::created(
@@ -178,17 +179,17 @@ macro_rules! entry {
             )
         }
     };
-    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty $body:block) => {
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty $([$($extent:tt)+])?),* $(,)?) -> $ret:ty $body:block) => {
         $(#[$doc])*
         ///
         /// # Safety
-        /// Pointer arguments are null or valid as the clause says. Handles may be anything.
+        /// Pointer arguments are null or valid as the clause says, for the extents declared here. Handles may be
+        /// anything.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            $(
-                // SAFETY: the caller's duty, above.
-                let $arg = unsafe { $crate::args::Argument::adopt($arg) };
-            )*
+            #[allow(unused_unsafe, reason = "there are calls without arguments")]
+            // SAFETY: the caller's duty, above: the declaration says for each pointer what the clause promises.
+            let ($($arg,)*) = unsafe { ($($crate::adopt!($arg $($($extent)+)?),)*) };
             $crate::entry::pointer(
                 stringify!($name),
                 || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),

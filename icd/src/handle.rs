@@ -16,7 +16,7 @@ use std::sync::Arc;
 use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::object::{self, Object};
 
-use crate::args::Ptr;
+use crate::args::{Array, Ptr};
 
 #[cold]
 fn invalid<T: Object>(handle: *const c_void) -> Error {
@@ -48,17 +48,17 @@ pub(crate) fn list<T: Object>(handles: &[*mut c_void]) -> Result<Vec<Arc<T>>> {
 }
 
 /// Returns the events of a wait list, or CL_INVALID_EVENT_WAIT_LIST.
-pub(crate) fn wait_list<T: Object>(count: u32, handles: Ptr<*mut c_void>) -> Result<Vec<Arc<T>>> {
+pub(crate) fn wait_list<T: Object>(handles: Array<*mut c_void>) -> Result<Vec<Arc<T>>> {
     // CL 5.8 and others: INVALID_EVENT_WAIT_LIST if event_wait_list is NULL and num_events_in_wait_list > 0, or
     // event_wait_list is not NULL and num_events_in_wait_list is 0, or if its events are not valid events
     let bad = |what: &'static str| Error::new(ClCode::InvalidEventWaitList, what);
-    match (count, handles.is_null()) {
+    match (handles.len(), handles.is_null()) {
         (0, true) => Ok(Vec::new()),
         (0, false) => Err(bad("event_wait_list is not NULL and has no events")),
         (_, true) => Err(bad("event_wait_list is NULL")),
-        (n, false) => {
+        (_, false) => {
             let handles = handles
-                .slice(n as usize)
+                .slice()
                 .ok_or_else(|| bad("event_wait_list is not a list"))?;
             handles
                 .iter()

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use caldera_runtime::error::{ClCode, Error, Result};
 
 use crate::abi::{cl_bool, cl_int};
-use crate::args::Ptr;
+use crate::args::{Array, Plain, Ptr};
 
 /// `CL_SUCCESS`.
 pub(crate) const SUCCESS: cl_int = 0;
@@ -18,62 +18,24 @@ pub(crate) fn number(code: ClCode) -> cl_int {
 /// The proof that an answer was written, or only its size if the caller asked for no more.
 pub(crate) struct Written(());
 
-/// A type whose values have no padding, so that their bytes can be the answer to a query.
-///
-/// # Safety
-/// Every byte of every value is initialised.
-pub(crate) unsafe trait Plain: Copy {}
-
-macro_rules! plain {
-    ($($ty:ty),* $(,)?) => {$(
-        // SAFETY: the type has no padding.
-        unsafe impl Plain for $ty {}
-    )*};
-}
-plain!(
-    i8,
-    u8,
-    i32,
-    u32,
-    i64,
-    u64,
-    usize,
-    isize,
-    *mut c_void,
-    [usize; 3],
-    crate::abi::cl_name_version,
-    crate::abi::cl_image_format,
-);
-
 /// The memory to which a `clGet*Info` call writes its answer.
 #[derive(Copy, Clone)]
 pub(crate) struct Info {
-    size: usize,
-    value: Ptr<c_void>,
+    value: Array<c_void>,
     size_ret: Ptr<usize>,
 }
 
 impl Info {
-    /// Takes the arguments `param_value_size`, `param_value` and `param_value_size_ret` of a query.
-    pub(crate) fn new(size: usize, value: Ptr<c_void>, size_ret: Ptr<usize>) -> Self {
-        Info {
-            size,
-            value,
-            size_ret,
-        }
+    /// Takes the arguments `param_value`, with its size, and `param_value_size_ret` of a query.
+    pub(crate) fn new(value: Array<c_void>, size_ret: Ptr<usize>) -> Self {
+        Info { value, size_ret }
     }
 
     /// Answers with bytes, or with CL_INVALID_VALUE if the caller's memory is too small.
     pub(crate) fn bytes(self, bytes: &[u8]) -> Result<Written> {
-        if !self.value.is_null() {
-            // CL 5: INVALID_VALUE if param_value_size is less than the size of the answer and param_value is not NULL
-            if self.size < bytes.len() {
-                return Err(Error::new(ClCode::InvalidValue, "param_value_size is too small"));
-            }
-            let to: Ptr<u8> = self.value.cast();
-            // SAFETY: `value` is not null, and by the clause of the call it is writable for `self.size` bytes,
-            // which is at least the length of the answer, as checked above.
-            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.raw(), bytes.len()) };
+        // CL 5: INVALID_VALUE if param_value_size is less than the size of the answer and param_value is not NULL
+        if !self.value.store(bytes) {
+            return Err(Error::new(ClCode::InvalidValue, "param_value_size is too small"));
         }
         self.size_ret.write(bytes.len());
         Ok(Written(()))
@@ -112,24 +74,38 @@ impl Info {
         ))
     }
 
-    /// Returns `param_value_size`, `param_value` and `param_value_size_ret` themselves, for an answer that is written
-    /// through pointers in `param_value` (CL_PROGRAM_BINARIES).
-    pub(crate) fn parts(self) -> (usize, Ptr<c_void>, Ptr<usize>) {
-        (self.size, self.value, self.size_ret)
-    }
-
-    /// Completes an answer that was written through [`Info::parts`]: reports its size in bytes.
-    pub(crate) fn written(self, size: usize) -> Written {
+    /// Answers CL_PROGRAM_BINARIES: `param_value` is an array of pointers that the application has filled in. Each
+    /// binary is written to the address of its pointer, unless that is NULL.
+    ///
+    /// # Safety
+    /// The query is CL_PROGRAM_BINARIES of the program that has these binaries. So, if `param_value` is not NULL, each
+    /// of its pointers is NULL or valid for writing its binary (CL 5.6.7).
+    pub(crate) unsafe fn binaries(self, binaries: &[Vec<u8>]) -> Result<Written> {
+        let size = binaries.len() * size_of::<*mut u8>();
+        if let Some(given) = self.value.bytes() {
+            // CL 5.6.7: INVALID_VALUE if param_value_size is less than the size of the answer
+            let Some(given) = given.get(..size) else {
+                return Err(Error::new(ClCode::InvalidValue, "param_value_size is too small").at("5.6.7"));
+            };
+            let places = given.as_chunks::<{ size_of::<usize>() }>().0;
+            for (place, binary) in places.iter().zip(binaries) {
+                let place = std::ptr::with_exposed_provenance_mut::<u8>(usize::from_ne_bytes(*place));
+                if !place.is_null() {
+                    // SAFETY: the pointer is not null, so it is valid for this binary by the caller's duty.
+                    unsafe { std::ptr::copy_nonoverlapping(binary.as_ptr(), place, binary.len()) };
+                }
+            }
+        }
         self.size_ret.write(size);
-        Written(())
+        Ok(Written(()))
     }
 }
 
-/// Answers a call with the arguments `(num_entries, list, num_ret)`: writes at most `num_entries` values, and the
-/// number of all values. Null pointers are skipped.
-pub(crate) fn counted<T: Copy>(all: &[T], num_entries: u32, list: Ptr<T>, num_ret: Ptr<u32>) {
-    for (i, value) in all.iter().take(num_entries as usize).enumerate() {
-        list.write_at(i, *value);
+/// Answers a call with the arguments `(num_entries, list, num_ret)`: writes as many values as the list has room for,
+/// and the number of all values. Null pointers are skipped.
+pub(crate) fn counted<T: Copy>(all: &[T], list: Array<T>, num_ret: Ptr<u32>) {
+    for (i, value) in all.iter().enumerate() {
+        list.write(i, *value);
     }
     num_ret.write(all.len() as u32);
 }

@@ -8,19 +8,14 @@ use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::object;
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::{Host, Ptr};
 use crate::{entry, handle};
 
-fn create(
-    context: Ptr<c_void>,
-    flags: cl_mem_flags,
-    size: usize,
-    host_ptr: Ptr<c_void>,
-) -> Result<*mut c_void> {
+fn create(context: Ptr<c_void>, flags: cl_mem_flags, size: usize, host_ptr: Host) -> Result<*mut c_void> {
     let context = handle::borrow::<Context>(context)?;
     // CL 5.2.1: INVALID_VALUE if values specified in flags are not valid
     let flags = MemFlags::from_bits(flags)?;
-    let buffer = Buffer::create(&context, flags, size, args::host_ptr(host_ptr))?;
+    let buffer = Buffer::create(&context, flags, size, host_ptr.ptr())?;
     Ok(object::give(buffer))
 }
 
@@ -30,7 +25,7 @@ entry! {
         context: cl_context,
         flags: cl_mem_flags,
         size: size_t,
-        host_ptr: *mut c_void;
+        host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
         create(context, flags, size, host_ptr)
@@ -41,13 +36,13 @@ entry! {
     /// CL 3.0, 5.2.1 — clCreateBufferWithProperties. No property is supported, so a list with one is an error.
     fn clCreateBufferWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties,
+        properties: *const cl_mem_properties [until 0],
         flags: cl_mem_flags,
         size: size_t,
-        host_ptr: *mut c_void;
+        host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        if !args::properties(properties).is_empty() {
+        if !properties.pairs().is_empty() {
             return Err(Error::new(ClCode::InvalidProperty, "buffer properties"));
         }
         create(context, flags, size, host_ptr)
@@ -60,7 +55,7 @@ entry! {
         buffer: cl_mem,
         flags: cl_mem_flags,
         buffer_create_type: cl_buffer_create_type,
-        buffer_create_info: *const c_void;
+        buffer_create_info: *const c_void [{ size_of::<cl_buffer_region>() }];
         errcode_ret
     ) -> cl_mem {
         let buffer = handle::borrow::<Buffer>(buffer)?;
@@ -70,8 +65,7 @@ entry! {
         }
         // CL 5.2.1: INVALID_VALUE if buffer_create_info is NULL
         let region: cl_buffer_region = buffer_create_info
-            .cast()
-            .read()
+            .value()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "buffer_create_info is NULL").at("5.2.1"))?;
         Ok(object::give(Buffer::create_sub(&buffer, flags, region.origin, region.size)?))
     }

@@ -8,17 +8,17 @@ use caldera_runtime::error::{ClCode, Error, Result};
 use caldera_runtime::object;
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::Properties;
 use crate::out::Info;
 use crate::{callback, entry, handle};
 
 /// Checks a property list and returns it in the form that CL_CONTEXT_PROPERTIES reports.
-fn check_properties(list: Ptr<cl_context_properties>) -> Result<Vec<cl_context_properties>> {
+fn check_properties(list: Properties<cl_context_properties>) -> Result<Vec<cl_context_properties>> {
     if list.is_null() {
         return Ok(Vec::new());
     }
     let mut kept: Vec<cl_context_properties> = Vec::new();
-    for (name, value) in args::properties(list) {
+    for (name, value) in list.pairs() {
         // CL 4.4: INVALID_PROPERTY if the same property name is specified more than once
         if kept.chunks(2).any(|pair| pair[0] == name) {
             return Err(Error::new(ClCode::InvalidProperty, "context property given twice").at("4.4"));
@@ -48,9 +48,9 @@ fn check_properties(list: Ptr<cl_context_properties>) -> Result<Vec<cl_context_p
 entry! {
     /// CL 4.4 — clCreateContext
     fn clCreateContext(
-        properties: *const cl_context_properties,
+        properties: *const cl_context_properties [until 0],
         num_devices: cl_uint,
-        devices: *const cl_device_id,
+        devices: *const cl_device_id [num_devices],
         pfn_notify: Option<unsafe extern "C" fn(*const c_char, *const c_void, size_t, *mut c_void)>,
         user_data: *mut c_void;
         errcode_ret
@@ -58,7 +58,7 @@ entry! {
         let properties = check_properties(properties)?;
         // CL 4.4: INVALID_VALUE if devices is NULL or num_devices is zero
         let devices = devices
-            .slice(num_devices as usize)
+            .slice()
             .filter(|d| !d.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no devices").at("4.4"))?;
         let notify = callback::context(pfn_notify, user_data)?;
@@ -70,7 +70,7 @@ entry! {
 entry! {
     /// CL 4.4 — clCreateContextFromType
     fn clCreateContextFromType(
-        properties: *const cl_context_properties,
+        properties: *const cl_context_properties [until 0],
         device_type: cl_device_type,
         pfn_notify: Option<unsafe extern "C" fn(*const c_char, *const c_void, size_t, *mut c_void)>,
         user_data: *mut c_void;
@@ -103,11 +103,11 @@ entry! {
         context: cl_context,
         param_name: cl_context_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let context = handle::borrow::<Context>(context)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_CONTEXT_REFERENCE_COUNT => info.value(object::reference_count(&*context)),
             CL_CONTEXT_NUM_DEVICES => info.value(context.devices().len() as u32),

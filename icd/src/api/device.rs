@@ -58,7 +58,7 @@ entry! {
         platform: cl_platform_id,
         device_type: cl_device_type,
         num_entries: cl_uint,
-        devices: *mut cl_device_id,
+        devices: *mut cl_device_id [num_entries],
         num_devices: *mut cl_uint,
     ) {
         super::platform::check(platform)?;
@@ -67,7 +67,7 @@ entry! {
             return Err(Error::new(ClCode::InvalidValue, "no room for devices").at("4.2"));
         }
         let found: Vec<cl_device_id> = of_type(device_type)?.iter().map(object::handle).collect();
-        out::counted(&found, num_entries, devices, num_devices);
+        out::counted(&found, devices, num_devices);
         Ok(())
     }
 }
@@ -78,11 +78,11 @@ entry! {
         device: cl_device_id,
         param_name: cl_device_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let device = handle::borrow::<Device>(device)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match answer_1_2(&device, param_name, info) {
             Some(answer) => answer,
             None => answer_later(&device, param_name, info),
@@ -271,9 +271,9 @@ entry! {
     /// CL 4.3 — clCreateSubDevices
     fn clCreateSubDevices(
         in_device: cl_device_id,
-        properties: *const cl_device_partition_property,
+        properties: *const cl_device_partition_property [until 0],
         num_devices: cl_uint,
-        out_devices: *mut cl_device_id,
+        out_devices: *mut cl_device_id [num_devices],
         num_devices_ret: *mut cl_uint,
     ) {
         create_sub_devices(in_device)
@@ -284,9 +284,9 @@ entry! {
     /// cl_ext_device_fission — clCreateSubDevicesEXT
     fn clCreateSubDevicesEXT(
         in_device: cl_device_id,
-        properties: *const cl_device_partition_property_ext,
+        properties: *const cl_device_partition_property_ext [until 0],
         num_entries: cl_uint,
-        out_devices: *mut cl_device_id,
+        out_devices: *mut cl_device_id [num_entries],
         num_devices: *mut cl_uint,
     ) {
         create_sub_devices(in_device)

@@ -14,7 +14,7 @@ use caldera_runtime::object;
 use caldera_runtime::queue::{CommandQueue, Enqueued, MapFlags, Waits};
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::{self, Array, Host, Ptr};
 use crate::{callback, entry, handle};
 
 /// The arguments `event_wait_list` and `event` of a call.
@@ -31,11 +31,10 @@ impl EventArgs {
     pub(super) fn new(
         queue: &Arc<CommandQueue>,
         objects: &[&Arc<Context>],
-        count: u32,
-        list: Ptr<cl_event>,
+        list: Array<cl_event>,
         event: Ptr<cl_event>,
     ) -> Result<Self> {
-        let args = EventArgs::unchecked(count, list, event);
+        let args = EventArgs::unchecked(list, event);
         let events = args.list.iter().map(|e| e.context());
         let mut contexts = objects.iter().copied().chain(events);
         if contexts.all(|c| Arc::ptr_eq(c, queue.context())) {
@@ -49,8 +48,8 @@ impl EventArgs {
     }
 
     /// Takes the arguments without comparing contexts, for a call whose clause lists that error last.
-    fn unchecked(count: u32, list: Ptr<cl_event>, event: Ptr<cl_event>) -> Self {
-        let (list, malformed) = match handle::wait_list(count, list) {
+    fn unchecked(list: Array<cl_event>, event: Ptr<cl_event>) -> Self {
+        let (list, malformed) = match handle::wait_list(list) {
             Ok(list) => (list, false),
             Err(_) => (Vec::new(), true),
         };
@@ -98,11 +97,12 @@ pub(super) fn map_flags(bits: cl_map_flags) -> Result<MapFlags> {
 }
 
 /// Wraps the host memory of a transfer. CL 5.2.2: INVALID_VALUE if ptr is a NULL value.
-pub(super) fn memory(ptr: Ptr<c_void>) -> Result<HostPtr> {
-    args::host_ptr(ptr).ok_or_else(|| Error::new(ClCode::InvalidValue, "ptr is NULL").at("5.2.2"))
+pub(super) fn memory(ptr: Host) -> Result<HostPtr> {
+    ptr.ptr()
+        .ok_or_else(|| Error::new(ClCode::InvalidValue, "ptr is NULL").at("5.2.2"))
 }
 
-fn side(origin: Ptr<usize>, row_pitch: usize, slice_pitch: usize) -> Result<RectSide> {
+fn side(origin: Array<usize>, row_pitch: usize, slice_pitch: usize) -> Result<RectSide> {
     Ok(RectSide {
         origin: args::triple(origin, "an origin is NULL")?,
         row_pitch,
@@ -118,14 +118,14 @@ entry! {
         blocking_read: cl_bool,
         offset: size_t,
         size: size_t,
-        ptr: *mut c_void,
+        ptr: *mut c_void [host memory],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let to = memory(ptr)?;
         events.finish(queue.enqueue_read(&buffer, blocking_read != 0, offset, size, to, events.waits()))
     }
@@ -139,14 +139,14 @@ entry! {
         blocking_write: cl_bool,
         offset: size_t,
         size: size_t,
-        ptr: *const c_void,
+        ptr: *const c_void [host memory],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let from = memory(ptr)?;
         events.finish(queue.enqueue_write(&buffer, blocking_write != 0, offset, size, from, events.waits()))
     }
@@ -158,21 +158,21 @@ entry! {
         command_queue: cl_command_queue,
         buffer: cl_mem,
         blocking_read: cl_bool,
-        buffer_origin: *const size_t,
-        host_origin: *const size_t,
-        region: *const size_t,
+        buffer_origin: *const size_t [3_usize],
+        host_origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         buffer_row_pitch: size_t,
         buffer_slice_pitch: size_t,
         host_row_pitch: size_t,
         host_slice_pitch: size_t,
-        ptr: *mut c_void,
+        ptr: *mut c_void [host memory],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
@@ -188,21 +188,21 @@ entry! {
         command_queue: cl_command_queue,
         buffer: cl_mem,
         blocking_write: cl_bool,
-        buffer_origin: *const size_t,
-        host_origin: *const size_t,
-        region: *const size_t,
+        buffer_origin: *const size_t [3_usize],
+        host_origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         buffer_row_pitch: size_t,
         buffer_slice_pitch: size_t,
         host_row_pitch: size_t,
         host_slice_pitch: size_t,
-        ptr: *const c_void,
+        ptr: *const c_void [host memory],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let buffer_side = side(buffer_origin, buffer_row_pitch, buffer_slice_pitch)?;
         let host_side = side(host_origin, host_row_pitch, host_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
@@ -222,13 +222,13 @@ entry! {
         dst_offset: size_t,
         size: size_t,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let src = handle::borrow::<Buffer>(src_buffer)?;
         let dst = handle::borrow::<Buffer>(dst_buffer)?;
-        let events = EventArgs::new(&queue, &[src.context(), dst.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[src.context(), dst.context()], event_wait_list, event)?;
         events.finish(queue.enqueue_copy(&src, &dst, src_offset, dst_offset, size, events.waits()))
     }
 }
@@ -239,21 +239,21 @@ entry! {
         command_queue: cl_command_queue,
         src_buffer: cl_mem,
         dst_buffer: cl_mem,
-        src_origin: *const size_t,
-        dst_origin: *const size_t,
-        region: *const size_t,
+        src_origin: *const size_t [3_usize],
+        dst_origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         src_row_pitch: size_t,
         src_slice_pitch: size_t,
         dst_row_pitch: size_t,
         dst_slice_pitch: size_t,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let src = handle::borrow::<Buffer>(src_buffer)?;
         let dst = handle::borrow::<Buffer>(dst_buffer)?;
-        let events = EventArgs::new(&queue, &[src.context(), dst.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[src.context(), dst.context()], event_wait_list, event)?;
         let src_side = side(src_origin, src_row_pitch, src_slice_pitch)?;
         let dst_side = side(dst_origin, dst_row_pitch, dst_slice_pitch)?;
         let region = args::triple(region, "region is NULL")?;
@@ -266,23 +266,23 @@ entry! {
     fn clEnqueueFillBuffer(
         command_queue: cl_command_queue,
         buffer: cl_mem,
-        pattern: *const c_void,
+        pattern: *const c_void [pattern_size],
         pattern_size: size_t,
         offset: size_t,
         size: size_t,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         // CL 5.2.3: INVALID_VALUE if pattern is NULL or if pattern_size is not one of {1, 2, 4, 8, 16, 32, 64, 128}
         if !pattern_size.is_power_of_two() || pattern_size > 128 {
             return Err(Error::new(ClCode::InvalidValue, "pattern_size").at("5.2.3"));
         }
         let pattern = pattern
-            .bytes(pattern_size)
+            .bytes()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "pattern is NULL").at("5.2.3"))?;
         events.finish(queue.enqueue_fill(&buffer, pattern, offset, size, events.waits()))
     }
@@ -298,13 +298,13 @@ entry! {
         offset: size_t,
         size: size_t,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event;
         errcode_ret
     ) -> *mut c_void {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(buffer)?;
-        let events = EventArgs::new(&queue, &[buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context()], event_wait_list, event)?;
         let flags = self::map_flags(map_flags)?;
         let (address, event) =
             queue.enqueue_map(&buffer, blocking_map != 0, flags, offset, size, events.waits())?;
@@ -320,12 +320,12 @@ entry! {
         memobj: cl_mem,
         mapped_ptr: *mut c_void,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let object = super::mem::borrow(memobj)?;
-        let events = EventArgs::unchecked(num_events_in_wait_list, event_wait_list, event);
+        let events = EventArgs::unchecked(event_wait_list, event);
         let address = mapped_ptr.raw().addr();
         events.finish(match object {
             MemObject::Buffer(buffer) => queue.enqueue_unmap(&buffer, address, events.waits()),
@@ -339,22 +339,22 @@ entry! {
     fn clEnqueueMigrateMemObjects(
         command_queue: cl_command_queue,
         num_mem_objects: cl_uint,
-        mem_objects: *const cl_mem,
+        mem_objects: *const cl_mem [num_mem_objects],
         flags: cl_mem_migration_flags,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         // CL 5.4.4: INVALID_VALUE if num_mem_objects is zero or if mem_objects is NULL, or if flags is not 0 or a
         // combination of the two defined flags
         let objects = mem_objects
-            .slice(num_mem_objects as usize)
+            .slice()
             .filter(|o| !o.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no memory objects").at("5.4.4"))?;
         let objects = super::mem::list(objects)?;
         let contexts: Vec<_> = objects.iter().map(MemObject::context).collect();
-        let events = EventArgs::new(&queue, &contexts, num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &contexts, event_wait_list, event)?;
         if flags & !(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED) != 0 {
             return Err(Error::new(ClCode::InvalidValue, "flags").at("5.4.4"));
         }
@@ -366,10 +366,10 @@ entry! {
 
 /// Reads the first `work_dim` numbers of an array, at most three; the others are `fill`. Returns `None` if the pointer
 /// is null.
-fn sizes(values: Ptr<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]> {
+fn sizes(values: Array<usize>, work_dim: u32, fill: usize) -> Option<[usize; 3]> {
     let mut all = [fill; 3];
     for (i, to) in all.iter_mut().enumerate().take(work_dim as usize) {
-        *to = values.read_at(i)?;
+        *to = values.get(i)?;
     }
     (!values.is_null()).then_some(all)
 }
@@ -380,16 +380,16 @@ entry! {
         command_queue: cl_command_queue,
         kernel: cl_kernel,
         work_dim: cl_uint,
-        global_work_offset: *const size_t,
-        global_work_size: *const size_t,
-        local_work_size: *const size_t,
+        global_work_offset: *const size_t [work_dim],
+        global_work_size: *const size_t [work_dim],
+        local_work_size: *const size_t [work_dim],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
         let range = Range {
             work_dim,
             offset: sizes(global_work_offset, work_dim, 0).unwrap_or([0; 3]),
@@ -406,12 +406,12 @@ entry! {
         command_queue: cl_command_queue,
         kernel: cl_kernel,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
         let range = Range {
             work_dim: 1,
             offset: [0; 3],
@@ -427,17 +427,17 @@ entry! {
     fn clEnqueueNativeKernel(
         command_queue: cl_command_queue,
         user_func: Option<unsafe extern "C" fn(*mut c_void)>,
-        args: *mut c_void,
+        args: *mut c_void [cb_args],
         cb_args: size_t,
         num_mem_objects: cl_uint,
-        mem_list: *const cl_mem,
-        args_mem_loc: *mut *const c_void,
+        mem_list: *const cl_mem [num_mem_objects],
+        args_mem_loc: *mut *const c_void [num_mem_objects],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
         let invalid = |what| Error::new(ClCode::InvalidValue, what).at("5.8");
         // CL 5.8: INVALID_VALUE if user_func is NULL; if args is NULL and cb_args > 0 or num_mem_objects > 0; if args
         // is not NULL and cb_args is 0; if num_mem_objects > 0 and mem_list or args_mem_loc are NULL, or the reverse
@@ -455,7 +455,7 @@ entry! {
         }
         // CL 5.8: INVALID_MEM_OBJECT if an object of mem_list is not a buffer; NULL stays NULL
         let buffers = mem_list
-            .slice(count)
+            .slice()
             .unwrap_or(&[])
             .iter()
             .map(|m| match m.is_null() {
@@ -463,7 +463,7 @@ entry! {
                 false => handle::list::<Buffer>(std::slice::from_ref(m)).map(|mut list| list.pop()),
             })
             .collect::<Result<Vec<_>>>()?;
-        let args = callback::NativeArgs::copy(args, cb_args, args_mem_loc.slice(count).unwrap_or(&[]))
+        let args = callback::NativeArgs::copy(args, args_mem_loc.slice().unwrap_or(&[]))
             .ok_or_else(|| invalid("args_mem_loc points outside of args"))?;
         events.finish(queue.enqueue_native(&buffers, args.call(function), events.waits()))
     }
@@ -474,11 +474,11 @@ entry! {
     fn clEnqueueMarkerWithWaitList(
         command_queue: cl_command_queue,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
         events.finish(queue.enqueue_marker(events.waits()))
     }
 }
@@ -488,11 +488,11 @@ entry! {
     fn clEnqueueBarrierWithWaitList(
         command_queue: cl_command_queue,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let events = EventArgs::new(&queue, &[], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[], event_wait_list, event)?;
         events.finish(queue.enqueue_barrier(events.waits()))
     }
 }
@@ -512,12 +512,12 @@ entry! {
 
 entry! {
     /// CL 1.1, 5.10 — clEnqueueWaitForEvents
-    fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event) {
+    fn clEnqueueWaitForEvents(command_queue: cl_command_queue, num_events: cl_uint, event_list: *const cl_event [num_events]) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         // CL 1.1, 5.10: INVALID_VALUE if num_events is zero or event_list is NULL; INVALID_EVENT if events are not
         // valid
         let events = event_list
-            .slice(num_events as usize)
+            .slice()
             .filter(|e| !e.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no events"))?;
         let list = handle::list::<Event>(events)?;

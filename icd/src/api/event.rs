@@ -37,10 +37,10 @@ entry! {
 
 entry! {
     /// CL 5.9 — clWaitForEvents
-    fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event) {
+    fn clWaitForEvents(num_events: cl_uint, event_list: *const cl_event [num_events]) {
         // CL 5.9: INVALID_VALUE if num_events is zero or event_list is NULL
         let events = event_list
-            .slice(num_events as usize)
+            .slice()
             .filter(|e| !e.is_empty())
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "no events").at("5.9"))?;
         Event::wait_all(&handle::list::<Event>(events)?)
@@ -53,11 +53,11 @@ entry! {
         event: cl_event,
         param_name: cl_event_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let event = handle::borrow::<Event>(event)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_EVENT_COMMAND_QUEUE => {
                 info.value(event.queue().map_or(std::ptr::null_mut(), object::handle))
@@ -115,11 +115,11 @@ entry! {
         event: cl_event,
         param_name: cl_profiling_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let event = handle::borrow::<Event>(event)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         let point = match param_name {
             CL_PROFILING_COMMAND_QUEUED => ProfilingPoint::Queued,
             CL_PROFILING_COMMAND_SUBMIT => ProfilingPoint::Submit,

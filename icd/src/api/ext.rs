@@ -53,10 +53,10 @@ entry! {
     fn clGetDeviceFeatureReportCALDERA(
         device: cl_device_id,
         report_size: usize,
-        report: *mut c_void,
+        report: *mut c_void [report_size],
         report_size_ret: *mut usize,
     ) {
         let device = handle::borrow::<caldera_runtime::device::Device>(device)?;
-        Info::new(report_size, report, report_size_ret).text(&device.feature_report()).map(|_| ())
+        Info::new(report, report_size_ret).text(&device.feature_report()).map(|_| ())
     }
 }

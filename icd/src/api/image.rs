@@ -9,7 +9,7 @@ use caldera_runtime::mem::{Buffer, MemFlags};
 use caldera_runtime::object;
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::{Host, Ptr};
 use crate::out::{self, Info};
 use crate::{entry, handle};
 
@@ -24,7 +24,7 @@ fn create(
     flags: cl_mem_flags,
     image_format: Ptr<cl_image_format>,
     image_desc: Option<cl_image_desc>,
-    host_ptr: Ptr<c_void>,
+    host_ptr: Host,
 ) -> Result<*mut c_void> {
     let context = handle::borrow::<Context>(context)?;
     Image::check_support(&context)?;
@@ -56,7 +56,7 @@ fn create(
         samples: d.num_samples,
         buffer,
     };
-    let image = Image::create(&context, flags, format, &desc, args::host_ptr(host_ptr))?;
+    let image = Image::create(&context, flags, format, &desc, host_ptr.ptr())?;
     Ok(object::give(image))
 }
 
@@ -67,7 +67,7 @@ entry! {
         flags: cl_mem_flags,
         image_format: *const cl_image_format,
         image_desc: *const cl_image_desc,
-        host_ptr: *mut c_void;
+        host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
         create(context, flags, image_format, image_desc.read(), host_ptr)
@@ -78,14 +78,14 @@ entry! {
     /// CL 3.0, 5.3.1 — clCreateImageWithProperties. No property is supported, so a list with one is an error.
     fn clCreateImageWithProperties(
         context: cl_context,
-        properties: *const cl_mem_properties,
+        properties: *const cl_mem_properties [until 0],
         flags: cl_mem_flags,
         image_format: *const cl_image_format,
         image_desc: *const cl_image_desc,
-        host_ptr: *mut c_void;
+        host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
-        if !args::properties(properties).is_empty() {
+        if !properties.pairs().is_empty() {
             handle::borrow::<Context>(context)?;
             return Err(Error::new(ClCode::InvalidProperty, "image properties"));
         }
@@ -127,7 +127,7 @@ entry! {
         image_width: size_t,
         image_height: size_t,
         image_row_pitch: size_t,
-        host_ptr: *mut c_void;
+        host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
         let desc = old_desc(
@@ -150,7 +150,7 @@ entry! {
         image_depth: size_t,
         image_row_pitch: size_t,
         image_slice_pitch: size_t,
-        host_ptr: *mut c_void;
+        host_ptr: *mut c_void [host memory];
         errcode_ret
     ) -> cl_mem {
         let desc = old_desc(
@@ -176,7 +176,7 @@ entry! {
         flags: cl_mem_flags,
         image_type: cl_mem_object_type,
         num_entries: cl_uint,
-        image_formats: *mut cl_image_format,
+        image_formats: *mut cl_image_format [num_entries],
         num_image_formats: *mut cl_uint,
     ) {
         let context = handle::borrow::<Context>(context)?;
@@ -192,7 +192,7 @@ entry! {
             .into_iter()
             .map(raw_format)
             .collect();
-        out::counted(&formats, num_entries, image_formats, num_image_formats);
+        out::counted(&formats, image_formats, num_image_formats);
         Ok(())
     }
 }
@@ -203,11 +203,11 @@ entry! {
         image: cl_mem,
         param_name: cl_image_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let image = handle::borrow::<Image>(image)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         let [w, h, d] = image.size().map(|n| n as usize);
         // CL 5.3.7: 0 for a dimension that the type does not have
         let (height, depth, array_size) = match image.image_type() {

@@ -9,14 +9,14 @@ use caldera_runtime::queue::{CommandQueue, HostSide};
 
 use super::enqueue::{EventArgs, map_flags as checked_map_flags, memory};
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::{self, Array};
 use crate::{entry, handle};
 
-fn origin(values: Ptr<usize>) -> Result<[usize; 3]> {
+fn origin(values: Array<usize>) -> Result<[usize; 3]> {
     args::triple(values, "an origin is NULL")
 }
 
-fn region(values: Ptr<usize>) -> Result<[usize; 3]> {
+fn region(values: Array<usize>) -> Result<[usize; 3]> {
     args::triple(values, "region is NULL")
 }
 
@@ -26,18 +26,18 @@ entry! {
         command_queue: cl_command_queue,
         image: cl_mem,
         blocking_read: cl_bool,
-        origin: *const size_t,
-        region: *const size_t,
+        origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         row_pitch: size_t,
         slice_pitch: size_t,
-        ptr: *mut c_void,
+        ptr: *mut c_void [host memory],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
-        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         let host = HostSide { ptr: memory(ptr)?, row_pitch, slice_pitch };
         let blocking = blocking_read != 0;
@@ -51,18 +51,18 @@ entry! {
         command_queue: cl_command_queue,
         image: cl_mem,
         blocking_write: cl_bool,
-        origin: *const size_t,
-        region: *const size_t,
+        origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         input_row_pitch: size_t,
         input_slice_pitch: size_t,
-        ptr: *const c_void,
+        ptr: *const c_void [host memory],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
-        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         let host = HostSide { ptr: memory(ptr)?, row_pitch: input_row_pitch, slice_pitch: input_slice_pitch };
         let blocking = blocking_write != 0;
@@ -75,27 +75,24 @@ entry! {
     fn clEnqueueFillImage(
         command_queue: cl_command_queue,
         image: cl_mem,
-        fill_color: *const c_void,
-        origin: *const size_t,
-        region: *const size_t,
+        fill_color: *const c_void [16_usize],
+        origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
-        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
-        // CL 5.3.4: INVALID_VALUE if fill_color is NULL
-        let components: Ptr<u32> = fill_color.cast();
-        let first = components
-            .read()
+        let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
+        // CL 5.3.4: INVALID_VALUE if fill_color is NULL. The colour has four numbers; that of a depth image has one,
+        // and no more than this one is read.
+        let first = fill_color
+            .value::<u32>()
             .ok_or_else(|| Error::new(ClCode::InvalidValue, "fill_color is NULL").at("5.3.4"))?;
         let mut color = [first, 0, 0, 0];
-        // The colour of a depth image is one number.
         if image.format().order() != ChannelOrder::Depth {
-            for (i, lane) in color.iter_mut().enumerate() {
-                *lane = components.read_at(i).unwrap_or_default();
-            }
+            color = fill_color.value().unwrap_or(color);
         }
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         events.finish(queue.enqueue_fill_image(&image, color, origin, region, events.waits()))
@@ -108,17 +105,17 @@ entry! {
         command_queue: cl_command_queue,
         src_image: cl_mem,
         dst_image: cl_mem,
-        src_origin: *const size_t,
-        dst_origin: *const size_t,
-        region: *const size_t,
+        src_origin: *const size_t [3_usize],
+        dst_origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let src = handle::borrow::<Image>(src_image)?;
         let dst = handle::borrow::<Image>(dst_image)?;
-        let events = EventArgs::new(&queue, &[src.context(), dst.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[src.context(), dst.context()], event_wait_list, event)?;
         let (from, to) = (origin(src_origin)?, origin(dst_origin)?);
         let region = self::region(region)?;
         events.finish(queue.enqueue_copy_image(&src, &dst, from, to, region, events.waits()))
@@ -131,17 +128,17 @@ entry! {
         command_queue: cl_command_queue,
         src_image: cl_mem,
         dst_buffer: cl_mem,
-        src_origin: *const size_t,
-        region: *const size_t,
+        src_origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         dst_offset: size_t,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(src_image)?;
         let buffer = handle::borrow::<Buffer>(dst_buffer)?;
-        let events = EventArgs::new(&queue, &[image.context(), buffer.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[image.context(), buffer.context()], event_wait_list, event)?;
         let (from, region) = (origin(src_origin)?, self::region(region)?);
         events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, false, from, region, dst_offset, events.waits()))
     }
@@ -154,16 +151,16 @@ entry! {
         src_buffer: cl_mem,
         dst_image: cl_mem,
         src_offset: size_t,
-        dst_origin: *const size_t,
-        region: *const size_t,
+        dst_origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let buffer = handle::borrow::<Buffer>(src_buffer)?;
         let image = handle::borrow::<Image>(dst_image)?;
-        let events = EventArgs::new(&queue, &[buffer.context(), image.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[buffer.context(), image.context()], event_wait_list, event)?;
         let (to, region) = (origin(dst_origin)?, self::region(region)?);
         events.finish(queue.enqueue_copy_image_buffer(&image, &buffer, true, to, region, src_offset, events.waits()))
     }
@@ -176,18 +173,18 @@ entry! {
         image: cl_mem,
         blocking_map: cl_bool,
         map_flags: cl_map_flags,
-        origin: *const size_t,
-        region: *const size_t,
+        origin: *const size_t [3_usize],
+        region: *const size_t [3_usize],
         image_row_pitch: *mut size_t,
         image_slice_pitch: *mut size_t,
         num_events_in_wait_list: cl_uint,
-        event_wait_list: *const cl_event,
+        event_wait_list: *const cl_event [num_events_in_wait_list],
         event: *mut cl_event;
         errcode_ret
     ) -> *mut c_void {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
         let image = handle::borrow::<Image>(image)?;
-        let events = EventArgs::new(&queue, &[image.context()], num_events_in_wait_list, event_wait_list, event)?;
+        let events = EventArgs::new(&queue, &[image.context()], event_wait_list, event)?;
         let flags = checked_map_flags(map_flags)?;
         let (origin, region) = (self::origin(origin)?, self::region(region)?);
         // CL 5.3.6: INVALID_VALUE if image_row_pitch is NULL; if the image has slices and image_slice_pitch is NULL

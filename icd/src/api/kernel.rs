@@ -13,7 +13,7 @@ use caldera_runtime::program::Program;
 use caldera_runtime::sampler::Sampler;
 
 use crate::abi::*;
-use crate::args::Ptr;
+use crate::args::{Array, Ptr};
 use crate::out::Info;
 use crate::{entry, handle};
 
@@ -36,7 +36,7 @@ entry! {
     fn clCreateKernelsInProgram(
         program: cl_program,
         num_kernels: cl_uint,
-        kernels: *mut cl_kernel,
+        kernels: *mut cl_kernel [num_kernels],
         num_kernels_ret: *mut cl_uint,
     ) {
         let program = handle::borrow::<Program>(program)?;
@@ -47,7 +47,7 @@ entry! {
                 return Err(Error::new(ClCode::InvalidValue, "num_kernels is too small").at("5.7.1"));
             }
             for (i, kernel) in Kernel::create_all(&program)?.into_iter().enumerate() {
-                kernels.write_at(i, object::give(kernel));
+                kernels.write(i, object::give(kernel));
             }
         }
         num_kernels_ret.write(count);
@@ -70,19 +70,14 @@ entry! {
 }
 
 /// Reads the handle that `arg_value` of a memory object or a sampler points to. A null pointer is a null handle.
-fn handle_arg(arg_value: Ptr<c_void>) -> *mut c_void {
-    arg_value
-        .cast::<*mut c_void>()
-        .read()
-        .unwrap_or(std::ptr::null_mut())
+fn handle_arg(arg_value: Array<c_void>) -> *mut c_void {
+    arg_value.value::<*mut c_void>().unwrap_or(std::ptr::null_mut())
 }
 
-fn arg_value(kind: ArgKind, size: usize, value: Ptr<c_void>) -> Result<ArgValue> {
+fn arg_value(kind: ArgKind, size: usize, value: Array<c_void>) -> Result<ArgValue> {
     kind.check(size, !value.is_null())?;
     Ok(match kind {
-        ArgKind::Pod(_) | ArgKind::UnusedPod | ArgKind::Unknown => {
-            ArgKind::pod(value.bytes(size).unwrap_or(&[]))
-        }
+        ArgKind::Pod(_) | ArgKind::UnusedPod | ArgKind::Unknown => ArgKind::pod(value.bytes().unwrap_or(&[])),
         ArgKind::Local => ArgValue::Local(size),
         // CL 5.7.2: INVALID_MEM_OBJECT for an argument declared to be a memory object when arg_value is not one;
         // NULL is a null pointer
@@ -112,7 +107,7 @@ fn arg_value(kind: ArgKind, size: usize, value: Ptr<c_void>) -> Result<ArgValue>
 
 entry! {
     /// CL 5.7.2 — clSetKernelArg
-    fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: size_t, arg_value: *const c_void) {
+    fn clSetKernelArg(kernel: cl_kernel, arg_index: cl_uint, arg_size: size_t, arg_value: *const c_void [arg_size]) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
         let kind = kernel.arg_kind(arg_index)?;
         kernel.set_arg(arg_index, self::arg_value(kind, arg_size, arg_value)?)
@@ -125,11 +120,11 @@ entry! {
         kernel: cl_kernel,
         param_name: cl_kernel_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_KERNEL_FUNCTION_NAME => info.text(kernel.name()),
             CL_KERNEL_NUM_ARGS => info.value(kernel.arg_count()),
@@ -150,7 +145,7 @@ entry! {
         device: cl_device_id,
         param_name: cl_kernel_work_group_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
@@ -160,7 +155,7 @@ entry! {
             Some(handle::borrow::<Device>(device)?)
         };
         let (device, on_device) = kernel.on_device(device.as_ref())?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_KERNEL_WORK_GROUP_SIZE => info.value(on_device.max_work_group_size()),
             CL_KERNEL_COMPILE_WORK_GROUP_SIZE => info.value(kernel.required_size()),
@@ -176,19 +171,20 @@ entry! {
     }
 }
 
-/// Returns the number of work-items in a work-group. `sizes` points to its sizes in one to three dimensions and has
-/// `bytes` bytes.
-fn work_items(sizes: Ptr<c_void>, bytes: usize) -> Result<usize> {
-    let count = bytes / size_of::<size_t>();
-    let sizes = sizes.cast::<size_t>();
-    let list = sizes
-        .slice(count)
-        .filter(|_| bytes.is_multiple_of(size_of::<size_t>()) && (1..=3).contains(&count));
-    list.and_then(|list| list.iter().try_fold(1usize, |n, &size| n.checked_mul(size)))
-        .filter(|&n| n > 0)
-        .ok_or_else(|| {
-            Error::new(ClCode::InvalidValue, "input_value is no local work size").at("cl_khr_subgroups")
-        })
+/// Returns the number of work-items in a work-group. `sizes` has its sizes in one to three dimensions.
+fn work_items(sizes: Array<c_void>) -> Result<usize> {
+    let list = sizes.bytes().and_then(|bytes| {
+        let (sizes, rest) = bytes.as_chunks();
+        (rest.is_empty() && (1..=3).contains(&sizes.len())).then_some(sizes)
+    });
+    list.and_then(|list| {
+        list.iter()
+            .try_fold(1usize, |n, &size| n.checked_mul(usize::from_ne_bytes(size)))
+    })
+    .filter(|&n| n > 0)
+    .ok_or_else(|| {
+        Error::new(ClCode::InvalidValue, "input_value is no local work size").at("cl_khr_subgroups")
+    })
 }
 
 /// Answers the sub-group queries, for both names of the call.
@@ -196,8 +192,7 @@ fn sub_group_info(
     kernel: Ptr<c_void>,
     device: Ptr<c_void>,
     param_name: cl_kernel_sub_group_info,
-    sizes: Ptr<c_void>,
-    sizes_bytes: usize,
+    sizes: Array<c_void>,
     info: Info,
 ) -> Result<()> {
     let kernel = handle::borrow::<Kernel>(kernel)?;
@@ -214,12 +209,10 @@ fn sub_group_info(
     };
     match param_name {
         CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR => {
-            work_items(sizes, sizes_bytes)?;
+            work_items(sizes)?;
             info.value(size)
         }
-        CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR => {
-            info.value(work_items(sizes, sizes_bytes)?.div_ceil(size))
-        }
+        CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE_KHR => info.value(work_items(sizes)?.div_ceil(size)),
         _ => info.unknown(param_name),
     }
     .map(drop)
@@ -232,13 +225,13 @@ entry! {
         in_device: cl_device_id,
         param_name: cl_kernel_sub_group_info,
         input_value_size: size_t,
-        input_value: *const c_void,
+        input_value: *const c_void [input_value_size],
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
-        sub_group_info(in_kernel, in_device, param_name, input_value, input_value_size, info)
+        let info = Info::new(param_value, param_value_size_ret);
+        sub_group_info(in_kernel, in_device, param_name, input_value, info)
     }
 }
 
@@ -250,13 +243,13 @@ entry! {
         device: cl_device_id,
         param_name: cl_kernel_sub_group_info,
         input_value_size: size_t,
-        input_value: *const c_void,
+        input_value: *const c_void [input_value_size],
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
-        sub_group_info(kernel, device, param_name, input_value, input_value_size, info)
+        let info = Info::new(param_value, param_value_size_ret);
+        sub_group_info(kernel, device, param_name, input_value, info)
     }
 }
 
@@ -267,12 +260,12 @@ entry! {
         arg_indx: cl_uint,
         param_name: cl_kernel_arg_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let kernel = handle::borrow::<Kernel>(kernel)?;
         let arg = kernel.arg_info(arg_indx)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => {
                 info.value(arg.address_qualifier.unwrap_or(CL_KERNEL_ARG_ADDRESS_PRIVATE))

@@ -83,11 +83,11 @@ entry! {
         memobj: cl_mem,
         param_name: cl_mem_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let object = borrow(memobj)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         let flags = match &object {
             MemObject::Buffer(b) => b.flags(),
             MemObject::Image(i) => i.flags(),

@@ -7,7 +7,7 @@ use caldera_runtime::object;
 use caldera_runtime::platform::Platform;
 
 use crate::abi::*;
-use crate::args::Ptr;
+use crate::args::{Array, Ptr};
 use crate::entry;
 use crate::out::{self, Info};
 
@@ -46,7 +46,7 @@ pub(crate) fn check(platform: Ptr<c_void>) -> Result<()> {
 
 /// Lists the platform. If no device is usable there is no platform; the call then reports 0 platforms and returns the
 /// error of [`Platform::get`].
-fn list(num_entries: cl_uint, platforms: Ptr<cl_platform_id>, num_platforms: Ptr<cl_uint>) -> Result<()> {
+fn list(num_entries: cl_uint, platforms: Array<cl_platform_id>, num_platforms: Ptr<cl_uint>) -> Result<()> {
     // CL 4.1: INVALID_VALUE if num_entries is 0 and platforms is not NULL, or both num_platforms and platforms are
     // NULL
     if (num_entries == 0 && !platforms.is_null()) || (platforms.is_null() && num_platforms.is_null()) {
@@ -54,7 +54,7 @@ fn list(num_entries: cl_uint, platforms: Ptr<cl_platform_id>, num_platforms: Ptr
     }
     match Platform::get() {
         Ok(platform) => {
-            out::counted(&[object::handle(platform)], num_entries, platforms, num_platforms);
+            out::counted(&[object::handle(platform)], platforms, num_platforms);
             Ok(())
         }
         Err(e) => {
@@ -66,14 +66,14 @@ fn list(num_entries: cl_uint, platforms: Ptr<cl_platform_id>, num_platforms: Ptr
 
 entry! {
     /// CL 4.1 — clGetPlatformIDs
-    fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
+    fn clGetPlatformIDs(num_entries: cl_uint, platforms: *mut cl_platform_id [num_entries], num_platforms: *mut cl_uint) {
         list(num_entries, platforms, num_platforms)
     }
 }
 
 entry! {
     /// cl_khr_icd — clIcdGetPlatformIDsKHR
-    fn clIcdGetPlatformIDsKHR(num_entries: cl_uint, platforms: *mut cl_platform_id, num_platforms: *mut cl_uint) {
+    fn clIcdGetPlatformIDsKHR(num_entries: cl_uint, platforms: *mut cl_platform_id [num_entries], num_platforms: *mut cl_uint) {
         list(num_entries, platforms, num_platforms)
     }
 }
@@ -84,11 +84,11 @@ entry! {
         platform: cl_platform_id,
         param_name: cl_platform_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         check(platform)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_PLATFORM_PROFILE => info.text(Platform::PROFILE),
             CL_PLATFORM_VERSION => info.text(Platform::VERSION),

@@ -10,7 +10,7 @@ use caldera_runtime::platform::Platform;
 use caldera_runtime::program::{Header, Program};
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::Array;
 use crate::out::{self, Info};
 use crate::{callback, entry, handle};
 
@@ -23,22 +23,18 @@ entry! {
     fn clCreateProgramWithSource(
         context: cl_context,
         count: cl_uint,
-        strings: *mut *const c_char,
-        lengths: *const size_t;
+        strings: *mut *const c_char [count, lengths],
+        lengths: *const size_t [count];
         errcode_ret
     ) -> cl_program {
         let context = handle::borrow::<Context>(context)?;
         // CL 5.6.1: INVALID_VALUE if count is zero or if strings or any entry in strings is NULL
-        let pieces = strings
-            .slice(count as usize)
-            .filter(|s| !s.is_empty())
-            .ok_or_else(|| invalid("no strings", "5.6.1"))?;
-        let lengths = lengths.slice(count as usize);
+        if strings.len() == 0 {
+            return Err(invalid("no strings", "5.6.1"));
+        }
         let mut source = Vec::new();
-        for (i, piece) in pieces.iter().enumerate() {
-            let length = lengths.map_or(0, |l| l[i]);
-            let bytes = args::source_piece(*piece, length).ok_or_else(|| invalid("a string is NULL", "5.6.1"))?;
-            source.extend_from_slice(bytes);
+        for i in 0..strings.len() {
+            source.extend(strings.text(i).ok_or_else(|| invalid("a string is NULL", "5.6.1"))?);
         }
         Ok(object::give(Program::with_source(&context, source)))
     }
@@ -46,10 +42,10 @@ entry! {
 
 /// Returns the handles of a `(num_devices, device_list)` pair that may be absent. INVALID_DEVICE comes after other
 /// errors and is checked later, by [`handle::list`].
-fn device_list(num_devices: u32, list: &Ptr<cl_device_id>) -> Result<&[cl_device_id]> {
+fn device_list(list: &Array<cl_device_id>) -> Result<&[cl_device_id]> {
     // CL 5.6: INVALID_VALUE if device_list is NULL and num_devices is greater than zero, or if device_list is not NULL
     // and num_devices is zero
-    Ok(args::optional_list(num_devices, list, "device_list")?.unwrap_or(&[]))
+    Ok(list.optional("device_list")?.unwrap_or(&[]))
 }
 
 entry! {
@@ -57,21 +53,22 @@ entry! {
     fn clCreateProgramWithBinary(
         context: cl_context,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
-        lengths: *const size_t,
-        binaries: *mut *const c_uchar,
-        binary_status: *mut cl_int;
+        device_list: *const cl_device_id [num_devices],
+        lengths: *const size_t [num_devices],
+        binaries: *mut *const c_uchar [num_devices, lengths],
+        binary_status: *mut cl_int [num_devices];
         errcode_ret
     ) -> cl_program {
         let context = handle::borrow::<Context>(context)?;
         // CL 5.6.1: INVALID_VALUE if device_list is NULL or num_devices is zero, or if lengths or binaries are NULL
         let n = num_devices as usize;
         let devices = device_list
-            .slice(n)
+            .slice()
             .filter(|d| !d.is_empty())
             .ok_or_else(|| invalid("no devices", "5.6.1"))?;
-        let lengths = lengths.slice(n).ok_or_else(|| invalid("lengths is NULL", "5.6.1"))?;
-        let binaries = binaries.slice(n).ok_or_else(|| invalid("binaries is NULL", "5.6.1"))?;
+        if binaries.is_null() {
+            return Err(invalid("lengths or binaries is NULL", "5.6.1"));
+        }
         // CL 5.6.1: INVALID_DEVICE if devices are not in the list of devices associated with context
         let devices = handle::list::<Device>(devices)?;
         if devices.iter().any(|d| !context.has_device(d)) {
@@ -80,9 +77,9 @@ entry! {
         let mut given = Vec::with_capacity(n);
         for (i, device) in devices.into_iter().enumerate() {
             // CL 5.6.1: INVALID_VALUE if an entry in lengths is zero or an entry in binaries is NULL
-            let bytes = args::bytes_at(binaries[i], lengths[i]).filter(|b| !b.is_empty());
+            let bytes = binaries.bytes(i).filter(|b| !b.is_empty());
             let Some(bytes) = bytes else {
-                binary_status.write_at(i, out::number(ClCode::InvalidValue));
+                binary_status.write(i, out::number(ClCode::InvalidValue));
                 return Err(invalid("a binary is empty", "5.6.1"));
             };
             given.push((device, bytes));
@@ -90,13 +87,13 @@ entry! {
         let program = Program::with_binaries(&context, &given).map_err(|status| {
             let mut first = None;
             for (i, result) in status.into_iter().enumerate() {
-                binary_status.write_at(i, result.as_ref().map_or_else(|e| out::number(e.code), |()| out::SUCCESS));
+                binary_status.write(i, result.as_ref().map_or_else(|e| out::number(e.code), |()| out::SUCCESS));
                 first = first.or(result.err());
             }
             first.unwrap_or_else(|| Error::new(ClCode::InvalidBinary, "no binary"))
         })?;
         for i in 0..n {
-            binary_status.write_at(i, out::SUCCESS);
+            binary_status.write(i, out::SUCCESS);
         }
         Ok(object::give(program))
     }
@@ -107,14 +104,14 @@ entry! {
     fn clCreateProgramWithBuiltInKernels(
         context: cl_context,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
+        device_list: *const cl_device_id [num_devices],
         kernel_names: *const c_char;
         errcode_ret
     ) -> cl_program {
         let context = handle::borrow::<Context>(context)?;
         // CL 5.6.1: INVALID_VALUE if device_list is NULL or num_devices is zero, or if kernel_names is NULL
         let devices = device_list
-            .slice(num_devices as usize)
+            .slice()
             .filter(|d| !d.is_empty())
             .ok_or_else(|| invalid("no devices", "5.6.1"))?;
         if kernel_names.is_null() {
@@ -147,13 +144,13 @@ entry! {
     fn clBuildProgram(
         program: cl_program,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
+        device_list: *const cl_device_id [num_devices],
         options: *const c_char,
         pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
         user_data: *mut c_void,
     ) {
         let program = handle::borrow::<Program>(program)?;
-        let devices = self::device_list(num_devices, &device_list)?;
+        let devices = self::device_list(&device_list)?;
         let notify = callback::program(pfn_notify, user_data)?;
         let devices = handle::list(devices)?;
         program.build(&devices, &options.text().unwrap_or_default(), notify)
@@ -165,25 +162,25 @@ entry! {
     fn clCompileProgram(
         program: cl_program,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
+        device_list: *const cl_device_id [num_devices],
         options: *const c_char,
         num_input_headers: cl_uint,
-        input_headers: *const cl_program,
-        header_include_names: *mut *const c_char,
+        input_headers: *const cl_program [num_input_headers],
+        header_include_names: *mut *const c_char [num_input_headers],
         pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
         user_data: *mut c_void,
     ) {
         let program = handle::borrow::<Program>(program)?;
-        let devices = self::device_list(num_devices, &device_list)?;
+        let devices = self::device_list(&device_list)?;
         // CL 5.6.3: INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not
         // NULL or if num_input_headers is not zero and header_include_names or input_headers are NULL
-        let programs = args::optional_list(num_input_headers, &input_headers, "input_headers")?.unwrap_or(&[]);
-        let names = args::optional_list(num_input_headers, &header_include_names, "header_include_names")?;
+        let programs = input_headers.optional("input_headers")?.unwrap_or(&[]);
+        let names = header_include_names.optional("header_include_names")?.unwrap_or(&[]);
         let notify = callback::program(pfn_notify, user_data)?;
         let devices = handle::list(devices)?;
         let mut headers = Vec::with_capacity(programs.len());
-        for (program, name) in handle::list::<Program>(programs)?.into_iter().zip(names.unwrap_or(&[])) {
-            let name = args::c_text(*name).ok_or_else(|| invalid("a header has no name", "5.6.3"))?;
+        for (program, name) in handle::list::<Program>(programs)?.into_iter().zip(0..names.len()).map(|(program, i)| (program, header_include_names.text(i))) {
+            let name = name.ok_or_else(|| invalid("a header has no name", "5.6.3"))?;
             headers.push(Header { name, program });
         }
         program.compile(&devices, &options.text().unwrap_or_default(), headers, notify)
@@ -196,20 +193,20 @@ entry! {
     fn clLinkProgram(
         context: cl_context,
         num_devices: cl_uint,
-        device_list: *const cl_device_id,
+        device_list: *const cl_device_id [num_devices],
         options: *const c_char,
         num_input_programs: cl_uint,
-        input_programs: *const cl_program,
+        input_programs: *const cl_program [num_input_programs],
         pfn_notify: Option<unsafe extern "C" fn(cl_program, *mut c_void)>,
         user_data: *mut c_void,
         errcode_ret: *mut cl_int,
     ) -> cl_program {
         let link = || {
             let context = handle::borrow::<Context>(context)?;
-            let devices = self::device_list(num_devices, &device_list)?;
+            let devices = self::device_list(&device_list)?;
             // CL 5.6.3: INVALID_VALUE if num_input_programs is zero or input_programs is NULL
             let inputs = input_programs
-                .slice(num_input_programs as usize)
+                .slice()
                 .filter(|p| !p.is_empty())
                 .ok_or_else(|| invalid("no programs", "5.6.3"))?;
             let inputs = handle::list::<Program>(inputs)?;
@@ -244,11 +241,11 @@ entry! {
         program: cl_program,
         param_name: cl_program_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let program = handle::borrow::<Program>(program)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_PROGRAM_REFERENCE_COUNT => info.value(object::reference_count(&*program)),
             CL_PROGRAM_CONTEXT => info.value(object::handle(program.context())),
@@ -266,7 +263,11 @@ entry! {
                 let sizes: Vec<usize> = program.binaries().iter().map(Vec::len).collect();
                 info.slice(&sizes)
             }
-            CL_PROGRAM_BINARIES => write_binaries(&program.binaries(), info),
+            CL_PROGRAM_BINARIES => {
+                // SAFETY: this is the query CL_PROGRAM_BINARIES. By CL 5.6.7 the application has allocated, for each
+                // pointer that is not NULL, the size that CL_PROGRAM_BINARY_SIZES reports for the binary.
+                unsafe { info.binaries(&program.binaries()) }
+            }
             CL_PROGRAM_NUM_KERNELS => info.value(program.kernel_names()?.len()),
             CL_PROGRAM_KERNEL_NAMES => info.text(&program.kernel_names()?.join(";")),
             CL_PROGRAM_IL => info.bytes(&[]),
@@ -277,25 +278,6 @@ entry! {
     }
 }
 
-/// Answers CL_PROGRAM_BINARIES. `param_value` is an array of pointers that the application has filled in. Each
-/// binary is written to the address of its pointer, unless that is NULL.
-fn write_binaries(binaries: &[Vec<u8>], info: Info) -> Result<out::Written> {
-    let size = binaries.len() * size_of::<*mut u8>();
-    let (room, value, _) = info.parts();
-    if !value.is_null() {
-        if room < size {
-            return Err(invalid("param_value_size is too small", "5.6.7"));
-        }
-        let places = value.cast::<*mut u8>();
-        for (i, binary) in binaries.iter().enumerate() {
-            if let Some(place) = places.read_at(i) {
-                args::write_bytes(place, binary);
-            }
-        }
-    }
-    Ok(info.written(size))
-}
-
 entry! {
     /// CL 5.6.7 — clGetProgramBuildInfo
     fn clGetProgramBuildInfo(
@@ -303,13 +285,13 @@ entry! {
         device: cl_device_id,
         param_name: cl_program_build_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let program = handle::borrow::<Program>(program)?;
         let device = handle::borrow::<Device>(device)?;
         let build = program.build_info(&device)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_PROGRAM_BUILD_STATUS => info.value(build.status as i32),
             CL_PROGRAM_BUILD_OPTIONS => info.text(&build.options),

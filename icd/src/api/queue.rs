@@ -9,7 +9,7 @@ use caldera_runtime::object;
 use caldera_runtime::queue::{CommandQueue, QueueProperties};
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::{Properties, Ptr};
 use crate::out::Info;
 use crate::{entry, handle};
 
@@ -56,10 +56,10 @@ entry! {
 fn create_with(
     context: Ptr<c_void>,
     device: Ptr<c_void>,
-    list: Ptr<cl_queue_properties>,
+    list: Properties<cl_queue_properties>,
 ) -> Result<*mut c_void> {
     let mut bits = 0;
-    for (name, value) in args::properties(list) {
+    for (name, value) in list.pairs() {
         if name != cl_queue_properties::from(CL_QUEUE_PROPERTIES) {
             return Err(Error::new(
                 ClCode::InvalidValue,
@@ -80,7 +80,7 @@ entry! {
     fn clCreateCommandQueueWithProperties(
         context: cl_context,
         device: cl_device_id,
-        properties: *const cl_queue_properties;
+        properties: *const cl_queue_properties [until 0];
         errcode_ret
     ) -> cl_command_queue {
         create_with(context, device, properties)
@@ -92,7 +92,7 @@ entry! {
     fn clCreateCommandQueueWithPropertiesKHR(
         context: cl_context,
         device: cl_device_id,
-        properties: *const cl_queue_properties;
+        properties: *const cl_queue_properties [until 0];
         errcode_ret
     ) -> cl_command_queue {
         create_with(context, device, properties)
@@ -123,11 +123,11 @@ entry! {
         command_queue: cl_command_queue,
         param_name: cl_command_queue_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let queue = handle::borrow::<CommandQueue>(command_queue)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_QUEUE_CONTEXT => info.value(object::handle(queue.context())),
             CL_QUEUE_DEVICE => info.value(object::handle(queue.device())),

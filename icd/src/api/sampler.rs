@@ -8,7 +8,7 @@ use caldera_runtime::object;
 use caldera_runtime::sampler::{AddressingMode, FilterMode, Sampler};
 
 use crate::abi::*;
-use crate::args::{self, Ptr};
+use crate::args::Ptr;
 use crate::out::Info;
 use crate::{entry, handle};
 
@@ -63,12 +63,12 @@ entry! {
     /// CL 2.0, 5.5.1 — clCreateSamplerWithProperties
     fn clCreateSamplerWithProperties(
         context: cl_context,
-        sampler_properties: *const cl_sampler_properties;
+        sampler_properties: *const cl_sampler_properties [until 0];
         errcode_ret
     ) -> cl_sampler {
         let (mut normalized, mut addressing, mut filter) = (1, CL_ADDRESS_CLAMP.into(), CL_FILTER_NEAREST.into());
         let mut given = Vec::new();
-        for (name, value) in args::properties(sampler_properties) {
+        for (name, value) in sampler_properties.pairs() {
             given.extend([name, value]);
             match u32::try_from(name) {
                 Ok(CL_SAMPLER_NORMALIZED_COORDS) => normalized = value,
@@ -104,11 +104,11 @@ entry! {
         sampler: cl_sampler,
         param_name: cl_sampler_info,
         param_value_size: size_t,
-        param_value: *mut c_void,
+        param_value: *mut c_void [param_value_size],
         param_value_size_ret: *mut size_t,
     ) {
         let sampler = handle::borrow::<Sampler>(sampler)?;
-        let info = Info::new(param_value_size, param_value, param_value_size_ret);
+        let info = Info::new(param_value, param_value_size_ret);
         match param_name {
             CL_SAMPLER_REFERENCE_COUNT => info.value(object::reference_count(&*sampler)),
             CL_SAMPLER_CONTEXT => info.value(object::handle(sampler.context())),
