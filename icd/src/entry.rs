@@ -14,6 +14,12 @@
 //! }
 //! ```
 //!
+//! A panic in a body is a bug of Caldera. [`run`] catches it, so it does not unwind into the application, and nothing that
+//! it left half changed is used again: the locks that it unwound through are closed, so calls in progress on other
+//! threads fail when they need one of them (`lock.rs` of the runtime), and every later call returns CL_OUT_OF_RESOURCES
+//! before it looks at its arguments ([`process::fails`]); the `clRelease*` functions do nothing and succeed, because
+//! destructors would use the objects.
+//!
 //! A pointer argument has its extent in brackets after the type: `devices: *const cl_device_id [num_devices]`. In the
 //! body it is a value of one of the types of [`args`](crate::args), which permit access to this extent only.
 
@@ -57,6 +63,12 @@ fn report(name: &str, e: &Error) {
 /// Runs the body of an entry point and logs the call. A panic becomes CL_OUT_OF_RESOURCES, so it does not unwind
 /// into the application.
 fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce() -> Result<T>) -> Result<T> {
+    if process::has_failed() {
+        return Err(Error::new(
+            ClCode::OutOfResources,
+            "an earlier internal error, see the log",
+        ));
+    }
     if process::is_over() {
         // The log must not be used either: a forked child may have inherited its lock in the locked state.
         return Err(Error::new(
@@ -84,6 +96,7 @@ fn run<T>(name: &'static str, describe: impl Fn() -> String, body: impl FnOnce()
     }))
     .unwrap_or_else(|_| {
         // The panic hook has logged the message and the backtrace.
+        process::fails();
         Err(Error::new(ClCode::OutOfResources, "internal error, see the log"))
     })
 }
@@ -99,8 +112,9 @@ pub(crate) fn status(
     describe: impl Fn() -> String,
     body: impl FnOnce() -> Result<()>,
 ) -> cl_int {
-    // Destructors of the application's global objects may release handles after the exit has begun. That succeeds.
-    if process::is_over() && name.starts_with("clRelease") {
+    // Destructors of the application's global objects may release handles after the exit has begun, or after an
+    // internal error. That succeeds.
+    if (process::is_over() || process::has_failed()) && name.starts_with("clRelease") {
         return out::SUCCESS;
     }
     match run(name, describe, body) {

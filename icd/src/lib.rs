@@ -10,7 +10,8 @@
 //! - It prints nothing except the output of kernels and what `CALDERA_LOG`, `CALDERA_DEBUG=error` and
 //!   `CALDERA_VALIDATION` ask for.
 //! - It does not dereference a handle before the handle is known to be one of Caldera's ([`handle`]).
-//! - A panic becomes CL_OUT_OF_RESOURCES and a line in the log ([`mod@entry`]).
+//! - A panic becomes CL_OUT_OF_RESOURCES and a line in the log, and so does every later call: nothing that the panic
+//!   left half changed is used ([`mod@entry`]).
 //! - Nothing is torn down when the process exits. Calls after the exit has begun, and calls of a forked child whose
 //!   parent has created a context, return CL_OUT_OF_RESOURCES ([`process`]).
 //!

@@ -27,6 +27,7 @@
 //! | `CALDERA_DEBUG=no-memory-from=N` | For tests: the Nth allocation of device memory and all later ones fail |
 //! | `CALDERA_DEBUG=fail-allocation=N` | For tests: the Nth Vulkan call that creates or records something fails once with lack of host memory |
 //! | `CALDERA_DEBUG=fail-submission=N` | For tests: the Nth submission fails once with lack of host memory |
+//! | `CALDERA_DEBUG=panic-in-submission=N` | For tests: the Nth submission panics, as a bug of Caldera would |
 //! | `CALDERA_DEBUG=fail-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, fails once with lack of host memory |
 //! | `CALDERA_DEBUG=lose-device-in-wait=N` | For tests: the Nth Vulkan call that waits, or asks for the progress of the device, loses the device |
 //! | `CALDERA_DUMP=DIR` | Write the source, the compiler stages, the SPIR-V and the reflection of each build to this directory, and each module as the driver receives it to `modules/` below it |
@@ -124,6 +125,8 @@ pub struct DebugFlags {
     pub fail_allocation: Option<u32>,
     /// The number of the submission that fails with lack of memory.
     pub fail_submission: Option<u32>,
+    /// The number of the submission that panics.
+    pub panic_in_submission: Option<u32>,
     /// The number of the wait that fails with lack of memory.
     pub fail_wait: Option<u32>,
     /// The number of the wait that loses the device.
@@ -374,6 +377,7 @@ fn parse(os: impl Fn(&str) -> Option<OsString>, names: impl Iterator<Item = OsSt
                 ("no-memory-from", Some(Some(n))) => c.debug.no_memory_from = Some(n),
                 ("fail-allocation", Some(Some(n))) => c.debug.fail_allocation = Some(n),
                 ("fail-submission", Some(Some(n))) => c.debug.fail_submission = Some(n),
+                ("panic-in-submission", Some(Some(n))) => c.debug.panic_in_submission = Some(n),
                 ("fail-wait", Some(Some(n))) => c.debug.fail_wait = Some(n),
                 ("lose-device-in-wait", Some(Some(n))) => c.debug.lose_device_in_wait = Some(n),
                 ("error", None) => c.debug.error = true,

@@ -1,10 +1,16 @@
-//! Locks with ranks, which prevent deadlocks.
+//! Locks with ranks, which prevent deadlocks, and which are closed after a panic.
 //!
 //! Every lock of the runtime is made with a [`Rank`]. A thread may take a lock only if its rank is higher than
 //! the ranks of all locks that the thread holds. Debug builds check this at each acquisition, so that a cycle
 //! in the lock order fails a test instead of deadlocking an application. Release builds do not check it.
+//!
+//! A panic that unwinds through a [`Guard`] may have interrupted a change of the value. It *closes* the lock: every
+//! later attempt to take it panics too, before the value is seen. The frame around the entry points and the
+//! runtime's threads catch these panics ([`crate::process::fails`]). Destructors must not panic, so they use
+//! [`Mutex::lock_to_release`], and leak what they would give back to a closed lock.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The order of all locks, outermost first.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -101,13 +107,16 @@ pub(crate) fn assert_none_held() {
 pub(crate) struct Mutex<T> {
     #[cfg(debug_assertions)]
     rank: Rank,
+    /// A panic unwound through a guard. Only changed and read while the lock is held.
+    closed: AtomicBool,
     inner: parking_lot::Mutex<T>,
 }
 
 /// Access to the value of a [`Mutex`], as long as the lock is held.
 pub(crate) struct Guard<'a, T> {
-    #[cfg(debug_assertions)]
-    rank: Rank,
+    lock: &'a Mutex<T>,
+    /// The thread already unwound when it took the lock: the panic interrupted nothing under this guard.
+    unwinding: bool,
     inner: parking_lot::MutexGuard<'a, T>,
 }
 
@@ -119,19 +128,43 @@ impl<T> Mutex<T> {
         Mutex {
             #[cfg(debug_assertions)]
             rank,
+            closed: AtomicBool::new(false),
             inner: parking_lot::Mutex::new(value),
         }
     }
 
-    /// Waits for the lock.
+    /// Waits for the lock. Panics if a panic has closed it, unless this thread already unwinds: a panic of a
+    /// destructor would end the process.
     pub(crate) fn lock(&self) -> Guard<'_, T> {
+        let guard = self.take();
+        guard.check();
+        guard
+    }
+
+    /// Waits for the lock, in a destructor or another function that only gives something back. Returns `None` if a
+    /// panic has closed the lock; then the caller leaks what it has.
+    pub(crate) fn lock_to_release(&self) -> Option<Guard<'_, T>> {
+        let guard = self.take();
+        (!self.is_closed()).then_some(guard)
+    }
+
+    fn take(&self) -> Guard<'_, T> {
         #[cfg(debug_assertions)]
         held::push(self.rank);
+        self.guard(self.inner.lock())
+    }
+
+    fn guard<'a>(&'a self, inner: parking_lot::MutexGuard<'a, T>) -> Guard<'a, T> {
         Guard {
-            #[cfg(debug_assertions)]
-            rank: self.rank,
-            inner: self.inner.lock(),
+            lock: self,
+            unwinding: std::thread::panicking(),
+            inner,
         }
+    }
+
+    /// Returns whether a panic has closed the lock.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     /// Waits for the lock, spinning for a while before the thread sleeps. It is for locks that are held for a
@@ -152,17 +185,33 @@ impl<T> Mutex<T> {
         let inner = self.inner.try_lock()?;
         #[cfg(debug_assertions)]
         held::push(self.rank);
-        Some(Guard {
-            #[cfg(debug_assertions)]
-            rank: self.rank,
-            inner,
-        })
+        let guard = self.guard(inner);
+        guard.check();
+        Some(guard)
     }
 
     /// Returns the value, which an exclusive borrow needs no lock for.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }
+}
+
+impl<T> Guard<'_, T> {
+    /// Closes the lock, because a panic interrupted a change that several holds of the lock make together.
+    pub(crate) fn close(&self) {
+        self.lock.closed.store(true, Ordering::Relaxed);
+    }
+
+    fn check(&self) {
+        if self.lock.is_closed() && !self.unwinding {
+            refuse();
+        }
+    }
+}
+
+#[cold]
+fn refuse() -> ! {
+    panic!("an earlier panic interrupted a change of what this lock guards")
 }
 
 impl<T> Deref for Guard<'_, T> {
@@ -178,10 +227,13 @@ impl<T> DerefMut for Guard<'_, T> {
     }
 }
 
-#[cfg(debug_assertions)]
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        held::pop(self.rank);
+        if !self.unwinding && std::thread::panicking() {
+            self.close();
+        }
+        #[cfg(debug_assertions)]
+        held::pop(self.lock.rank);
     }
 }
 
@@ -199,14 +251,17 @@ impl Condvar {
         }
     }
 
-    /// Releases the lock, waits for a notification, and takes the lock again.
+    /// Releases the lock, waits for a notification, and takes the lock again, as [`Mutex::lock`] does.
     pub(crate) fn wait<T>(&self, guard: &mut Guard<'_, T>) {
         self.inner.wait(&mut guard.inner);
+        guard.check();
     }
 
     /// Waits as [`Condvar::wait`] does, for at most `timeout`. Returns `true` if the time ran out.
     pub(crate) fn wait_for<T>(&self, guard: &mut Guard<'_, T>, timeout: std::time::Duration) -> bool {
-        self.inner.wait_for(&mut guard.inner, timeout).timed_out()
+        let over = self.inner.wait_for(&mut guard.inner, timeout).timed_out();
+        guard.check();
+        over
     }
 
     /// Wakes all waiting threads.
@@ -229,6 +284,74 @@ mod tests {
         drop(ga);
         drop(gb);
         assert_none_held();
+    }
+
+    /// Panics while `lock` is held.
+    fn interrupt(lock: &Mutex<i32>) {
+        let caught = std::thread::scope(|s| {
+            s.spawn(|| {
+                let mut guard = lock.lock();
+                *guard = 2;
+                panic!("on purpose");
+            })
+            .join()
+        });
+        assert!(caught.is_err());
+    }
+
+    #[test]
+    fn a_panic_closes_the_locks_that_it_unwinds_through() {
+        let (closed, open) = (Mutex::new(Rank::Context, 1), Mutex::new(Rank::Queue, 1));
+        drop(open.lock());
+        interrupt(&closed);
+        let locks: [fn(&Mutex<i32>); 3] = [
+            |l| drop(l.lock()),
+            |l| drop(l.lock_soon()),
+            |l| drop(l.try_lock()),
+        ];
+        for lock in locks {
+            let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| lock(&closed)));
+            assert!(caught.is_err(), "the half-changed value was accessible");
+        }
+        assert!(closed.lock_to_release().is_none());
+        assert_eq!(*open.lock(), 1);
+        assert_none_held();
+    }
+
+    #[test]
+    fn a_thread_that_waits_learns_that_the_lock_was_closed() {
+        let (lock, changed) = (Mutex::new(Rank::Context, 1), Condvar::new());
+        std::thread::scope(|s| {
+            let waiting = s.spawn(|| {
+                let mut guard = lock.lock();
+                while *guard != 3 {
+                    changed.wait_for(&mut guard, std::time::Duration::from_millis(1));
+                }
+            });
+            interrupt(&lock);
+            assert!(waiting.join().is_err());
+        });
+    }
+
+    /// What a destructor does during unwinding is complete, so it closes nothing, and it must not panic.
+    #[test]
+    fn a_destructor_that_runs_while_its_thread_unwinds_closes_nothing() {
+        struct Release<'a>(&'a Mutex<i32>, &'a Mutex<i32>);
+        impl Drop for Release<'_> {
+            fn drop(&mut self) {
+                *self.0.lock_to_release().expect("nothing closed it") += 1;
+                assert!(self.1.lock_to_release().is_none());
+                *self.1.lock() += 1;
+            }
+        }
+        let (open, closed) = (Mutex::new(Rank::Queue, 1), Mutex::new(Rank::Mem, 1));
+        interrupt(&closed);
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _release = Release(&open, &closed);
+            panic!("on purpose");
+        }));
+        assert!(caught.is_err());
+        assert_eq!(*open.lock(), 2);
     }
 
     #[test]

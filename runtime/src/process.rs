@@ -1,4 +1,4 @@
-//! The exit and the forks of the process, after which Vulkan may no longer be used.
+//! The exit, the forks and the failure of the process, after which Vulkan may no longer be used.
 //!
 //! **Exit.** Drivers and layers have destructors, which run in the reverse order of their registration; Vulkan
 //! calls after them crash (observed with the validation layer and with LLVM). So each time after a driver was
@@ -11,6 +11,10 @@
 //! instance, and the devices that were opened for measurement, so that parent and child each open their own at
 //! the next use; handles of the platform and of devices are valid in both. After the first context, or if
 //! another thread is inside a call, Vulkan stays open, and the child's calls fail.
+//!
+//! **Failure.** A panic is a bug of the runtime, and may have interrupted any change. Whoever catches one calls
+//! [`fails`]; from then on every call returns an error without looking at any object. Calls in progress on other
+//! threads may go on until they need a lock that the panic closed (`lock.rs`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -59,15 +63,40 @@ pub fn is_over() -> bool {
     OVER.load(Ordering::Relaxed)
 }
 
+static FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that a panic was caught, so objects may be half changed. Panics of the compiler that it catches itself do not
+/// count, because it changes no objects.
+pub fn fails() {
+    // Unit tests panic on purpose, and share a process.
+    if !cfg!(test) {
+        FAILED.store(true, Ordering::SeqCst);
+    }
+}
+
+/// Returns whether a panic was caught: then no call uses an object.
+pub fn has_failed() -> bool {
+    FAILED.load(Ordering::Relaxed)
+}
+
+/// A thread of the runtime that may call Vulkan, for the exit to wait for.
+struct Working;
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        INSIDE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// Runs `work`, which may call Vulkan, on a thread of the runtime, unless the process exits; the exit waits for
 /// it. Returns whether it ran.
 pub(crate) fn unless_over(work: impl FnOnce()) -> bool {
     INSIDE.fetch_add(1, Ordering::SeqCst);
+    let _working = Working;
     let goes = !OVER.load(Ordering::SeqCst);
     if goes {
         work();
     }
-    INSIDE.fetch_sub(1, Ordering::SeqCst);
     goes
 }
 

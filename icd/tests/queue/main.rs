@@ -11,6 +11,7 @@ mod costs;
 mod devices;
 mod failures;
 mod host_sources;
+mod panics;
 mod releases;
 mod running;
 mod status;

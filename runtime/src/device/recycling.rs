@@ -107,7 +107,9 @@ impl RecycledStorage {
             return;
         }
         let mut gone = Vec::new();
-        let mut free = self.free.lock();
+        let Some(mut free) = self.free.lock_to_release() else {
+            return;
+        };
         free.push((place, buffer));
         let of_place = |(p, _): &(vk::Place, vk::Buffer)| *p == place;
         let mut bytes: u64 = free.iter().filter(|s| of_place(s)).map(|(_, b)| b.size()).sum();

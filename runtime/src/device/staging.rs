@@ -79,8 +79,9 @@ impl Deref for Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if let (Some((pool, class)), Some(buffer)) = (self.pool.take(), self.buffer.take()) {
-            let mut free = pool.free.lock();
-            if free[class].len() < CLASSES[class].1 {
+            if let Some(mut free) = pool.free.lock_to_release()
+                && free[class].len() < CLASSES[class].1
+            {
                 free[class].push(buffer);
             }
         }

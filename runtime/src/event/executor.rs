@@ -254,11 +254,15 @@ pub(super) fn do_job(job: Job) {
     unless_it_panics("a callback", job);
 }
 
-/// Runs `work` and stops a panic of it, so that our own bugs do not end the context's threads; panics of
-/// callbacks are stopped at the boundary to C.
+/// Runs `work` and stops a panic of it, so that the context's threads do not end and callbacks that do not depend on it
+/// are called. The panic is a bug of ours and makes the process fail ([`crate::process::fails`]); panics of callbacks
+/// are stopped at the boundary to C.
 pub(crate) fn unless_it_panics<T>(what: &str, work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work))
-        .inspect_err(|_| log::error!("{what} panicked"))
+        .inspect_err(|_| {
+            crate::process::fails();
+            log::error!("{what} panicked");
+        })
         .ok()
 }
 

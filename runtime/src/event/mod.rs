@@ -496,12 +496,16 @@ impl Event {
         })
     }
 
-    /// Waits until the event is final.
+    /// Waits until the event is final. After a panic (`process.rs`), an event that is not submitted counts as failed,
+    /// because nothing may complete it any more.
     pub(crate) fn wait(&self) -> Status {
         loop {
             match self.phase() {
                 Phase::Complete => return Status::Complete,
                 Phase::Failed(n) => return Status::Failed(n),
+                Phase::Pending if crate::process::has_failed() => {
+                    return Status::Failed(ClCode::OutOfResources.number());
+                }
                 Phase::Pending => self.wait_a_little(),
                 Phase::Recorded | Phase::Submitted => {
                     let queue = self.queue.as_ref().expect("only commands are recorded");

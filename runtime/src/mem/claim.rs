@@ -171,7 +171,9 @@ impl Claim {
         if self.stands.swap(false, Ordering::Relaxed) {
             for touch in &self.touches {
                 let shared = touch.residence();
-                shared.lock().release(self.id);
+                if let Some(mut state) = shared.state.lock_to_release() {
+                    state.release(self.id);
+                }
                 shared.changed.notify_all();
             }
         }
@@ -180,7 +182,18 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.release();
+        if std::thread::panicking() {
+            // The contents may be half moved or half written, and nothing says where.
+            for touch in &self.touches {
+                let shared = touch.residence();
+                if let Some(state) = shared.state.lock_to_release() {
+                    state.close();
+                }
+                shared.changed.notify_all();
+            }
+        } else {
+            self.release();
+        }
     }
 }
 
@@ -224,7 +237,9 @@ impl Hold {
 
     /// Ends the hold, because the unmap command is recorded.
     pub(crate) fn end(&self) {
-        self.buffer.residence().lock().let_go(self.id);
+        if let Some(mut state) = self.buffer.residence().state.lock_to_release() {
+            state.let_go(self.id);
+        }
     }
 }
 

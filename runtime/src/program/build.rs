@@ -97,7 +97,9 @@ impl Drop for InProgress {
         if self.indices.is_empty() {
             return;
         }
-        let mut builds = self.program.builds.lock();
+        let Some(mut builds) = self.program.builds.lock_to_release() else {
+            return;
+        };
         for &i in &self.indices {
             builds[i].status = BuildStatus::Error;
             builds[i].log = "internal compiler error\n".into();

@@ -326,7 +326,12 @@ impl Drop for CommandQueue {
     fn drop(&mut self) {
         let value = {
             let mut effects = Effects::default();
-            let mut state = self.state.lock();
+            let Some(mut state) = self.state.lock_to_release() else {
+                // After a panic nothing is submitted any more. What was submitted uses the batches until it is done;
+                // if the wait fails, the device is lost.
+                let _ = self.timeline.wait(self.submitted.load(Ordering::Acquire));
+                return;
+            };
             // The error of a failed submission is in the log; no one can query it any more.
             let _ = self.submit(&mut state, &mut effects);
             state.last

@@ -516,9 +516,12 @@ impl CommandQueue {
                     state.transfers = false;
                     self.shown.store(batch.value, Ordering::Release);
                 }
-                batch.submitted(time, effects);
+                // First of all, so that no panic can drop a batch that the GPU uses.
                 state.in_flight.push_back(batch);
                 self.in_flight.fetch_add(1, Ordering::Relaxed);
+                if let Some(batch) = state.in_flight.back_mut() {
+                    batch.submitted(time, effects);
+                }
                 Ok(())
             }
             Err(e) => {

@@ -44,7 +44,13 @@ impl CommandQueue {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.queue.state.lock_soon().turn_is_taken = false;
+        if let Some(mut state) = self.queue.state.lock_to_release() {
+            state.turn_is_taken = false;
+            // A transfer that a panic interrupted is half done.
+            if std::thread::panicking() {
+                state.close();
+            }
+        }
         self.queue.turn_ended.notify_all();
     }
 }

@@ -242,7 +242,9 @@ impl SetLayout {
 
     /// Takes back sets that no pending command uses.
     fn give_back(&self, used: &[vk::DescriptorSet]) {
-        self.sets.lock().free.extend_from_slice(used);
+        if let Some(mut sets) = self.sets.lock_to_release() {
+            sets.free.extend_from_slice(used);
+        }
     }
 
     /// Allocates sets, with a pool for them alone.

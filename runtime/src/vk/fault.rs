@@ -1,5 +1,5 @@
 //! Fault injection, so that tests reach errors that drivers seldom report (`CALDERA_DEBUG`: `lose-device`,
-//! `no-memory` and `fail-…`, each with a number).
+//! `no-memory`, `fail-…` and `panic-in-submission`, each with a number).
 //!
 //! A *site* is a Vulkan call that may fail although the caller is correct. The sites of one class are numbered
 //! in the order in which the process reaches them; the call at the site that the flag names is not made once,
@@ -74,6 +74,14 @@ pub(super) fn object(call: &'static str) -> Result<(), VkError> {
 /// Reports the error injected into a submission, if any.
 pub(super) fn submission(call: &'static str) -> Result<(), VkError> {
     let debug = &config().debug;
+    if debug.panic_in_submission.is_some() {
+        static REACHED: Sites = Sites::new();
+        assert_ne!(
+            debug.panic_in_submission,
+            Some(REACHED.next()),
+            "{call} panics on purpose"
+        );
+    }
     let flags = [
         ("lose-device", debug.lose_device, vk::Result::ERROR_DEVICE_LOST),
         (

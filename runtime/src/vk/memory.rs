@@ -133,7 +133,9 @@ impl Allocator {
     }
 
     pub(super) fn free(&self, memory: Memory) {
-        let mut inner = self.inner.lock();
+        let Some(mut inner) = self.inner.lock_to_release() else {
+            return;
+        };
         let allocator = inner.as_mut().expect("the allocator lives as long as the device");
         if let Err(e) = allocator.free(memory.inner) {
             log::error!("gpu-allocator: {e}");
@@ -142,6 +144,10 @@ impl Allocator {
 
     /// Frees all memory blocks; called before the device is destroyed.
     pub(super) fn shut_down(&mut self) {
-        *self.inner.get_mut() = None;
+        let allocator = self.inner.get_mut().take();
+        if self.inner.is_closed() {
+            // A panic interrupted it, so its lists may be wrong: the memory stays with the driver.
+            std::mem::forget(allocator);
+        }
     }
 }

@@ -195,7 +195,10 @@ impl IdleTimelines {
     }
 
     fn put(&self, raw: vk::Semaphore, count: u64) {
-        self.0.lock().push((raw, count));
+        // After a panic the semaphore is leaked.
+        if let Some(mut idle) = self.0.lock_to_release() {
+            idle.push((raw, count));
+        }
     }
 
     /// Destroys the semaphores; called before their device is destroyed.
