@@ -356,7 +356,7 @@ impl<T> Chunks<T> {
     }
 
     /// Returns whether the array of pointers or that of lengths is null.
-    pub(crate) fn is_null(self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         self.starts.is_null() || self.lengths.is_null()
     }
 
@@ -431,7 +431,7 @@ impl<T: Copy + Default + PartialEq> Properties<T> {
     }
 
     /// Returns whether the pointer is null.
-    pub(crate) fn is_null(self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         self.0.is_null()
     }
 
@@ -490,22 +490,30 @@ pub(crate) fn triple(values: Array<usize>, what: &'static str) -> Result<[usize;
     }
 }
 
-/// Adopts one argument of an entry point in the form that its declaration gives.
+/// Adopts one argument of an entry point in the form that its declaration gives. For use by `entry!` only, in functions
+/// whose caller guarantees what the declarations say.
 #[macro_export]
 macro_rules! adopt {
     ($arg:ident) => {
-        $crate::args::Argument::adopt($arg)
+        // SAFETY: the caller of the entry point has the duty that `adopt` states.
+        unsafe { $crate::args::Argument::adopt($arg) }
     };
     ($arg:ident until 0) => {
-        $crate::args::Properties::adopt($arg)
+        // SAFETY: as above.
+        unsafe { $crate::args::Properties::adopt($arg) }
     };
     ($arg:ident host memory) => {
-        $crate::args::Host::adopt($arg)
+        // SAFETY: as above.
+        unsafe { $crate::args::Host::adopt($arg) }
     };
-    ($arg:ident $count:tt) => {
-        $crate::args::Array::adopt($arg, $crate::args::Count::elements($count))
-    };
-    ($arg:ident $count:tt, $lengths:ident) => {
-        $crate::args::Chunks::adopt($arg, $crate::args::Count::elements($count), $lengths)
-    };
+    ($arg:ident $count:tt) => {{
+        let count = $crate::args::Count::elements($count);
+        // SAFETY: as above, for the number of elements that the declaration gives.
+        unsafe { $crate::args::Array::adopt($arg, count) }
+    }};
+    ($arg:ident $count:tt, $lengths:ident) => {{
+        let count = $crate::args::Count::elements($count);
+        // SAFETY: as above, for the number of elements and the lengths that the declaration gives.
+        unsafe { $crate::args::Chunks::adopt($arg, count, $lengths) }
+    }};
 }

@@ -162,9 +162,8 @@ macro_rules! entry {
         /// anything.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $crate::abi::cl_int {
-            #[allow(unused_unsafe, reason = "there are calls without arguments")]
-            // SAFETY: the caller's duty, above: the declaration says for each pointer what the clause promises.
-            let ($($arg,)*) = unsafe { ($($crate::adopt!($arg $($($extent)+)?),)*) };
+            #[allow(clippy::unused_unit, reason = "there are calls without arguments")]
+            let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
             $crate::entry::status(
                 stringify!($name),
                 || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),
@@ -180,9 +179,8 @@ macro_rules! entry {
         /// anything.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty,)* errcode_ret: *mut $crate::abi::cl_int) -> $ret {
-            #[allow(unused_unsafe, reason = "there are calls without arguments")]
-            // SAFETY: the caller's duty, above: the declaration says for each pointer what the clause promises.
-            let ($($arg,)*) = unsafe { ($($crate::adopt!($arg $($($extent)+)?),)*) };
+            #[allow(clippy::unused_unit, reason = "there are calls without arguments")]
+            let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
             // SAFETY: the caller's duty, above.
             let errcode_ret = unsafe { $crate::args::Argument::adopt(errcode_ret) };
             $crate::entry::created(
@@ -201,9 +199,8 @@ macro_rules! entry {
         /// anything.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            #[allow(unused_unsafe, reason = "there are calls without arguments")]
-            // SAFETY: the caller's duty, above: the declaration says for each pointer what the clause promises.
-            let ($($arg,)*) = unsafe { ($($crate::adopt!($arg $($($extent)+)?),)*) };
+            #[allow(clippy::unused_unit, reason = "there are calls without arguments")]
+            let ($($arg,)*) = ($($crate::adopt!($arg $($($extent)+)?),)*);
             $crate::entry::pointer(
                 stringify!($name),
                 || $crate::entry::arguments(&[$(format!(concat!(stringify!($arg), "={:?}"), $arg)),*]),

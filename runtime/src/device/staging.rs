@@ -78,12 +78,11 @@ impl Deref for Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if let (Some((pool, class)), Some(buffer)) = (self.pool.take(), self.buffer.take()) {
-            if let Some(mut free) = pool.free.lock_to_release()
-                && free[class].len() < CLASSES[class].1
-            {
-                free[class].push(buffer);
-            }
+        if let (Some((pool, class)), Some(buffer)) = (self.pool.take(), self.buffer.take())
+            && let Some(mut free) = pool.free.lock_to_release()
+            && free[class].len() < CLASSES[class].1
+        {
+            free[class].push(buffer);
         }
     }
 }
